@@ -1,6 +1,6 @@
 """How a start's CPU seconds grow with the number of bots: with nothing to play, and before a game after an edit.
 
-    python -m benchmarks.growth [BOTS …] [--sessions N] [--played]
+    python -m benchmarks.growth [BOTS …] [--sessions N] [--played | --edits N]
 
 The records are invented: one bot's module under many names, and legs that were never played, twelve games a session.
 They are written, committed and read like any others.
@@ -11,9 +11,11 @@ from __future__ import annotations
 import argparse
 import math
 import os
+import random
 import subprocess
 import sys
 import tempfile
+import time
 import uuid
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -180,6 +182,33 @@ def played(bots: int, sessions: int) -> tuple[float, float]:
         return seconds, megabytes
 
 
+def entries_after(bots: int, edits: int, sessions: int = 1) -> tuple[int, float]:
+    """The entries of a ledger after so many edits of one bot, with a run after each; and CPU seconds of an edit."""
+    with tempfile.TemporaryDirectory(prefix="tournament-bench-") as name:
+        folder = Path(name)
+        make_bots(folder, bots)
+        script = f"from benchmarks.growth import edit_often\nprint(*edit_often({edits}, {sessions}))"
+        entries, seconds = _python(folder, script).split()[-2:]
+        return int(entries), float(seconds)
+
+
+def edit_often(edits: int, sessions: int) -> tuple[int, float]:
+    """Play the bots in bots/, and again after each edit: the ledger's entries, and CPU seconds of an edit."""
+    import tournament
+
+    def play() -> None:
+        tournament.run(entrants="bots", results="results", sessions=sessions, workers=2, executor="local")
+
+    play()
+    modules, chance, began = _modules(), random.Random(1), time.process_time()
+    for _ in range(edits):
+        bot = chance.choice(sorted(Path("bots").iterdir()))
+        bot.write_bytes(modules[bot.read_bytes() == modules[0]])
+        play()
+    entries = list(Path("results/von_neumann_poker/ledger").glob("0*.json"))
+    return len(entries), (time.process_time() - began) / max(edits, 1)
+
+
 def rows() -> Iterator[tuple[str, str, str, float, str]]:
     """Rows of the benchmarks' table: name, ours, the other's, their ratio, and the wanted limit."""
     for bots, sessions, nothing_in, edit_in in (
@@ -192,6 +221,8 @@ def rows() -> Iterator[tuple[str, str, str, float, str]]:
         what = f"{bots} bots, {sessions:,} session{'s' * (sessions > 1)}"
         yield f"{what}, nothing to play, CPU", f"{nothing:.1f} s", f"{nothing_in} s", nothing / nothing_in, "≤ 1"
         yield f"{what}, one edited, CPU before a game", f"{edited:.1f} s", f"{edit_in} s", edited / edit_in, "≤ 1"
+    entries, _ = entries_after(30, 50)
+    yield "30 bots, 50 edits, entries of the ledger", f"{entries}", "100", entries / 100, "≤ 1"
     before, _ = played(100, 4)
     seconds, megabytes = played(300, 4)
     what = "300 bots, 4 sessions, all played"
@@ -205,8 +236,13 @@ if __name__ == "__main__":
     parser.add_argument("bots", nargs="*", type=int, default=[30, 100, 300])
     parser.add_argument("--sessions", type=int, default=1)
     parser.add_argument("--played", action="store_true", help="play everything, which takes half a millisecond a leg")
+    parser.add_argument("--edits", type=int, default=0, help="count the ledger's entries after so many edits")
     options = parser.parse_args()
     for bots in options.bots:
+        if options.edits:
+            entries, seconds = entries_after(bots, options.edits, options.sessions)
+            print(f"{bots} bots, {options.edits} edits: {entries} entries, {seconds:.2f} s of processor time an edit")
+            continue
         if options.played:
             seconds, megabytes = played(bots, options.sessions)
             print(f"{bots} bots, all played: {seconds:.1f} s of processor time, {megabytes:.0f} MB", flush=True)

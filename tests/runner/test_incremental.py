@@ -289,6 +289,18 @@ def test_small_neighbours_are_put_together(tmp_path: Path) -> None:
     assert_same(outcome(place.results), outcome(tmp_path / "afresh" / CONTEST))
 
 
+def test_an_edit_is_one_entry_and_what_is_put_together_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = new_place(tmp_path, [*BOTS, "fair"], sessions=10)
+    monkeypatch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, *legs: False)
+    place.play()
+    for step, (name, parts) in enumerate([("bold", 6), ("dull", 1)], 1):
+        before = ledger(place)
+        place.write_bot(name, bot_source(step, step))
+        place.play()
+        assert len(ledger(place)) == len(before) + 1 + (parts == 1)
+        assert len(list((place.results / "games").iterdir())) == parts
+
+
 def test_a_damaged_neighbour_is_not_put_together_and_plays_again_next_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -445,7 +457,7 @@ def test_a_worker_that_writes_elsewhere_fails_the_run(place: Place, monkeypatch:
         RunFailed, match=r"is missing, of [\d,]+ bytes that were written: whoever plays must write where"
     ):
         place.play()
-    assert len(ledger(place)) == len(before) + 1  # the newcomer, and none of its games
+    assert ledger(place) == before  # no newcomer without its games
     assert_games_are_the_standings(place.results)
 
 

@@ -120,6 +120,19 @@ def test_luck_is_that_of_a_plain_reckoning_however_games_are_cut(sessions: int) 
     assert luck.blocks() == pytest.approx(plain_luck(games, sessions), abs=1e-9)
 
 
+def test_a_note_of_luck_is_written_without_copies_of_copies(tmp_path: Path) -> None:
+    """Half a million legs have 150 MB of it."""
+    storage = open_storage(str(tmp_path))
+    storage.prepare()
+    luck = {f"{number:064x}": np.full(BLOCK_COUNT, 0.5) for number in range(20_000)}
+    tracemalloc.start()
+    try:
+        write_luck(storage, VON_NEUMANN_POKER, luck, b"k" * 32)
+        assert tracemalloc.get_traced_memory()[1] < 3 * len(luck) * (32 + 8 * BLOCK_COUNT)
+    finally:
+        tracemalloc.stop()
+
+
 def test_a_note_with_a_right_seal_is_believed_in_what_can_be_only(tmp_path: Path) -> None:
     """Whoever writes into a results folder can seal what he writes, too."""
     storage = open_storage(str(tmp_path))

@@ -13,6 +13,7 @@ import wasmtime
 from wasmtime import _ffi as ffi
 
 import tournament.worker.wasm
+from tournament.worker.wasm import calls
 from tournament.worker.wasm.engine import Engine, engine_settings
 
 ROOM = Path(tournament.worker.wasm.__file__).parent
@@ -23,6 +24,7 @@ FUNCTIONS = (
     "wasmtime_func_call_unchecked",
     "wasmtime_func_new_unchecked",
     "wasmtime_global_get",
+    "wasmtime_global_new",
     "wasmtime_global_set",
     "wasmtime_instance_export_get",
     "wasmtime_instance_new",
@@ -30,10 +32,16 @@ FUNCTIONS = (
     "wasmtime_memory_data_size",
     "wasmtime_trap_new",
 )
-TYPES = ("wasm_trap_t", "wasmtime_error_t", "wasmtime_extern_t", "wasmtime_instance_t", "wasmtime_val_raw_t")
+TYPES = (
+    "wasm_trap_t",
+    "wasmtime_error_t",
+    "wasmtime_extern_t",
+    "wasmtime_instance_t",
+    "wasmtime_val_raw_t",
+    "wasmtime_val_t",
+)
 NAMES = ("filename",)
 METHODS = {
-    "_as_extern": wasmtime.Global,
     "_context": wasmtime.Store,
     "_from_ptr": wasmtime.Trap,
     "_from_raw": wasmtime.Memory,
@@ -86,3 +94,11 @@ def test_no_other_name_is_used() -> None:
                 assert path.name == "calls.py", f"{path.name} uses {of}.{node.attr}"
                 used.add(node.attr)
     assert used == {*FUNCTIONS, *TYPES, *NAMES, *METHODS}
+
+
+@pytest.mark.parametrize("value", [0, 65536, 2**31 - 1, 2**31, 2**32 - 65536])
+def test_a_constant_has_its_value(value: int) -> None:
+    store = wasmtime.Store(wasmtime.Engine())
+    made = calls.global_variable(calls.constant(calls.context_of(store), value))
+    assert made.value(store) == calls.signed(value, 32)
+    assert not made.type(store).mutable

@@ -103,11 +103,12 @@ class Pace:
             # A few lanes are slow, so they wait for more, unless other legs of the batch take long.
             enough = in_lanes >= _FEW_LANES or self.seconds_of_one(inline, 0) >= _LANES_SECONDS
             return enough and self.seconds_of_one(inline, in_lanes) >= _LANES_SECONDS
-        fair = self.seconds_of_one(inline_left, 0) / (2 * self.workers)
+        of_a_leg = self.leg_seconds(False)  # this is asked for each leg
+        fair = inline_left * of_a_leg / (2 * self.workers)
         seconds = min(_LONGEST_SECONDS, max(_FIRST_SECONDS, self.seconds / 5), max(_SHORTEST_SECONDS, fair))
         # Many workers would wait for this process, were it to serve each of them so often.
         bearable = _SPARE * self.workers * self.seconds_to_serve
-        return self.seconds_of_one(inline + 1, 0) > max(seconds, bearable)
+        return (inline + 1) * of_a_leg > max(seconds, bearable)
 
     @property
     def seconds_to_serve(self) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -43,7 +44,7 @@ from tournament.standings.results import standings_of, write_summaries
 from tournament.standings.standings import Standings
 from tournament.standings.without_luck import LuckOfLegs, by_digest, luck_of_batches, read_luck, write_luck
 from tournament.store.checks import Checks
-from tournament.store.ledger import Batch, Field, FieldEntrant, Until
+from tournament.store.ledger import Batch, Entry, Field, FieldEntrant, Until
 from tournament.store.ledger_reading import read_field, read_state, standing_batches
 from tournament.store.legs import Legs
 from tournament.store.storage import Storage, explain_write_error, inside, open_storage
@@ -280,13 +281,14 @@ def _run(prepared: Prepared, watcher: Watcher) -> Standings:
                 watcher.say(forecast)
             sound, cuts, left = batches_to_keep(writer, checks, schedule, watcher.say)
             tell_removed_matches(writer, cuts, schedule, left.probation.out, watcher.say)
-            changed = [
-                *lost_batches(writer, sound),
-                *cut_batches(contest, writer, cuts, schedule.sessions_per_leg),
-            ]
-            if changed or wanted_field != writer.state.field:
-                writer.commit(field=wanted_field, batches=changed)
-            play = Play(contest, config, writer, checks, schedule, artifacts, watcher, luck, left)
+            rewritten = cut_batches(contest, writer, cuts, schedule.sessions_per_leg)
+            change = Entry(wanted_field, (*lost_batches(writer, sound), *rewritten))
+            if not change.batches and wanted_field == writer.state.field:
+                change = Entry()
+            elif writer.state.field is None or not len(left.missing):
+                writer.commit(field=change.field, batches=change.batches)
+                change = Entry()
+            play = Play(contest, config, writer, checks, schedule, artifacts, watcher, luck, left, change)
             standings, luck, pace = play.run(begun=begun), play.luck, play.pace
             if this.done and not play.disqualified:
                 return standings
@@ -358,6 +360,7 @@ def schedule_of(
 class Play:
     """Plays what is missing of a schedule. `luck` is the luck known so far, None where the contest has no correction.
 
+    A `change` of the records waits for what is played first, and is one entry with it.
     `played` are the batches that count, `ranking` the latest standings. `disqualified`: a bot was, in a leg of this
     play, so what is to be played may be less than what was, or legs that were left may be wanted after all. `pace`: as
     it was measured, None where nothing was to be played.
@@ -372,6 +375,7 @@ class Play:
     watcher: Watcher
     luck: LuckOfLegs | None
     left: Counted
+    change: Entry
     pace: Pace | None = None
 
     def __post_init__(self) -> None:
@@ -412,6 +416,8 @@ class Play:
                 pace.workers, pace.waited = executor.workers, executor.waited
                 self._rank_now_and_then()
                 self.watcher.on_progress(self._progress(pace))
+            if self.change.field:  # nothing was played after all
+                self._commit(())
             if self._resumes:  # so that a first run doesn't write twice
                 merge_small_batches(self.contest, writer, self.checks, self.schedule, self.watcher.say)
             writer.require_whole()
@@ -453,8 +459,14 @@ class Play:
 
     def _commit(self, receipts: Sequence[Receipt]) -> None:
         """Commit receipts as one entry: to write one takes as long as to write many."""
-        committed = self.writer.commit(batches=[batch for receipt in receipts for batch in receipt.batches])
-        self.played += committed
+        change, self.change = self.change, Entry()
+        came = [batch for receipt in receipts for batch in receipt.batches]
+        committed = self.writer.commit(field=change.field, batches=[*change.batches, *came])[len(change.batches) :]
+        if change.field:
+            self._summarised = -math.inf  # no reader may find the former bots' summaries beside these records
+            self.played = standing_batches(self.writer.storage, self.writer.state)
+        else:
+            self.played += committed
         for batch in committed:
             legs = Legs.of(batch.legs)
             self.left.note(legs)

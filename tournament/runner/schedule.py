@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -158,7 +159,7 @@ class RoundRobin:
                 match=match,
                 number=number,
                 sessions=self.settings["sessions"],
-                deals_key=sub_key(self.key, *what, *pairing),
+                deals_key=_key_of_many(self.key, *what, *pairing),
             ),
             x=_seat(self.key, self.rules, x, y, number),
             y=_seat(self.key, self.rules, y, x, number),
@@ -251,6 +252,9 @@ class AgainstHouse:
 
     def legs(self) -> Iterator[Leg]:
         return map(self.leg, self.fixtures())
+
+
+_key_of_many = lru_cache(64)(sub_key)  # all legs of a replica have the same deals
 
 
 def _seat(key: bytes, rules: str, player: Competitor, opponent: Competitor, number: int) -> Seat:

@@ -46,15 +46,15 @@ def read_luck(storage: Storage, contest: Contest, key: bytes | None = None) -> L
     body = read_note(storage, _NOTE, key)
     if body is None:
         return {}
-    head, _, packed = body.partition(b"\n")
+    start = body.find(b"\n") + 1
     try:
-        version, count = _heads().validate_json(head)
+        version, count = _heads().validate_json(body[:start])
     except ValidationError:
         return {}
-    if version != _version(contest) or len(packed) != count * _LEG:
+    if version != _version(contest) or len(body) - start != count * _LEG:
         return {}
-    digests = packed[: 32 * count].hex()
-    points = np.frombuffer(packed, "<f8", count * BLOCK_COUNT, 32 * count).reshape(count, BLOCK_COUNT)
+    digests = body[start : start + 32 * count].hex()
+    points = np.frombuffer(body, "<f8", count * BLOCK_COUNT, start + 32 * count).reshape(count, BLOCK_COUNT)
     if not (np.abs(points) <= _MOST).all():
         return {}
     return {digests[64 * leg : 64 * leg + 64]: points[leg] for leg in range(count)}
@@ -62,9 +62,13 @@ def read_luck(storage: Storage, contest: Contest, key: bytes | None = None) -> L
 
 def write_luck(storage: Storage, contest: Contest, luck: LuckOfLegs, key: bytes) -> None:
     """Note the luck, marked with the master `key`. Raises OSError."""
-    points = np.array([luck[digest] for digest in luck], "<f8").tobytes()
-    body = _heads().dump_json((_version(contest), len(luck))) + b"\n" + bytes.fromhex("".join(luck)) + points
-    write_note(storage, _NOTE, body, key)
+    write_note(storage, _NOTE, _packed(contest, luck), key)
+
+
+def _packed(contest: Contest, luck: LuckOfLegs) -> bytes:
+    head = _heads().dump_json((_version(contest), len(luck)))
+    points = np.array([luck[digest] for digest in luck], "<f8")
+    return b"".join((head, b"\n", bytes.fromhex("".join(luck)), points.data))
 
 
 def luck_of_batches(

@@ -120,8 +120,12 @@ class LegResult:
 
 
 def kept_faults(faults: Sequence[Fault], ended: bool) -> tuple[tuple[Fault, ...], tuple[int, ...]]:
-    """What the ledger keeps of a leg's faults, and how many of each seat it leaves out. Kept are the first ones, and
-    the last one if it `ended` the leg."""
+    """What the ledger keeps of a leg's faults, and how many of each seat it leaves out.
+
+    Kept are the first ones, and the last one if it `ended` the leg.
+    """
+    if not faults:  # as of nearly all legs, of which a large field has half a million
+        return (), _NO_FAULTS
     kept = [*faults[:_MOST_FAULTS], *(faults[_MOST_FAULTS:][-1:] if ended else ())]
     left_out = Counter(fault.seat for fault in faults) - Counter(fault.seat for fault in kept)
     return tuple(fault.bounded() for fault in kept), tuple(left_out[seat] for seat in range(SEAT_COUNT))

@@ -23,7 +23,8 @@ from tournament.worker.wasm.traps import blame_machine
 # What instances import and export, as the runtime has it: functions, memories, globals.
 Extern = ffi.wasmtime_extern_t
 _EXTERN_BYTES = ctypes.sizeof(Extern)
-_FUNCTION = ctypes.c_uint8(0)  # wasmtime's WASMTIME_EXTERN_FUNC
+_FUNCTION, _VARIABLE = ctypes.c_uint8(0), ctypes.c_uint8(1)  # wasmtime's WASMTIME_EXTERN_FUNC and _GLOBAL
+_INTEGER = ctypes.c_uint8(0)  # WASMTIME_I32
 
 
 def address_of(pointer: object) -> int:
@@ -56,12 +57,16 @@ MEMORY_SIZE = address_of(ffi.dll.wasmtime_memory_data_size)
 # The binding's functions once more, taking addresses.
 _pointer, _size = ctypes.c_void_p, ctypes.c_size_t
 _error = ctypes.POINTER(ffi.wasmtime_error_t)
+_NO_TRAP = ctypes.POINTER(ffi.wasm_trap_t)()
 _new_instance = ctypes.CFUNCTYPE(_error, _pointer, _pointer, _pointer, _size, _pointer, _pointer)(
     address_of(ffi.dll.wasmtime_instance_new)
 )
 _call = ctypes.CFUNCTYPE(_error, _pointer, _pointer, _pointer, _size, _pointer)(CALL_UNCHECKED)
 _get_export = ctypes.PYFUNCTYPE(ctypes.c_bool, _pointer, _pointer, _pointer, _size, _pointer)(
     address_of(ffi.dll.wasmtime_instance_export_get)
+)
+_new_variable = ctypes.PYFUNCTYPE(_error, _pointer, _pointer, _pointer, _pointer)(
+    address_of(ffi.dll.wasmtime_global_new)
 )
 _new_function = ctypes.PYFUNCTYPE(None, _pointer, _pointer, _pointer, _pointer, _pointer, _pointer)(
     address_of(ffi.dll.wasmtime_func_new_unchecked)
@@ -205,6 +210,7 @@ def resident(store: wasmtime.Store, of: wasmtime.Memory, first: int) -> int:
 
 
 _CONSTANT = wasmtime.GlobalType(wasmtime.ValType.i32(), False)
+_ADDRESS_OF_CONSTANT = ctypes.addressof(_CONSTANT.ptr().contents)
 
 
 def global_variable(extern: Extern) -> wasmtime.Global:
@@ -212,9 +218,13 @@ def global_variable(extern: Extern) -> wasmtime.Global:
     return wasmtime.Global._from_raw(extern.of.global_)
 
 
-def constant(store: wasmtime.Store, value: int) -> Extern:
+def constant(context: int, value: int) -> Extern:
     """A global of 32 bits that keeps its value."""
-    return wasmtime.Global(store, _CONSTANT, wasmtime.Val.i32(signed(value, 32)))._as_extern()
+    found, content = Extern(), ffi.wasmtime_val_t()
+    found.kind, content.kind, content.of.i32 = _VARIABLE, _INTEGER, value  # its lower half
+    place = ctypes.addressof(found.of)
+    _raise(_new_variable(context, _ADDRESS_OF_CONSTANT, ctypes.addressof(content), place), _NO_TRAP)
+    return found
 
 
 def memory_handle(extern: Extern) -> bytes:

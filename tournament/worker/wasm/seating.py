@@ -394,7 +394,7 @@ def _start(
     return _SeatedBot(
         bot,
         [exports[name] for name in bot.functions],
-        [calls.constant(store, address)] if bot.interface.passes_address else [],
+        [calls.constant(context, address)] if bot.interface.passes_address else [],
         memory,
         window,
         exports[FUEL] if fuel else None,
