@@ -271,9 +271,14 @@ class Asked:
         self.ticks = ticks
         self.written = written
         self.now = 0
+        self.searched = 0
 
     def use(self) -> Use:
-        return Use(sum(tick[1] for tick in self.ticks[: self.now + 1]), self.ticks[self.now][2])
+        self.searched += 1
+        return Use(self.cpu_seconds(), self.ticks[self.now][2])
+
+    def cpu_seconds(self) -> float:
+        return sum(tick[1] for tick in self.ticks[: self.now + 1])
 
     def has_written(self) -> bool:
         return self.written
@@ -324,6 +329,20 @@ def test_a_new_message_begins_anew_and_a_start_may_take_longer() -> None:
     assert said == [None] * 5
     process.now = 5
     assert limits.exceeded(2, False, 0.05, Spent(1)) == "took more than 0.5 s of processor time for a decision"
+
+
+def test_who_has_answered_is_not_searched_for_threads_that_sleep() -> None:
+    """That takes longer than an answer, and programs are audited twenty times a second, each."""
+    process = Asked([(0.05, 0.01, True)] * 9)
+    limits = TimeLimits(Settings(), process)
+    for process.now in range(6):
+        assert not limits.exceeded(process.now, False, 0.05, Spent(1))
+    limits.rest()
+    assert not limits.overdrawn(Spent(1))
+    assert process.searched == 0
+    for process.now in (6, 7):
+        assert not limits.exceeded(6, False, 0.05, Spent(1))
+    assert process.searched == 1
 
 
 def test_an_answer_that_waits_to_be_read_is_not_late() -> None:

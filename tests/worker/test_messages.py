@@ -142,6 +142,23 @@ def test_one_message_carries_the_questions_of_many_lanes(stage: Stage) -> None:
     assert all(core.answers[0] == 7 for core in stage.cores)
 
 
+@pytest.mark.parametrize(
+    ("lanes", "asked"),
+    [((1, 3, 2, 1), [1, 2]), ((2, 2, 2), [0, 1, 2]), ((1, 1), [1]), ((5, 3), [0]), ((2, 5), [1])],
+)
+def test_processes_with_few_questions_are_asked_together(stage: Stage, lanes: list[int], asked: list[int]) -> None:
+    """By the one that has most of them, and a worker that waits only once."""
+    processes = [stage.process() for _ in lanes]
+    for process, count in zip(processes, lanes):
+        for slot in range(count):
+            stage.lane(process, slot=slot)
+    out: list[int] = []
+    while not out:
+        assert stage.run(1e-5) == []  # it waits longer than that for an answer, and then asks no others
+        out = [place for place, one in enumerate(processes) if stage.table.channels.is_outstanding(one.number)[0]]
+    assert out == asked
+
+
 def test_a_message_has_nothing_of_what_lay_in_its_memory_before(stage: Stage) -> None:
     """A bot can read its process's memory: another leg's cards, or a seed, must not be in what it is sent."""
     secret = b"\xab" * 4000

@@ -22,6 +22,7 @@ class Timed(Protocol):
     """What is known of a running process; `Confined` knows it."""
 
     def use(self) -> Use: ...
+    def cpu_seconds(self) -> float: ...
     def has_written(self) -> bool: ...
 
 
@@ -68,7 +69,7 @@ class TimeLimits:
 
     def overdrawn(self, spent: Spent) -> str | None:
         """Whether it has used up its bank of processor time, in words; threads may do so while it isn't asked."""
-        self._clocks.look(0.0)
+        self._clocks.note(self._process.cpu_seconds())
         return self._beyond_its_bank(spent)
 
     def _beyond_its_bank(self, spent: Spent) -> str | None:
@@ -88,7 +89,10 @@ class TimeLimits:
         is_new = message is None or message.number != number
         # An answer that we haven't read yet came in time. If this worker was held up itself (a stopped job, say), that
         # time is not the bot's.
-        clocks.look(0.0 if is_new or self._process.has_written() else min(elapsed, _LONGEST_TICK))
+        if is_new or self._process.has_written():
+            clocks.note(self._process.cpu_seconds())
+        else:
+            clocks.look(min(elapsed, _LONGEST_TICK))
         if what := self._beyond_its_bank(spent):
             return what
         if message is None or is_new:
