@@ -17,11 +17,11 @@ import pyarrow.parquet as pq
 from blake3 import blake3
 
 from tournament.errors import RunFailed, shortened
-from tournament.store.columns import Column
+from tournament.store.columns import ROWS_PER_BUFFER, Column
 from tournament.store.ledger import Part, TableName
 from tournament.store.legs import Legs
 from tournament.store.parquet_limits import opened
-from tournament.store.part_writer import ORIGIN, ROWS_PER_BUFFER, PartWriter, arrow_schema
+from tournament.store.part_writer import ORIGIN, PartWriter, arrow_schema
 from tournament.store.storage import Storage
 
 if TYPE_CHECKING:
