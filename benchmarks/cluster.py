@@ -33,8 +33,9 @@ from engine.kernel.game_core import BLOCK_COUNT
 from tournament.config import load_config
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.runner import contest_run
-from tournament.runner.contest_run import Progress, run_contest
+from tournament.runner.contest_run import run_contest
 from tournament.runner.executors.ray_cluster import RayExecutor
+from tournament.runner.watcher import Progress
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import Batch, Part
 from tournament.worker.batch import Receipt, Task

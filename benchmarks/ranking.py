@@ -35,7 +35,7 @@ from tournament.contests.two_card_draw.servers import generated_server, strategy
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.entrants.build import build_entrants
 from tournament.keys import sub_key
-from tournament.runner.contest_run import artifacts_of, competitors_of, schedule_of
+from tournament.runner.planning import artifacts_of, competitors_of, schedule_of
 from tournament.runner.resume import field_of
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.standings.places import surely_ahead

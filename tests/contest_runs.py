@@ -16,7 +16,7 @@ import pandas.testing
 from tests import forks
 from tournament.api import run
 from tournament.config import ExecutorName
-from tournament.runner.contest_run import Progress, Watcher
+from tournament.runner.watcher import Progress, Watcher
 from tournament.standings.results import load, standing_values
 
 CONTEST = "von_neumann_poker"

@@ -28,7 +28,7 @@ from tournament.config import load_config
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.entrants.new import templates, write_new_bot
-from tournament.runner.contest_run import NobodyWatching
+from tournament.runner.watcher import NobodyWatching
 from tournament.standings.results import Results
 from tournament.trial.check import check_bot
 

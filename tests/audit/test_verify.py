@@ -36,7 +36,7 @@ from tests.samples import sampled
 from tournament.api import run, verify
 from tournament.audit.report import Verification
 from tournament.errors import BadInput, RunFailed
-from tournament.runner.contest_run import Progress
+from tournament.runner.watcher import Progress
 from tournament.standings.results import load
 from tournament.store import checkpoint
 from tournament.store.folder_storage import FolderStorage

@@ -22,7 +22,8 @@ from tournament.cli import playing, screen
 from tournament.config import load_config
 from tournament.errors import BadInput
 from tournament.runner import contest_run
-from tournament.runner.contest_run import Progress
+from tournament.runner.preparing import Prepared
+from tournament.runner.watcher import Progress, Watcher
 from tournament.standings.standings import Standing, Standings
 
 SEED = "a long seed of the tests of options"
@@ -174,7 +175,7 @@ def test_a_disqualified_bot_fails_a_strict_run(tmp_path: Path, monkeypatch: pyte
     )
     run_prepared = contest_run.run_prepared
 
-    def meanwhile(prepared: contest_run.Prepared, watcher: contest_run.Watcher) -> object:
+    def meanwhile(prepared: Prepared, watcher: Watcher) -> object:
         (bots / "late.c").write_text(bot_source(*THRESHOLDS["bold"]))
         (bots / "calm.c").write_text(bot_source(*THRESHOLDS["calm"], "another comment"))
         (bots / "notes.txt").write_text("no bot")

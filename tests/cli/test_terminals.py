@@ -18,7 +18,7 @@ from tournament.cli.replay_tables import print_game
 from tournament.cli.screen import Screen
 from tournament.cli.tables import final_tables, leaderboard_table
 from tournament.contests import find_contest
-from tournament.runner.contest_run import Progress
+from tournament.runner.watcher import Progress
 from tournament.standings.standings import Standing, Standings
 
 SIZES = [(80, 24), (100, 30), (140, 40)]

@@ -20,7 +20,7 @@ from tournament.api import replay, report, run
 from tournament.config import load_config
 from tournament.contests import find_contest
 from tournament.reporting.writing import make_page
-from tournament.runner.contest_run import NobodyWatching
+from tournament.runner.watcher import NobodyWatching
 from tournament.standings.results import load
 from tournament.trial.check import check_bot
 

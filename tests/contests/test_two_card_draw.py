@@ -31,7 +31,7 @@ from tournament.contests.two_card_draw.walk import MOST_LEAVES, Answers, visit_l
 from tournament.entrants.build import build_entrants
 from tournament.entrants.new import templates
 from tournament.errors import BadInput
-from tournament.runner.contest_run import Watcher
+from tournament.runner.watcher import Watcher
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.standings.results import load
 from tournament.trial.expectation import BotAndServer, Expectation

@@ -32,9 +32,9 @@ from tests.contest_runs import (
 from tests.processes import comes, descendants, ray_workers
 from tests.worker.support import answering, write_bot
 from tournament.errors import RunFailed
-from tournament.runner.contest_run import Progress
 from tournament.runner.executors import choose_executor
 from tournament.runner.executors.local import LocalExecutor
+from tournament.runner.watcher import Progress
 from tournament.store.folder_storage import FolderStorage
 from tournament.worker.batch import Task, play_task
 from tournament.worker.leg import Stopped

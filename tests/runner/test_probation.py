@@ -27,9 +27,9 @@ from tournament.audit.report import Verification
 from tournament.contests.von_neumann_poker import Settings
 from tournament.leg import PlaysAs
 from tournament.probation import Probation
-from tournament.runner.contest_run import Progress
 from tournament.runner.executors.local import LocalExecutor
 from tournament.runner.schedule import Competitor, Fixture, Replicas, RoundRobin
+from tournament.runner.watcher import Progress
 from tournament.standings.results import load
 from tournament.store.storage import open_storage
 from tournament.worker.batch import Receipt, Task, play_task

@@ -18,7 +18,7 @@ from tournament.contests.contest import Contest
 from tournament.contests.von_neumann_poker import Settings
 from tournament.keys import seed_fingerprint
 from tournament.leg import Leg, match_number
-from tournament.runner.contest_run import schedule_of
+from tournament.runner.planning import schedule_of
 from tournament.runner.schedule import AgainstHouse, Competitor, Replicas, RoundRobin, place_of
 
 SETTINGS = Settings.model_validate({}).playing()

@@ -12,7 +12,7 @@ from tests.worker.support import build, play, script, write_bot
 from tournament.api import replay
 from tournament.config import load_config
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
-from tournament.runner.contest_run import NobodyWatching
+from tournament.runner.watcher import NobodyWatching
 from tournament.standings.results import load
 from tournament.trial.check import check_bot
 from tournament.trial.match import play_match

@@ -21,7 +21,7 @@ from tournament.contests.two_card_draw.servers import practice_server
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.build import with_lines
 from tournament.entrants.folder import read_submission
-from tournament.runner.contest_run import NobodyWatching
+from tournament.runner.watcher import NobodyWatching
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.trial import playing
 from tournament.trial.check import CheckReport, check_bot, habits, replay_check

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.in_process import shown
 from tournament.config import load_config
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
-from tournament.runner.contest_run import NobodyWatching
+from tournament.runner.watcher import NobodyWatching
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.trial.check import CheckReport, check_bot
 from tournament.trial.mistakes import Mistake

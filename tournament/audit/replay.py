@@ -19,8 +19,8 @@ from tournament.errors import BadInput, RunFailed
 from tournament.keys import master_key
 from tournament.leg import Leg
 from tournament.names import did_you_mean
-from tournament.runner.contest_run import competitors_of, schedule_of
 from tournament.runner.counting import fixtures_of
+from tournament.runner.planning import competitors_of, schedule_of
 from tournament.runner.seed import seed_of
 from tournament.store.ledger import Batch, Field
 from tournament.store.ledger_reading import read_state, standing_batches

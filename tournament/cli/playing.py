@@ -18,7 +18,9 @@ from tournament.cli.tables import final_tables, first_line
 from tournament.config import Config
 from tournament.entrants.folder import stamps
 from tournament.errors import printable
-from tournament.runner.contest_run import Prepared, plan_of, prepare_contest, run_prepared
+from tournament.runner.contest_run import run_prepared
+from tournament.runner.planning import plan_of
+from tournament.runner.preparing import Prepared, prepare_contest
 from tournament.store.storage import inside
 
 

@@ -21,7 +21,7 @@ from tournament.cli.tables import fitted, leaderboard_table
 from tournament.errors import printable
 
 if TYPE_CHECKING:
-    from tournament.runner.contest_run import Progress
+    from tournament.runner.watcher import Progress
 
 _LINE_SECONDS = 30.0
 _JSON_SECONDS = 1.0

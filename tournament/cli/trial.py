@@ -117,7 +117,7 @@ def match(
 
 
 def _recorded(loaded: Config) -> Sequence[FieldEntrant]:
-    from tournament.runner.contest_run import recorded_entrants
+    from tournament.runner.preparing import recorded_entrants
 
     return recorded_entrants(loaded.played, loaded)
 

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-import os
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
 
-from tournament.artifacts.bot import Entrant, plays_as
 from tournament.config import Config
 from tournament.contests.contest import Contest
-from tournament.contests.scoring import HousePlayer
-from tournament.contests.settings import ContestSettings
-from tournament.entrants.build import build_entrants, playable
-from tournament.entrants.folder import other_files
-from tournament.errors import RunFailed
 from tournament.keys import master_key
 from tournament.leg import Leg
 from tournament.probation import entrants_of
-from tournament.runner.archives import Unlike, archive_other_records, require_wanted, unlike_records
+from tournament.runner.archives import archive_other_records
 from tournament.runner.batching import Pace, batches_to_play
-from tournament.runner.counting import Counted, count_legs
+from tournament.runner.counting import Counted
 from tournament.runner.executors import Executor, choose_executor
+from tournament.runner.planning import (
+    artifacts_of,
+    competitors_of,
+    forecast_in_words,
+    new_pace,
+    noted_luck,
+    round_to_play,
+    schedule_of,
+    until_of,
+    workers_of,
+)
+from tournament.runner.preparing import Prepared, prepare_contest, trouble_explained
 from tournament.runner.replicas import keeping_what_was_played
 from tournament.runner.resume import (
     batches_to_keep,
@@ -35,192 +38,24 @@ from tournament.runner.resume import (
     write_house_files,
 )
 from tournament.runner.rewriting import cut_batches, merge_small_batches
-from tournament.runner.rounds import Round, next_round
-from tournament.runner.schedule import ONE_OF_EACH, AgainstHouse, Competitor, Replicas, RoundRobin, Schedule
-from tournament.runner.seed import keep_seed, recorded_settings, settle_seed
+from tournament.runner.schedule import Schedule
+from tournament.runner.seed import keep_seed, recorded_settings
 from tournament.runner.strays import set_strays_aside
+from tournament.runner.watcher import Progress, Watcher
 from tournament.standings.luck_of_rows import Floats
 from tournament.standings.results import standings_of, write_summaries
 from tournament.standings.standings import Standings
-from tournament.standings.without_luck import LuckOfLegs, by_digest, luck_of_batches, read_luck, write_luck
+from tournament.standings.without_luck import LuckOfLegs, by_digest, luck_of_batches, write_luck
 from tournament.store.checks import Checks
-from tournament.store.ledger import Batch, Entry, Field, FieldEntrant, Until
-from tournament.store.ledger_reading import read_field, read_state, standing_batches
+from tournament.store.ledger import Entry
+from tournament.store.ledger_reading import standing_batches
 from tournament.store.legs import Legs
-from tournament.store.storage import Storage, explain_write_error, inside, open_storage
+from tournament.store.storage import open_storage
 from tournament.store.writer import Writer, open_for_writing, require_held
 from tournament.worker.batch import Receipt, Task
 
 _SUMMARY_SECONDS = 5.0
 _LARGE = 1e9  # bytes of records that are announced
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a run is. Seconds are of play; `games` and legs count what this run played."""
-
-    legs: int
-    total_legs: int
-    games: int
-    seconds: float
-    seconds_left: float | None
-    standings: Standings
-
-
-class Watcher(Protocol):
-    """Receives a run's messages, and its progress after each commit."""
-
-    def say(self, text: str) -> None: ...
-    def on_progress(self, progress: Progress) -> None: ...
-
-
-class NobodyWatching:
-    """A watcher that ignores what it gets."""
-
-    def say(self, text: str) -> None:
-        pass
-
-    def on_progress(self, progress: Progress) -> None:
-        pass
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """A contest that can be run: its settings with a seed, its bots built, its house players made.
-
-    `location` is where its records are, or will be.
-    """
-
-    contest: Contest
-    config: Config
-    entrants: Sequence[Entrant]
-    house: Sequence[HousePlayer]
-    location: str
-
-    @property
-    def names(self) -> set[str]:
-        """Of the entrants."""
-        return {entrant.name for entrant in self.entrants}
-
-    def require_wanted(self, given: Collection[str], *, option: str = "{}", drawn: bool) -> None:
-        """Raises BadInput where nothing but options that are `given` would move long play to an archive.
-
-        `option` is how one is written; `drawn`: the seed wasn't given, neither here nor in the settings.
-        """
-        assert self.config.contest.seed is not None
-        settings = recorded_settings(self.config.contest, self.config.contest.seed)
-        if given and (unlike := unlike_records(self.contest, self.location, settings, self.names, self.house)):
-            require_wanted(unlike, self.location, given, option, drawn=drawn)
-
-
-def prepare_contest(contest: Contest, config: Config, watcher: Watcher) -> Prepared:
-    """Check everything that can keep a contest from being run, and play nothing.
-
-    Only a move that a crash interrupted is finished. Raises BadInput for what the
-    user can mend, RunFailed for anything else that is in the way.
-    """
-    location = inside(config.results, contest.name)
-    with _trouble_explained(location):
-        storage = open_storage(location)
-        storage.check_writable()
-        storage.finish_exchange()
-        if config.contest.seed is not None:  # else `settle_seed` reads it
-            read_field(storage)
-        entrants = build_entrants(
-            contest,
-            config.contest,
-            config.sandbox,
-            config.entrants,
-            watcher.say,
-            recorded=lambda: recorded_entrants(contest, config),
-        )
-        playable(entrants, 1 if contest.house else 2, config.entrants)
-        if others := other_files(config.entrants):
-            watcher.say(f"Not taken for bots in {config.entrants}: {_listed(others)}")
-        names = {entrant.name for entrant in entrants}
-        config, house = settle_seed(contest, config, names, location, watcher.say)
-    return Prepared(contest, config, entrants, house, location)
-
-
-def recorded_entrants(contest: Contest, config: Config) -> Sequence[FieldEntrant]:
-    """The entrants of the last committed run. Raises RunFailed when the records can't be read."""
-    location = inside(config.results, contest.name)
-    with _trouble_explained(location):
-        field = read_field(open_storage(location))
-    return field.entrants if field else ()
-
-
-def _listed(names: Sequence[str], most: int = 10) -> str:
-    """The first names in a line, and how many more there are."""
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a run would play: its legs, of how many in all, and estimates of its games, seconds and bytes.
-
-    For a run until the order is settled it is the next round; `last` says whether that is the last one, `forecast` what
-    should come of this and the rounds after it. Of the legs in the records so many are `outdated`, of bots that changed
-    or left; all go to an archive for what is `unlike`.
-    """
-
-    legs: int
-    total_legs: int
-    games: int
-    seconds: float
-    size: int
-    last: bool = True
-    outdated: int = 0
-    unlike: Unlike | None = None
-    forecast: str = ""
-
-
-def plan_of(prepared: Prepared) -> Plan:
-    """What a run would play now. Nothing is changed."""
-    contest, config = prepared.contest, prepared.config
-    seed = config.contest.seed
-    assert seed is not None
-    storage = open_storage(prepared.location)
-    state = read_state(storage)
-    settings = recorded_settings(config.contest, seed)
-    field = field_of(contest, settings, prepared.entrants, prepared.house, state.field, until_of(config.contest))
-    schedule_with = partial(schedule_of, contest, config.contest.playing(), master_key(seed), *competitors_of(field))
-    standing = standing_batches(storage, state) if state.field else []
-    # Only rounds need it.
-    luck = _noted_luck(storage, contest, seed) if config.contest.until_settled is not None else None
-    this = round_to_play(contest, config.contest, field, schedule_with, standing, luck)
-    schedule = keeping_what_was_played(schedule_with, this.replicas, standing)
-    # Committed legs of bots that have changed or left don't count: a run removes them first.
-    left = count_legs(standing, schedule)
-    sessions = schedule.sessions_per_leg
-    games = int(len(left.missing) * sessions * contest.estimates.games(config.contest))
-    pace = new_pace(contest, config, workers_of(config), sessions)
-    seconds = pace.seconds_for(left.inline, left.in_lanes)
-    unlike = unlike_records(contest, prepared.location, settings, prepared.names, prepared.house)
-    return Plan(
-        len(left.missing),
-        left.total,
-        games,
-        seconds,
-        int(games * contest.estimates.bytes),
-        this.done,
-        0 if unlike else sum(len(batch.legs) for batch in standing) - len(left.counting),
-        unlike,
-        forecast_in_words(this, schedule_with, standing, pace),
-    )
-
-
-def forecast_in_words(
-    this: Round, schedule_with: Callable[[Replicas], Schedule], batches: Sequence[Batch], pace: Pace
-) -> str:
-    """What should come of a run until the order is settled, and how long it takes; "" where that isn't known."""
-    if this.foreseen is None or all(count is None for *_, count in this.neighbours):
-        return this.forecast
-    left = count_legs(batches, schedule_with(this.foreseen))
-    seconds = max(1, round(pace.seconds_for(left.inline, left.in_lanes)))
-    legs = left.inline + left.in_lanes
-    return f"{this.forecast}; so far as they can be, that takes about {legs:,} leg{'s' * (legs != 1)}, {seconds:,} s"
 
 
 def run_contest(contest: Contest, config: Config, watcher: Watcher) -> Standings:
@@ -234,17 +69,8 @@ def run_prepared(prepared: Prepared, watcher: Watcher) -> Standings:
     Raises BadInput for what the user can mend, RunFailed when the run stopped
     short; what is committed by then stays, also after KeyboardInterrupt.
     """
-    with _trouble_explained(prepared.location):
+    with trouble_explained(prepared.location):
         return _run(prepared, watcher)
-
-
-@contextlib.contextmanager
-def _trouble_explained(location: str) -> Iterator[None]:
-    """Turn OSError into RunFailed: results can't be written or read."""
-    try:
-        yield
-    except OSError as error:
-        raise RunFailed(explain_write_error(error, location)) from None
 
 
 def _run(prepared: Prepared, watcher: Watcher) -> Standings:
@@ -264,7 +90,7 @@ def _run(prepared: Prepared, watcher: Watcher) -> Standings:
         )
         write_house_files(contest, config.contest, writer, house)
         artifacts = artifacts_of(entrants, house)
-        luck = _noted_luck(writer.storage, contest, seed) if config.contest.until_settled is None else None
+        luck = noted_luck(writer.storage, contest, seed) if config.contest.until_settled is None else None
         if contest.luck and luck is None:
             luck = {}  # by it orders are declared: it is worked out here
         begun = False
@@ -298,62 +124,6 @@ def _run(prepared: Prepared, watcher: Watcher) -> Standings:
         raise
     finally:
         writer.close()
-
-
-def _noted_luck(storage: Storage, contest: Contest, seed: str) -> LuckOfLegs | None:
-    """The luck that somebody who has the seed has noted; None where the contest has no correction."""
-    return read_luck(storage, contest, master_key(seed)) if contest.luck else None
-
-
-def round_to_play(
-    contest: Contest,
-    settings: ContestSettings,
-    field: Field,
-    schedule_with: Callable[[Replicas], Schedule],
-    batches: Sequence[Batch],
-    luck: LuckOfLegs | None,
-) -> Round:
-    """How many replicas to play now."""
-    if field.until is None:
-        return Round(Replicas(settings.replicas), done=True)
-    scoring = contest.house.scoring if contest.house else None
-    judged_by = luck if contest.luck and contest.luck.keeps_means else None
-    return next_round(field, scoring, schedule_with, batches, judged_by)
-
-
-def until_of(settings: ContestSettings) -> Until | None:
-    """When a run until the order is settled stops; None for a run of so many replicas."""
-    if settings.until_settled is None:
-        return None
-    return Until(settings.until_settled, settings.replicas, settings.most_replicas, settings.tie)
-
-
-def artifacts_of(entrants: Sequence[Entrant], house: Sequence[HousePlayer]) -> dict[str, bytes]:
-    """What plays, by its sha256."""
-    artifacts = {e.artifact_sha256: e.artifact for e in entrants if e.artifact is not None and e.artifact_sha256}
-    return artifacts | {player.sha256: player.content for player in house}
-
-
-def competitors_of(field: Field) -> tuple[list[Competitor], list[Competitor]]:
-    """The entrants of a field that can play, and its house players."""
-    return (
-        [Competitor(e.number, e.name, plays_as(e.kind), e.artifact) for e in field.entrants if e.artifact],
-        [Competitor(player.number, player.name, "house", player.sha256) for player in field.house],
-    )
-
-
-def schedule_of(
-    contest: Contest,
-    settings: dict[str, object],
-    key: bytes,
-    entrants: Sequence[Competitor],
-    house: Sequence[Competitor],
-    replicas: Replicas = ONE_OF_EACH,
-    fingerprint: str = "",
-) -> Schedule:
-    """Who plays whom in a contest whose seed has this master key; or, to list fixtures only, this fingerprint."""
-    kind, against = (AgainstHouse, house) if contest.house else (RoundRobin, ())
-    return kind(contest.rules, settings, key, entrants, against, contest.engine_version, replicas, fingerprint)
 
 
 @dataclass
@@ -522,13 +292,3 @@ class Play:
         ):  # a process may have played a leg otherwise than before
             assert self.config.contest.seed is not None
             write_luck(storage, self.contest, self.luck, master_key(self.config.contest.seed))
-
-
-def workers_of(config: Config) -> int:
-    """How many workers play at once on this machine."""
-    return config.general.workers or len(os.sched_getaffinity(0))
-
-
-def new_pace(contest: Contest, config: Config, workers: int, sessions_per_leg: int) -> Pace:
-    """A pace without measurements, by the contest's estimates."""
-    return Pace(workers, sessions_per_leg, contest.estimates.games(config.contest), contest.estimates.rate)

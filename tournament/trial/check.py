@@ -33,7 +33,7 @@ from tournament.worker.processes.pool import MOST_OWN_PROCESSES
 from tournament.worker.processes.time_limits import DID_NOT_ANSWER
 
 if TYPE_CHECKING:
-    from tournament.runner.contest_run import Watcher
+    from tournament.runner.watcher import Watcher
 
 # Legs that a bot which is a process plays side by side, together as long as one, and as many as have processes of their
 # own in a tournament: to see that they don't know of each other, and that none fails for being in company.

@@ -16,7 +16,8 @@ from tournament.entrants.build import build_entrant
 from tournament.entrants.folder import read_submission
 from tournament.errors import BadInput
 from tournament.leg import PlaysAs
-from tournament.runner.contest_run import Watcher, run_contest
+from tournament.runner.contest_run import run_contest
+from tournament.runner.watcher import Watcher
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.standings.estimates import block_sizes, correlation, error_of_difference
 from tournament.standings.results import load

@@ -1,0 +1,163 @@
+"""What a run plays: who meets whom, in how many replicas, and how long that takes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from tournament.artifacts.bot import Entrant, plays_as
+from tournament.config import Config
+from tournament.contests.contest import Contest
+from tournament.contests.scoring import HousePlayer
+from tournament.contests.settings import ContestSettings
+from tournament.keys import master_key
+from tournament.runner.archives import Unlike, unlike_records
+from tournament.runner.batching import Pace
+from tournament.runner.counting import count_legs
+from tournament.runner.preparing import Prepared
+from tournament.runner.replicas import keeping_what_was_played
+from tournament.runner.resume import (
+    field_of,
+)
+from tournament.runner.rounds import Round, next_round
+from tournament.runner.schedule import ONE_OF_EACH, AgainstHouse, Competitor, Replicas, RoundRobin, Schedule
+from tournament.runner.seed import recorded_settings
+from tournament.standings.without_luck import LuckOfLegs, read_luck
+from tournament.store.ledger import Batch, Field, Until
+from tournament.store.ledger_reading import read_state, standing_batches
+from tournament.store.storage import Storage, open_storage
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run would play: its legs, of how many in all, and estimates of its games, seconds and bytes.
+
+    For a run until the order is settled it is the next round; `last` says whether that is the last one, `forecast` what
+    should come of this and the rounds after it. Of the legs in the records so many are `outdated`, of bots that changed
+    or left; all go to an archive for what is `unlike`.
+    """
+
+    legs: int
+    total_legs: int
+    games: int
+    seconds: float
+    size: int
+    last: bool = True
+    outdated: int = 0
+    unlike: Unlike | None = None
+    forecast: str = ""
+
+
+def plan_of(prepared: Prepared) -> Plan:
+    """What a run would play now. Nothing is changed."""
+    contest, config = prepared.contest, prepared.config
+    seed = config.contest.seed
+    assert seed is not None
+    storage = open_storage(prepared.location)
+    state = read_state(storage)
+    settings = recorded_settings(config.contest, seed)
+    field = field_of(contest, settings, prepared.entrants, prepared.house, state.field, until_of(config.contest))
+    schedule_with = partial(schedule_of, contest, config.contest.playing(), master_key(seed), *competitors_of(field))
+    standing = standing_batches(storage, state) if state.field else []
+    # Only rounds need it.
+    luck = noted_luck(storage, contest, seed) if config.contest.until_settled is not None else None
+    this = round_to_play(contest, config.contest, field, schedule_with, standing, luck)
+    schedule = keeping_what_was_played(schedule_with, this.replicas, standing)
+    # Committed legs of bots that have changed or left don't count: a run removes them first.
+    left = count_legs(standing, schedule)
+    sessions = schedule.sessions_per_leg
+    games = int(len(left.missing) * sessions * contest.estimates.games(config.contest))
+    pace = new_pace(contest, config, workers_of(config), sessions)
+    seconds = pace.seconds_for(left.inline, left.in_lanes)
+    unlike = unlike_records(contest, prepared.location, settings, prepared.names, prepared.house)
+    return Plan(
+        len(left.missing),
+        left.total,
+        games,
+        seconds,
+        int(games * contest.estimates.bytes),
+        this.done,
+        0 if unlike else sum(len(batch.legs) for batch in standing) - len(left.counting),
+        unlike,
+        forecast_in_words(this, schedule_with, standing, pace),
+    )
+
+
+def forecast_in_words(
+    this: Round, schedule_with: Callable[[Replicas], Schedule], batches: Sequence[Batch], pace: Pace
+) -> str:
+    """What should come of a run until the order is settled, and how long it takes; "" where that isn't known."""
+    if this.foreseen is None or all(count is None for *_, count in this.neighbours):
+        return this.forecast
+    left = count_legs(batches, schedule_with(this.foreseen))
+    seconds = max(1, round(pace.seconds_for(left.inline, left.in_lanes)))
+    legs = left.inline + left.in_lanes
+    return f"{this.forecast}; so far as they can be, that takes about {legs:,} leg{'s' * (legs != 1)}, {seconds:,} s"
+
+
+def round_to_play(
+    contest: Contest,
+    settings: ContestSettings,
+    field: Field,
+    schedule_with: Callable[[Replicas], Schedule],
+    batches: Sequence[Batch],
+    luck: LuckOfLegs | None,
+) -> Round:
+    """How many replicas to play now."""
+    if field.until is None:
+        return Round(Replicas(settings.replicas), done=True)
+    scoring = contest.house.scoring if contest.house else None
+    judged_by = luck if contest.luck and contest.luck.keeps_means else None
+    return next_round(field, scoring, schedule_with, batches, judged_by)
+
+
+def until_of(settings: ContestSettings) -> Until | None:
+    """When a run until the order is settled stops; None for a run of so many replicas."""
+    if settings.until_settled is None:
+        return None
+    return Until(settings.until_settled, settings.replicas, settings.most_replicas, settings.tie)
+
+
+def noted_luck(storage: Storage, contest: Contest, seed: str) -> LuckOfLegs | None:
+    """The luck that somebody who has the seed has noted; None where the contest has no correction."""
+    return read_luck(storage, contest, master_key(seed)) if contest.luck else None
+
+
+def artifacts_of(entrants: Sequence[Entrant], house: Sequence[HousePlayer]) -> dict[str, bytes]:
+    """What plays, by its sha256."""
+    artifacts = {e.artifact_sha256: e.artifact for e in entrants if e.artifact is not None and e.artifact_sha256}
+    return artifacts | {player.sha256: player.content for player in house}
+
+
+def competitors_of(field: Field) -> tuple[list[Competitor], list[Competitor]]:
+    """The entrants of a field that can play, and its house players."""
+    return (
+        [Competitor(e.number, e.name, plays_as(e.kind), e.artifact) for e in field.entrants if e.artifact],
+        [Competitor(player.number, player.name, "house", player.sha256) for player in field.house],
+    )
+
+
+def schedule_of(
+    contest: Contest,
+    settings: dict[str, object],
+    key: bytes,
+    entrants: Sequence[Competitor],
+    house: Sequence[Competitor],
+    replicas: Replicas = ONE_OF_EACH,
+    fingerprint: str = "",
+) -> Schedule:
+    """Who plays whom in a contest whose seed has this master key; or, to list fixtures only, this fingerprint."""
+    kind, against = (AgainstHouse, house) if contest.house else (RoundRobin, ())
+    return kind(contest.rules, settings, key, entrants, against, contest.engine_version, replicas, fingerprint)
+
+
+def workers_of(config: Config) -> int:
+    """How many workers play at once on this machine."""
+    return config.general.workers or len(os.sched_getaffinity(0))
+
+
+def new_pace(contest: Contest, config: Config, workers: int, sessions_per_leg: int) -> Pace:
+    """A pace without measurements, by the contest's estimates."""
+    return Pace(workers, sessions_per_leg, contest.estimates.games(config.contest), contest.estimates.rate)

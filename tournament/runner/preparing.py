@@ -1,0 +1,102 @@
+"""A contest made ready to run: its settings checked, its bots built. Nothing is played."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from tournament.artifacts.bot import Entrant
+from tournament.config import Config
+from tournament.contests.contest import Contest
+from tournament.contests.scoring import HousePlayer
+from tournament.entrants.build import build_entrants, playable
+from tournament.entrants.folder import other_files
+from tournament.errors import RunFailed
+from tournament.runner.archives import require_wanted, unlike_records
+from tournament.runner.seed import recorded_settings, settle_seed
+from tournament.runner.watcher import Watcher
+from tournament.store.ledger import FieldEntrant
+from tournament.store.ledger_reading import read_field
+from tournament.store.storage import explain_write_error, inside, open_storage
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A contest that can be run: its settings with a seed, its bots built, its house players made.
+
+    `location` is where its records are, or will be.
+    """
+
+    contest: Contest
+    config: Config
+    entrants: Sequence[Entrant]
+    house: Sequence[HousePlayer]
+    location: str
+
+    @property
+    def names(self) -> set[str]:
+        """Of the entrants."""
+        return {entrant.name for entrant in self.entrants}
+
+    def require_wanted(self, given: Collection[str], *, option: str = "{}", drawn: bool) -> None:
+        """Raises BadInput where nothing but options that are `given` would move long play to an archive.
+
+        `option` is how one is written; `drawn`: the seed wasn't given, neither here nor in the settings.
+        """
+        assert self.config.contest.seed is not None
+        settings = recorded_settings(self.config.contest, self.config.contest.seed)
+        if given and (unlike := unlike_records(self.contest, self.location, settings, self.names, self.house)):
+            require_wanted(unlike, self.location, given, option, drawn=drawn)
+
+
+def prepare_contest(contest: Contest, config: Config, watcher: Watcher) -> Prepared:
+    """Check everything that can keep a contest from being run, and play nothing.
+
+    Only a move that a crash interrupted is finished. Raises BadInput for what the
+    user can mend, RunFailed for anything else that is in the way.
+    """
+    location = inside(config.results, contest.name)
+    with trouble_explained(location):
+        storage = open_storage(location)
+        storage.check_writable()
+        storage.finish_exchange()
+        if config.contest.seed is not None:  # else `settle_seed` reads it
+            read_field(storage)
+        entrants = build_entrants(
+            contest,
+            config.contest,
+            config.sandbox,
+            config.entrants,
+            watcher.say,
+            recorded=lambda: recorded_entrants(contest, config),
+        )
+        playable(entrants, 1 if contest.house else 2, config.entrants)
+        if others := other_files(config.entrants):
+            watcher.say(f"Not taken for bots in {config.entrants}: {_listed(others)}")
+        names = {entrant.name for entrant in entrants}
+        config, house = settle_seed(contest, config, names, location, watcher.say)
+    return Prepared(contest, config, entrants, house, location)
+
+
+def recorded_entrants(contest: Contest, config: Config) -> Sequence[FieldEntrant]:
+    """The entrants of the last committed run. Raises RunFailed when the records can't be read."""
+    location = inside(config.results, contest.name)
+    with trouble_explained(location):
+        field = read_field(open_storage(location))
+    return field.entrants if field else ()
+
+
+@contextlib.contextmanager
+def trouble_explained(location: str) -> Iterator[None]:
+    """Turn OSError into RunFailed: results can't be written or read."""
+    try:
+        yield
+    except OSError as error:
+        raise RunFailed(explain_write_error(error, location)) from None
+
+
+def _listed(names: Sequence[str], most: int = 10) -> str:
+    """The first names in a line, and how many more there are."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

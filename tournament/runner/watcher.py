@@ -1,0 +1,37 @@
+"""Who watches a run, and what it is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from tournament.standings.standings import Standings
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is. Seconds are of play; `games` and legs count what this run played."""
+
+    legs: int
+    total_legs: int
+    games: int
+    seconds: float
+    seconds_left: float | None
+    standings: Standings
+
+
+class Watcher(Protocol):
+    """Receives a run's messages, and its progress after each commit."""
+
+    def say(self, text: str) -> None: ...
+    def on_progress(self, progress: Progress) -> None: ...
+
+
+class NobodyWatching:
+    """A watcher that ignores what it gets."""
+
+    def say(self, text: str) -> None:
+        pass
+
+    def on_progress(self, progress: Progress) -> None:
+        pass
