@@ -43,6 +43,7 @@ import tournament.__main__  # sets the interpreter as the command has it
 from tournament.config import load_config
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.runner import contest_run
+from tournament.runner.watcher import NobodyWatching
 
 def stop(*chosen):
     used = resource.getrusage(resource.RUSAGE_SELF)
@@ -54,7 +55,7 @@ contest_run.choose_executor = stop
 try:
     chosen = {"entrants": "bots", "sessions": int(sys.argv[1])}
     config = load_config("von_neumann_poker", results="results", **chosen)
-    contest_run.run_contest(VON_NEUMANN_POKER, config, contest_run.NobodyWatching())
+    contest_run.run_contest(VON_NEUMANN_POKER, config, NobodyWatching())
     stop()
 except KeyboardInterrupt:
     pass
