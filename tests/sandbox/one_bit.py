@@ -85,15 +85,17 @@ class Heard:
 
 def of_python_bots(channel: str, mode: Mode = "on", slot: float = 0.02) -> Heard:
     """What one Python bot hears from another."""
-    return _heard(channel, slot, lambda source: _PythonBot(source, mode))
+    return _heard(channel, slot, lambda source: PythonBot(source, mode))
 
 
 def of_programs(channel: str, mode: Mode = "on", slot: float = 0.02) -> Heard:
     """What one program, an interpreter, hears from another."""
-    return _heard(channel, slot, lambda source: _Program(source, mode))
+    return _heard(channel, slot, lambda source: Program(source, mode))
 
 
-class _PythonBot:
+class PythonBot:
+    """The process of a Python bot with this source."""
+
     def __init__(self, source: str, mode: Mode) -> None:
         sandbox = ON if mode == "on" else SandboxSettings(mode="off")
         artifact = python_packing.pack(source.encode(), sandbox, _INTERFACE.python.sdk)
@@ -107,12 +109,14 @@ class _PythonBot:
         return answer[LEAST_ANSWER_BYTES:].decode(errors="replace")
 
 
-class _Program:
+class Program:
+    """The process of a program, an interpreter, with this source."""
+
     def __init__(self, source: str, mode: Mode) -> None:
         self._launch = LaunchSpec(
             Limits(1024, 30),
             command=[sys.executable, "-S", "-E", "-c", source],
-            readable=[*visible.python_paths(), sysconfig.get_path("platstdlib")],
+            readable=[sys.executable, *visible.python_paths(), sysconfig.get_path("platstdlib")],
         )
         self.process: Confined = fork_server.start(self._launch, mode)
 
@@ -121,7 +125,7 @@ class _Program:
         return done.errors.decode(errors="replace")
 
 
-def _heard(channel: str, slot: float, begin: Callable[[str], _PythonBot | _Program]) -> Heard:
+def _heard(channel: str, slot: float, begin: Callable[[str], PythonBot | Program]) -> Heard:
     """Have a pair of processes try it; they are given more time to begin where the machine is busy."""
     for patience in (0.7, 2.0, 5.0):
         start = time.monotonic() + patience

@@ -110,8 +110,22 @@ def test_a_fork_reads_nothing_but_what_it_may(tmp_path: Path) -> None:
         f"try:\n    done.append({attempt})\nexcept OSError as error:\n    done.append(error.errno)\n"
         for attempt in (f"open({str(secret)!r}).read()", f"os.listdir({str(tmp_path)!r})", "open('/etc/passwd').read()")
     )
-    refused = [errno.EACCES] * 3
+    refused = [errno.ENOENT] * 3  # there are no such names
     assert f"ValueError: {refused}" in raised_by(f"import os\ndone = []\n{tries}raise ValueError(f'{{done}}')\n")
+
+
+def test_a_link_leads_through_a_folder_that_can_not_be_read(tmp_path: Path) -> None:
+    """As many of the system's libraries do, through /etc/alternatives."""
+    library, alternatives = tmp_path / "library", tmp_path / "alternatives"
+    library.mkdir()
+    alternatives.mkdir()
+    (library / "name.1").write_text("found\n")
+    (library / "name").symlink_to(alternatives / "name")
+    (alternatives / "name").symlink_to("../library/name.1")
+    (alternatives / "other").write_text("closed\n")
+    script = f"read word < {library}/name && echo $word; read word < {alternatives}/other && echo $word"
+    launch = LaunchSpec(Limits(256, 10), command=["/bin/sh", "-c", script], readable=["/bin", str(library)])
+    assert running.finish(fork_server.start(launch, "on"), launch, 20).output == b"found\n"
 
 
 def test_a_fork_can_signal_neither_its_server_nor_another() -> None:

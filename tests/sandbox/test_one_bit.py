@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.sandbox import one_bit
@@ -253,7 +255,7 @@ CALLS = {
         *("epoll_pwait", "epoll_pwait2", "eventfd", "eventfd2", "timerfd_settime", "timerfd_gettime", "fstat"),
         *("getdents", "getdents64"),
     },
-    "paths, below none of which there are processes": {
+    "paths, below none of which there are processes or folders of a disk": {
         *("open", "openat", "stat", "lstat", "newfstatat", "statx", "access", "faccessat", "faccessat2", "getcwd"),
         *("chdir", "fchdir"),
     },
@@ -276,3 +278,34 @@ CALLS = {
 def test_each_call_that_is_let_through_was_thought_of() -> None:
     known = [name for names in CALLS.values() for name in names]
     assert sorted(known) == sorted(system_calls._ALLOWED)
+
+
+# Whether all folders that can be named or are open lie on one file system, that of the root.
+_FOLDERS = """
+import os
+def refused(error): raise error
+found, devices = 0, set()
+for start in ("/", os.getcwd(), ".", "..", "/..", "/tmp", "/usr/lib", "/proc", "/dev/fd"):
+    for folder, _, _ in os.walk(start, onerror=refused if start == "/" else None):
+        found += 1
+        devices.add(os.stat(folder).st_dev)
+for number in range(64):
+    try:
+        os.fchdir(number)
+    except OSError:
+        continue
+    devices.add(f"descriptor {number}")
+raise ValueError(f"found {found} {devices == {os.stat('/').st_dev}} end")
+"""
+
+
+@pytest.mark.parametrize("begin", [one_bit.PythonBot, one_bit.Program])
+def test_no_folder_remembers_which_names_were_looked_for(begin: type[one_bit.PythonBot | one_bit.Program]) -> None:
+    """The kernel keeps names that aren't there for folders of a disk, none for those of tmpfs."""
+    bot = begin(_FOLDERS, "on")
+    root = next(line for line in Path(f"/proc/{bot.process.pid}/mountinfo").read_text().splitlines() if " / / " in line)
+    said = bot.said(20)
+    bot.process.end()
+    assert " - tmpfs " in root and root.split()[5].startswith("ro")
+    found, alike = said.rsplit("found ", 1)[1].split(" end")[0].split()
+    assert int(found) > 50 and alike == "True", said

@@ -64,6 +64,8 @@ def read_by(command: str, *, seen: bool = False) -> list[str]:
         interpreter = shutil.which(Path(words[0]).name, path=PATH) if words else None
         if interpreter is not None and not (seen and command == interpreter):
             paths.update(read_by(interpreter, seen=True))
+            if os.path.realpath(words[0]) == os.path.realpath(interpreter):
+                paths.add(words[0])  # by which the kernel looks for it
     prefix = Path(path).parent.parent
     name = Path(path).name
     # A virtual environment's interpreter reads there where its base is.

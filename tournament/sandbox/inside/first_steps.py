@@ -107,7 +107,7 @@ def _forked(kind: dict[str, Any]) -> dict[str, Any]:
 
 
 def _seclude(starter: str, **place: Any) -> None:
-    """Enter namespaces without /proc, and write whether that could be done."""
+    """Enter namespaces with a root of their own, and write whether that could be done."""
     from tournament.sandbox.inside import seclusion
 
     set_parent_death_signal = 1

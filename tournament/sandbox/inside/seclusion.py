@@ -1,7 +1,8 @@
-"""A mount namespace and a Landlock domain for a process and all that it forks: no /proc, only named files to read.
+"""A root of its own for a process and all that it forks, with nothing but what it may read; and a Landlock domain.
 
-The kernel itself answers calls about paths here: a supervisor that answers for it shows what it sees itself, such as
-the descriptors of another leg in /proc. Runs inside, with the standard library alone.
+Folders are made in memory; files are mounted one by one. A folder of a disk's would do more: the kernel keeps the
+names that were looked for in it and aren't there, and finds the next time sooner that they aren't. So would /proc:
+there are descriptors of other legs. Runs inside, with the standard library alone.
 """
 
 from __future__ import annotations
@@ -14,13 +15,18 @@ from tournament.sandbox.inside import landlock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # takes long to import
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable
 
 # Linux, sched.h and mount.h.
 _NEW_MOUNTS, _NEW_NAMES, _NEW_USERS = 0x20000, 0x04000000, 0x10000000
-_READ_ONLY, _NO_SETUID, _NO_DEVICES, _NO_EXECUTION, _BIND, _RECURSIVE, _PRIVATE = 1, 2, 4, 8, 0x1000, 0x4000, 1 << 18
-_NO_NEW_PRIVILEGES = 38
+_BIND, _RECURSIVE, _PRIVATE, _DETACH = 0x1000, 0x4000, 1 << 18, 2
+_READ_ONLY, _NO_SETUID, _ALL_BELOW = 1, 2, 0x8000
+_NO_NEW_PRIVILEGES, _DIE_WITH_PARENT, _KILL = 38, 1, 9
+_MOUNT_SETATTR = 442  # on every machine
 
+_NEW_ROOT = "/sys"  # until it is the root
+_OPTIMISED = (".opt-1.pyc", ".opt-2.pyc")  # a second and third time what Python reads
+_MOST_LINKS = 40  # on a path, as the kernel has it
 HOSTS = "127.0.0.1 localhost\n::1 localhost\n"
 
 
@@ -28,12 +34,12 @@ class NotHere(Exception):
     """The system gives no namespaces; the message says what it refused."""
 
 
-def enter(name: str, readable: Iterable[str], listed: Iterable[str], emptied: Mapping[str, Iterable[str]]) -> None:
-    """Enter them for good; `name` is the machine's name there.
+def enter(name: str, readable: Iterable[str], left_out: Collection[str]) -> None:
+    """Enter it for good; `name` is the machine's name there.
 
-    `readable`: files, and folders with all in them. `listed`: folders of which only the names can be read. `emptied`:
-    folders in which only these names are to be found. Raises NotHere, and OSError.
+    `readable`: files, and folders with all that is in them now but the folders `left_out`. Raises NotHere, and OSError.
     """
+    folder = os.getcwd()
     user, group = os.getuid(), os.getgid()
     kinds = _NEW_MOUNTS | _NEW_NAMES
     try:
@@ -49,56 +55,130 @@ def enter(name: str, readable: Iterable[str], listed: Iterable[str], emptied: Ma
                 raise NotHere(f"{file}: {error.strerror}") from None
     _call("mount", None, b"/", None, _RECURSIVE | _PRIVATE, None)
     _call("sethostname", name.encode(), len(name))
-    for folder, kept in emptied.items():
-        _empty(folder, kept)
-    _hide_the_system(name)
-    _call("prctl", _NO_NEW_PRIVILEGES, 1, 0, 0, 0)
-    landlock.enter_domain(landlock.ALL_OF_FILES, _allowed(readable, listed))
-
-
-def _hide_the_system(name: str) -> None:
-    """Empty /proc and /sys, and leave in /etc only the machine's name and hosts."""
-    _mount_empty("/sys", 0)
-    for file, content in (("hostname", name + "\n"), ("hosts", HOSTS)):
-        with open(f"/sys/{file}", "w") as written:
-            written.write(content)
-        if os.path.isfile(f"/etc/{file}"):
-            _call("mount", f"/sys/{file}".encode(), f"/etc/{file}".encode(), None, _BIND, None)
-    _mount_empty("/sys", _READ_ONLY)
-    _mount_empty("/proc", _READ_ONLY)
-
-
-def _empty(folder: str, kept: Iterable[str]) -> None:
-    """Leave these names in a folder, none else."""
-    places = {f"{folder}/{name}": os.open(f"{folder}/{name}", os.O_PATH | os.O_CLOEXEC) for name in kept}
-    _mount_empty(folder, 0)
-    for path, place in places.items():
-        if stat.S_ISDIR(os.fstat(place).st_mode):
-            os.mkdir(path)
-        else:
-            open(path, "w").close()
-        _call("mount", f"/proc/self/fd/{place}".encode(), path.encode(), None, _BIND, None)
-        os.close(place)
-
-
-def _mount_empty(path: str, flags: int) -> None:
-    flags |= _NO_SETUID | _NO_DEVICES | _NO_EXECUTION
-    _call("mount", b"none", path.encode(), b"tmpfs", flags, b"size=64k,mode=555")
-
-
-def _allowed(readable: Iterable[str], listed: Iterable[str]) -> Iterator[tuple[int, int]]:
-    """The files that may be read, as `landlock.enter_domain` takes them: each is open until the next is asked for."""
-    rights = dict.fromkeys(listed, landlock.READ_FOLDER)
-    rights |= dict.fromkeys(readable, landlock.EXECUTE | landlock.READ_FILE | landlock.READ_FOLDER)
-    for path, accesses in rights.items():
+    _call("mount", b"none", _NEW_ROOT.encode(), b"tmpfs", _NO_SETUID, b"mode=555")
+    # In a process of its own: what is in folders must not move what bots find in memory.
+    if (child := os.fork()) == 0:
         try:
-            place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+            _call("prctl", _DIE_WITH_PARENT, _KILL, 0, 0, 0)
+            _fill(name, readable, left_out)
+            os._exit(0)
+        finally:
+            os._exit(1)
+    if os.waitpid(child, 0)[1]:
+        raise NotHere("the root can't be filled")
+    _become_root(folder)
+    _call("prctl", _NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+    root = os.open("/", os.O_PATH | os.O_CLOEXEC)
+    rights = landlock.EXECUTE | landlock.READ_FILE | landlock.READ_FOLDER
+    landlock.enter_domain(landlock.ALL_OF_FILES, [(root, rights)])
+    os.close(root)
+
+
+def _become_root(folder: str) -> None:
+    """Make the new root the root, read-only, which also leaves the times of files alone; let go of the old one."""
+    attributes = (ctypes.c_uint64 * 4)(_READ_ONLY | _NO_SETUID)
+    size = ctypes.c_size_t(ctypes.sizeof(attributes))
+    _call("syscall", _MOUNT_SETATTR, -1, _NEW_ROOT.encode(), _ALL_BELOW, attributes, size)
+    os.chdir(_NEW_ROOT)
+    _call("pivot_root", b".", b".")
+    _call("umount2", b".", _DETACH)
+    os.chdir(folder)
+
+
+def _fill(name: str, readable: Iterable[str], left_out: Collection[str]) -> None:
+    """Make the folders and links in the new root, and mount the files. Raises NotHere, and OSError."""
+    mount = ctypes.CDLL(None, use_errno=True).mount
+    mount.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_ulong, ctypes.c_char_p]
+    told = {"/etc/hostname": name + "\n", "/etc/hosts": HOSTS}
+    content = _Content(left_out)
+    for path in readable:
+        content.add(path)
+    made = {"/"}
+    for path in sorted({*content.folders, *map(os.path.dirname, [*told, *content.links, *content.files])}):
+        _make_folder(path, made)
+    for path in told:
+        content.files.pop(path, None)
+    for path, target in content.links.items():
+        os.symlink(target, _NEW_ROOT + path)
+    for path in content.files:
+        place = os.fsencode(_NEW_ROOT + path)
+        os.close(os.open(place, os.O_CREAT | os.O_EXCL))
+        if mount(os.fsencode(path), place, None, _BIND, None):
+            if os.path.lexists(path):
+                raise NotHere(f"mount: {os.strerror(ctypes.get_errno())}")
+            os.unlink(place)  # it went meanwhile
+    for path, text in told.items():
+        with open(_NEW_ROOT + path, "x") as written:
+            written.write(text)
+
+
+def _make_folder(path: str, made: set[str]) -> None:
+    """Make a folder of the new root, and those above it."""
+    if path not in made:
+        made.add(path)
+        _make_folder(os.path.dirname(path), made)
+        os.mkdir(_NEW_ROOT + path)
+
+
+class _Content:
+    """What there will be in the new root, by paths on which there are no links."""
+
+    def __init__(self, left_out: Collection[str]) -> None:
+        self.folders: set[str] = set()
+        self.files: dict[str, None] = {}
+        self.links: dict[str, str] = {}  # with what each leads to
+        self._left_out = {os.path.realpath(path) for path in left_out}
+
+    def add(self, path: str) -> None:
+        """Add a file, or a folder with all in it, if it is there; and the links that lead to it."""
+        path = self._without_links(path)
+        try:
+            kind = os.lstat(path).st_mode
         except OSError:
-            continue  # it isn't there
-        if not stat.S_ISDIR(os.fstat(place).st_mode):
-            accesses &= ~landlock.READ_FOLDER
-        yield place, accesses
-        os.close(place)
+            return
+        if stat.S_ISDIR(kind):
+            self._add_folder(path)
+        elif not stat.S_ISLNK(kind):
+            self.files[path] = None
+
+    def _add_folder(self, path: str) -> None:
+        if path in self.folders:
+            return
+        self.folders.add(path)
+        try:
+            entries = list(os.scandir(path))
+        except OSError:
+            return  # it can't be read, or went meanwhile
+        for entry in entries:
+            if entry.is_symlink():
+                self._without_links(entry.path)
+            elif entry.is_file() and not entry.name.endswith(_OPTIMISED):
+                self.files[entry.path] = None
+            elif entry.is_dir() and entry.path not in self._left_out:
+                self._add_folder(entry.path)
+
+    def _without_links(self, path: str) -> str:
+        """The path of the same file on which there are no links; those that there were are added."""
+        done, rest, followed = "/", path.split("/")[::-1], 0
+        while rest:
+            if (part := rest.pop()) in ("", "."):
+                continue
+            if part == "..":
+                done = os.path.dirname(done)
+                continue
+            here = os.path.join(done, part)
+            try:
+                target = os.readlink(here)
+            except OSError:  # no link
+                done = here
+                continue
+            followed += 1
+            if followed > _MOST_LINKS:
+                return here
+            self.links[here] = target
+            rest += target.split("/")[::-1]
+            done = "/" if target.startswith("/") else done
+        return done
 
 
 def _call(function: str, *arguments: object) -> int:

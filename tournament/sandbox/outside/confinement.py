@@ -78,7 +78,8 @@ def start_secluded(launch: LaunchSpec) -> Confined | None:
     seclusion = {
         "starter": f"{os.getpid():010}",
         "name": _machine_name(),
-        **visible.secluded(visible.paths(launch, files)),
+        "readable": sorted(visible.paths(launch, files)),
+        "left_out": visible.left_out(),
     }
     given = launch.told() | {"forks": {**(launch.forks or {}), "seclusion": seclusion}}
     _raise_descriptor_limit()

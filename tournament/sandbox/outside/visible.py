@@ -11,7 +11,6 @@ import sysconfig
 from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from tournament.sandbox import inside
 from tournament.sandbox.outside.launch import LaunchSpec
@@ -79,22 +78,9 @@ def paths(launch: LaunchSpec, files: Mapping[str, str]) -> set[str]:
     return {*python_paths(), *system_libraries(), *files.values(), *_bytecode(), *launch.readable}
 
 
-def secluded(readable: set[str]) -> dict[str, Any]:
-    """The same for `inside.seclusion.enter`: of folders beside the standard library only the readable parts."""
-    library = sysconfig.get_path("stdlib")
-    beside = [folder for name in _BESIDE if (folder := Path(library, name)).is_dir()]
-    in_library = [entry.path for entry in os.scandir(library) if entry.name not in _BESIDE]
-    return {
-        "readable": [*sorted(readable - {library}), *in_library, "/etc/hostname", "/etc/hosts"],
-        "listed": [library],
-        "emptied": {str(folder): _kept(folder, readable) for folder in beside},
-    }
-
-
-def _kept(folder: Path, readable: Collection[str]) -> list[str]:
-    """The names in a folder that hold something readable."""
-    within = [Path(path).relative_to(folder) for path in readable if Path(path).is_relative_to(folder)]
-    return sorted({path.parts[0] for path in within if path.parts and (folder / path.parts[0]).exists()})
+def left_out() -> list[str]:
+    """Folders within what is readable of which only what is named itself is read: packages, and the library's tests."""
+    return [str(Path(sysconfig.get_path("stdlib"), name)) for name in (*_BESIDE, "test")]
 
 
 def beside_the_library(readable: Collection[str]) -> list[str]:
