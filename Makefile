@@ -26,8 +26,8 @@ MAKEFLAGS += --jobs=2
 # Without bytecode, which some images forbid, each of thousands of processes compiles what it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Two more than cores: many tests wait, for processes that start or end and for the disk.
-WORKERS = $$(($$(nproc) + 2))
+# One more than cores: many tests wait for processes that start or end.
+WORKERS = $$(($$(nproc) + 1))
 
 # What failed beside the others.
 ALONE = $(BIN)/python -m pytest --last-failed --last-failed-no-failures none

@@ -65,7 +65,7 @@ FAULTY_PROGRAMS = {
     "fractional": ("echo ACTION BET 2.5", "wrote no whole number: ACTION BET 2.5"),
     "eager": ("printf 'ACTION PASS\\nACTION PASS\\n'", "answered before it was asked: ACTION PASS"),
     "weary": ("echo no more >&2; exit 7", "ended with status 7"),
-    "forking": ("ls; echo ACTION PASS", "ended with status 2"),
+    "forking": ("(:); echo ACTION PASS", "ended with status 2"),
 }
 
 
