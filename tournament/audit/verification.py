@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from pydantic import ValidationError
@@ -30,7 +31,8 @@ from tournament.contests.settings import ContestSettings
 from tournament.errors import BadInput, RunFailed, TournamentError
 from tournament.runner.strays import among_records
 from tournament.standings.results import ranking_of
-from tournament.store.ledger import Batch, Field
+from tournament.standings.without_luck import LuckOfLegs
+from tournament.store.ledger import Batch, Field, State
 from tournament.store.ledger_reading import read_state, standing_batches
 from tournament.store.legs import Legs
 from tournament.store.storage import Storage, open_storage
@@ -65,13 +67,33 @@ def verify_contest(location: str, config_of: Callable[[str], Config], replay: in
         raise RunFailed(f"{location} can't be read: {error.strerror or error}") from None
 
 
+@dataclass(frozen=True)
+class _Records:
+    """What is verified. `settings`: under which it was played, None where that was another version of the game.
+
+    `house`: what house players are made from.
+    """
+
+    storage: Storage
+    contest: Contest
+    config: Config
+    field: Field
+    settings: ContestSettings | None
+    house: Mapping[str, bytes]
+    watcher: Watcher
+
+    def recount(self, batch: Batch) -> Recounted:
+        """What is wrong with a batch's parts or sums, and the luck in them."""
+        return recount(self.storage, batch, self.contest, self.field, self.settings, self.house)
+
+
 def _verified(storage: Storage, config_of: Callable[[str], Config], replay: int, watcher: Watcher) -> Verification:
     state = read_state(storage, from_checkpoint=False)
     if state.field is None:
         raise BadInput(f"{storage.location} holds no results")
     contest, field = find_contest(state.field.contest, state.field.game), state.field
-    config = _config(config_of, contest)
     entries = state.entries
+    config = _config(config_of, contest)
     seed, problems, notes = find_seed(storage, config.contest.seed, field)
     settings, house = None, NO_HOUSE
     if field.engine == contest.engine_version:
@@ -82,38 +104,26 @@ def _verified(storage: Storage, config_of: Callable[[str], Config], replay: int,
         notes.append(f"games of {versions}: their sums are not checked")
     problems += house.problems
     notes += house.notes
+    records = _Records(storage, contest, config, field, settings, house.contents, watcher)
     batches = list(state.newest().values())
-    recounted = _recounted(storage, batches, contest, field, settings, house.contents, watcher)
+    recounted = _recounted(records, batches)
     luck = {digest: points for one in recounted for digest, points in one.luck.items()}
     damaged = [batch for batch, one in zip(batches, recounted) if one.problems]
-    # A run may go on meanwhile: a problem counts if it is still there now.
     problems += ledger_problems(storage, entries)
+    # A run may go on meanwhile: what was damaged counts if it is still there now.
     there = among_records(storage)
     state = read_state(storage, from_checkpoint=False)
     assert state.field is not None
-    newest = state.newest()
-    problems += checkpoint_problems(storage, state)
-    for batch in damaged:
-        if newest.get(batch.name) == batch:
-            problems += recount(storage, batch, contest, field, settings, house.contents).problems
-    problems += luck_problems(storage, contest, luck)
-    problems += stray_problems(storage, contest, state, there)
-    problems += house_problems(storage, state.field, contest.house.suffix if contest.house else None)
-    standing_batches(storage, state)  # raises where a leg is none of the field's
-    too_many = []
-    if settings is not None:
-        problems += leg_problems(contest, state.field, settings, list(newest.values()))
-        notes += legs_still_to_play(contest, state.field, settings, list(newest.values()), luck)
-        too_many = probation_problems(contest, state.field, settings, list(newest.values()))
-    missing, behind = summary_problems(storage, ranking_of(storage, state.field, list(newest.values())))
-    may_go_on = bool(behind or too_many) and storage.may_be_held()
-    problems += missing if may_go_on else missing + too_many + behind
-    notes += ["a run may go on: matches.parquet and its like are behind the ledger"] * (may_go_on and bool(behind))
-    notes += ["a run may go on: it will take out legs that don't count"] * (may_go_on and bool(too_many))
+    records = replace(records, field=state.field)
+    newest = list(state.newest().values())
+    found, more_notes = _problems_now(records, state, [batch for batch in damaged if batch in newest], luck, there)
+    problems += found
+    notes += more_notes
     replayed = 0
     if replay and settings is not None and settings.seed is not None:
-        sound = [batch for batch in newest.values() if batch not in damaged]
-        found, replayed, why_not = _replay(contest, config, storage, state.field, settings, sound, replay, watcher)
+        found, replayed, why_not = _replay(
+            records, settings, [batch for batch in newest if batch not in damaged], replay
+        )
         problems += found
         notes += why_not
     return Verification(
@@ -129,6 +139,32 @@ def _verified(storage: Storage, config_of: Callable[[str], Config], replay: int,
         tuple(notes),
         tuple(problems),
     )
+
+
+def _problems_now(
+    records: _Records, state: State, damaged: Sequence[Batch], luck: LuckOfLegs, there: Mapping[str, bool]
+) -> tuple[list[Problem], list[str]]:
+    """What is wrong with what counts now, and notes on it. `there`: the files among the records before."""
+    storage, contest, field, settings = records.storage, records.contest, records.field, records.settings
+    newest = list(state.newest().values())
+    problems = checkpoint_problems(storage, state)
+    for batch in damaged:
+        problems += records.recount(batch).problems
+    problems += luck_problems(storage, contest, luck)
+    problems += stray_problems(storage, contest, state, there)
+    problems += house_problems(storage, field, contest.house.suffix if contest.house else None)
+    standing_batches(storage, state)  # raises where a leg is none of the field's
+    notes, too_many = [], []
+    if settings is not None:
+        problems += leg_problems(contest, field, settings, newest)
+        notes += legs_still_to_play(contest, field, settings, newest, luck)
+        too_many = probation_problems(contest, field, settings, newest)
+    missing, behind = summary_problems(storage, ranking_of(storage, field, newest))
+    may_go_on = bool(behind or too_many) and storage.may_be_held()
+    problems += missing if may_go_on else missing + too_many + behind
+    notes += ["a run may go on: matches.parquet and its like are behind the ledger"] * (may_go_on and bool(behind))
+    notes += ["a run may go on: it will take out legs that don't count"] * (may_go_on and bool(too_many))
+    return problems, notes
 
 
 def settled(recorded: ContestSettings, config: Config, seed: str | None) -> ContestSettings:
@@ -153,41 +189,25 @@ def settings_of(contest: Contest, field: Field) -> ContestSettings:
         raise RunFailed(f"the ledger's settings are none of {contest.name}: {error.errors()[0]['loc'][0]}") from None
 
 
-def _recounted(
-    storage: Storage,
-    batches: Sequence[Batch],
-    contest: Contest,
-    field: Field,
-    settings: ContestSettings | None,
-    house: Mapping[str, bytes],
-    watcher: Watcher,
-) -> list[Recounted]:
+def _recounted(records: _Records, batches: Sequence[Batch]) -> list[Recounted]:
     """What is wrong with each batch's parts or sums, and the luck in them."""
     total, done = sum(part.size for batch in batches for part in batch.parts), 0
     found = []
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        checks = pool.map(lambda batch: recount(storage, batch, contest, field, settings, house), batches)
-        for batch, one in zip(batches, checks):
+        for batch, one in zip(batches, pool.map(records.recount, batches)):
             found.append(one)
             done += sum(part.size for part in batch.parts)
-            watcher.checked("bytes of records", done, total)
+            records.watcher.checked("bytes of records", done, total)
     return found
 
 
 def _replay(
-    contest: Contest,
-    config: Config,
-    storage: Storage,
-    field: Field,
-    settings: ContestSettings,
-    batches: Sequence[Batch],
-    count: int,
-    watcher: Watcher,
+    records: _Records, settings: ContestSettings, batches: Sequence[Batch], count: int
 ) -> tuple[list[Problem], int, list[str]]:
     """What differs when legs are played again, how many were, and why others could not be."""
     notes: list[str] = []
     try:
-        players = find_players(contest, config, field, settings, watcher.say)
+        players = find_players(records.contest, records.config, records.field, settings, records.watcher.say)
     except TournamentError as problem:
         return [], 0, [f"no leg is played again: {problem}"]
     if players.missing:
@@ -198,7 +218,8 @@ def _replay(
         notes.append(f"not as the entrants folder has them: {', '.join(sorted(players.others))}")
     problems = list(players.problems)
     chosen = chosen_legs(batches, players.missing, count)
-    for number, found in enumerate(replay_problems(contest, storage, field, players, chosen), 1):
-        problems += found
-        watcher.checked("legs played again", number, len(chosen))
+    found = replay_problems(records.contest, records.storage, records.field, players, chosen)
+    for number, differing in enumerate(found, 1):
+        problems += differing
+        records.watcher.checked("legs played again", number, len(chosen))
     return problems, len(chosen), notes
