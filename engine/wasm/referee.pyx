@@ -49,10 +49,11 @@ cdef inline double now() noexcept nogil:
 cdef class Referee:
     """Plays a core with those of its bots that are WebAssembly. Call `seat_bots` before the first `play`.
 
-    Addresses are of the runtime's functions and of the store's context. `most_arguments`: of any question. `x_fuel` and `y_fuel`: of the seats, `fuel` for each decision, `bank` for all
-    decisions and starts of a seat together. `seconds`: in the runtime, where a bot's fuel is counted; after these
-    `is_late` is set, and `play` ends with FAULT though no bot is at fault, or with a trap, where `set_deadline` isn't
-    0 and the engine's clock ticks once a second.
+    Addresses are of the runtime's functions and of the store's context. `most_arguments`: of any question. `x_fuel`
+    and `y_fuel`: of the seats, `fuel` for each decision, `bank` for all decisions and starts of a seat together.
+    `seconds`: in the runtime, where a bot's fuel is counted; after these `is_late` is set, and `play` ends with
+    FAULT though no bot is at fault, or with a trap, where `set_deadline` isn't 0 and the engine's clock ticks once
+    a second.
     """
 
     def __init__(
