@@ -3,7 +3,7 @@
 cimport cython
 from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
 
-from engine.kernel.game_core cimport SEATS, GameCore, Status
+from engine.kernel.game_core cimport SEATS, Decision, GameCore, Status
 from engine.wasm.fuel cimport Fuel
 
 cdef struct RuntimeFunction:    # the runtime's wasmtime_func_t
@@ -20,10 +20,11 @@ ctypedef void* (*CallUnchecked)(
 ) noexcept nogil
 ctypedef void (*SetDeadline)(void* context, uint64_t ticks) noexcept nogil
 
-cdef struct DirectStep:         # the first argument of the function in direct_step.h, which reads it in this order
-    void* referee
-    int (*next)(void* referee, int64_t answer) noexcept nogil
-    const int64_t* arguments    # of the pending decision: MOST_ARGUMENTS
+cdef struct DirectStep:         # the first argument of the functions in direct_step.h, which have its members' places
+    void* core
+    void* step
+    const Decision* decision    # the pending one
+    Status status               # what the last step gave; written directly unless it is DECIDE
 
 cdef struct Meter:              # what a seat's decisions took
     uint64_t decisions
@@ -38,7 +39,6 @@ cdef class Referee:
     cdef SetDeadline set_deadline
     cdef void* context
     cdef RuntimeFunction loop
-    cdef int questions                  # that the contest has
     cdef int most_arguments             # of any of them
     cdef DirectStep direct
     cdef Fuel x_fuel, y_fuel            # kept for `fuels`
@@ -48,7 +48,6 @@ cdef class Referee:
     cdef bint is_counted                # a bot's fuel is counted
     cdef double seconds_left            # in the runtime, when it was entered
     cdef readonly bint is_late
-    cdef Status status
     cdef bint metered
     cdef bint is_asking                 # a bot is being asked, while metered
     cdef uint64_t used_before           # by that bot

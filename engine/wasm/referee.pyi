@@ -3,7 +3,7 @@ from typing import final
 from engine.kernel.game_core import GameCore
 from engine.wasm.fuel import Fuel
 
-def number_of_function(seat: int, question: int, questions: int) -> int: ...
+def number_of_function(seat: int, question: int) -> int: ...
 
 @final
 class Referee:
@@ -16,7 +16,6 @@ class Referee:
         call_unchecked: int,
         set_deadline: int,
         context: int,
-        questions: int,
         most_arguments: int,
         x_fuel: Fuel,
         y_fuel: Fuel,

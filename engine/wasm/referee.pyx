@@ -16,7 +16,7 @@ from engine.kernel.game_core cimport DECIDE, REFUSED
 from engine.wasm.fuel cimport Fuel
 
 cdef extern from "direct_step.h":
-    const void* DIRECT_STEP     # NULL where there is none
+    const void* DIRECT_STEP(int most_arguments) nogil   # NULL where there is none
 
 cdef enum:
     STOP = -1   # instead of a function's number: leave the loop
@@ -29,18 +29,13 @@ cdef void* on_step(void* referee, void* caller, RuntimeValue* values, size_t cou
     return NULL
 
 
-cdef int on_direct_step(void* referee, int64_t answer) noexcept nogil:
-    """The same for `direct_step.h`, where nothing is measured, in as few instructions as possible."""
-    return (<Referee>referee).next_call(answer)
+cdef inline int function_number(int seat, int question) noexcept nogil:
+    return SEATS * question + seat    # direct_step.h has it, too
 
 
-cdef inline int function_number(int seat, int question, int questions) noexcept nogil:
-    return seat * questions + question
-
-
-def number_of_function(int seat, int question, int questions):
-    """The loop's number for a seat's function, one for each question. Greater numbers, and STOP, end the loop."""
-    return function_number(seat, question, questions)
+def number_of_function(int seat, int question):
+    """The loop's number for a seat's function, one for each question. All others, such as STOP, end the loop."""
+    return function_number(seat, question)
 
 
 cdef inline double now() noexcept nogil:
@@ -54,11 +49,11 @@ cdef inline double now() noexcept nogil:
 cdef class Referee:
     """Plays a core with those of its bots that are WebAssembly. Call `seat_bots` before the first `play`.
 
-    Addresses are of the runtime's functions and of the store's context. `questions`: how many the contest has;
-    `most_arguments`: of any of them. `x_fuel` and `y_fuel`: of the seats, `fuel` for each decision, `bank` for all
-    decisions and starts of a seat together. `seconds`: in the runtime, where a bot's fuel is counted; after these
-    `is_late` is set, and `play` ends with FAULT though no bot is at fault, or with a trap, where `set_deadline` isn't
-    0 and the engine's clock ticks once a second.
+    Addresses are of the runtime's functions and of the store's context. `most_arguments`: of any question. `x_fuel`
+    and `y_fuel`: of the seats, `fuel` for each decision, `bank` for all decisions and starts of a seat together.
+    `seconds`: in the runtime, where a bot's fuel is counted; after these `is_late` is set, and `play` ends with
+    FAULT though no bot is at fault, or with a trap, where `set_deadline` isn't 0 and the engine's clock ticks once
+    a second.
     """
 
     def __init__(
@@ -68,7 +63,6 @@ cdef class Referee:
         uintptr_t call_unchecked,
         uintptr_t set_deadline,
         uintptr_t context,
-        int questions,
         int most_arguments,
         Fuel x_fuel,
         Fuel y_fuel,
@@ -80,7 +74,6 @@ cdef class Referee:
         self.call_unchecked = <CallUnchecked>call_unchecked
         self.set_deadline = <SetDeadline>set_deadline
         self.context = <void*>context
-        self.questions = questions
         self.most_arguments = most_arguments
         self.x_fuel, self.y_fuel = x_fuel, y_fuel
         self.fuels[0], self.fuels[1] = <void*>x_fuel, <void*>y_fuel
@@ -96,12 +89,13 @@ cdef class Referee:
     @property
     def direct_step(self):
         """The same as compiled WebAssembly calls functions; 0 for both where fuel is measured, or on this processor."""
-        if self.metered or DIRECT_STEP == NULL:
+        cdef const void* code = DIRECT_STEP(self.most_arguments)
+        if self.metered or code == NULL:
             return 0, 0
-        self.direct.referee = <void*>self
-        self.direct.next = on_direct_step
-        self.direct.arguments = self.core.decision.arguments
-        return <uintptr_t>DIRECT_STEP, <uintptr_t>&self.direct
+        self.direct.core = <void*>self.core
+        self.direct.step = <void*>self.core.step
+        self.direct.decision = &self.core.decision
+        return <uintptr_t>code, <uintptr_t>&self.direct
 
     def seat_bots(self, bytes loop):
         """Take the loop's function handle; answers of seats that it doesn't serve are given to `play`."""
@@ -145,12 +139,13 @@ cdef class Referee:
         cdef int seat
         values[0].i64 = answer
         self.is_asking = False
+        self.direct.status = DECIDE
         while True:
             if not self.enter(values):
                 self.note_fuel()
                 return REFUSED
             if values[1].i32 == 0:
-                return self.status
+                return self.direct.status
             # A bot answered, and needs more fuel for its next decision.
             seat = self.core.decision.seat
             self.note_fuel()
@@ -173,10 +168,10 @@ cdef class Referee:
     cdef inline int next_call(self, int64_t answer) noexcept nogil:
         """Step the core: the number of the function to call, or STOP."""
         cdef Status status = self.core.step(answer)
-        self.status = status
+        self.direct.status = status
         if status != DECIDE:
             return STOP
-        return function_number(self.core.decision.seat, self.core.decision.kind, self.questions)
+        return function_number(self.core.decision.seat, self.core.decision.kind)
 
     cdef void next_measured(self, RuntimeValue* values) noexcept nogil:
         cdef int i
@@ -185,7 +180,7 @@ cdef class Referee:
         # All of them: a loop of fixed length has no branch to mispredict.
         for i in range(self.most_arguments):
             values[i + 1].i64 = self.core.decision.arguments[i]
-        if self.metered and self.status == DECIDE:
+        if self.metered and self.direct.status == DECIDE:
             self.is_asking = True
             self.used_before = self.spent(self.core.decision.seat)
 

@@ -11,7 +11,7 @@ import wasmtime
 
 from engine.kernel.game_core import ARGUMENT_LIMIT, LEG_IS_OVER
 from engine.watching.scripted_core import ScriptedCore
-from tournament.contests.interface import Question
+from tournament.contests.interface import Interface, Question
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.worker.wasm import calls
 from tournament.worker.wasm.loading import load_bot
@@ -28,6 +28,7 @@ INTERFACE = replace(
         for count, kinds in enumerate(KINDS)
     ),
 )
+FEW = replace(INTERFACE, questions=INTERFACE.questions[:2])  # for which less is passed
 LEAST = {"i32": -(1 << 31), "i64": -(1 << 63)}
 
 
@@ -48,20 +49,21 @@ def meant(numbers: tuple[int, ...]) -> int:
     return calls.signed(total, 64)
 
 
+@pytest.mark.parametrize("interface", [INTERFACE, FEW], ids=["many", "few"])
 @pytest.mark.parametrize("measured", [False, True])
-def test_every_argument_arrives(measured: bool) -> None:
+def test_every_argument_arrives(measured: bool, interface: Interface) -> None:
     functions = "".join(asked(count, kinds) for count, kinds in enumerate(KINDS))
-    bot = load_bot(bytes(wasmtime.wat2wasm(f'(module (memory (export "memory") 1) {functions})')), INTERFACE, "bot", 64)
+    bot = load_bot(bytes(wasmtime.wat2wasm(f'(module (memory (export "memory") 1) {functions})')), interface, "bot", 64)
     draw = random.Random(1)
     questions = []
     for _ in range(3000):
-        kinds = draw.choice(KINDS)
+        kinds = draw.choice(KINDS[: len(interface.questions)])
         numbers = (
             draw.choice((LEAST[kind], -1 - LEAST[kind], draw.randrange(LEAST[kind], -LEAST[kind]))) for kind in kinds
         )
         questions.append((len(kinds), tuple(numbers), b""))
     core = ScriptedCore(questions, 0)
-    seating = Seating(core, INTERFACE, [bot, None], LIMITS, measure_fuel=measured)
+    seating = Seating(core, interface, [bot, None], LIMITS, measure_fuel=measured)
     seating.seat(0, 1, bytes(32))
     assert seating.play(0) == LEG_IS_OVER
     assert core.answers == [meant(numbers) for _, numbers, _ in questions]

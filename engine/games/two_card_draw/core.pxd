@@ -1,18 +1,10 @@
 # See core.pyx for details.
 
 cimport cython
-from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from engine.kernel.deals cimport Stream
 from engine.kernel.game_core cimport Decision, GameCore, Status
-
-cdef enum Phase:
-    START_HAND
-    BOT_OPENS         # round 1
-    BOT_ANSWERS       # the server's raise in round 1
-    BOT_DRAWS
-    BOT_BETS          # opens round 2, or answers the server's raise in it
-    BOT_SEES          # the showdown
 
 # Situations are numbered as in a strategy file: ROUND1 lines, then DRAW, then ROUND2.
 cdef enum:
@@ -20,8 +12,11 @@ cdef enum:
     HISTORIES = 7                                    # of round 1: nobody bet; 1 to 3 bets, x or y opening
     FIRST_DRAW = HANDS * 4
     FIRST_ROUND2 = FIRST_DRAW + HANDS * HISTORIES * 3
-    DICE = 5                                         # for two decisions in round 1, the draw, two in round 2
     SITUATIONS = FIRST_ROUND2 + HANDS * HISTORIES * 9 * 4
+
+cdef enum Introduction:
+    TO_INTRODUCE = 1    # the bot hasn't had init yet
+    INTRODUCING = 2     # it is being asked
 
 cdef inline int hand_number(int low, int high) noexcept nogil:
     """Hands by their lower card, then by their higher."""
@@ -78,20 +73,19 @@ cdef class CompiledStrategy:
 
 @cython.final
 cdef class TwoCardDraw(GameCore):
-    cdef Phase phase
+    # Which question the decision asks says what is played next; START_HAND where none is asked.
     cdef int bet_sizes[2]               # by round
     cdef CompiledStrategy server
     cdef Stream luck                    # this session's cards and dice, a block for each hand
-    cdef bint to_introduce              # the bot hasn't had init yet
-    cdef bint introducing               # it is being asked
+    cdef int introduction               # bits of Introduction
     cdef Decision deferred              # the decision asked after that
     # the hand now played; seat x is the bot, y the server
+    cdef const uint32_t* words          # of its block, the halves LANES apart: the cards, then the server's dice
     cdef uint64_t cards                 # as a fraction in base 5: dealt to x and y, then what they may draw
-    cdef int64_t dice[DICE]             # the server's
     cdef int hands[2]                   # by seat, as held now
     cdef int dealt[2]                   # by seat
     cdef int bets[2]                    # by round
-    cdef bint y_opened[2]               # by round; false also when nobody bet
+    cdef bint x_opened[2]               # by round; false also when nobody bet
     cdef int drew[2]                    # by seat
     cdef int round                      # 0, or 1 after the draw
     cdef int situation2                 # of the server in round 2, while nobody has bet
@@ -99,6 +93,9 @@ cdef class TwoCardDraw(GameCore):
     cdef Status introduce(self, int64_t answer) noexcept nogil
     cdef Status advance(self, int64_t answer) noexcept nogil
     cdef Status start_hand(self) noexcept nogil
+    cdef inline Status deal(self) noexcept nogil
+    cdef inline uint64_t word(self, int number) noexcept nogil
+    cdef Status refuse(self, int64_t answer) noexcept nogil
     cdef int server_acts(self, int situation, int die) noexcept nogil
     cdef Status server_bets1(self, int faced) noexcept nogil
     cdef Status server_bets2(self, int faced) noexcept nogil
@@ -106,6 +103,6 @@ cdef class TwoCardDraw(GameCore):
     cdef Status draw_cards(self, int x_draws) noexcept nogil
     cdef int exchanged(self, int seat, int count) noexcept nogil
     cdef void hold(self, int hand) noexcept nogil
-    cdef Status ask(self, Phase phase, int kind, int64_t third, int64_t fourth, int64_t fifth) noexcept nogil
+    cdef Status ask(self, int kind, int64_t third) noexcept nogil
     cdef Status settle(self, int folded) noexcept nogil
-    cdef void finish_session(self) noexcept nogil
+    cdef Status finish_session(self) noexcept nogil

@@ -6,8 +6,9 @@ as docs/reference/two_card_draw.md reads them.
 
 cimport cython
 from libc.math cimport ceil
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from engine.kernel.deals cimport Key, block_word, lane_of, read_key, start_stream
+from engine.kernel.deals cimport LANES, Key, lane_of, read_key, start_stream
 from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, SEATS, lacks_room, score_game
 from engine.kernel.records cimport Columns, Table, column
 
@@ -27,6 +28,7 @@ cdef enum Question:
     DRAW
     ROUND2
     SHOWDOWN
+    START_HAND      # no question
 
 cdef enum Action:
     FOLD
@@ -63,6 +65,7 @@ cdef extern from *:
     const int8_t RANK[15]
     const uint8_t DIGITS[15]
     const double DIE_SIDES
+    bint unlikely(bint) nogil
 
 
 # The hand after an exchange: by the number of cards, the hand before, and the new cards, 5 times the one and the other.
@@ -161,9 +164,9 @@ cdef class TwoCardDraw(GameCore):
         self.bet_sizes[1] = bet2
         self.server = server
         self.view_size = 0
-        self.phase = START_HAND
-        self.to_introduce = True
+        self.introduction = TO_INTRODUCE
         self.decision.seat = X
+        self.decision.kind = START_HAND
 
         self.record_in(games_table, GAME_ROW, sessions_table, SESSION_ROW, match, session)
 
@@ -171,29 +174,29 @@ cdef class TwoCardDraw(GameCore):
         return 0    # check where that is free, else fold; draw nothing
 
     cdef void restarted(self, int seat) noexcept nogil:
-        self.to_introduce = True
+        self.introduction |= TO_INTRODUCE
 
     cdef Status step(self, int64_t answer) noexcept nogil:
-        if self.to_introduce or self.introducing:
+        if unlikely(self.introduction):
             return self.introduce(answer)
         return self.advance(answer)
 
     cdef Status introduce(self, int64_t answer) noexcept nogil:
         """A step with init asked before its decision, which waits meanwhile."""
         cdef Status status = DECIDE
-        if self.introducing:
-            self.introducing = False
+        cdef bint wanted = self.introduction & TO_INTRODUCE
+        if self.introduction & INTRODUCING:
             self.decision = self.deferred
         else:
             # By `step`: `advance` is inlined there as long as it has no other caller.
-            self.to_introduce = False
+            self.introduction = 0
             status = self.step(answer)
-            self.to_introduce = True
-        if status == DECIDE and self.to_introduce:
-            self.to_introduce = False
+        self.introduction = TO_INTRODUCE if wanted else 0
+        if status == DECIDE and wanted:
+            self.introduction = 0
             if self.ignored_questions[X] >> INIT & 1:
                 return status
-            self.introducing = True
+            self.introduction = INTRODUCING
             self.deferred = self.decision
             self.decision.kind = INIT
             self.decision.argument_count = 2
@@ -204,77 +207,97 @@ cdef class TwoCardDraw(GameCore):
     cdef inline Status advance(self, int64_t answer) noexcept nogil:
         """Play on to the next decision but init."""
         cdef int bets
-        if self.phase == BOT_SEES:
-            return self.settle(0)
-        if self.phase == START_HAND:
-            return self.start_hand()
-        if <uint64_t>answer > 2 or (answer == 2 and self.phase == BOT_OPENS):
-            self.refused_answer = answer
-            return REFUSED
-        if self.phase == BOT_BETS:
+        cdef int asked = self.decision.kind
+        if asked == ROUND2:
+            if <uint64_t>answer > RAISE:
+                return self.refuse(answer)
             bets = self.bets[1]
             if bets == 0:   # he opens; both 0 and 1 are a check
-                self.bets[1] = answer == 2
-                return self.server_bets2(answer == 2)
+                self.x_opened[1] = answer == RAISE
+                self.bets[1] = answer == RAISE
+                return self.server_bets2(answer == RAISE)
             if answer == CALL or (answer == RAISE and bets == C_MOST_BETS):
                 return self.show()
             if answer == FOLD:
                 return self.settle(X + 1)
             self.bets[1] = bets + 1
             return self.server_bets2(bets + 1)
-        if self.phase == BOT_DRAWS:
-            return self.draw_cards(<int>answer)
-        if self.phase == BOT_OPENS:
+        if asked == DRAW:
+            return self.draw_cards(<int>answer) if <uint64_t>answer <= 2 else self.refuse(answer)
+        if asked == NEW_HAND:
+            if <uint64_t>answer > 1:
+                return self.refuse(answer)
+            self.x_opened[0] = <bint>answer
             self.bets[0] = <int>answer
             return self.server_bets1(<int>answer)
+        if asked == SHOWDOWN:
+            return self.settle(0)
+        if asked == START_HAND:
+            return self.start_hand()
+        if <uint64_t>answer > RAISE:
+            return self.refuse(answer)
         bets = self.bets[0]
         if answer == CALL or (answer == RAISE and bets == C_MOST_BETS):
-            return self.ask(BOT_DRAWS, DRAW, bets, 0, 0)
+            return self.ask(DRAW, bets)
         if answer == FOLD:
             return self.settle(X + 1)
         self.bets[0] = bets + 1
         return self.server_bets1(bets + 1)
 
-    cdef inline Status start_hand(self) noexcept nogil:
-        cdef int i, lane
+    cdef Status refuse(self, int64_t answer) noexcept nogil:
+        self.refused_answer = answer
+        return REFUSED
+
+    cdef Status start_hand(self) noexcept nogil:
+        """Start the next hand if there is one, and room for its row."""
+        self.decision.kind = START_HAND
         if self.session == self.sessions:
             return LEG_OVER
         if lacks_room(self):
             return RECORDS_FULL
+        return self.deal()
+
+    cdef inline Status deal(self) noexcept nogil:
+        cdef int hand
+        self.words = &self.luck.ready.halves[0][lane_of(&self.luck, <uint64_t>self.game)]
         # Of a word as a fraction the digits in base 5 are the cards, two for each hand.
-        lane = lane_of(&self.luck, <uint64_t>self.game)
-        self.cards = block_word(&self.luck.ready, lane, 0)
-        self.dealt[X] = HAND_OF[high_product(self.cards, 25)]
-        self.hold(self.dealt[X])
-        self.hands[Y] = self.dealt[Y] = HAND_OF[high_product(self.cards * 25, 25)]
-        # All dice at once, so that none is waited for; some won't be needed.
-        for i in range(DICE):
-            self.dice[i] = <int64_t>(block_word(&self.luck.ready, lane, 1 + i) >> 11)
-        self.bets[0] = 0
+        self.cards = self.word(0)
+        hand = HAND_OF[high_product(self.cards, 25)]
+        self.dealt[X] = hand
+        self.hold(hand)
+        hand = HAND_OF[high_product(self.cards * 25, 25)]
+        self.dealt[Y] = hand
+        self.hands[Y] = hand
         self.bets[1] = 0
-        self.y_opened[0] = False
-        self.y_opened[1] = False
+        self.x_opened[1] = False
         self.drew[X] = 0
         self.drew[Y] = 0
         self.round = 0
-        return self.ask(BOT_OPENS, NEW_HAND, <int64_t>self.session_points[0], 0, 0)
+        return self.ask(NEW_HAND, <int64_t>self.session_points[0])
+
+    cdef inline uint64_t word(self, int number) noexcept nogil:
+        """A word of the hand's block."""
+        return <uint64_t>self.words[(2 * number + 1) * LANES] << 32 | self.words[2 * number * LANES]
 
     cdef inline int server_acts(self, int situation, int die) noexcept nogil:
-        """What the server does in a situation, by the die for this decision of the hand: 0, 1 or 2."""
+        """What the server does in a situation: 0, 1 or 2.
+
+        Each of its decisions in a hand has a die: two in round 1, the draw, two in round 2.
+        """
         cdef const int64_t* limits = self.server.limits[situation]
-        return (self.dice[die] >= limits[0]) + (self.dice[die] >= limits[1])
+        cdef int64_t cast = <int64_t>(self.word(1 + die) >> 11)
+        return (cast >= limits[0]) + (cast >= limits[1])
 
     cdef inline Status server_bets1(self, int faced) noexcept nogil:
         """The server answers the bot's check (`faced` 0) or bets of round 1."""
         # Of its two decisions in a round, the second is the one that faces more than one bet.
         cdef int act = self.server_acts(round1_situation(self.hands[Y], faced), faced > 1)
         if act == CALL:
-            return self.ask(BOT_DRAWS, DRAW, faced, 0, 0)
+            return self.ask(DRAW, faced)
         if act == FOLD:
             return self.settle(Y + 1)
-        self.y_opened[0] |= faced == 0
         self.bets[0] = faced + 1
-        return self.ask(BOT_ANSWERS, ROUND1, faced + 1, 0, 0)
+        return self.ask(ROUND1, faced + 1)
 
     cdef inline Status server_bets2(self, int faced) noexcept nogil:
         """The same in round 2."""
@@ -283,18 +306,22 @@ cdef class TwoCardDraw(GameCore):
             return self.show()
         if act == FOLD:
             return self.settle(Y + 1)
-        self.y_opened[1] |= faced == 0
         self.bets[1] = faced + 1
-        return self.ask(BOT_BETS, ROUND2, self.bets[0], faced + 1, self.drew[Y])
+        self.decision.arguments[3] = faced + 1    # the others are as before
+        return DECIDE
 
     cdef inline Status show(self) noexcept nogil:
         """All bets of round 2 are called."""
         if self.ignored_questions[X] >> SHOWDOWN & 1:
             return self.settle(0)
-        return self.ask(BOT_SEES, SHOWDOWN, LOW[self.hands[Y]], HIGH[self.hands[Y]], 0)
+        self.decision.kind = SHOWDOWN
+        self.decision.arguments[2] = LOW[self.hands[Y]]
+        self.decision.arguments[3] = HIGH[self.hands[Y]]
+        self.decision.argument_count = 4
+        return DECIDE
 
     cdef inline Status draw_cards(self, int x_draws) noexcept nogil:
-        cdef int history = history_number(self.bets[0], self.y_opened[0])
+        cdef int history = history_number(self.bets[0], not self.x_opened[0])
         cdef int y_draws = self.server_acts(draw_situation(self.hands[Y], history, x_draws), 2)
         self.drew[X] = x_draws
         self.drew[Y] = y_draws
@@ -302,7 +329,12 @@ cdef class TwoCardDraw(GameCore):
         self.hands[Y] = self.exchanged(Y, y_draws)
         self.situation2 = round2_situation(self.hands[Y], history, x_draws, y_draws, 0)
         self.round = 1
-        return self.ask(BOT_BETS, ROUND2, self.bets[0], 0, y_draws)
+        self.decision.kind = ROUND2
+        self.decision.arguments[2] = self.bets[0]
+        self.decision.arguments[3] = 0
+        self.decision.arguments[4] = y_draws
+        self.decision.argument_count = 5
+        return DECIDE
 
     cdef inline int exchanged(self, int seat, int count) noexcept nogil:
         """A seat's hand with new cards for its lower one, or for both."""
@@ -314,22 +346,24 @@ cdef class TwoCardDraw(GameCore):
         self.decision.arguments[0] = LOW[hand]
         self.decision.arguments[1] = HIGH[hand]
 
-    cdef inline Status ask(self, Phase phase, int kind, int64_t third, int64_t fourth, int64_t fifth) noexcept nogil:
-        """Put a question whose first two arguments are the bot's cards."""
-        self.phase = phase
+    cdef inline Status ask(self, int kind, int64_t third) noexcept nogil:
+        """Put a question of three arguments, of which the first two are the bot's cards."""
         self.decision.kind = kind
         self.decision.arguments[2] = third
-        self.decision.arguments[3] = fourth
-        self.decision.arguments[4] = fifth
-        self.decision.argument_count = 5 if kind == ROUND2 else 4 if kind == SHOWDOWN else 3
+        self.decision.argument_count = 3
         return DECIDE
 
     cdef Status settle(self, int folded) noexcept nogil:
         """Record the hand now played, and the session with it when it ends. `folded`: 0 nobody, 1 x, 2 y."""
-        cdef int stake = ANTE + self.bets[0] * self.bet_sizes[0] + self.bets[1] * self.bet_sizes[1]
+        cdef int bets1 = self.bets[0]
+        cdef int bets2 = self.bets[1]
+        cdef int stake = ANTE + bets1 * self.bet_sizes[0] + bets2 * self.bet_sizes[1]
+        cdef int x_holds = self.hands[X]
+        cdef int y_holds = self.hands[Y]
         cdef int gain, pot, mine, other
         cdef double[SEATS] points
-        cdef int64_t row = self.games_table.rows
+        cdef int64_t* rows = &self.games_table.rows
+        cdef int64_t row = rows[0]
         cdef Columns games = self.games_table.columns
         cdef GameRow* game = <GameRow*>games.content
         if folded:
@@ -340,36 +374,38 @@ cdef class TwoCardDraw(GameCore):
                 gain = -gain
         else:
             pot = 2 * stake
-            mine = RANK[self.hands[X]]
-            other = RANK[self.hands[Y]]
+            mine = RANK[x_holds]
+            other = RANK[y_holds]
             gain = stake * ((mine > other) - (mine < other))
         column(games, &game.match)[row] = self.match
         column(games, &game.session)[row] = self.first_session
         column(games, &game.game)[row] = <uint16_t>self.game
         column(games, &game.x_dealt)[row] = DIGITS[self.dealt[X]]
         column(games, &game.y_dealt)[row] = DIGITS[self.dealt[Y]]
-        column(games, &game.bets1)[row] = <uint8_t>self.bets[0]
-        column(games, &game.x_opened1)[row] = (self.bets[0] > 0) & (not self.y_opened[0])
+        column(games, &game.bets1)[row] = <uint8_t>bets1
+        column(games, &game.x_opened1)[row] = <uint8_t>self.x_opened[0]
         column(games, &game.x_drew)[row] = <uint8_t>self.drew[X]
         column(games, &game.y_drew)[row] = <uint8_t>self.drew[Y]
-        column(games, &game.x_held)[row] = DIGITS[self.hands[X]]
-        column(games, &game.y_held)[row] = DIGITS[self.hands[Y]]
-        column(games, &game.bets2)[row] = <uint8_t>self.bets[1]
-        column(games, &game.x_opened2)[row] = (self.bets[1] > 0) & (not self.y_opened[1])
+        column(games, &game.x_held)[row] = DIGITS[x_holds]
+        column(games, &game.y_held)[row] = DIGITS[y_holds]
+        column(games, &game.bets2)[row] = <uint8_t>bets2
+        column(games, &game.x_opened2)[row] = <uint8_t>self.x_opened[1]
         column(games, &game.rounds)[row] = <uint8_t>(self.round + 1)
         column(games, &game.folded)[row] = <uint8_t>folded
         column(games, &game.pot)[row] = <uint8_t>pot
         column(games, &game.x_gain)[row] = <int8_t>gain
-        self.games_table.rows = row + 1
+        row += 1
+        rows[0] = row
         points[0] = gain
         points[1] = 0 - gain
         score_game(self, points)
-        if self.game == self.games_per_session:
-            self.finish_session()
-        self.phase = START_HAND
-        return self.start_hand()
+        if unlikely(self.game == self.games_per_session):
+            return self.finish_session()
+        if unlikely(row == self.games_table.capacity):
+            return self.start_hand()
+        return self.deal()
 
-    cdef void finish_session(self) noexcept nogil:
+    cdef Status finish_session(self) noexcept nogil:
         cdef int64_t row = self.sessions_table.rows
         cdef Columns sessions = self.sessions_table.columns
         cdef SessionRow* session = <SessionRow*>sessions.content
@@ -382,3 +418,4 @@ cdef class TwoCardDraw(GameCore):
         column(sessions, &session.x_score)[row] = <int32_t>(score if score > 0 else 0)
         self.sessions_table.rows = row + 1
         self.score_session()
+        return self.start_hand()

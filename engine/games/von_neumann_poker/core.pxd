@@ -1,9 +1,9 @@
 # See core.pyx for details.
 
 cimport cython
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
-from engine.kernel.deals cimport Blocks, Key
+from engine.kernel.deals cimport BLOCK_WORDS, LANES, Key
 from engine.kernel.game_core cimport GameCore, Status
 
 cdef enum Phase:
@@ -11,9 +11,10 @@ cdef enum Phase:
     A_DECIDES
     B_DECIDES
 
+# Cards are kept as the bits of a float, which are chosen and compared without a branch.
 cdef struct View:             # what a bot is shown, as it lies in the statement's Bot
-    float card
-    float opponents_previous_card
+    uint32_t card
+    uint32_t opponents_previous_card
     int64_t money
     int64_t opponents_money
 
@@ -38,27 +39,35 @@ cdef struct SessionRow:
     double x_points
     double y_points
 
+cdef struct Cards:
+    uint32_t bits[2 * BLOCK_WORDS][LANES]   # B's and A's of each of a block's games, by block
+
 
 @cython.final
 cdef class VonNeumannPoker(GameCore):
     cdef Phase phase
-    cdef bint seats_swapped           # y is A in even games
-    cdef bint cap_after_ante
+    cdef int64_t ante_of_cap          # what the cap on bets leaves a bot for the ante
     cdef Key deals_key
     # A session is a stream of deals, eight games a block.
-    cdef Blocks openings              # the first blocks of eight sessions
-    cdef Blocks later                 # the blocks of this session after its first
-    cdef const Blocks* deals          # which of them has the game now played
-    cdef int lane                     # and where
-    cdef int64_t money[2]             # by seat
-    cdef float previous_card[2]       # the opponent's, as shown to the seat
-    # the game now played, by role
+    cdef Cards openings               # the first blocks of eight sessions
+    cdef Cards later                  # the blocks of this session after its first
+    cdef const uint32_t* next_cards   # B's of the next game; A's are LANES behind
+    cdef int32_t session_number       # as recorded
+    # the game now played
     cdef int a_seat
-    cdef float a_card
-    cdef float b_card
+    cdef int64_t a_money              # both bots' together is always the same
+    cdef uint32_t a_previous_card     # B's in the game before, as shown to A
+    cdef uint32_t b_previous_card
+    cdef uint32_t a_card
+    cdef uint32_t b_card
     cdef int64_t bet
 
+    cdef inline int64_t stake_won(self) noexcept nogil
+    cdef Status finish_game(self, int64_t gain, bint folded, uint32_t a_shown, uint32_t b_shown) noexcept nogil
+    cdef Status finish_session(self) noexcept nogil
+    cdef Status start_game(self) noexcept nogil
+    cdef inline Status deal(self) noexcept nogil
     cdef void find_deals(self) noexcept nogil
-    cdef inline void show(self, int seat, float card) noexcept nogil
-    cdef inline void finish_game(self, bint folded) noexcept nogil
-    cdef void finish_session(self) noexcept nogil
+    cdef inline void show(
+        self, int seat, uint32_t card, uint32_t previous_card, int64_t money, int64_t opponents_money
+    ) noexcept nogil

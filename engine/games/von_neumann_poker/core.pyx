@@ -5,8 +5,10 @@ The rules are those of the King-of-the-Hill contest of 2020, as docs/reference/v
 
 cimport cython
 from libc.math cimport sqrt
+from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.string cimport memcpy
 
-from engine.kernel.deals cimport BLOCK_WORDS, LANES, make_blocks, read_key
+from engine.kernel.deals cimport BLOCK_WORDS, LANES, Blocks, Key, make_blocks, read_key
 from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, lacks_room
 from engine.kernel.records cimport Columns, Table, column
 
@@ -32,6 +34,10 @@ cdef extern from *:
     #define CARD_UNIT (1.0f / 16777216.0f)
     """
     const float CARD_UNIT    # 2^-24: cards are exact in a float
+    bint unlikely(bint) nogil
+
+cdef enum:
+    NO_CARD = 0xBF800000    # the bits of -1
 
 cdef double ROOTS[C_GAMES_PER_SESSION + 1]
 for _games in range(C_GAMES_PER_SESSION + 1):
@@ -41,6 +47,22 @@ cdef GameRow a_game
 cdef SessionRow a_session
 GAME_ROW = np.asarray(<GameRow[:1]>&a_game).dtype
 SESSION_ROW = np.asarray(<SessionRow[:1]>&a_session).dtype
+
+
+cdef void make_cards(Cards* cards, const Key* key, uint64_t number, uint64_t stream, bint across) noexcept nogil:
+    """Make the cards of eight blocks, as `make_blocks` does. A card is 24 bits of half a word."""
+    cdef Blocks blocks
+    cdef float as_floats[2 * BLOCK_WORDS * LANES]
+    cdef int i
+    make_blocks(&blocks, key, number, stream, across)
+    for i in range(2 * BLOCK_WORDS * LANES):
+        as_floats[i] = <float>(<int32_t>((&blocks.halves[0][0])[i] >> 8)) * CARD_UNIT
+    memcpy(cards.bits, as_floats, sizeof(Cards))
+
+
+cdef inline uint32_t shown(uint32_t card, bint folded) noexcept nogil:
+    """A card as it is shown after the game: only if B didn't fold."""
+    return (card & (<uint32_t>folded - 1)) | (NO_CARD & (0 - <uint32_t>folded))
 
 
 @cython.final
@@ -69,13 +91,14 @@ cdef class VonNeumannPoker(GameCore):
     ):
         read_key(&self.deals_key, deals_key)
         self.sessions = sessions
-        self.seats_swapped = seats_swapped
-        self.cap_after_ante = cap_after_ante
+        self.a_seat = seats_swapped
+        self.ante_of_cap = C_ANTE if cap_after_ante else 0
         self.view_size = sizeof(View)
         self.most_decisions = C_GAMES_PER_SESSION * sessions
         self.phase = START_GAME
-        self.money[0] = self.money[1] = C_STACK
-        self.previous_card[0] = self.previous_card[1] = -1
+        self.a_money = C_STACK
+        self.a_previous_card = self.b_previous_card = NO_CARD
+        self.session_number = first_session
 
         self.record_in(games_table, GAME_ROW, sessions_table, SESSION_ROW, match, first_session)
 
@@ -83,124 +106,85 @@ cdef class VonNeumannPoker(GameCore):
         return 0    # A passes, B folds
 
     cdef Status step(self, int64_t answer) noexcept nogil:
-        cdef int64_t bet, a_money, b_money
-        cdef int a_seat, b_seat, place
-        cdef bint folded = False
+        cdef int64_t bet, most, a_money, b_money
+        cdef bint folded
         if self.phase == A_DECIDES:
-            a_seat = self.a_seat
-            b_seat = 1 - a_seat
-            a_money = self.money[a_seat]
-            b_money = self.money[b_seat]
-            if self.cap_after_ante:
-                a_money -= C_ANTE
-                b_money -= C_ANTE
+            a_money = self.a_money
+            b_money = 2 * C_STACK - a_money
+            most = (a_money if a_money < b_money else b_money) - self.ante_of_cap
+            most = most if most < C_BET_LIMIT else C_BET_LIMIT
             bet = answer if answer > 0 else 0
-            bet = bet if bet < a_money else a_money
-            bet = bet if bet < C_BET_LIMIT else C_BET_LIMIT
-            bet = bet if bet < b_money else b_money
+            bet = bet if bet < most else most
             self.bet = bet
-            if bet > 0:
-                self.show(b_seat, self.b_card)
-                self.decision.kind = QUESTION_B
-                self.decision.seat = b_seat
-                self.decision.argument_count = 1
-                self.decision.arguments[0] = bet
-                self.phase = B_DECIDES
-                return DECIDE
-        elif self.phase == B_DECIDES:
+            if bet == 0:
+                return self.finish_game(self.stake_won(), False, self.a_card, self.b_card)
+            self.decision.kind = QUESTION_B
+            self.decision.seat = 1 - self.a_seat
+            self.decision.argument_count = 1
+            self.decision.arguments[0] = bet
+            self.show(1 - self.a_seat, self.b_card, self.b_previous_card, b_money, a_money)
+            self.phase = B_DECIDES
+            return DECIDE
+        if self.phase == B_DECIDES:
             folded = answer == 0
-        if self.phase != START_GAME:    # one call, so that the compiler inlines it
-            self.finish_game(folded)
+            return self.finish_game(
+                C_ANTE if folded else self.stake_won(), folded, shown(self.a_card, folded), shown(self.b_card, folded)
+            )
+        return self.start_game()
 
-        # Start the next game.
-        self.phase = START_GAME
-        if self.session == self.sessions:
-            return LEG_OVER
-        if lacks_room(self):
-            return RECORDS_FULL
-        place = <int>(<uint64_t>self.game % BLOCK_WORDS)    # cheap since unsigned
-        if place == 0:
-            self.find_deals()
-        # A word's halves are the two cards, of which 24 bits are shown: B's the low one, A's the high one.
-        self.a_card = <float>(<int32_t>(self.deals.halves[2 * place + 1][self.lane] >> 8)) * CARD_UNIT
-        self.b_card = <float>(<int32_t>(self.deals.halves[2 * place][self.lane] >> 8)) * CARD_UNIT
-        a_seat = <int>((self.games_recorded & 1) ^ self.seats_swapped)
-        self.a_seat = a_seat
-        self.show(a_seat, self.a_card)
-        self.decision.kind = QUESTION_A
-        self.decision.seat = a_seat
-        self.decision.argument_count = 0
-        self.phase = A_DECIDES
-        return DECIDE
+    cdef inline int64_t stake_won(self) noexcept nogil:
+        """What A wins where the cards decide: equal ones are B's."""
+        return (C_ANTE + self.bet) * (2 * (self.a_card > self.b_card) - 1)
 
-    cdef void find_deals(self) noexcept nogil:
-        """Find the next game's block. Many sessions need only their first, so those of several are made at once."""
-        if self.game == 0:
-            self.deals = &self.openings
-            self.lane = <int>(self.session % LANES)
-            if self.lane == 0:
-                make_blocks(&self.openings, &self.deals_key, 0, <uint64_t>self.session, True)
-            return
-        self.deals = &self.later
-        self.lane = <int>(self.game // BLOCK_WORDS) - 1
-        if self.lane == 0:
-            make_blocks(&self.later, &self.deals_key, 1, <uint64_t>self.session, False)
+    cdef Status finish_game(self, int64_t gain, bint folded, uint32_t a_shown, uint32_t b_shown) noexcept nogil:
+        """Record the game now played, and the session with it when it ends, and go on to the next.
 
-    cdef inline void show(self, int seat, float card) noexcept nogil:
-        """Write the seat's view."""
-        cdef View* view = <View*>self.windows[seat]
-        view.card = card
-        view.opponents_previous_card = self.previous_card[seat]
-        view.money = self.money[seat]
-        view.opponents_money = self.money[1 - seat]
-
-    cdef inline void finish_game(self, bint folded) noexcept nogil:
-        """Settle the game now played, record it, and the session with it when it ends."""
-        cdef int64_t gain, row
-        cdef int a_seat = self.a_seat
-        cdef int b_seat = 1 - a_seat
-        cdef int64_t a_money = self.money[a_seat]
-        cdef int64_t b_money = self.money[b_seat]
-        cdef int64_t stake = C_ANTE + self.bet
+        `gain` is A's. Each bot's card is shown to the other one at his next decision.
+        """
+        cdef int64_t* rows = &self.games_table.rows
+        cdef int64_t row = rows[0]
+        cdef int64_t a_money = self.a_money
+        cdef int64_t game_number = self.game
         cdef Columns games = self.games_table.columns
         cdef GameRow* game = <GameRow*>games.content
-        gain = stake if self.a_card > self.b_card else -stake    # equal cards: B wins
-        gain = C_ANTE if folded else gain
-
-        row = self.games_table.rows
         column(games, &game.match)[row] = self.match
-        column(games, &game.session)[row] = self.first_session + <int32_t>self.session
-        column(games, &game.game)[row] = <uint8_t>self.game
-        column(games, &game.x_is_a)[row] = a_seat == 0
-        column(games, &game.a_card)[row] = self.a_card
-        column(games, &game.b_card)[row] = self.b_card
+        column(games, &game.session)[row] = self.session_number
+        column(games, &game.game)[row] = <uint8_t>game_number
+        column(games, &game.x_is_a)[row] = <uint8_t>(1 - self.a_seat)
+        (<uint32_t*>column(games, &game.a_card))[row] = self.a_card
+        (<uint32_t*>column(games, &game.b_card))[row] = self.b_card
         column(games, &game.a_money)[row] = <int16_t>a_money
-        column(games, &game.b_money)[row] = <int16_t>b_money
+        column(games, &game.b_money)[row] = <int16_t>(2 * C_STACK - a_money)
         column(games, &game.bet)[row] = <uint8_t>self.bet
         column(games, &game.folded)[row] = folded
         column(games, &game.a_gain)[row] = <int8_t>gain
-        self.games_table.rows = row + 1
+        row += 1
+        rows[0] = row
 
-        a_money += gain
-        b_money -= gain
-        self.money[a_seat] = a_money
-        self.money[b_seat] = b_money
-        self.previous_card[a_seat] = -1 if folded else self.b_card
-        self.previous_card[b_seat] = -1 if folded else self.a_card
-        self.games_recorded += 1    # its parity gives the roles, over session borders
-        self.game += 1
-        if self.game == C_GAMES_PER_SESSION or a_money < C_ANTE or b_money < C_ANTE:
-            self.finish_session()
+        # The roles change, over session borders as well.
+        self.a_seat = 1 - self.a_seat
+        a_money = 2 * C_STACK - (a_money + gain)
+        self.a_money = a_money
+        self.a_previous_card = a_shown
+        self.b_previous_card = b_shown
+        self.games_recorded += 1
+        game_number += 1
+        self.game = game_number
+        if unlikely(game_number == C_GAMES_PER_SESSION or <uint64_t>(a_money - C_ANTE) > 2 * (C_STACK - C_ANTE)):
+            return self.finish_session()
+        if unlikely(row == self.games_table.capacity):
+            return self.start_game()
+        return self.deal()
 
-    cdef void finish_session(self) noexcept nogil:
-        """Record the session now played and give both their stacks for the next."""
-        cdef int64_t gain = self.money[0] - C_STACK
+    cdef Status finish_session(self) noexcept nogil:
+        """Record the session now played, give both their stacks, and go on to the next."""
+        cdef int64_t gain = (C_STACK - self.a_money) if self.a_seat else (self.a_money - C_STACK)
         cdef double points = <double>gain / ROOTS[self.game]
         cdef int64_t row = self.sessions_table.rows
         cdef Columns sessions = self.sessions_table.columns
         cdef SessionRow* session = <SessionRow*>sessions.content
         column(sessions, &session.match)[row] = self.match
-        column(sessions, &session.session)[row] = self.first_session + <int32_t>self.session
+        column(sessions, &session.session)[row] = self.session_number
         column(sessions, &session.games)[row] = <uint8_t>self.game
         column(sessions, &session.x_gain)[row] = <int16_t>gain
         column(sessions, &session.x_points)[row] = points
@@ -210,4 +194,53 @@ cdef class VonNeumannPoker(GameCore):
         self.session_points[0] = points
         self.session_points[1] = 0 - points
         self.score_session()
-        self.money[0] = self.money[1] = C_STACK
+        self.session_number += 1
+        self.a_money = C_STACK
+        return self.start_game()
+
+    cdef Status start_game(self) noexcept nogil:
+        """Start the next game if there is one, and room for its row."""
+        self.phase = START_GAME
+        if self.session == self.sessions:
+            return LEG_OVER
+        if lacks_room(self):
+            return RECORDS_FULL
+        return self.deal()
+
+    cdef inline Status deal(self) noexcept nogil:
+        """Deal the next game and ask A."""
+        if unlikely(<uint64_t>self.game % BLOCK_WORDS == 0):    # cheap since unsigned
+            self.find_deals()
+        self.b_card = self.next_cards[0]
+        self.a_card = self.next_cards[LANES]
+        self.next_cards += 2 * LANES
+        self.decision.kind = QUESTION_A
+        self.decision.seat = self.a_seat
+        self.decision.argument_count = 0
+        self.show(self.a_seat, self.a_card, self.a_previous_card, self.a_money, 2 * C_STACK - self.a_money)
+        self.phase = A_DECIDES
+        return DECIDE
+
+    cdef void find_deals(self) noexcept nogil:
+        """Find the next game's block. Many sessions need only their first, so those of several are made at once."""
+        cdef int lane
+        if self.game == 0:
+            lane = <int>(self.session % LANES)
+            if lane == 0:
+                make_cards(&self.openings, &self.deals_key, 0, <uint64_t>self.session, True)
+            self.next_cards = &self.openings.bits[0][lane]
+            return
+        lane = <int>(self.game // BLOCK_WORDS) - 1
+        if lane == 0:
+            make_cards(&self.later, &self.deals_key, 1, <uint64_t>self.session, False)
+        self.next_cards = &self.later.bits[0][lane]
+
+    cdef inline void show(
+        self, int seat, uint32_t card, uint32_t previous_card, int64_t money, int64_t opponents_money
+    ) noexcept nogil:
+        """Write the seat's view."""
+        cdef View* view = <View*>self.windows[seat]
+        view.card = card
+        view.opponents_previous_card = previous_card
+        view.money = money
+        view.opponents_money = opponents_money

@@ -23,7 +23,6 @@ def loop_text(
     lines = [f'(module (import "" "step" (func $step (param i64) (result i32{" i64" * values})))']
     addresses = []
     calls = {}
-    most = len(interface.questions)
     for seat, functions in enumerate(seats):
         if functions is None:
             continue
@@ -37,7 +36,7 @@ def loop_text(
             answer = call if kinds.result == "i64" else f"(i64.extend_i32_s {call})"
             enough = f"(br_if $again (i64.ge_s (global.get $fuel{seat}) (i64.const {fuel}))) (br $low)"
             then = enough if counted[seat] else "(br $again)"
-            calls[number_of_function(seat, question, most)] = f"(local.set $answer {answer}) {then}"
+            calls[number_of_function(seat, question)] = f"(local.set $answer {answer}) {then}"
         if interface.passes_address:
             addresses.append(f'(import "" "" (global $bot{seat} i32))')
     lines += addresses
@@ -48,13 +47,12 @@ def loop_text(
     lines += [f"(local.set $value{i})" for i in reversed(range(values))]
     lines.append("(local.set $next)")
     # One block for each function, and a chain of tests: a jump through a table costs as much as a step.
-    labels = [f"$call{number}" for number in range(number_of_function(len(seats), 0, most))]
+    numbers = sorted(calls)
     lines.append("(block $stop")
-    lines += [f"(block {label}" for label in reversed(labels)]
-    lines += [f"(br_if {label} (i32.eq (local.get $next) (i32.const {number})))" for number, label in enumerate(labels)]
+    lines += [f"(block $call{number}" for number in reversed(numbers)]
+    lines += [f"(br_if $call{number} (i32.eq (local.get $next) (i32.const {number})))" for number in numbers]
     lines.append("(br $stop)")
-    for number in range(len(labels)):
-        lines.append(f") {calls.get(number, '(br $stop)')}")
+    lines += [f") {calls[number]}" for number in numbers]
     lines.append(") (return (local.get $answer) (i32.const 0))))")
     lines.append("(local.get $answer) (i32.const 1)))")
     return "\n".join(lines)

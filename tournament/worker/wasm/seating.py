@@ -124,7 +124,6 @@ class Seating:
             call_unchecked=calls.CALL_UNCHECKED,
             set_deadline=calls.SET_DEADLINE if self.engine is Engine.TIMED else 0,
             context=self._context,
-            questions=len(interface.questions),
             most_arguments=interface.most_arguments,
             x_fuel=self._fuel[0],
             y_fuel=self._fuel[1],
