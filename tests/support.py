@@ -20,7 +20,6 @@ from tests.oracles.von_neumann_poker import Asked, BetCap, Bot, Game, Record, Se
 from tournament.artifacts.bot import Entrant
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.build import build_entrants
-from tournament.keys import helpers_key
 from tournament.leg import Leg, LegPlan, Seat
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
@@ -211,7 +210,7 @@ def try_bot(
     core = VonNeumannPoker(games_table, sessions_table, deals_key=key_of(deals_key), sessions=sessions)
     loaded = load_bot(artifact_of(bot), VON_NEUMANN_POKER.interface, bot.name, 64)
     seating = Seating(core, VON_NEUMANN_POKER.interface, [loaded, None], Limits(fuel, 64))
-    seating.seat(0, random_seed, helpers_key(random_seed))
+    seating.seat(0, random_seed)
     trial = Trial(Record())
     answer = 0
     while (status := seating.play(answer)) != LEG_IS_OVER:
@@ -221,7 +220,7 @@ def try_bot(
             trial.failures.append(seating.take_failure())
             if len(trial.failures) == most_failures:
                 break
-            seating.seat(0, random_seed, helpers_key(random_seed))
+            seating.seat(0, random_seed)
             answer = core.default()
             continue
         assert status == ANSWER_WANTED and seat == 1

@@ -56,8 +56,12 @@ class LegPlan:
     @property
     def for_core(self) -> dict[str, Any]:
         """What cores take of it, by their arguments' names."""
-        names = ("deals_key", "sessions", "match", "first_session")
-        return {name: getattr(self, name) for name in names}
+        return {
+            "deals_key": self.deals_key,
+            "sessions": self.sessions,
+            "match": self.match,
+            "first_session": self.first_session,
+        }
 
 
 @dataclass(frozen=True)

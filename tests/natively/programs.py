@@ -14,7 +14,6 @@ from pathlib import Path
 
 from engine.kernel.game_core import LEG_IS_OVER
 from engine.watching.scripted_core import ScriptedCore
-from tests.oracles.deals import key_of
 from tournament.artifacts.bot import Entrant
 from tournament.contests import BUILT_IN
 from tournament.contests.contest import Contest
@@ -156,7 +155,7 @@ def asked(contest: Contest, entrant: Entrant, questions: list[Question]) -> Answ
     bot = load_bot(entrant.artifact, interface, entrant.name, memory)
     seating = Seating(core, interface, [bot, None], Limits(FUEL, memory, fuel_to_start=FUEL))
     try:
-        seating.seat(0, 1, key_of(1))
+        seating.seat(0, 1)
     except BotUnfit as unfit:
         return str(unfit)
     if seating.referee.play(0) != LEG_IS_OVER:

@@ -169,7 +169,7 @@ def test_a_stack_counts_as_memory_where_it_is_used(room: Entrant) -> None:
     tables = NullSink.of(MATRIX_GAME, 1000)
     core = MATRIX_GAME.new_core(LegPlan(0, 0, 1, bytes(KEY_BYTES)), ROOM, tables.games, tables.sessions, None)
     seating = Seating(core, MATRIX_GAME.interface, [loaded, None], limits_of(ROOM))
-    seating.seat(0, 1, bytes(KEY_BYTES))
+    seating.seat(0, 1)
     assert seating.memory_bytes < 1 << 20
     taken = []
     for _ in range(8):

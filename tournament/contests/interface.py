@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
@@ -193,7 +194,7 @@ class Interface:
         sizes = {"f": 4, "i": 4, "d": 8, "q": 8}
         return max((field.offset + sizes[field.code] for field in self.view), default=0)
 
-    @property
+    @cached_property
     def most_arguments(self) -> int:
         """Arguments of the question that has most, the bot's address aside."""
         return max(len(question.parameters) for question in self.questions) - self.passes_address

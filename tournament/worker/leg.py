@@ -157,7 +157,7 @@ def seat_all(seating: Seating, leg: Leg, faults: LegFaults) -> None:
     for number, seat in enumerate((leg.x, leg.y)):
         if seat.kind == "wasm" and faults.ended_by is None:
             try:
-                seating.seat(number, seat.random_seed, seat.helpers_key)
+                seating.seat(number, seat.random_seed)
             except BotUnfit as unfit:
                 faults.add_at_start(number, str(unfit))
 
@@ -165,7 +165,7 @@ def seat_all(seating: Seating, leg: Leg, faults: LegFaults) -> None:
 def seat_again(seating: Seating, number: int, seat: Seat, core: GameCore, faults: LegFaults) -> bool:
     """Start a WebAssembly bot anew after a fault; false when it can't start, which is one more."""
     try:
-        seating.seat(number, seat.random_seed, seat.helpers_key)
+        seating.seat(number, seat.random_seed)
     except BotUnfit as unfit:
         faults.add(core, str(unfit), replaceable=False)
         return False

@@ -34,7 +34,8 @@ class LegLuck:
 
     def __init__(self, first_session: int, sessions: int) -> None:
         self._first_session, self._sessions = first_session, sessions
-        self._sums = np.zeros((BLOCK_COUNT, CELLS), np.int64)
+        self._played = _blocks_of(sessions)
+        self._sums = np.zeros((len(self._played), CELLS), np.int64)
 
     def add(self, games: Mapping[str, npt.NDArray[Any]]) -> None:
         """The next games, by column. Raises ValueError for games that no leg has."""
@@ -43,16 +44,19 @@ class LegLuck:
 
     def blocks(self) -> Floats:
         """What luck was worth to x, in points, by block."""
-        played = _blocks_of(self._sessions)
-        sums = self._sums[played]
-        low = sums.astype(np.int32)  # the gains are in the lower half
-        counts, gains = ((sums - low) >> 32).astype(np.float64), low.astype(np.float64)
-        before_counts, before_gains = _sums_before(counts), _sums_before(gains)
-        worth = (before_gains + _USUAL_GAMES * usual_gains()) / (before_counts + _USUAL_GAMES)
+        played, sums = self._played, self._sums
+        # Of the blocks before each, then of each. Row by row, since np.cumsum takes ten times as long down columns.
+        both = np.empty((2, *sums.shape), np.int64)
+        both[0, 0], both[1] = 0, sums
+        for place in range(1, len(played)):
+            np.add(both[0, place - 1], sums[place - 1], out=both[0, place])
+        low = both.astype(np.int32)  # the gains are in the lower half
+        before_counts, counts = ((both - low) >> 32).astype(np.float64)
+        worth = (low[0] + _usual_sums()) / (before_counts + _USUAL_GAMES)
         worth = worth.reshape(len(played), 2, -1)
-        worth -= worth.mean(axis=2, keepdims=True)
-        dollars = (counts.reshape(worth.shape) * worth).sum(axis=(1, 2))
-        games = before_counts.sum(axis=1)
+        worth -= np.add.reduce(worth, axis=2, keepdims=True) / worth.shape[2]
+        dollars = np.add.reduce(counts.reshape(worth.shape) * worth, axis=(1, 2))
+        games = np.add.reduce(before_counts, axis=1)
         sessions = -(-played * self._sessions // BLOCK_COUNT)  # in earlier blocks
         length = (games + _USUAL_LENGTH * _USUAL_SESSIONS) / (sessions + _USUAL_SESSIONS)
         luck = np.zeros(BLOCK_COUNT)
@@ -60,12 +64,9 @@ class LegLuck:
         return luck
 
 
-def _sums_before(rows: Floats) -> Floats:
-    """For each row the sum of those before it. Row by row, since np.cumsum takes ten times as long down columns."""
-    before = np.zeros_like(rows)
-    for place in range(1, len(rows)):
-        np.add(before[place - 1], rows[place - 1], out=before[place])
-    return before
+@cache
+def _usual_sums() -> Floats:
+    return _USUAL_GAMES * usual_gains()
 
 
 @cache

@@ -7,18 +7,20 @@ from dataclasses import dataclass
 from functools import partial
 
 from engine.wasm.fuel import Fuel
+from engine.wasm.instances import Store
 from engine.wasm.printing import Printing
 from engine.wasm.surroundings import Surroundings
 from tournament.contests.interface import Helpers, Interface
+from tournament.keys import helpers_key, random_bytes_key
 from tournament.worker.wasm import calls
-from tournament.worker.wasm.calls import Extern, Instance
+from tournament.worker.wasm.calls import Extern
 from tournament.worker.wasm.engine import Engine
 from tournament.worker.wasm.loading import LoadedBot, helper_type
 from tournament.worker.wasm.stand_ins import SEED_RANDOM, STATUS, SURROUNDINGS, WRITE, stand_ins, type_of
 
 
-def new_fuel(context: int) -> Fuel:
-    return Fuel(context, get_variable=calls.GET_VARIABLE, set_variable=calls.SET_VARIABLE)
+def new_fuel(store: Store) -> Fuel:
+    return Fuel(store.context, get_variable=calls.GET_VARIABLE, set_variable=calls.SET_VARIABLE)
 
 
 @dataclass(frozen=True)
@@ -32,33 +34,38 @@ class Imports:
     seed_random: Callable[[int], None] | None  # for the rand() that stands in for libc's
 
 
+_NO_IMPORTS = Imports({}, None, None, None, None)
+
+
 def imports_of(
-    context: int,
+    store: Store,
     bot: LoadedBot,
     kind: Engine,
-    helpers_key: bytes,
-    random_key: bytes,
+    seed: int,
     fuel: Fuel | None,
     *,
     by_lines: bool,
 ) -> Imports:
-    helpers, externs = _new_helpers(context, bot.interface, helpers_key, fuel)
+    """What a bot imports, with all that is random in it from the start of its rand()."""
+    if not bot.imports:
+        return _NO_IMPORTS
+    helpers, externs = _new_helpers(store, bot.interface, helpers_key(seed), fuel)
     surroundings = None
     # Where fuel isn't counted, the bot provably doesn't ask.
     if fuel and any(name in bot.imports for name in SURROUNDINGS):
-        surroundings = _surround(context, externs, bot, kind, random_key, fuel)
+        surroundings = _surround(store, externs, bot, kind, random_bytes_key(seed), fuel)
     seed_random = None
     if inert := tuple(name for name in bot.imports if name not in externs):
-        behind = Instance(context, stand_ins(kind), [])
-        seed, *found = behind.exports((SEED_RANDOM, *inert))
+        behind = calls.new_instance(store, stand_ins(kind), [])
+        begin, *found = behind.exports(tuple(name.encode() for name in (SEED_RANDOM, *inert)))
         externs |= zip(inert, found)
-        seed_random = partial(behind.call, seed)
-    printing = _listen(context, externs, kind, by_lines) if WRITE in externs else None
+        seed_random = partial(behind.call, begin)
+    printing = _listen(store, externs, kind, by_lines) if WRITE in externs else None
     return Imports(externs, helpers, printing, surroundings, seed_random)
 
 
 def _surround(
-    context: int, natives: dict[str, Extern], bot: LoadedBot, kind: Engine, key: bytes, fuel: Fuel
+    store: Store, natives: dict[str, Extern], bot: LoadedBot, kind: Engine, key: bytes, fuel: Fuel
 ) -> Surroundings:
     """Put the functions for time and random bytes behind a bot's imports of these."""
     surroundings = Surroundings(
@@ -68,37 +75,37 @@ def _surround(
         get_export=calls.GET_CALLERS_EXPORT,
         memory_data=calls.MEMORY_DATA,
         memory_size=calls.MEMORY_SIZE,
-        context=context,
+        context=store.context,
     )
     for name, function in surroundings.functions.items():
         if name in bot.imports:
-            natives[name] = calls.native_function(context, type_of(name, kind), *function)
+            natives[name] = calls.native_function(store, type_of(name, kind), *function)
     return surroundings
 
 
-def _listen(context: int, natives: dict[str, Extern], kind: Engine, by_lines: bool) -> Printing:
+def _listen(store: Store, natives: dict[str, Extern], kind: Engine, by_lines: bool) -> Printing:
     """Put a listener before the function behind a bot's fd_write."""
     printing = Printing(
-        calls.handle_of(natives[WRITE]),
+        calls.handle_of_function(natives[WRITE]),
         call_unchecked=calls.CALL_UNCHECKED,
         memory_data=calls.MEMORY_DATA,
         memory_size=calls.MEMORY_SIZE,
-        context=context,
+        context=store.context,
     )
     for name in (WRITE, STATUS) if by_lines else (WRITE,):
         if name in natives:
-            natives[name] = calls.native_function(context, type_of(name, kind), *printing.functions[name])
+            natives[name] = calls.native_function(store, type_of(name, kind), *printing.functions[name])
     return printing
 
 
 def _new_helpers(
-    context: int, interface: Interface, key: bytes, fuel: Fuel | None
+    store: Store, interface: Interface, key: bytes, fuel: Fuel | None
 ) -> tuple[Helpers | None, dict[str, Extern]]:
     """The contest's helpers for a bot, and its imports of them by name."""
     if interface.compiled.new_helpers is None:
         return None, {}
-    helpers = interface.compiled.new_helpers(key, fuel=fuel or new_fuel(context), new_trap=calls.NEW_TRAP)
+    helpers = interface.compiled.new_helpers(key, fuel=fuel or new_fuel(store), new_trap=calls.NEW_TRAP)
     return helpers, {
-        helper.name: calls.native_function(context, helper_type(helper), *helpers.functions[helper.name])
+        helper.name: calls.native_function(store, helper_type(helper), *helpers.functions[helper.name])
         for helper in interface.compiled.imports
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import NamedTuple
 
 import wasmtime
@@ -71,6 +71,22 @@ class LoadedBot:
     ignored_questions: frozenset[int]
     most_instructions: int | None
     notes: tuple[str, ...]
+
+    @cached_property
+    def answers(self) -> tuple[bytes, ...]:
+        """The functions' names as the runtime takes them."""
+        return tuple(name.encode() for name in self.functions)
+
+    @cached_property
+    def exports(self) -> tuple[bytes, ...]:
+        """The names of all exports that are wanted, likewise."""
+        others = tuple(name.encode() for name in ("memory", *self.starters, *self.notes))
+        return tuple(dict.fromkeys((*others, *self.answers)))
+
+    @cached_property
+    def exports_when_counted(self) -> tuple[bytes, ...]:
+        """The same, then what counts its fuel, then what begins."""
+        return (*self.exports, *(name.encode() for name in (FUEL, *self.begins)))
 
     def module(self, kind: Engine, *, is_counted: bool) -> wasmtime.Module:
         """The bot, compiled for an engine."""

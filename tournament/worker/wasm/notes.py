@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-import wasmtime
+from engine.wasm.instances import Store
+from tournament.worker.wasm import calls
 
 FAILURE, UNCAUGHT = "tournament_assertion", "tournament_uncaught"
 ASSERTION = "assertion failed: "
@@ -12,7 +13,7 @@ _MOST_BYTES = 200
 _BYTES = 12
 
 
-def noted_failure(store: wasmtime.Store, memory: wasmtime.Memory, noted: wasmtime.Global) -> str:
+def noted_failure(store: Store, memory: calls.Extern, noted: calls.Extern) -> str:
     """A failed assertion or uncaught exception in words, "" when there was none.
 
     `noted` is the address of a pointer to its words, of its line, and of a pointer to the type of what was thrown.
@@ -20,13 +21,13 @@ def noted_failure(store: wasmtime.Store, memory: wasmtime.Memory, noted: wasmtim
     """
 
     def number(address: int) -> int:
-        return int.from_bytes(memory.read(store, address, address + 4), "little")
+        return int.from_bytes(calls.content(store, memory, address, 4), "little")
 
     def text(address: int) -> str:
-        return bytes(memory.read(store, address, address + _MOST_BYTES)).split(b"\0")[0].decode(errors="replace")
+        return calls.content(store, memory, address, _MOST_BYTES).split(b"\0")[0].decode(errors="replace")
 
-    address = noted.value(store)
-    if not 0 < address <= memory.data_len(store) - _BYTES:
+    address = store.value_of(noted)
+    if not 0 < address <= store.place_of(memory)[1] - _BYTES:
         return ""
     words, line, thrown = (number(address + place) for place in range(0, _BYTES, 4))
     if thrown:

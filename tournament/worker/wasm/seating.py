@@ -6,11 +6,13 @@ import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from typing import NamedTuple
 
 import wasmtime
 
 from engine.kernel.game_core import GameCore
 from engine.wasm.fuel import Fuel
+from engine.wasm.instances import Store
 from engine.wasm.metering import FUEL
 from engine.wasm.printing import Printing
 from engine.wasm.referee import Referee
@@ -19,9 +21,8 @@ from tournament.artifacts.limits import BOT_STACK
 from tournament.contests.interface import Helpers, Interface
 from tournament.contests.questions import refusal
 from tournament.errors import RunFailed
-from tournament.keys import KEY_BYTES, random_bytes_key
 from tournament.worker.wasm import calls, notes
-from tournament.worker.wasm.calls import Extern, Instance
+from tournament.worker.wasm.calls import Extern
 from tournament.worker.wasm.engine import TICK_SECONDS, Engine, compile_module, engine
 from tournament.worker.wasm.imports import imports_of, new_fuel
 from tournament.worker.wasm.loading import MOST_ELEMENTS, PAGE, BotUnfit, FunctionTypes, LoadedBot
@@ -38,6 +39,9 @@ from tournament.worker.wasm.traps import (
     where,
 )
 
+# Instances, tables and memories of a store: a bot that starts again is a new instance, and the old one stays until the
+# leg is over.
+_MOST_INSTANCES = 10_000
 # Ordinary bots take at most a nanosecond an instruction; those that wait for memory at each take 100.
 _SECONDS_PER_FUEL = 20e-9
 # A call with no more than this ends within minutes, whatever it does; the time is checked between calls.
@@ -47,6 +51,8 @@ _SECONDS_PER_DECISION, _SECONDS_MORE = 1e-3, 60.0
 
 # For a bot's own code that says in words what it threw.
 _FUEL_TO_TELL, _TICKS_TO_TELL = 1_000_000, 10
+
+_FUEL, _FAILURE, _UNCAUGHT = FUEL.encode(), notes.FAILURE.encode(), notes.UNCAUGHT.encode()
 
 _BANK_IS_EMPTY = "used up the fuel of its leg"
 
@@ -117,13 +123,12 @@ class Seating:
         if core.observes:
             self.engine = Engine.OBSERVED
         self._store = _new_store(self.engine)
-        self._context = calls.context_of(self._store)
-        self._fuel = tuple(new_fuel(self._context) for _ in bots)
+        self._fuel = tuple(new_fuel(self._store) for _ in bots)
         self.referee = Referee(
             core,
             call_unchecked=calls.CALL_UNCHECKED,
             set_deadline=calls.SET_DEADLINE if self.engine is Engine.TIMED else 0,
-            context=self._context,
+            context=self._store.context,
             most_arguments=interface.most_arguments,
             x_fuel=self._fuel[0],
             y_fuel=self._fuel[1],
@@ -138,9 +143,9 @@ class Seating:
                 if bot:
                     core.skip_questions(seat, bot.ignored_questions)
         step_type = _step_type(interface.most_arguments, self.engine)
-        self._step = calls.native_function(self._context, step_type, *self.referee.step_function)
+        self._step = calls.native_function(self._store, step_type, *self.referee.step_function)
         if direct := calls.direct_function(self._step, *self.referee.direct_step):
-            self._step, self._kept = direct
+            self._step, self._kept = direct.function, direct
         self._seated: list[_SeatedBot | None] = [None, None]
 
     @property
@@ -148,12 +153,12 @@ class Seating:
         """The size of the bots' memories together; of stacks, which lie at their beginnings, only the pages in use."""
         memories = [seated.memory for seated in self._seated if seated]
         return sum(
-            max(memory.data_len(self._store) - BOT_STACK, 0) + calls.resident(self._store, memory, BOT_STACK)
+            max(self._store.place_of(memory)[1] - BOT_STACK, 0) + calls.resident(self._store, memory, BOT_STACK)
             for memory in memories
         )
 
-    def seat(self, seat: int, seed: int, helpers_key: bytes) -> None:
-        """Start the seat's bot: fresh memory, rand() from `seed`, helpers that draw by their key; charged to the leg.
+    def seat(self, seat: int, seed: int) -> None:
+        """Start the seat's bot: fresh memory, rand() and all else that is random from `seed`; charged to the leg.
 
         Raises BotUnfit when it can't start: too much memory, or its initialisers
         trap or don't end; and RunFailed when they take far too long for their fuel.
@@ -172,7 +177,6 @@ class Seating:
                 bot,
                 self._limits,
                 seed,
-                helpers_key,
                 given,
                 self.engine,
                 fuel,
@@ -201,8 +205,8 @@ class Seating:
             if bot_there:
                 functions += bot_there.functions
                 addresses += bot_there.addresses
-        (loop,) = Instance(self._context, module, [*functions, *addresses, *counters]).exports(("play",))
-        self.referee.seat_bots(calls.handle_of(loop))
+        (loop,) = calls.new_instance(self._store, module, [*functions, *addresses, *counters]).exports((b"play",))
+        self.referee.seat_bots(calls.handle_of_function(loop))
 
     def play(self, answer: int) -> int:
         """The referee's `play`, where bots' calls have room."""
@@ -232,7 +236,7 @@ class Seating:
         """Have a bot note what it threw. Its own code may run and fail: the bot will not be called again."""
         fuel.lend(_FUEL_TO_TELL)
         if self.engine is Engine.TIMED:
-            self._store.set_epoch_deadline(_TICKS_TO_TELL)
+            self._store.set_deadline(_TICKS_TO_TELL)
         with contextlib.suppress(wasmtime.Trap, wasmtime.WasmtimeError):
             on_deep_stack(tell_uncaught)
         fuel.lend(0)
@@ -259,16 +263,15 @@ def try_start(bot: LoadedBot, limits: Limits) -> None:
         raise MemoryError(str(trouble)) from None
 
 
-@dataclass(frozen=True)
-class _SeatedBot:
+class _SeatedBot(NamedTuple):
     bot: LoadedBot
     functions: list[Extern]
     addresses: list[Extern]  # of the bot's struct, in its memory, if it has one
-    memory: wasmtime.Memory
+    memory: Extern
     window: int  # in our memory: where its view is written
     counter: Extern | None  # of its fuel, if that is counted
     helpers: Helpers | None  # kept alive: the bot's imports point to them
-    noted: wasmtime.Global | None  # where it notes why it gave up
+    noted: Extern | None  # where it notes why it gave up
     tell_uncaught: Callable[[], None] | None  # has it note an exception that nothing caught
     printing: Printing | None  # what listens to it, if it can print
     surroundings: Surroundings | None  # what tells it the time, if it may ask
@@ -282,24 +285,15 @@ class _NoMemory(Exception):
     """The machine gave a bot no memory to start."""
 
 
-def _new_store(kind: Engine) -> wasmtime.Store:
-    return wasmtime.Store(engine(kind))
-
-
-def _limit(store: wasmtime.Store, memory_bytes: int) -> None:
-    """Limit all that is created from now on in a store, and each growth of a memory."""
-    # A restarted bot is a new instance, and the old one stays until the leg is over.
-    store.set_limits(
-        memory_size=memory_bytes, table_elements=MOST_ELEMENTS, instances=10_000, tables=10_000, memories=10_000
-    )
+def _new_store(kind: Engine) -> Store:
+    return calls.new_store(engine(kind))
 
 
 def _start_for_nobody(bot: LoadedBot, limits: Limits, kind: Engine) -> tuple[int, _SeatedBot]:
     """Start a bot in a store of its own: what that took, and the bot, not to be entered. Raises as `_start`."""
     store = _new_store(kind)
-    fuel = new_fuel(calls.context_of(store))
-    key = bytes(KEY_BYTES)
-    started = on_deep_stack(_start, store, bot, limits, 0, key, limits.fuel_to_start, kind, fuel)
+    fuel = new_fuel(store)
+    started = on_deep_stack(_start, store, bot, limits, 0, limits.fuel_to_start, kind, fuel)
     return fuel.spent, started
 
 
@@ -337,11 +331,10 @@ def _seconds(limits: Limits, decisions: int) -> float:
 
 
 def _start(
-    store: wasmtime.Store,
+    store: Store,
     bot: LoadedBot,
     limits: Limits,
     seed: int,
-    helpers_key: bytes,
     given: int,
     kind: Engine,
     fuel: Fuel | None,
@@ -353,53 +346,50 @@ def _start(
     `fuel`: where what it uses of `given` is counted. `by_lines`: it prints line by line, to be observed.
     """
     if kind is Engine.TIMED:
-        store.set_epoch_deadline(int((_SECONDS_MORE + _SECONDS_PER_FUEL * given) / TICK_SECONDS))
+        store.set_deadline(int((_SECONDS_MORE + _SECONDS_PER_FUEL * given) / TICK_SECONDS))
     if fuel:
         fuel.count_by(b"")
     # Room for its struct is added later, so that the bot can't take it.
-    _limit(store, limits.memory_bytes)
-    context = calls.context_of(store)
+    store.limit(limits.memory_bytes, MOST_ELEMENTS, _MOST_INSTANCES)
     try:
-        imports = imports_of(context, bot, kind, helpers_key, random_bytes_key(seed), fuel, by_lines=by_lines)
+        imports = imports_of(store, bot, kind, seed, fuel, by_lines=by_lines)
         module = bot.module(kind, is_counted=fuel is not None)
-        instance = Instance(context, module, [imports.externs[name] for name in bot.imports])
-        names = ("memory", *bot.starters, *bot.functions, *bot.notes)
-        if fuel:
-            names = (*names, FUEL, *bot.begins)
+        instance = calls.new_instance(store, module, [imports.externs[name] for name in bot.imports])
+        names = bot.exports_when_counted if fuel else bot.exports
         exports = dict(zip(names, instance.exports(names)))
+        memory = exports[b"memory"]
         if imports.printing:
-            imports.printing.read_from(calls.memory_handle(exports["memory"]))
+            imports.printing.read_from(calls.handle_of(memory))
         if fuel:
-            fuel.count_by(calls.variable_handle(exports[FUEL]))
+            fuel.count_by(calls.handle_of(exports[_FUEL]))
             fuel.give(given)
-        for begin in bot.begins if fuel else ():
-            instance.call(exports[begin])
-        if initialize := exports.get("_initialize"):
+            for begin in bot.exports_when_counted[len(bot.exports) + 1 :]:
+                instance.call(exports[begin])
+        if initialize := exports.get(b"_initialize"):
             instance.call(initialize)
         address = window = 0
-        memory = calls.memory(exports["memory"])
         if bot.interface.passes_address:
             # The bot's struct goes into pages of its own, out of the way of its allocator.
             pages = -(-bot.interface.compiled.struct_size // PAGE)
-            _limit(store, limits.memory_bytes + pages * PAGE)
-            address = memory.grow(store, pages) * PAGE
-            window = calls.address_of(memory.data_ptr(store)) + address + bot.interface.compiled.view_offset
+            store.limit(limits.memory_bytes + pages * PAGE, MOST_ELEMENTS, _MOST_INSTANCES)
+            address = store.grow(memory, pages) * PAGE
+            window = store.place_of(memory)[0] + address + bot.interface.compiled.view_offset
         if imports.seed_random:
             imports.seed_random(calls.signed(seed, 64))
-        if start := exports.get("tournament_start"):
+        if start := exports.get(b"tournament_start"):
             instance.call(start, address, calls.signed(seed, 64))
     except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
         raise _why_not_started(error, bot.code, ran_out=fuel is not None and fuel.ran_out) from None
     return _SeatedBot(
         bot,
-        [exports[name] for name in bot.functions],
-        [calls.constant(context, address)] if bot.interface.passes_address else [],
+        [exports[name] for name in bot.answers],
+        [store.constant(address)] if bot.interface.passes_address else [],
         memory,
         window,
-        exports[FUEL] if fuel else None,
+        exports[_FUEL] if fuel else None,
         imports.helpers,
-        calls.global_variable(exports[notes.FAILURE]) if notes.FAILURE in bot.notes else None,
-        partial(instance.call, exports[notes.UNCAUGHT]) if notes.UNCAUGHT in bot.notes else None,
+        exports[_FAILURE] if notes.FAILURE in bot.notes else None,
+        partial(instance.call, exports[_UNCAUGHT]) if notes.UNCAUGHT in bot.notes else None,
         imports.printing,
         imports.surroundings,
     )

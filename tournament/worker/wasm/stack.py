@@ -65,9 +65,11 @@ def on_deep_stack(function: Callable[P, T], *arguments: P.args, **named: P.kwarg
 
 def _has_room() -> bool:
     """Whether this thread's stack has room for bots' calls."""
-    if not hasattr(_here, "has_room"):
+    try:
+        return bool(_here.has_room)
+    except AttributeError:
         _here.has_room = _stack_size() >= MOST_STACK + _MORE
-    return bool(_here.has_room)
+        return _has_room()
 
 
 def _stack_size() -> int:
