@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.keys import KEY_BYTES
+from tournament.leg import Leg
 from tournament.runner.batching import Pace, batches_to_play
 from tournament.runner.counting import count_known
-from tournament.runner.schedule import Competitor, Fixture, Schedule
+from tournament.runner.schedule import Competitor, Fixture, RoundRobin, Schedule
 from tournament.store.ledger import Batch
 from tournament.store.legs import LegResult
 from tournament.worker.batch import Receipt
@@ -31,6 +34,7 @@ class OneMatchForEachLeg:
     in_lanes: list[bool]
     legs_per_replica: int = 10**9
     house: tuple[Competitor, ...] = ()
+    shares_deals: bool = True
 
     @property
     def competitors(self) -> list[Competitor]:
@@ -131,6 +135,51 @@ def test_what_is_learned_of_one_kind_is_not_held_against_the_other() -> None:
     assert pace.leg_seconds(True) == pytest.approx(0.6)
     assert (pace.legs, pace.legs_in_lanes, pace.games) == (20, 10, 24_000)
     assert pace.seconds_for(10, 10) == pytest.approx((0.1 + 6.0) / 2)
+
+
+def field_of(*programs: int, **changes: Any) -> RoundRobin:
+    """Nine bots, some of which are programs."""
+    bots = [Competitor(number, f"{number}", "program" if number in programs else "wasm", "") for number in range(9)]
+    return RoundRobin("", Settings.model_validate({**changes}).playing(), bytes(KEY_BYTES), bots)
+
+
+def of(program: int, task: tuple[tuple[Leg, ...], ...]) -> int:
+    """How many of a task's legs this bot plays."""
+    return sum(f"{program}" in (leg.x.name, leg.y.name) for leg in chain.from_iterable(task))
+
+
+@pytest.mark.parametrize("program", [0, 4, 8])
+def test_legs_that_play_in_turn_go_out_first_and_to_one_worker_at_a_time(program: int) -> None:
+    schedule = field_of(program)
+    left = count_known({}, schedule)
+    tasks = batches_to_play(schedule, left, new_pace(2, 10**6))
+    first, *others = itertools.islice(tasks, 3)
+    assert of(program, first) == 1  # so long that it is a task of its own
+    assert [of(program, task) for task in others] == [0, 0]
+    left.ends.update((leg.digest, None) for leg in chain.from_iterable(first))
+    following = next(tasks)
+    assert of(program, following) == 1
+    played = [leg.digest for task in (first, *others, following, *tasks) for leg in chain.from_iterable(task)]
+    assert len(played) == len(set(played)) == schedule.total()
+
+
+def test_short_legs_that_play_in_turn_are_one_task() -> None:
+    schedule = field_of(4)
+    tasks = list(batches_to_play(schedule, count_known({}, schedule), new_pace(2, 10)))
+    assert [of(4, task) for task in tasks] == [8] + [0] * (len(tasks) - 1)
+
+
+def test_programs_are_shared_out_among_workers() -> None:
+    schedule = field_of(1, 7)
+    first, second, *others = batches_to_play(schedule, count_known({}, schedule), new_pace(2, 10))
+    assert (of(1, first), of(7, second)) == (8, 7)
+    assert not any(of(1, task) + of(7, task) for task in others)
+
+
+def test_legs_with_deals_of_their_own_have_no_turns() -> None:
+    schedule = field_of(8, deals="independent")
+    first, *_ = batches_to_play(schedule, count_known({}, schedule), new_pace(2, 10))
+    assert of(8, first) == 4  # half of what is in lanes
 
 
 def test_a_batch_ends_where_a_leg_is_done() -> None:

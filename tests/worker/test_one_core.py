@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.worker.support import play
+from tests.worker.support import SILENT_C, build, play, script
 from tests.worker.test_legs_in_lanes import CHANCY, STEADY, python_entrant
 from tournament.contests.von_neumann_poker import Settings
 from tournament.worker.processes import lanes as lanes_module
@@ -217,6 +217,59 @@ def test_a_process_that_burns_its_core_is_not_kept_beside_the_others() -> None:
             assert os.sched_getaffinity(process.pid) == cores
         finally:
             process.kill()
+
+
+@several_cores
+def test_threads_that_were_started_on_the_core_get_all_cores_back() -> None:
+    cores = os.sched_getaffinity(0)
+    start = "import threading, time; input(); threading.Thread(target=time.sleep, args=[60]).start(); print(flush=True)"
+    with subprocess.Popen([sys.executable, "-c", start], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdin and process.stdout
+            core = OneCore()
+            core.look([Asked(process.pid, 0, True, 0.0)], 0.05)
+            core.look([Asked(process.pid, 100, True, 0.01)], 0.05)
+            process.stdin.write(b"\n")
+            process.stdin.flush()
+            process.stdout.readline()
+            threads = [int(name) for name in os.listdir(f"/proc/{process.pid}/task")]
+            assert [len(os.sched_getaffinity(thread)) for thread in threads] == [1, 1]
+            core.look([], 0.05)
+            assert [os.sched_getaffinity(thread) for thread in threads] == [cores, cores]
+        finally:
+            process.kill()
+
+
+PROGRAM = """
+    import sys, threading, time
+    THREAD = {}
+    for number, line in enumerate(sys.stdin):
+        if number == 0 and THREAD:
+            threading.Thread(target=time.sleep, args=[60], daemon=True).start()
+        print("ACTION PASS" if " A " in line else "ACTION FOLD") if number else None
+    """
+
+
+@several_cores
+@pytest.mark.parametrize("has_thread", [False, True])
+def test_a_program_that_plays_alone_is_kept_if_it_has_one_thread(
+    has_thread: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cores = os.sched_getaffinity(0)
+    kept = []
+    change = os.sched_setaffinity
+
+    def noted(pid: int, wanted: set[int]) -> None:
+        change(pid, wanted)
+        if pid and len(wanted) == 1:
+            kept.append(pid)
+
+    monkeypatch.setattr(lanes_module, "_AUDIT_SECONDS", 0.001)
+    monkeypatch.setattr(os, "sched_setaffinity", noted)
+    (leg,) = play(build({"told": script(PROGRAM.format(has_thread)), "silent.c": SILENT_C}), Settings(sessions=60))
+    assert not leg.faults
+    assert bool(kept) == (not has_thread)
+    assert os.sched_getaffinity(0) == cores
 
 
 @several_cores

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tournament.leg import Leg
 from tournament.probation import entrants_of
 from tournament.runner.counting import Counted
-from tournament.runner.schedule import Schedule
+from tournament.runner.schedule import Fixture, Schedule
 from tournament.store.legs import Legs
 from tournament.worker.batch import Receipt
 
@@ -93,13 +94,20 @@ class Pace:
         games = self.games / self.sessions if self.sessions else self.expected_games
         return self.sessions_per_leg * games / (self._lanes if in_lanes else self._inline).pace
 
-    def batch_is_full(self, inline: int, in_lanes: int, inline_left: int, in_lanes_left: int) -> bool:
-        """Whether a batch of so many legs of both kinds is full; the legs left include its own."""
+    def batch_is_full(
+        self, inline: int, in_lanes: int, inline_left: int, in_lanes_left: int, in_turn: bool = False
+    ) -> bool:
+        """Whether a batch of so many legs of both kinds is full; the legs left include its own.
+
+        Those `in_turn` are all one worker's, and go one after the other.
+        """
         # Towards the end batches get smaller, so that all workers finish together.
         if in_lanes:
             most = _MOST_LANES if self._lanes.games else _MOST_UNMEASURED
-            if in_lanes >= most or in_lanes >= -(-in_lanes_left // self.workers):
+            if in_lanes >= most or in_lanes >= -(-in_lanes_left // (1 if in_turn else self.workers)):
                 return True
+            if in_turn:
+                return self.seconds_of_one(0, in_lanes) >= _LANES_SECONDS
             # A few lanes are slow, so they wait for more, unless other legs of the batch take long.
             enough = in_lanes >= _FEW_LANES or self.seconds_of_one(inline, 0) >= _LANES_SECONDS
             return enough and self.seconds_of_one(inline, in_lanes) >= _LANES_SECONDS
@@ -126,55 +134,95 @@ class Pace:
         return self.seconds_of_one(inline, in_lanes) / self.workers
 
 
-@dataclass
-class _Task:
-    """Legs that go out together, cut into batches, and how many legs of both kinds are left, these among them."""
+Batches = tuple[tuple[Leg, ...], ...]
 
-    inline_left: int
-    in_lanes_left: int
-    batches: list[list[Leg]] = field(default_factory=list)
-    legs: int = 0
-    in_lanes: int = 0
 
-    def is_full(self, pace: Pace) -> bool:
-        inline = self.legs - self.in_lanes
-        if inline and (self.legs >= _MOST_LEGS or len(self.batches) >= _MOST_BATCHES):
+class _Share:
+    """The legs of a schedule that one line of tasks has: those of the bots of one of `lines`, or with None all others.
+
+    Legs of a line play in turn, and `latest` are the digests of those that went out last.
+    """
+
+    def __init__(self, lines: Mapping[str, int], line: int | None, inline_left: int, in_lanes_left: int) -> None:
+        self._lines, self._line = lines, line
+        self._inline_left, self._in_lanes_left = inline_left, in_lanes_left
+        self._batches: list[list[Leg]] = []
+        self._legs = self._in_lanes = 0
+        self.latest: set[str] = set()
+
+    def tasks(self, schedule: Schedule, left: Counted, pace: Pace) -> Iterator[Batches]:
+        replica, follows = 0, True
+        for fixture in schedule.fixtures():
+            before, replica = replica, fixture.number // schedule.legs_per_replica
+            follows &= replica == before
+            if fixture.digest in left.ends or _line_of(fixture, self._lines) != self._line:
+                follows = False
+            elif not left.out or left.out.isdisjoint(entrants_of(fixture)):
+                self._add(schedule.leg(fixture), same_batch=follows)
+                follows = True
+                if self._is_full(pace):
+                    yield self._take()
+        if self._legs:
+            yield self._take()
+
+    def _is_full(self, pace: Pace) -> bool:
+        inline = self._legs - self._in_lanes
+        if inline and (self._legs >= _MOST_LEGS or len(self._batches) >= _MOST_BATCHES):
             return True
-        return pace.batch_is_full(inline, self.in_lanes, self.inline_left, self.in_lanes_left)
+        in_turn = self._line is not None
+        return pace.batch_is_full(inline, self._in_lanes, self._inline_left, self._in_lanes_left, in_turn)
 
-    def add(self, leg: Leg, *, same_batch: bool) -> None:
-        if not (self.batches and same_batch):
-            self.batches.append([])
-        self.batches[-1].append(leg)
-        self.legs += 1
-        self.in_lanes += leg.has_processes
+    def _add(self, leg: Leg, *, same_batch: bool) -> None:
+        if not (self._batches and same_batch):
+            self._batches.append([])
+        self._batches[-1].append(leg)
+        self._legs += 1
+        self._in_lanes += leg.has_processes
 
-    def take(self) -> tuple[tuple[Leg, ...], ...]:
+    def _take(self) -> Batches:
         """Remove and return the batches."""
-        batches = tuple(map(tuple, self.batches))
-        self.inline_left -= self.legs - self.in_lanes
-        self.in_lanes_left -= self.in_lanes
-        self.batches, self.legs, self.in_lanes = [], 0, 0
+        batches = tuple(map(tuple, self._batches))
+        self.latest = {leg.digest for legs in batches for leg in legs}
+        self._inline_left -= self._legs - self._in_lanes
+        self._in_lanes_left -= self._in_lanes
+        self._batches, self._legs, self._in_lanes = [], 0, 0
         return batches
 
 
-def batches_to_play(schedule: Schedule, left: Counted, pace: Pace) -> Iterator[tuple[tuple[Leg, ...], ...]]:
+def batches_to_play(schedule: Schedule, left: Counted, pace: Pace) -> Iterator[Batches]:
     """The legs that are left, in batches, several of which may go out together.
 
-    A batch ends at a leg that is done, so that parts stay in schedule order, and at the end of a replica. Who comes to
-    be disqualified on probation while it goes on plays no more.
+    A batch ends at a leg that is done or goes out elsewhere, so that parts stay in schedule order, and at the end of a
+    replica. Who comes to be disqualified on probation while it goes on plays no more.
+
+    Programs' legs that play in turn (`tournament.worker.processes.turns`) take long, however many workers there are.
+    So they go out first and apart from the others, the next ones once those before are done: two workers with legs of
+    one program would wait for each other.
     """
-    task = _Task(left.inline, left.in_lanes)
-    replica, follows = 0, True
-    for fixture in schedule.fixtures():
-        before, replica = replica, fixture.number // schedule.legs_per_replica
-        follows &= replica == before
-        if fixture.digest in left.ends:
-            follows = False
-        elif not left.out or left.out.isdisjoint(entrants_of(fixture)):
-            task.add(schedule.leg(fixture), same_batch=follows)
-            follows = True
-            if task.is_full(pace):
-                yield task.take()
-    if task.legs:
-        yield task.take()
+    lines = _lines(schedule, pace.workers)
+    count: Counter[int | None] = Counter()
+    if lines:
+        count.update(_line_of(one, lines) for one in schedule.fixtures() if one.digest not in left.ends)
+    in_turn = [_Share(lines, line, 0, count[line]) for line in sorted(set(lines.values()))]
+    others = _Share(lines, None, left.inline, left.in_lanes - count.total() + count[None])
+    tasks = {share: share.tasks(schedule, left, pace) for share in (*in_turn, others)}
+    while True:
+        free = [share for share in in_turn if share.latest <= left.ends.keys()]
+        task = next(filter(None, (next(tasks[share], None) for share in (*free, others, *in_turn))), None)
+        if task is None:
+            return
+        yield task
+
+
+def _lines(schedule: Schedule, workers: int) -> dict[str, int]:
+    """In which line each program's legs go, if they play in turn and there is more than one worker for all."""
+    if workers == 1 or not schedule.shares_deals:
+        return {}
+    programs = (player.name for player in schedule.competitors if player.kind == "program")
+    return {name: number % workers for number, name in enumerate(programs)}
+
+
+def _line_of(fixture: Fixture, lines: Mapping[str, int]) -> int | None:
+    if not lines:
+        return None
+    return lines.get(fixture.x.name, lines.get(fixture.y.name))

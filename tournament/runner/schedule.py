@@ -68,6 +68,7 @@ class Schedule(Protocol):
     """The legs of a tournament, and how many there are: replica by replica, in each by match and number.
 
     `fixtures` lists them, `leg` works one out, `legs` all of them; `digests` works out the digest of any.
+    `shares_deals`: all legs of a replica have the same deals.
     """
 
     @property
@@ -80,6 +81,8 @@ class Schedule(Protocol):
     def sessions_per_leg(self) -> int: ...
     @property
     def legs_per_replica(self) -> int: ...
+    @property
+    def shares_deals(self) -> bool: ...
     def total(self) -> int: ...
     def digests(self) -> Digests: ...
     def fixtures(self) -> Iterator[Fixture]: ...
@@ -118,6 +121,10 @@ class RoundRobin:
     @property
     def legs_per_replica(self) -> int:
         return legs_per_replica(self.settings)
+
+    @property
+    def shares_deals(self) -> bool:
+        return bool(self.settings["deals"] == "common")
 
     def total(self) -> int:
         """How many legs there are."""
@@ -194,6 +201,10 @@ class AgainstHouse:
     @property
     def legs_per_replica(self) -> int:
         return int(self.settings["sessions"])
+
+    @property
+    def shares_deals(self) -> bool:
+        return False
 
     def total(self) -> int:
         """How many legs there are."""

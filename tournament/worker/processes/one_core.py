@@ -75,6 +75,8 @@ class OneCore:
         seen, self._seen = self._seen, now
         thread_seconds, self._thread_seconds = self._thread_seconds, time.thread_time()
         used = self._thread_seconds - thread_seconds
+        for pid in self._before.keys() - now.keys():
+            self._release(pid)
         quick = []
         for pid, process in now.items():
             last = seen.get(pid)
@@ -125,7 +127,11 @@ class OneCore:
 
     def _release(self, pid: int) -> None:
         if pid in self._before:
-            _confine(pid, self._before.pop(pid))
+            before = self._before.pop(pid)
+            _confine(pid, before)
+            with contextlib.suppress(OSError):  # it has ended
+                for thread in os.listdir(f"/proc/{pid}/task"):  # it may have started some since
+                    _confine(int(thread), before)
 
 
 def _take() -> int | None:

@@ -283,9 +283,14 @@ class Pool:
         admission.room.leave(self)
 
     def asked(self) -> Iterator[Asked]:
-        """The processes that may share a core: Python bots'. Programs may have threads, and are all asked at once."""
+        """The processes that may share a core, since they are asked in turn: Python bots', and a program that has one
+        thread and plays alone. Several programs are all asked at once.
+        """
+        programs = sum(process.seat.kind == "program" for process in self.by_channel.values())
         for process in self.by_channel.values():
-            if process.seat.kind == "python":
+            if process.seat.kind == "python" or (
+                programs == 1 and self.is_one_program(process) and process.confined.threads() == 1
+            ):
                 outstanding, messages = self._channels.is_outstanding(process.channel)
                 yield Asked(process.confined.pid, messages, outstanding, process.confined.cpu_seconds())
 
