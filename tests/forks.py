@@ -14,12 +14,12 @@ import importlib
 import importlib.metadata
 import json
 import os
+import select
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -198,14 +198,13 @@ def _serve(folder: Path) -> None:
 
 
 def _wait(folder: Path, process: int, seconds: float) -> int | None:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        ended, status = os.waitpid(process, os.WNOHANG)
-        if ended:
-            _import_all(folder / f"modules-{process}")
-            return os.waitstatus_to_exitcode(status)
-        time.sleep(0.005)
-    return None
+    descriptor = os.pidfd_open(process)
+    has_ended = select.select([descriptor], [], [], seconds)[0]
+    os.close(descriptor)
+    if not has_ended:
+        return None
+    _import_all(folder / f"modules-{process}")
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
 
 def _import_all(noted: Path) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
+import select
 import subprocess
 import time
 from collections.abc import Callable, Iterable
@@ -12,51 +14,65 @@ from pathlib import Path
 
 def comes(what: Callable[[], object], seconds: float = 60.0, run: subprocess.Popen[str] | None = None) -> bool:
     """Wait until `what()` is true; False when it isn't within so many seconds, or when the process `run` has ended."""
-    end = time.monotonic() + seconds
+    began = time.monotonic()
     while not what():
-        if time.monotonic() > end or (run is not None and run.poll() is not None):
+        waited = time.monotonic() - began
+        if waited > seconds or (run is not None and run.poll() is not None):
             return bool(what())
-        time.sleep(0.01)
+        time.sleep(min(max(0.01, waited / 20), 0.25))  # to look costs processor time that the others want
     return True
 
 
-def is_gone(pid: int) -> bool:
-    """Whether a process has ended; its parent need not have reaped it."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] in "ZX"
-    except OSError:
-        return True
-
-
 def are_gone(processes: Iterable[int], seconds: float = 5.0) -> bool:
-    """Whether all of these end within so many seconds."""
-    return comes(lambda: all(map(is_gone, processes)), seconds)
+    """Whether all of these end within so many seconds; their parents need not have reaped them."""
+    end = time.monotonic() + seconds
+    for process in processes:
+        with contextlib.suppress(ProcessLookupError):
+            descriptor = os.pidfd_open(process)
+            try:
+                if not select.select([descriptor], [], [], max(0, end - time.monotonic()))[0]:
+                    return False
+            finally:
+                os.close(descriptor)
+    return True
+
+
+def is_gone(process: int) -> bool:
+    return are_gone([process], 0)
+
+
+def _parents() -> dict[int, int]:
+    """The parent of each process that has not ended."""
+    found: dict[int, int] = {}
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            state, parent = Path(f"/proc/{name}/stat").read_text().rsplit(")", 1)[1].split()[:2]
+            if state not in "ZX":
+                found[int(name)] = int(parent)
+    return found
 
 
 def descendants(of: int) -> dict[int, str]:
     """The processes that descend from one, with their command lines."""
-    parents: dict[int, int] = {}
-    lines: dict[int, str] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            with contextlib.suppress(OSError):
-                fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
-                if fields[0] not in ("Z", "X"):
-                    parents[int(entry.name)] = int(fields[1])
-                    lines[int(entry.name)] = (entry / "cmdline").read_text().replace("\0", " ")
+    parents = _parents()
 
     def descends(process: int) -> bool:
         while process in parents and process != of:
             process = parents[process]
         return process == of
 
-    return {process: lines[process] for process in lines if process != of and descends(process)}
+    lines: dict[int, str] = {}
+    for process in parents:
+        if process != of and descends(process):
+            with contextlib.suppress(OSError):
+                lines[process] = Path(f"/proc/{process}/cmdline").read_text().replace("\0", " ")
+    return lines
 
 
 def innermost(of: int) -> list[int]:
     """Those descendants of a process that have none themselves: in a run, mostly bots."""
-    found = descendants(of)
-    return [process for process in found if not descendants(process)]
+    found, parents = descendants(of), set(_parents().values())
+    return [process for process in found if process not in parents]
 
 
 def ray_workers(driver: int) -> list[int]:

@@ -23,6 +23,7 @@ from tournament.store.storage import inside
 
 HERE = Path(__file__).parent
 SHARED = HERE / "shared"  # what several bots have in common, put beside or into them
+_OF_SHARED = re.compile(rf"^from ({'|'.join(path.stem for path in SHARED.glob('*.py'))}) import .*\n", re.MULTILINE)
 CONTEST = "von_neumann_poker"
 # What no bot may read; it must appear nowhere.
 SECRET = "a yellow canary sings 71c2e9"
@@ -161,11 +162,15 @@ class Ground:
 
     def _aimed(self, text: str) -> str:
         return (
-            text.replace("@canary@", str(self.canary))
+            self._whole(text)
+            .replace("@canary@", str(self.canary))
             .replace("@opponent@", str(self.entrants / "steady.c"))
             .replace("@executable@", str(self.folder / "executable"))
-            .replace("from attempts import a, b\n", (SHARED / "attempts.py").read_text())
         )
+
+    def _whole(self, text: str) -> str:
+        """A bot with what it has in common with others, which it imports from SHARED, in place."""
+        return _OF_SHARED.sub(lambda found: self._whole((SHARED / f"{found[1]}.py").read_text()), text)
 
     def config(self, sandbox: Mapping[str, object] | None = None, **settings: object) -> Path:
         """Write a tournament.toml."""

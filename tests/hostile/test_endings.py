@@ -14,22 +14,39 @@ from pathlib import Path
 import pytest
 
 from tests.contest_runs import command_line, environment
-from tests.hostile.field import (
-    GOOD,
-    HERE,
-    Ground,
-    confined_processes,
-)
+from tests.hostile.field import Ground, confined_processes
 from tests.processes import are_gone, comes, descendants, ray_workers
+from tests.worker.support import script
 
-PEOPLE = {name: GOOD[name] for name in ("steady.c", "patient.py", "plain")}
-DEAF = [HERE / "programs" / "deaf_to_signals", HERE / "python" / "outlives_its_leg.py", HERE / "python" / "sleeps.py"]
+# They answer some questions, so that they may play on, then wait for ever, deaf to signals: no run of theirs ends by
+# itself, nor takes processor time.
+WAITS = """
+import signal, sys, time
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+    signal.signal(number, signal.SIG_IGN)
+asked = 0
+def answer():
+    global asked
+    asked += 1
+    if asked == 5:
+        time.sleep(10_000)
+    return 5
+"""
+DEAF: dict[str, str | dict[str, str]] = {
+    "python.py": f"{WAITS}def a(bot): return answer()\ndef b(bot, bet): return answer() > bet\n",
+    "program": script(
+        f"{WAITS}for line in sys.stdin:\n"
+        "    if line.startswith('STATE'):\n"
+        "        answer()\n"
+        "        print('ACTION', 'BET 5' if line.split()[1] == 'A' else 'FOLD')\n"
+    ),
+}
 
 
 @contextmanager
 def run(ground: Ground, *more: str, **variables: str) -> Iterator[subprocess.Popen[str]]:
-    """A run of so many sessions that it goes on until something ends it."""
-    config = ground.config(sessions=100_000, wall_seconds_per_decision=60.0)
+    """A run that goes on until something ends it."""
+    config = ground.config(wall_seconds_per_decision=1000.0)
     arguments = ["--config", str(config), "--entrants", str(ground.entrants), "--results", str(ground.results)]
     with subprocess.Popen(
         command_line(["run", "von_neumann_poker", *arguments, "--workers", "2", *more]),
@@ -71,9 +88,9 @@ def is_playing(pid: int, line: str) -> bool:
 )
 def test_a_driver_that_is_ended(tmp_path: Path, number: signal.Signals) -> None:
     ground = Ground(tmp_path)
-    ground.prepare(DEAF, PEOPLE)
+    ground.prepare([], DEAF)
     with run(ground, "--executor", "local") as process:
-        mine = wait_for_confined(process, 6)
+        mine = wait_for_confined(process, 4)
         process.send_signal(number)
         process.wait(30)
         assert are_gone(mine)
@@ -152,19 +169,19 @@ def assert_closed_to_others(processes: Mapping[int, str], folder: Path) -> None:
 def test_a_ray_of_ones_own_is_closed_to_others_and_its_bots_end_with_its_workers(tmp_path: Path) -> None:
     """A worker is killed: its batch is played again. Then the driver is: nothing is left of its Ray."""
     ground = Ground(tmp_path)
-    ground.prepare(DEAF, PEOPLE)
+    ground.prepare([], DEAF)
     with run(ground, "--executor", "ray", RAY_AUTH_MODE="disabled") as process:
-        wait_for_confined(process, 6)
+        wait_for_confined(process, 4)
         of_ray = {pid: line for pid, line in processes_of(process.pid).items() if not is_playing(pid, line)}
         raylet = next(line for line in of_ray.values() if "--raylet_socket_name=" in line)
         folder = Path(raylet.split("--raylet_socket_name=")[1].split()[0]).parents[3]
         assert_closed_to_others(of_ray, folder)
-        wait_for_confined(process, 6)
+        wait_for_confined(process, 4)
         worker = next(pid for pid in ray_workers(process.pid) if any_playing(pid))
         mine = {pid for pid, line in descendants(worker).items() if is_playing(pid, line)}
         os.kill(worker, signal.SIGKILL)
         assert are_gone(mine)
-        again = wait_for_confined(process, 6)
+        again = wait_for_confined(process, 4)
         assert not again & mine
         process.kill()
         process.wait(30)

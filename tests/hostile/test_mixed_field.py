@@ -29,9 +29,9 @@ NAMES = {
 def test_every_kind_of_bot_here_and_on_ray(
     tmp_path: Path, scratch: Path, alone: Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Here, and twice on two Ray workers, whose traps are those of processes with handlers of their own.
+    """Here, and twice on a Ray worker, whose traps are those of processes with handlers of their own.
 
-    The second time on Ray it is the same workers that play: Ray starts once, which takes longer than to play.
+    The second time on Ray it is the same worker that plays: Ray starts once, which takes longer than to play.
     """
     import ray  # heavy, and each worker of the tests would read it
 
@@ -47,7 +47,7 @@ def test_every_kind_of_bot_here_and_on_ray(
     with nothing_survives(scratch):
         played = [ground.play(results=tmp_path / "here")]
     monkeypatch.setenv("PYTHONFAULTHANDLER", "1")
-    with nothing_survives(scratch), own_ray(ray, 2, logging_level=logging.ERROR, log_to_driver=False):
+    with nothing_survives(scratch), own_ray(ray, 1, logging_level=logging.ERROR, log_to_driver=False):
         for name in ("on_ray", "on_ray_again"):
             played.append(ground.play("ray", results=tmp_path / name))
     for results in played:

@@ -292,7 +292,7 @@ def kill_one(processes: Sequence[int]) -> bool:
 
 def test_two_ray_workers_one_of_which_is_killed(tmp_path: Path) -> None:
     """In the middle of legs with processes, as the system does it for want of memory: nobody has a fault."""
-    place = new_place(tmp_path, BOTS, sessions=1000, settings="faults_allowed = 0")
+    place = new_place(tmp_path, BOTS, sessions=200, settings="faults_allowed = 0")
     write_bot(place.entrants / "told", answering("5 * (card > 0.5)", "card > 0.6"))
     place.play(workers=2, results=tmp_path / "local")
     with subprocess.Popen(

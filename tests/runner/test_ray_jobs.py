@@ -9,13 +9,13 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.cluster_server import ENVIRONMENT
 from tests.contest_runs import Place, assert_same, command_line, environment, new_place, outcome
+from tests.processes import comes
 
 needs_job_server = pytest.mark.skipif(
     not all(importlib.util.find_spec(name) for name in ("aiohttp_cors", "opencensus", "grpc")),
@@ -54,14 +54,17 @@ def test_a_submitted_job_plays_on_its_cluster(tmp_path: Path) -> None:
         )
         try:
             submit = [RAY, "job", "submit", "--address", address, "--", *job(place)]
-            end = time.monotonic() + 90
-            while (done := subprocess.run(submit, env=variables, capture_output=True, text=True)).returncode:
-                assert "raysubmit" not in done.stdout and time.monotonic() < end, done.stdout + done.stderr
-                time.sleep(1)
+            tries: list[subprocess.CompletedProcess[str]] = []
+
+            def is_done() -> bool:
+                tries.append(subprocess.run(submit, env=variables, capture_output=True, text=True))
+                return not tries[-1].returncode or "raysubmit" in tries[-1].stdout
+
+            assert comes(is_done, 90) and not tries[-1].returncode, tries[-1]
         finally:
             head.terminate()
             head.wait(60)
-    assert "games in" in done.stdout
+    assert "games in" in tries[-1].stdout
     assert_same(outcome(place.results), outcome(alone.results))
 
 

@@ -18,6 +18,7 @@ from engine.kernel.game_core import LEG_IS_OVER
 from engine.processes.channels import BOT_FAULTY, CHANNEL_FAILED
 from engine.processes.lanes import Lanes
 from engine.watching.scripted_core import ScriptedCore
+from tests.processes import comes
 from tests.support import poker_tables
 from tests.worker.support import A, B, Question
 from tournament.contests.interface import Dialogue
@@ -299,14 +300,15 @@ def test_a_message_larger_than_a_pipe_gets_through(stage: Stage) -> None:
     for slot in range(count):
         stage.lane(process, [A], slot)
     endless = stage.lane(busy, [A] * 10**6)
-    running = True
+    running, chatting = True, threading.Event()
 
     def chat() -> None:
         while running:
             os.write(busy.writes, reply(busy.read()[0], [(0, 0, b"")]))
+            chatting.set()
 
     def answer() -> None:
-        time.sleep(0.05)
+        assert chatting.wait(20)
         serial, kinds = process.read()
         message = reply(serial, [(0, 1, b"r" * 400)] * len(kinds))
         while message:
@@ -316,9 +318,12 @@ def test_a_message_larger_than_a_pipe_gets_through(stage: Stage) -> None:
     for thread in threads:
         thread.start()
     events: list[Event] = []
-    deadline = time.monotonic() + 20
-    while len(events) < count and time.monotonic() < deadline:
-        events += stage.run(0.05)
+
+    def have_all_come() -> bool:
+        events.extend(stage.run(0.05))
+        return len(events) >= count
+
+    assert comes(have_all_come, 20)
     running = False
     stage.run(0.05)
     stage.table.drop(endless)

@@ -7,19 +7,10 @@ import ctypes
 import os
 import signal
 
-LIBRARY = ctypes.CDLL(None, use_errno=True)
-
-
-def call(number, *arguments):
-    """A system call by its number on x86_64; raises OSError as Python does."""
-    result = LIBRARY.syscall(ctypes.c_long(number), *[ctypes.c_long(argument) for argument in arguments])
-    if result == -1:
-        raise OSError(ctypes.get_errno(), "refused")
-    return result
-
+from attempts import a, b
+from by_number import buffer, call
 
 PARENT, ITSELF = os.getppid(), os.getpid()
-buffer = ctypes.create_string_buffer(4096)
 ATTEMPTS = {
     "kill": lambda: os.kill(PARENT, signal.SIGKILL),
     "stop": lambda: os.kill(PARENT, signal.SIGSTOP),
@@ -47,24 +38,3 @@ ATTEMPTS = {
     "move_pages": lambda: call(279, PARENT, 0, 0, 0, 0, 0),
     "get_robust_list": lambda: call(274, PARENT, ctypes.addressof(buffer), ctypes.addressof(buffer)),
 }
-
-
-done = False
-
-
-def a(bot):
-    global done
-    if done:
-        return 5
-    done = True
-    for name, attempt in ATTEMPTS.items():
-        try:
-            result = attempt()
-        except OSError:
-            continue
-        raise AssertionError(f"{name} gave {result}")
-    return 5
-
-
-def b(bot, bet):
-    return bot.card > 0.5

@@ -7,16 +7,8 @@ import ctypes
 import os
 import subprocess
 
-LIBRARY = ctypes.CDLL(None, use_errno=True)
-
-
-def call(number, *arguments):
-    """A system call by its number on x86_64; raises OSError as Python does."""
-    result = LIBRARY.syscall(ctypes.c_long(number), *[ctypes.c_long(argument) for argument in arguments])
-    if result == -1:
-        raise OSError(ctypes.get_errno(), "refused")
-    return result
-
+from by_number import call
+from look_once import a, b
 
 CHILD_DIES, WITH_ITS_MEMORY = 17, 0x4111
 
@@ -48,14 +40,7 @@ ATTEMPTS = {
 }
 
 
-done = False
-
-
-def a(bot):
-    global done
-    if done:
-        return 5
-    done = True
+def look():
     for name, attempt in ATTEMPTS.items():
         for _ in range(50):
             try:
@@ -66,8 +51,3 @@ def a(bot):
                 while True:
                     pass
             raise AssertionError(f"{name} gave {result}")
-    return 5
-
-
-def b(bot, bet):
-    return bot.card > 0.5

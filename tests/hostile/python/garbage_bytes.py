@@ -3,23 +3,10 @@
 Verdict: disqualified: no answer to what it was asked or did not answer
 """
 
-import fcntl
 import os
-import stat
 import time
 
-
-def pipes():
-    """The descriptors that are pipes to write to, the standard ones aside."""
-    found = []
-    for descriptor in range(3, 64):
-        try:
-            if stat.S_ISFIFO(os.fstat(descriptor).st_mode):
-                if fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE == os.O_WRONLY:
-                    found.append(descriptor)
-        except OSError:
-            pass
-    return found
+from answer_pipes import pipes
 
 
 def a(bot):

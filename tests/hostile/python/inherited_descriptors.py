@@ -7,14 +7,10 @@ import fcntl
 import os
 import stat
 
-done = False
+from look_once import a, b
 
 
-def a(bot):
-    global done
-    if done:
-        return 5
-    done = True
+def look():
     for descriptor in range(4096):
         try:
             mode = os.fstat(descriptor).st_mode
@@ -24,8 +20,3 @@ def a(bot):
             raise AssertionError(f"descriptor {descriptor} is of mode {mode:o}")
         if fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDWR:
             raise AssertionError(f"descriptor {descriptor} is both ends")
-    return 5
-
-
-def b(bot, bet):
-    return bot.card > 0.5

@@ -9,6 +9,8 @@ import re
 import resource
 import sys
 
+from look_once import a, b
+
 FILES = {
     "/etc/hosts": "127.0.0.1 localhost\n::1 localhost\n",
 }
@@ -45,14 +47,7 @@ def can_be_read(path):
     return True
 
 
-looked = False
-
-
-def a(bot):
-    global looked
-    if looked:
-        return 5
-    looked = True
+def look():
     for path, content in FILES.items():
         with open(path) as file:
             assert file.read() == content, path
@@ -76,8 +71,3 @@ def a(bot):
     )
     assert resource.getrlimit(resource.RLIMIT_NOFILE) == (64, 64)
     assert not [name for name in sys.modules if name.split(".")[0] in ("tournament", "engine", "sandlock")]
-    return 5
-
-
-def b(bot, bet):
-    return bot.card > 0.5

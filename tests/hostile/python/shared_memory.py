@@ -7,16 +7,8 @@ import ctypes
 import mmap
 from multiprocessing import shared_memory
 
-LIBRARY = ctypes.CDLL(None, use_errno=True)
-
-
-def call(number, *arguments):
-    """A system call by its number on x86_64; raises OSError as Python does."""
-    result = LIBRARY.syscall(ctypes.c_long(number), *[ctypes.c_long(argument) for argument in arguments])
-    if result == -1:
-        raise OSError(ctypes.get_errno(), "refused")
-    return result
-
+from attempts import a, b
+from by_number import call
 
 KEY = 0x7E57B07
 ATTEMPTS = {
@@ -28,24 +20,3 @@ ATTEMPTS = {
     "shared and without a file": lambda: mmap.mmap(-1, 4096, mmap.MAP_SHARED | mmap.MAP_ANONYMOUS),
     "that grows": lambda: mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x100),
 }
-
-
-done = False
-
-
-def a(bot):
-    global done
-    if done:
-        return 5
-    done = True
-    for name, attempt in ATTEMPTS.items():
-        try:
-            attempt()
-        except (OSError, RuntimeError):
-            continue
-        raise AssertionError(name)
-    return 5
-
-
-def b(bot, bet):
-    return bot.card > 0.5

@@ -3,28 +3,13 @@
 Verdict: ok
 """
 
-import ctypes
 import socket
 
-LIBRARY = ctypes.CDLL(None, use_errno=True)
+from by_number import call
+from look_once import a, b
 
 
-def call(number, *arguments):
-    """A system call by its number on x86_64; raises OSError as Python does."""
-    result = LIBRARY.syscall(ctypes.c_long(number), *[ctypes.c_long(argument) for argument in arguments])
-    if result == -1:
-        raise OSError(ctypes.get_errno(), "refused")
-    return result
-
-
-done = False
-
-
-def a(bot):
-    global done
-    if done:
-        return 5
-    done = True
+def look():
     for family in range(64):
         for kind in range(1, 11):
             try:
@@ -38,8 +23,3 @@ def a(bot):
         except OSError:
             continue
         raise AssertionError("a pair or a server")
-    return 5
-
-
-def b(bot, bet):
-    return bot.card > 0.5

@@ -6,17 +6,10 @@ Verdict: ok
 import ctypes
 import os
 
-LIBRARY = ctypes.CDLL(None, use_errno=True)
-buffer = ctypes.create_string_buffer(4096)
+from by_number import buffer, call
+from look_once import a, b
+
 SPACE = ctypes.addressof(buffer)
-
-
-def call(number, *arguments):
-    """A system call by its number on x86_64; raises OSError as Python does."""
-    result = LIBRARY.syscall(ctypes.c_long(number), *[ctypes.c_long(argument) for argument in arguments])
-    if result == -1:
-        raise OSError(ctypes.get_errno(), "refused")
-    return result
 
 
 def attempts(process):
@@ -73,14 +66,7 @@ def own():
     }
 
 
-done = False
-
-
-def a(bot):
-    global done
-    if done:
-        return 5
-    done = True
+def look():
     for process in (os.getppid(), 1, 2):
         for name, arguments in attempts(process).items():
             try:
@@ -95,8 +81,3 @@ def a(bot):
             call(*arguments)
         except OSError as error:
             raise AssertionError(f"{name} of its own was refused: {error}") from None
-    return 5
-
-
-def b(bot, bet):
-    return bot.card > 0.5

@@ -5,18 +5,9 @@ Verdict: ok
 
 import ctypes
 
-LIBRARY = ctypes.CDLL(None, use_errno=True)
+from by_number import buffer, call
+from look_once import a, b
 
-
-def call(number, *arguments):
-    """A system call by its number on x86_64; raises OSError as Python does."""
-    result = LIBRARY.syscall(ctypes.c_long(number), *[ctypes.c_long(argument) for argument in arguments])
-    if result == -1:
-        raise OSError(ctypes.get_errno(), "refused")
-    return result
-
-
-buffer = ctypes.create_string_buffer(4096)
 CALLS = {
     "io_uring_setup": (425, 8, ctypes.addressof(buffer)),
     "io_uring_enter": (426, 0, 0, 0, 0, 0),
@@ -80,14 +71,7 @@ CALLS = {
 NOT_PERMITTED, NOT_THERE, FORBIDDEN = 1, 38, 13
 
 
-done = False
-
-
-def a(bot):
-    global done
-    if done:
-        return 5
-    done = True
+def look():
     for name, (number, *arguments) in CALLS.items():
         try:
             call(number, *arguments)
@@ -97,8 +81,3 @@ def a(bot):
                 continue
             raise AssertionError(f"{name} was tried: {error}") from None
         raise AssertionError(f"{name} was done")
-    return 5
-
-
-def b(bot, bet):
-    return bot.card > 0.5

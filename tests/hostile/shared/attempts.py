@@ -1,20 +1,12 @@
-"""What hostile bots that make ATTEMPTS have in common: each must be refused, and then they play on."""
+"""What hostile bots that make ATTEMPTS have in common: each must be refused."""
 
-done = False
-
-
-def a(bot):
-    global done
-    if not done:
-        done = True
-        for number, attempt in enumerate(ATTEMPTS):
-            try:
-                result = attempt()
-            except (OSError, ImportError, RuntimeError, ValueError, MemoryError):
-                continue
-            raise AssertionError(f"attempt {number} gave {result}")
-    return 5
+from look_once import a, b
 
 
-def b(bot, bet):
-    return bot.card > 0.5
+def look():
+    for name, attempt in dict(ATTEMPTS if isinstance(ATTEMPTS, dict) else enumerate(ATTEMPTS)).items():
+        try:
+            result = attempt()
+        except (OSError, ImportError, RuntimeError, ValueError, MemoryError):
+            continue
+        raise AssertionError(f"attempt {name} gave {result}")
