@@ -44,7 +44,6 @@ SELDOM = {
 # What the tests of `make debug` don't run, and so is taken from the fast core there: half of what there is to compile.
 UNCHECKED = {
     "engine.games.holdem_training.luck",
-    "engine.games.holdem_training.preflop",
     "engine.games.holdem_training.rate_helpers",
     "engine.games.holdem_training.rates",
     "engine.games.matrix_game.core",

@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from engine.games.holdem_training.bob import ROLLOUTS, bob_calls, preflop_call_probability
 from engine.games.holdem_training.core import HoldemTraining
 from engine.games.holdem_training.hand_strength import strengths
-from engine.games.holdem_training.preflop import SHOWDOWNS, count_outcomes
-from engine.games.holdem_training.preflop_outcomes import OUTCOMES
+from engine.games.holdem_training.preflop_outcomes import OUTCOMES, SHOWDOWNS
 from engine.kernel.game_core import ANSWER_WANTED, BLOCK_COUNT, FAULT
 from engine.kernel.records import Table
 from tests.holdem import GAMES, SESSIONS, play_core, view_of
@@ -25,6 +24,7 @@ from tests.oracles import holdem_training as oracle
 from tests.oracles.deals import key_of, splitmix
 from tests.oracles.holdem_training import CHECK, FOLD, Player, Record, View, draw
 from tests.oracles.poker_hands import cards_of
+from tests.preflop_table import count_outcomes
 
 
 class Table52(Protocol):

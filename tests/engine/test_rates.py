@@ -47,7 +47,7 @@ def test_rates_converge_to_the_exact_equities(alice: str, board: str) -> None:
 
 @pytest.mark.statistical
 def test_rates_before_the_flop() -> None:
-    """Aces against any two: 0.84932 wins and 0.00542 ties, as preflop.count_outcomes has them."""
+    """Aces against any two: 0.84932 wins and 0.00542 ties, as the table of all boards has them."""
     samples = 1_000_000
     wins, ties = RateSampler(key_of(6)).rates([*cards_of("Ah As"), *[None] * 7], samples)
     check_share(wins / samples, 1781508418 / (1225 * 1712304), samples)

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from engine.games.two_card_draw.climbing import random_strategy
 from engine.games.two_card_draw.core import (
     SITUATION_COUNT,
     CompiledStrategy,
@@ -22,7 +23,6 @@ from engine.games.two_card_draw.core import (
     situation_of_round2,
 )
 from engine.games.two_card_draw.luck import add_hands, share_actions
-from engine.games.two_card_draw.situations import allowed_actions
 from engine.kernel.game_core import ANSWER_WANTED, BLOCK_COUNT
 from engine.kernel.records import Table
 from tests.oracles.deals import key_of
@@ -40,7 +40,7 @@ Bot = Callable[[int, Sequence[int]], int]
 @cache
 def server(seed: int) -> ServerStrategy:
     """One that does anything that is allowed, as often as chance has it."""
-    rows = np.random.default_rng(seed).exponential(size=(SITUATION_COUNT, 3)) * allowed_actions()
+    rows = np.random.default_rng(seed).exponential(size=(SITUATION_COUNT, 3)) * (random_strategy(0) > 0)
     return ServerStrategy(2, 5, rows / rows.sum(axis=1, keepdims=True))
 
 

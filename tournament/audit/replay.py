@@ -223,7 +223,7 @@ def _recorded_rows(
 ) -> dict[int, dict[str, Any]]:
     """The recorded rows of a session, by game."""
     rows: dict[int, dict[str, Any]] = {}
-    (part,) = (part for part in batch.parts if part.table == "games")
+    part = batch.part("games")
     for chunk in rows_of(storage, part, contest.games):
         inside = np.flatnonzero((chunk["match"] == match) & (chunk["session"] == session))
         for index in inside:

@@ -124,7 +124,7 @@ def _origin_problems(storage: Storage, batch: Batch, contest: Contest, field: Fi
     problems = []
     for part in batch.parts:
         with contextlib.suppress(RunFailed):  # other columns: told by who reads them
-            origin = origin_of_part(storage, part, contest.games if part.table == "games" else contest.sessions)
+            origin = origin_of_part(storage, part, contest.columns(part.table))
             if origin.get("engine_version", field.engine) != field.engine:
                 remedy = f"remove it, and {plays_again(batch)}"
                 problems.append(Problem(part.place, "says that it is of another version", remedy))

@@ -13,7 +13,18 @@ from tournament.audit.replay import MOST_GAMES, replay_games
 from tournament.audit.verification import verify_contest
 from tournament.cli.consoles import err, out, tell
 from tournament.cli.locations import recorded
-from tournament.cli.options import CHOICE, PLACES, PLAY, ConfigPath, Contest, ContestOrAny, Json, Results, print_json
+from tournament.cli.options import (
+    CHOICE,
+    PLACES,
+    PLAY,
+    ConfigPath,
+    Contest,
+    ContestOrAny,
+    Json,
+    Results,
+    option,
+    print_json,
+)
 from tournament.cli.replay_tables import print_game
 from tournament.cli.screen import Screen
 from tournament.config import load_config
@@ -22,9 +33,7 @@ from tournament.errors import BadInput, printable
 
 def verify(
     contest: ContestOrAny = None,
-    replay: Annotated[
-        int, typer.Option(metavar="N", min=0, help="legs to play again, chosen at random", rich_help_panel=PLAY)
-    ] = 0,
+    replay: Annotated[int, option("N", "legs to play again, chosen at random", PLAY, min=0)] = 0,
     results: Results = None,
     config: ConfigPath = None,
     as_json: Json = False,
@@ -52,16 +61,10 @@ def verify(
 
 def replay(
     contest: Contest,
-    match: Annotated[
-        str, typer.Option(metavar="N|X,Y", help="the match's number, or its bots' names", rich_help_panel=CHOICE)
-    ],
-    session: Annotated[
-        int, typer.Option(metavar="S", min=0, help="session of the match, from 0", rich_help_panel=CHOICE)
-    ],
-    game: Annotated[
-        int | None, typer.Option(metavar="G", min=0, help="only this game of the session", rich_help_panel=CHOICE)
-    ] = None,
-    entrants: Annotated[Path | None, typer.Option(metavar="DIR", help="folder of bots", rich_help_panel=PLACES)] = None,
+    match: Annotated[str, option("N|X,Y", "the match's number, or its bots' names", CHOICE)],
+    session: Annotated[int, option("S", "session of the match, from 0", CHOICE, min=0)],
+    game: Annotated[int | None, option("G", "only this game of the session", CHOICE, min=0)] = None,
+    entrants: Annotated[Path | None, option("DIR", "folder of bots", PLACES)] = None,
     results: Results = None,
     config: ConfigPath = None,
     as_json: Json = False,

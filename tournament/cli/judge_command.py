@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tournament.cli.groups import PLAIN, Command, examples
-from tournament.cli.options import OUTPUT, PLAY, WHO_PLAYS
+from tournament.cli.options import OUTPUT, PLAY, WHO_PLAYS, flag, option
 
 _PROGRAM = "python3 entrants/holdem_training/my_bot/bot.py"
 
@@ -25,25 +25,13 @@ app = typer.Typer(**PLAIN)
 def judge(
     contest: Annotated[str, typer.Argument(metavar="CONTEST", help="one whose statement has programs judged")],
     command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="the program and its arguments")],
-    hands: Annotated[
-        int | None,
-        typer.Option(metavar="G", min=1, max=1_000_000, help="hands of the match; default 10000", rich_help_panel=PLAY),
-    ] = None,
-    seed: Annotated[
-        str, typer.Option(metavar="SEED", help="number or text that chooses deals and dice", rich_help_panel=PLAY)
-    ] = "1",
-    decks: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="fixed hands, one a line, instead", rich_help_panel=PLAY)
-    ] = None,
+    hands: Annotated[int | None, option("G", "hands of the match; default 10000", PLAY, min=1, max=1000000)] = None,
+    seed: Annotated[str, option("SEED", "number or text that chooses deals and dice", PLAY)] = "1",
+    decks: Annotated[Path | None, option("FILE", "fixed hands, one a line, instead", PLAY)] = None,
     transcript: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="write every line here: < read by the program, > written by it", rich_help_panel=OUTPUT
-        ),
+        Path | None, option("FILE", "write every line here: < read by the program, > written by it", OUTPUT)
     ] = None,
-    no_sandbox: Annotated[
-        bool, typer.Option("--no-sandbox", help="run the program with all your rights", rich_help_panel=WHO_PLAYS)
-    ] = False,
+    no_sandbox: Annotated[bool, flag("--no-sandbox", "run the program with all your rights", WHO_PLAYS)] = False,
 ) -> None:
     """Play a program as the contest's statement has it judged, and nothing else: for its author to debug against.
 

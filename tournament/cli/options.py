@@ -21,6 +21,17 @@ OUTPUT = "Output"
 PLACES = "Where things are"
 GROUPS = (PLAY, SETTLED, WHO_PLAYS, CHOICE, OUTPUT, PLACES)
 
+
+def option(metavar: str, help: str, group: str, *names: str, **more: Any) -> Any:
+    """An option with a value, in a group of --help; `more` is as Typer has it."""
+    return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=group, **more)
+
+
+def flag(name: str, help: str, group: str) -> Any:
+    """An option without a value; it is named, or Typer would make one for its opposite, too."""
+    return typer.Option(name, help=help, rich_help_panel=group)
+
+
 Contest = Annotated[str, typer.Argument(metavar="CONTEST", help="a table of tournament.toml, or a built-in contest")]
 ContestOrAny = Annotated[
     str | None,
@@ -28,25 +39,12 @@ ContestOrAny = Annotated[
 ]
 ConfigPath = Annotated[
     Path | None,
-    typer.Option(
-        "--config",
-        metavar="FILE",
-        envvar="TOURNAMENT_CONFIG",
-        help="settings file; default tournament.toml here",
-        rich_help_panel=PLACES,
-    ),
+    option("FILE", "settings file; default tournament.toml here", PLACES, "--config", envvar="TOURNAMENT_CONFIG"),
 ]
 Results = Annotated[
-    str | None,
-    typer.Option(
-        "--results",
-        metavar="DIR|URL",
-        envvar="TOURNAMENT_RESULTS",
-        help="where the contests' records are",
-        rich_help_panel=PLACES,
-    ),
+    str | None, option("DIR|URL", "where the contests' records are", PLACES, "--results", envvar="TOURNAMENT_RESULTS")
 ]
-Json = Annotated[bool, typer.Option("--json", help="print JSON for scripts", rich_help_panel=OUTPUT)]
+Json = Annotated[bool, flag("--json", "print JSON for scripts", OUTPUT)]
 
 
 def command_line(*words: str, **options: object) -> str:

@@ -11,7 +11,7 @@ import typer
 
 from tournament.cli.consoles import err, out
 from tournament.cli.locations import location_of
-from tournament.cli.options import CHOICE, OUTPUT, ConfigPath, ContestOrAny, Results
+from tournament.cli.options import CHOICE, OUTPUT, ConfigPath, ContestOrAny, Results, flag, option
 from tournament.config import load_config
 from tournament.errors import BadInput, printable
 from tournament.reporting.findings import Findings
@@ -22,62 +22,25 @@ from tournament.standings.results import locate
 def report(
     contest: ContestOrAny = None,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="file to write; default report.html, with --serve none",
-            rich_help_panel=OUTPUT,
-        ),
+        Path | None, option("FILE", "file to write; default report.html, with --serve none", OUTPUT, "--output", "-o")
     ] = None,
     serve: Annotated[
-        bool,
-        typer.Option(
-            "--serve",
-            help="show it on this machine's own address, anew as a run goes on, until Ctrl-C",
-            rich_help_panel=OUTPUT,
-        ),
+        bool, flag("--serve", "show it on this machine's own address, anew as a run goes on, until Ctrl-C", OUTPUT)
     ] = False,
     port: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            min=0,
-            max=65535,
-            show_default=False,
-            help="of --serve; default a free one",
-            rich_help_panel=OUTPUT,
-        ),
+        int, option("N", "of --serve; default a free one", OUTPUT, min=0, max=65535, show_default=False)
     ] = 0,
     without_games: Annotated[
-        bool,
-        typer.Option(
-            "--without-games",
-            help="leave out what shows cards, to publish while bots may still enter",
-            rich_help_panel=CHOICE,
-        ),
+        bool, flag("--without-games", "leave out what shows cards, to publish while bots may still enter", CHOICE)
     ] = False,
     show_seed: Annotated[
-        bool,
-        typer.Option(
-            "--show-seed", help="after the contest: tell the seed, from which all cards follow", rich_help_panel=CHOICE
-        ),
+        bool, flag("--show-seed", "after the contest: tell the seed, from which all cards follow", CHOICE)
     ] = False,
     bot: Annotated[
-        str | None,
-        typer.Option(
-            "--bot", metavar="NAME", help="a page for this bot's author, without others' faults", rich_help_panel=CHOICE
-        ),
+        str | None, option("NAME", "a page for this bot's author, without others' faults", CHOICE, "--bot")
     ] = None,
     all_bots: Annotated[
-        Path | None,
-        typer.Option(
-            "--all-bots",
-            metavar="DIR",
-            help="a page for the author of each bot, into this folder",
-            rich_help_panel=OUTPUT,
-        ),
+        Path | None, option("DIR", "a page for the author of each bot, into this folder", OUTPUT, "--all-bots")
     ] = None,
     results: Results = None,
     config: ConfigPath = None,

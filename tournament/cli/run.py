@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tournament.cli.options import OUTPUT, PLACES, PLAY, SETTLED, WHO_PLAYS, ConfigPath, Results
+from tournament.cli.options import OUTPUT, PLACES, PLAY, SETTLED, WHO_PLAYS, ConfigPath, Results, flag, option
 from tournament.errors import BadInput
 
 
@@ -15,86 +15,38 @@ def run(
     contests: Annotated[
         list[str] | None, typer.Argument(metavar="CONTEST", help="which to run; default every table of the file")
     ] = None,
-    entrants: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="folder of bots; default entrants/<contest>", rich_help_panel=PLACES),
-    ] = None,
+    entrants: Annotated[Path | None, option("DIR", "folder of bots; default entrants/<contest>", PLACES)] = None,
     results: Results = None,
-    sessions: Annotated[int | None, typer.Option(metavar="N", help="sessions of a match", rich_help_panel=PLAY)] = None,
+    sessions: Annotated[int | None, option("N", "sessions of a match", PLAY)] = None,
     seed: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SEED",
-            help="number or text that chooses the deals; default a secret one, recorded",
-            rich_help_panel=PLAY,
-        ),
+        str | None, option("SEED", "number or text that chooses the deals; default a secret one, recorded", PLAY)
     ] = None,
-    replicas: Annotated[
-        int | None, typer.Option(metavar="R", help="independent matches of each pairing", rich_help_panel=PLAY)
-    ] = None,
+    replicas: Annotated[int | None, option("R", "independent matches of each pairing", PLAY)] = None,
     until_settled: Annotated[
         float | None,
-        typer.Option(
-            metavar="P",
-            help="play more replicas where the order is open, until it is right with chance P",
-            rich_help_panel=SETTLED,
-        ),
+        option("P", "play more replicas where the order is open, until it is right with chance P", SETTLED),
     ] = None,
-    most_replicas: Annotated[
-        int | None, typer.Option(metavar="N", help="with --until-settled: but no more", rich_help_panel=SETTLED)
-    ] = None,
+    most_replicas: Annotated[int | None, option("N", "with --until-settled: but no more", SETTLED)] = None,
     tie: Annotated[
-        float | None,
-        typer.Option(
-            metavar="POINTS", help="with --until-settled: less of a difference is a tie", rich_help_panel=SETTLED
-        ),
+        float | None, option("POINTS", "with --until-settled: less of a difference is a tie", SETTLED)
     ] = None,
     workers: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            envvar="TOURNAMENT_WORKERS",
-            help="how many play at once; 0 is one per core",
-            rich_help_panel=WHO_PLAYS,
-        ),
+        int | None, option("N", "how many play at once; 0 is one per core", WHO_PLAYS, envvar="TOURNAMENT_WORKERS")
     ] = None,
     executor: Annotated[
-        str | None,
-        typer.Option(
-            metavar="auto|local|ray",
-            envvar="TOURNAMENT_EXECUTOR",
-            help="this machine's threads, or Ray",
-            rich_help_panel=WHO_PLAYS,
-        ),
+        str | None, option("auto|local|ray", "this machine's threads, or Ray", WHO_PLAYS, envvar="TOURNAMENT_EXECUTOR")
     ] = None,
     address: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDR",
-            envvar="TOURNAMENT_ADDRESS",
-            help="Ray cluster to join, e.g. auto",
-            rich_help_panel=WHO_PLAYS,
-        ),
+        str | None, option("ADDR", "Ray cluster to join, e.g. auto", WHO_PLAYS, envvar="TOURNAMENT_ADDRESS")
     ] = None,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="exit with 1 when a bot is broken or disqualified", rich_help_panel=OUTPUT)
-    ] = False,
+    strict: Annotated[bool, flag("--strict", "exit with 1 when a bot is broken or disqualified", OUTPUT)] = False,
     dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run", help="only say what would be played, for how long, how many bytes", rich_help_panel=PLAY
-        ),
+        bool, flag("--dry-run", "only say what would be played, for how long, how many bytes", PLAY)
     ] = False,
     archive: Annotated[
-        bool,
-        typer.Option(
-            "--archive", help="let options start anew where a million games were played otherwise", rich_help_panel=PLAY
-        ),
+        bool, flag("--archive", "let options start anew where a million games were played otherwise", PLAY)
     ] = False,
-    progress: Annotated[
-        str | None,
-        typer.Option(metavar="json", help="write a line of JSON a second to standard error", rich_help_panel=OUTPUT),
-    ] = None,
+    progress: Annotated[str | None, option("json", "write a line of JSON a second to standard error", OUTPUT)] = None,
     config: ConfigPath = None,
 ) -> None:
     """Run again after a crash, after Ctrl-C or with a new bot in the folder:

@@ -6,11 +6,9 @@ import dataclasses
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from tournament.cli.consoles import out
 from tournament.cli.locations import load_records
-from tournament.cli.options import CHOICE, OUTPUT, ConfigPath, ContestOrAny, Json, Results, print_json
+from tournament.cli.options import CHOICE, OUTPUT, ConfigPath, ContestOrAny, Json, Results, flag, option, print_json
 from tournament.cli.replay_tables import commands_to_see, fault_lines, replay_command
 from tournament.cli.tables import (
     crosstable_tables,
@@ -39,19 +37,10 @@ def leaderboard(
     contest: ContestOrAny = None,
     rating: Annotated[
         str | None,
-        typer.Option(
-            metavar="nash|runoff|bradley-terry|replicator|moran",
-            help="look at the same crosstable in another way",
-            rich_help_panel=CHOICE,
-        ),
+        option("nash|runoff|bradley-terry|replicator|moran", "look at the same crosstable in another way", CHOICE),
     ] = None,
-    history: Annotated[
-        str | None,
-        typer.Option(metavar="BOT", help="this bot's versions, and where each of them stood", rich_help_panel=CHOICE),
-    ] = None,
-    as_csv: Annotated[
-        bool, typer.Option("--csv", help="a table for spreadsheets, such as a gradebook", rich_help_panel=OUTPUT)
-    ] = False,
+    history: Annotated[str | None, option("BOT", "this bot's versions, and where each of them stood", CHOICE)] = None,
+    as_csv: Annotated[bool, flag("--csv", "a table for spreadsheets, such as a gradebook", OUTPUT)] = False,
     results: Results = None,
     config: ConfigPath = None,
     as_json: Json = False,
@@ -108,12 +97,7 @@ def _show_rating(kind: str, contest: str | None, results: str | None, config: Pa
 def crosstable(
     contest: ContestOrAny = None,
     bot: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="only this bot's, the best first, and whom it is closest to beating",
-            rich_help_panel=CHOICE,
-        ),
+        str | None, option("NAME", "only this bot's, the best first, and whom it is closest to beating", CHOICE)
     ] = None,
     results: Results = None,
     config: ConfigPath = None,
@@ -134,7 +118,7 @@ def crosstable(
 
 def faults(
     contest: ContestOrAny = None,
-    bot: Annotated[str | None, typer.Option(metavar="NAME", help="only this bot's", rich_help_panel=CHOICE)] = None,
+    bot: Annotated[str | None, option("NAME", "only this bot's", CHOICE)] = None,
     results: Results = None,
     config: ConfigPath = None,
     as_json: Json = False,

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from tournament.cli.consoles import out, tell
-from tournament.cli.options import PLACES, PLAY, ConfigPath, Contest
+from tournament.cli.options import PLACES, PLAY, ConfigPath, Contest, flag, option
 from tournament.config import FILE_NAME, load_config
 from tournament.entrants.new import write_new_bot
 from tournament.errors import BadInput
@@ -22,15 +22,13 @@ def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="the bot's name, which is its file's or its folder's")],
     language: Annotated[
         str | None,
-        typer.Option(
-            metavar="LANG",
-            help="c, cpp, python, program-c, program-python or program-shell, if the contest has it; default its first",
-            rich_help_panel=PLAY,
+        option(
+            "LANG",
+            "c, cpp, python, program-c, program-python or program-shell, if the contest has it; default its first",
+            PLAY,
         ),
     ] = None,
-    entrants: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="folder of bots to put it into", rich_help_panel=PLACES)
-    ] = None,
+    entrants: Annotated[Path | None, option("DIR", "folder of bots to put it into", PLACES)] = None,
     config: ConfigPath = None,
 ) -> None:
     if entrants is config is None and Path.cwd().parts[-2:] == ("entrants", contest) and not Path(FILE_NAME).exists():
@@ -47,10 +45,9 @@ def init(
         Path, typer.Argument(metavar="FOLDER", help="to write into, made if need be; default here")
     ] = Path(),
     contest: Annotated[
-        list[str] | None,
-        typer.Option(metavar="CONTEST", help="only this one; may be given again; default all", rich_help_panel=PLAY),
+        list[str] | None, option("CONTEST", "only this one; may be given again; default all", PLAY)
     ] = None,
-    empty: Annotated[bool, typer.Option("--empty", help="without the shipped bots", rich_help_panel=PLAY)] = False,
+    empty: Annotated[bool, flag("--empty", "without the shipped bots", PLAY)] = False,
 ) -> None:
     """Nothing that is there is overwritten."""
     from tournament.contests import CONTESTS, SHIPPED  # loads all contests

@@ -14,7 +14,7 @@ from rich.table import Table
 from engine.games.two_card_draw.evaluation import StrategyEvaluator
 from tournament.cli.consoles import err, out
 from tournament.cli.groups import PLAIN, Command, Group, examples
-from tournament.cli.options import OUTPUT, PLAY, ConfigPath
+from tournament.cli.options import OUTPUT, PLAY, ConfigPath, option
 from tournament.cli.tables import facts_table
 from tournament.config import load_config
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
@@ -30,13 +30,9 @@ app = typer.Typer(
     no_args_is_help=True,
     **PLAIN,
 )
-_Bet1 = Annotated[int, typer.Option("--bet1", metavar="N", help="a bet in round 1, 1 to 5 chips", rich_help_panel=PLAY)]
-_Bet2 = Annotated[
-    int, typer.Option("--bet2", metavar="N", help="a bet in round 2, bet1 to three times bet1", rich_help_panel=PLAY)
-]
-_Output = Annotated[
-    Path, typer.Option("--output", "-o", metavar="FILE", help="where to write the strategy", rich_help_panel=OUTPUT)
-]
+_Bet1 = Annotated[int, option("N", "a bet in round 1, 1 to 5 chips", PLAY, "--bet1")]
+_Bet2 = Annotated[int, option("N", "a bet in round 2, bet1 to three times bet1", PLAY, "--bet2")]
+_Output = Annotated[Path, option("FILE", "where to write the strategy", OUTPUT, "--output", "-o")]
 
 
 @app.command(
@@ -48,12 +44,8 @@ def generate_command(
     bet1: _Bet1,
     bet2: _Bet2,
     output: _Output,
-    iterations: Annotated[
-        int, typer.Option(metavar="N", help="steps of hill climbing", rich_help_panel=PLAY)
-    ] = 100_000,
-    seed: Annotated[
-        int, typer.Option(metavar="N", help="chooses the start and the proposals", rich_help_panel=PLAY)
-    ] = 1,
+    iterations: Annotated[int, option("N", "steps of hill climbing", PLAY)] = 100_000,
+    seed: Annotated[int, option("N", "chooses the start and the proposals", PLAY)] = 1,
 ) -> None:
     """Make a server as the contest does: hill climbing from a random start."""
     _check_bets(bet1, bet2)
@@ -83,15 +75,10 @@ def generate_command(
 )
 def value(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="a strategy file")],
-    against: Annotated[
-        Path | None, typer.Option(metavar="BOT", help="also what this bot wins", rich_help_panel=PLAY)
-    ] = None,
-    sessions: Annotated[
-        int, typer.Option(metavar="N", help="of 10,000 hands, where the bot has to be played", rich_help_panel=PLAY)
-    ] = 100,
+    against: Annotated[Path | None, option("BOT", "also what this bot wins", PLAY)] = None,
+    sessions: Annotated[int, option("N", "of 10,000 hands, where the bot has to be played", PLAY)] = 100,
     best_response: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="write the perfect opponent there, as a C bot", rich_help_panel=OUTPUT),
+        Path | None, option("FILE", "write the perfect opponent there, as a C bot", OUTPUT)
     ] = None,
     config: ConfigPath = None,
 ) -> None:
@@ -129,10 +116,7 @@ def solve_command(
     bet2: _Bet2,
     output: _Output,
     exploitability: Annotated[
-        float,
-        typer.Option(
-            metavar="X", help="go on until no server can win more by this, in chips a hand", rich_help_panel=PLAY
-        ),
+        float, option("X", "go on until no server can win more by this, in chips a hand", PLAY)
     ] = 0.0005,
 ) -> None:
     """Find the best server there is: an equilibrium strategy, with the proof how good it is."""

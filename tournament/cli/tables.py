@@ -104,7 +104,7 @@ def leaderboard_table(
     headings = [heading for heading in _headings(standings.scoring) if width >= heading.from_width]
     if standings.until is None:  # elsewhere the place says it
         headings = [heading for heading in headings if heading.title != "order"]
-    uneven = len({line.matches for line in standings.entrants if line.rank is not None}) > 1
+    uneven = len({line.matches for line in standings.ranked}) > 1
     if uneven and not standings.scoring:
         headings[:2] = [_PER_MATCH, *headings[:2]] if width >= _PER_MATCH.from_width else [_PER_MATCH]
     averaged = "a mean over the matches so far" if standings.scoring else "in order of the score per match"
@@ -115,9 +115,7 @@ def leaderboard_table(
     table.add_column("bot", overflow="fold", min_width=_NARROWEST_NAME)
     for heading in headings:
         table.add_column(heading.title, justify="right", no_wrap=True)
-    ranked = [line for line in standings.entrants if line.rank is not None]
-    below = [line for line in standings.entrants if line.rank is None]
-    shown, shown_below = ranked, below
+    ranked, below = shown, shown_below = standings.ranked, standings.below
     if most_rows is not None and len(ranked) + len(below) > most_rows:
         shown_below = below[: max(1, most_rows // 3)]
         shown = ranked[: max(1, most_rows - len(shown_below))]
@@ -137,11 +135,11 @@ def leaderboard_table(
 
 def _fitting(headings: list[_Heading], standings: Standings, width: int) -> list[_Heading]:
     """The columns that leave room for the bots' names; those for the widest terminals are dropped first."""
-    ranked = [line for line in standings.entrants if line.rank is not None]
     names = min(_LONGEST_NAME, max((len(line.name) for line in standings.entrants), default=0))
-    fixed = len(str(len(ranked))) + len(_BETWEEN) + max(_NARROWEST_NAME, names)
+    fixed = len(str(len(standings.ranked))) + len(_BETWEEN) + max(_NARROWEST_NAME, names)
     widths = {
-        heading.title: len(_BETWEEN) + max(len(heading.title), *(len(heading.cell(line)) for line in ranked), 0)
+        heading.title: len(_BETWEEN)
+        + max(len(heading.title), *(len(heading.cell(line)) for line in standings.ranked), 0)
         for heading in headings
     }
     while fixed + sum(widths[heading.title] for heading in headings) > width:
@@ -215,7 +213,7 @@ def reasons(standings: Standings, again: Mapping[str, str] | None = None, most: 
     Those beyond `most` are only counted.
     """
     lines = []
-    below = [line for line in standings.entrants if line.rank is None]
+    below = standings.below
     for line in below[:most]:
         reason = printable(first_line(line.reason or ""))
         lines.append(Text.assemble((line.name, "bold"), f": {line.status}: {reason}"))
@@ -233,7 +231,7 @@ def final_tables(
     below = reasons(standings, again)
     room = console.height - _LINES_BELOW
     if console.is_terminal:
-        ranked = replace(standings, entrants=tuple(line for line in standings.entrants if line.rank is not None))
+        ranked = replace(standings, entrants=tuple(standings.ranked))
         count = len(standings.entrants) - len(ranked.entrants)
         most = next((n for n in range(count, 0, -1) if _height(console, reasons(standings, again, n)) <= room // 4), 1)
         below = wrapped(console, reasons(standings, again, most))
@@ -277,7 +275,7 @@ def crosstable_tables(standings: Standings, title: str, width: int = 120) -> lis
     Opponents that don't fit into `width` characters are in further tables; a
     field of more than MOST_COLUMNS is a list of pairs.
     """
-    names = [line.name for line in standings.entrants if line.rank is not None]
+    names = [line.name for line in standings.ranked]
     scoring = standings.scoring
     caption = "points per session of the row's bot, ± 95%"
     if scoring and (in_cells := _in_cells(scoring)):
@@ -289,18 +287,12 @@ def crosstable_tables(standings: Standings, title: str, width: int = 120) -> lis
         table.add_column("y")
         table.add_column("points per session", justify="right")
         table.add_column("± 95%", justify="right")
-        zero_sum = all(match.x_points + match.y_points == 0 for match in standings.matches)
-        for played in standings.matches:
-            for match in (played,) if scoring or zero_sum else (played, played.from_y()):
-                error = match.stderr_per_session
-                value = f"{match.points_per_session:+.3f}"
-                table.add_row(Text(match.x), Text(match.y), value, "" if error is None else f"{_REACH * error:.3f}")
+        for match in standings.matches if standings.is_zero_sum else standings.sides:
+            error = match.stderr_per_session
+            value = f"{match.points_per_session:+.3f}"
+            table.add_row(Text(match.x), Text(match.y), value, "" if error is None else f"{_REACH * error:.3f}")
         return [table]
-    pairs: dict[tuple[str, str], Match] = {}
-    for match in standings.matches:
-        pairs[match.x, match.y] = match
-        if not scoring:
-            pairs[match.y, match.x] = match.from_y()
+    pairs = {(match.x, match.y): match for match in standings.sides}
     longest = max((len(name) for name in names), default=0)
     columns = max(1, (width - longest - 8) // (max(9, *[len(name) + 3 for name in across]) if scoring else 9))
     tables = []

@@ -13,7 +13,18 @@ import typer
 
 from tournament.cli.check_tables import alike, check_table, match_table, mistakes_in_words
 from tournament.cli.consoles import err, out
-from tournament.cli.options import CHOICE, PLACES, PLAY, ConfigPath, Contest, Json, command_line, print_json
+from tournament.cli.options import (
+    CHOICE,
+    PLACES,
+    PLAY,
+    ConfigPath,
+    Contest,
+    Json,
+    command_line,
+    flag,
+    option,
+    print_json,
+)
 from tournament.cli.replay_tables import by_sort, print_game
 from tournament.cli.screen import Screen
 from tournament.config import Config, load_config, load_contests
@@ -39,36 +50,17 @@ def match(
     opponent: Annotated[
         str | None, typer.Argument(metavar="OPPONENT", help="the same; or a house player, if the contest has them")
     ] = None,
-    sessions: Annotated[
-        int | None, typer.Option(metavar="N", help="sessions of the match", rich_help_panel=PLAY)
-    ] = None,
+    sessions: Annotated[int | None, option("N", "sessions of the match", PLAY)] = None,
     seed: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SEED",
-            help="number or text that chooses the deals; default a drawn one, told",
-            rich_help_panel=PLAY,
-        ),
+        str | None, option("SEED", "number or text that chooses the deals; default a drawn one, told", PLAY)
     ] = None,
-    session: Annotated[
-        int | None, typer.Option(metavar="S", min=0, help="show this session, step by step", rich_help_panel=CHOICE)
-    ] = None,
-    game: Annotated[
-        int | None, typer.Option(metavar="G", min=0, help="only this game of that session", rich_help_panel=CHOICE)
-    ] = None,
+    session: Annotated[int | None, option("S", "show this session, step by step", CHOICE, min=0)] = None,
+    game: Annotated[int | None, option("G", "only this game of that session", CHOICE, min=0)] = None,
     results: Annotated[
-        str | None,
-        typer.Option(
-            "--results", metavar="DIR|URL", help="keep the records there; default nowhere", rich_help_panel=PLACES
-        ),
+        str | None, option("DIR|URL", "keep the records there; default nowhere", PLACES, "--results")
     ] = None,
     mistakes: Annotated[
-        bool,
-        typer.Option(
-            "--mistakes",
-            help="also look for what would crash or differ elsewhere in C and C++ bots",
-            rich_help_panel=CHOICE,
-        ),
+        bool, flag("--mistakes", "also look for what would crash or differ elsewhere in C and C++ bots", CHOICE)
     ] = False,
     config: ConfigPath = None,
     as_json: Json = False,
@@ -154,23 +146,11 @@ def find_bot(text: str, settings: Config) -> Path:
 def check(
     bot: Annotated[Path, typer.Argument(metavar="BOT", help="the bot's file, or a program's folder")],
     contest: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CONTEST",
-            help="default the one in the bot's path, or the only one in tournament.toml",
-            rich_help_panel=PLAY,
-        ),
+        str | None, option("CONTEST", "default the one in the bot's path, or the only one in tournament.toml", PLAY)
     ] = None,
-    session: Annotated[
-        int | None,
-        typer.Option(metavar="S", help="only play again and show this session of the check", rich_help_panel=CHOICE),
-    ] = None,
-    game: Annotated[
-        int | None, typer.Option(metavar="G", help="of that session, up to this game", rich_help_panel=CHOICE)
-    ] = None,
-    seed: Annotated[
-        str | None, typer.Option(metavar="SEED", help="repeat the check of this seed", rich_help_panel=PLAY)
-    ] = None,
+    session: Annotated[int | None, option("S", "only play again and show this session of the check", CHOICE)] = None,
+    game: Annotated[int | None, option("G", "of that session, up to this game", CHOICE)] = None,
+    seed: Annotated[str | None, option("SEED", "repeat the check of this seed", PLAY)] = None,
     config: ConfigPath = None,
 ) -> None:
     """Exits with 0 when it can, with 1 when it can't."""

@@ -19,6 +19,7 @@ from tournament.contests.settings import ContestSettings
 from tournament.contests.telling import Telling
 from tournament.leg import LegPlan
 from tournament.store.columns import Column
+from tournament.store.ledger import TableName
 
 
 class LegLuck(Protocol):
@@ -153,6 +154,10 @@ class Contest:
         if name == self.name:
             return self
         return replace(self, name=name, title=name.replace("_", " ").capitalize())
+
+    def columns(self, table: TableName) -> tuple[Column, ...]:
+        """Those of a table of its records."""
+        return self.games if table == "games" else self.sessions
 
     def under(self, settings: ContestSettings) -> Contest:
         """This contest, shown in words from its settings if these have any."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -71,30 +71,19 @@ class Crosstable:
 def crosstable_of(ranking: Standings, by_game: bool) -> Crosstable:
     """The results of a ranking, in points a game or a session. Against house players they are the entrants'."""
     bots = tuple(line.name for line in ranking.entrants)
-    ranked = sum(line.rank is not None for line in ranking.entrants)
     opponents = tuple(ranking.house) if ranking.scoring else bots
-    row = {name: place for place, name in enumerate(bots)}
-    column = {name: place for place, name in enumerate(opponents)}
     shape = (len(bots), len(opponents))
     value, error = np.zeros(shape), np.full(shape, np.nan)
     sessions, games = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-    for match in ranking.matches:
-        sides = [(match.x, match.y, match.x_points, match.x_points_stderr)]
-        if not ranking.scoring:
-            sides.append((match.y, match.x, match.y_points, match.y_points_stderr))
+    for place, match in ranking.placed(bots, opponents):
         count = max(1, match.games if by_game else match.sessions)
-        for one, other, points, stderr in sides:
-            if one in row and other in column:
-                place = row[one], column[other]
-                value[place] = points / count
-                sessions[place], games[place] = match.sessions, match.games
-                if stderr is not None:
-                    error[place] = stderr / count
-    table = Crosstable(bots, ranked, opponents, value, error, sessions, games, 0.0)
+        value[place], sessions[place], games[place] = match.x_points / count, match.sessions, match.games
+        if match.x_points_stderr is not None:
+            error[place] = match.x_points_stderr / count
+    table = Crosstable(bots, len(ranking.ranked), opponents, value, error, sessions, games, 0.0)
     # In a zero-sum game 0 is even; elsewhere the mean result is.
-    if ranking.scoring or not table.shown.size or all(m.x_points + m.y_points == 0 for m in ranking.matches):
-        return table
-    return Crosstable(bots, ranked, opponents, value, error, sessions, games, float(table.shown.mean()))
+    is_even = ranking.scoring or not table.shown.size or ranking.is_zero_sum
+    return table if is_even else replace(table, middle=float(table.shown.mean()))
 
 
 def in_last_digit(values: Floats, digits: int) -> Floats:

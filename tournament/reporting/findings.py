@@ -97,7 +97,7 @@ def _findings(
     storage = open_storage(results.location)
     ranking = results.ranking
     entrants = tuple(line.name for line in ranking.entrants)
-    fit = [line.name for line in ranking.entrants if line.rank is not None]
+    fit = [line.name for line in ranking.ranked]
     legs = Legs.joined(Legs.of(batch.legs) for batch in results.batches).in_order()
     crosstable = crosstable_of(ranking, ranking.scoring is not None and ranking.scoring.of_match)
     matches = matches_to_watch(ranking, crosstable) if with_games else set()
@@ -125,8 +125,7 @@ def _origins(contest: Contest, results: Results) -> tuple[str, ...]:
     storage = open_storage(results.location)
     found = []
     for batch in [*results.batches[:1], *results.batches[-1:]]:
-        part = next(part for part in batch.parts if part.table == "games")
-        found.append(origin_of_part(storage, part, contest.games).get("tournament", "")[:200])
+        found.append(origin_of_part(storage, batch.part("games"), contest.games).get("tournament", "")[:200])
     return tuple(dict.fromkeys(version for version in found if version))
 
 

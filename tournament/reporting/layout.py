@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
-from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
@@ -19,7 +18,7 @@ from tournament.reporting.population import Population, population_of
 from tournament.reporting.stretches import Course
 from tournament.standings.matches import Match
 from tournament.standings.standings import Standing
-from tournament.standings.unforetold import Unforetold, unforetold
+from tournament.standings.unforetold import unforetold
 from tournament.store.legs import Fault, LegResult
 
 
@@ -33,8 +32,8 @@ class Layout:
         self.live = live
         self.ranking = findings.ranking
         self.scoring: HouseScoring | None = self.ranking.scoring
-        self.ranked = [line for line in self.ranking.entrants if line.rank is not None]
-        self.below = [line for line in self.ranking.entrants if line.rank is None]
+        self.ranked = self.ranking.ranked
+        self.below = self.ranking.below
         self.names = [line.name for line in self.ranked]
         self.house = list(self.ranking.house)
         self.table = findings.crosstable
@@ -42,6 +41,7 @@ class Layout:
         self.by_game = self.scoring is not None and self.scoring.of_match
         self.digits = 2 if self.scoring is None else self.scoring.decimals if self.by_game else 0
         self.score_digits = 1 if self.scoring is None else self.scoring.decimals
+        self.unforetold = unforetold(self.ranking)
         self._ids = {line.name: anchor_of(line.name, place) for place, line in enumerate(self.ranking.entrants)}
 
     @cached_property
@@ -53,10 +53,6 @@ class Layout:
         return self.author in (None, name)
 
     # standings
-
-    @property
-    def title(self) -> str:
-        return self.contest.title
 
     @property
     def measures(self) -> list[Any]:
@@ -97,19 +93,12 @@ class Layout:
     def anchor(self, name: str) -> str:
         return self._ids[name]
 
-    def link(self, name: str) -> str:
-        return quote(self._ids[name])
-
     def score(self, line: Standing) -> str:
         show = signed if self.scoring is None else plain
         return show(line.score, self.score_digits) if line.matches else ""
 
     def reach(self, line: Standing) -> str:
         return "" if line.ci_high is None else plain(line.ci_high - line.score, self.score_digits)
-
-    @property
-    def any_tied(self) -> bool:
-        return any(line.is_tied_with_next for line in self.ranked)
 
     def whisker(self, line: Standing) -> dict[str, float] | None:
         """Where a score's dot and the ends of its interval are, in percent of the width."""
@@ -134,10 +123,6 @@ class Layout:
         return (low, high) if low < high else (low - 1, high + 1)
 
     @property
-    def uneven(self) -> bool:
-        return len({line.matches for line in self.ranked}) > 1
-
-    @property
     def played(self) -> str:
         """How many matches of all are recorded."""
         able = len(self.ranked)
@@ -149,17 +134,6 @@ class Layout:
         return f"{there:,} {noun}" if there >= every else f"{there:,} of {every:,} {noun}"
 
     # crosstable
-
-    @property
-    def unforetold(self) -> list[Unforetold]:
-        """The pairs whose result is far from what all others foretell."""
-        return unforetold(self.ranking)
-
-    def value(self, value: float) -> str:
-        return signed(value, self.digits)
-
-    def error(self, stderr: float) -> str:
-        return plain(stderr, self.digits)
 
     @property
     def compared_with(self) -> str:

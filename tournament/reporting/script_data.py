@@ -57,13 +57,10 @@ def _results(page: Layout) -> dict[str, Any]:
     clear = table.sides(table.clear)
     if len(values) > 1 and (values[0] == -values[1]).all() and (errors[0] == errors[1]).all():
         values, errors, clear = values[:1], errors[:1], clear[:1]
-    row = {name: place for place, name in enumerate(table.bots)}
-    column = {name: place for place, name in enumerate(table.opponents)}
-    measures: list[list[str]] = [[""] * (len(row) * len(column)) for _ in page.measures]
-    for match in page.ranking.matches if measures else ():
-        if match.x in row and match.y in column:
-            for texts, measure in zip(measures, page.measures):
-                texts[row[match.x] * len(column) + column[match.y]] = page.measured(measure, match.measures)
+    measures: list[list[str]] = [[""] * table.value.size for _ in page.measures]
+    for (row, column), match in page.ranking.placed(table.bots, table.opponents) if measures else ():
+        for texts, measure in zip(measures, page.measures):
+            texts[row * len(table.opponents) + column] = page.measured(measure, match.measures)
     return {
         "sessions": packed(table.sides(table.sessions)[0]),
         "games": packed(table.sides(table.games)[0]),

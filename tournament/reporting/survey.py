@@ -96,7 +96,7 @@ def survey_games(
 
     Raises FileNotFoundError when a part is gone, RunFailed when it isn't what was written.
     """
-    parts = [(_games_of(batch), Legs.of(batch.legs)) for batch in batches]
+    parts = [(batch.part("games"), Legs.of(batch.legs)) for batch in batches]
     ends = _Ends.of([legs for _, legs in parts], matches)
     places = {(leg.match, fault.session, fault.game) for leg, fault in faults[:_MOST_FAULTS]} if matches else set()
     number = {name: place for place, name in enumerate(entrants)}
@@ -126,10 +126,6 @@ def survey_games(
     for match, games in survey.chosen.items():
         survey.chosen[match] = _each_once(games)
     return survey
-
-
-def _games_of(batch: Batch) -> Part:
-    return next(part for part in batch.parts if part.table == "games")
 
 
 def _tasks(contest: Contest, storage: Storage, parts: Sequence[tuple[Part, Legs]], stride: int) -> Iterator[_Task]:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tournament.standings.matches import Match
 from tournament.standings.standings import Standings
 from tournament.store.ledger import Batch, Field
 from tournament.store.ledger_reading import read_former_fields
@@ -49,6 +48,7 @@ class Edit:
 
 
 Ranking = Callable[[Field, Sequence[Batch]], Standings]
+Pairs = dict[tuple[str, str], tuple[float, float | None]]  # points a session and their standard error
 
 
 def edits_of(storage: Storage, field: Field, ranking: Standings, rank: Ranking) -> Mapping[str, Edit]:
@@ -61,13 +61,13 @@ def edits_of(storage: Storage, field: Field, ranking: Standings, rank: Ranking) 
         for entrant in old.entrants:
             if entrant.artifact and shas.get(entrant.name, entrant.sha256) != entrant.sha256:
                 former[entrant.name] = (old, batches)
-    now = _by_pair(ranking.matches)
+    now = _by_pair(ranking)
     edits = {}
-    matches: dict[int, Sequence[Match]] = {}
+    then: dict[int, Pairs] = {}
     for name, (old, batches) in former.items():
-        if id(old) not in matches:
-            matches[id(old)] = rank(old, batches).matches
-        before = _by_pair(matches[id(old)])
+        if id(old) not in then:
+            then[id(old)] = _by_pair(rank(old, batches))
+        before = then[id(old)]
         same = {e.name for e in old.entrants if shas.get(e.name) == e.sha256} | {
             player.name for player in old.house if player in field.house
         }
@@ -81,13 +81,8 @@ def edits_of(storage: Storage, field: Field, ranking: Standings, rank: Ranking) 
     return edits
 
 
-def _by_pair(matches: Sequence[Match]) -> dict[tuple[str, str], tuple[float, float | None]]:
-    """Points a session and their standard error, from either side."""
-    pairs = {}
-    for match in matches:
-        for side in (match, match.from_y()):
-            pairs[side.x, side.y] = (side.points_per_session, side.stderr_per_session)
-    return pairs
+def _by_pair(ranking: Standings) -> Pairs:
+    return {(side.x, side.y): (side.points_per_session, side.stderr_per_session) for side in ranking.sides}
 
 
 def _shift(opponent: str, before: tuple[float, float | None], after: tuple[float, float | None]) -> Shift:

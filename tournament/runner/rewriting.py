@@ -79,7 +79,7 @@ def _legs(batches: Sequence[Batch]) -> Iterator[Legs]:
 def _open(contest: Contest, writer: Writer, batch: Batch, sessions_per_leg: int, stack: contextlib.ExitStack) -> _Open:
     readers: dict[TableName, PartReader] = {}
     for part in batch.parts:
-        columns = contest.games if part.table == "games" else contest.sessions
+        columns = contest.columns(part.table)
         readers[part.table] = PartReader(writer.storage, part, columns, Legs.of(batch.legs), sessions_per_leg)
         stack.callback(readers[part.table].close)
     return batch, readers
@@ -94,7 +94,7 @@ def _staged(contest: Contest, writer: Writer, runs: Sequence[tuple[_Open, int, i
         copy_legs(
             writer.storage,
             part.table,
-            contest.games if part.table == "games" else contest.sessions,
+            contest.columns(part.table),
             [(readers[part.table], first, end) for (_, readers), first, end in runs],
             f"{name}.parquet",
             f"{staged}-{part.table}",

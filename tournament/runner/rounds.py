@@ -92,7 +92,7 @@ def next_round(
         if luck is not None and corrected_legs(chosen, luck) is None:
             return this
         ranked = compute_standings(field, [Batch("", (), chosen)], scoring, luck)
-        lines = [line for line in ranked.entrants if line.rank is not None and line.matches]
+        lines = [line for line in ranked.ranked if line.matches]
         verdicts = tuple(line.order for line in lines if line.order)
         names = [line.name for line in lines]
         more = wanted_replicas(names, verdicts, _played(names, this.replicas, ranked.house), at)

@@ -67,8 +67,7 @@ def read_wins(contest: Contest, storage: Storage, batches: Sequence[Batch], legs
     drawn: list[Floats] = []
     for batch in batches:
         legs = Legs.of(batch.legs)
-        part = next(part for part in batch.parts if part.table == "sessions")
-        rows_of_part = numbers_of(storage, part, contest.sessions, contest.scored.columns)
+        rows_of_part = numbers_of(storage, batch.part("sessions"), contest.sessions, contest.scored.columns)
         pieces = [np.subtract(*contest.scored.points(rows)) for rows in rows_of_part]
         lead = np.concatenate(pieces) if pieces else np.empty(0)
         # Legs lie one after the other; session s of n is in block ⌊32·s/n⌋.

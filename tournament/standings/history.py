@@ -43,7 +43,7 @@ def history_of(
 
 
 def _version(standings: Standings, name: str) -> Version:
-    return Version(line_of(standings, name), sum(line.rank is not None for line in standings.entrants))
+    return Version(line_of(standings, name), len(standings.ranked))
 
 
 def line_of(ranking: Standings, name: str) -> Standing:
@@ -57,10 +57,9 @@ def line_of(ranking: Standings, name: str) -> Standing:
 def matches_of_bot(ranking: Standings, name: str) -> list[Match]:
     """A ranked bot's matches from its side, against ranked bots or house players, the best first."""
     line_of(ranking, name)
-    counted = {line.name for line in ranking.entrants if line.rank is not None} | set(ranking.house)
-    sides = (side for match in ranking.matches for side in ((match,) if ranking.scoring else (match, match.from_y())))
+    counted = {line.name for line in ranking.ranked} | set(ranking.house)
     return sorted(
-        (side for side in sides if side.x == name and {name, side.y} <= counted),
+        (side for side in ranking.sides if side.x == name and {name, side.y} <= counted),
         key=lambda side: -lead(side),
     )
 

@@ -83,21 +83,22 @@ class HousePlay:
         )
         return (high - low) / (2 * error)
 
-    def scores(self, names: Sequence[str]) -> list[float]:
-        """The mean score of each of these entrants over the house players that it met."""
-        own: dict[str, list[float]] = {name: [] for name in names}
+    def _matches_of(self, names: Sequence[str]) -> dict[str, list[Range]]:
+        own: dict[str, list[Range]] = {name: [] for name in names}
         for first, end in self._legs.matches():
             if self._legs.x[first] in own:
-                own[self._legs.x[first]].append(self._score(first, end))
-        return [math.fsum(scores) / max(1, len(scores)) for scores in own.values()]
+                own[self._legs.x[first]].append((first, end))
+        return own
+
+    def scores(self, names: Sequence[str]) -> list[float]:
+        """The mean score of each of these entrants over the house players that it met."""
+        own = self._matches_of(names).values()
+        return [math.fsum(self._score(*match) for match in matches) / max(1, len(matches)) for matches in own]
 
     def tally(self, fit: Sequence[FieldEntrant]) -> Tally:
         """Mean scores of the fit entrants over the house players that they met."""
         legs, count = self._legs, len(fit)
-        own: dict[str, list[Range]] = {entrant.name: [] for entrant in fit}
-        for first, end in legs.matches():
-            if legs.x[first] in own:
-                own[legs.x[first]].append((first, end))
+        own = self._matches_of([entrant.name for entrant in fit])
         index, slopes = np.full(len(legs), -1), np.zeros(len(legs))
         scores = np.array(self.scores(list(own)), np.float64)
         measures: list[dict[str, float | None]] = []

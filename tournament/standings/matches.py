@@ -45,14 +45,10 @@ class Match(NamedTuple):
 
     def from_y(self) -> Match:
         """The same match with the sides swapped."""
-        return self._replace(
-            x=self.y,
-            y=self.x,
-            x_points=self.y_points,
-            x_points_stderr=self.y_points_stderr,
-            y_points=self.x_points,
-            y_points_stderr=self.x_points_stderr,
-        )
+        return Match(
+            self.match, self.y, self.x, self.legs, self.sessions, self.games, self.y_points, self.y_points_stderr,
+            self.x_points, self.x_points_stderr, self.score, self.measures,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

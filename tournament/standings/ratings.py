@@ -67,7 +67,7 @@ def nash(standings: Standings) -> list[Rated]:
 
     Raises BadInput where games aren't zero-sum, or bots haven't met.
     """
-    if any(match.x_points + match.y_points != 0 for match in standings.matches):
+    if not standings.is_zero_sum:
         raise BadInput("nash takes a zero-sum game: here both may win; --rating runoff takes any")
     names, points, met, errors = _crosstable(standings)
     for index, name in enumerate(names):
@@ -137,8 +137,7 @@ def population(standings: Standings, kind: str) -> tuple[list[str], Floats]:
     kinds: dict[str, list[int]] = {}
     for index, name in enumerate(names):
         kinds.setdefault(contents[name], []).append(index)
-    zero_sum = all(match.x_points + match.y_points == 0 for match in standings.matches)
-    count = len(kinds)
+    zero_sum, count = standings.is_zero_sum, len(kinds)
     payoffs, lonely = np.zeros((count, count)), []
     for row, own in enumerate(kinds.values()):
         for column, others in enumerate(kinds.values()):
@@ -160,22 +159,18 @@ def population(standings: Standings, kind: str) -> tuple[list[str], Floats]:
 
 def _rated_names(standings: Standings) -> list[str]:
     """The ranked bots that have met others, in the order of the leaderboard."""
-    return [line.name for line in standings.entrants if line.rank is not None and line.matches]
+    return [line.name for line in standings.ranked if line.matches]
 
 
 def _crosstable(standings: Standings) -> tuple[list[str], Floats, npt.NDArray[np.bool_], Floats]:
     """The names of those to be rated; then, of row against column, points a session, whether they have met, and the
     standard error, NaN where there is none."""
     names = _rated_names(standings)
-    index = {name: place for place, name in enumerate(names)}
-    points, errors = np.zeros((len(names), len(names))), np.zeros((len(names), len(names)))
+    points, errors = np.zeros((2, len(names), len(names)))
     met = np.zeros(points.shape, bool)
-    for played in standings.matches:
-        for match in (played, played.from_y()):
-            if match.x in index and match.y in index:
-                at = index[match.x], index[match.y]
-                points[at], met[at] = match.points_per_session, True
-                errors[at] = math.nan if match.stderr_per_session is None else match.stderr_per_session
+    for at, match in standings.placed(names, names):
+        points[at], met[at] = match.points_per_session, True
+        errors[at] = math.nan if match.stderr_per_session is None else match.stderr_per_session
     return names, points, met, errors
 
 

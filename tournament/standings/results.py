@@ -16,7 +16,7 @@ from tournament.errors import BadInput, RunFailed
 from tournament.leg import legs_per_replica
 from tournament.names import valid_contest_name
 from tournament.standings.matches import Matches
-from tournament.standings.rows import EVERYTHING, Selection, dataset_of, read_frame, select
+from tournament.standings.rows import EVERYTHING, Selection, dataset_of, loaded_before, read_frame, select
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.unforetold import unforetold
 from tournament.standings.without_luck import LuckOfLegs, read_luck
@@ -203,12 +203,8 @@ class Results:
         if kind in ("replicator", "moran"):
             return ecology(self.ranking, kind)
         contest = _contest_of_records(self.location, self.field)
-        try:
+        with loaded_before(self.location):
             wins = read_wins(contest, open_storage(self.location), self.batches, legs_per_replica(self.field.settings))
-        except FileNotFoundError:
-            raise BadInput(f"the records in {self.location} have changed since; load them again") from None
-        except RunFailed as problem:
-            raise BadInput(f"{problem}; run again to mend the records") from None
         return bradley_terry(self.ranking, wins)
 
     def versions(self, name: str) -> list[Version]:
@@ -426,17 +422,16 @@ def rated_values(line: Rated) -> dict[str, Any]:
 def crosstable_values(ranking: Standings) -> list[dict[str, Any]]:
     """Every pair from both sides, as scripts get it; entrants against house players from the entrant's side."""
     rows = []
-    for match in ranking.matches:
-        for side in (match,) if ranking.scoring else (match, match.from_y()):
-            row = {
-                "x": side.x,
-                "y": side.y,
-                "sessions": side.sessions,
-                "games": side.games,
-                "points_per_session": side.points_per_session,
-                "stderr": side.stderr_per_session,
-            }
-            rows.append(row | {"score": match.score} | dict(match.measures) if ranking.scoring else row)
+    for side in ranking.sides:
+        row = {
+            "x": side.x,
+            "y": side.y,
+            "sessions": side.sessions,
+            "games": side.games,
+            "points_per_session": side.points_per_session,
+            "stderr": side.stderr_per_session,
+        }
+        rows.append(row | {"score": side.score} | dict(side.measures) if ranking.scoring else row)
     return rows
 
 

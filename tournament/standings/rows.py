@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,6 @@ import numpy.typing as npt
 
 from tournament.contests.contest import Contest
 from tournament.errors import BadInput, RunFailed, shortened
-from tournament.store.columns import Column
 from tournament.store.ledger import Batch, Part, TableName
 from tournament.store.legs import Legs
 from tournament.store.storage import open_storage
@@ -73,30 +73,31 @@ def _require(what: str, wanted: Iterable[Any], known: Mapping[Any, Any]) -> None
             raise BadInput(f"there is no {what} {str(one)[:200]!r}; there are {there}")
 
 
-def _columns(contest: Contest, table: TableName) -> tuple[Column, ...]:
-    return contest.games if table == "games" else contest.sessions
+def _parts(batches: Sequence[Batch], table: TableName, matches: frozenset[int] | None) -> list[tuple[Part, Legs]]:
+    """The parts of a table that have some of these matches, with their legs."""
+    found = [(part, Legs.of(batch.legs)) for batch in batches for part in batch.parts if part.table == table]
+    return [(part, legs) for part, legs in found if matches is None or _are_in(legs, matches).any()]
 
 
-def _parts(batches: Sequence[Batch], table: TableName, matches: frozenset[int] | None) -> list[Part]:
-    """The parts of a table that have some of these matches."""
-    wanted = None if matches is None else np.array(sorted(matches), dtype=np.int64)
-    return [
-        part
-        for batch in batches
-        if wanted is None or np.isin(Legs.of(batch.legs).match, wanted).any()
-        for part in batch.parts
-        if part.table == table
-    ]
+def _are_in(legs: Legs, matches: frozenset[int]) -> npt.NDArray[np.bool_]:
+    return np.isin(legs.match, np.array(sorted(matches), np.int64))
 
 
-def _row_count(batches: Sequence[Batch], table: TableName, matches: frozenset[int] | None) -> int:
+def _row_count(parts: Iterable[tuple[Part, Legs]], table: TableName, matches: frozenset[int] | None) -> int:
     """How many rows of these matches the ledger knows."""
-    wanted = None if matches is None else np.array(sorted(matches), dtype=np.int64)
-    count = 0
-    for legs in (Legs.of(batch.legs) for batch in batches):
-        rows = legs.games if table == "games" else legs.sessions
-        count += int((rows if wanted is None else rows[np.isin(legs.match, wanted)]).sum())
-    return count
+    counts = [(legs.games if table == "games" else legs.sessions, legs) for _, legs in parts]
+    return sum(int((rows if matches is None else rows[_are_in(legs, matches)]).sum()) for rows, legs in counts)
+
+
+@contextlib.contextmanager
+def loaded_before(location: str) -> Iterator[None]:
+    """Raise BadInput where records have changed since they were loaded, or are damaged."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise BadInput(f"the records in {location} have changed since; load them again") from None
+    except RunFailed as problem:
+        raise BadInput(f"{problem}; run again to mend the records") from None
 
 
 def read_frame(
@@ -108,21 +109,23 @@ def read_frame(
     """
     from tournament.store.parts import read_parts
 
-    columns = _columns(contest, table)
+    columns = contest.columns(table)
     order = [columns[0].name, *_NAMES, *[column.name for column in columns[1:]]]
     if selection.columns is not None:
         order = [name for name in selection.columns if name in order]
         if not order:
             raise BadInput(f"{table} has none of the columns {', '.join(selection.columns)}")
     parts = _parts(batches, table, selection.matches)
-    try:
-        rows = read_parts(open_storage(location), columns, parts, {"match", *order} - {*_NAMES}, selection.matches)
-    except FileNotFoundError:
-        raise BadInput(f"the records in {location} have changed since; load them again") from None
-    except RunFailed as problem:
-        raise BadInput(f"{problem}; run again to mend the records") from None
+    with loaded_before(location):
+        rows = read_parts(
+            open_storage(location),
+            columns,
+            [part for part, _ in parts],
+            {"match", *order} - {*_NAMES},
+            selection.matches,
+        )
     # Nothing checks the statistics by which row groups are chosen for matches.
-    if rows.num_rows != _row_count(batches, table, selection.matches):
+    if rows.num_rows != _row_count(parts, table, selection.matches):
         raise BadInput(f"{location}/{table} has other rows than the ledger says; run again to mend the records")
     frame: pd.DataFrame = rows.to_pandas(split_blocks=True, self_destruct=True)
     del rows
@@ -161,12 +164,7 @@ def dataset_of(
 
     storage = open_storage(location)
     parts = [
-        (part, _range(Legs.of(batch.legs).match))
-        for batch in batches
-        for part in _parts([batch], table, selection.matches)
+        (part, (int(legs.match.min()), int(legs.match.max())))
+        for part, legs in _parts(batches, table, selection.matches)
     ]
-    return parts_as_dataset(storage, _columns(contest, table), parts, selection.matches)
-
-
-def _range(matches: npt.NDArray[Any]) -> tuple[int, int]:
-    return int(matches.min()), int(matches.max())
+    return parts_as_dataset(storage, contest.columns(table), parts, selection.matches)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -26,16 +26,10 @@ from tournament.store.legs import Fault, LegResult, Legs
 
 @dataclass(frozen=True)
 class Standing:
-    """An entrant's line. Score is in points; `rank` is None below the line.
+    """An entrant's line; `results.STANDING` says what its fields mean.
 
-    `order_probability`: how probable it is that the entrant is better than the next one.
-    `rank_low` and `rank_high` bound its true rank, all bounds at once with 95%, or with the chance that a run until
-    the order is settled was asked for: entrants with the same `rank_low` share a place. `order`, of the entrant and the
-    next one, follows from these: settled where they have no rank in common, else open, or tied. The adjusted score is
-    corrected for luck, None where that isn't worked out yet. `surely_ahead_of` names the nearest of those surely behind
-    it: the others follow from theirs. `expected_replicas`: after so many a run until the order is settled should tell
-    the entrant from the next one; None where it has, or the most are too few. `measures` are the contest's own numbers,
-    by name.
+    `expected_replicas`: after so many a run until the order is settled should tell the entrant from the next one; None
+    where it has, or the most are too few. `measures` are the contest's own numbers, by name.
     """
 
     name: str
@@ -101,6 +95,35 @@ class Standings:
     @property
     def games(self) -> int:
         return sum(match.games for match in self.matches)
+
+    @property
+    def ranked(self) -> list[Standing]:
+        return [line for line in self.entrants if line.rank is not None]
+
+    @property
+    def below(self) -> list[Standing]:
+        """The lines below the line."""
+        return [line for line in self.entrants if line.rank is None]
+
+    @property
+    def is_zero_sum(self) -> bool:
+        """Whether in each match one has won what the other lost."""
+        return all(match.x_points + match.y_points == 0 for match in self.matches)
+
+    @property
+    def sides(self) -> Iterator[Match]:
+        """Each match from either side; against house players from the entrant's."""
+        for match in self.matches:
+            yield match
+            if self.scoring is None:
+                yield match.from_y()
+
+    def placed(self, rows: Sequence[str], columns: Sequence[str]) -> Iterator[tuple[tuple[int, int], Match]]:
+        """For a crosstable of these names: row, column and match of each pair that has met, from the row's side."""
+        row, column = ({name: place for place, name in enumerate(names)} for names in (rows, columns))
+        for match in self.sides:
+            if match.x in row and match.y in column:
+                yield (row[match.x], column[match.y]), match
 
 
 @dataclass(frozen=True)

@@ -39,18 +39,15 @@ class Unforetold:
 
 def unforetold(ranking: Standings) -> list[Unforetold]:
     """The pairs of ranked bots that nothing foretells, the farthest first; none where not all have met yet."""
-    names = [line.name for line in ranking.entrants if line.rank is not None]
-    index = {name: place for place, name in enumerate(names)}
+    names = [line.name for line in ranking.ranked]
     size, others = len(names), len(names) - 2
     if ranking.scoring is not None or others < _FEWEST_OTHERS:
         return []
     won = np.full((size, size), np.nan)
     np.fill_diagonal(won, 0.0)
-    for match in ranking.matches:
-        if match.sessions and match.x in index and match.y in index:
-            x, y = index[match.x], index[match.y]
-            won[x, y] = (match.x_points - match.y_points) / (2 * match.sessions)
-            won[y, x] = -won[x, y]
+    for at, match in ranking.placed(names, names):
+        if match.sessions:
+            won[at] = (match.x_points - match.y_points) / (2 * match.sessions)
     if np.isnan(won).any():
         return []
     # Over all third bots k: sums of won[x, k] + won[k, y], and of their squares.

@@ -86,7 +86,7 @@ def luck_of_batches(
     Raises RunFailed when a part is damaged or gone.
     """
     unknown = [batch for batch in batches if not all(map(known.__contains__, Legs.of(batch.legs).digests))]
-    games = sum(part.rows for batch in unknown for part in batch.parts if part.table == "games")
+    games = sum(batch.part("games").rows for batch in unknown)
     if games > _LARGE:
         say(f"Working out what luck was worth in {games:,} games…")
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
@@ -124,7 +124,7 @@ def _luck_of_batch(
 
     assert contest.luck is not None
     luck = luck_of_legs(contest, settings, batch.legs, house)
-    part = next(part for part in batch.parts if part.table == "games")
+    part = batch.part("games")
     try:
         for rows in rows_of(storage, part, contest.games, contest.luck.columns):
             luck.add(rows, len(rows[contest.luck.columns[0]]))

@@ -139,6 +139,10 @@ class Batch:
     sandbox: Annotated[str, StringConstraints(max_length=1000)] = ""
     taken: Annotated[tuple[Taken, ...], FailFast()] = ()
 
+    def part(self, table: TableName) -> Part:
+        """Its part of a table."""
+        return next(part for part in self.parts if part.table == table)
+
 
 def batch_name(match: int, number: int, digests: Iterable[str]) -> str:
     """The name of a batch whose first leg is `number` of `match`. Names sort as the schedule does, so that parts sorted

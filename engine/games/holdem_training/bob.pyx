@@ -24,8 +24,7 @@ from engine.kernel.deals cimport spread
 from engine.games.holdem_training.hand_strength cimport hand_tables, strength
 from engine.games.holdem_training.unseen cimport Unseen, draw, see_all_but
 
-from engine.games.holdem_training.preflop import SHOWDOWNS
-from engine.games.holdem_training.preflop_outcomes import OUTCOMES
+from engine.games.holdem_training.preflop_outcomes import OUTCOMES, SHOWDOWNS
 
 ROLLOUTS = 100
 

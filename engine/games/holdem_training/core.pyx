@@ -8,7 +8,7 @@ cimport cython
 from engine.games.holdem_training.bob cimport MOST_RAISE, call_probabilities, calls_by_rollouts, hole_class
 from engine.kernel.deals cimport Key, block_word, lane_of, read_key, start_stream
 from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, SEATS, lacks_room, score_game
-from engine.games.holdem_training.hand_strength cimport hand_tables, strength
+from engine.games.holdem_training.hand_strength cimport hand_tables, strength_with
 from engine.kernel.records cimport Columns, Table, column
 from engine.games.holdem_training.unseen cimport Unseen, draw, see_all_but
 
@@ -211,16 +211,8 @@ cdef class HoldemTraining(GameCore):
         for i in range(4, CARDS):
             keys += self.tables.keys[self.cards[i]]
             bits |= self.tables.bits[self.cards[i]]
-        alices = strength(
-            self.tables,
-            keys + self.tables.keys[self.cards[0]] + self.tables.keys[self.cards[1]],
-            bits | self.tables.bits[self.cards[0]] | self.tables.bits[self.cards[1]],
-        )
-        bobs = strength(
-            self.tables,
-            keys + self.tables.keys[self.cards[2]] + self.tables.keys[self.cards[3]],
-            bits | self.tables.bits[self.cards[2]] | self.tables.bits[self.cards[3]],
-        )
+        alices = strength_with(self.tables, keys, bits, &self.cards[0])
+        bobs = strength_with(self.tables, keys, bits, &self.cards[2])
         return self.pot if alices > bobs else self.pot // 2 if alices == bobs else 0
 
     cdef void finish_hand(self, int64_t profit, int folder) noexcept nogil:

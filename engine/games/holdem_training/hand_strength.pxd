@@ -36,3 +36,12 @@ cdef inline uint16_t strength(const HandTables* tables, uint64_t keys, uint64_t 
         return tables.by_flush[bits >> 16 * suit & 0x1FFF]
     scattered = <uint32_t>keys * HAND_MULTIPLIER
     return tables.by_ranks[(scattered >> 35) + tables.displacements[scattered >> 51] & 0xFFFF]
+
+
+cdef inline uint16_t strength_with(
+    const HandTables* tables, uint64_t keys, uint64_t bits, const uint8_t* hole
+) noexcept nogil:
+    """Strength of a board, by its keys and bits, with two more cards."""
+    return strength(
+        tables, keys + tables.keys[hole[0]] + tables.keys[hole[1]], bits | tables.bits[hole[0]] | tables.bits[hole[1]]
+    )

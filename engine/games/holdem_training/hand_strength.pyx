@@ -24,18 +24,6 @@ cdef enum:
     RANK_SUMS = 49205
     CLASSES = 4824       # of best hands, as many as there are strengths
 
-HAND_TYPES = (
-    "high card",
-    "one pair",
-    "two pairs",
-    "three of a kind",
-    "straight",
-    "flush",
-    "full house",
-    "four of a kind",
-    "straight flush",
-)
-
 cdef enum Type:
     HIGH_CARD
     ONE_PAIR
@@ -310,12 +298,3 @@ def strengths(const uint8_t[:, ::1] hands):
                 bits |= tables.bits[hands[i, j]]
             found[i] = strength(tables, keys, bits)
     return result
-
-
-def hand_types():
-    """For each strength the number of its type in HAND_TYPES, uint8."""
-    import numpy as np
-
-    cdef int i
-    hand_tables()
-    return np.array([WORTHS[i] >> 20 for i in range(CLASSES)], dtype=np.uint8)

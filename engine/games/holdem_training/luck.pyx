@@ -21,7 +21,7 @@ from libc.string cimport memset
 
 from engine.games.holdem_training.bob cimport MOST_RAISE, call_probabilities, hole_class
 from engine.kernel.deals cimport spread
-from engine.games.holdem_training.hand_strength cimport HandTables, hand_tables, strength
+from engine.games.holdem_training.hand_strength cimport HandTables, hand_tables, strength, strength_with
 from engine.games.holdem_training.unseen cimport Unseen, draw, see_all_but
 
 cdef enum:
@@ -113,11 +113,7 @@ cdef void compare_hands(
     strengths[0] = strength(tables, seen.board_keys + seen.alices_keys, seen.board_bits | seen.alices_bits)
     strengths[1] = strength(tables, seen.board_keys + seen.bobs_keys, seen.board_bits | seen.bobs_bits)
     for seat in range(2, SEATS):
-        strengths[seat] = strength(
-            tables,
-            seen.board_keys + tables.keys[others[2 * seat - 4]] + tables.keys[others[2 * seat - 3]],
-            seen.board_bits | tables.bits[others[2 * seat - 4]] | tables.bits[others[2 * seat - 3]],
-        )
+        strengths[seat] = strength_with(tables, seen.board_keys, seen.board_bits, &others[2 * seat - 4])
     strengths[SEATS] = 0
     memset(beaten, 0, sizeof(beaten))
     # Of fixed length and without branches, so that compilers do eight at once.

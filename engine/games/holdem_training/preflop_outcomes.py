@@ -1,7 +1,10 @@
-"""Wins and ties of each class of hole cards by `preflop.count_outcomes`, kept since counting takes seconds.
+"""Wins and ties of each class of hole cards against any other two, over all boards: exact counts.
 
-Written by `python -m tests.preflop_table`.
+Written by `python -m tests.preflop_table`; `bob.hole_class` numbers the classes.
 """
+
+# Of two hole cards: the opponent's two of 50 cards, and the board's five of the other 48.
+SHOWDOWNS = 1225 * 1712304
 
 # fmt: off
 OUTCOMES = (

@@ -7,10 +7,10 @@ Python bots ask from inside their sandbox, so nothing here needs more than this 
 """
 
 cimport cython
-from libc.stdint cimport uint16_t
+from libc.stdint cimport uint8_t, uint16_t
 
 from engine.kernel.deals cimport Key, read_key, spread, start_stream, stream_word
-from engine.games.holdem_training.hand_strength cimport hand_tables, strength
+from engine.games.holdem_training.hand_strength cimport hand_tables, strength, strength_with
 from engine.games.holdem_training.unseen cimport Unseen, draw, see_all_but
 
 
@@ -111,26 +111,18 @@ cdef class RateSampler:
         cdef uint64_t keys = tables.start
         cdef uint64_t bits = 0
         cdef uint64_t seen = 0
-        cdef int cards[PLACES]
+        cdef uint8_t cards[PLACES]
         cdef int place, alices, bobs
         for place in range(PLACES):
-            cards[place] = <int>(places >> 6 * place & 63)
+            cards[place] = <uint8_t>(places >> 6 * place & 63)
             if cards[place] >= UNKNOWN or seen >> cards[place] & 1:
                 return NOT_CARDS
             seen |= 1ULL << cards[place]
             if place >= 4:
                 keys += tables.keys[cards[place]]
                 bits |= tables.bits[cards[place]]
-        alices = strength(
-            tables,
-            keys + tables.keys[cards[0]] + tables.keys[cards[1]],
-            bits | tables.bits[cards[0]] | tables.bits[cards[1]],
-        )
-        bobs = strength(
-            tables,
-            keys + tables.keys[cards[2]] + tables.keys[cards[3]],
-            bits | tables.bits[cards[2]] | tables.bits[cards[3]],
-        )
+        alices = strength_with(tables, keys, bits, &cards[0])
+        bobs = strength_with(tables, keys, bits, &cards[2])
         return (alices > bobs) - (alices < bobs)
 
     def rates(self, cards, int64_t samples):

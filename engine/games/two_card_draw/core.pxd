@@ -22,10 +22,6 @@ cdef inline int hand_number(int low, int high) noexcept nogil:
     """Hands by their lower card, then by their higher."""
     return low * 5 - low * (low - 1) // 2 + high - low
 
-cdef inline int hand_rank(int low, int high) noexcept nogil:
-    """Its place among the 15 hands, the weakest 0: pairs beat other hands, then high cards count, then low ones."""
-    return 10 + low if low == high else high * (high - 1) // 2 + low
-
 cdef inline int history_number(int bets, bint y_opened) noexcept nogil:
     """Which of the HISTORIES ends round 1."""
     return bets + 3 if bets and y_opened else bets

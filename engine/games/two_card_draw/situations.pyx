@@ -3,8 +3,6 @@
 The constraints are those of the problem TwoCardDraw of TopCoder's Marathon Match 14.
 """
 
-import numpy as np
-
 from engine.games.two_card_draw.hands cimport HIGH_CARD, RANK_OF_NUMBER
 from engine.games.two_card_draw.core cimport FIRST_DRAW, FIRST_ROUND2, HANDS, HISTORIES
 
@@ -56,13 +54,3 @@ cdef void describe(int number, Situation* at) noexcept:
 
 for number in range(SITUATIONS):
     describe(number, &SITUATION_OF_ROW[number])
-
-
-def allowed_actions():
-    """Which actions a generated strategy may take: a row of three for each situation, bool."""
-    cdef int number, action
-    allowed = np.zeros((SITUATIONS, 3), dtype=bool)
-    for number in range(SITUATIONS):
-        for action in range(3):
-            allowed[number, action] = SITUATION_OF_ROW[number].allowed >> action & 1
-    return allowed

@@ -13,11 +13,13 @@ import resource
 import sys
 
 from tournament.sandbox.inside import landlock, system_calls
+from tournament.sandbox.inside.c_library import call
 
 # Typing, and signal with its enumerations, take longer to import than all the rest.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import signal
+    from collections.abc import Callable
     from typing import Any
 else:
     import _signal as signal
@@ -111,12 +113,12 @@ def _seclude(starter: str, **place: Any) -> None:
     from tournament.sandbox.inside import seclusion
 
     set_parent_death_signal = 1
-    ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL, 0, 0, 0)
+    call("prctl", set_parent_death_signal, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != int(starter):
         os._exit(1)
     try:
         seclusion.enter(**place)
-    except (seclusion.NotHere, OSError):
+    except OSError:
         os.write(1, b"-")
         os._exit(NOT_CONFINED)
     os.write(1, b"+")
@@ -186,11 +188,10 @@ def _fork_under_supervision(cpu_seconds: int) -> None:
 
     A command that outlives the signal for the end of its time, and so is killed, is told from one that others killed.
     """
-    library = ctypes.CDLL(None)
     set_parent_death_signal, set_subreaper = 1, 36
-    library.prctl(set_subreaper, 1, 0, 0, 0)
+    call("prctl", set_subreaper, 1, 0, 0, 0)
     signal.signal(signal.SIGTERM, lambda number, frame: os.killpg(0, signal.SIGKILL))
-    library.prctl(set_parent_death_signal, signal.SIGTERM, 0, 0, 0)
+    call("prctl", set_parent_death_signal, signal.SIGTERM, 0, 0, 0)
     child = os.fork()
     if child == 0:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -211,43 +212,30 @@ def _possible(attempts: dict[str, str]) -> list[str]:
     """Which of the things that a bot must not do can be done here. `attempts` has the paths to try them on."""
     import socket
 
-    def read() -> None:
-        open(attempts["read"]).close()
-
-    def write() -> None:
-        open(attempts["write"], "w").close()
-
-    def connect() -> None:
-        socket.socket(socket.AF_INET, socket.SOCK_STREAM).close()
-
-    def pair() -> None:
-        for end in socket.socketpair():
-            end.close()
-
-    def fork() -> None:
-        if os.fork() == 0:
-            os._exit(0)
-
-    def execute() -> None:
-        library = ctypes.CDLL(None, use_errno=True)
-        library.execve(b"/nonexistent", None, None)
-        if ctypes.get_errno() != errno.EPERM:
-            return
-        raise PermissionError
-
-    def signal_parent() -> None:
-        os.kill(os.getppid(), 0)
-
-    def raise_limit() -> None:
-        resource.setrlimit(resource.RLIMIT_NOFILE, resource.getrlimit(resource.RLIMIT_NOFILE))
-
+    things: dict[str, Callable[[], object]] = {
+        "read": lambda: open(attempts["read"]).close(),
+        "write": lambda: open(attempts["write"], "w").close(),
+        "connect": lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM).close(),
+        "pair": lambda: list(map(socket.socket.close, socket.socketpair())),
+        "fork": lambda: os.fork() or os._exit(0),
+        "execute": _execute_nothing,
+        "signal_parent": lambda: os.kill(os.getppid(), 0),
+        "raise_limit": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, resource.getrlimit(resource.RLIMIT_NOFILE)),
+    }
     done = []
-    for attempt in (read, write, connect, pair, fork, execute, signal_parent, raise_limit):
+    for name, attempt in things.items():
         try:
             attempt()
-        except OSError:
+        except (OSError, ValueError):
             continue
-        except ValueError:
-            continue
-        done.append(attempt.__name__)
+        done.append(name)
     return done
+
+
+def _execute_nothing() -> None:
+    """Raises OSError where executing is refused, not for want of the file."""
+    try:
+        call("execve", b"/nonexistent", None, None)
+    except OSError as problem:
+        if problem.errno == errno.EPERM:
+            raise

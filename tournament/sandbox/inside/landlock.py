@@ -9,6 +9,8 @@ import ctypes
 import os
 import struct
 
+from tournament.sandbox.inside.c_library import call
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # takes long to import
     from collections.abc import Iterable
@@ -29,19 +31,10 @@ def enter_domain(files: int = 0, allowed: Iterable[tuple[int, int]] = ()) -> Non
     with the accesses to them and all below.
     """
     attributes = struct.pack("=QQQ", files, _ALL_OF_PORTS if files else 0, _ALL_SCOPES)
-    ruleset = _call(_CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0)
+    ruleset = call("syscall", _CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0)
     try:
         for place, accesses in allowed:
-            _call(_ADD_RULE, ruleset, _BELOW_A_PATH, struct.pack("=Qi", accesses, place), 0)
-        _call(_RESTRICT, ruleset, 0)
+            call("syscall", _ADD_RULE, ruleset, _BELOW_A_PATH, struct.pack("=Qi", accesses, place), 0)
+        call("syscall", _RESTRICT, ruleset, 0)
     finally:
         os.close(ruleset)
-
-
-def _call(number: int, *arguments: object) -> int:
-    library = ctypes.CDLL(None, use_errno=True)
-    values = [ctypes.c_long(value) if isinstance(value, int) else value for value in arguments]
-    result: int = library.syscall(ctypes.c_long(number), *values)
-    if result < 0:
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
-    return result

@@ -12,6 +12,7 @@ import os
 import stat
 
 from tournament.sandbox.inside import landlock
+from tournament.sandbox.inside.c_library import call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # takes long to import
@@ -30,44 +31,37 @@ _MOST_LINKS = 40  # on a path, as the kernel has it
 HOSTS = "127.0.0.1 localhost\n::1 localhost\n"
 
 
-class NotHere(Exception):
-    """The system gives no namespaces; the message says what it refused."""
-
-
 def enter(name: str, readable: Iterable[str], left_out: Collection[str]) -> None:
     """Enter it for good; `name` is the machine's name there.
 
-    `readable`: files, and folders with all that is in them now but the folders `left_out`. Raises NotHere, and OSError.
+    `readable`: files, and folders with all that is in them now but the folders `left_out`. Raises OSError.
     """
     folder = os.getcwd()
     user, group = os.getuid(), os.getgid()
     kinds = _NEW_MOUNTS | _NEW_NAMES
     try:
-        _call("unshare", kinds)
-    except NotHere:  # it takes capabilities, which a user namespace of one's own gives
-        _call("unshare", kinds | _NEW_USERS)
+        call("unshare", kinds)
+    except OSError:  # it takes capabilities, which a user namespace of one's own gives
+        call("unshare", kinds | _NEW_USERS)
         maps = {"setgroups": "deny", "uid_map": f"{user} {user} 1", "gid_map": f"{group} {group} 1"}
         for file, content in maps.items():
-            try:
-                with open(f"/proc/self/{file}", "w") as told:
-                    told.write(content)
-            except OSError as error:
-                raise NotHere(f"{file}: {error.strerror}") from None
-    _call("mount", None, b"/", None, _RECURSIVE | _PRIVATE, None)
-    _call("sethostname", name.encode(), len(name))
-    _call("mount", b"none", _NEW_ROOT.encode(), b"tmpfs", _NO_SETUID, b"mode=555")
+            with open(f"/proc/self/{file}", "w") as told:
+                told.write(content)
+    call("mount", None, b"/", None, _RECURSIVE | _PRIVATE, None)
+    call("sethostname", name.encode(), len(name))
+    call("mount", b"none", _NEW_ROOT.encode(), b"tmpfs", _NO_SETUID, b"mode=555")
     # In a process of its own: what is in folders must not move what bots find in memory.
     if (child := os.fork()) == 0:
         try:
-            _call("prctl", _DIE_WITH_PARENT, _KILL, 0, 0, 0)
+            call("prctl", _DIE_WITH_PARENT, _KILL, 0, 0, 0)
             _fill(name, readable, left_out)
             os._exit(0)
         finally:
             os._exit(1)
     if os.waitpid(child, 0)[1]:
-        raise NotHere("the root can't be filled")
+        raise OSError("the root can't be filled")
     _become_root(folder)
-    _call("prctl", _NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+    call("prctl", _NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     root = os.open("/", os.O_PATH | os.O_CLOEXEC)
     rights = landlock.EXECUTE | landlock.READ_FILE | landlock.READ_FOLDER
     landlock.enter_domain(landlock.ALL_OF_FILES, [(root, rights)])
@@ -78,15 +72,15 @@ def _become_root(folder: str) -> None:
     """Make the new root the root, read-only, which also leaves the times of files alone; let go of the old one."""
     attributes = (ctypes.c_uint64 * 4)(_READ_ONLY | _NO_SETUID)
     size = ctypes.c_size_t(ctypes.sizeof(attributes))
-    _call("syscall", _MOUNT_SETATTR, -1, _NEW_ROOT.encode(), _ALL_BELOW, attributes, size)
+    call("syscall", _MOUNT_SETATTR, -1, _NEW_ROOT.encode(), _ALL_BELOW, attributes, size)
     os.chdir(_NEW_ROOT)
-    _call("pivot_root", b".", b".")
-    _call("umount2", b".", _DETACH)
+    call("pivot_root", b".", b".")
+    call("umount2", b".", _DETACH)
     os.chdir(folder)
 
 
 def _fill(name: str, readable: Iterable[str], left_out: Collection[str]) -> None:
-    """Make the folders and links in the new root, and mount the files. Raises NotHere, and OSError."""
+    """Make the folders and links in the new root, and mount the files. Raises OSError."""
     mount = ctypes.CDLL(None, use_errno=True).mount
     mount.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_ulong, ctypes.c_char_p]
     told = {"/etc/hostname": name + "\n", "/etc/hosts": HOSTS}
@@ -105,7 +99,7 @@ def _fill(name: str, readable: Iterable[str], left_out: Collection[str]) -> None
         os.close(os.open(place, os.O_CREAT | os.O_EXCL))
         if mount(os.fsencode(path), place, None, _BIND, None):
             if os.path.lexists(path):
-                raise NotHere(f"mount: {os.strerror(ctypes.get_errno())}")
+                raise OSError(ctypes.get_errno(), "mount")
             os.unlink(place)  # it went meanwhile
     for path, text in told.items():
         with open(_NEW_ROOT + path, "x") as written:
@@ -179,13 +173,3 @@ class _Content:
             rest += target.split("/")[::-1]
             done = "/" if target.startswith("/") else done
         return done
-
-
-def _call(function: str, *arguments: object) -> int:
-    """Call the C library. Raises NotHere when that fails."""
-    library = ctypes.CDLL(None, use_errno=True)
-    values = [ctypes.c_long(value) if isinstance(value, int) else value for value in arguments]
-    result = getattr(library, function)(*values)
-    if result < 0:
-        raise NotHere(f"{function}: {os.strerror(ctypes.get_errno())}")
-    return int(result)

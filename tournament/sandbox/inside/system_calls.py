@@ -10,6 +10,8 @@ import errno
 import os
 import struct
 
+from tournament.sandbox.inside.c_library import call
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # takes long to import
     from collections.abc import Iterable
@@ -247,21 +249,22 @@ def install(program: bytes) -> None:
     class Program(ctypes.Structure):
         _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
 
-    library = ctypes.CDLL(None, use_errno=True)
     argument = Program(len(program) // 8, program)
     no_new_privileges, set_filter, filter_mode = 38, 22, 2
-    if library.prctl(no_new_privileges, 1, 0, 0, 0) or library.prctl(
-        set_filter, filter_mode, ctypes.byref(argument), 0, 0
-    ):
-        raise Unsupported(f"the kernel takes no filter of system calls: {os.strerror(ctypes.get_errno())}")
+    try:
+        call("prctl", no_new_privileges, 1, 0, 0, 0)
+        call("prctl", set_filter, filter_mode, ctypes.byref(argument), 0, 0)
+    except OSError as problem:
+        raise Unsupported(f"the kernel takes no filter of system calls: {problem.strerror}") from None
 
 
 def drop_capabilities() -> None:
     """Give up what root may do beyond others, for good. Raises Unsupported."""
-    library = ctypes.CDLL(None, use_errno=True)
     header = struct.pack("=Ii", 0x20080522, 0)  # version 3, this process
-    if library.syscall(126 if os.uname().machine == "x86_64" else 91, header, bytes(24)):
-        raise Unsupported(f"capabilities can't be dropped: {os.strerror(ctypes.get_errno())}")
+    try:
+        call("syscall", 126 if os.uname().machine == "x86_64" else 91, header, bytes(24))
+    except OSError as problem:
+        raise Unsupported(f"capabilities can't be dropped: {problem.strerror}") from None
 
 
 def _instruction(code: int, jump_true: int, jump_false: int, value: int) -> bytes:

@@ -124,31 +124,20 @@ def _ignoring_what_is_gone() -> Iterator[None]:
 def remove(folder: Path) -> None:
     """Remove a folder with all that is in it.
 
-    Folders below are moved up first, so that neither paths nor recursion grow with their depth. What can't be removed
-    stays.
+    What is below folders in it is moved up first, so that neither paths nor recursion grow with their depth. What can't
+    be removed stays.
     """
     with contextlib.suppress(OSError):
-        number = 0
-        inner = [folder]
-        while inner:
-            current = inner[-1]
-            os.chmod(current, 0o700)
-            subfolders = []
-            with os.scandir(current) as entries:
-                for entry in entries:
-                    if entry.is_dir(follow_symlinks=False):
-                        subfolders.append(entry.path)
-                    else:
-                        os.unlink(entry.path)
-            if current is folder:
-                inner += [Path(path) for path in subfolders]
-                if not subfolders:
-                    os.rmdir(current)
-                    inner.pop()
-                continue
-            for path in subfolders:
-                number += 1
-                os.chmod(path, 0o700)
-                os.rename(path, folder / f".doomed-{number}")
-            os.rmdir(current)
-            inner.pop()
+        os.chmod(folder, 0o700)
+        while entries := list(os.scandir(folder)):
+            for entry in entries:
+                if not entry.is_dir(follow_symlinks=False):
+                    os.unlink(entry.path)
+                    continue
+                os.chmod(entry.path, 0o700)
+                for inner in list(os.scandir(entry.path)):
+                    if inner.is_dir(follow_symlinks=False):
+                        os.chmod(inner.path, 0o700)  # or it couldn't be moved
+                    os.rename(inner.path, folder / f".doomed-{os.urandom(8).hex()}")
+                os.rmdir(entry.path)
+        os.rmdir(folder)

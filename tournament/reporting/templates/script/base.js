@@ -1,12 +1,18 @@
 const find = (selector, inside = document) => inside.querySelector(selector);
 const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
-const make = (tag, text, className) => {
+const make = (tag, className = "", ...inside) => {
   const element = document.createElement(tag);
-  if (text !== undefined) element.textContent = text;
   if (className) element.className = className;
+  element.append(...inside);
   return element;
 };
-
+const headingOf = (scope, className, ...inside) => { const cell = make("th", className, ...inside); cell.scope = scope; return cell; };
+const buttonOf = (className, act, ...inside) => {
+  const button = make("button", className, ...inside);
+  button.type = "button";
+  button.addEventListener("click", act);
+  return button;
+};
 const mark = (element, name, value) => { if (value) element.setAttribute(name, value); else element.removeAttribute(name); };
 
 // Light, dark, or the system's. A page from a file may be unable to store the choice.

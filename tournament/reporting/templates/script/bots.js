@@ -2,11 +2,7 @@
 const byId = new Map(bots.map((bot, number) => [bot.id, number]));
 const byName = new Map(bots.map((bot, number) => [bot.name, number]));
 const named = (name) => byName.has(name) ? linkTo(bots[byName.get(name)]) : name;
-const joined = (className, title, parts) => {
-  const line = make("p", undefined, className);
-  line.append(make("b", title), " ", ...parts.flatMap((part, place) => place ? [", ", ...part] : part));
-  return line;
-};
+const joined = (className, title, parts) => make("p", className, make("b", "", title), " ", ...parts.flatMap((part, place) => place ? [", ", ...part] : part));
 const watchLink = (bot, opponent, place) => {
   if (!hasGames(bot.name, opponent, place)) return "";
   const link = make("a", "watch", "watch");
@@ -17,26 +13,25 @@ const watchLink = (bot, opponent, place) => {
   return link;
 };
 const factsOf = (bot) => {
-  const facts = make("p", undefined, "facts");
-  const fact = (...parts) => { const one = make("span"); one.append(...parts); facts.append(one); };
+  const facts = make("p", "facts");
+  const fact = (...parts) => facts.append(make("span", "", ...parts));
   if (bot.rank) {
-    fact(make("b", `${bot.rank}.`), ` of ${ranked.length}`);
-    fact(make("b", bot.score), bot.reach && ` ± ${bot.reach}`);
-  } else facts.append(make("span", bot.status, "badge bad"));
-  data.measures.forEach((title, place) => { if (bot.measures[place]) fact(`${title} `, make("b", bot.measures[place])); });
-  fact(`${bot.kind} · `, make("code", bot.sha));
+    fact(make("b", "", `${bot.rank}.`), ` of ${ranked.length}`);
+    fact(make("b", "", bot.score), bot.reach && ` ± ${bot.reach}`);
+  } else facts.append(make("span", "badge bad", bot.status));
+  data.measures.forEach((title, place) => { if (bot.measures[place]) fact(`${title} `, make("b", "", bot.measures[place])); });
+  fact(`${bot.kind} · `, make("code", "", bot.sha));
   if (bot.games) fact(many(bot.games, data.game));
   fact(bot.faults ? many(bot.faults, "fault") : "no faults");
   return facts;
 };
 const editOf = (bot) => {
   const [former, difference, error, shifts] = bot.edit;
-  const told = make("p");
-  told.append(`Against the ${many(shifts.length, "opponent")} that stayed as ${shifts.length === 1 ? "it was" : "they were"}, version `, make("code", bot.sha),
-    ` has ${valueText(difference)}${error === null ? "" : " ± " + errorText(error)} points a session more than `, make("code", former), " had.");
+  const told = make("p", "", `Against the ${many(shifts.length, "opponent")} that stayed as ${shifts.length === 1 ? "it was" : "they were"}, version `, make("code", "", bot.sha),
+    ` has ${valueText(difference)}${error === null ? "" : " ± " + errorText(error)} points a session more than `, make("code", "", former), " had.");
   const rows = shifts.map(([name, before, after, error]) => [name, ...[before, after, after - before].map((value) => [valueText(value), "num"]), [errorText(error), "num dim"]]);
   const headings = [["Opponent", ""], ["Before", "num"], ["Now", "num"], ["Change", "num"], ["± error", "num"]];
-  return [make("h3", "Since its last version"), told, inScroll(makeSortable(tableOf("sortable", "Before and after", headings, rows)))];
+  return [make("h3", "", "Since its last version"), told, inScroll(makeSortable(tableOf("sortable", "Before and after", headings, rows)))];
 };
 const barOf = (value) => {
   const off = value - data.middle;
@@ -57,35 +52,27 @@ const resultsTable = (bot, results) => {
   return around;
 };
 const faultsOf = (bot) => {
-  const list = make("ol", undefined, "faults");
-  for (const fault of bot.faulty) {
-    const item = make("li");
-    const what = make("p");
-    what.append(make("b", fault.what), make("br"), make("span", `in ${fault.question} against ${fault.opponent}, session ${fault.session}, game ${fault.game}`, "dim"), " ",
-      watchLink(bot, fault.opponent, `${fault.session}/${fault.game}`));
-    item.append(what);
-    if (fault.asked) { const asked = make("p", "asked "); asked.append(make("code", fault.asked)); item.append(asked); }
-    if (fault.complaints) item.append(make("pre", fault.complaints));
-    const command = make("p", undefined, "dim");
-    command.append(make("code", `tournament replay ${data.contest} --match ${fault.match} --session ${fault.session} --game ${fault.game}`),
-      fault.more ? `; and the same ${plain(fault.more)} more ${fault.more === 1 ? "time" : "times"}` : "");
-    item.append(command);
-    list.append(item);
-  }
+  const items = bot.faulty.map((fault) => make("li", "",
+    make("p", "", make("b", "", fault.what), make("br"),
+      make("span", "dim", `in ${fault.question} against ${fault.opponent}, session ${fault.session}, game ${fault.game}`), " ",
+      watchLink(bot, fault.opponent, `${fault.session}/${fault.game}`)),
+    ...(fault.asked ? [make("p", "", "asked ", make("code", "", fault.asked))] : []),
+    ...(fault.complaints ? [make("pre", "", fault.complaints)] : []),
+    make("p", "dim",
+      make("code", "", `tournament replay ${data.contest} --match ${fault.match} --session ${fault.session} --game ${fault.game}`),
+      fault.more ? `; and the same ${plain(fault.more)} more ${fault.more === 1 ? "time" : "times"}` : "")));
   const less = bot.faulty.length < bot.faults ? `${bot.faulty.length} of ${plain(bot.faults)}, the first ones of each sort. ` : "";
-  return [make("h3", "Faults"), make("p", `${less}The command below a fault shows its game, step by step.`, "note"), list];
+  return [make("h3", "", "Faults"), make("p", "note", `${less}The command below a fault shows its game, step by step.`), make("ol", "faults", ...items)];
 };
 const drawBot = (number) => {
   const bot = bots[number];
   const page = find("#bot");
-  const header = make("header");
-  const heading = make("h2", bot.name);
+  const heading = make("h2", "", bot.name);
   heading.tabIndex = -1;
   heading.id = "h-bot";
-  header.append(heading, factsOf(bot));
   const results = resultsOf(number);
-  const parts = [header];
-  if (bot.reason) parts.push(make("pre", bot.reason, "reason"));
+  const parts = [make("header", "", heading, factsOf(bot))];
+  if (bot.reason) parts.push(make("pre", "reason", bot.reason));
   if (bot.rank && results.length > 1) {
     const sorted = [...results].sort((one, other) => other.value - one.value);
     const count = Math.min(3, Math.floor(sorted.length / 2));
@@ -98,23 +85,17 @@ const drawBot = (number) => {
     parts.push(line);
   }
   if (bot.edit) parts.push(...editOf(bot));
-  if (bot.panels) {
-    const panels = make("div", undefined, "panels");
-    panels.append(...bot.panels.map(([shape, values]) => chartOf(data.panels[shape], values)));
-    parts.push(make("h3", "How it plays"), panels);
-  }
-  if (results.length) parts.push(make("h3", "By opponent"), resultsTable(bot, results));
+  if (bot.panels) parts.push(make("h3", "", "How it plays"), make("div", "panels", ...bot.panels.map(([shape, values]) => chartOf(data.panels[shape], values))));
+  if (results.length) parts.push(make("h3", "", "By opponent"), resultsTable(bot, results));
   if (bot.faulty) parts.push(...faultsOf(bot));
   page.replaceChildren(...parts);
   page.dataset.bot = bot.id;
 };
 // All bots to choose from; a large field can be searched.
 find("#chips").append(...bots.map((bot) => {
-  const item = make("li");
   const link = linkTo(bot);
-  link.prepend(make("small", String(bot.rank ?? "–")), " ");
-  item.append(link);
-  return item;
+  link.prepend(make("small", "", bot.rank ?? "–"), " ");
+  return make("li", "", link);
 }));
 const search = find("#search");
 search.hidden = bots.length <= 30;

@@ -62,9 +62,8 @@ const toldOf = (labels, lines, unit) => {
   }).join("; ");
 };
 const legendOf = (items) => {
-  const list = make("ul", undefined, "legend");
+  const list = make("ul", "legend", ...items.map(([style, name]) => make("li", style, name)));
   list.setAttribute("aria-hidden", "true");
-  list.append(...items.map(([style, name]) => make("li", name, style)));
   return list;
 };
 // Horizontal bars, a row for each label: stacked as shares of a whole, or side by side from a common zero.
@@ -108,11 +107,8 @@ const gridTable = ({ title, rows, columns: across, shares, counts }) => {
 };
 // A contest's chart of a bot: its shape, and the bot's values for the lines that are its own.
 const chartOf = (shape, values) => {
-  const figure = make("figure", undefined, `panel ${shape.kind}`);
-  const caption = make("figcaption");
-  caption.append(make("h4", shape.title), make("p", shape.meaning));
-  const drawing = make("div", undefined, "drawing");
-  figure.append(caption, drawing);
+  const drawing = make("div", "drawing");
+  const figure = make("figure", `panel ${shape.kind}`, make("figcaption", "", make("h4", "", shape.title), make("p", "", shape.meaning)), drawing);
   if (shape.kind === "grid") { drawing.append(gridTable({ ...shape, shares: values[0], counts: values[1] })); return figure; }
   let own = 0;
   const lines = shape.lines.map(([name, compared]) => compared ? { name, values: compared, style: "compared" } : { name, values: values[own], style: `line${own++ % 8}` });

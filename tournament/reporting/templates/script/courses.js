@@ -7,27 +7,22 @@ const drawCourses = () => {
   if (lines.length) {
     const count = Math.max(...lines.map((line) => line.values.length));
     const labels = Array.from({ length: count }, (_, place) => plain(Math.round((data.courses.length * (place + 1)) / count)));
-    const figure = make("figure", undefined, "courses");
-    figure.append(inScroll(linePlot({ labels, axis: `${data.over}s of a match, up to`, unit: "", lines, told: toldOf(labels, lines.slice(0, 8), "") }, 720, 300, "big")));
+    const plot = linePlot({ labels, axis: `${data.over}s of a match, up to`, unit: "", lines, told: toldOf(labels, lines.slice(0, 8), "") }, 720, 300, "big");
+    const figure = make("figure", "courses", inScroll(plot));
     // Choosing a line makes it stand out.
-    const legend = make("ul", undefined, "legend pick");
-    for (const line of lines) {
-      const item = make("li", undefined, line.style);
-      const button = make("button", line.name);
-      button.type = "button";
-      button.setAttribute("aria-pressed", "false");
-      button.addEventListener("click", () => {
+    const items = lines.map((line) => {
+      const button = buttonOf("", () => {
         const on = button.getAttribute("aria-pressed") !== "true";
         button.setAttribute("aria-pressed", String(on));
         const curve = all(".curve", figure).find((one) => one.dataset.name === line.name);
         curve.classList.toggle("picked", on);
         if (on) curve.parentElement.append(curve);
         figure.classList.toggle("picking", Boolean(find(".picked", figure)));
-      });
-      item.append(button);
-      legend.append(item);
-    }
-    figure.append(legend);
+      }, line.name);
+      button.setAttribute("aria-pressed", "false");
+      return make("li", line.style, button);
+    });
+    figure.append(make("ul", "legend pick", ...items));
     coursePlace.append(figure);
   }
   const headings = [["Bot", ""], ["First quarter", "num mid"], ["Last quarter", "num mid"], ["Change", "num"], ["± error", "num"], ["Course", "plain"]];

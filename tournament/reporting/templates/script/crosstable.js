@@ -26,19 +26,8 @@ const showTip = (cell) => {
 const drawCross = () => {
   const [rows, shown] = [window_.order.slice(window_.row, window_.row + mostAcross), across.slice(window_.column, window_.column + mostAcross)];
   const head = make("tr");
-  const heading = (text, kind, inside) => {
-    const cell = make("th", undefined, kind);
-    cell.scope = "col";
-    const button = make("button", undefined, "sort");
-    button.type = "button";
-    button.append(inside ?? text);
-    cell.append(button);
-    head.append(cell);
-    return [cell, button];
-  };
-  const sorting = (cell, button, by, keys, first) => {
-    if (window_.sorted?.by === by) cell.setAttribute("aria-sort", window_.sorted.down ? "descending" : "ascending");
-    button.addEventListener("click", () => {
+  const heading = (what, kind, by, keys, first) => {
+    const button = buttonOf("sort", () => {
       const down = window_.sorted?.by === by ? !window_.sorted.down : first;
       const known = (key) => key !== null;
       const values = new Map(window_.order.map((row) => [row, keys(row)]));
@@ -50,28 +39,26 @@ const drawCross = () => {
       Object.assign(window_, { row: 0, sorted: { by, down } });
       drawCross();
       find("th[aria-sort] button", cross)?.focus({ preventScroll: true });
-    });
+    }, what);
+    const cell = headingOf("col", kind, button);
+    if (window_.sorted?.by === by) cell.setAttribute("aria-sort", window_.sorted.down ? "descending" : "ascending");
+    head.append(cell);
   };
-  sorting(...heading("#", "num"), "rank", (row) => row, false);
-  sorting(...heading("Bot", ""), "bot", (row) => bots[row].name, false);
+  heading("#", "num", "rank", (row) => row, false);
+  heading("Bot", "", "bot", (row) => bots[row].name, false);
   shown.forEach((opponent, place) => {
     const column = window_.column + place;
-    sorting(...heading(opponent.name, "up", make("span", opponent.name)), column, (row) => resultOf(row, column)?.value ?? null, true);
+    heading(make("span", "", opponent.name), "up", column, (row) => resultOf(row, column)?.value ?? null, true);
   });
   const lines = rows.map((row) => {
-    const line = make("tr");
-    const name = make("th");
-    name.scope = "row";
-    name.append(linkTo(bots[row]));
-    line.append(make("td", String(bots[row].rank), "num rank"), name);
-    shown.forEach((_, place) => {
+    const cells = shown.map((_, place) => {
       const column = window_.column + place;
       const result = resultOf(row, column);
-      const cell = make("td", result ? valueText(result.value) : !data.house && row === column ? "·" : "", result ? `${heatOf(result.value)}${result.clear ? "" : " unclear"}` : "none");
+      const cell = make("td", result ? `${heatOf(result.value)}${result.clear ? "" : " unclear"}` : "none", result ? valueText(result.value) : !data.house && row === column ? "·" : "");
       if (result) Object.assign(cell.dataset, { row, column });
-      line.append(cell);
+      return cell;
     });
-    return line;
+    return make("tr", "", make("td", "num rank", bots[row].rank), headingOf("row", "", linkTo(bots[row])), ...cells);
   });
   cross.tHead.replaceChildren(head);
   cross.tBodies[0].replaceChildren(...lines);
@@ -87,7 +74,7 @@ const drawMap = () => {
   if (!isLarge) return;
   for (const [id, value] of [["#row-from", window_.row], ["#column-from", window_.column]]) find(id).value = value + 1;
   const colours = Object.fromEntries(["z", "none", ...[1, 2, 3, 4, 5, 6].flatMap((level) => [`p${level}`, `n${level}`])].map((name) => {
-    const sample = make("td", undefined, name);
+    const sample = make("td", name);
     cross.tHead.rows[0].append(sample);
     const colour = getComputedStyle(sample).backgroundColor;
     sample.remove();

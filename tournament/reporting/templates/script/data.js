@@ -45,8 +45,7 @@ const heatOf = (value) => {
 // A bot's name, with possible line breaks after its separators, leads to its page.
 const linkTo = (bot) => {
   if (bot.id === undefined) return bot.name;
-  const link = make("a");
-  link.append(...bot.name.split(/(?<=[_.+-])/).flatMap((part, place) => place ? [make("wbr"), part] : [part]));
+  const link = make("a", "", ...bot.name.split(/(?<=[_.+-])/).flatMap((part, place) => place ? [make("wbr"), part] : [part]));
   link.href = "#" + encodeURIComponent(bot.id);
   return link;
 };

@@ -26,14 +26,11 @@ const sortBy = (table, heading) => {
   table.tBodies[0].append(...rows);
   table.classList.toggle("ranked", heading.textContent === "#" && order === "ascending");
 };
-const makeSortable = (table, how = sortBy) => {
+const makeSortable = (table) => {
   for (const heading of all("thead th:not(.plain)", table)) {
-    const button = make("button", undefined, "sort");
-    button.type = "button";
-    button.append(...heading.childNodes);
+    const button = buttonOf("sort", () => sortBy(table, heading), ...heading.childNodes);
     button.title = heading.title || "Sort by this";
     heading.append(button);
-    button.addEventListener("click", () => how(table, heading));
   }
   return table;
 };
@@ -43,22 +40,14 @@ for (const table of all("table.standings")) table.classList.add("ranked");
 
 // A table of rows of cells: a text, an element, or [text, class, number to sort by]. Headings: [text, class].
 const tableOf = (className, caption, headings, rows) => {
-  const table = make("table", undefined, className);
-  table.append(make("caption", caption, "vh"));
-  const head = table.createTHead().insertRow();
-  for (const [text, kind] of headings) {
-    const cell = make("th", text, kind);
-    cell.scope = "col";
-    head.append(cell);
-  }
+  const table = make("table", className, make("caption", "vh", caption));
+  table.createTHead().insertRow().append(...headings.map(([text, kind]) => headingOf("col", kind, text)));
   const body = table.createTBody();
   for (const cells of rows) {
     const row = body.insertRow();
     cells.forEach((content, place) => {
       const [what, kind, value] = Array.isArray(content) ? content : [content];
-      const cell = make(place ? "td" : "th", undefined, kind);
-      if (!place) cell.scope = "row";
-      cell.append(what);
+      const cell = place ? make("td", kind, what) : headingOf("row", kind, what);
       if (value !== undefined) cell.dataset.v = value ?? "";
       row.append(cell);
     });
@@ -75,4 +64,4 @@ const watchEdge = (around) => {
   return around;
 };
 all(".scroll").forEach(watchEdge);
-const inScroll = (table) => { const around = make("div", undefined, "scroll"); around.append(table); return watchEdge(around); };
+const inScroll = (table) => watchEdge(make("div", "scroll", table));

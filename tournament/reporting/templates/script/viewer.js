@@ -20,21 +20,21 @@ if (games && games.matches.length) {
   let steps = [];
   let at = 0;
   const names = [...new Set(games.matches.flatMap(([x, y]) => [x, y]))];
-  const option = (value, label) => { const one = make("option", label); one.value = value; return one; };
+  const option = (value, label) => { const one = make("option", "", label); one.value = value; return one; };
   const matchOf = (bot, opponent) => games.matches.find(([x, y]) => (x === bot && y === opponent) || (x === opponent && y === bot));
   const drawCard = (card) => {
     const suit = card.slice(-1);
     const value = Number(card);
-    const drawn = make("span", undefined, "card");
+    const drawn = make("span", "card");
     if ("♠♥♣♦".includes(suit)) {
-      drawn.append(make("span", card.slice(0, -1)), make("span", suit));
+      drawn.append(make("span", "", card.slice(0, -1)), make("span", "", suit));
       drawn.classList.toggle("red", "♥♦".includes(suit));
     } else if (card.includes(".") && value >= 0 && value <= 1) {
-      const level = make("span", undefined, "level");
+      const level = make("span", "level");
       level.style.height = `${100 * value}%`;
-      drawn.append(make("span", card), level);
+      drawn.append(make("span", "", card), level);
       drawn.classList.add("number");
-    } else drawn.append(make("span", card));
+    } else drawn.append(make("span", "", card));
     return drawn;
   };
   const drawCards = (place, cards) => place.replaceChildren(...cards.split(" ").filter(Boolean).map(drawCard));
@@ -42,7 +42,7 @@ if (games && games.matches.length) {
   const isPicture = (what) => what.startsWith("<svg") || what.includes("\n");
   const drawPicture = (what) => {
     if (!isPicture(what)) return find("#v-picture").replaceChildren();
-    if (!what.startsWith("<svg")) return find("#v-picture").replaceChildren(make("pre", what));
+    if (!what.startsWith("<svg")) return find("#v-picture").replaceChildren(make("pre", "", what));
     const image = find("#v-picture img") ?? make("img");
     image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(what);
     image.alt = "the position, drawn";
@@ -68,18 +68,15 @@ if (games && games.matches.length) {
     strip.hidden = !turns;
     if (!turns) return strip.replaceChildren();
     const legend = legendOf(games.moves.map((name, move) => [`line${move % 8}`, name]));
-    const lines = make("div", undefined, "turns");
-    lines.append(...turns.map(({ moves, slips }, turn) => {
-      const cell = make("button", undefined, "turn");
-      cell.type = "button";
+    const cells = turns.map(({ moves, slips }, turn) => {
+      // y is above x, as the names are.
+      const rows = [1, 0].map((seat) => make("span", `move${moves[seat] % 8}${slips[seat] ? " slip" : ""}`));
+      const cell = buttonOf("turn", () => go(turn), ...rows);
       cell.tabIndex = -1;
       cell.title = steps[turn].what;
-      // y is above x, as the names are.
-      cell.append(...[1, 0].map((seat) => make("span", undefined, `move${moves[seat] % 8}${slips[seat] ? " slip" : ""}`)));
-      cell.addEventListener("click", () => go(turn));
       return cell;
-    }));
-    strip.replaceChildren(legend, make("p", `Upper row: ${match[1]}. Lower row: ${match[0]}.`, "note"), lines);
+    });
+    strip.replaceChildren(legend, make("p", "note", `Upper row: ${match[1]}. Lower row: ${match[0]}.`), make("div", "turns", ...cells));
   };
   const decode = (game) => {
     const found = [];
@@ -132,7 +129,7 @@ if (games && games.matches.length) {
       find(`#v-${seat} .who`).textContent = match[place];
       find(`#v-${seat} .about`).textContent = turns ? "" : text(game[note]);
     }
-    find("#v-log").replaceChildren(...(turns ? [] : steps.map((step) => make("li", said(step)))));
+    find("#v-log").replaceChildren(...(turns ? [] : steps.map((step) => make("li", "", said(step)))));
     show();
   };
   const fillGames = (place) => {
