@@ -28,6 +28,8 @@ _FEW_LANES, _MOST_LANES = 64, 4096
 _MOST_UNMEASURED = 1024
 # Legs that go out together, which the driver commits at once, and their batches, each with two files open.
 _MOST_LEGS, _MOST_BATCHES = 1024, 64
+# Lines of programs' legs, each of which is looked for in the whole schedule.
+_MOST_LINES = 8
 # Before anything is measured: speed in lanes, as a share of that without.
 _GUESSED_LANES_SHARE = 0.1
 
@@ -219,7 +221,7 @@ def _lines(schedule: Schedule, workers: int) -> dict[str, int]:
     if workers == 1 or not schedule.shares_deals:
         return {}
     programs = (player.name for player in schedule.competitors if player.kind == "program")
-    return {name: number % workers for number, name in enumerate(programs)}
+    return {name: number % min(workers, _MOST_LINES) for number, name in enumerate(programs)}
 
 
 def _line_of(fixture: Fixture, lines: Mapping[str, int]) -> int | None:
