@@ -375,7 +375,7 @@ def test_crosstable_has_one_column(played: Path) -> None:
     "language", sampled({"cpp": ".cpp", "python": ".py", "program-python": "", "program-c": ""}.items(), 2)
 )
 def test_new_bots_start_from_one_that_can_enter(tmp_path: Path, language: tuple[str, str]) -> None:
-    (tmp_path / "tournament.toml").write_text("[holdem_training]\nhands = 300\n")
+    (tmp_path / "tournament.toml").write_text("[holdem_training]\nhands = 60\n")
     word, suffix = language
     process = command(tmp_path, "new", "holdem_training", "one", "--language", word)
     assert process.returncode == 0 and f"entrants/holdem_training/one{suffix} is there" in process.stdout

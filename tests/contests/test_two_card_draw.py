@@ -656,7 +656,7 @@ def test_check_plays_an_example(place: Path) -> None:
 def test_new_bots_are_fit_and_the_same_in_every_language(tmp_path: Path) -> None:
     folder = tmp_path / "two_card_draw"
     config = tmp_path / "tournament.toml"
-    config.write_text("[two_card_draw]\nhands = 500\n")
+    config.write_text("[two_card_draw]\nhands = 60\n")
     played = set()
     endings = {"c": ".c", "cpp": ".cpp", "python": ".py"}
     languages = templates(TWO_CARD_DRAW)

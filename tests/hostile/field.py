@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import wasmtime
 
@@ -239,6 +240,23 @@ def assert_good_ones_are_untouched(
     for number, x in enumerate(names):
         for y in names[number + 1 :]:
             assert games_between(results, x, y) == games_between(alone, x, y), (x, y)
+
+
+def assert_they_fare_as_said(
+    ground: Ground,
+    scratch: Path,
+    alone: Results,
+    bots: list[Path],
+    good: Mapping[str, str | Mapping[str, str]],
+    **settings: Any,
+) -> None:
+    """Hostile bots among good ones get their verdicts, and leave others, canary and machine as they were."""
+    ground.prepare(bots, good)
+    with nothing_survives(scratch):
+        results = ground.play(**settings)
+    assert_verdicts(results, bots)
+    assert_good_ones_are_untouched(results, alone, good)
+    ground.assert_secret_is_kept(results)
 
 
 def games_between(results: Results, x: str, y: str) -> bytes:

@@ -10,11 +10,9 @@ from tests.hostile.field import (
     GOOD,
     SECRET,
     Ground,
-    assert_good_ones_are_untouched,
-    assert_verdicts,
+    assert_they_fare_as_said,
     bots_in,
     confined_processes,
-    nothing_survives,
     verdict_of,
 )
 from tournament.standings.results import Results
@@ -30,40 +28,20 @@ FEW = {name: GOOD[name] for name in ("steady.c", "plain")}
 
 @pytest.mark.parametrize("part", range(4))
 def test_what_they_try_is_refused_and_they_play_on(tmp_path: Path, scratch: Path, alone: Results, part: int) -> None:
-    bots = REFUSED[part::4]
-    ground = Ground(tmp_path)
-    ground.prepare(bots, FEW)
-    with nothing_survives(scratch):
-        results = ground.play()
-    assert_verdicts(results, bots)
-    assert_good_ones_are_untouched(results, alone, FEW)
-    ground.assert_secret_is_kept(results)
+    assert_they_fare_as_said(Ground(tmp_path), scratch, alone, REFUSED[part::4], FEW)
 
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_they_fail_alone(tmp_path: Path, scratch: Path, alone: Results, part: int) -> None:
-    bots = FAILING[part::PARTS]
-    ground = Ground(tmp_path)
     # A script of somebody's that anybody might execute, and nobody else is to read.
     executable = tmp_path / "executable"
     executable.write_text(f"echo {SECRET} >&2\n")
     executable.chmod(0o755)
-    ground.prepare(bots, FEW)
-    with nothing_survives(scratch):
-        results = ground.play()
-    assert_verdicts(results, bots)
-    assert_good_ones_are_untouched(results, alone, FEW)
-    ground.assert_secret_is_kept(results)
+    assert_they_fare_as_said(Ground(tmp_path), scratch, alone, FAILING[part::PARTS], FEW)
 
 
 def test_hostile_builds(tmp_path: Path, scratch: Path, alone: Results) -> None:
-    ground = Ground(tmp_path)
-    ground.prepare(BUILDS, FEW)
-    with nothing_survives(scratch):
-        results = ground.play()
-    assert_verdicts(results, BUILDS)
-    assert_good_ones_are_untouched(results, alone, FEW)
-    ground.assert_secret_is_kept(results)
+    assert_they_fare_as_said(Ground(tmp_path), scratch, alone, BUILDS, FEW)
     assert confined_processes() == {}
 
 

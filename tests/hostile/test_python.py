@@ -9,8 +9,7 @@ import pytest
 from tests.hostile.field import (
     GOOD,
     Ground,
-    assert_good_ones_are_untouched,
-    assert_verdicts,
+    assert_they_fare_as_said,
     bots_in,
     games_between,
     nothing_survives,
@@ -32,14 +31,10 @@ TWIN = "def a(bot):\n    return 30 if bot.card > 0.6 else 0\ndef b(bot, bet):\n 
 # None of them is slow.
 @pytest.mark.parametrize("part", range(PARTS))
 def test_what_they_try_is_refused_and_they_play_on(tmp_path: Path, scratch: Path, alone: Results, part: int) -> None:
-    bots = REFUSED[part::PARTS]
-    ground = Ground(tmp_path)
-    ground.prepare(bots, FEW)
-    with nothing_survives(scratch):
-        results = ground.play(cpu_seconds_per_decision=3.0, wall_seconds_per_decision=20.0)
-    assert_verdicts(results, bots)
-    assert_good_ones_are_untouched(results, alone, FEW)
-    ground.assert_secret_is_kept(results)
+    ground, bots = Ground(tmp_path), REFUSED[part::PARTS]
+    assert_they_fare_as_said(
+        ground, scratch, alone, bots, FEW, cpu_seconds_per_decision=3.0, wall_seconds_per_decision=20.0
+    )
 
 
 def test_one_that_writes_over_its_bot_plays_as_one_that_does_not(tmp_path: Path, scratch: Path) -> None:
@@ -56,30 +51,15 @@ def test_one_that_writes_over_its_bot_plays_as_one_that_does_not(tmp_path: Path,
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_they_fail_alone(tmp_path: Path, scratch: Path, alone: Results, part: int) -> None:
-    bots = FAILING[part::PARTS]
-    ground = Ground(tmp_path)
-    ground.prepare(bots, FEW)
-    with nothing_survives(scratch):
-        results = ground.play()
-    assert_verdicts(results, bots)
-    assert_good_ones_are_untouched(results, alone, FEW)
-    ground.assert_secret_is_kept(results)
+    assert_they_fare_as_said(Ground(tmp_path), scratch, alone, FAILING[part::PARTS], FEW)
 
 
 def test_they_fail_late(tmp_path: Path, scratch: Path) -> None:
-    ground, undisturbed = Ground(tmp_path / "with"), Ground(tmp_path / "without")
-    ground.prepare(LONG, FEW)
+    undisturbed = Ground(tmp_path / "without")
     undisturbed.prepare([], FEW)
-    with nothing_survives(scratch):
-        results = ground.play(sessions=150)
-    assert_verdicts(results, LONG)
-    assert_good_ones_are_untouched(results, undisturbed.play(sessions=150), FEW)
+    alone = undisturbed.play(sessions=150)
+    assert_they_fare_as_said(Ground(tmp_path / "with"), scratch, alone, LONG, FEW, sessions=150)
 
 
 def test_a_process_for_each_leg_remembers_nothing(tmp_path: Path, scratch: Path, alone: Results) -> None:
-    ground = Ground(tmp_path)
-    ground.prepare(ALONE, FEW)
-    with nothing_survives(scratch):
-        results = ground.play(sandbox={"legs_per_process": 1})
-    assert_verdicts(results, ALONE)
-    assert_good_ones_are_untouched(results, alone, FEW)
+    assert_they_fare_as_said(Ground(tmp_path), scratch, alone, ALONE, FEW, sandbox={"legs_per_process": 1})

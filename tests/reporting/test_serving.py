@@ -48,9 +48,13 @@ def server(records: Records) -> Iterator[Server]:
         yield served
 
 
+def port_of(server: Server) -> int:
+    return int(server.url.rsplit(":", 1)[1].rstrip("/"))
+
+
 def ask(server: Server, path: str = "/", method: str = "GET", host: str | None = None) -> tuple[int, bytes, str]:
     """Status, body and policy of an answer."""
-    port = int(server.url.rsplit(":", 1)[1].rstrip("/"))
+    port = port_of(server)
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
     connection.request(method, path, headers={"Host": host or f"127.0.0.1:{port}"})
     answer = connection.getresponse()
@@ -61,13 +65,13 @@ def ask(server: Server, path: str = "/", method: str = "GET", host: str | None =
 
 def test_pages_are_for_who_names_this_machine(server: Server) -> None:
     """A page of another site, whose name was pointed here, sends that name."""
-    port = server.url.rsplit(":", 1)[1].rstrip("/")
+    port = port_of(server)
     assert ask(server)[:2] == (200, b"page 1")
     assert ask(server, host=f"localhost:{port}")[0] == 200
-    for host in ("evil.example", f"evil.example:{port}", "127.0.0.1", f"127.0.0.1:{int(port) + 1}", ""):
+    for host in ("evil.example", f"evil.example:{port}", "127.0.0.1", f"127.0.0.1:{port + 1}", ""):
         status, body, _ = ask(server, host=host or " ")
         assert status == 403 and b"page" not in body, host
-    raw = socket.create_connection(("127.0.0.1", int(port)), timeout=10)
+    raw = socket.create_connection(("127.0.0.1", port), timeout=10)
     raw.sendall(b"GET / HTTP/1.0\r\n\r\n")  # without any
     assert b"403" in raw.recv(100)
     raw.close()
@@ -85,14 +89,14 @@ def test_there_is_nothing_else(server: Server) -> None:
 
 
 def test_it_listens_on_loopback_only(server: Server) -> None:
-    assert server._server.server_address[0] == "127.0.0.1"
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.2", port_of(server)), timeout=10)
 
 
 def test_who_sends_a_byte_now_and_then_is_hung_up_on(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each byte comes in time, the request never."""
     monkeypatch.setattr(serving, "_TIMEOUT", 0.5)
-    port = int(server.url.rsplit(":", 1)[1].rstrip("/"))
-    with socket.create_connection(("127.0.0.1", port), timeout=0.05) as slow:
+    with socket.create_connection(("127.0.0.1", port_of(server)), timeout=0.05) as slow:
         for _ in range(400):
             try:
                 slow.send(b"G")
@@ -123,7 +127,7 @@ def test_it_follows_the_records(server: Server, records: Records) -> None:
 
 
 def test_a_port_that_is_taken_is_named(server: Server, records: Records) -> None:
-    port = server._server.server_address[1]
+    port = port_of(server)
     with pytest.raises(BadInput, match=f"port {port} can't be had"):
         Server(records.make, lambda: 0, port)
 
