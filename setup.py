@@ -75,23 +75,12 @@ CORES = os.cpu_count() or 1
 # Cython's own code for memory views, compiled once instead of into every module of the core.
 SHARED = "engine._cython"
 
+# Processes of bots load these. A copy of their own costs less than the shared module and what that imports.
+ALONE = {"engine.processes.forking", "engine.processes.python_bots"}
+
 # What `tournament init` copies: read from the repository in a checkout, from this folder once installed.
 SHIPPED = "tournament/starter/shipped"
 SHIPPED_FILES = ("entrants", "results/README.md")
-
-
-def gives_dtype(source: str) -> bool:
-    """Whether a module makes the dtype of a struct, which Cython 3.3 can't with shared code."""
-    return "[:1]>&" in Path(source).read_text()
-
-
-def stands_alone(source: str) -> bool:
-    """Whether a module has a copy of its own of what the others share.
-
-    What confined processes load has: each of them would load the shared module, and what that imports, for the
-    little that it needs of it.
-    """
-    return gives_dtype(source) or Path(source).stem in ("forking", "python_bots")
 
 
 class BuildCore(build_ext):
@@ -117,7 +106,7 @@ class BuildCore(build_ext):
                 [
                     extension
                     for extension in self.extensions
-                    if extension.sources and name == (None if stands_alone(extension.sources[0]) else SHARED)
+                    if extension.sources and name == (None if extension.name in ALONE else SHARED)
                 ],
                 nthreads=CORES,
                 build_dir=build,

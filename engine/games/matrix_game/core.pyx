@@ -36,8 +36,10 @@ cdef enum:                      # what a turn's words of chance are for
 
 cdef GameRow a_game
 cdef SessionRow a_session
-GAME_ROW = np.asarray(<GameRow[:1]>&a_game).dtype
-SESSION_ROW = np.asarray(<SessionRow[:1]>&a_session).dtype
+cdef GameRow[::1] game_rows = <GameRow[:1]>&a_game
+cdef SessionRow[::1] session_rows = <SessionRow[:1]>&a_session
+GAME_ROW = np.asarray(game_rows).dtype
+SESSION_ROW = np.asarray(session_rows).dtype
 
 
 @cython.final
