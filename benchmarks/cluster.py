@@ -1,18 +1,20 @@
-"""How many workers one driver keeps busy, on nodes that are simulated.
+"""How many workers one driver keeps busy, by its processor time alone.
 
-    python -m benchmarks.cluster [--nodes 100] [--cores 16] [--rounds 20] [--legs 10] [--seconds 2]
+    python -m benchmarks.cluster [--nodes 100] [--cores 16] [--rounds 10] [--legs 10] [--seconds 2]
 
-Real: the run (schedule, batching, commits, ranking, summaries), Ray with its tasks and receipts, files in a folder.
-Simulated: the nodes. A few Ray actors hold each task for as long as its legs take, as many tasks at once as their
-nodes have cores, and answer with a receipt whose sums are invented. Its parts are links to parts that were written once
-for their number of rows. A leg takes `--seconds` over `--legs`, so that a batch of two seconds has about so many; the
-field has as many replicas as give each core `--rounds` batches.
+Real: the run (schedule, batching, commits, ranking, summaries), pickling of tasks and receipts, files in a folder.
+Simulated: the workers and the clock. The clock shows the processor time of the run's own process, without what the
+simulation takes of it; where the run would wait for a receipt, the clock jumps to when that comes. So other jobs on the
+machine change little. What Ray takes for a task, and to look which of those submitted are done, is measured first, with
+tasks that do nothing, and added. A leg takes `--seconds` over `--legs`; the field has as many replicas as give each
+core `--rounds` batches of `--seconds`. Parts are links to parts that were written once for their number of rows.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
+import contextlib
+import heapq
 import itertools
 import math
 import os
@@ -20,46 +22,119 @@ import pickle
 import resource
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import ray
 
 from benchmarks.growth import GAMES, invented_legs, make_bots, write_parts
 from engine.kernel.game_core import BLOCK_COUNT
 from tournament.config import load_config
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
-from tournament.runner import contest_run
+from tournament.runner import batching, contest_run, planning
 from tournament.runner.contest_run import run_contest
-from tournament.runner.executors.ray_cluster import RayExecutor
+from tournament.runner.executors import keep_busy
 from tournament.runner.watcher import Progress
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import Batch, Part
 from tournament.worker.batch import Receipt, Task
 
-_ACTORS = 2  # processes that simulate all nodes
 _BOTS, _SESSIONS = 100, 4  # of the field, of a leg
+_SUBMITTED = 2  # tasks for each core, as on a joined cluster
+_TASKS, _ARTIFACT = 500, 5000  # with which Ray is measured: how many, bytes of a bot
 
 
-class Nodes:
-    """Some of the nodes, with so many cores in all; parts are written to `there` once."""
+@dataclass(frozen=True)
+class RaysPart:
+    """What Ray takes of the driver's processor: seconds for a task, and for each that is submitted at a look."""
 
-    def __init__(self, cores: int, leg_seconds: float, there: str) -> None:
-        self._free = asyncio.Semaphore(cores)
-        self._leg_seconds = leg_seconds
-        self._there = FolderStorage(there)
+    task: float
+    look: float
+
+
+class Clock:
+    """Seconds of this process's processor time, without those `aside`, and what was added."""
+
+    def __init__(self) -> None:
+        self._added = -time.process_time()
+
+    def now(self) -> float:
+        return time.process_time() + self._added
+
+    def add(self, seconds: float) -> None:
+        self._added += seconds
+
+    @contextlib.contextmanager
+    def aside(self) -> Iterator[None]:
+        before = time.process_time()
+        try:
+            yield
+        finally:
+            self._added -= time.process_time() - before
+
+
+class SimulatedWorkers:
+    """The executor: a task is held on the core that is free first for as long as its legs take."""
+
+    name = "ray"
+
+    def __init__(self, cores: int, leg_seconds: float, there: Path, clock: Clock, ray: RaysPart) -> None:
+        self.workers, self.waited = cores, 0.0
+        self._leg_seconds, self._clock, self._ray = leg_seconds, clock, ray
+        self._there = FolderStorage(str(there))
         self._there.prepare()
         self._written: dict[int, tuple[Part, ...]] = {}
+        self._free = [0.0] * cores
+        self._due: list[tuple[float, int]] = []
+        self.played: list[tuple[float, float]] = []  # when a receipt came, and its seconds
+        self.tasks_seconds = 0.0
 
-    async def play(self, pickled: bytes) -> Receipt:
-        """Take as long as the legs of a task would."""
-        task: Task = pickle.loads(pickled)
-        seconds = self._leg_seconds * len(task.legs)
-        async with self._free:
-            await asyncio.sleep(seconds)
+    def play(
+        self, tasks: Iterator[Task], artifacts: Mapping[str, bytes], out: Callable[[], Set[str]] = frozenset
+    ) -> Generator[list[Receipt], None, None]:
+        numbers = itertools.count()
+        most = _SUBMITTED * self.workers + 8
+
+        def start(task: Task) -> tuple[int, bytes]:
+            return self._submit(next(numbers), pickle.dumps(task))
+
+        yield from keep_busy(tasks, lambda: most, start, self._wait, self._receipt, [])
+
+    def _submit(self, number: int, pickled: bytes) -> tuple[int, bytes]:
+        with self._clock.aside():
+            task: Task = pickle.loads(pickled)
+            seconds = self._leg_seconds * len(task.legs)
+            due = max(self._clock.now(), heapq.heappop(self._free)) + seconds
+            heapq.heappush(self._free, due)
+            heapq.heappush(self._due, (due, number))
+            receipt = pickle.dumps(self._played(task, seconds), 5)
+        self._clock.add(self._ray.task)
+        return number, receipt
+
+    def _wait(self, running: list[tuple[int, bytes]]) -> tuple[list[tuple[int, bytes]], list[tuple[int, bytes]]]:
+        with self._clock.aside():
+            now = self._clock.now()
+            if (sooner := self._due[0][0] - now) > 0:
+                self._clock.add(sooner)
+                self.waited += sooner
+                now += sooner
+            come = set()
+            while self._due and self._due[0][0] <= now:
+                come.add(heapq.heappop(self._due)[1])
+            done = [one for one in running if one[0] in come]
+            others = [one for one in running if one[0] not in come]
+        self._clock.add(self._ray.look * len(running))
+        return done, others
+
+    def _receipt(self, come: tuple[int, bytes]) -> Receipt:
+        receipt: Receipt = pickle.loads(come[1])
+        self.played.append((self._clock.now(), receipt.seconds))
+        return receipt
+
+    def _played(self, task: Task, seconds: float) -> Receipt:
         batches = []
         for name, legs in task.named_batches():
             if len(legs) not in self._written:
@@ -75,89 +150,111 @@ class Nodes:
         os.link(Path(self._there.location) / written.staged, Path(location) / staged)
         return replace(written, name=f"{name}.parquet", staged=staged)
 
-    def are_there(self) -> bool:
-        return True
-
-
-class SimulatedCluster(RayExecutor):
-    """The executor on a Ray of its own, whose tasks go to the actors."""
-
-    def __init__(self, cores: int, leg_seconds: float, there: Path) -> None:
-        super().__init__(_ACTORS, None, _ACTORS, print)
-        self._workers = cores
-        kind = ray.remote(num_cpus=1, max_concurrency=4 * cores)(Nodes)
-        self.actors = [kind.remote(cores // _ACTORS, leg_seconds, f"{there}/{number}") for number in range(_ACTORS)]
-        ray.get([actor.are_there.remote() for actor in self.actors])
-        self.played: list[tuple[float, float]] = []  # when a receipt came, and its seconds
-
-    def _most(self) -> int:
-        return 2 * self._workers + 8
-
-    def _starter(self, artifacts: Mapping[str, bytes]) -> Callable[[Task], Any]:
-        turns = itertools.cycle(self.actors)
-        return lambda task: next(turns).play.remote(pickle.dumps(task))
-
-    def _receipt(self, reference: Any) -> Receipt:
-        receipt = super()._receipt(reference)
-        self.played.append((time.monotonic(), receipt.seconds))
-        return receipt
-
     def busy(self) -> float:
         """The share of the cores' time that was play, from the second quarter of the receipts to the third."""
         quarter = len(self.played) // 4
         middle = self.played[quarter : 3 * quarter]
         seconds = middle[-1][0] - middle[0][0]
-        return sum(of_task for _, of_task in middle[1:]) / (self._workers * seconds)
+        return sum(of_task for _, of_task in middle[1:]) / (self.workers * seconds)
 
 
 @dataclass
 class Watch:
     """Counts commits."""
 
-    began: float = field(default_factory=time.monotonic)
-    commits: int = 0
-    ended: float = 0.0
+    commits: int = field(default=0)
 
     def say(self, text: str) -> None:
         print(text, flush=True)
 
     def on_progress(self, progress: Progress) -> None:
         self.commits += 1
-        self.ended = time.monotonic()
 
 
-def measure(cores: int, seconds: float, legs_of_batch: int, rounds: int) -> dict[str, float]:
+def nothing(pickled: bytes, artifacts: bytes) -> bytes:
+    """A task that gives its bytes back: a receipt has about as many."""
+    return pickled
+
+
+def rays_part(task_bytes: int, submitted: int) -> RaysPart:
+    """Measure Ray, on one of its own: tasks like ours that do nothing, and looks at so many that aren't done."""
+    import ray
+
+    ray.init("local", num_cpus=2, include_dashboard=False, logging_level="ERROR", log_to_driver=False)
+    try:
+        play = ray.remote(num_cpus=1, max_retries=3)(nothing)
+        artifacts = ray.put(bytes(_BOTS * _ARTIFACT))
+        content = os.urandom(task_bytes)
+
+        def run(count: int) -> None:
+            running: list[Any] = []
+            for _ in range(count):
+                running.append(play.options(memory=1).remote(content, artifacts))
+                if len(running) == 8:
+                    ray.get(running)
+                    running = []
+            ray.get(running)
+
+        run(_TASKS // 5)  # which starts the workers
+        before = time.process_time()
+        run(_TASKS)
+        task = (time.process_time() - before) / _TASKS
+        never = [play.options(num_cpus=1000).remote(b"", b"") for _ in range(submitted)]
+        done = [ray.put(0)]
+        before = time.process_time()
+        for _ in range(20):
+            _, left = ray.wait([*never, *done], timeout=1)
+            ray.wait(left, num_returns=len(left), timeout=0)
+        look = (time.process_time() - before) / 20 / submitted
+        return RaysPart(task, look)
+    finally:
+        ray.shutdown()
+
+
+def measure(cores: int, seconds: float, legs_of_batch: int, rounds: int, ray: RaysPart) -> dict[str, float]:
     """A run on so many simulated cores."""
     with tempfile.TemporaryDirectory(prefix="tournament-bench-") as name:
         folder = Path(name)
         make_bots(folder, _BOTS)
         replicas = math.ceil(cores * rounds * legs_of_batch / (_BOTS * (_BOTS - 1) / 2))
-        clusters: list[SimulatedCluster] = []
+        clock = Clock()
+        cluster = SimulatedWorkers(cores, seconds / legs_of_batch, folder / "there", clock, ray)
+        timed = SimpleNamespace(perf_counter=clock.now)
+        made = planning.new_pace
 
-        def simulated(*chosen: object) -> SimulatedCluster:
-            clusters.append(SimulatedCluster(cores, seconds / legs_of_batch, folder))
-            return clusters[-1]
+        def new_pace(*arguments: Any) -> batching.Pace:
+            return replace(made(*arguments), started=clock.now())
 
-        setattr(contest_run, "choose_executor", simulated)  # noqa: B010
+        for module, what, other in (
+            (contest_run, "choose_executor", lambda *chosen: cluster),
+            (contest_run, "new_pace", new_pace),
+            (contest_run, "time", timed),
+            (batching, "time", timed),
+        ):
+            setattr(module, what, other)
         places = {"entrants": f"{folder}/bots", "results": f"{folder}/results"}
         config = load_config("von_neumann_poker", sessions=_SESSIONS, replicas=replicas, seed="cluster", **places)
         rate = _SESSIONS * GAMES * legs_of_batch / seconds
         contest = replace(VON_NEUMANN_POKER, estimates=replace(VON_NEUMANN_POKER.estimates, rate=rate))
         watch = Watch()
+        began = clock.now()
         run_contest(contest, config, watch)
-        (cluster,) = clusters
-        used = resource.getrusage(resource.RUSAGE_SELF)
-        processor = used.ru_utime + used.ru_stime
+        ended = clock.now()
         ledger = [path.stat().st_size for path in (folder / "results/von_neumann_poker/ledger").glob("0*.json")]
         first, last = cluster.played[0][0], cluster.played[-1][0]
+        receipts = len(cluster.played)
         return {
-            "busy": cluster.busy(),
-            "receipts": len(cluster.played),
-            "receipts a second": len(cluster.played) / (last - first),
+            "share of the cores' time in play": cluster.busy(),
+            "receipts": receipts,
+            "seconds of a task": sum(of_task for _, of_task in cluster.played) / receipts,
+            "receipts a second": receipts / (last - first),
             "commits a second": watch.commits / (last - first),
-            "seconds from the last receipt to the end": time.monotonic() - last,
-            "driver's milliseconds of processor a receipt": 1e3 * processor / len(cluster.played),
-            "driver's MB": used.ru_maxrss / 1024,
+            "seconds from the start to the last receipt": last - began,
+            "seconds from the last receipt to the end": ended - last,
+            "driver's milliseconds a receipt": 1e3 * (ended - began - cluster.waited) / receipts,
+            "of these Ray's": 1e3 * ray.task,
+            "share of the driver's time that it waits": cluster.waited / (ended - began),
+            "MB, the simulation's receipts among them": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
             "ledger's entries": len(ledger),
             "ledger's MB": sum(ledger) / 1e6,
         }
@@ -170,9 +267,14 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=10, help="batches for each core")
     parser.add_argument("--legs", type=int, default=10, help="of a batch of --seconds")
     parser.add_argument("--seconds", type=float, default=2.0)
+    parser.add_argument("--ray", type=float, nargs=2, help="Ray's seconds for a task and a look, if known")
     options = parser.parse_args()
-    found = measure(options.nodes * options.cores, options.seconds, options.legs, options.rounds)
-    for what, value in found.items():
+    cores = options.nodes * options.cores
+    ray = RaysPart(*options.ray) if options.ray else rays_part(600 * options.legs, _SUBMITTED * cores)
+    print(
+        f"Ray: {1e3 * ray.task:.3f} ms a task, {1e6 * ray.look:.3f} µs at a look for each that is submitted", flush=True
+    )
+    for what, value in measure(cores, options.seconds, options.legs, options.rounds, ray).items():
         print(f"{what}: {value:,.3g}" if value < 100 else f"{what}: {value:,.0f}")
 
 

@@ -245,7 +245,9 @@ def _contest_of_records(location: str, field: Field) -> Contest:
 
 
 def _pairs(ranking: Standings) -> dict[int, tuple[str, str]]:
-    return {match.match: (match.x, match.y) for match in ranking.matches}
+    matches = ranking.matches
+    assert isinstance(matches, Matches)
+    return dict(zip(matches.column("match"), zip(matches.x, matches.y)))
 
 
 def load(

@@ -438,14 +438,13 @@ def pack_legs(legs: Legs) -> bytes:
     index = {name: place for place, name in enumerate(dict.fromkeys(itertools.chain(legs.x, legs.y)))}
     rest = tuple((place, more) for place, more in enumerate(legs.rest) if more != _NO_REST)
     players = np.array([[index[name] for name in names] for names in (legs.x, legs.y)], "<i4")
-    of_x, others = np.split(legs.sums.astype("<f8"), [1], axis=1)
+    of_x, others = np.split(legs.sums.astype("<f8", copy=False), [1], axis=1)
+    columns = (of_x, legs.whole.astype("<i8", copy=False), players)
     return b"".join(
         (
             _packed().dump_json(_Packed(len(legs), tuple(index), rest, others.size > 0), exclude_defaults=True),
             b"\n",
-            of_x.tobytes(),
-            legs.whole.astype("<i8").tobytes(),
-            players.tobytes(),
+            *(np.ascontiguousarray(column).data for column in columns),  # a large field's have 150 MB: no copies
             bytes.fromhex("".join(legs.digests)),
             others.tobytes(),
         )

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 import os
 import pickle
 import re
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Set
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from tournament.contests.rules_file import load_source
 from tournament.errors import BadInput, RunFailed, TournamentError, shortened
@@ -85,7 +90,8 @@ class RayExecutor:
 
     def _starter(self, artifacts: Mapping[str, bytes]) -> Callable[[Task], Any]:
         """What submits a task, and returns the reference of its receipt."""
-        stored = {sha256: ray.put(artifact) for sha256, artifact in artifacts.items()}
+        # All in one object: Ray takes a tenth of a millisecond for each that a task is given.
+        stored = ray.put(_Stored.of(artifacts))
         remote_play = ray.remote(num_cpus=1, max_retries=3)(_play_remotely)
         invitation: Invitation | None = None
 
@@ -94,10 +100,9 @@ class RayExecutor:
             invitation = invitation or invite(open_storage(task.location))
             here = 0 if self._cluster else int(ray.cluster_resources().get("memory", 0))
             self._memory = task.memory_bytes if self._cluster else memory_for(task, here, self._workers)
-            needed = sorted({seat.artifact for leg in task.legs for seat in (leg.x, leg.y)})
             with_memory = remote_play.options(memory=self._memory or None)
             # Ray's own way to write objects is in Python, and takes as long as all the rest.
-            return with_memory.remote(invitation, pickle.dumps(task), needed, *[stored[sha256] for sha256 in needed])
+            return with_memory.remote(invitation, pickle.dumps(task), stored)
 
         return start
 
@@ -133,11 +138,30 @@ def _failure(text: str) -> str:
     return f"a worker failed on node {node.group(1) if node else 'unknown'}: {reason}{mend}"
 
 
-def _play_remotely(invitation: Invitation, pickled: bytes, needed: list[str], *artifacts: bytes) -> Receipt:
+@dataclass(frozen=True)
+class _Stored:
+    """The bots' bytes one after the other, which the workers of a node share, and where each begins and ends."""
+
+    content: npt.NDArray[np.uint8]
+    places: dict[str, tuple[int, int]]
+
+    @classmethod
+    def of(cls, artifacts: Mapping[str, bytes]) -> _Stored:
+        ends = itertools.accumulate(map(len, artifacts.values()), initial=0)
+        places = dict(zip(artifacts, itertools.pairwise(ends)))
+        return cls(np.frombuffer(b"".join(artifacts.values()), np.uint8), places)
+
+    def needed(self, task: Task) -> dict[str, bytes]:
+        """What a task's legs need of them, by its sha256."""
+        needed = {seat.artifact for leg in task.legs for seat in (leg.x, leg.y)}
+        return {sha256: self.content[slice(*self.places[sha256])].tobytes() for sha256 in needed}
+
+
+def _play_remotely(invitation: Invitation, pickled: bytes, stored: _Stored) -> Receipt:
     accept(invitation)
     task: Task = pickle.loads(pickled)
     if task.source:
         load_source(*task.source)
     accept_contest(task.rules, task.requires)
     admission.room = Room(lambda: max(task.memory_bytes, free_memory() // (os.cpu_count() or 1)))
-    return on_deep_stack(play_task, task, dict(zip(needed, artifacts)))
+    return on_deep_stack(play_task, task, stored.needed(task))
