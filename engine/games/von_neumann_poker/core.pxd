@@ -39,8 +39,12 @@ cdef struct SessionRow:
     double x_points
     double y_points
 
+cdef union Card:
+    float value
+    uint32_t bits
+
 cdef struct Cards:
-    uint32_t bits[2 * BLOCK_WORDS][LANES]   # B's and A's of each of a block's games, by block
+    Card cards[2 * BLOCK_WORDS][LANES]      # B's and A's of each of a block's games, by block
 
 
 @cython.final
@@ -51,7 +55,7 @@ cdef class VonNeumannPoker(GameCore):
     # A session is a stream of deals, eight games a block.
     cdef Cards openings               # the first blocks of eight sessions
     cdef Cards later                  # the blocks of this session after its first
-    cdef const uint32_t* next_cards   # B's of the next game; A's are LANES behind
+    cdef const Card* next_cards       # B's of the next game; A's are LANES behind
     cdef int32_t session_number       # as recorded
     # the game now played
     cdef int a_seat

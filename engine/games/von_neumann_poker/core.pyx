@@ -6,7 +6,6 @@ The rules are those of the King-of-the-Hill contest of 2020, as docs/reference/v
 cimport cython
 from libc.math cimport sqrt
 from libc.stdint cimport int32_t, uint32_t, uint64_t
-from libc.string cimport memcpy
 
 from engine.kernel.deals cimport BLOCK_WORDS, LANES, Blocks, Key, make_blocks, read_key
 from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, lacks_room
@@ -51,15 +50,14 @@ GAME_ROW = np.asarray(game_rows).dtype
 SESSION_ROW = np.asarray(session_rows).dtype
 
 
-cdef void make_cards(Cards* cards, const Key* key, uint64_t number, uint64_t stream, bint across) noexcept nogil:
+cdef void make_cards(Cards* made, const Key* key, uint64_t number, uint64_t stream, bint across) noexcept nogil:
     """Make the cards of eight blocks, as `make_blocks` does. A card is 24 bits of half a word."""
     cdef Blocks blocks
-    cdef float as_floats[2 * BLOCK_WORDS * LANES]
-    cdef int i
+    cdef int half, lane
     make_blocks(&blocks, key, number, stream, across)
-    for i in range(2 * BLOCK_WORDS * LANES):
-        as_floats[i] = <float>(<int32_t>((&blocks.halves[0][0])[i] >> 8)) * CARD_UNIT
-    memcpy(cards.bits, as_floats, sizeof(Cards))
+    for half in range(2 * BLOCK_WORDS):
+        for lane in range(LANES):
+            made.cards[half][lane].value = <float>(<int32_t>(blocks.halves[half][lane] >> 8)) * CARD_UNIT
 
 
 cdef inline uint32_t shown(uint32_t card, bint folded) noexcept nogil:
@@ -213,8 +211,8 @@ cdef class VonNeumannPoker(GameCore):
         """Deal the next game and ask A."""
         if unlikely(<uint64_t>self.game % BLOCK_WORDS == 0):    # cheap since unsigned
             self.find_deals()
-        self.b_card = self.next_cards[0]
-        self.a_card = self.next_cards[LANES]
+        self.b_card = self.next_cards[0].bits
+        self.a_card = self.next_cards[LANES].bits
         self.next_cards += 2 * LANES
         self.decision.kind = QUESTION_A
         self.decision.seat = self.a_seat
@@ -230,12 +228,12 @@ cdef class VonNeumannPoker(GameCore):
             lane = <int>(self.session % LANES)
             if lane == 0:
                 make_cards(&self.openings, &self.deals_key, 0, <uint64_t>self.session, True)
-            self.next_cards = &self.openings.bits[0][lane]
+            self.next_cards = &self.openings.cards[0][lane]
             return
         lane = <int>(self.game // BLOCK_WORDS) - 1
         if lane == 0:
             make_cards(&self.later, &self.deals_key, 1, <uint64_t>self.session, False)
-        self.next_cards = &self.later.bits[0][lane]
+        self.next_cards = &self.later.cards[0][lane]
 
     cdef inline void show(
         self, int seat, uint32_t card, uint32_t previous_card, int64_t money, int64_t opponents_money
