@@ -118,6 +118,7 @@ class BuildCore(build_ext):
                     "wraparound": False,
                     "cdivision": not DEBUG,
                     "initializedcheck": DEBUG,
+                    "auto_pickle": name is None,  # bots may copy what they see, nobody else does
                     "embedsignature": True,
                     "embedsignature.format": "python",
                 },
