@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -435,3 +437,22 @@ def test_webassembly_bots_of_many_legs_have_no_more_memory_than_a_worker_has(mon
         most.append(max(seen) >> 20)
     assert played[0] == played[1]
     assert most[0] > 79 and most[1] <= 25
+
+
+def test_looks_at_memory_take_a_small_part_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However slow they are: looks that last longer than the time between them would leave none to play."""
+    field = build({"grows.wasm": bytes(wasmtime.wat2wasm(GROWS)), "p.py": STEADY.format(0.5, 0.5)})
+    looks, started = [0], time.monotonic()
+
+    def now() -> float:
+        return time.monotonic() + 0.2 * looks[0]
+
+    def look(_table: lanes_module._LaneTable) -> None:
+        looks[0] += 1
+
+    monkeypatch.setattr(lanes_module, "_AUDIT_SECONDS", 0.001)
+    monkeypatch.setattr(lanes_module, "time", SimpleNamespace(monotonic=now, sleep=time.sleep))
+    monkeypatch.setattr(lanes_module._LaneTable, "_audit_memory", look)
+    (leg,) = legs_of(field, Settings(sessions=200))
+    assert not any(played.faults for played in play(field, Settings(sessions=200), ON, [leg]))
+    assert 1 <= looks[0] <= 2 + (time.monotonic() - started) / 2
