@@ -118,7 +118,7 @@ class BuildCore(build_ext):
                     "wraparound": False,
                     "cdivision": not DEBUG,
                     "initializedcheck": DEBUG,
-                    "auto_pickle": name is None,  # bots may copy what they see, nobody else does
+                    "auto_pickle": None if name is None else False,  # bots may copy what they see; no others do
                     "embedsignature": True,
                     "embedsignature.format": "python",
                 },
