@@ -22,7 +22,7 @@ from tournament.sandbox.outside import probe, running, scratch
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.running import Finished
 from tournament.worker.processes import programs
-from tournament.worker.wasm import seating
+from tournament.worker.wasm import calls
 
 BOT = "int a(const Bot *bot) { return 20; }\nint b(const Bot *bot, const int bet) { return %d; }\n"
 KILLED_CHILD = 256 - signal.SIGKILL
@@ -267,7 +267,7 @@ def test_memory_that_the_machine_refuses_a_bot_is_not_its_fault(
     def refuse(*_: object) -> None:
         raise refused
 
-    monkeypatch.setattr(seating, "Instance", refuse)
+    monkeypatch.setattr(calls, "new_instance", refuse)
     with pytest.raises(RunFailed, match="fine can't start: this machine gives it no memory"):
         play_built(bots["fine"], bots["other"], settings=poker_settings(sessions=1))
     with pytest.raises(RunFailed, match="fine can't be built: this machine has too little memory"):

@@ -165,6 +165,7 @@ class Ground:
         return (
             self._whole(text)
             .replace("@canary@", str(self.canary))
+            .replace("@checkout@", str(Path(__file__).resolve().parents[2]))
             .replace("@opponent@", str(self.entrants / "steady.c"))
             .replace("@executable@", str(self.folder / "executable"))
         )

@@ -21,7 +21,7 @@ from tournament.errors import RunFailed
 from tournament.sandbox.outside import running
 from tournament.sandbox.outside.running import Finished
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.worker.wasm import seating
+from tournament.worker.wasm import calls
 
 EDITED = bot_source(9, 8)
 
@@ -77,7 +77,7 @@ TROUBLES: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     "disk": lambda patch: patch.setattr(c_bots, "_write_unit", full),
     "cache's disk": lambda patch: patch.setattr(os, "fsync", full),
     "trial": lambda patch: patch.setattr(running, "run", lambda *_, **__: Finished(-9, b"", b"", False)),
-    "memory": lambda patch: patch.setattr(seating, "Instance", refuse),
+    "memory": lambda patch: patch.setattr(calls, "new_instance", refuse),
 }
 
 

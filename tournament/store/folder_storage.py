@@ -301,19 +301,10 @@ class FolderStorage:
             os.replace(file, target, src_dir_fd=here, dst_dir_fd=there)
 
     def publish_all(self, moves: Sequence[tuple[str, str]]) -> None:
-        """Publish several, those that are there. Folders are opened and put on disk once, which takes longest."""
-
-        def folders(move: tuple[str, str]) -> tuple[str, str]:
-            staged, name = map(checked_name, move)
-            return staged.rpartition("/")[0], name.rpartition("/")[0]
-
-        for (from_folder, to_folder), several in itertools.groupby(moves, folders):
-            there_at_all = contextlib.suppress(FileNotFoundError)
-            with there_at_all, self._folder(from_folder) as here, self._folder(to_folder) as there:
-                for staged, name in several:
-                    with contextlib.suppress(FileNotFoundError):
-                        file, target = staged.rpartition("/")[2], name.rpartition("/")[2]
-                        os.replace(file, target, src_dir_fd=here, dst_dir_fd=there)
+        """Publish several, those that are there. Each folder is put on disk once, since that takes longest."""
+        for staged, name in moves:
+            with contextlib.suppress(FileNotFoundError):
+                self.publish(staged, name)
         for folder in {name.rpartition("/")[0] for _, name in moves}:
             self._put_on_disk(folder)
 

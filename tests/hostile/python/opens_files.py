@@ -7,14 +7,20 @@ import os
 
 from attempts import a, b
 
+
+def listed(folder):
+    """What lies in a folder beside the way to what bots may read."""
+    return [name for name in os.listdir(folder) if not "@checkout@/".startswith(f"{folder}/{name}/")]
+
+
 ATTEMPTS = (
     lambda: open("@canary@").read(),
     lambda: open("/etc/passwd").read(),
     lambda: open("/etc/shadow").read(),
-    lambda: os.listdir("/tmp"),
+    lambda: listed("/tmp"),
     lambda: os.listdir("/proc"),
     lambda: os.listdir(os.path.expanduser("~")),
-    lambda: os.listdir("/home"),
+    lambda: listed("/home"),
     lambda: os.open("@canary@", os.O_RDONLY | os.O_NOFOLLOW),
     lambda: os.open("/var", os.O_RDONLY | os.O_DIRECTORY),
     lambda: open("/dev/mem", "rb"),
