@@ -56,16 +56,3 @@ def test_folders_use_those_below_them(folder: str) -> None:
 )
 def test_a_use_upwards_or_sideways_is_found(module: str, line: str) -> None:
     assert forbidden(module, f"cimport cython\n{line}\n") == [re.split(r"[ ]", line.strip())[1].removeprefix("engine.")]
-
-
-def test_what_cython_brings_for_memory_views_is_in_one_module() -> None:
-    """A copy of it takes four seconds to compile, more than most of our own modules."""
-    compiled = list(ENGINE.rglob("*.so"))
-    assert len(compiled) > 40
-    assert {path.name.split(".")[0] for path in compiled if b"View.MemoryView" in path.read_bytes()} == {"_cython"}
-
-
-def test_only_what_bots_see_can_be_pickled() -> None:
-    """They may copy it. Else it would be code that nobody calls, a third of some modules."""
-    able = {path.name.split(".")[0] for path in ENGINE.rglob("*.so") if b"__pyx_unpickle" in path.read_bytes()}
-    assert able <= {"_cython", "python_bots"}
