@@ -35,7 +35,7 @@ from tournament.contests.two_card_draw.servers import generated_server, strategy
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.entrants.build import build_entrants
 from tournament.keys import sub_key
-from tournament.runner.planning import artifacts_of, competitors_of, schedule_of
+from tournament.runner.planning import artifacts_of, schedule_of
 from tournament.runner.resume import field_of
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.standings.places import surely_ahead
@@ -136,7 +136,7 @@ class Rehearsal:
     def played(self, number: int, luck: dict[str, Floats] | None = None) -> Legs:
         """All its legs; the luck in them is added to `luck`."""
         key = sub_key(bytes(32), "benchmark", number)
-        schedule = schedule_of(self.contest, self.settings.playing(), key, *competitors_of(self.field))
+        schedule = schedule_of(self.contest, self.settings.playing(), key, self.field)
         sink = NullSink.of(self.contest, ROWS_PER_GROUP)
         legs = []
         for leg in schedule.legs():

@@ -36,7 +36,7 @@ def test_every_contest_and_summary_has_its_tables() -> None:
     general = {"keys before the first table", "keys of every contest", "keys of sandbox"}
     assert general | {f"keys of {name}" for name in contests} <= reference.tables_of("settings.md")
     assert reference.tables_of("commands.md") == {"commands"}
-    shown = ("standings", "Verification", "Replay", "ReplayedGame", "Step", "MatchReport")
+    shown = ("standings", "Verification", "Replay", "ObservedGame", "Step", "MatchReport")
     assert {f"fields of {name}" for name in shown} <= reference.tables_of("output.md")
 
 

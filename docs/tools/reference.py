@@ -20,7 +20,7 @@ from typing import Any, get_origin
 import typer
 from pydantic import BaseModel
 
-from tournament.audit.replay import Replay, ReplayedGame
+from tournament.audit.replay import Replay
 from tournament.audit.report import Verification
 from tournament.cli.commands import app
 from tournament.cli.groups import options_by_group
@@ -32,7 +32,7 @@ from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.standings.results import ENTRANTS, FAULTS, MATCHES, STANDING, UNFORETOLD
 from tournament.store.columns import Column
 from tournament.trial.match import MatchReport
-from tournament.worker.observation import Step
+from tournament.worker.observation import ObservedGame, Step
 
 REFERENCE = Path(__file__).resolve().parents[1] / "reference"
 _MARKED = re.compile(r"(<!-- generated: (.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -154,7 +154,7 @@ def fields(of: str) -> str:
     if of == "standings":
         meanings = STANDING | {"unforetold": UNFORETOLD}
     else:
-        (kind,) = (kind for kind in (MatchReport, Replay, ReplayedGame, Step, Verification) if kind.__name__ == of)
+        (kind,) = (kind for kind in (MatchReport, Replay, ObservedGame, Step, Verification) if kind.__name__ == of)
         source = inspect.getsource(kind)
         found = re.findall(r"^    (?:#: (.*)\n    )?(\w+): [^#\n]*?(?:  #: (.*))?$", source, re.MULTILINE)
         meanings = {name: above or beside for above, name, beside in found}

@@ -78,8 +78,16 @@ cdef class ObservedCore(GameCore):
             self.refused_answer = self.core.refused_answer
             return status
         with gil:
-            self.keep_answer()
-        self.follow()
+            if self.question is not None:
+                self.kept.append((*self.question, self.refused, bool(self.failed), self.heard(self.question[2])))
+            self.question = None
+            self.refused = None
+            self.failed = False
+        self.decision = self.core.decision
+        self.session = self.core.session
+        self.game = self.core.game
+        self.games_recorded = self.core.games_recorded
+        self.sessions_played = self.core.sessions_played
         if status != DECIDE:
             return status
         if self.session > self.last_session or (self.session == self.last_session and self.game > self.last_game):
@@ -89,14 +97,6 @@ cdef class ObservedCore(GameCore):
                 return LEG_OVER
             self.keep_question()
         return status
-
-    cdef void follow(self) noexcept nogil:
-        """Take over the other core's decision and counts."""
-        self.decision = self.core.decision
-        self.session = self.core.session
-        self.game = self.core.game
-        self.games_recorded = self.core.games_recorded
-        self.sessions_played = self.core.sessions_played
 
     cdef int keep_question(self) except -1:
         if self.session < self.first_session or not self.first_game <= self.game <= self.last_game:
@@ -108,14 +108,6 @@ cdef class ObservedCore(GameCore):
             self.heard(1)
         kind, seat, arguments, view = self.pending()
         self.question = (self.session, self.game, seat, kind, arguments, view, dict(self.core.told_values()))
-        return 0
-
-    cdef int keep_answer(self) except -1:
-        if self.question is not None:
-            self.kept.append((*self.question, self.refused, bool(self.failed), self.heard(self.question[2])))
-        self.question = None
-        self.refused = None
-        self.failed = False
         return 0
 
     cdef heard(self, int seat):

@@ -6,7 +6,6 @@ import io
 import subprocess
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
@@ -20,6 +19,7 @@ from tournament.cli.tables import final_tables, leaderboard_table
 from tournament.contests import find_contest
 from tournament.runner.watcher import Progress
 from tournament.standings.standings import Standing, Standings
+from tournament.worker.observation import ObservedGame, Step
 
 SIZES = [(80, 24), (100, 30), (140, 40)]
 UNIT = "a point is a dollar won, divided by √games of its session"
@@ -98,14 +98,8 @@ def test_most_of_a_small_terminal_is_the_ranking_and_no_word_is_broken(width: in
 def test_what_is_piped_is_neither_broken_nor_padded() -> None:
     console = Console(file=io.StringIO(), width=80, color_system=None)
     told = "cards " * 40
-    game = SimpleNamespace(
-        game=3,
-        cards={"ann": ("A", "K")},
-        actions=[("ann", "bets 5")],
-        outcome="ann wins",
-        steps=[SimpleNamespace(bot="ann", question="a", asked=f"a: {told}", printed="", fault=None, answered="5")],
-    )
-    print_game(console, game)
+    step = Step(0, "ann", "a", {}, asked=f"a: {told}", answer=5, answered="5")
+    print_game(console, ObservedGame(0, 3, {"ann": ("A", "K")}, (("ann", "bets 5"),), "ann wins", (step,), None))
     assert isinstance(console.file, io.StringIO)
     lines = console.file.getvalue().splitlines()
     assert lines == ["game 3: ann A K", f"  ann a: {told}", "    → 5", "  ann bets 5; ann wins"]

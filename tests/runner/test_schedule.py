@@ -20,6 +20,7 @@ from tournament.keys import seed_fingerprint
 from tournament.leg import Leg, match_number
 from tournament.runner.planning import schedule_of
 from tournament.runner.schedule import AgainstHouse, Competitor, Replicas, RoundRobin, place_of
+from tournament.store.ledger import Field, FieldEntrant, FieldHousePlayer
 
 SETTINGS = Settings.model_validate({}).playing()
 KEY = key_of(5)
@@ -152,10 +153,11 @@ def test_a_digest_is_the_sha256_of_a_json_list() -> None:
 
 def digests(contest: Contest) -> set[str]:
     """Of the legs of a small schedule, as a run makes it."""
-    competitors = [Competitor(0, "ann", "wasm", "ann"), Competitor(1, "bob", "wasm", "bob")]
-    house = [Competitor(0, "one", "house", "one")] if contest.house else []
-    playing = contest.settings().playing()
-    return {leg.digest for leg in schedule_of(contest, playing, KEY, competitors, house).legs()}
+    playing: dict[str, Any] = contest.settings().playing()
+    entrants = [FieldEntrant(number, name, "c", name, name, None) for number, name in enumerate(("ann", "bob"))]
+    house = (FieldHousePlayer(0, "one", "one", {}),) if contest.house else ()
+    field = Field(contest.name, contest.engine_version, playing, tuple(entrants), {}, house)
+    return {leg.digest for leg in schedule_of(contest, playing, KEY, field).legs()}
 
 
 @pytest.mark.parametrize("raised", CONTESTS, ids=lambda contest: contest.name)

@@ -23,7 +23,6 @@ PLAYED = {
 WORKS_OUT = """
 import json, sys
 from tournament.contests import find_contest
-from tournament.audit.verification import settings_of
 from tournament.standings.results import load
 from tournament.standings.without_luck import luck_of_batches
 from tournament.store.storage import open_storage
@@ -32,7 +31,7 @@ for place in sys.argv[1:]:
     contest = find_contest(loaded.field.contest)
     house = {player.name: storage.read(f"house/{player.name}.txt") if storage.list("house") else b""
              for player in loaded.field.house}
-    settings = settings_of(contest, loaded.field)
+    settings = contest.settings.model_validate({**loaded.field.settings, "seed": None})
     luck = luck_of_batches(contest, settings, storage, loaded.batches, {}, print, house)
     print(json.dumps({digest: points.tobytes().hex() for digest, points in luck.items()}))
 """

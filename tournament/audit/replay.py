@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from tournament.audit.verification import settings_of, settled
+from tournament.audit.report import reading
+from tournament.audit.verification import settings_of
 from tournament.audit.verify_games import Players, find_players
 from tournament.config import Config
 from tournament.contests import find_contest
@@ -16,36 +17,19 @@ from tournament.contests.contest import Contest
 from tournament.entrants.build import with_lines
 from tournament.entrants.folder import find_submissions
 from tournament.errors import BadInput, RunFailed
-from tournament.keys import master_key
 from tournament.leg import Leg
 from tournament.names import did_you_mean
 from tournament.runner.counting import fixtures_of
-from tournament.runner.planning import competitors_of, schedule_of
 from tournament.runner.seed import seed_of
+from tournament.standings.results import opened
 from tournament.store.ledger import Batch, Field
-from tournament.store.ledger_reading import read_state, standing_batches
 from tournament.store.legs import Fault, LegResult, Legs
 from tournament.store.parts import rows_of
-from tournament.store.storage import Storage, open_storage
-from tournament.worker.observation import ObservedGame, Step, Window, observe_leg
+from tournament.store.storage import open_storage
+from tournament.worker.observation import ObservedGame, Window, observe_leg
 
 # The most games of a session that are shown at once.
 MOST_GAMES = 1000
-
-
-@dataclass(frozen=True)
-class ReplayedGame:
-    """A game as it was played again. `cards` by who held them, `actions` as (who, what) in order, from its row. `row`
-    is by column; None where the game was broken off. `as_recorded`: the records have the same."""
-
-    session: int  #: of the match
-    game: int  #: of the session
-    cards: Mapping[str, tuple[str, ...]]  #: by who held them
-    actions: tuple[tuple[str, str], ...]  #: who did what, in order, house players too; "" for cards turned up
-    outcome: str  #: in words
-    steps: tuple[Step, ...]  #: the bots' decisions, see below
-    row: Mapping[str, Any] | None  #: as in the records, by column; null if it was broken off
-    as_recorded: bool  #: whether the records have the same
 
 
 @dataclass(frozen=True)
@@ -61,7 +45,7 @@ class Replay:
     x: str  #: the bot at x
     y: str  #: the bot or house player at y
     session: int  #: of the match
-    games: tuple[ReplayedGame, ...]  #: the games, see below
+    games: tuple[ObservedGame, ...]  #: the games, see below
     #: that the records have of them: `seat`, `session`, `game`, `question`, `what`, `asked`, `complaints`
     faults: tuple[Fault, ...]
     differs: str  #: what is not as recorded; "" for nothing
@@ -83,89 +67,78 @@ def replay_games(
     BadInput when there are no such records, or a bot has changed since; RunFailed when the ledger can't be
     read or this machine can't play.
     """
-    try:
-        return _replayed(open_storage(location), config_of, match, session, game, say)
-    except OSError as error:
-        raise RunFailed(f"{location} can't be read: {error.strerror or error}") from None
+    with reading(location):
+        place, field, batches = opened(location)
+        storage, contest = open_storage(place), find_contest(field.contest, field.game)
+        if field.engine != contest.engine_version:
+            raise BadInput(
+                f"these games are of version {field.engine} of {contest.name}, this is {contest.engine_version}:"
+                " they can't be played again here"
+            )
+        config = config_of(contest.name)
+        seed = seed_of(storage, config.contest.seed, field.settings.get("seed"))
+        settings = settings_of(contest, field, config, seed)
+        batch, recorded = _recorded_leg(batches, match, session, 1 if contest.house else settings.sessions)
+        players = find_players(contest, config, field, settings, say, only=(recorded.x, recorded.y))
+        if gone := sorted(players.missing & {recorded.x, recorded.y}):
+            raise BadInput(
+                f"{' and '.join(gone)} {'is' if len(gone) == 1 else 'are'} not in the entrants folder as it was when"
+                " this was played; bring that version back, or run again to play with the one that is there"
+            )
+        (fixture,) = fixtures_of(Legs.of([recorded]), players.schedule)
+        if isinstance(fixture, str):
+            raise RunFailed(f"match {recorded.match} was recorded {fixture}; tournament verify says more")
+        rows: dict[int, dict[str, Any]] = {}
+        for chunk in rows_of(storage, batch.part("games"), contest.games):
+            for row in np.flatnonzero((chunk["match"] == recorded.match) & (chunk["session"] == session)):
+                rows[int(chunk["game"][row])] = {name: values[row].item() for name, values in chunk.items()}
+        leg = players.schedule.leg(fixture)
+        ways = [players.artifacts]
+        # A bot built with lines may take a little less fuel; where that matters, it is played without them.
+        if recorded.faults and (built := _with_lines(contest, config, field, leg)):
+            ways.insert(0, {**players.artifacts, **built})
+        return _replayed(contest, players, leg, ways, recorded, rows, session, game)
 
 
 def _replayed(
-    storage: Storage,
-    config_of: Callable[[str], Config],
-    match: int | tuple[str, str],
+    contest: Contest,
+    players: Players,
+    leg: Leg,
+    ways: Sequence[Mapping[str, bytes]],
+    recorded: LegResult,
+    rows: Mapping[int, Mapping[str, Any]],
     session: int,
     game: int | None,
-    say: Callable[[str], None],
 ) -> Replay:
-    state = read_state(storage)
-    if state.field is None:
-        raise BadInput(f"{storage.location} holds no results")
-    contest, field = find_contest(state.field.contest, state.field.game), state.field
-    if field.engine != contest.engine_version:
-        raise BadInput(
-            f"these games are of version {field.engine} of {contest.name}, this is {contest.engine_version}:"
-            " they can't be played again here"
-        )
-    settings, config = settings_of(contest, field), config_of(contest.name)
-    per_leg = 1 if contest.house else settings.sessions
-    batch, recorded = _recorded_leg(standing_batches(storage, state), match, session, per_leg)
-    settings = settled(settings, config, seed_of(storage, config.contest.seed, field.settings.get("seed")))
-    players = find_players(contest, config, field, settings, say, only=(recorded.x, recorded.y))
-    if gone := sorted(players.missing & {recorded.x, recorded.y}):
-        raise BadInput(
-            f"{' and '.join(gone)} {'is' if len(gone) == 1 else 'are'} not in the entrants folder as it was when this"
-            " was played; bring that version back, or run again to play with the one that is there"
-        )
-    leg = _leg(contest, field, players, recorded)
+    """A session of a leg, or a game of it, played by the first of these artifacts that give what was recorded."""
     in_leg = session - leg.plan.first_session
     window = Window(in_leg, in_leg, *((0, MOST_GAMES - 1) if game is None else (game, game)), drawn=session)
-    rows = _recorded_rows(storage, batch, contest, recorded.match, session)
-    faults = tuple(
-        fault for fault in recorded.faults if fault.session == session and (game is None or fault.game == game)
-    )
-    ways = [players.artifacts]
-    if recorded.faults:
-        built = _with_lines(contest, config_of(contest.name), field, leg, players.artifacts)
-        # A bot built with lines may take a little less fuel; where that matters, it is played without them.
-        if built != players.artifacts:
-            ways.insert(0, built)
+
+    def shown(faults: Sequence[Fault]) -> tuple[Fault, ...]:
+        return tuple(fault for fault in faults if fault.session == session and game in (None, fault.game))
+
+    faults = shown(recorded.faults)
     for artifacts in ways:
         observed = observe_leg(contest, players.settings, players.sandbox, leg, artifacts, window)
-        games = tuple(_told(one, rows.get(one.game)) for one in observed.games)
+        games = tuple(replace(one, as_recorded=one.row == rows.get(one.game)) for one in observed.games)
         differing = [one.game for one in games if not one.as_recorded]
-        played = [one for one in observed.result.faults if one.session == session and game in (None, one.game)]
-        if not differing and _places(faults) == _places(played):
+        if not differing and _places(faults) == _places(shown(observed.result.faults)):
             differs = ""
             break
-        differs = f"game {differing[0]}" if differing else "its faults"
-        differs = f"{differs} came out otherwise than recorded"
+        differs = f"{f'game {differing[0]}' if differing else 'its faults'} came out otherwise than recorded"
         if leg.has_processes:
             differs += ": a bot that is a process may look at a clock, or at what the system hands out"
     if not observed.games and not faults:
-        last = max(rows, default=None)
-        if last is None:
+        if not rows:
             raise BadInput(f"--session {session} of match {recorded.match} has no games")
-        raise BadInput(f"--game {game}: session {session} of match {recorded.match} has games 0 to {last}")
+        raise BadInput(f"--game {game}: session {session} of match {recorded.match} has games 0 to {max(rows)}")
     return Replay(
         contest.name, recorded.match, recorded.x, recorded.y, session, games, faults, differs, observed.drawings
     )
 
 
-def _places(faults: Any) -> list[tuple[int, int, str]]:
+def _places(faults: Sequence[Fault]) -> list[tuple[int, int, str]]:
     return [(fault.seat, fault.game, fault.question) for fault in faults]
-
-
-def _told(game: ObservedGame, recorded: Mapping[str, Any] | None) -> ReplayedGame:
-    return ReplayedGame(
-        game.session,
-        game.game,
-        dict(game.cards),
-        game.actions,
-        game.outcome,
-        game.steps,
-        game.row,
-        (None if game.row is None else dict(game.row)) == recorded,
-    )
 
 
 def _recorded_leg(
@@ -196,37 +169,11 @@ def _recorded_leg(
     raise BadInput(f"--session {session}: the records of match {name} have no such session; the first is 0")
 
 
-def _leg(contest: Contest, field: Field, players: Players, recorded: LegResult) -> Leg:
-    seed = players.settings.seed
-    assert seed is not None
-    schedule = schedule_of(contest, players.settings.playing(), master_key(seed), *competitors_of(field))
-    (fixture,) = fixtures_of(Legs.of([recorded]), schedule)
-    if isinstance(fixture, str):
-        raise RunFailed(f"match {recorded.match} was recorded {fixture}; tournament verify says more")
-    return schedule.leg(fixture)
-
-
-def _with_lines(
-    contest: Contest, config: Config, field: Field, leg: Leg, artifacts: Mapping[str, bytes]
-) -> dict[str, bytes]:
-    """The artifacts, with C and C++ bots built so that a fault has its line: the same code under the same digests."""
-    found = dict(artifacts)
+def _with_lines(contest: Contest, config: Config, field: Field, leg: Leg) -> dict[str, bytes]:
+    """By their artifacts, the leg's bots in C and C++ built so that a fault has its line."""
+    found = {}
     seats = {seat.name: seat for seat in (leg.x, leg.y) if seat.kind == "wasm"}
     for submission in find_submissions(config.entrants, lambda: field.entrants)[0]:
         if submission.name in seats and (code := with_lines(submission, contest.interface, config.sandbox)):
             found[seats[submission.name].artifact] = code
     return found
-
-
-def _recorded_rows(
-    storage: Storage, batch: Batch, contest: Contest, match: int, session: int
-) -> dict[int, dict[str, Any]]:
-    """The recorded rows of a session, by game."""
-    rows: dict[int, dict[str, Any]] = {}
-    part = batch.part("games")
-    for chunk in rows_of(storage, part, contest.games):
-        inside = np.flatnonzero((chunk["match"] == match) & (chunk["session"] == session))
-        for index in inside:
-            row = {name: values[index].item() for name, values in chunk.items()}
-            rows[row["game"]] = row
-    return rows

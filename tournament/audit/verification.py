@@ -10,7 +10,7 @@ from typing import Protocol
 
 from pydantic import ValidationError
 
-from tournament.audit.report import Problem, Verification
+from tournament.audit.report import Problem, Verification, reading
 from tournament.audit.verify_claims import leg_problems, legs_still_to_play, probation_problems
 from tournament.audit.verify_games import chosen_legs, find_players, replay_problems
 from tournament.audit.verify_records import (
@@ -61,10 +61,8 @@ def verify_contest(location: str, config_of: Callable[[str], Config], replay: in
     A run may go on meanwhile. `config_of` gives the settings of a contest. Raises BadInput when there are no records,
     RunFailed when the ledger can't be read or this machine can't play.
     """
-    try:
+    with reading(location):
         return _verified(open_storage(location), config_of, replay, watcher)
-    except OSError as error:
-        raise RunFailed(f"{location} can't be read: {error.strerror or error}") from None
 
 
 @dataclass(frozen=True)
@@ -97,7 +95,7 @@ def _verified(storage: Storage, config_of: Callable[[str], Config], replay: int,
     seed, problems, notes = find_seed(storage, config.contest.seed, field)
     settings, house = None, NO_HOUSE
     if field.engine == contest.engine_version:
-        settings = settled(settings_of(contest, field), config, seed)
+        settings = settings_of(contest, field, config, seed)
         house = check_house(storage, contest, settings, config, field, watcher.say)
     else:
         versions = f"version {field.engine} of {contest.name}, this is {contest.engine_version}"
@@ -167,12 +165,6 @@ def _problems_now(
     return problems, notes
 
 
-def settled(recorded: ContestSettings, config: Config, seed: str | None) -> ContestSettings:
-    """The recorded settings, and those of the folder on which no game depends; with the seed, if it is known."""
-    elsewhere = {key: value for key, value in config.contest if key not in config.contest.playing()}
-    return recorded.model_copy(update=elsewhere | {"seed": seed})
-
-
 def _config(config_of: Callable[[str], Config], contest: Contest) -> Config:
     """The settings of a contest, or of that whose rules it has, where it has no table here. Raises BadInput."""
     try:
@@ -181,12 +173,17 @@ def _config(config_of: Callable[[str], Config], contest: Contest) -> Config:
         return config_of(contest.rules)
 
 
-def settings_of(contest: Contest, field: Field) -> ContestSettings:
-    """The recorded settings, but for the seed. Raises RunFailed when the contest doesn't know them."""
+def settings_of(contest: Contest, field: Field, config: Config, seed: str | None) -> ContestSettings:
+    """The recorded settings, and those of the folder on which no game depends; with the seed, if it is known. Raises
+    RunFailed when the contest doesn't know them."""
+    elsewhere = {key: value for key, value in config.contest if key not in config.contest.playing()}
     try:
-        return contest.settings.model_validate({key: value for key, value in field.settings.items() if key != "seed"})
+        recorded = contest.settings.model_validate(
+            {key: field.settings[key] for key in field.settings.keys() - {"seed"}}
+        )
     except ValidationError as error:
         raise RunFailed(f"the ledger's settings are none of {contest.name}: {error.errors()[0]['loc'][0]}") from None
+    return recorded.model_copy(update=elsewhere | {"seed": seed})
 
 
 def _recounted(records: _Records, batches: Sequence[Batch]) -> list[Recounted]:
@@ -218,7 +215,7 @@ def _replay(
         notes.append(f"not as the entrants folder has them: {', '.join(sorted(players.others))}")
     problems = list(players.problems)
     chosen = chosen_legs(batches, players.missing, count)
-    found = replay_problems(records.contest, records.storage, records.field, players, chosen)
+    found = replay_problems(records.contest, records.storage, players, chosen)
     for number, differing in enumerate(found, 1):
         problems += differing
         records.watcher.checked("legs played again", number, len(chosen))

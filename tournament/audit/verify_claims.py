@@ -11,7 +11,7 @@ from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.leg import PROCESSES
 from tournament.runner.counting import count_legs, fixtures_of
-from tournament.runner.planning import competitors_of, round_to_play, schedule_of
+from tournament.runner.planning import round_to_play, schedule_of
 from tournament.runner.replicas import keeping_what_was_played, recorded_replicas
 from tournament.runner.schedule import ONE_OF_EACH, Fixture, Replicas, Schedule
 from tournament.standings.without_luck import LuckOfLegs
@@ -86,4 +86,4 @@ def probation_problems(
 def _schedule(contest: Contest, field: Field, settings: ContestSettings, replicas: Replicas = ONE_OF_EACH) -> Schedule:
     """The schedule of a field, whose seed need not be known: its digests follow from the fingerprint."""
     fingerprint = str(field.settings.get("seed"))
-    return schedule_of(contest, settings.playing(), b"", *competitors_of(field), replicas, fingerprint)
+    return schedule_of(contest, settings.playing(), b"", field, replicas, fingerprint)

@@ -19,7 +19,8 @@ from tournament.errors import RunFailed
 from tournament.keys import master_key
 from tournament.leg import Leg
 from tournament.runner.counting import fixtures_of
-from tournament.runner.planning import artifacts_of, competitors_of, schedule_of
+from tournament.runner.planning import artifacts_of, schedule_of
+from tournament.runner.schedule import Schedule
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import Column
@@ -33,7 +34,7 @@ from tournament.worker.batch import Task, play_task
 
 @dataclass(frozen=True)
 class Players:
-    """The settings with their seed, and what plays by its sha256. `missing` names players that aren't here.
+    """The settings with their seed, the field's schedule, and what plays by its sha256. `missing` names who isn't here.
 
     `others` names bots of the entrants folder that aren't as the field has them, `problems` tell of those that are
     the same and of which the field says something else.
@@ -41,6 +42,7 @@ class Players:
 
     settings: ContestSettings
     sandbox: SandboxSettings
+    schedule: Schedule
     artifacts: Mapping[str, bytes]
     missing: frozenset[str]
     others: frozenset[str]
@@ -57,6 +59,7 @@ def find_players(
 ) -> Players:
     """Players of a recorded field that are unchanged in the entrants folder; `only` those of some names, if given. The
     settings have the seed. Raises BadInput when there is no entrants folder."""
+    assert settings.seed is not None
     entrants = build_entrants(contest, settings, config.sandbox, config.entrants, say, only, lambda: field.entrants)
     house = contest.house.players(settings, config.folder, say) if contest.house else ()
     artifacts = artifacts_of(entrants, house)
@@ -66,6 +69,7 @@ def find_players(
     return Players(
         settings,
         config.sandbox,
+        schedule_of(contest, settings.playing(), master_key(settings.seed), field),
         artifacts,
         frozenset(name for name, artifact in recorded.items() if artifact not in artifacts),
         frozenset(here.keys() ^ known.keys() | here.keys() - set(same)),
@@ -92,18 +96,15 @@ def chosen_legs(batches: Iterable[Batch], missing: frozenset[str], count: int) -
 
 
 def replay_problems(
-    contest: Contest, storage: Storage, field: Field, players: Players, chosen: Sequence[tuple[Batch, LegResult]]
+    contest: Contest, storage: Storage, players: Players, chosen: Sequence[tuple[Batch, LegResult]]
 ) -> Iterator[list[Problem]]:
     """Play these legs; yield each one's differences. Raises RunFailed and BadInput when this machine can't."""
-    seed = players.settings.seed
-    assert seed is not None
-    schedule = schedule_of(contest, players.settings.playing(), master_key(seed), *competitors_of(field))
     for batch, recorded in chosen:
-        (fixture,) = fixtures_of(Legs.of([recorded]), schedule)
+        (fixture,) = fixtures_of(Legs.of([recorded]), players.schedule)
         if isinstance(fixture, str):
             yield [Problem("ledger", f"has {name_of(recorded)} {fixture}", plays_again(batch))]
             continue
-        yield _compared(contest, storage, players, batch, recorded, schedule.leg(fixture))
+        yield _compared(contest, storage, players, batch, recorded, players.schedule.leg(fixture))
 
 
 def _compared(

@@ -75,7 +75,10 @@ def replay(
     with Screen(err, "") as screen:
         (place,) = recorded(contest, results, config)
         config_of = partial(load_config, path=config, entrants=entrants, results=results)
-        found = replay_games(place, config_of, _match_of(match), session, game, screen.say)
+        x, *y = [name.strip() for name in match.split(",")]
+        if not match.isdecimal() and not (x and len(y) == 1 and y[0]):
+            raise BadInput(f"--match {match}: say its number, or the names of both bots with a comma between them")
+        found = replay_games(place, config_of, (x, y[0]) if y else int(x), session, game, screen.say)
     if as_json:
         print_json(dataclasses.asdict(found))
     else:
@@ -89,13 +92,3 @@ def replay(
             tell(f"not as recorded: {found.differs}", style="red")
     if found.differs:
         raise typer.Exit(1)
-
-
-def _match_of(text: str) -> int | tuple[str, str]:
-    """A match by its number or by two names. Raises BadInput."""
-    if text.isdecimal():
-        return int(text)
-    names = [name.strip() for name in text.split(",")]
-    if len(names) != 2 or not all(names):
-        raise BadInput(f"--match {text}: say its number, or the names of both bots with a comma between them")
-    return names[0], names[1]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.padding import Padding
@@ -15,53 +15,35 @@ from tournament.standings.standings import Standings
 from tournament.store.legs import Fault, LegResult
 
 if TYPE_CHECKING:
-    from tournament.worker.observation import Step
+    from tournament.worker.observation import ObservedGame
 
 
-class _Game(Protocol):
-    @property
-    def game(self) -> int: ...
-    @property
-    def cards(self) -> Mapping[str, tuple[str, ...]]: ...
-    @property
-    def actions(self) -> Sequence[tuple[str, str]]: ...
-    @property
-    def outcome(self) -> str: ...
-    @property
-    def steps(self) -> Sequence[Step]: ...
-
-
-def print_game(console: Console, game: _Game) -> None:
+def print_game(console: Console, game: ObservedGame) -> None:
     """A game: who holds what, each decision with what the bot was told, printed and answered, and the outcome.
 
     On a terminal the continuation of a line is indented like its beginning; elsewhere a line is a line.
     """
-    for indent, text in _lines_of(game):
+
+    def line(indent: int, *pieces: tuple[str, str]) -> None:
+        text = Text.assemble(*[(printable(text), style) for text, style in pieces], overflow="fold")
         if console.is_terminal:
             console.print(Padding(text, (0, 0, 0, indent), expand=False))
         else:
             console.print(Text(" " * indent) + text, soft_wrap=True)
 
-
-def _lines_of(game: _Game) -> Iterator[tuple[int, Text]]:
-    """Its lines, each with its indent."""
     held = ", ".join(f"{name} {' '.join(cards)}" for name, cards in game.cards.items())
-    yield 0, _line((f"game {game.game}", "bold"), (f": {held}" if held else "", ""))
+    line(0, (f"game {game.game}", "bold"), (f": {held}" if held else "", ""))
     for step in game.steps:
         asked = step.asked.removeprefix(f"{step.question}: ")  # of contests without words of their own
-        yield 2, _line((step.bot, "bold"), (f" {step.question}: {asked}", ""))
-        for line in step.printed.splitlines():
-            yield 4, _line((f"| {line}", "dim"))
+        line(2, (step.bot, "bold"), (f" {step.question}: {asked}", ""))
+        for printed in step.printed.splitlines():
+            line(4, (f"| {printed}", "dim"))
         if step.fault is not None:
-            yield 4, _line((f"fault: {step.fault}", "red"))
+            line(4, (f"fault: {step.fault}", "red"))
         elif step.answered:
-            yield 4, _line((f"→ {step.answered}", "green"))
+            line(4, (f"→ {step.answered}", "green"))
     said = [f"{who} {what}" if who else what for who, what in game.actions]
-    yield 2, _line((f"{', '.join(said)}{'; ' if said else ''}{game.outcome}", "italic"))
-
-
-def _line(*pieces: tuple[str, str]) -> Text:
-    return Text.assemble(*[(printable(text), style) for text, style in pieces], overflow="fold")
+    line(2, (f"{', '.join(said)}{'; ' if said else ''}{game.outcome}", "italic"))
 
 
 def replay_command(contest: str, leg: LegResult, fault: Fault, options: Mapping[str, object]) -> str:

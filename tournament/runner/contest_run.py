@@ -19,7 +19,6 @@ from tournament.runner.counting import Counted
 from tournament.runner.executors import Executor, choose_executor
 from tournament.runner.planning import (
     artifacts_of,
-    competitors_of,
     forecast_in_words,
     new_pace,
     noted_luck,
@@ -85,9 +84,7 @@ def _run(prepared: Prepared, watcher: Watcher) -> Standings:
             watcher.say(f"{name} was damaged or missing: it is back from its copy")
         set_strays_aside(writer, contest, watcher.say)
         wanted_field = field_of(contest, settings, entrants, house, writer.state.field, until_of(config.contest))
-        schedule_with = partial(
-            schedule_of, contest, config.contest.playing(), master_key(seed), *competitors_of(wanted_field)
-        )
+        schedule_with = partial(schedule_of, contest, config.contest.playing(), master_key(seed), wanted_field)
         write_house_files(contest, config.contest, writer, house)
         artifacts = artifacts_of(entrants, house)
         luck = noted_luck(writer.storage, contest, seed) if config.contest.until_settled is None else None

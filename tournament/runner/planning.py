@@ -18,9 +18,7 @@ from tournament.runner.batching import Pace
 from tournament.runner.counting import count_legs
 from tournament.runner.preparing import Prepared
 from tournament.runner.replicas import keeping_what_was_played
-from tournament.runner.resume import (
-    field_of,
-)
+from tournament.runner.resume import field_of
 from tournament.runner.rounds import Round, next_round
 from tournament.runner.schedule import ONE_OF_EACH, AgainstHouse, Competitor, Replicas, RoundRobin, Schedule
 from tournament.runner.seed import recorded_settings
@@ -59,7 +57,7 @@ def plan_of(prepared: Prepared) -> Plan:
     state = read_state(storage)
     settings = recorded_settings(config.contest, seed)
     field = field_of(contest, settings, prepared.entrants, prepared.house, state.field, until_of(config.contest))
-    schedule_with = partial(schedule_of, contest, config.contest.playing(), master_key(seed), *competitors_of(field))
+    schedule_with = partial(schedule_of, contest, config.contest.playing(), master_key(seed), field)
     standing = standing_batches(storage, state) if state.field else []
     # Only rounds need it.
     luck = noted_luck(storage, contest, seed) if config.contest.until_settled is not None else None
@@ -131,24 +129,17 @@ def artifacts_of(entrants: Sequence[Entrant], house: Sequence[HousePlayer]) -> d
     return artifacts | {player.sha256: player.content for player in house}
 
 
-def competitors_of(field: Field) -> tuple[list[Competitor], list[Competitor]]:
-    """The entrants of a field that can play, and its house players."""
-    return (
-        [Competitor(e.number, e.name, plays_as(e.kind), e.artifact) for e in field.entrants if e.artifact],
-        [Competitor(player.number, player.name, "house", player.sha256) for player in field.house],
-    )
-
-
 def schedule_of(
     contest: Contest,
     settings: dict[str, object],
     key: bytes,
-    entrants: Sequence[Competitor],
-    house: Sequence[Competitor],
+    field: Field,
     replicas: Replicas = ONE_OF_EACH,
     fingerprint: str = "",
 ) -> Schedule:
-    """Who plays whom in a contest whose seed has this master key; or, to list fixtures only, this fingerprint."""
+    """Which of a field plays whom where the seed has this master key; or, to list fixtures only, this fingerprint."""
+    entrants = [Competitor(e.number, e.name, plays_as(e.kind), e.artifact) for e in field.entrants if e.artifact]
+    house = [Competitor(player.number, player.name, "house", player.sha256) for player in field.house]
     kind, against = (AgainstHouse, house) if contest.house else (RoundRobin, ())
     return kind(contest.rules, settings, key, entrants, against, contest.engine_version, replicas, fingerprint)
 

@@ -68,25 +68,17 @@ class Step:
 
 @dataclass(frozen=True)
 class ObservedGame:
-    """A game: the bots' decisions in order, and its row by column. A game that was broken off has no row."""
+    """A game: what was told of it, the bots' decisions, and its row, None where the game was broken off. Of a recorded
+    one it is known whether it came out `as_recorded`."""
 
-    session: int
-    game: int
-    steps: tuple[Step, ...]
-    row: Mapping[str, Any] | None
-    told: ToldGame
-
-    @property
-    def cards(self) -> Mapping[str, tuple[str, ...]]:
-        return self.told.cards
-
-    @property
-    def actions(self) -> tuple[tuple[str, str], ...]:
-        return self.told.actions
-
-    @property
-    def outcome(self) -> str:
-        return self.told.outcome
+    session: int  #: of the match
+    game: int  #: of the session
+    cards: Mapping[str, tuple[str, ...]]  #: by who held them
+    actions: tuple[tuple[str, str], ...]  #: who did what, in order, house players too; "" for cards turned up
+    outcome: str  #: in words
+    steps: tuple[Step, ...]  #: the bots' decisions, see below
+    row: Mapping[str, Any] | None  #: as in the records, by column; null if it was broken off
+    as_recorded: bool = True  #: whether the records have the same
 
 
 @dataclass(frozen=True)
@@ -245,20 +237,16 @@ def _games(
             )
         )
     shown = contest.display.portrait
-
-    def tell(row: Mapping[str, Any]) -> ToldGame:
-        return told_game(shown.scene(row), names) if shown else plain_game(row, names)
-
-    return tuple(
-        ObservedGame(
-            leg.plan.first_session + place[0],
-            place[1],
-            tuple(decisions),
-            row := sink.kept.get(place),
-            ToldGame(outcome="it was broken off") if row is None else tell(row),
-        )
-        for place, decisions in sorted(steps.items())
-    )
+    games = []
+    for (session, game), decisions in sorted(steps.items()):
+        row = sink.kept.get((session, game))
+        if row is None:
+            told_of = ToldGame(outcome="it was broken off")
+        else:
+            told_of = told_game(shown.scene(row), names) if shown else plain_game(row, names)
+        place = leg.plan.first_session + session, game
+        games.append(ObservedGame(*place, told_of.cards, told_of.actions, told_of.outcome, tuple(decisions), row))
+    return tuple(games)
 
 
 def _plain(named: Mapping[str, object]) -> Mapping[str, str]:
