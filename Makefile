@@ -109,11 +109,12 @@ bench: build
 
 build: $(VENV)/installed $(VENV)/built
 
-# The compiled core is rebuilt when a source of it changes.
+# The compiled core is rebuilt when a source of it changes, also while it is built.
 $(VENV)/built: $(VENV)/compilers $(SOURCES) setup.py
 	@echo "Compiling the game core (a minute and a half, once)"
+	@touch $@.begun
 	@$(call quietly, $(BIN)/python setup.py --quiet build_ext --inplace)
-	@touch $@
+	@mv $@.begun $@
 
 # What bots in C and C++ are linked with, once on a machine.
 $(VENV)/library_of_c: $(VENV)/installed

@@ -15,7 +15,7 @@ from tests import forks
 from tests.cli.in_process import shown
 from tests.contest_runs import CONTEST, call, environment
 from tournament.config import Config, load_config, load_contests
-from tournament.contests import CONTESTS
+from tournament.contests import CONTESTS, find_contest
 from tournament.errors import BadInput
 
 GOOD = f"""\
@@ -247,6 +247,13 @@ def test_a_table_makes_a_contest_by_the_rules_that_it_names(tmp_path: Path) -> N
     known = load_contests(tmp_path / "tournament.toml")
     assert known.chosen == ("late_night", CONTEST)
     assert set(known.names) == {"late_night", *(contest.name for contest in CONTESTS)}
+
+
+def test_a_contest_is_called_as_its_table_says(tmp_path: Path) -> None:
+    text = f'[late_night]\ngame = "{CONTEST}"\ntitle = "After midnight"\nabout = "Play till dawn."\n'
+    named, own = load_text(tmp_path, text, name="late_night").played, load_text(tmp_path, text).played
+    assert (named.title, named.display.about) == ("After midnight", "Play till dawn.")
+    assert own.title == find_contest(CONTEST).title and own.display.about == find_contest(CONTEST).display.about
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,11 @@ import os
 import pwd
 import shlex
 import stat
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tournament.errors import RunFailed
+from tournament.small_files import write_whole
 
 _SEAL_BYTES = hashlib.sha256().digest_size
 
@@ -79,17 +79,7 @@ def keep(path: Path, content: bytes) -> None:
     """Write a content to a path, whole or not at all, even when power fails. Raises RunFailed."""
     with cache_trouble(path.parent):
         make_folder(path.parent)
-        descriptor, aside = tempfile.mkstemp(dir=path.parent, prefix=".aside-")
-        try:
-            with open(descriptor, "wb") as file:
-                file.write(_seal(path, content) + content)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(aside, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(aside)
-            raise
+        write_whole(path, _seal(path, content) + content, 0o600)
 
 
 def remembered(path: Path, make: Callable[[], bytes]) -> bytes:

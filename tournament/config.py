@@ -6,7 +6,7 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -61,7 +61,7 @@ class General(BaseModel):
 @dataclass(frozen=True)
 class Config:
     """What a command works with: general keys, one contest's, and the sandbox's. Paths are absolute. `played` is the
-    contest by its own name; the file's relative paths start from `folder`."""
+    contest by its own name, in the words of its table; the file's relative paths start from `folder`."""
 
     general: General
     played: Contest
@@ -142,7 +142,9 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
     else:
         base = Path() if "results" in general_given else file.folder
         results = str((base / results).absolute())
-    return Config(general, played, own, sandbox, entrants.absolute(), results, file.folder.absolute())
+    display = replace(played.display, about=own.about or played.display.about)
+    named = replace(played, title=own.title or played.title, display=display)
+    return Config(general, named, own, sandbox, entrants.absolute(), results, file.folder.absolute())
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,10 @@
-"""Files that a user writes by hand, and that may be anybody's: read whole, up to a size."""
+"""Small files: those that anybody may have written by hand are read up to a size, ours are written whole or not."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import secrets
 import stat
 from pathlib import Path
 
@@ -24,3 +26,19 @@ def read_small_file(path: Path, most: int) -> bytes:
         size = f"{most >> 20} MiB" if most >> 20 else f"{most >> 10} KiB"
         raise BadInput(f"{path} is larger than {size}")
     return content
+
+
+def write_whole(path: Path, content: bytes, mode: int = 0o666) -> None:
+    """Write a file, whole or not at all, even when power fails; nothing else is left. `mode`: less the user's mask.
+    Raises OSError."""
+    aside = path.with_name(f".aside-{secrets.token_hex(8)}")
+    try:
+        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode), "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(aside, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(aside)
+        raise

@@ -36,10 +36,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (bots / "steady.c").write_text(STEADY)
     (bots / "loose.c").write_text(LOOSE)
     (bots / "torn.c").write_text("int a(const Bot *b) { return")
-    (place / "tournament.toml").write_text("[von_neumann_poker]\nsessions = 300\nseed = 5\n")
+    (place / "tournament.toml").write_text('[von_neumann_poker]\nsessions = 300\nseed = 5\ntitle = "Autumn cup"\n')
     process = command(place, "run", "von_neumann_poker")
     assert process.returncode == 0, process.stderr
-    assert "steady" in process.stdout and "broken" in process.stdout
+    assert "steady" in process.stdout and "broken" in process.stdout and "Autumn cup" in process.stdout
     assert "torn: broken: at the end of the file: error:" in process.stdout
     return place
 
@@ -135,7 +135,7 @@ def test_tables_fit_the_terminal(folder: Path, width: int) -> None:
     for name in ("leaderboard", "crosstable"):
         lines = command(folder, name, columns=width).stdout.splitlines()
         assert all(len(line) <= width for line in lines if "error:" not in line)
-        assert any("steady" in line for line in lines)
+        assert any("steady" in line for line in lines) and "Autumn cup" in lines[0]
 
 
 def test_new_bots_are_not_written_over_others(folder: Path) -> None:

@@ -639,6 +639,20 @@ def test_strategy_commands_with_bad_input(arguments: list[str], message: str) ->
     assert len(refused.stderr.splitlines()) == 1
 
 
+def test_a_strategy_that_cant_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
+    (tmp_path / "taken").mkdir()
+    made = ["generate", "--bet1", "1", "--bet2", "1", "--iterations", "0", "-o", str(tmp_path / "taken")]
+    refused = call(["strategy", *made])
+    assert refused.returncode == 2 and "taken can't be written: Is a directory" in refused.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["taken"]
+
+
+def test_a_title_changes_no_leg() -> None:
+    """Words are no part of what is played: records stay when a contest gets others."""
+    named = Settings(title="Servers' cup", about="Beat the servers.")
+    assert named.playing() == Settings().playing()
+
+
 def test_check_plays_an_example(place: Path) -> None:
     config = place / "tournament.toml"
     config.write_text("[two_card_draw]\nhands = 1000\n")

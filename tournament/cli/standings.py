@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from tournament.cli.consoles import out
 from tournament.cli.locations import load_records
@@ -19,10 +20,12 @@ from tournament.cli.tables import (
     reasons,
     wrapped,
 )
+from tournament.config import load_config
 from tournament.contests import find_contest
 from tournament.errors import BadInput, printable
 from tournament.names import did_you_mean
 from tournament.standings.history import line_of, matches_of_bot
+from tournament.standings.results import Results as Loaded
 from tournament.standings.results import (
     crosstable_values,
     fault_values,
@@ -31,6 +34,9 @@ from tournament.standings.results import (
     standing_values,
     standings_csv,
 )
+
+if TYPE_CHECKING:
+    from tournament.contests.contest import Contest
 
 
 def leaderboard(
@@ -64,7 +70,7 @@ def leaderboard(
     if as_json:
         print_json(leaderboard_values(found.ranking))
         return
-    played = find_contest(found.field.contest, found.field.game)
+    played = _contest_of(found, config)
     out.print(leaderboard_table(found.ranking, played.title, out.width, unit=played.display.unit))
     given = {"results": results, "config": config}
     if below := reasons(found.ranking, commands_to_see(found.field.contest, found.ranking, given)):
@@ -72,6 +78,16 @@ def leaderboard(
     for how in found.confined_by:
         if how.startswith("off"):
             out.print(f"sandbox {printable(how)}", soft_wrap=True)
+
+
+def _contest_of(found: Loaded, config: Path | None) -> Contest:
+    """The contest of these records, with the title that the settings file gives it."""
+    contest = find_contest(found.field.contest, found.field.game)
+    with contextlib.suppress(BadInput):
+        played = load_config(contest.name, config).played
+        if played.rules == contest.rules:
+            return played
+    return contest
 
 
 def _show_history(bot: str, contest: str | None, results: str | None, config: Path | None, as_json: bool) -> None:
@@ -91,7 +107,7 @@ def _show_rating(kind: str, contest: str | None, results: str | None, config: Pa
     if as_json:
         print_json([rated_values(line) for line in lines])
         return
-    out.print(rating_table(lines, look, find_contest(found.field.contest, found.field.game).title))
+    out.print(rating_table(lines, look, _contest_of(found, config).title))
 
 
 def crosstable(
@@ -112,7 +128,7 @@ def crosstable(
     if as_json:
         print_json([row for row in crosstable_values(found.ranking) if bot in (None, row["x"])])
         return
-    for table in crosstable_tables(found.ranking, find_contest(found.field.contest, found.field.game).title, out.width):
+    for table in crosstable_tables(found.ranking, _contest_of(found, config).title, out.width):
         out.print(table)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 from typing import Annotated
 
@@ -22,6 +20,7 @@ from tournament.contests.two_card_draw.generate import Equilibrium, Recipe, gene
 from tournament.contests.two_card_draw.perfect_bot import perfect_bot
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, read_strategy_file, write_strategy
 from tournament.errors import BadInput, RunFailed
+from tournament.small_files import write_whole
 from tournament.trial.expectation import expectation
 
 app = typer.Typer(
@@ -176,9 +175,6 @@ def _write(path: Path, text: str) -> None:
     """Write a file, whole or not at all. Raises BadInput where that can't be."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as aside:
-            aside.write(text)
-        os.chmod(aside.name, 0o644)
-        os.replace(aside.name, path)
+        write_whole(path, text.encode())
     except OSError as error:
         raise BadInput(f"{path} can't be written: {error.strerror}") from None

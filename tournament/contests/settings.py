@@ -15,25 +15,34 @@ HOW_MANY_REPLICAS = ("replicas", "until_settled", "most_replicas", "tie")
 
 # The most that may be set: for limits that leave all to the leg's bank.
 NO_LIMIT_OF_FUEL = 10**15
-Fuel = Annotated[int, Field(ge=10_000, le=NO_LIMIT_OF_FUEL)]
-DecisionSeconds = Annotated[float, Field(ge=0.01, le=3600)]
-LegSeconds = Annotated[float, Field(ge=0.1, le=1e6)]
-Milliseconds = Annotated[float, Field(ge=0, le=1e6)]
-Words = Annotated[str, Field(max_length=4_000)]
-Sessions = Annotated[int, Field(ge=1, le=10**9)]
-
-# Meanings of keys whose defaults differ by contest.
-SESSIONS = "sessions of a leg: of a match, or of each half of a duplicate match"
-FUEL_PER_DECISION = "WebAssembly instructions that a decision may take, if the bank has them"
-FUEL_TO_START = "those that each start of a bot may take"
-FUEL_PER_SESSION = "a leg's bank for all calls: so many for each session, and fuel_to_start"
 BANK = "the bank of a leg, which is one session, for all calls"
-MEMORY = "memory of one bot, beside 8 MB of stack"
 FAULTS = "faults in one leg before a bot is disqualified"
-CPU_PER_DECISION = "processor time that a decision of a Python bot or a program may take"
-CPU_PER_LEG = "processor time that it has for a leg"
-CPU_MORE = "and so much more for each decision of the leg, as on a chess clock"
-WALL_PER_LEG = "time that it may sleep or wait in a leg"
+
+# Keys whose defaults differ by contest, with their limits and meanings.
+Fuel = Annotated[int, Field(ge=10_000, le=NO_LIMIT_OF_FUEL)]
+FuelPerDecision = Annotated[
+    Fuel, Field(description="WebAssembly instructions that a decision may take, if the bank has them")
+]
+FuelToStart = Annotated[Fuel, Field(description="those that each start of a bot may take")]
+FuelPerSession = Annotated[
+    Fuel, Field(description="a leg's bank for all calls: so many for each session, and fuel_to_start")
+]
+Megabytes = Annotated[int, Field(ge=1, le=4096, description="memory of one bot, beside 8 MB of stack")]
+FaultsAllowed = Annotated[int, Field(ge=0, le=1000, description=FAULTS)]
+Sessions = Annotated[
+    int, Field(ge=1, le=10**9, description="sessions of a leg: of a match, or of each half of a duplicate match")
+]
+CpuPerDecision = Annotated[
+    float,
+    Field(ge=0.01, le=3600, description="processor time that a decision of a Python bot or a program may take"),
+]
+CpuPerLeg = Annotated[float, Field(ge=0.1, le=1e6, description="processor time that it has for a leg")]
+CpuMore = Annotated[
+    float, Field(ge=0, le=1e6, description="and so much more for each decision of the leg, as on a chess clock")
+]
+WallPerLeg = Annotated[float, Field(ge=0.1, le=1e6, description="time that it may sleep or wait in a leg")]
+Duplicate = Annotated[bool, Field(description="play each match twice: same deals, seats swapped, memory wiped")]
+Words = Annotated[str, Field(max_length=4_000)]
 
 
 class ContestSettings(BaseModel):
@@ -51,7 +60,7 @@ class ContestSettings(BaseModel):
         description="whose rules: a contest's name, or a file; default its own name",
     )
     entrants: PathText | None = Field(None, description="folder of bots; default entrants/<contest>")
-    sessions: Sessions = Field(1000, description=SESSIONS)
+    sessions: Sessions = 1000
     replicas: int = Field(
         1,
         ge=1,
@@ -75,22 +84,19 @@ class ContestSettings(BaseModel):
     deals: Literal["common", "independent"] = Field(
         "common", description='"common": all pairings see the same deals; "independent": each its own'
     )
-    faults_allowed: int = Field(3, ge=0, le=1000, description=FAULTS)
-    fuel_per_decision: Fuel = Field(
-        FUEL_PER_SECOND // 2,
-        description=FUEL_PER_DECISION,
-    )
-    fuel_to_start: Fuel = Field(FUEL_PER_SECOND // 2, description=FUEL_TO_START)
-    fuel_per_session: Fuel = Field(50_000_000, description=FUEL_PER_SESSION)
-    memory_megabytes: int = Field(64, ge=1, le=4096, description=MEMORY)
-    cpu_seconds_per_decision: DecisionSeconds = Field(1.0, description=CPU_PER_DECISION)
+    faults_allowed: FaultsAllowed = 3
+    fuel_per_decision: FuelPerDecision = FUEL_PER_SECOND // 2
+    fuel_to_start: FuelToStart = FUEL_PER_SECOND // 2
+    fuel_per_session: FuelPerSession = 50_000_000
+    memory_megabytes: Megabytes = 64
+    cpu_seconds_per_decision: CpuPerDecision = 1.0
     wall_seconds_per_decision: float = Field(
         5.0, ge=0.1, le=3600, description="time that it may sleep or wait over a decision"
     )
-    wall_seconds_per_leg: LegSeconds = Field(60.0, description=WALL_PER_LEG)
-    cpu_seconds_per_leg: LegSeconds = Field(60.0, description=CPU_PER_LEG)
-    cpu_milliseconds_more: Milliseconds = Field(1.0, description=CPU_MORE)
-    title: Words | None = Field(None, description="the contest's title in the report; default its own")
+    wall_seconds_per_leg: WallPerLeg = 60.0
+    cpu_seconds_per_leg: CpuPerLeg = 60.0
+    cpu_milliseconds_more: CpuMore = 1.0
+    title: Words | None = Field(None, description="the contest's title in tables and in the report; default its own")
     about: Words | None = Field(
         None,
         description="the rules in the report, for readers who don't know them; default a few sentences of its own",
@@ -117,8 +123,8 @@ class ContestSettings(BaseModel):
 class BankedSettings(ContestSettings):
     """Of a contest whose statement limits only all of a bot's time in a session: the bank is `fuel_per_session`."""
 
-    fuel_per_decision: Fuel = Field(NO_LIMIT_OF_FUEL, description=FUEL_PER_DECISION)
-    fuel_to_start: Fuel = Field(NO_LIMIT_OF_FUEL, description=FUEL_TO_START)
+    fuel_per_decision: FuelPerDecision = NO_LIMIT_OF_FUEL
+    fuel_to_start: FuelToStart = NO_LIMIT_OF_FUEL
 
     @property
     def fuel_per_leg(self) -> int:

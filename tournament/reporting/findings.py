@@ -85,9 +85,8 @@ def _in_words_of(contest: Contest, config_of: ConfigOf | None) -> Contest:
     """The contest with title and rules as tournament.toml tells them, if it has this contest."""
     with contextlib.suppress(BadInput):
         if config_of is not None:
-            told = config_of(contest.name).contest
-            display = replace(contest.display, about=told.about or contest.display.about)
-            return replace(contest, title=told.title or contest.title, display=display)
+            told = config_of(contest.name).played
+            return replace(contest, title=told.title, display=replace(contest.display, about=told.display.about))
     return contest
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import secrets
 from pathlib import Path
 
 from tournament.contests.contest import Contest
@@ -15,6 +12,7 @@ from tournament.reporting.layout import anchor_of
 from tournament.reporting.page import render, render_each
 from tournament.reporting.watching import ConfigOf
 from tournament.runner.seed import read_seed
+from tournament.small_files import write_whole
 from tournament.standings.results import load
 from tournament.store.storage import open_storage
 
@@ -91,12 +89,7 @@ def check_replaceable(path: Path) -> None:
 def write_report(path: Path, text: str) -> None:
     """Write a report in one step. Raises BadInput as `check_replaceable` does, RunFailed when it can't be written."""
     check_replaceable(path)
-    aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        with aside.open("x", encoding="utf-8") as stream:
-            stream.write(text)
-        os.replace(aside, path)
+        write_whole(path, text.encode())
     except OSError as error:
-        with contextlib.suppress(OSError):
-            aside.unlink()
         raise RunFailed(f"{path} can't be written: {error.strerror}") from None

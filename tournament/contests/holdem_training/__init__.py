@@ -26,18 +26,16 @@ from tournament.contests.interface import CompiledBots, Import, Interface, Pytho
 from tournament.contests.scoring import House, HousePlayer, HouseScoring, Measure, Played, Scored, SessionRows
 from tournament.contests.settings import (
     BANK,
-    CPU_MORE,
-    CPU_PER_DECISION,
-    CPU_PER_LEG,
     FAULTS,
-    MEMORY,
-    WALL_PER_LEG,
     BankedSettings,
     ContestSettings,
-    DecisionSeconds,
-    LegSeconds,
-    Milliseconds,
+    CpuMore,
+    CpuPerDecision,
+    CpuPerLeg,
+    FaultsAllowed,
+    Megabytes,
     Sessions,
+    WallPerLeg,
 )
 from tournament.leg import LegPlan
 
@@ -50,7 +48,7 @@ class Settings(BankedSettings):
 
     sessions: Sessions = Field(5, description="sessions of an entrant, each with bots that start anew")
     hands: int = Field(10_000, ge=1, le=10_000_000, description="hands of a session")
-    faults_allowed: int = Field(3, ge=0, le=1000, description=f"{FAULTS}; a program is at the first")
+    faults_allowed: FaultsAllowed = Field(3, description=f"{FAULTS}; a program is at the first")
 
     # As the statement of the function form has it: 120 seconds for everything, and 512 MB.
     fuel_per_session: int = Field(
@@ -59,14 +57,14 @@ class Settings(BankedSettings):
         le=10**18,
         description=f"{BANK}: 120 s",
     )
-    memory_megabytes: int = Field(512, ge=1, le=4096, description=MEMORY)
+    memory_megabytes: Megabytes = 512
 
     # As the statement of the terminal form has it: 10 seconds for a match of 10,000 hands, however they are spread.
     # Longer sessions get more: their hands have up to four decisions.
-    cpu_seconds_per_decision: DecisionSeconds = Field(10.0, description=CPU_PER_DECISION)
-    wall_seconds_per_leg: LegSeconds = Field(30.0, description=WALL_PER_LEG)
-    cpu_seconds_per_leg: LegSeconds = Field(10.0, description=CPU_PER_LEG)
-    cpu_milliseconds_more: Milliseconds = Field(0.25, description=CPU_MORE)
+    cpu_seconds_per_decision: CpuPerDecision = 10.0
+    wall_seconds_per_leg: WallPerLeg = 30.0
+    cpu_seconds_per_leg: CpuPerLeg = 10.0
+    cpu_milliseconds_more: CpuMore = 0.25
 
 
 def new_core(

@@ -20,7 +20,7 @@ from tournament.contests.matrix_game.portrait import new_portrait
 from tournament.contests.matrix_game.telling import new_telling
 from tournament.contests.portrait import Portrait
 from tournament.contests.scoring import Amounts, Scored, SessionRows
-from tournament.contests.settings import FUEL_PER_SESSION, SESSIONS, ContestSettings, Fuel, Sessions
+from tournament.contests.settings import ContestSettings, FuelPerSession, Sessions
 from tournament.contests.telling import Telling
 from tournament.leg import LegPlan
 from tournament.store.columns import columns_of
@@ -34,7 +34,7 @@ Payoffs = list[list[float]]
 class Settings(ContestSettings):
     """Keys of a table of tournament.toml with `game = "matrix_game"`. Its defaults are rock-paper-scissors."""
 
-    sessions: Sessions = Field(100, description=SESSIONS)
+    sessions: Sessions = 100
     moves: list[str] = Field(
         ["rock", "paper", "scissors"], description="the moves' names, 2 to 64; bots know them by number, from 0"
     )
@@ -57,10 +57,7 @@ class Settings(ContestSettings):
         description="chance that a game ends after a turn; bots don't know. It has at most its rounds",
     )
     duplicate: bool = Field(False, description="play each match twice, roles exchanged")
-    fuel_per_session: Fuel = Field(
-        2_000_000_000,
-        description=FUEL_PER_SESSION,
-    )
+    fuel_per_session: FuelPerSession = 2_000_000_000
 
     @field_validator("moves")
     @classmethod

@@ -6,8 +6,6 @@ import importlib.metadata
 from collections.abc import Callable, Generator
 from typing import Any, ClassVar
 
-from pydantic import Field
-
 from engine.kernel.chance import Chance
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
@@ -21,7 +19,7 @@ from tournament.contests.python_contest.declaring import Decision
 from tournament.contests.python_contest.sdk import write_sdk
 from tournament.contests.python_contest.struct_layout import lay_out
 from tournament.contests.scoring import Scored, SessionRows
-from tournament.contests.settings import ContestSettings
+from tournament.contests.settings import ContestSettings, Duplicate
 from tournament.leg import LegPlan
 from tournament.store.columns import STANDARD, Column
 
@@ -41,7 +39,7 @@ _MEANINGS = STANDARD | {
 class PythonSettings(ContestSettings):
     """Keys that the table of every contest in Python has; a contest's own settings are a subclass."""
 
-    duplicate: bool = Field(False, description="play each match twice: same deals, seats swapped, memory wiped")
+    duplicate: Duplicate = False
 
 
 class PythonContest:

@@ -12,6 +12,7 @@ from engine.rules.decisions import LEGAL_ACTIONS
 from tournament.cache import cache_folder, cache_trouble, make_folder
 from tournament.contests.python_contest.declaring import Decision, Told
 from tournament.contests.python_contest.struct_layout import Struct
+from tournament.small_files import write_whole
 
 _WIDTH = 100
 
@@ -42,9 +43,7 @@ def _write(path: Path, content: str) -> None:
     except (FileNotFoundError, UnicodeDecodeError):
         pass
     make_folder(path.parent)
-    aside = path.with_name(f".{path.name}-{id(content):x}-{hashlib.sha256(content.encode()).hexdigest()[:8]}")
-    aside.write_text(content, encoding="utf-8")
-    aside.replace(path)
+    write_whole(path, content.encode(), 0o600)
 
 
 def _header(name: str, title: str, decisions: Sequence[Decision], struct: Struct) -> str:

@@ -15,19 +15,7 @@ from engine.wasm.surroundings import FUEL_PER_SECOND
 from tournament.contests.contest import Contest, Display, Estimates, LegLuck, Luck
 from tournament.contests.interface import CompiledBots, Interface, Question, Word
 from tournament.contests.scoring import House, HousePlayer, HouseScoring, Measure, Played, Scored, SessionRows
-from tournament.contests.settings import (
-    BANK,
-    CPU_MORE,
-    CPU_PER_DECISION,
-    CPU_PER_LEG,
-    HOW_MANY_REPLICAS,
-    BankedSettings,
-    ContestSettings,
-    DecisionSeconds,
-    Fuel,
-    LegSeconds,
-    Milliseconds,
-)
+from tournament.contests.settings import BANK, BankedSettings, ContestSettings, CpuMore, CpuPerDecision, CpuPerLeg, Fuel
 from tournament.contests.two_card_draw.portrait import PORTRAIT
 from tournament.contests.two_card_draw.servers import (
     FACTS,
@@ -69,13 +57,14 @@ class Settings(BankedSettings):
         20 * FUEL_PER_SECOND,
         description=f"{BANK}: 20 s",
     )
-    cpu_seconds_per_decision: DecisionSeconds = Field(20.0, description=CPU_PER_DECISION)
-    cpu_seconds_per_leg: LegSeconds = Field(20.0, description=CPU_PER_LEG)
-    cpu_milliseconds_more: Milliseconds = Field(0.0, description=CPU_MORE)
+    cpu_seconds_per_decision: CpuPerDecision = 20.0
+    cpu_seconds_per_leg: CpuPerLeg = 20.0
+    cpu_milliseconds_more: CpuMore = 0.0
 
     def playing(self) -> dict[str, object]:
-        # The strategies of a folder are known by their contents.
-        return self.model_dump(exclude={"game", "entrants", "seed", "strategies", *HOW_MANY_REPLICAS})
+        # The strategies of a folder are known by their contents. Digests have these two keys, whatever they say.
+        known = super().playing() | {"title": None, "about": None}
+        return {key: value for key, value in known.items() if key != "strategies"}
 
 
 def new_core(

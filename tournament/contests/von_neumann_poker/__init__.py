@@ -15,7 +15,7 @@ from engine.kernel.records import Table
 from tournament.contests.contest import Contest, Display, LegLuck, Luck
 from tournament.contests.interface import CompiledBots, Interface, PythonBots, Question, ViewField, Word
 from tournament.contests.scoring import Amounts, Scored, SessionRows
-from tournament.contests.settings import ContestSettings
+from tournament.contests.settings import ContestSettings, Duplicate
 from tournament.contests.von_neumann_poker.portrait import PORTRAIT
 from tournament.contests.von_neumann_poker.telling import TELLING
 from tournament.leg import LegPlan
@@ -29,7 +29,7 @@ class Settings(ContestSettings):
         "before_ante",
         description="bets are capped at the stacks before the antes, as by the statement's controller, or after",
     )
-    duplicate: bool = Field(False, description="play each match twice: same deals, seats swapped, memory wiped")
+    duplicate: Duplicate = False
 
 
 def new_core(
