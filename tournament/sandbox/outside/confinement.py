@@ -17,6 +17,7 @@ import os
 import resource
 import signal
 import subprocess
+import threading
 from dataclasses import dataclass
 from functools import cache
 from typing import IO, Any
@@ -54,6 +55,8 @@ _ENVIRONMENT = {"PYTHONHASHSEED": "0", "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-FMA,
 _OF_A_PROCESS = 16  # descriptors of ours that starting one takes, at most
 # With fewer not even one process can be tried out.
 _FEWEST_DESCRIPTORS = 128
+# Set once a process of this one was to have a root of its own and got none.
+lacks_roots = threading.Event()
 
 
 def start(launch: LaunchSpec, mode: Mode) -> Confined:
@@ -69,7 +72,7 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
 
 
 def start_secluded(launch: LaunchSpec) -> Confined | None:
-    """Start a process that forks others, where there is no /proc; None when the system gives no namespaces for it.
+    """Start a process that forks others, where there is no /proc; None when the system gives it no root of its own.
 
     Raises BadInput when it can't be started, Killed when a signal ended it.
     """
@@ -94,6 +97,7 @@ def start_secluded(launch: LaunchSpec) -> Confined | None:
     status = process.ended_by_itself()
     process.end()
     if answer == b"-":
+        lacks_roots.set()
         return None
     if status is not None and status < 0:
         raise Killed(f"what starts bots' processes {how_it_ended(status)}")
