@@ -13,17 +13,16 @@ from pathlib import Path
 
 from engine.kernel.game_core import GameCore
 from engine.processes.channels import Channels
-from tournament.artifacts import python_packing
 from tournament.contests.contest import Contest
 from tournament.contests.interface import Dialogue
 from tournament.contests.settings import ContestSettings
-from tournament.leg import PROCESSES, Leg, Seat
+from tournament.leg import Leg, Seat
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import admission, programs, python_bots
 from tournament.worker.processes.one_core import Asked, OneCore
 from tournament.worker.processes.time_limits import TimeLimits
-from tournament.worker.processes.turns import Turn, Turns, turn_of
+from tournament.worker.processes.turns import Turn, Turns, plays_in_turn, turn_of
 
 # How many legs with processes of their own are in play at once.
 MOST_OWN_PROCESSES = 24
@@ -107,7 +106,6 @@ class Pool:
         self._cache = cache
         self._channels = channels
         self.by_channel: dict[int, BotProcess] = {}
-        self._may_share: dict[str, bool] = {}
         self._shared: dict[tuple[str, str], BotProcess] = {}
         self.parting: deque[tuple[float, Confined, frozenset[Turn]]] = deque()
         self.turns = Turns(cache)
@@ -120,8 +118,8 @@ class Pool:
         return self._turn(leg, leg.x) | self._turn(leg, leg.y)
 
     def _turn(self, leg: Leg, seat: Seat) -> frozenset[Turn]:
-        own = seat.kind in PROCESSES and not self._legs_share(seat)
-        return frozenset([turn_of(seat.name, leg.plan.deals_key)] if own else ())
+        in_turn = plays_in_turn(seat, self._artifacts, self._sandbox)
+        return frozenset([turn_of(seat.name, leg.plan.deals_key)] if in_turn else ())
 
     def take_room_for(self, players: Sequence[Player], *, alone: bool = False) -> bool:
         """Take the memory of the processes that a leg needs; false when they may not start now.
@@ -150,18 +148,7 @@ class Pool:
         return most_bytes_of(seat.kind, self._settings.memory_megabytes, self._sandbox)
 
     def _needs_own(self, player: Player) -> bool:
-        return player.alone or not self._legs_share(player.seat)
-
-    def _legs_share(self, seat: Seat) -> bool:
-        """Whether a bot's legs share processes."""
-        artifact = seat.artifact
-        if seat.kind == "program":
-            return False
-        if artifact not in self._may_share:
-            self._may_share[artifact] = self._sandbox.legs_per_process > 1 and python_packing.legs_may_share(
-                self._artifacts[artifact]
-            )
-        return self._may_share[artifact]
+        return player.alone or plays_in_turn(player.seat, self._artifacts, self._sandbox)
 
     def _shared_by_legs_of(self, player: Player) -> BotProcess | None:
         """The process that a bot's legs share, if it may take one more."""
