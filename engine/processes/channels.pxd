@@ -51,12 +51,10 @@ cdef class Channels:
     cdef int send_next(self) noexcept nogil
     cdef int choose(self) noexcept nogil
     cdef bint is_worth_asking_again(self) noexcept nogil
-    cdef void send(self, int number) noexcept nogil
     cdef void speak(self, int number) noexcept nogil
     cdef bint was_silent(self, int number) noexcept nogil
     cdef void push_on(self, int number) noexcept nogil
     cdef bint receive(self, int number) noexcept nogil
-    cdef void wait_for(self, int number) noexcept nogil
     cdef bint wait_for_any(self, int64_t until) noexcept nogil
     cdef void refuse_line(self, int number, const char* why) noexcept nogil
     cdef void fail(self, int number, const char* why) noexcept nogil

@@ -3,9 +3,11 @@
 import os
 
 cimport cython
+from libc.errno cimport EAGAIN, EINTR, errno
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free
 from libc.string cimport memchr, memcpy, memset, strlen
+from posix.unistd cimport write
 from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
 from engine.kernel.memory cimport grown
@@ -24,7 +26,6 @@ from engine.processes.pipes cimport (
     poll,
     pollfd,
     pull,
-    push,
     start_gathering,
     take_gathered_lanes,
     take_gathered_message,
@@ -33,7 +34,6 @@ from engine.processes.pipes cimport (
 
 cdef enum:
     MOST_UNREAD = 1 << 24       # bytes that wait for a program to read them
-    PATIENCE_MILLISECONDS = 1   # to wait for the channel that was asked last
     ASK_AGAIN = 4               # ask the same process if it has a quarter as many questions as before
     MANY_QUESTIONS = 4          # with fewer, the messages cost most
     ALSO_ASKED = 2              # questions of others that are then asked at once
@@ -125,8 +125,9 @@ cdef class Channels:
         return channel.sending[channel.sent:channel.sending_size] if channel.sending != NULL else b""
 
     def is_outstanding(self, int number):
-        """(whether a message is out, how many messages there were)."""
-        return bool(self.all[number].outstanding), self.all[number].messages
+        """(whether a message is out, how many messages there were, whether a leg begins with the last of them)."""
+        cdef Channel* channel = &self.all[number]
+        return bool(channel.outstanding), channel.messages, channel.messages == 1 or bool(channel.asks_start)
 
     def printed(self, int number):
         """The last bytes that a process wrote to standard error."""
@@ -181,6 +182,7 @@ cdef class Channels:
         question each, so they need not wait. Where the one has few questions, those with about as many are asked at
         once: on one core a process then wakes after the other, without the worker between them.
         """
+        cdef Channel* channel
         cdef int number
         cdef int last = -1
         cdef int kept = 0
@@ -189,19 +191,24 @@ cdef class Channels:
         cdef bint has_few = chosen >= 0 and self.all[chosen].gathered_count < MANY_QUESTIONS
         for i in range(self.touched_count):
             number = self.touched[i]
-            if (
-                self.all[number].lines
-                or number == chosen
-                or (has_few and self.all[number].gathered_count >= ALSO_ASKED)
-            ):
-                self.all[number].in_touched = False
-                # A channel that has not answered yet is touched again by its answer.
-                if self.all[number].is_open and not self.all[number].outstanding:
-                    self.send(number)
-                    last = number
-            else:
+            channel = &self.all[number]
+            if not (channel.lines or number == chosen or (has_few and channel.gathered_count >= ALSO_ASKED)):
                 self.touched[kept] = number
                 kept += 1
+                continue
+            channel.in_touched = False
+            # A channel that has not answered yet is touched again by its answer.
+            if not channel.is_open or channel.outstanding:
+                continue
+            last = number
+            if channel.dialogue != NULL:
+                take_gathered_lanes(channel)
+                self.speak(number)
+            elif not channel.lines or self.was_silent(number):
+                if take_gathered_message(channel):
+                    self.push_on(number)
+                else:
+                    self.fail(number, NO_MEMORY)
         self.touched_count = kept
         return last
 
@@ -255,19 +262,6 @@ cdef class Channels:
             and ASK_AGAIN * channel.gathered_count >= channel.asked_count
         )
 
-    cdef void send(self, int number) noexcept nogil:
-        """Send what a channel has gathered."""
-        cdef Channel* channel = &self.all[number]
-        if channel.dialogue != NULL:
-            take_gathered_lanes(channel)
-            self.speak(number)
-        elif channel.lines and not self.was_silent(number):
-            return
-        elif take_gathered_message(channel):
-            self.push_on(number)
-        else:
-            self.fail(number, NO_MEMORY)
-
     cdef void speak(self, int number) noexcept nogil:
         """Send what a dialogue has gathered."""
         cdef Channel* channel = &self.all[number]
@@ -292,14 +286,21 @@ cdef class Channels:
         return False
 
     cdef void push_on(self, int number) noexcept nogil:
-        """Write the rest of the message that a channel is sent."""
+        """Write as much as fits of the message that a channel is sent."""
         cdef Channel* channel = &self.all[number]
-        if push(channel):
-            return
-        if channel.dialogue != NULL:    # it reads no more, but may have answered already
-            channel.sent = channel.sending_size
-        else:
-            self.fail(number, b"")
+        cdef Py_ssize_t put
+        while channel.sent < channel.sending_size:
+            put = write(channel.to_bot, channel.sending + channel.sent, channel.sending_size - channel.sent)
+            if put > 0:
+                channel.sent += put
+            elif put < 0 and errno == EAGAIN:
+                return
+            elif put == 0 or errno != EINTR:
+                if channel.dialogue == NULL:
+                    self.fail(number, b"")
+                else:   # it reads no more, but may have answered already
+                    channel.sent = channel.sending_size
+                return
 
     cdef bint receive(self, int number) noexcept nogil:
         """Read a channel's answer as far as it is there; true when it is whole or the channel failed."""
@@ -326,10 +327,6 @@ cdef class Channels:
                 if size <= channel.inbox_size or size > room:
                     channel.outstanding = False
                     return True
-
-    cdef void wait_for(self, int number) noexcept nogil:
-        """Wait a moment for a channel's answer."""
-        poll(self.polled, watch(&self.all[number], self.polled), PATIENCE_MILLISECONDS)
 
     cdef bint wait_for_any(self, int64_t until) noexcept nogil:
         """Wait until a process answers or complains; false when none is asked or the time is over."""

@@ -32,7 +32,7 @@ from engine.processes.channels cimport (
 )
 from engine.processes.lines cimport MOST_LINE_BYTES
 from engine.processes.messages cimport ANSWERED, END_LANE, OUT_OF_MEMORY, START_LANE, Answer, Header, is_answer
-from engine.processes.pipes cimport NO_MORE, NOTHING_YET, Channel, Reading, make_inbox, pull
+from engine.processes.pipes cimport NO_MORE, NOTHING_YET, Channel, Reading, make_inbox, poll, pull, watch
 from engine.processes.questions cimport Questions
 from engine.wasm.referee cimport Referee
 
@@ -42,6 +42,7 @@ class Violation(Exception):
 
 
 cdef enum:
+    PATIENCE_MILLISECONDS = 1   # to wait for the process that was asked last
     LINES_AT_ONCE = 64          # from a program in a dialogue, before the others get their turn
     CORE_LINES = 14             # of 64 bytes: about the size of a core
     LARGEST_BUFFER = 1 << 15    # bytes of a lane's rows
@@ -97,7 +98,7 @@ cdef class Lanes:
         free(self.ready)
 
     def open_lane(self, GameCore core, Referee referee, Table games, Table sessions, channels, slots):
-        """Add a leg at its beginning; returns its number. The channel of a WebAssembly bot is -1.
+        """Add a leg, which begins with the next run; returns its number. The channel of a WebAssembly bot is -1.
 
         `referee` is None without such bots. `slots`: what the seats' processes call the lane.
         The core writes into the tables. They should be small, so that their memory can be
@@ -120,30 +121,31 @@ cdef class Lanes:
         for seat in range(2):
             lane.channels[seat] = channels[seat]
             lane.slots[seat] = slots[seat]
-        lane.state = STOPPED
         self.lane_count += 1
+        self.make_ready(number, 0)
         return number
 
     def start_bot(self, int lane_number, int seat, uint64_t seed):
-        """Tell the seat's process to make a new bot for the lane, before its next question."""
-        self.order(lane_number, seat, START_LANE, <int64_t>seed)
+        """Tell the seat's process to make a new bot for the lane, before its next question.
+
+        A program is told nothing: its process is one bot's.
+        """
+        cdef Lane* lane = &self.lanes[lane_number]
+        cdef Channel* channel = &self.channels.all[lane.channels[seat]]
+        if not channel.lines:
+            self.questions.add_order(channel, START_LANE, lane.slots[seat], <int64_t>seed)
+            channel.gathers_start = True
 
     def end_bot(self, int lane_number, int seat):
         """Tell the seat's process to forget the lane's bot."""
-        if self.channels.all[self.lanes[lane_number].channels[seat]].is_open:
-            self.order(lane_number, seat, END_LANE, 0)
-
-    cdef int order(self, int lane_number, int seat, int kind, int64_t argument) except -1:
         cdef Lane* lane = &self.lanes[lane_number]
         cdef Channel* channel = &self.channels.all[lane.channels[seat]]
-        if not self.questions.add_order(channel, kind, lane.slots[seat], argument):
-            raise MemoryError
-        return 0
+        if channel.is_open:
+            self.questions.add_order(channel, END_LANE, lane.slots[seat], 0)
 
     def resume(self, int lane_number, int64_t answer=0):
         """Let a stopped lane play on with this answer to the pending decision."""
-        cdef Lane* lane = &self.lanes[lane_number]
-        if lane.state != STOPPED:
+        if self.lanes[lane_number].state != STOPPED:
             raise ValueError("only a stopped lane can be resumed")
         self.make_ready(lane_number, answer)
 
@@ -211,33 +213,32 @@ cdef class Lanes:
         not.
         """
         cdef int64_t until = now_nanoseconds() + <int64_t>(seconds * 1e9)
+        cdef int sent
+        cdef Channel* channel
         self.channels.begin_run(self.lane_count)
         with nogil:
-            self.play(until)
+            while True:
+                while self.ready_count:
+                    self.prefetch_lane(self.ready_count - 9, False)
+                    self.prefetch_lane(self.ready_count - 5, True)
+                    self.ready_count -= 1
+                    self.advance(self.ready[self.ready_count])
+                if self.channels.event_count or now_nanoseconds() >= until:
+                    break
+                sent = self.channels.send_next()
+                channel = &self.channels.all[max(sent, 0)]
+                if sent >= 0 and channel.dialogue != NULL and channel.outstanding:
+                    self.hear(sent)     # it may have written ahead
+                if sent >= 0 and channel.outstanding:
+                    poll(self.channels.polled, watch(channel, self.channels.polled), PATIENCE_MILLISECONDS)
+                if self.sweep() or sent >= 0 or self.channels.event_count:
+                    continue
+                if not self.channels.wait_for_any(until):
+                    break
         if self.questions.trouble is not None:
             trouble, self.questions.trouble = self.questions.trouble, None
             raise trouble
         return self.channels.happened()
-
-    cdef void play(self, int64_t until) noexcept nogil:
-        """`run` without the GIL, until this time of the monotonic clock."""
-        cdef int sent, received
-        while True:
-            while self.ready_count:
-                self.prefetch_lane(self.ready_count - 9, False)
-                self.prefetch_lane(self.ready_count - 5, True)
-                self.ready_count -= 1
-                self.advance(self.ready[self.ready_count])
-            if self.channels.event_count or now_nanoseconds() >= until:
-                return
-            sent = self.channels.send_next()
-            if sent >= 0 and self.channels.all[sent].dialogue != NULL and self.channels.all[sent].outstanding:
-                self.hear(sent)     # it may have written ahead
-            if sent >= 0 and self.channels.all[sent].outstanding:
-                self.channels.wait_for(sent)
-            received = self.sweep()
-            if received == 0 and sent < 0 and self.channels.event_count == 0 and not self.channels.wait_for_any(until):
-                return
 
     cdef void prefetch_lane(self, int position, bint core_is_near) noexcept nogil:
         """Prefetch the memory of a lane that is soon to play: it was not touched since its last decision."""

@@ -29,6 +29,8 @@ cdef struct Channel:
     bint is_closed      # by the caller
     bint outstanding    # a message is out, its answer is not yet in
     bint in_touched
+    bint gathers_start          # a leg begins in the next message
+    bint asks_start             # and in the one that is out
     unsigned char* gathering    # the next message
     size_t gathered_size
     size_t gathering_capacity
@@ -56,7 +58,6 @@ cdef bint gather_lane(Channel* channel, int lane) noexcept nogil
 cdef void take_gathered_lanes(Channel* channel) noexcept nogil
 cdef bint take_gathered_message(Channel* channel) noexcept nogil
 cdef bint append_gathered(Channel* channel) noexcept nogil
-cdef bint push(Channel* channel) noexcept nogil
 cdef Reading pull(Channel* channel, size_t room) noexcept nogil
 cdef bint make_inbox(Channel* channel, size_t room) noexcept nogil
 cdef void drain(Channel* channel) noexcept nogil

@@ -7,7 +7,7 @@ turns: one gathers the next message to a process, the other is being sent.
 from libc.errno cimport EAGAIN, EINTR, errno
 from libc.stdlib cimport free
 from libc.string cimport memcpy, memmove
-from posix.unistd cimport read, write
+from posix.unistd cimport read
 
 from engine.kernel.memory cimport grown
 from engine.processes.messages cimport Header
@@ -51,7 +51,9 @@ cdef void take_gathered_lanes(Channel* channel) noexcept nogil:
     channel.gathered, channel.asked = channel.asked, channel.gathered
     channel.gathered_capacity, channel.asked_capacity = channel.asked_capacity, channel.gathered_capacity
     channel.asked_count = channel.gathered_count
+    channel.asks_start = channel.gathers_start
     channel.gathered_count = 0
+    channel.gathers_start = False
     channel.outstanding = True
 
 
@@ -88,20 +90,6 @@ cdef bint append_gathered(Channel* channel) noexcept nogil:
         memcpy(channel.sending + channel.sending_size, channel.gathering, channel.gathered_size)
     channel.sending_size += channel.gathered_size
     channel.gathered_size = 0
-    return True
-
-
-cdef bint push(Channel* channel) noexcept nogil:
-    """Write as much of the rest as fits; false when the other end is closed."""
-    cdef Py_ssize_t put
-    while channel.sent < channel.sending_size:
-        put = write(channel.to_bot, channel.sending + channel.sent, channel.sending_size - channel.sent)
-        if put > 0:
-            channel.sent += put
-        elif put < 0 and errno == EINTR:
-            continue
-        else:
-            return put < 0 and errno == EAGAIN
     return True
 
 

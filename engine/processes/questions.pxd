@@ -18,10 +18,9 @@ cdef class Questions:
     cdef object trouble         # an exception that is no bot's fault
 
     cdef bint add(self, Channel* channel, int lane, int slot, void* core) noexcept nogil
-    cdef Question* next_question(self, Channel* channel) noexcept nogil
-    cdef bint add_order(self, Channel* channel, int kind, int slot, int64_t argument) noexcept nogil
+    cdef Question* next_question(self, Channel* channel, int slot, int kind) noexcept nogil
+    cdef int add_order(self, Channel* channel, int kind, int slot, int64_t argument) except -1
     cdef bint add_line(self, Channel* channel, void* core) noexcept nogil
-    cdef bint add_question(self, Channel* channel, int slot, void* core) noexcept nogil
     cdef bint add_values(self, Channel* channel, void* core) noexcept with gil
     cdef bint add_dialogue(self, Channel* channel) noexcept with gil
     cdef bint add_lines(self, Channel* channel, lines) except -1

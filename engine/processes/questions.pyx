@@ -34,49 +34,46 @@ cdef class Questions:
 
     cdef bint add(self, Channel* channel, int lane, int slot, void* core) noexcept nogil:
         """Add a lane's pending decision."""
+        cdef Decision* decision = &(<GameCore>core).decision
+        cdef Question* question
+        cdef int i
         if not gather_lane(channel, lane):
             return False
         if channel.dialogue != NULL:
             return self.add_dialogue(channel)
         if channel.lines:
             return self.add_values(channel, core) if self.tells_values else self.add_line(channel, core)
-        return self.add_question(channel, slot, core) and (not self.tells_values or self.add_values(channel, core))
-
-    cdef bint add_order(self, Channel* channel, int kind, int slot, int64_t argument) noexcept nogil:
-        """Add START_LANE or END_LANE. It waits for a question, so that its fault belongs to a decision."""
-        cdef Question* question
-        if not grown(<void**>&channel.gathering, &channel.gathering_capacity, channel.gathered_size + self.stride, 1):
-            return False
-        question = self.next_question(channel)
-        question.lane = slot
-        question.kind = kind
-        question.arguments[0] = argument
-        channel.gathered_size += self.stride
-        return gather_lane(channel, -1)
-
-    cdef Question* next_question(self, Channel* channel) noexcept nogil:
-        """Where the next question of a message goes. Zeros: bots must not read what lay in this memory before."""
-        return <Question*>memset(channel.gathering + channel.gathered_size, 0, self.stride)
-
-    cdef bint add_question(self, Channel* channel, int slot, void* core) noexcept nogil:
-        cdef Decision* decision = &(<GameCore>core).decision
-        cdef Question* question
-        cdef int i
         if decision.argument_count > self.most_arguments:
             self.refuse_arguments(decision.argument_count)
             return False
-        if not grown(<void**>&channel.gathering, &channel.gathering_capacity, channel.gathered_size + self.stride, 1):
+        question = self.next_question(channel, slot, decision.kind)
+        if question == NULL:
             return False
-        question = self.next_question(channel)
-        question.lane = slot
-        question.kind = decision.kind
         for i in range(decision.argument_count):
             question.arguments[i] = decision.arguments[i]
         memcpy(
             &question.arguments[self.most_arguments], (<GameCore>core).windows[decision.seat], self.view_size
         )
+        return not self.tells_values or self.add_values(channel, core)
+
+    cdef int add_order(self, Channel* channel, int kind, int slot, int64_t argument) except -1:
+        """Add START_LANE or END_LANE. It waits for a question, so that its fault belongs to a decision."""
+        cdef Question* question = self.next_question(channel, slot, kind)
+        if question == NULL or not gather_lane(channel, -1):
+            raise MemoryError
+        question.arguments[0] = argument
+        return 0
+
+    cdef Question* next_question(self, Channel* channel, int slot, int kind) noexcept nogil:
+        """One more question of a message, NULL without memory. Zeros: bots must not read what lay there before."""
+        cdef Question* question
+        if not grown(<void**>&channel.gathering, &channel.gathering_capacity, channel.gathered_size + self.stride, 1):
+            return NULL
+        question = <Question*>memset(channel.gathering + channel.gathered_size, 0, self.stride)
+        question.lane = slot
+        question.kind = kind
         channel.gathered_size += self.stride
-        return True
+        return question
 
     cdef bint add_line(self, Channel* channel, void* core) noexcept nogil:
         cdef Decision* decision = &(<GameCore>core).decision

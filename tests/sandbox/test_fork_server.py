@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import sysconfig
 import threading
 import time
 from pathlib import Path
@@ -20,7 +21,7 @@ from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.sandbox.outside import fork_server, running
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.launch import LaunchSpec, Limits
-from tournament.sandbox.outside.visible import interpreter, python_paths
+from tournament.sandbox.outside.visible import interpreter, library_folders, python_paths
 from tournament.worker.processes import python_bots
 
 INTERFACE = VON_NEUMANN_POKER.interface
@@ -112,6 +113,22 @@ def test_a_fork_reads_nothing_but_what_it_may(tmp_path: Path) -> None:
     )
     refused = [errno.ENOENT] * 3  # there are no such names
     assert f"ValueError: {refused}" in raised_by(f"import os\ndone = []\n{tries}raise ValueError(f'{{done}}')\n")
+
+
+def test_the_root_of_a_python_bot_has_what_its_interpreter_loads_and_no_more() -> None:
+    """Each file there is a mount, which takes longer than all else in a bot's start."""
+    bot = python_bot()
+    mounted = {Path(line.split()[4]) for line in Path(f"/proc/{bot.pid}/mountinfo").read_text().splitlines()}
+    bot.end()
+    library = Path(sysconfig.get_path("stdlib"))
+    folders = {Path(folder).resolve() for folder in library_folders()} - {library}
+    found = {path for folder in folders for path in folder.glob("*.so*") if path.is_file()}
+    assert mounted >= {path.resolve() for path in found if path.resolve().parent in folders}
+    in_folders = [path for path in mounted if any(path.is_relative_to(folder) for folder in folders)]
+    assert all(".so" in path.name or path.is_relative_to(library) for path in in_folders)
+    assert library / "lib-dynload" in {path.parent for path in mounted}
+    tools = [library / name for name in ("test", "unittest/test", "idlelib", "tkinter", "ensurepip")]
+    assert not [path for path in mounted for folder in tools if path.is_relative_to(folder)]
 
 
 def test_a_link_leads_through_a_folder_that_can_not_be_read(tmp_path: Path) -> None:

@@ -4,23 +4,33 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.processes.lanes import Lanes
+from tests.worker.support import ON
+from tournament.artifacts import python_packing
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.keys import KEY_BYTES
-from tournament.leg import Leg
+from tournament.leg import Leg, PlaysAs
 from tournament.runner.batching import Pace, batches_to_play
 from tournament.runner.counting import count_known
 from tournament.runner.schedule import Competitor, Fixture, RoundRobin, Schedule
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.ledger import Batch
 from tournament.store.legs import LegResult
 from tournament.worker.batch import Receipt
+from tournament.worker.processes.pool import Pool
+
+# One Python bot whose legs may share processes, and one whose legs may not.
+ARTIFACTS = {share: python_packing.pack(b"", ON, legs_may_share=share == "together") for share in ("together", "apart")}
 
 
 def new_pace(workers: int, sessions: int) -> Pace:
@@ -43,7 +53,9 @@ class OneMatchForEachLeg:
     def fixtures(self) -> Iterator[Fixture]:
         other = Competitor(1, "other", "wasm", "")
         for number, in_lanes in enumerate(self.in_lanes):
-            yield Fixture(0, number, f"{number}", Competitor(0, "bot", "python" if in_lanes else "wasm", ""), other)
+            yield Fixture(
+                0, number, f"{number}", Competitor(0, "bot", "python" if in_lanes else "wasm", "together"), other
+            )
 
     def total(self) -> int:
         return len(self.in_lanes)
@@ -55,7 +67,7 @@ class OneMatchForEachLeg:
 def numbers(schedule: OneMatchForEachLeg, pace: Pace, done: Iterable[int] = ()) -> list[list[list[int]]]:
     """The tasks of a schedule's legs, each with its batches, by their numbers."""
     left = count_known({str(number): None for number in done}, cast(Schedule, schedule))
-    tasks = batches_to_play(cast(Schedule, schedule), left, pace)
+    tasks = batches_to_play(cast(Schedule, schedule), left, pace, ARTIFACTS, ON)
     return [[[cast(Fixture, leg).number for leg in batch] for batch in task] for task in tasks]
 
 
@@ -137,9 +149,9 @@ def test_what_is_learned_of_one_kind_is_not_held_against_the_other() -> None:
     assert pace.seconds_for(10, 10) == pytest.approx((0.1 + 6.0) / 2)
 
 
-def field_of(*programs: int, **changes: Any) -> RoundRobin:
-    """Nine bots, some of which are programs."""
-    bots = [Competitor(number, f"{number}", "program" if number in programs else "wasm", "") for number in range(9)]
+def field_of(*processes: int, kind: PlaysAs = "program", artifact: str = "", **changes: Any) -> RoundRobin:
+    """Nine bots, some of which are processes of this kind."""
+    bots = [Competitor(number, f"{number}", kind if number in processes else "wasm", artifact) for number in range(9)]
     return RoundRobin("", Settings.model_validate({**changes}).playing(), bytes(KEY_BYTES), bots)
 
 
@@ -152,7 +164,7 @@ def of(program: int, task: tuple[tuple[Leg, ...], ...]) -> int:
 def test_legs_that_play_in_turn_go_out_first_and_to_one_worker_at_a_time(program: int) -> None:
     schedule = field_of(program)
     left = count_known({}, schedule)
-    tasks = batches_to_play(schedule, left, new_pace(2, 10**6))
+    tasks = batches_to_play(schedule, left, new_pace(2, 10**6), ARTIFACTS, ON)
     first, *others = itertools.islice(tasks, 3)
     assert of(program, first) == 1  # so long that it is a task of its own
     assert [of(program, task) for task in others] == [0, 0]
@@ -165,20 +177,44 @@ def test_legs_that_play_in_turn_go_out_first_and_to_one_worker_at_a_time(program
 
 def test_short_legs_that_play_in_turn_are_one_task() -> None:
     schedule = field_of(4)
-    tasks = list(batches_to_play(schedule, count_known({}, schedule), new_pace(2, 10)))
+    tasks = list(batches_to_play(schedule, count_known({}, schedule), new_pace(2, 10), ARTIFACTS, ON))
     assert [of(4, task) for task in tasks] == [8] + [0] * (len(tasks) - 1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "artifact", "legs_per_process", "in_turn"),
+    [
+        ("program", "", 256, True),
+        ("python", "apart", 256, True),
+        ("python", "together", 1, True),
+        ("python", "together", 256, False),
+        ("wasm", "", 256, False),
+    ],
+)
+def test_what_waits_for_its_turn_goes_out_in_a_line(
+    kind: PlaysAs, artifact: str, legs_per_process: int, in_turn: bool, tmp_path: Path
+) -> None:
+    """So no worker has a leg whose turn another has."""
+    schedule = field_of(4, kind=kind, artifact=artifact)
+    sandbox = SandboxSettings(legs_per_process=legs_per_process)
+    first, *_ = batches_to_play(schedule, count_known({}, schedule), new_pace(2, 10), ARTIFACTS, sandbox)
+    assert (len(list(chain.from_iterable(first))) == of(4, first) == 8) is in_turn
+    contest = VON_NEUMANN_POKER
+    channels = Lanes(0, 1, []).channels
+    with closing(Pool(contest, Settings(), sandbox, ARTIFACTS, tmp_path, channels)) as pool:
+        assert any(pool.turns_of(leg) for leg in schedule.legs()) is in_turn
 
 
 def test_programs_are_shared_out_among_workers() -> None:
     schedule = field_of(1, 7)
-    first, second, *others = batches_to_play(schedule, count_known({}, schedule), new_pace(2, 10))
+    first, second, *others = batches_to_play(schedule, count_known({}, schedule), new_pace(2, 10), ARTIFACTS, ON)
     assert (of(1, first), of(7, second)) == (8, 7)
     assert not any(of(1, task) + of(7, task) for task in others)
 
 
 def test_legs_with_deals_of_their_own_have_no_turns() -> None:
     schedule = field_of(8, deals="independent")
-    first, *_ = batches_to_play(schedule, count_known({}, schedule), new_pace(2, 10))
+    first, *_ = batches_to_play(schedule, count_known({}, schedule), new_pace(2, 10), ARTIFACTS, ON)
     assert of(8, first) == 4  # half of what is in lanes
 
 

@@ -108,9 +108,7 @@ class Stage:
     def lane(self, process: Pipes, questions: Sequence[Question] = (A, B), slot: int = 0) -> int:
         core = ScriptedCore(questions, INTERFACE.view_size)
         self.cores.append(core)
-        number = self.table.open_lane(core, None, *poker_tables(1, 1), (process.number, -1), (slot, -1))
-        self.table.resume(number)
-        return number
+        return self.table.open_lane(core, None, *poker_tables(1, 1), (process.number, -1), (slot, -1))
 
     def run(self, seconds: float = 0.01) -> list[Event]:
         return self.table.run(seconds)
@@ -556,7 +554,6 @@ def test_a_line_before_the_next_question_is_a_violation(stage: Stage) -> None:
     process, other = stage.process(lines=True), stage.process()
     core = ScriptedCore([A, A], INTERFACE.view_size)
     lane = stage.table.open_lane(core, None, *poker_tables(1, 1), (process.number, -1), (0, -1))
-    stage.table.resume(lane)
     stage.lane(other, [A])
     process.await_question()
     stage.table.stop(lane)  # the worker has this lane wait, while the program writes twice

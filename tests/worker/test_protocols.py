@@ -143,7 +143,7 @@ def test_holdems_dialogue_may_hear_anything(lines: list[bytes], end: bytes, cuts
     assert interface.new_dialogue
     stage = Stage(Lanes(interface.view_size, 1, []))
     process = stage.process(lines=True, dialogue=interface.new_dialogue(core, key_of(7)))
-    stage.table.resume(stage.table.open_lane(core, None, tables[0], tables[1], (process.number, -1), (0, -1)))
+    stage.table.open_lane(core, None, tables[0], tables[1], (process.number, -1), (0, -1))
     pieces = in_pieces(b"\n".join(lines) + end, cuts)
     events = write_all(process.writes, pieces, lambda: stage.run(0.001))
     assert {event[0] for event in events} <= {LEG_IS_OVER, FAULT, CHANNEL_FAILED}
@@ -183,8 +183,7 @@ def test_a_core_that_asks_more_than_its_interface_says_is_our_mistake() -> None:
     stage = Stage()
     process = stage.process()
     core = GeneratorCore(asking((0, (1, 2, 3))))
-    lane = stage.table.open_lane(core, None, *poker_tables(1, 1), (process.number, -1), (0, -1))
-    stage.table.resume(lane)
+    stage.table.open_lane(core, None, *poker_tables(1, 1), (process.number, -1), (0, -1))
     with pytest.raises(ValueError, match="3 arguments, the interface says at most"):
         stage.run()
     process.close()

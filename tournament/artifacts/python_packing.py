@@ -97,6 +97,7 @@ def pack(
     return json.dumps(line, sort_keys=True).encode() + b"\n" + source
 
 
+@cache
 def legs_may_share(artifact: bytes) -> bool:
     """Whether legs of a packed bot may share a process."""
     return bool(json.loads(artifact.split(b"\n", 1)[0])["legs_may_share"])

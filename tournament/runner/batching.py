@@ -11,8 +11,10 @@ from tournament.leg import Leg
 from tournament.probation import entrants_of
 from tournament.runner.counting import Counted
 from tournament.runner.schedule import Fixture, Schedule
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.legs import Legs
 from tournament.worker.batch import Receipt
+from tournament.worker.processes.turns import plays_in_turn
 
 # How long a batch plays: short at first, so that there is something to see, then long enough
 # for its overhead not to matter.
@@ -28,7 +30,7 @@ _FEW_LANES, _MOST_LANES = 64, 4096
 _MOST_UNMEASURED = 1024
 # Legs that go out together, which the driver commits at once, and their batches, each with two files open.
 _MOST_LEGS, _MOST_BATCHES = 1024, 64
-# Lines of programs' legs, each of which is looked for in the whole schedule.
+# Lines of legs that play in turn, each of which is looked for in the whole schedule.
 _MOST_LINES = 8
 # Before anything is measured: speed in lanes, as a share of that without.
 _GUESSED_LANES_SHARE = 0.1
@@ -191,17 +193,19 @@ class _Share:
         return batches
 
 
-def batches_to_play(schedule: Schedule, left: Counted, pace: Pace) -> Iterator[Batches]:
+def batches_to_play(
+    schedule: Schedule, left: Counted, pace: Pace, artifacts: Mapping[str, bytes], sandbox: SandboxSettings
+) -> Iterator[Batches]:
     """The legs that are left, in batches, several of which may go out together.
 
     A batch ends at a leg that is done or goes out elsewhere, so that parts stay in schedule order, and at the end of a
     replica. Who comes to be disqualified on probation while it goes on plays no more.
 
-    Programs' legs that play in turn (`tournament.worker.processes.turns`) take long, however many workers there are.
+    Legs that play in turn (`tournament.worker.processes.turns`) take long, however many workers there are.
     So they go out first and apart from the others, the next ones once those before are done: two workers with legs of
-    one program would wait for each other.
+    one such bot would wait for each other.
     """
-    lines = _lines(schedule, pace.workers)
+    lines = _lines(schedule, pace.workers, artifacts, sandbox)
     count: Counter[int | None] = Counter()
     if lines:
         count.update(_line_of(one, lines) for one in schedule.fixtures() if one.digest not in left.ends)
@@ -216,12 +220,14 @@ def batches_to_play(schedule: Schedule, left: Counted, pace: Pace) -> Iterator[B
         yield task
 
 
-def _lines(schedule: Schedule, workers: int) -> dict[str, int]:
-    """In which line each program's legs go, if they play in turn and there is more than one worker for all."""
+def _lines(
+    schedule: Schedule, workers: int, artifacts: Mapping[str, bytes], sandbox: SandboxSettings
+) -> dict[str, int]:
+    """In which line each bot's legs go that play in turn, if there is more than one worker for all."""
     if workers == 1 or not schedule.shares_deals:
         return {}
-    programs = (player.name for player in schedule.competitors if player.kind == "program")
-    return {name: number % min(workers, _MOST_LINES) for number, name in enumerate(programs)}
+    in_turn = (player.name for player in schedule.competitors if plays_in_turn(player, artifacts, sandbox))
+    return {name: number % min(workers, _MOST_LINES) for number, name in enumerate(in_turn)}
 
 
 def _line_of(fixture: Fixture, lines: Mapping[str, int]) -> int | None:

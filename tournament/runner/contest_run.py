@@ -172,7 +172,8 @@ class Play:
         self._ranked = self._summarised = time.perf_counter()
         self._ranking_seconds = self._summary_seconds = 0.0
         pace = self.pace = new_pace(self.contest, self.config, executor.workers, self.schedule.sessions_per_leg)
-        tasks = map(self._task, batches_to_play(self.schedule, self.left, pace))
+        batches = batches_to_play(self.schedule, self.left, pace, self.artifacts, self.config.sandbox)
+        tasks = map(self._task, batches)
         receipts = executor.play(tasks, self.artifacts, lambda: self.left.out)
         writer = self.writer
         try:

@@ -31,10 +31,11 @@ _MOST_LINKS = 40  # on a path, as the kernel has it
 HOSTS = "127.0.0.1 localhost\n::1 localhost\n"
 
 
-def enter(name: str, readable: Iterable[str], left_out: Collection[str]) -> None:
+def enter(name: str, readable: Iterable[str], left_out: Collection[str], libraries: Collection[str]) -> None:
     """Enter it for good; `name` is the machine's name there.
 
-    `readable`: files, and folders with all that is in them now but the folders `left_out`. Raises OSError.
+    `readable`: files, and folders with all that is in them now but the folders `left_out`; of those that are
+    `libraries` only the shared ones that lie in them. Raises OSError.
     """
     folder = os.getcwd()
     user, group = os.getuid(), os.getgid()
@@ -44,9 +45,9 @@ def enter(name: str, readable: Iterable[str], left_out: Collection[str]) -> None
     except OSError:  # it takes capabilities, which a user namespace of one's own gives
         call("unshare", kinds | _NEW_USERS)
         maps = {"setgroups": "deny", "uid_map": f"{user} {user} 1", "gid_map": f"{group} {group} 1"}
-        for file, content in maps.items():
+        for file, text in maps.items():
             with open(f"/proc/self/{file}", "w") as told:
-                told.write(content)
+                told.write(text)
     call("mount", None, b"/", None, _RECURSIVE | _PRIVATE, None)
     call("sethostname", name.encode(), len(name))
     call("mount", b"none", _NEW_ROOT.encode(), b"tmpfs", _NO_SETUID, b"mode=555")
@@ -54,7 +55,10 @@ def enter(name: str, readable: Iterable[str], left_out: Collection[str]) -> None
     if (child := os.fork()) == 0:
         try:
             call("prctl", _DIE_WITH_PARENT, _KILL, 0, 0, 0)
-            _fill(name, readable, left_out)
+            content = _Content(left_out, libraries)
+            for path in readable:
+                content.add(path)
+            _fill(content, {"/etc/hostname": name + "\n", "/etc/hosts": HOSTS})
             os._exit(0)
         finally:
             os._exit(1)
@@ -79,14 +83,10 @@ def _become_root(folder: str) -> None:
     os.chdir(folder)
 
 
-def _fill(name: str, readable: Iterable[str], left_out: Collection[str]) -> None:
-    """Make the folders and links in the new root, and mount the files. Raises OSError."""
+def _fill(content: _Content, told: dict[str, str]) -> None:
+    """Make the folders and links in the new root, mount the files, and write those that are `told`. Raises OSError."""
     mount = ctypes.CDLL(None, use_errno=True).mount
     mount.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_ulong, ctypes.c_char_p]
-    told = {"/etc/hostname": name + "\n", "/etc/hosts": HOSTS}
-    content = _Content(left_out)
-    for path in readable:
-        content.add(path)
     made = {"/"}
     for path in sorted({*content.folders, *map(os.path.dirname, [*told, *content.links, *content.files])}):
         _make_folder(path, made)
@@ -96,7 +96,7 @@ def _fill(name: str, readable: Iterable[str], left_out: Collection[str]) -> None
         os.symlink(target, _NEW_ROOT + path)
     for path in content.files:
         place = os.fsencode(_NEW_ROOT + path)
-        os.close(os.open(place, os.O_CREAT | os.O_EXCL))
+        os.mknod(place)
         if mount(os.fsencode(path), place, None, _BIND, None):
             if os.path.lexists(path):
                 raise OSError(ctypes.get_errno(), "mount")
@@ -117,11 +117,12 @@ def _make_folder(path: str, made: set[str]) -> None:
 class _Content:
     """What there will be in the new root, by paths on which there are no links."""
 
-    def __init__(self, left_out: Collection[str]) -> None:
+    def __init__(self, left_out: Collection[str], libraries: Collection[str]) -> None:
         self.folders: set[str] = set()
         self.files: dict[str, None] = {}
         self.links: dict[str, str] = {}  # with what each leads to
         self._left_out = {os.path.realpath(path) for path in left_out}
+        self._libraries = {os.path.realpath(path) for path in libraries}
 
     def add(self, path: str) -> None:
         """Add a file, or a folder with all in it, if it is there; and the links that lead to it."""
@@ -143,17 +144,31 @@ class _Content:
             entries = list(os.scandir(path))
         except OSError:
             return  # it can't be read, or went meanwhile
+        if path in self._libraries:
+            self._add_libraries(path, entries)
+            return
         for entry in entries:
             if entry.is_symlink():
-                self._without_links(entry.path)
+                self._without_links(entry.name, path)
             elif entry.is_file() and not entry.name.endswith(_OPTIMISED):
                 self.files[entry.path] = None
             elif entry.is_dir() and entry.path not in self._left_out:
                 self._add_folder(entry.path)
 
-    def _without_links(self, path: str) -> str:
-        """The path of the same file on which there are no links; those that there were are added."""
-        done, rest, followed = "/", path.split("/")[::-1], 0
+    def _add_libraries(self, folder: str, entries: Iterable[os.DirEntry[str]]) -> None:
+        """Add a folder's shared libraries, which may be links to others below it."""
+        for entry in entries:
+            if ".so" in entry.name and entry.is_file():
+                found = self._without_links(entry.name, folder)
+                if found.startswith(folder + "/"):
+                    self.files[found] = None
+
+    def _without_links(self, path: str, done: str = "/") -> str:
+        """The path of the same file on which there are no links; those that there were are added.
+
+        `path` begins at the folder `done`, above which there are none.
+        """
+        rest, followed = path.split("/")[::-1], 0
         while rest:
             if (part := rest.pop()) in ("", "."):
                 continue

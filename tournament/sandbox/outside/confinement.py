@@ -83,6 +83,8 @@ def start_secluded(launch: LaunchSpec) -> Confined | None:
         "name": _machine_name(),
         "readable": sorted(visible.paths(launch, files)),
         "left_out": visible.left_out(),
+        # Our interpreter loads shared libraries; a program may have read more than these in their folders.
+        "libraries": visible.library_folders() if launch.forks else (),
     }
     given = launch.told() | {"forks": {**(launch.forks or {}), "seclusion": seclusion}}
     _raise_descriptor_limit()

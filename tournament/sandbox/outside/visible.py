@@ -17,6 +17,9 @@ from tournament.sandbox.outside.launch import LaunchSpec
 
 # Folders of packages within the standard library's.
 _BESIDE = ("site-packages", "dist-packages")
+# Those of its tests, and of tools for who writes Python. No bot needs them, and each file costs a mount.
+_TESTS = ("test", "ctypes/test", "distutils/tests", "lib2to3/tests", "sqlite3/test", "tkinter/test", "unittest/test")
+_TOOLS = ("ensurepip", "idlelib", "lib2to3", "pydoc_data", "tkinter", "turtledemo", "venv")
 
 
 @cache
@@ -32,14 +35,20 @@ def python_paths() -> tuple[str, ...]:
 
 
 @cache
-def system_libraries() -> tuple[str, ...]:
-    """Where programs find their shared libraries, and a few devices."""
+def library_folders() -> tuple[str, ...]:
+    """Where programs find their shared libraries."""
     multiarch = sysconfig.get_config_var("MULTIARCH") or ""
     folders = [f"{root}/{multiarch}" for root in ("/lib", "/usr/lib") if multiarch]
     folders += ["/lib64", "/usr/lib64", "/usr/local/lib/" + multiarch if multiarch else "/usr/local/lib"]
+    return tuple(path for path in folders if os.path.exists(path))
+
+
+@cache
+def system_libraries() -> tuple[str, ...]:
+    """The same with the list of them, and a few devices."""
     # Not /dev/zero: a shared mapping of it is memory that no limit counts.
-    devices = ["/dev/null", "/dev/urandom", "/dev/random"]
-    return tuple(path for path in [*folders, "/etc/ld.so.cache", *devices] if os.path.exists(path))
+    others = ("/etc/ld.so.cache", "/dev/null", "/dev/urandom", "/dev/random")
+    return (*library_folders(), *(path for path in others if os.path.exists(path)))
 
 
 def module_files(launch: LaunchSpec) -> dict[str, str]:
@@ -79,8 +88,10 @@ def paths(launch: LaunchSpec, files: Mapping[str, str]) -> set[str]:
 
 
 def left_out() -> list[str]:
-    """Folders within what is readable of which only what is named itself is read: packages, and the library's tests."""
-    return [str(Path(sysconfig.get_path("stdlib"), name)) for name in (*_BESIDE, "test")]
+    """Folders within what is readable of which only what is named itself is read."""
+    library = Path(sysconfig.get_path("stdlib"))
+    built_by = sysconfig.get_config_var("LIBPL") or library / "config"
+    return [str(built_by), *(str(library / name) for name in (*_BESIDE, *_TESTS, *_TOOLS))]
 
 
 def beside_the_library(readable: Collection[str]) -> list[str]:

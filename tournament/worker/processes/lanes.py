@@ -234,20 +234,10 @@ class _LaneTable:
         for player in players:
             player.lane = in_play.lane
             self._let_listen(in_play, player)
+            if faults.ended_by is None:
+                self._lanes.start_bot(in_play.lane, player.number, player.seat.random_seed)
         if faults.ended_by is not None:
             self._finish(in_play)
-            return
-        for player in players:
-            self._start_bot(in_play, player, player.seat)
-        self._lanes.resume(in_play.lane)
-
-    def _start_bot(self, in_play: _LegInPlay, player: Player, seat: Seat) -> None:
-        """Have a Python bot's process make a new bot for the leg; a program is one for its whole life."""
-        process = player.process
-        if seat.kind == "python" and process:
-            self._lanes.start_bot(in_play.lane, player.number, seat.random_seed)
-            _, messages = self._lanes.channels.is_outstanding(process.channel)
-            process.starting = {message for message in process.starting if message >= messages} | {messages + 1}
 
     def _let_listen(self, in_play: _LegInPlay, player: Player) -> None:
         """Tell the leg's core what a seat's bot prints, if its process is the leg's own."""
@@ -362,10 +352,10 @@ class _LaneTable:
             assert in_play.seating
             return seat_again(in_play.seating, number, seat, in_play.core, in_play.faults)
         if player.process is None:
-            process = self._pool.start_again(player, in_play.leg, in_play.core)
+            process = self._pool.seat_again(player, in_play.leg, in_play.core)
             self._lanes.change_channel(in_play.lane, number, process.channel)
             self._let_listen(in_play, player)
-        self._start_bot(in_play, player, seat)
+        self._lanes.start_bot(in_play.lane, number, seat.random_seed)
         return True
 
     def _finish(self, in_play: _LegInPlay) -> None:
@@ -416,7 +406,7 @@ class _LaneTable:
         """Check a process against its limits. `elapsed`: seconds since the audit before."""
         if process.channel not in self._pool.by_channel:
             return
-        outstanding, message = self._lanes.channels.is_outstanding(process.channel)
+        outstanding, message, starts = self._lanes.channels.is_outstanding(process.channel)
         if not outstanding:
             process.time.rest()
             if (
@@ -434,7 +424,6 @@ class _LaneTable:
         elif process.confined.has_taken_too_much():
             what = _out_of_memory(self._settings)
         else:
-            starts = message == 1 or message in process.starting
             what = process.time.exceeded(message, starts, elapsed, self._spent(process))
             if self._pool.is_one_program(process) and process.confined.waits_for_input():
                 what = f"{DID_NOT_ANSWER}, and waits for its next line"

@@ -13,17 +13,16 @@ from pathlib import Path
 
 from engine.kernel.game_core import GameCore
 from engine.processes.channels import Channels
-from tournament.artifacts import python_packing
 from tournament.contests.contest import Contest
 from tournament.contests.interface import Dialogue
 from tournament.contests.settings import ContestSettings
-from tournament.leg import PROCESSES, Leg, Seat
+from tournament.leg import Leg, Seat
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import admission, programs, python_bots
 from tournament.worker.processes.one_core import Asked, OneCore
 from tournament.worker.processes.time_limits import TimeLimits
-from tournament.worker.processes.turns import Turn, Turns, turn_of
+from tournament.worker.processes.turns import Turn, Turns, plays_in_turn, turn_of
 
 # How many legs with processes of their own are in play at once.
 MOST_OWN_PROCESSES = 24
@@ -59,8 +58,7 @@ class BotProcess:
     """A running bot and its channel. `shared_by`: the key of the bot whose legs share it, None for one leg's own.
 
     `turns`: those that its leg has for it. `slots`: how many legs it was ever given; `players`: those that it plays
-    now; `decisions_before`: of the legs that have left. `starting`: the messages in which legs begin. `doomed`: why it
-    was killed while it wasn't asked.
+    now; `decisions_before`: of the legs that have left. `doomed`: why it was killed while it wasn't asked.
     """
 
     confined: Confined
@@ -72,7 +70,6 @@ class BotProcess:
     slots: int = 0
     players: list[Player] = field(default_factory=list)
     decisions_before: int = 0
-    starting: set[int] = field(default_factory=set)
     doomed: str = ""
     _memory_bytes: int = 0
     _measured: float = -math.inf
@@ -107,7 +104,6 @@ class Pool:
         self._cache = cache
         self._channels = channels
         self.by_channel: dict[int, BotProcess] = {}
-        self._may_share: dict[str, bool] = {}
         self._shared: dict[tuple[str, str], BotProcess] = {}
         self.parting: deque[tuple[float, Confined, frozenset[Turn]]] = deque()
         self.turns = Turns(cache)
@@ -120,8 +116,8 @@ class Pool:
         return self._turn(leg, leg.x) | self._turn(leg, leg.y)
 
     def _turn(self, leg: Leg, seat: Seat) -> frozenset[Turn]:
-        own = seat.kind in PROCESSES and not self._legs_share(seat)
-        return frozenset([turn_of(seat.name, leg.plan.deals_key)] if own else ())
+        in_turn = plays_in_turn(seat, self._artifacts, self._sandbox)
+        return frozenset([turn_of(seat.name, leg.plan.deals_key)] if in_turn else ())
 
     def take_room_for(self, players: Sequence[Player], *, alone: bool = False) -> bool:
         """Take the memory of the processes that a leg needs; false when they may not start now.
@@ -150,18 +146,7 @@ class Pool:
         return most_bytes_of(seat.kind, self._settings.memory_megabytes, self._sandbox)
 
     def _needs_own(self, player: Player) -> bool:
-        return player.alone or not self._legs_share(player.seat)
-
-    def _legs_share(self, seat: Seat) -> bool:
-        """Whether a bot's legs share processes."""
-        artifact = seat.artifact
-        if seat.kind == "program":
-            return False
-        if artifact not in self._may_share:
-            self._may_share[artifact] = self._sandbox.legs_per_process > 1 and python_packing.legs_may_share(
-                self._artifacts[artifact]
-            )
-        return self._may_share[artifact]
+        return player.alone or plays_in_turn(player.seat, self._artifacts, self._sandbox)
 
     def _shared_by_legs_of(self, player: Player) -> BotProcess | None:
         """The process that a bot's legs share, if it may take one more."""
@@ -170,65 +155,60 @@ class Pool:
 
     def seat(self, player: Player, leg: Leg, core: GameCore) -> BotProcess:
         """Give a player the process that its bot's legs share, or a new one, and a slot in it."""
-        bot = _bot_of(player.seat)
-        if self._needs_own(player):
-            process = self._start(player, leg, core)
-        elif shared := self._shared_by_legs_of(player):
-            process = player.process = shared
-            process.players.append(player)
-        else:
-            process = self._shared[bot] = self._start(player, leg, core, shared_by=bot)
+        seat, settings = player.seat, self._settings
+        shared_by = None if self._needs_own(player) else _bot_of(seat)
+        process = self._shared_by_legs_of(player) if shared_by else None
+        if process is None:
+            artifact = self._artifacts[seat.artifact]
+            # A last resort, should the audit fail. The bot can read this limit, so it is the same for shared processes.
+            cpu_seconds = int(settings.cpu_seconds_per_leg * 1000) + 86400
+            memory_megabytes, greeting = settings.memory_megabytes, b""
+            if seat.kind == "python":
+                confined = python_bots.start(
+                    artifact,
+                    seat.name,
+                    self._contest.interface,
+                    self._sandbox,
+                    memory_megabytes=memory_megabytes,
+                    cpu_seconds=cpu_seconds,
+                    many_legs=shared_by is not None,
+                )
+            else:
+                confined = programs.start(
+                    artifact,
+                    self._sandbox,
+                    self._cache,
+                    memory_megabytes=memory_megabytes,
+                    cpu_seconds=cpu_seconds,
+                )
+                if new_dialogue := self._contest.interface.new_dialogue:
+                    player.dialogue = new_dialogue(core, seat.helpers_key)
+                else:
+                    greeting = f"{leg.plan.sessions}\n".encode()
+            channel = self._channels.open(
+                confined.to,
+                confined.answers,
+                confined.errors,
+                lines=seat.kind == "program",
+                greeting=greeting,
+                dialogue=player.dialogue,
+            )
+            self._bytes[confined] = self._most_bytes(seat)
+            limits = TimeLimits(settings, confined)
+            process = BotProcess(confined, channel, seat, limits, shared_by, self._turn(leg, seat))
+            self.by_channel[channel] = process
+            if shared_by:
+                self._shared[shared_by] = process
+        player.process = process
         player.slot = process.slots
+        process.players.append(player)
         process.slots += 1
         return process
 
-    def start_again(self, player: Player, leg: Leg, core: GameCore) -> BotProcess:
+    def seat_again(self, player: Player, leg: Leg, core: GameCore) -> BotProcess:
         """Start a process for a player whose own has ended."""
         admission.room.take_anyway(self, self._most_bytes(player.seat))
-        return self._start(player, leg, core)
-
-    def _start(self, player: Player, leg: Leg, core: GameCore, shared_by: tuple[str, str] | None = None) -> BotProcess:
-        """Start a process for a player, its leg's own unless it is `shared_by` its bot's legs."""
-        seat, settings = player.seat, self._settings
-        artifact = self._artifacts[seat.artifact]
-        # A last resort, should the audit fail. The bot can read this limit, so it is the same for shared processes.
-        cpu_seconds = int(settings.cpu_seconds_per_leg * 1000) + 86400
-        greeting = b""
-        if seat.kind == "python":
-            confined = python_bots.start(
-                artifact,
-                seat.name,
-                self._contest.interface,
-                self._sandbox,
-                memory_megabytes=settings.memory_megabytes,
-                cpu_seconds=cpu_seconds,
-                many_legs=shared_by is not None,
-            )
-        else:
-            confined = programs.start(
-                artifact,
-                self._sandbox,
-                self._cache,
-                memory_megabytes=settings.memory_megabytes,
-                cpu_seconds=cpu_seconds,
-            )
-            if new_dialogue := self._contest.interface.new_dialogue:
-                player.dialogue = new_dialogue(core, seat.helpers_key)
-            else:
-                greeting = f"{leg.plan.sessions}\n".encode()
-        channel = self._channels.open(
-            confined.to,
-            confined.answers,
-            confined.errors,
-            lines=seat.kind == "program",
-            greeting=greeting,
-            dialogue=player.dialogue,
-        )
-        self._bytes[confined] = self._most_bytes(seat)
-        process = BotProcess(confined, channel, seat, TimeLimits(settings, confined), shared_by, self._turn(leg, seat))
-        self.by_channel[channel] = player.process = process
-        process.players.append(player)
-        return process
+        return self.seat(player, leg, core)
 
     def is_wanted(self, process: BotProcess) -> bool:
         """Whether more legs may come to a shared process."""
@@ -291,7 +271,7 @@ class Pool:
             if process.seat.kind == "python" or (
                 programs == 1 and self.is_one_program(process) and process.confined.threads() == 1
             ):
-                outstanding, messages = self._channels.is_outstanding(process.channel)
+                outstanding, messages, _ = self._channels.is_outstanding(process.channel)
                 yield Asked(process.confined.pid, messages, outstanding, process.confined.cpu_seconds())
 
 

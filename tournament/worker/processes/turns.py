@@ -11,13 +11,33 @@ import hashlib
 import os
 import struct
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
+from typing import Protocol
 
+from tournament.artifacts.python_packing import legs_may_share
 from tournament.cache import cache_trouble, make_folder
+from tournament.leg import PlaysAs
+from tournament.sandbox.outside.settings import SandboxSettings
 
 _FLOCK = "hhqqi4x"  # fcntl.h: kind, whence, start, length, process
 Turn = int
+
+
+class Bot(Protocol):
+    """How a bot is run, and the sha256 of what plays."""
+
+    @property
+    def kind(self) -> PlaysAs: ...
+    @property
+    def artifact(self) -> str: ...
+
+
+def plays_in_turn(bot: Bot, artifacts: Mapping[str, bytes], sandbox: SandboxSettings) -> bool:
+    """Whether a bot has a process for each leg, so that those with the same deals play in turn."""
+    if bot.kind == "python":
+        return sandbox.legs_per_process == 1 or not legs_may_share(artifacts[bot.artifact])
+    return bot.kind == "program"
 
 
 def turn_of(name: str, deals_key: bytes) -> Turn:
