@@ -375,7 +375,7 @@ def test_the_leaderboard_is_what_exact_values_predict(tmp_path: Path) -> None:
     """Fixed policies over two servers: each profit within four of its errors, and the mean score too."""
     folder = tmp_path / "bots"
     folder.mkdir()
-    for name in ("sample.cpp", "check_caller.c", "pair_bettor.c"):
+    for name in ("sample.cpp", "pair_bettor.c"):
         (folder / name).write_bytes((SHIPPED / name).read_bytes())
     run(tmp_path, "results", ["servers = 2", "sessions = 3", "seed = 3"])
     played = load(str(tmp_path / "results"))

@@ -81,7 +81,8 @@ def replay_games(
         config = config_of(contest.name)
         seed = seed_of(storage, config.contest.seed, field.settings.get("seed"))
         settings = settings_of(contest, field, config, seed)
-        batch, recorded = _recorded_leg(standing_batches(storage, state), match, session, 1 if contest.house else settings.sessions)
+        batches, per_leg = standing_batches(storage, state), 1 if contest.house else settings.sessions
+        batch, recorded = _recorded_leg(batches, match, session, per_leg)
         players = find_players(contest, config, field, settings, say, only=(recorded.x, recorded.y))
         if gone := sorted(players.missing & {recorded.x, recorded.y}):
             raise BadInput(
