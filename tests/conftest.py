@@ -49,6 +49,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         kind = kind_of(item)
         together = item.path.parent if item.path.parent.name in _SHARE_FIXTURES else item.path
+        if "served_store" in getattr(item, "fixturenames", ()):  # one store for all, which takes seconds to start
+            together = here / "object_store.py"
         item.add_marker(pytest.mark.xdist_group(kind or str(together)))
         if kind:
             item.add_marker(pytest.mark.slow)

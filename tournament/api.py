@@ -66,7 +66,7 @@ def verify(
     """
     config_of = partial(load_config, path=config, entrants=entrants, results=results)
     location = inside(config_of(contest).results, contest)
-    return verification.verify_contest(location, config_of, replay, watcher or verification.NobodyWatching())
+    return verification.verify_contest(location, config_of, replay, watcher or NobodyWatching())
 
 
 def report(

@@ -28,3 +28,9 @@ def shortened(text: str, most: int) -> str:
     """A text's first `most` characters, and how many more there are; all of it can be written as UTF-8."""
     kept = text[:most].encode("utf-8", "replace").decode("utf-8")
     return kept if len(text) <= most else f"{kept}… ({len(text) - most:,} characters more)"
+
+
+def telling_line(problem: str) -> str:
+    """The most telling line of a problem: a compiler's first error."""
+    lines = [line.strip() for line in problem.splitlines() if line.strip()]
+    return next((line for line in lines if "error:" in line), lines[0] if lines else "")

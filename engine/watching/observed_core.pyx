@@ -95,20 +95,16 @@ cdef class ObservedCore(GameCore):
         with gil:
             if <int64_t>len(self.kept) >= self.most:
                 return LEG_OVER
-            self.keep_question()
+            if self.session < self.first_session or not self.first_game <= self.game <= self.last_game:
+                self.unheard = True
+                return status
+            if self.unheard:
+                self.unheard = False
+                self.heard(0)
+                self.heard(1)
+            kind, seat, arguments, view = self.pending()
+            self.question = (self.session, self.game, seat, kind, arguments, view, dict(self.core.told_values()))
         return status
-
-    cdef int keep_question(self) except -1:
-        if self.session < self.first_session or not self.first_game <= self.game <= self.last_game:
-            self.unheard = True
-            return 0
-        if self.unheard:
-            self.unheard = False
-            self.heard(0)
-            self.heard(1)
-        kind, seat, arguments, view = self.pending()
-        self.question = (self.session, self.game, seat, kind, arguments, view, dict(self.core.told_values()))
-        return 0
 
     cdef heard(self, int seat):
         """The output of the seat's bots, replaced ones too, since the last call."""

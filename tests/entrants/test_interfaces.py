@@ -221,7 +221,7 @@ def test_the_model_and_its_opponent_do_all_there_is() -> None:
     assert len(endings) == 6
 
 
-@pytest.mark.parametrize("file", sampled(LIKE_THE_MODEL, 3))
+@pytest.mark.parametrize("file", sampled(LIKE_THE_MODEL, 5))
 def test_every_way_of_writing_plays_the_same(entrants: Entrants, file: str) -> None:
     assert_plays_like(entrants[file.rsplit(".", 1)[0]], MODEL)
 
@@ -445,7 +445,7 @@ def test_bots_forget_between_legs(entrants: Entrants, name: str) -> None:
 @pytest.mark.parametrize(
     ("number", "bet", "call"),
     [
-        pytest.param(number, bet, call, marks=[pytest.mark.thorough] if number % 2 else [])
+        pytest.param(number, bet, call, marks=[pytest.mark.thorough] if number % 4 else [])
         for number, ((bet, _), (call, _)) in enumerate(zip(BETS, CALLS))
     ],
 )

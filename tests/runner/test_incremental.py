@@ -29,6 +29,7 @@ from tests.contest_runs import (
     outcome,
 )
 from tests.object_store import new_location
+from tests.samples import sampled
 from tournament.api import run
 from tournament.contests.contest import ENGINE_VERSION
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
@@ -107,7 +108,7 @@ def test_a_newcomer_plays_all_and_nobody_else_does(place: Place) -> None:
     pd.testing.assert_frame_equal(games_without(place, "fair"), before)
 
 
-@pytest.mark.parametrize("name", BOTS)
+@pytest.mark.parametrize("name", sampled(BOTS, 3))
 def test_an_edited_bot_plays_again_and_nobody_else_does(place: Place, name: str) -> None:
     before = games_without(place, name)
     place.write_bot(name, bot_source(2, 1))

@@ -10,10 +10,14 @@ import pytest
 from tests.cli.in_process import shown
 from tournament.config import load_config
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.entrants.folder import read_submission
 from tournament.runner.watcher import NobodyWatching
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.trial.check import CheckReport, check_bot
-from tournament.trial.mistakes import Mistake
+from tournament.trial.mistakes import Mistake, search
+from tournament.trial.playing import build
+
+SETTINGS = Settings(seed="5", sessions=60)
 
 # What the compiler can't see through: a number, and an address that somebody else may use.
 HEAD = """
@@ -123,9 +127,7 @@ def bot_of(bodies: list[str], head: str = HEAD) -> str:
 
 def check(folder: Path, name: str, source: str) -> CheckReport:
     (folder / name).write_text(source)
-    return check_bot(
-        VON_NEUMANN_POKER, Settings(seed="5", sessions=60), SandboxSettings(), folder / name, NobodyWatching()
-    )
+    return check_bot(VON_NEUMANN_POKER, SETTINGS, SandboxSettings(), folder / name, NobodyWatching())
 
 
 @pytest.mark.parametrize(
@@ -141,15 +143,16 @@ def check(folder: Path, name: str, source: str) -> CheckReport:
 def test_each_kind_of_mistake_is_found_at_its_line(
     tmp_path: Path, name: str, head: str, bodies: dict[str, str]
 ) -> None:
-    report = check(tmp_path, name, bot_of(list(bodies), head))
-    assert report.mistakes is not None and report.mistakes.grave
-    found = {mistake.line: mistake for mistake in report.mistakes.mistakes}
+    (tmp_path / name).write_text(bot_of(list(bodies), head))
+    tried = build(VON_NEUMANN_POKER, SETTINGS, SandboxSettings(), tmp_path / name, lambda _text: None)
+    made = search(tried, read_submission(tmp_path / name))
+    assert made is not None and made.grave
+    found = {mistake.line: mistake for mistake in made.mistakes}
     first = head.count("\n") + 1
     for number, (body, words) in enumerate(bodies.items()):
         assert first + number in found, (body, found)
         assert words in found[first + number].what, body
     assert sorted(found) == list(range(first, first + len(bodies)))
-    assert report.fit == (not report.faults and not report.boundary_faults)
 
 
 def test_what_compilers_differ_on_is_a_warning(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import os
 import stat
 import tarfile
@@ -46,7 +47,8 @@ def _files(folder: Path, shown: str) -> Iterator[tuple[str, Path]]:
     while folders:
         current, prefix = folders.pop()
         try:
-            entries = list(_limited(current, _MOST_FILES + 1))
+            with os.scandir(current) as found:
+                entries = list(itertools.islice(found, _MOST_FILES + 1))
         except OSError as error:
             raise BadInput(f"{shown}/{prefix}: can't be read: {error.strerror}") from None
         for entry in entries:
@@ -66,12 +68,6 @@ def _files(folder: Path, shown: str) -> Iterator[tuple[str, Path]]:
                 yield name, Path(entry.path)
             else:
                 raise BadInput(f"{shown}/{name}: a program's folder has plain files only")
-
-
-def _limited(folder: Path, most: int) -> Iterator[os.DirEntry[str]]:
-    with os.scandir(folder) as entries:
-        for _, entry in zip(range(most), entries):
-            yield entry
 
 
 def read_plainly(path: Path, most: int) -> tuple[bytes | None, int]:

@@ -21,8 +21,8 @@ from tournament.leg import Leg
 from tournament.names import did_you_mean
 from tournament.runner.counting import fixtures_of
 from tournament.runner.seed import seed_of
-from tournament.standings.results import opened
 from tournament.store.ledger import Batch, Field
+from tournament.store.ledger_reading import read_state, standing_batches
 from tournament.store.legs import Fault, LegResult, Legs
 from tournament.store.parts import rows_of
 from tournament.store.storage import open_storage
@@ -68,8 +68,11 @@ def replay_games(
     read or this machine can't play.
     """
     with reading(location):
-        place, field, batches = opened(location)
-        storage, contest = open_storage(place), find_contest(field.contest, field.game)
+        storage = open_storage(location)
+        state = read_state(storage)
+        if state.field is None:
+            raise BadInput(f"{storage.location} holds no results")
+        contest, field = find_contest(state.field.contest, state.field.game), state.field
         if field.engine != contest.engine_version:
             raise BadInput(
                 f"these games are of version {field.engine} of {contest.name}, this is {contest.engine_version}:"
@@ -78,7 +81,8 @@ def replay_games(
         config = config_of(contest.name)
         seed = seed_of(storage, config.contest.seed, field.settings.get("seed"))
         settings = settings_of(contest, field, config, seed)
-        batch, recorded = _recorded_leg(batches, match, session, 1 if contest.house else settings.sessions)
+        batches, per_leg = standing_batches(storage, state), 1 if contest.house else settings.sessions
+        batch, recorded = _recorded_leg(batches, match, session, per_leg)
         players = find_players(contest, config, field, settings, say, only=(recorded.x, recorded.y))
         if gone := sorted(players.missing & {recorded.x, recorded.y}):
             raise BadInput(

@@ -45,16 +45,6 @@ class Watcher(Protocol):
     def checked(self, what: str, done: int, total: int) -> None: ...
 
 
-class NobodyWatching:
-    """A watcher that ignores what it gets."""
-
-    def say(self, text: str) -> None:
-        pass
-
-    def checked(self, what: str, done: int, total: int) -> None:
-        pass
-
-
 def verify_contest(location: str, config_of: Callable[[str], Config], replay: int, watcher: Watcher) -> Verification:
     """Read all that is recorded at a location, and play so many of its legs again.
 

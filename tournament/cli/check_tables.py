@@ -100,9 +100,7 @@ def _legs(report: CheckReport) -> str | Text:
 
 def match_table(report: MatchReport, contest: Contest, seed: str) -> Table:
     """What `tournament match` found."""
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="bold")
-    table.add_column(overflow="fold")
+    table = facts_table()
     by_game = contest.house is not None and contest.house.scoring.of_match
     share = report.sessions / max(1, report.games) if by_game else 1.0  # the part of a session to which points refer
     table.add_row("match", Text(f"{report.bot} against {report.opponent}"))

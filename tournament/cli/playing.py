@@ -14,10 +14,10 @@ from tournament.cli.consoles import err, out, tell
 from tournament.cli.numbers import short
 from tournament.cli.replay_tables import commands_to_see
 from tournament.cli.screen import Screen
-from tournament.cli.tables import final_tables, first_line
+from tournament.cli.tables import final_tables
 from tournament.config import Config
 from tournament.entrants.folder import stamps
-from tournament.errors import printable
+from tournament.errors import printable, telling_line
 from tournament.runner.contest_run import run_prepared
 from tournament.runner.planning import plan_of
 from tournament.runner.preparing import Prepared, prepare_contest
@@ -105,5 +105,5 @@ def _tell_plan(prepared: Prepared) -> bool:
         )
     broken = [entrant for entrant in prepared.entrants if entrant.artifact is None]
     for entrant in broken:
-        tell(f"{entrant.name}: broken: {printable(first_line(entrant.problem or ''))}")
+        tell(f"{entrant.name}: broken: {printable(telling_line(entrant.problem or ''))}")
     return not broken

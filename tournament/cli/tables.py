@@ -11,7 +11,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tournament.errors import printable
+from tournament.errors import printable, telling_line
 from tournament.standings.history import closest_to_beating
 
 if TYPE_CHECKING:
@@ -188,12 +188,14 @@ def matches_table(matches: Sequence[Match], title: str) -> Table:
     for heading in ("against", "points per session", "± 95%", "theirs"):
         table.add_column(heading, justify="left" if heading == "against" else "right")
     for match in matches:
-        error = match.stderr_per_session
-        reach = "" if error is None else f"{_REACH * error:.3f}"
-        table.add_row(
-            Text(match.y), f"{match.points_per_session:+.3f}", reach, f"{match.from_y().points_per_session:+.3f}"
-        )
+        table.add_row(Text(match.y), *_points(match), f"{match.from_y().points_per_session:+.3f}")
     return table
+
+
+def _points(match: Match) -> tuple[str, str]:
+    """Points a session, and half the width of their interval."""
+    error = match.stderr_per_session
+    return f"{match.points_per_session:+.3f}", "" if error is None else f"{_REACH * error:.3f}"
 
 
 def fitted(console: Console, room: int, draw: Callable[[int], RenderableType]) -> RenderableType:
@@ -215,7 +217,7 @@ def reasons(standings: Standings, again: Mapping[str, str] | None = None, most: 
     lines = []
     below = standings.below
     for line in below[:most]:
-        reason = printable(first_line(line.reason or ""))
+        reason = printable(telling_line(line.reason or ""))
         lines.append(Text.assemble((line.name, "bold"), f": {line.status}: {reason}"))
         if again and line.name in again:
             lines.append(Text(f"  see it: {again[line.name]}"))
@@ -262,12 +264,6 @@ def _height(console: Console, text: Text) -> int:
     return sum(max(1, -(-line.cell_len // console.width)) for line in lines) if text else 0
 
 
-def first_line(reason: str) -> str:
-    """The most telling line of a problem: a compiler's first error."""
-    lines = [line.strip() for line in reason.splitlines() if line.strip()]
-    return next((line for line in lines if "error:" in line), lines[0] if lines else "")
-
-
 def crosstable_tables(standings: Standings, title: str, width: int = 120) -> list[Table]:
     """Points per session of row against column, in the order of the leaderboard.
 
@@ -283,14 +279,10 @@ def crosstable_tables(standings: Standings, title: str, width: int = 120) -> lis
     across = list(standings.house) if scoring else names
     if len(across) > MOST_COLUMNS:
         table = plain_table(title, caption)
-        table.add_column("x")
-        table.add_column("y")
-        table.add_column("points per session", justify="right")
-        table.add_column("± 95%", justify="right")
+        for name in ("x", "y", "points per session", "± 95%"):
+            table.add_column(name, justify="left" if name in "xy" else "right")
         for match in standings.matches if standings.is_zero_sum else standings.sides:
-            error = match.stderr_per_session
-            value = f"{match.points_per_session:+.3f}"
-            table.add_row(Text(match.x), Text(match.y), value, "" if error is None else f"{_REACH * error:.3f}")
+            table.add_row(Text(match.x), Text(match.y), *_points(match))
         return [table]
     pairs = {(match.x, match.y): match for match in standings.sides}
     longest = max((len(name) for name in names), default=0)

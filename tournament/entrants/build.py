@@ -24,7 +24,7 @@ from tournament.contests.contest import Contest
 from tournament.contests.interface import Interface
 from tournament.contests.settings import ContestSettings
 from tournament.entrants.folder import KINDS, Recorded, find_submissions
-from tournament.errors import BadInput, RunFailed, printable
+from tournament.errors import BadInput, RunFailed, printable, telling_line
 from tournament.sandbox.inside import bot_functions, function_names, leg_isolation
 from tournament.sandbox.outside import endings, probe
 from tournament.sandbox.outside.own_time import Disturbed
@@ -256,14 +256,9 @@ def playable(entrants: Iterable[Entrant], least: int, folder: Path) -> list[Entr
         needed = "two bots" if least == 2 else "a bot"
         there = f"there {'is' if len(fit) == 1 else 'are'} {len(fit)} in {folder}"
         hint = "" if entrants else f": a bot is a file ending in {', '.join(KINDS)}, or a folder with a bot.toml"
-        broken = [f"{one.name}: {_first_line(one.problem or '')}" for one in entrants if one.artifact is None]
+        broken = [f"{one.name}: {telling_line(one.problem or '')}" for one in entrants if one.artifact is None]
         raise BadInput("\n".join([f"a tournament needs {needed} that can play; {there}{hint}", *broken]))
     return fit
-
-
-def _first_line(problem: str) -> str:
-    lines = [line.strip() for line in problem.splitlines() if line.strip()]
-    return next((line for line in lines if "error:" in line), lines[0] if lines else "")
 
 
 def _made_from(submission: Submission, interface: Interface) -> list[object]:

@@ -28,10 +28,13 @@ class Watcher(Protocol):
 
 
 class NobodyWatching:
-    """A watcher that ignores what it gets."""
+    """A watcher that ignores what it gets, of a run or of a verification."""
 
     def say(self, text: str) -> None:
         pass
 
     def on_progress(self, progress: Progress) -> None:
+        pass
+
+    def checked(self, what: str, done: int, total: int) -> None:
         pass

@@ -262,7 +262,7 @@ def load(
     Of `games` and `sessions` only these columns are read, and only these matches, or those of these bots; the
     standings are always of all. Raises BadInput when there are no results, or none of that name.
     """
-    location, field, batches = opened(str(results))
+    location, field, batches = _opened(str(results))
     ranking = ranking_of(open_storage(location), field, batches)
     selection = select(find_contest(field.contest, field.game), _pairs(ranking), columns, matches, bots)
     return Results(location, field, ranking, tuple(batches), selection)
@@ -282,13 +282,13 @@ def scan(
     """
     if table not in ("games", "sessions"):
         raise BadInput(f"there is no table {str(table)[:200]!r} to scan; there are games, sessions")
-    location, field, batches = opened(str(results))
+    location, field, batches = _opened(str(results))
     contest = _contest_of_records(location, field)
     pairs = _pairs(ranking_of(open_storage(location), field, batches)) if (matches, bots) != (None, None) else {}
     return dataset_of(location, contest, batches, table, select(contest, pairs, None, matches, bots))
 
 
-def opened(results: str) -> tuple[str, Field, list[Batch]]:
+def _opened(results: str) -> tuple[str, Field, list[Batch]]:
     """Where the results of a contest lie, its field and what counts. Raises BadInput when there are none."""
     location = locate(results)
     storage = open_storage(location)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -15,7 +14,6 @@ from engine.kernel.records import Table
 from engine.rules.generator_core import GeneratorCore
 from tournament.artifacts import compiler_command, libraries
 from tournament.artifacts.bot import Entrant
-from tournament.cache import cache_folder
 from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
@@ -38,9 +36,8 @@ from tournament.leg import LegPlan
 from tournament.runner.schedule import AgainstHouse, Competitor
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.legs import LegResult
-from tournament.worker.leg import NullSink, play_leg
-from tournament.worker.processes.lanes import play_in_lanes
-from tournament.worker.processes.spool import Spool
+from tournament.trial.playing import play_legs
+from tournament.worker.leg import NullSink
 from tournament.worker.wasm.loading import BotUnfit
 
 _HANDS = 10_000  # of a session
@@ -163,15 +160,6 @@ class BotAndServer:
         artifacts = {self.entrant.artifact_sha256: self.entrant.artifact, house.sha256: house.content}
         bot = Competitor(0, self.entrant.name, self.entrant.plays_as, self.entrant.artifact_sha256)
         server = Competitor(0, house.name, "house", house.sha256)
-        legs = list(
-            AgainstHouse(
-                contest.rules, settings.playing(), trial_key(settings.seed or drawn_seed()), [bot], [server]
-            ).legs()
-        )
-        if self.entrant.plays_as == "wasm":
-            sink = NullSink.of(contest, _HANDS)
-            return [play_leg(contest, settings, leg, artifacts, sink) for leg in legs]
-        with contextlib.closing(Spool()) as spool:
-            played = play_in_lanes(contest, settings, self.sandbox, legs, artifacts, cache_folder(), spool)
-            results = {leg.result.digest: leg.result for leg in played}
-        return [results[leg.digest] for leg in legs]
+        key = trial_key(settings.seed or drawn_seed())
+        legs = list(AgainstHouse(contest.rules, settings.playing(), key, [bot], [server]).legs())
+        return [trial.result for trial in play_legs(contest, settings, self.sandbox, legs, artifacts)]

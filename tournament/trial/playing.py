@@ -24,9 +24,9 @@ from tournament.keys import trial_key
 from tournament.leg import Leg, LegPlan, PlaysAs
 from tournament.runner.schedule import AgainstHouse, Competitor, RoundRobin
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.store.columns import ROWS_PER_BUFFER, buffer_fields
+from tournament.store.columns import ROWS_PER_BUFFER
 from tournament.store.legs import Fault, LegResult
-from tournament.worker.leg import play_leg
+from tournament.worker.leg import NullSink, play_leg
 from tournament.worker.observation import ObservedLeg, Window, observe_leg
 from tournament.worker.processes.lanes import Use, play_in_lanes
 from tournament.worker.processes.spool import Spool
@@ -45,21 +45,19 @@ class Meter:
     use: Use | None = None
 
 
-@dataclass
-class DigestSink:
+class DigestSink(NullSink):
     """A sink that throws rows away, and keeps a digest of them."""
 
-    games: Table
-    sessions: Table
-
-    def __post_init__(self) -> None:
+    def __init__(self, contest: Contest) -> None:
+        kept = NullSink.of(contest, ROWS_PER_BUFFER)
+        super().__init__(kept.games, kept.sessions)
         self.digest = sha256()
 
     def clear(self) -> None:
         for table in (self.games, self.sessions):
             for values in table.arrays.values():
                 self.digest.update(values[: table.rows].tobytes())
-            table.rows = 0
+        super().clear()
 
 
 @dataclass(frozen=True)
@@ -95,9 +93,7 @@ class Pairing:
         chosen, artifacts = self._legs(legs)
         # Programs are told how many sessions there are; fewer are played.
         contest = replace(self.contest, new_core=partial(_new_short_core, self.contest.new_core))
-        if self.bot.plays_as == "wasm":
-            return [_play_inline(contest, self.settings, leg, artifacts) for leg in chosen]
-        return _play_in_lanes(contest, self.settings, self.sandbox, chosen, artifacts)
+        return play_legs(contest, self.settings, self.sandbox, chosen, artifacts)
 
     def observe(self, window: Window, artifact: bytes | None = None) -> ObservedLeg:
         """Watch some games of the first of these legs; with another `artifact` of the bot, if one is given."""
@@ -172,35 +168,28 @@ def _new_short_core(
     return new_core(replace(plan, sessions=min(SESSIONS, plan.sessions)), settings, games, sessions, house)
 
 
-def _play_inline(contest: Contest, settings: ContestSettings, leg: Leg, artifacts: dict[str, bytes]) -> Trial:
-    sink = _digest_sink(contest)
-    meters: list[tuple[int, int, int]] = []
-    result = play_leg(contest, settings, leg, artifacts, sink, meters=meters)
-    sink.clear()
-    return Trial(result, sink, Meter(*meters[0]))
-
-
-def _play_in_lanes(
+def play_legs(
     contest: Contest,
     settings: ContestSettings,
     sandbox: SandboxSettings,
     legs: Sequence[Leg],
     artifacts: dict[str, bytes],
 ) -> list[Trial]:
+    """Play legs of a bot at x, in order; those with a process side by side."""
     trials: dict[str, Trial] = {}
+    for leg in legs if not legs[0].has_processes else ():
+        sink, meters = DigestSink(contest), list[tuple[int, int, int]]()
+        result = play_leg(contest, settings, leg, artifacts, sink, meters=meters)
+        sink.clear()
+        trials[leg.digest] = Trial(result, sink, Meter(*meters[0]))
+    if trials:
+        return list(trials.values())
     with contextlib.closing(Spool()) as spool:
         for played in play_in_lanes(contest, settings, sandbox, legs, artifacts, cache_folder(), spool):
-            sink = _digest_sink(contest)
+            sink = DigestSink(contest)
             played.rows.replay_into(sink)
             sink.clear()
             use = played.uses[0]
             assert use is not None
             trials[played.result.digest] = Trial(played.result, sink, Meter(use.decisions, use=use))
     return [trials[leg.digest] for leg in legs]
-
-
-def _digest_sink(contest: Contest) -> DigestSink:
-    return DigestSink(
-        Table(buffer_fields(contest.games), ROWS_PER_BUFFER),
-        Table(buffer_fields(contest.sessions), ROWS_PER_BUFFER),
-    )

@@ -16,7 +16,7 @@ from tournament.contests.contest import Contest, Display, LegLuck, Luck
 from tournament.contests.interface import CompiledBots, Interface, PythonBots, Question, ViewField, Word
 from tournament.contests.scoring import Amounts, Scored, SessionRows
 from tournament.contests.settings import ContestSettings, Duplicate
-from tournament.contests.von_neumann_poker.portrait import PORTRAIT
+from tournament.contests.von_neumann_poker.portrait import PORTRAIT, gain
 from tournament.contests.von_neumann_poker.telling import TELLING
 from tournament.leg import LegPlan
 from tournament.store.columns import columns_of
@@ -43,10 +43,6 @@ def new_core(
         seats_swapped=settings.duplicate and leg.number % 2 == 1,
         cap_after_ante=settings.bet_cap == "after_ante",
     )
-
-
-def _gains(_settings: object, games: Amounts, _swapped: object) -> Amounts:
-    return {"x_gain": np.where(games["x_is_a"], games["a_gain"], -games["a_gain"])}
 
 
 def _points(sums: Amounts, games: npt.NDArray[np.int64], _swapped: object) -> Amounts:
@@ -98,7 +94,11 @@ VON_NEUMANN_POKER = Contest(
     sessions=columns_of(
         SESSION_ROW, x_gain="what x won, dollars", x_points="x_gain / √games", y_points="what y has for it: −x_points"
     ),
-    scored=Scored("sessions", ("x_points",), sessions=SessionRows(_gains, _points)),
+    scored=Scored(
+        "sessions",
+        ("x_points",),
+        sessions=SessionRows(lambda settings, games, swapped: {"x_gain": gain(games)}, _points),
+    ),
     interface=Interface(
         sdk=Path(__file__).parent / "sdk",
         questions=(

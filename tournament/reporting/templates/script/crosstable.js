@@ -29,13 +29,8 @@ const drawCross = () => {
   const heading = (what, kind, by, keys, first) => {
     const button = buttonOf("sort", () => {
       const down = window_.sorted?.by === by ? !window_.sorted.down : first;
-      const known = (key) => key !== null;
-      const values = new Map(window_.order.map((row) => [row, keys(row)]));
-      window_.order.sort((one, other) => {
-        const [a, b] = [values.get(one), values.get(other)];
-        if (!known(a) || !known(b)) return known(b) - known(a);
-        return (down ? -1 : 1) * (typeof a === "string" ? a.localeCompare(b) : a - b) || one - other;
-      });
+      const values = new Map(window_.order.map((row) => [row, keys(row) ?? ""]));
+      window_.order.sort((one, other) => compare(values.get(one), values.get(other), down ? -1 : 1) || one - other);
       Object.assign(window_, { row: 0, sorted: { by, down } });
       drawCross();
       find("th[aria-sort] button", cross)?.focus({ preventScroll: true });

@@ -7,8 +7,11 @@ const viewer = find("#viewer");
 let watch = () => {};
 // Whether a game, or a session of turns, is that of a place: "session/game".
 const isAt = (session, game, place) => Boolean(place) && (typeof game === "string" ? place.startsWith(`${session}/`) : `${session}/${game}` === place);
-const hasGames = (one, other, place) => Boolean(games?.matches.some(([x, y, played]) => ((x === one && y === other) || (x === other && y === one))
-  && (!place || played.some(([session, game]) => place === (typeof game === "string" ? `${session}/0` : `${session}/${game}`) || (typeof game === "string" && place.startsWith(`${session}/`))))));
+const matchOf = (one, other) => games?.matches.find(([x, y]) => (x === one && y === other) || (x === other && y === one));
+const hasGames = (one, other, place) => {
+  const match = matchOf(one, other);
+  return Boolean(match && (!place || match[2].some(([session, game]) => isAt(session, game, place))));
+};
 let playing = null;
 if (games && games.matches.length) {
   viewer.hidden = false;
@@ -21,7 +24,6 @@ if (games && games.matches.length) {
   let at = 0;
   const names = [...new Set(games.matches.flatMap(([x, y]) => [x, y]))];
   const option = (value, label) => { const one = make("option", "", label); one.value = value; return one; };
-  const matchOf = (bot, opponent) => games.matches.find(([x, y]) => (x === bot && y === opponent) || (x === opponent && y === bot));
   const drawCard = (card) => {
     const suit = card.slice(-1);
     const value = Number(card);
