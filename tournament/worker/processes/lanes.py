@@ -160,13 +160,15 @@ class _LaneTable:
         self._empty_tables = [Table(buffer_fields(columns), _ROWS) for columns in (contest.games, contest.sessions)]
 
     def play(self, stopping: Callable[[], bool]) -> Iterator[PlayedLeg]:
+        run = self.pool.one_core.kept()(self._lanes.run)
         audited = memory_next = time.monotonic()
         while self._waiting or self._by_lane or self.pool.parting:
             self.pool.reap()
             self._admit()
             if self._by_lane:
-                for kind, lane, channel, text in on_deep_stack(self._run) if self._has_modules else self._run():
-                    self._handle_event(kind, lane, channel, text)
+                seconds = _START_SECONDS if self._waits_for_processes else _AUDIT_SECONDS
+                for event in on_deep_stack(run, seconds) if self._has_modules else run(seconds):
+                    self._handle_event(*event)
             else:
                 time.sleep(0.001)
             now = time.monotonic()
@@ -184,10 +186,6 @@ class _LaneTable:
                 self.pool.one_core.look(self.pool.asked(), elapsed)
             yield from self._done
             self._done.clear()
-
-    def _run(self) -> list[tuple[int, int, int, str]]:
-        with self.pool.one_core.kept():
-            return self._lanes.run(_START_SECONDS if self._waits_for_processes else _AUDIT_SECONDS)
 
     def _admit(self) -> None:
         """Begin legs while there is room for the processes that they need."""
