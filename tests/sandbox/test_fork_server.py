@@ -115,20 +115,35 @@ def test_a_fork_reads_nothing_but_what_it_may(tmp_path: Path) -> None:
     assert f"ValueError: {refused}" in raised_by(f"import os\ndone = []\n{tries}raise ValueError(f'{{done}}')\n")
 
 
+def mounted_for(process: Confined) -> set[Path]:
+    """The files in a process's root. Each is a mount, which takes longer than all else in a bot's start."""
+    mounts = Path(f"/proc/{process.pid}/mountinfo").read_text()
+    process.end()
+    return {Path(line.split()[4]) for line in mounts.splitlines()}
+
+
 def test_the_root_of_a_python_bot_has_what_its_interpreter_loads_and_no_more() -> None:
-    """Each file there is a mount, which takes longer than all else in a bot's start."""
-    bot = python_bot()
-    mounted = {Path(line.split()[4]) for line in Path(f"/proc/{bot.pid}/mountinfo").read_text().splitlines()}
-    bot.end()
+    mounted = mounted_for(python_bot())
     library = Path(sysconfig.get_path("stdlib"))
     folders = {Path(folder).resolve() for folder in library_folders()} - {library}
     found = {path for folder in folders for path in folder.glob("*.so*") if path.is_file()}
-    assert mounted >= {path.resolve() for path in found if path.resolve().parent in folders}
+    # Also those below, to which links lead by way of /etc/alternatives.
+    assert mounted >= {path for path in map(Path.resolve, found) if any(map(path.is_relative_to, folders))}
     in_folders = [path for path in mounted if any(path.is_relative_to(folder) for folder in folders)]
     assert all(".so" in path.name or path.is_relative_to(library) for path in in_folders)
     assert library / "lib-dynload" in {path.parent for path in mounted}
     tools = [library / name for name in ("test", "unittest/test", "idlelib", "tkinter", "ensurepip")]
     assert not [path for path in mounted for folder in tools if path.is_relative_to(folder)]
+
+
+def test_the_root_of_a_program_has_the_library_of_its_own_interpreter_only() -> None:
+    library = Path(sysconfig.get_path("stdlib"))
+    python = LaunchSpec(Limits(256, 10), command=[interpreter(), "-c", "input()"], readable=python_paths())
+    found = [
+        any(path.is_relative_to(library) for path in mounted_for(fork_server.start(launch, "on")))
+        for launch in (shell("read x"), python)
+    ]
+    assert found == [False, True]
 
 
 def test_a_link_leads_through_a_folder_that_can_not_be_read(tmp_path: Path) -> None:

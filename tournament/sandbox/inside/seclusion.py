@@ -87,9 +87,8 @@ def _fill(content: _Content, told: dict[str, str]) -> None:
     """Make the folders and links in the new root, mount the files, and write those that are `told`. Raises OSError."""
     mount = ctypes.CDLL(None, use_errno=True).mount
     mount.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_ulong, ctypes.c_char_p]
-    made = {"/"}
-    for path in sorted({*content.folders, *map(os.path.dirname, [*told, *content.links, *content.files])}):
-        _make_folder(path, made)
+    for path in {*content.folders, *map(os.path.dirname, [*told, *content.links, *content.files])}:
+        os.makedirs(_NEW_ROOT + path, exist_ok=True)
     for path in told:
         content.files.pop(path, None)
     for path, target in content.links.items():
@@ -104,14 +103,6 @@ def _fill(content: _Content, told: dict[str, str]) -> None:
     for path, text in told.items():
         with open(_NEW_ROOT + path, "x") as written:
             written.write(text)
-
-
-def _make_folder(path: str, made: set[str]) -> None:
-    """Make a folder of the new root, and those above it."""
-    if path not in made:
-        made.add(path)
-        _make_folder(os.path.dirname(path), made)
-        os.mkdir(_NEW_ROOT + path)
 
 
 class _Content:

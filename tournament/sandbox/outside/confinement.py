@@ -81,7 +81,8 @@ def start_secluded(launch: LaunchSpec) -> Confined | None:
     seclusion = {
         "starter": f"{os.getpid():010}",
         "name": _machine_name(),
-        "readable": sorted(visible.paths(launch, files)),
+        # What forks programs has imported all before it enters its root.
+        "readable": sorted(visible.paths(launch, files, imports=bool(launch.forks))),
         "left_out": visible.left_out(),
         # Our interpreter loads shared libraries; a program may have read more than these in their folders.
         "libraries": visible.library_folders() if launch.forks else (),

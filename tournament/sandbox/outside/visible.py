@@ -82,9 +82,10 @@ def _core_files(modules: tuple[str, ...], forks: bool) -> dict[str, str]:
     return files | ({"engine._cython": str(shared.__file__)} if modules and shared else {})
 
 
-def paths(launch: LaunchSpec, files: Mapping[str, str]) -> set[str]:
-    """All that a process may read, with these modules of ours."""
-    return {*python_paths(), *system_libraries(), *files.values(), *_bytecode(), *launch.readable}
+def paths(launch: LaunchSpec, files: Mapping[str, str], *, imports: bool = True) -> set[str]:
+    """All that a process may read, with these modules of ours; `imports`: whether our interpreter imports any more."""
+    imported = (*python_paths(), *_bytecode()) if imports else ()
+    return {*imported, *system_libraries(), *files.values(), *launch.readable}
 
 
 def left_out() -> list[str]:

@@ -116,18 +116,11 @@ def play_in_lanes(
     Raises Stopped, RunFailed when this machine can't run a bot, BadInput when
     it can't confine one.
     """
-    interface = contest.interface
-    lanes = Lanes(
-        interface.view_size,
-        python_bots.most_arguments(interface),
-        question_lines(interface),
-        tells_values=interface.told_names is not None,
-    )
-    pool = Pool(contest, settings, sandbox, artifacts, cache, lanes.channels)
+    table = _LaneTable(contest, settings, sandbox, legs, artifacts, cache, spool, proven)
     try:
-        yield from _LaneTable(contest, settings, legs, artifacts, spool, lanes, pool, proven).play(stopping)
+        yield from table.play(stopping)
     finally:
-        pool.close()
+        table.pool.close()
 
 
 class _LaneTable:
@@ -137,20 +130,26 @@ class _LaneTable:
         self,
         contest: Contest,
         settings: ContestSettings,
+        sandbox: SandboxSettings,
         legs: Sequence[Leg],
         artifacts: Mapping[str, bytes],
+        cache: Path,
         spool: Spool,
-        lanes: Lanes,
-        pool: Pool,
         proven: Set[str] | None,
     ) -> None:
+        interface = contest.interface
         self._contest = contest
         self._settings = settings
         self._artifacts = artifacts
         self._spool = spool
-        self._lanes = lanes
-        self._pool = pool
-        self._waiting = WaitingLegs([WaitingLeg(leg, pool.turns_of(leg)) for leg in legs], pool.turns)
+        self._lanes = Lanes(
+            interface.view_size,
+            python_bots.most_arguments(interface),
+            question_lines(interface),
+            tells_values=interface.told_names is not None,
+        )
+        self.pool = Pool(contest, settings, sandbox, artifacts, cache, self._lanes.channels)
+        self._waiting = WaitingLegs([WaitingLeg(leg, self.pool.turns_of(leg)) for leg in legs], self.pool.turns)
         self._by_lane: dict[int, _LegInPlay] = {}
         self._done: list[PlayedLeg] = []
         self._legs, self._proven = legs, proven
@@ -161,13 +160,15 @@ class _LaneTable:
         self._empty_tables = [Table(buffer_fields(columns), _ROWS) for columns in (contest.games, contest.sessions)]
 
     def play(self, stopping: Callable[[], bool]) -> Iterator[PlayedLeg]:
+        run = self.pool.one_core.kept()(self._lanes.run)
         audited = memory_next = time.monotonic()
-        while self._waiting or self._by_lane or self._pool.parting:
-            self._pool.reap()
+        while self._waiting or self._by_lane or self.pool.parting:
+            self.pool.reap()
             self._admit()
             if self._by_lane:
-                for kind, lane, channel, text in on_deep_stack(self._run) if self._has_modules else self._run():
-                    self._handle_event(kind, lane, channel, text)
+                seconds = _START_SECONDS if self._waits_for_processes else _AUDIT_SECONDS
+                for event in on_deep_stack(run, seconds) if self._has_modules else run(seconds):
+                    self._handle_event(*event)
             else:
                 time.sleep(0.001)
             now = time.monotonic()
@@ -176,19 +177,15 @@ class _LaneTable:
                 if stopping():
                     raise Stopped
                 self._lanes.channels.drain_all()
-                for process in list(self._pool.by_channel.values()):
+                for process in list(self.pool.by_channel.values()):
                     self._audit(process, elapsed)
                 if (began := time.monotonic()) >= memory_next:
                     self._audit_memory()
                     ended = time.monotonic()
                     memory_next = ended + _REST_FROM_MEMORY * (ended - began)
-                self._pool.one_core.look(self._pool.asked(), elapsed)
+                self.pool.one_core.look(self.pool.asked(), elapsed)
             yield from self._done
             self._done.clear()
-
-    def _run(self) -> list[tuple[int, int, int, str]]:
-        with self._pool.one_core.kept():
-            return self._lanes.run(_START_SECONDS if self._waits_for_processes else _AUDIT_SECONDS)
 
     def _admit(self) -> None:
         """Begin legs while there is room for the processes that they need."""
@@ -198,10 +195,10 @@ class _LaneTable:
                 self._waits_for_processes = True
                 return
             if (began := self._waiting.take_next()) is None:
-                self._waits_for_processes = bool(self._pool.parting)
+                self._waits_for_processes = bool(self.pool.parting)
                 return
             players = began.new_players()
-            if not self._pool.take_room_for(players, alone=began.by_itself):
+            if not self.pool.take_room_for(players, alone=began.by_itself):
                 self._waiting.put_back(began)
                 return
             began.memory_kills = kills_for_memory() if began.by_itself else 0
@@ -209,7 +206,7 @@ class _LaneTable:
 
     def _starting(self) -> int:
         """How many legs with processes of their own have had no answer yet."""
-        own = [process for process in self._pool.by_channel.values() if process.shared_by is None]
+        own = [process for process in self.pool.by_channel.values() if process.shared_by is None]
         lanes = {player.lane for process in own for player in process.players}
         return sum(sum(self._lanes.decisions(lane)) <= 1 for lane in lanes)
 
@@ -226,7 +223,7 @@ class _LaneTable:
         in_play = _LegInPlay(began, core, games, sessions, rows, faults, players, seating)
         channels, slots = [-1, -1], [-1, -1]
         for player in players:
-            process = self._pool.seat(player, leg, core)
+            process = self.pool.seat(player, leg, core)
             channels[player.number], slots[player.number] = process.channel, player.slot
         referee = seating.referee if seating else None
         in_play.lane = self._lanes.open_lane(core, referee, games, sessions, channels, slots)
@@ -246,8 +243,8 @@ class _LaneTable:
 
     def _handle_event(self, kind: int, lane: int, channel: int, text: str) -> None:
         if kind == CHANNEL_FAILED:
-            if channel in self._pool.by_channel:
-                self._process_failed(self._pool.by_channel[channel], text)
+            if channel in self.pool.by_channel:
+                self._process_failed(self.pool.by_channel[channel], text)
             return
         in_play = self._by_lane.get(lane)
         if in_play is None:
@@ -258,9 +255,9 @@ class _LaneTable:
             in_play.rows.take(*self._lanes.take_rows(lane))
             self._lanes.resume(lane)
         elif kind == BOT_OUT_OF_MEMORY:
-            self._process_failed(self._pool.by_channel[channel], _out_of_memory(self._settings), lane)
+            self._process_failed(self.pool.by_channel[channel], _out_of_memory(self._settings), lane)
         elif kind == BOT_FAULTY:
-            shared = self._pool.by_channel[channel].shared_by is not None
+            shared = self.pool.by_channel[channel].shared_by is not None
             self._fault(in_play, text, self._lanes.printed(lane) if shared else self._lanes.channels.printed(channel))
         elif in_play.seating:
             assert kind == FAULT
@@ -277,14 +274,14 @@ class _LaneTable:
         printed = self._lanes.channels.printed(process.channel)
         was_killed = False
         if what:
-            self._pool.end(process, parting_words=_OVER)
+            self.pool.end(process, parting_words=_OVER)
         else:
             status = process.confined.ended_by_itself()
             what = "closed its output" if status is None else how_it_ended(status)
             was_killed = status is not None and process.confined.was_killed_from_outside()
             if process.confined.has_taken_too_much():
                 what = _out_of_memory(self._settings)
-            self._pool.end(process)
+            self.pool.end(process)
         if was_killed or process.shared_by is not None:
             for player in list(process.players):
                 self._begin_anew(self._by_lane[player.lane], player, was_killed)
@@ -324,14 +321,14 @@ class _LaneTable:
             process.players.remove(player)
             process.decisions_before += self._lanes.decisions(in_play.lane)[player.number]
             if process.shared_by is None:
-                self._pool.end(process, parting_words=scores[player.number])
-            elif process.channel in self._pool.by_channel:
+                self.pool.end(process, parting_words=scores[player.number])
+            elif process.channel in self.pool.by_channel:
                 self._lanes.end_bot(in_play.lane, player.number)
-                if not process.players and not (self._waiting and self._pool.is_wanted(process)):
-                    self._pool.end(process)
+                if not process.players and not (self._waiting and self.pool.is_wanted(process)):
+                    self.pool.end(process)
         self._lanes.drop(in_play.lane)
         del self._by_lane[in_play.lane]
-        self._pool.turns.give_back(in_play.began.turns)
+        self.pool.turns.give_back(in_play.began.turns)
 
     def _fault(self, in_play: _LegInPlay, what: str, printed: bytes = b"") -> None:
         """Record a fault of the bot that is asked; go on with the default answer, or end the leg."""
@@ -352,7 +349,7 @@ class _LaneTable:
             assert in_play.seating
             return seat_again(in_play.seating, number, seat, in_play.core, in_play.faults)
         if player.process is None:
-            process = self._pool.seat_again(player, in_play.leg, in_play.core)
+            process = self.pool.seat_again(player, in_play.leg, in_play.core)
             self._lanes.change_channel(in_play.lane, number, process.channel)
             self._let_listen(in_play, player)
         self._lanes.start_bot(in_play.lane, number, seat.random_seed)
@@ -404,7 +401,7 @@ class _LaneTable:
 
     def _audit(self, process: BotProcess, elapsed: float) -> None:
         """Check a process against its limits. `elapsed`: seconds since the audit before."""
-        if process.channel not in self._pool.by_channel:
+        if process.channel not in self.pool.by_channel:
             return
         outstanding, message, starts = self._lanes.channels.is_outstanding(process.channel)
         if not outstanding:
@@ -425,7 +422,7 @@ class _LaneTable:
             what = _out_of_memory(self._settings)
         else:
             what = process.time.exceeded(message, starts, elapsed, self._spent(process))
-            if self._pool.is_one_program(process) and process.confined.waits_for_input():
+            if self.pool.is_one_program(process) and process.confined.waits_for_input():
                 what = f"{DID_NOT_ANSWER}, and waits for its next line"
             if what and what.startswith(DID_NOT_ANSWER) and message == 1 and process.seat.kind == "program":
                 what += _NOTHING_CAME
