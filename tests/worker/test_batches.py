@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.kernel.sums import SeatSums
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.keys import KEY_BYTES
 from tournament.leg import Leg
@@ -115,7 +116,7 @@ def test_with_many_workers_batches_are_as_long_as_whoever_serves_them_needs(
     monkeypatch.setattr("tournament.runner.batching.time.perf_counter", lambda: 1000.0)
     pace = new_pace(workers, 100)
     pace.started = 0.0
-    leg_of_a_tenth = LegResult("", 0, 0, "x", "y", 100, 1200, ())
+    leg_of_a_tenth = LegResult("0" * 64, 0, 0, "x", "y", 100, 1200, (SeatSums(0.0, 0.0, (0.0,) * 32),) * 2)
     for _ in range(200):
         pace.note(Receipt((Batch("", (), (leg_of_a_tenth,)),), 0.1))
     pace.waited = 1000.0 - 200 * seconds_to_serve
@@ -125,7 +126,7 @@ def test_with_many_workers_batches_are_as_long_as_whoever_serves_them_needs(
 
 def test_what_is_learned_of_one_kind_is_not_held_against_the_other() -> None:
     pace = new_pace(2, 100)
-    result = LegResult("", 0, 0, "x", "y", 100, 1200, ())
+    result = LegResult("0" * 64, 0, 0, "x", "y", 100, 1200, (SeatSums(0.0, 0.0, (0.0,) * 32),) * 2)
     before = pace.leg_seconds(False)
     pace.note(Receipt((Batch("", (), (result,) * 10),), 6.0, 6.0, 12_000, 10))
     assert pace.leg_seconds(True) == pytest.approx(0.6)

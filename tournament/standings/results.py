@@ -15,7 +15,6 @@ from tournament.contests.contest import Contest
 from tournament.errors import BadInput, RunFailed
 from tournament.leg import legs_per_replica
 from tournament.names import valid_contest_name
-from tournament.standings.matches import Matches
 from tournament.standings.rows import EVERYTHING, Selection, dataset_of, loaded_before, read_frame, select
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.unforetold import unforetold
@@ -245,9 +244,8 @@ def _contest_of_records(location: str, field: Field) -> Contest:
 
 
 def _pairs(ranking: Standings) -> dict[int, tuple[str, str]]:
-    matches = ranking.matches
-    assert isinstance(matches, Matches)
-    return dict(zip(matches.column("match"), zip(matches.x, matches.y)))
+    column = ranking.matches.column
+    return dict(zip(column("match"), zip(column("x"), column("y"))))
 
 
 def load(
@@ -354,10 +352,7 @@ def summaries(ranking: Standings) -> dict[str, tuple[tuple[Column, ...], dict[st
 
 
 def match_values(ranking: Standings) -> dict[str, list[Any]]:
-    matches = ranking.matches
-    if isinstance(matches, Matches):
-        return {column.name: matches.column(column.name) for column in MATCHES}
-    return {column.name: [getattr(match, column.name) for match in matches] for column in MATCHES}
+    return {column.name: ranking.matches.column(column.name) for column in MATCHES}
 
 
 def entrant_values(ranking: Standings) -> dict[str, list[Any]]:
