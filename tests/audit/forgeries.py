@@ -101,7 +101,7 @@ def redigest(place: Place) -> None:
 
     def change(legs: list[Leg]) -> None:
         for leg in legs:
-            leg["digest"] = digests.of(players[leg["x"]], players[leg["y"]], leg["number"])
+            leg["digest"] = digests.of(players[leg["x"]], players[leg["y"]], leg["number"]).hex()
 
     in_legs(change)(place)
 

@@ -18,7 +18,7 @@ from tournament.keys import KEY_BYTES
 from tournament.leg import Leg
 from tournament.runner.batching import Pace, batches_to_play
 from tournament.runner.counting import count_known
-from tournament.runner.schedule import Competitor, Fixture, RoundRobin, Schedule
+from tournament.runner.schedule import Competitor, Fixture, Pairing, RoundRobin, Schedule
 from tournament.store.ledger import Batch
 from tournament.store.legs import LegResult
 from tournament.worker.batch import Receipt
@@ -26,6 +26,10 @@ from tournament.worker.batch import Receipt
 
 def new_pace(workers: int, sessions: int) -> Pace:
     return Pace(workers, sessions, 12.0, VON_NEUMANN_POKER.estimates.rate)
+
+
+def digest_of(number: int) -> str:
+    return f"{number:064x}"
 
 
 @dataclass(frozen=True)
@@ -41,10 +45,19 @@ class OneMatchForEachLeg:
     def competitors(self) -> list[Competitor]:
         return [player for fixture in self.fixtures() for player in (fixture.x, fixture.y)]
 
-    def fixtures(self) -> Iterator[Fixture]:
+    def pairings(self) -> Iterator[Pairing]:
         other = Competitor(1, "other", "wasm", "")
         for number, in_lanes in enumerate(self.in_lanes):
-            yield Fixture(0, number, f"{number}", Competitor(0, "bot", "python" if in_lanes else "wasm", ""), other)
+            yield 0, range(number, number + 1), Competitor(0, "bot", "python" if in_lanes else "wasm", ""), other
+
+    def fixtures(self) -> Iterator[Fixture]:
+        return (Fixture(0, numbers[0], digest_of(numbers[0]), x, y) for _, numbers, x, y in self.pairings())
+
+    def digests(self) -> OneMatchForEachLeg:
+        return self
+
+    def of(self, _x: Competitor, _y: Competitor, number: int) -> bytes:
+        return bytes.fromhex(digest_of(number))
 
     def total(self) -> int:
         return len(self.in_lanes)
@@ -55,7 +68,7 @@ class OneMatchForEachLeg:
 
 def numbers(schedule: OneMatchForEachLeg, pace: Pace, done: Iterable[int] = ()) -> list[list[list[int]]]:
     """The tasks of a schedule's legs, each with its batches, by their numbers."""
-    left = count_known({str(number): None for number in done}, cast(Schedule, schedule))
+    left = count_known({digest_of(number): None for number in done}, cast(Schedule, schedule))
     tasks = batches_to_play(cast(Schedule, schedule), left, pace)
     return [[[cast(Fixture, leg).number for leg in batch] for batch in task] for task in tasks]
 
@@ -212,5 +225,5 @@ def test_short_legs_make_no_endless_batches() -> None:
 
 def test_legs_to_play_are_counted_by_kind() -> None:
     mixed = cast(Schedule, OneMatchForEachLeg([True, False, True, False, False]))
-    left = count_known({"0": None, "4": None}, mixed)
+    left = count_known({digest_of(0): None, digest_of(4): None}, mixed)
     assert (left.total, left.inline, left.in_lanes, len(left.missing)) == (5, 2, 1, 3)

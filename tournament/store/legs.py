@@ -212,6 +212,12 @@ def digest_column(digests: Iterable[str]) -> npt.NDArray[np.bytes_]:
     return np.frombuffer(bytes.fromhex("".join(digests)), f"S{_DIGEST}")
 
 
+def hex_digests(digest: npt.NDArray[np.bytes_]) -> list[str]:
+    """The digests of a column in hex."""
+    text = digest.tobytes().hex()
+    return [text[first : first + 2 * _DIGEST] for first in range(0, len(text), 2 * _DIGEST)]
+
+
 @dataclass(frozen=True, eq=False)
 class Legs(Sequence[LegResult]):
     """Results of legs as columns; a LegResult is made when it is asked for. Slices are views.
@@ -300,8 +306,7 @@ class Legs(Sequence[LegResult]):
     @cached_property
     def digests(self) -> list[str]:
         """The digest of each in hex."""
-        text = self.digest.tobytes().hex()
-        return [text[first : first + 2 * _DIGEST] for first in range(0, len(text), 2 * _DIGEST)]
+        return hex_digests(self.digest)
 
     @cached_property
     def rest(self) -> list[Rest]:
