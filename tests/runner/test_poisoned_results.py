@@ -154,6 +154,11 @@ def test_a_poisoned_entry_is_one_line_and_harms_nothing(place: Place, name: str)
         assert str(place.results) in line and line.isprintable()
 
 
+def test_a_wrong_name_is_told_what_is_there(place: Place) -> None:
+    with pytest.raises(BadInput, match=rf"/wrong holds no results yet.*; beside it there is {CONTEST}$"):
+        load(str(place.results.parent / "wrong"))
+
+
 def test_an_entry_of_an_earlier_version_says_so(place: Place) -> None:
     """Those had a JSON object for each leg."""
     put(place, 2, sealed(entry_of(place, 2)))

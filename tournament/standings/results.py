@@ -8,6 +8,7 @@ import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tournament.contests import find_contest
@@ -262,7 +263,8 @@ def load(
     """
     location, field, batches = _opened(str(results))
     ranking = ranking_of(open_storage(location), field, batches)
-    selection = select(find_contest(field.contest, field.game), _pairs(ranking), columns, matches, bots)
+    pairs = _pairs(ranking) if (matches, bots) != (None, None) else {}
+    selection = select(find_contest(field.contest, field.game), pairs, columns, matches, bots)
     return Results(location, field, ranking, tuple(batches), selection)
 
 
@@ -303,8 +305,9 @@ def locate(results: str) -> str:
         return storage.location
     held = contests_held(storage.location)
     if len(held) != 1:
+        beside = [] if held or "://" in storage.location else contests_held(str(Path(storage.location).parent))
         what = f"holds the contests {', '.join(held)}: name one" if held else NO_RESULTS
-        raise BadInput(f"{results} {what}")
+        raise BadInput(f"{results} {what}" + (f"; beside it there is {', '.join(beside)}" if beside else ""))
     return open_storage(inside(storage.location, held[0])).location
 
 

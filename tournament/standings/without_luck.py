@@ -33,6 +33,7 @@ LuckOfLegs = Mapping[str, Floats]  # by a leg's digest, BLOCK_COUNT points
 _NOTE = "luck"
 _LEG = 32 + 8 * BLOCK_COUNT  # bytes of a leg: its digest, and its points
 _MOST = 1e12  # points of a block
+_AT_ONCE = 1 << 12  # legs whose rows fit a core's cache
 _LARGE = 20_000_000  # games that take a while to read
 
 
@@ -197,7 +198,9 @@ def corrected_legs(legs: Legs, luck: LuckOfLegs) -> Legs | None:
     if len(points) < len(legs):
         return None
     sums = np.empty_like(legs.sums)
-    sums[:, 0, 0] = legs.sums[:, 0, 0] - np.ascontiguousarray(points).sum(axis=1)
+    for first in range(0, len(legs), _AT_ONCE):  # leg by leg, as sums are rounded
+        some = slice(first, first + _AT_ONCE)
+        sums[some, 0, 0] = legs.sums[some, 0, 0] - np.ascontiguousarray(points[some]).sum(axis=1)
     sums[:, 0, 1] = legs.sums[:, 0, 1]
     np.subtract(legs.sums[:, 0, 2:], points, out=sums[:, 0, 2:])
     sums[:, 1:] = legs.sums[:, 1:]
