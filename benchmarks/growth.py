@@ -25,11 +25,12 @@ import numpy as np
 from benchmarks.fields import ROOT, built
 from engine.kernel.game_core import BLOCK_COUNT
 from engine.kernel.records import Table
+from engine.kernel.sums import SeatSums
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.leg import Leg
 from tournament.store.columns import Column, buffer_fields
 from tournament.store.ledger import Batch, Part, TableName
-from tournament.store.legs import Legs, Rest
+from tournament.store.legs import LegResult, Legs
 from tournament.store.part_writer import PartWriter
 from tournament.store.storage import Storage, open_storage
 from tournament.worker.batch import Receipt, Task
@@ -99,13 +100,15 @@ def invented_legs(legs: Sequence[Leg]) -> Legs:
     sessions = legs[0].plan.sessions
     blocks = np.random.default_rng(legs[0].plan.match).normal(size=(len(legs), BLOCK_COUNT))
     points = np.array([math.fsum(row) for row in blocks.tolist()])
-    return Legs(
-        [leg.digest for leg in legs],
-        [leg.x.name for leg in legs],
-        [leg.y.name for leg in legs],
-        np.array([[leg.plan.match, leg.plan.number, sessions, sessions * GAMES] for leg in legs], np.int64),
-        np.concatenate([points[:, np.newaxis], np.ones((len(legs), 1)), blocks], axis=1)[:, np.newaxis],
-        [Rest()] * len(legs),
+    sums = np.concatenate([points[:, np.newaxis], np.ones((len(legs), 1)), blocks], axis=1)
+    return Legs.of(
+        [
+            LegResult(
+                *(leg.digest, leg.plan.match, leg.plan.number, leg.x.name, leg.y.name, sessions, sessions * GAMES),
+                (own := SeatSums(own_points, squared, tuple(own_blocks)), own.opposite()),
+            )
+            for leg, (own_points, squared, *own_blocks) in zip(legs, sums.tolist())
+        ]
     )
 
 

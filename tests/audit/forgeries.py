@@ -19,7 +19,7 @@ from blake3 import blake3
 
 from engine.kernel.game_core import BLOCK_COUNT
 from tests.contest_runs import CONTEST, Place
-from tests.runner.test_poisoned_results import entry_of, poison, put, sealed
+from tests.runner.test_poisoned_results import entry_of, packed, poison, put, sealed
 from tournament.contests import find_contest
 from tournament.keys import master_key
 from tournament.runner.schedule import Competitor, RoundRobin
@@ -101,7 +101,7 @@ def redigest(place: Place) -> None:
 
     def change(legs: list[Leg]) -> None:
         for leg in legs:
-            leg["digest"] = digests.of(players[leg["x"]], players[leg["y"]], leg["number"])
+            leg["digest"] = digests.of(players[leg["x"]], players[leg["y"]], leg["number"]).hex()
 
     in_legs(change)(place)
 
@@ -396,7 +396,7 @@ def of_version(place: Place) -> None:
 def another_copy(place: Place) -> None:
     entry = entry_of(place, 2)
     batch_of(entry)["sandbox"] = "off"
-    (place.results / "ledger-copy" / "00000002.json").write_bytes(sealed(entry))
+    (place.results / "ledger-copy" / "00000002.json").write_bytes(sealed(packed(entry)))
 
 
 def leg_twice(place: Place) -> None:
@@ -412,7 +412,7 @@ def leg_twice(place: Place) -> None:
         part.update(name=f"{name}.parquet", rows=legs[0][part["table"]])
         shutil.copy(source, source.with_name(part["name"]))
     batch["name"] = name
-    put(place, 3, sealed(entry))
+    put(place, 3, sealed(packed(entry)))
 
 
 def shorten(place: Place) -> None:

@@ -18,6 +18,7 @@ from tournament.cli.screen import Screen
 from tournament.cli.tables import final_tables, leaderboard_table
 from tournament.contests import find_contest
 from tournament.runner.watcher import Progress
+from tournament.standings.matches import Matches
 from tournament.standings.standings import Standing, Standings
 from tournament.worker.observation import ObservedGame, Step
 
@@ -38,7 +39,7 @@ def field(ranked: int, below: int, matches: int = 3) -> Standings:
         Standing(f"out_{place}", "c", "", faults=4, status="disqualified", reason="divided by zero in a deal " * 4)
         for place in range(below)
     ]
-    return Standings((*lines, *out), (), ())
+    return Standings((*lines, *out), Matches.of(), ())
 
 
 def screen_of(width: int, height: int) -> Console:
@@ -116,7 +117,7 @@ def test_no_column_and_no_name_is_cut_for_one_that_has_no_room(contest: str, wid
     measures = {measure.name: 2.0 for measure in scoring.measures} if scoring else {}
     lines = [replace(line, name=f"one_who_samples_{line.rank}", measures=measures) for line in field(7, 0).entrants]
     console = screen_of(width, 40)
-    console.print(leaderboard_table(Standings(tuple(lines), (), (), scoring), "A contest", width, unit=UNIT))
+    console.print(leaderboard_table(Standings(tuple(lines), Matches.of(), (), scoring), "A contest", width, unit=UNIT))
     shown = lines_of(console)
     assert all(any(f" {line.name} " in text for text in shown) for line in lines)
     assert len(shown) <= 3 + len(lines) + -(-len(UNIT) // width) + 1 and not any("…" in text for text in shown)
@@ -143,7 +144,7 @@ def test_without_a_terminal_all_is_told() -> None:
 def test_the_live_board_ends_with_its_progress(width: int, height: int, matches: int) -> None:
     """Whatever is said below the table, and however it is broken."""
     standings = field(60, 5)
-    uneven = Standings((*standings.entrants[:9], *field(60, 5, matches).entrants[9:]), (), ())
+    uneven = Standings((*standings.entrants[:9], *field(60, 5, matches).entrants[9:]), Matches.of(), ())
     console = screen_of(width, height)
     with Screen(console, "A contest", unit=UNIT) as screen:
         screen.on_progress(Progress(3, 10, 1000, 1.0, 2.0, uneven))

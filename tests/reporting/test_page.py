@@ -34,6 +34,7 @@ from tournament.reporting.page import render
 from tournament.reporting.script_data import faults_of, numbers_of
 from tournament.reporting.stretches import Course, Courses
 from tournament.reporting.writing import make_page
+from tournament.standings.matches import Matches
 from tournament.standings.results import crosstable_values, load
 from tournament.standings.standings import Standings
 
@@ -301,7 +302,7 @@ def test_where_both_can_win_results_are_set_against_their_mean(pages: Mapping[st
         match._replace(x_points=100.0 * place * match.sessions, y_points=50.0 * match.sessions, x_points_stderr=0.0)
         for place, match in enumerate(ranking.matches)
     )
-    layout = layout_of(one, replace(ranking, matches=matches))
+    layout = layout_of(one, replace(ranking, matches=Matches.of(matches)))
     within = set(layout.names)
     known = [m.points_per_session for match in matches for m in (match, match.from_y()) if {m.x, m.y} <= within]
     assert layout.table.middle == pytest.approx(sum(known) / len(known))
@@ -316,7 +317,7 @@ def test_the_crosstable_rounds_as_the_standings_do(pages: Mapping[str, Played]) 
     ranking = one.results.ranking
     for hundred in (141105, 140095, 67385, 49575, -49575):
         matches = tuple(m._replace(x_points=float(hundred), games=10_000) for m in ranking.matches)
-        table = crosstable_of(replace(ranking, matches=matches), by_game=True)
+        table = crosstable_of(replace(ranking, matches=Matches.of(matches)), by_game=True)
         findings = replace(one.findings, crosstable=table)
         page = Layout(find_contest("holdem_training"), findings, live=False)
         (values,) = numbers_of(page)["results"]["value"]
@@ -342,7 +343,7 @@ def large_field(one: Played, bots: int) -> Findings:
         points, games = draw.gauss(0, 60), draw.randrange(20, 200)
         matches.append(match._replace(match=place, x=x, y=y, games=games, x_points=points, y_points=-points))
     entrants = tuple(replace(entrant, name=name, rank=rank, surely_ahead_of=()) for rank, name in enumerate(names, 1))
-    findings = with_ranking(one, replace(ranking, entrants=entrants, matches=tuple(matches), faults=()))
+    findings = with_ranking(one, replace(ranking, entrants=entrants, matches=Matches.of(matches), faults=()))
     game = next(game for games in one.findings.survey.chosen.values() for game in games)
     watched = matches_to_watch(findings.ranking, findings.crosstable)
     met = {name for match in matches if match.match in watched for name in (match.x, match.y)}
@@ -478,6 +479,6 @@ def test_one_of_something_is_one(pages: Mapping[str, Played]) -> None:
     ranking = one.results.ranking
     pair = {line.name for line in ranking.entrants[:2]}
     match = next(match for match in ranking.matches if {match.x, match.y} == pair)
-    layout = layout_of(one, replace(ranking, entrants=ranking.entrants[:2], matches=(match,)))
+    layout = layout_of(one, replace(ranking, entrants=ranking.entrants[:2], matches=Matches.of([match])))
     assert layout.played == "1 match"
     assert layout_of(one, replace(ranking, entrants=ranking.entrants[:3])).played == "3 matches"

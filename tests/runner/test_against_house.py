@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -144,7 +145,7 @@ def leg_of(field: Field, x: str, y: str, gains: Any, number: int = 0, **more: An
     blocks = np.bincount(np.arange(count) * BLOCKS // count, gains, BLOCKS)
     own = SeatSums(float(gains.sum()), float(gains.sum() ** 2), tuple(blocks.tolist()))
     return LegResult(
-        digest=f"{x} {y} {number}",
+        digest=hashlib.sha256(f"{x} {y} {number}".encode()).hexdigest(),
         match=house_match_number(field.numbers[x], field.house_numbers[y]),
         number=number,
         x=x,

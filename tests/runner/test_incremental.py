@@ -28,6 +28,7 @@ from tests.contest_runs import (
     new_place,
     outcome,
 )
+from tests.ledger_rows import rows_of
 from tests.object_store import new_location
 from tests.samples import sampled
 from tournament.api import run
@@ -55,7 +56,7 @@ def digests_in(place: Place, entries: list[str]) -> dict[str, Pair]:
     found = {}
     for name in entries:
         for batch in json.loads((place.results / "ledger" / name).read_text()).get("batches", ()):
-            found.update({leg["digest"]: (leg["x"], leg["y"]) for leg in batch["legs"]})
+            found.update({leg["digest"]: (leg["x"], leg["y"]) for leg in rows_of(batch["legs"])})
     return found
 
 

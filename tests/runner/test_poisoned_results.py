@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.contest_runs import CONTEST, Place, bot_source, call, new_place
+from tests.ledger_rows import packed_of, rows_of
 from tournament.errors import BadInput, RunFailed
 from tournament.standings.results import load
 
@@ -55,9 +56,20 @@ def sealed(entry: dict[str, Any]) -> bytes:
     return (json.dumps({**entry, "sha256": seal}, separators=(",", ":")) + "\n").encode()
 
 
+def packed(entry: dict[str, Any]) -> dict[str, Any]:
+    """An entry of which `entry_of` gave the legs as rows, as the ledger has it."""
+    for batch in entry.get("batches", ()):
+        if isinstance(batch["legs"], list):
+            batch["legs"] = packed_of(batch["legs"])
+    return entry
+
+
 def entry_of(place: Place, number: int) -> dict[str, Any]:
+    """An entry with its legs as rows."""
     entry: dict[str, Any] = json.loads((place.results / "ledger" / f"{number:08}.json").read_bytes())
     del entry["sha256"]
+    for batch in entry.get("batches", ()):
+        batch["legs"] = rows_of(batch["legs"]) if isinstance(batch["legs"], dict) else batch["legs"]
     return entry
 
 
@@ -70,7 +82,7 @@ def put(place: Place, number: int, content: bytes) -> None:
 def poison(place: Place, number: int, change: Change) -> None:
     entry = entry_of(place, number)
     change(entry)
-    put(place, number, sealed(entry))
+    put(place, number, sealed(packed(entry)))
 
 
 def one_line(problem: BaseException) -> str:
@@ -106,10 +118,10 @@ POISONS: dict[str, tuple[int, Change]] = {
     ),
     "a leg ended by no fault": (2, lambda e: leg(e, ended_by=1, faults=[])),
     "too few blocks": (2, lambda e: leg(e, blocks=[0.0])),
-    "points without end": (2, lambda e: leg(e, points=10**400)),
+    "points without end": (2, lambda e: leg(e, points=float("inf"))),
     "not a number": (2, lambda e: leg(e, points=float("nan"))),
     "huge points": (2, lambda e: leg(e, points=1e308)),
-    "a true number": (2, lambda e: leg(e, games=True)),
+    "fewer games than none": (2, lambda e: leg(e, games=-1)),
     "legs that are a number": (2, lambda e: e["batches"][0].update(legs=3)),
     "a leg twice in a batch": (2, lambda e: e["batches"][0]["legs"].append(e["batches"][0]["legs"][0])),
     "escapes in a name": (2, lambda e: leg(e, x=ESCAPES)),
@@ -131,7 +143,7 @@ def test_a_poisoned_entry_is_one_line_and_harms_nothing(place: Place, name: str)
     poison(place, number, change)
     staging = place.results / "staging"
     for path in (place.results / "games").iterdir():  # as if not yet published, so that a run has something to move
-        batch = entry_of(place, 2)["batches"][0]
+        batch = json.loads((place.results / "ledger" / "00000002.json").read_bytes())["batches"][0]
         for known in batch["parts"] if isinstance(batch["parts"], list) else ():
             if known["table"] == "games" and known["staged"].startswith("staging/"):
                 shutil.copy(path, staging / Path(known["staged"]).name)
@@ -140,6 +152,19 @@ def test_a_poisoned_entry_is_one_line_and_harms_nothing(place: Place, name: str)
             read()
         line = one_line(problem.value)
         assert str(place.results) in line and line.isprintable()
+
+
+def test_a_wrong_name_is_told_what_is_there(place: Place) -> None:
+    with pytest.raises(BadInput, match=rf"/wrong holds no results yet.*; beside it there is {CONTEST}$"):
+        load(str(place.results.parent / "wrong"))
+
+
+def test_an_entry_of_an_earlier_version_says_so(place: Place) -> None:
+    """Those had a JSON object for each leg."""
+    put(place, 2, sealed(entry_of(place, 2)))
+    for read in (lambda: load(str(place.results)), place.play):
+        with pytest.raises(RunFailed, match=r"00000002.json was written by an earlier version.*; move .* away and run"):
+            read()
 
 
 def test_a_contest_that_there_is_none_of(place: Place) -> None:
@@ -288,7 +313,8 @@ def test_any_change_of_an_entry_is_one_line_or_valid_records(played: Place, data
     """Any value of an entry replaced by any other, or left out, and sealed."""
     number = data.draw(st.sampled_from([1, 2]))
     before = (played.results / "ledger" / f"{number:08}.json").read_bytes()
-    entry = entry_of(played, number)
+    entry = json.loads(before)
+    del entry["sha256"]
     path = data.draw(st.sampled_from([path for path in places_in(entry) if path]))
     holder: Any = entry
     for key in path[:-1]:

@@ -63,7 +63,7 @@ def invented(seed: int, sessions: int, length: int = 10) -> dict[str, npt.NDArra
 def test_many_short_legs_take_little_memory() -> None:
     """Each takes a hundred kilobytes while it is worked out."""
     settings = VON_NEUMANN_POKER.settings.model_validate({"sessions": 1})
-    results = [LegResult(f"{number}", 0, number, "x", "y", 1, 10, (NOTHING, NOTHING)) for number in range(1000)]
+    results = [LegResult(f"{number:064x}", 0, number, "x", "y", 1, 10, (NOTHING, NOTHING)) for number in range(1000)]
     games = [invented(number, 1) for number in range(1000)]
     rows = {name: np.concatenate([one[name] for one in games]) for name in games[0]}
     rows["session"] = np.repeat(np.arange(1000, dtype=np.int32), 10)

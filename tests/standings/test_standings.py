@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import itertools
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -24,7 +26,7 @@ from tournament.standings.results import crosstable_values
 from tournament.standings.standings import Standing, compute_standings
 from tournament.standings.student import quantile, two_sided_tail
 from tournament.store.ledger import Batch, Field, FieldEntrant
-from tournament.store.legs import Fault, LegResult
+from tournament.store.legs import Fault, LegResult, Legs
 
 BLOCKS = 32
 Points = npt.NDArray[np.float64]
@@ -44,7 +46,7 @@ def leg_of(field: Field, x: str, y: str, points: Points, number: int = 0, **more
     block = np.arange(count) * BLOCKS // count
     own = SeatSums(float(points.sum()), float(points @ points), tuple(np.bincount(block, points, BLOCKS).tolist()))
     return LegResult(
-        digest=f"{x} {y} {number}",
+        digest=hashlib.sha256(f"{x} {y} {number}".encode()).hexdigest(),
         match=match_number(field.numbers[x], field.numbers[y]),
         number=number,
         x=x,
@@ -392,3 +394,28 @@ def test_the_95_percent_interval_covers_95_percent(memory: float) -> None:
 )
 def test_quantiles_of_students_t(freedom: int, expected: float) -> None:
     assert quantile(0.975, freedom) == pytest.approx(expected, rel=1e-6)
+
+
+def calls_to_rank(entrants: int) -> int:
+    """How many functions are called to rank so many entrants, and to say how much they played."""
+    field, points = tournament([f"bot_{number:03}" for number in range(entrants)], 4, 1)
+    batch = batch_of(*(leg_of(field, x, y, own) for (x, y), own in points.items()))
+    legs, calls = Legs.of(batch.legs), 0
+
+    def count(_frame: object, event: str, _argument: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    sys.setprofile(count)
+    try:
+        standings = compute_standings(field, [replace(batch, legs=legs)])
+        assert standings.games == 40 * len(points) and standings.is_zero_sum
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def test_nothing_is_called_for_each_match() -> None:
+    """A thousand bots have half a million."""
+    calls_to_rank(30)
+    assert calls_to_rank(80) < 3 * calls_to_rank(40)

@@ -11,7 +11,7 @@ import pytest
 
 from tests.contest_runs import CONTEST, REPOSITORY
 from tournament.api import run
-from tournament.standings.matches import Match
+from tournament.standings.matches import Match, Matches
 from tournament.standings.results import leaderboard_values
 from tournament.standings.standings import Standing, Standings
 from tournament.standings.unforetold import unforetold
@@ -28,7 +28,7 @@ def ranking_of(won: npt.NDArray[np.float64]) -> Standings:
         for number, (x, y) in enumerate(pairs)
     ]
     entrants = [Standing(f"bot {number}", "c", "", rank=number + 1) for number in range(size)]
-    return Standings(tuple(entrants), tuple(matches), ())
+    return Standings(tuple(entrants), Matches.of(matches), ())
 
 
 def honest(chance: np.random.Generator, freedom: float, size: int = BOTS) -> npt.NDArray[np.float64]:

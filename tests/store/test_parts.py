@@ -212,7 +212,7 @@ def test_rewriting_stops_at_a_damaged_page(storage: FolderStorage, tmp_path: Pat
 def reader(storage: FolderStorage, part: Part, sessions: int = 10) -> PartReader:
     """Of a part of `random_values`, whose legs are its matches."""
     legs = [
-        LegResult("", match, 0, "ann", "bob", sessions, 5 * sessions, (SeatSums(0.0, 0.0, (0.0,) * 32),) * 2)
+        LegResult("0" * 64, match, 0, "ann", "bob", sessions, 5 * sessions, (SeatSums(0.0, 0.0, (0.0,) * 32),) * 2)
         for match in range(part.rows // 50)
     ]
     return PartReader(storage, part, COLUMNS, Legs.of(legs), 10)

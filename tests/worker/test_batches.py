@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.kernel.sums import SeatSums
 from engine.processes.lanes import Lanes
 from tests.worker.support import ON
 from tournament.artifacts import python_packing
@@ -22,7 +23,7 @@ from tournament.keys import KEY_BYTES
 from tournament.leg import Leg, PlaysAs
 from tournament.runner.batching import Pace, batches_to_play
 from tournament.runner.counting import count_known
-from tournament.runner.schedule import Competitor, Fixture, RoundRobin, Schedule
+from tournament.runner.schedule import Competitor, Fixture, Pairing, RoundRobin, Schedule
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.ledger import Batch
 from tournament.store.legs import LegResult
@@ -35,6 +36,10 @@ ARTIFACTS = {share: python_packing.pack(b"", ON, legs_may_share=share == "togeth
 
 def new_pace(workers: int, sessions: int) -> Pace:
     return Pace(workers, sessions, 12.0, VON_NEUMANN_POKER.estimates.rate)
+
+
+def digest_of(number: int) -> str:
+    return f"{number:064x}"
 
 
 @dataclass(frozen=True)
@@ -50,12 +55,24 @@ class OneMatchForEachLeg:
     def competitors(self) -> list[Competitor]:
         return [player for fixture in self.fixtures() for player in (fixture.x, fixture.y)]
 
-    def fixtures(self) -> Iterator[Fixture]:
+    def pairings(self) -> Iterator[Pairing]:
         other = Competitor(1, "other", "wasm", "")
         for number, in_lanes in enumerate(self.in_lanes):
-            yield Fixture(
-                0, number, f"{number}", Competitor(0, "bot", "python" if in_lanes else "wasm", "together"), other
+            yield (
+                0,
+                range(number, number + 1),
+                Competitor(0, "bot", "python" if in_lanes else "wasm", "together"),
+                other,
             )
+
+    def fixtures(self) -> Iterator[Fixture]:
+        return (Fixture(0, numbers[0], digest_of(numbers[0]), x, y) for _, numbers, x, y in self.pairings())
+
+    def digests(self) -> OneMatchForEachLeg:
+        return self
+
+    def of(self, _x: Competitor, _y: Competitor, number: int) -> bytes:
+        return bytes.fromhex(digest_of(number))
 
     def total(self) -> int:
         return len(self.in_lanes)
@@ -66,7 +83,7 @@ class OneMatchForEachLeg:
 
 def numbers(schedule: OneMatchForEachLeg, pace: Pace, done: Iterable[int] = ()) -> list[list[list[int]]]:
     """The tasks of a schedule's legs, each with its batches, by their numbers."""
-    left = count_known({str(number): None for number in done}, cast(Schedule, schedule))
+    left = count_known({digest_of(number): None for number in done}, cast(Schedule, schedule))
     tasks = batches_to_play(cast(Schedule, schedule), left, pace, ARTIFACTS, ON)
     return [[[cast(Fixture, leg).number for leg in batch] for batch in task] for task in tasks]
 
@@ -127,7 +144,7 @@ def test_with_many_workers_batches_are_as_long_as_whoever_serves_them_needs(
     monkeypatch.setattr("tournament.runner.batching.time.perf_counter", lambda: 1000.0)
     pace = new_pace(workers, 100)
     pace.started = 0.0
-    leg_of_a_tenth = LegResult("", 0, 0, "x", "y", 100, 1200, ())
+    leg_of_a_tenth = LegResult("0" * 64, 0, 0, "x", "y", 100, 1200, (SeatSums(0.0, 0.0, (0.0,) * 32),) * 2)
     for _ in range(200):
         pace.note(Receipt((Batch("", (), (leg_of_a_tenth,)),), 0.1))
     pace.waited = 1000.0 - 200 * seconds_to_serve
@@ -137,7 +154,7 @@ def test_with_many_workers_batches_are_as_long_as_whoever_serves_them_needs(
 
 def test_what_is_learned_of_one_kind_is_not_held_against_the_other() -> None:
     pace = new_pace(2, 100)
-    result = LegResult("", 0, 0, "x", "y", 100, 1200, ())
+    result = LegResult("0" * 64, 0, 0, "x", "y", 100, 1200, (SeatSums(0.0, 0.0, (0.0,) * 32),) * 2)
     before = pace.leg_seconds(False)
     pace.note(Receipt((Batch("", (), (result,) * 10),), 6.0, 6.0, 12_000, 10))
     assert pace.leg_seconds(True) == pytest.approx(0.6)
@@ -247,5 +264,5 @@ def test_short_legs_make_no_endless_batches() -> None:
 
 def test_legs_to_play_are_counted_by_kind() -> None:
     mixed = cast(Schedule, OneMatchForEachLeg([True, False, True, False, False]))
-    left = count_known({"0": None, "4": None}, mixed)
+    left = count_known({digest_of(0): None, digest_of(4): None}, mixed)
     assert (left.total, left.inline, left.in_lanes, len(left.missing)) == (5, 2, 1, 3)

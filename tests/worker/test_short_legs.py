@@ -12,7 +12,7 @@ import wasmtime
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.keys import KEY_BYTES
 from tournament.runner.schedule import Competitor, RoundRobin
-from tournament.store.legs import Legs, Rest, pack_legs, unpack_legs
+from tournament.store.legs import Legs, Rest, digest_column, pack_legs, unpack_legs
 from tournament.worker.leg import NullSink, play_leg
 from tournament.worker.wasm.stack import on_deep_stack
 
@@ -51,12 +51,13 @@ def test_a_leg_takes_few_calls_of_python() -> None:
 def test_legs_are_packed_without_copies() -> None:
     count = 5000
     legs = Legs(
-        [hashlib.sha256(str(number).encode()).hexdigest() for number in range(count)],
-        ["ann"] * count,
-        ["ben"] * count,
-        np.ones((count, 4), np.int64),
-        np.ones((count, 1, 34)),
-        [Rest()] * count,
+        digest_column(hashlib.sha256(str(number).encode()).hexdigest() for number in range(count)),
+        ("ann", "ben"),
+        np.tile(np.array([[0], [1]], np.int32), count).T,
+        np.ones((4, count), np.int64).T,
+        np.ones((34, 1, count)).T,
+        (Rest(),),
+        np.zeros(count, np.int32),
     )
     packed = pack_legs(legs)
     tracemalloc.start()

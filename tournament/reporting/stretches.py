@@ -114,9 +114,9 @@ class Courses:
 def courses_of(legs: Legs, fit: Sequence[str], house: Sequence[str]) -> Courses:
     """The courses of the `fit` entrants, from legs in order: by sessions, or against house players by games."""
     entrants, others = set(fit), set(house) or set(fit)
-    legs = legs.chosen([place for place, (x, y) in enumerate(zip(legs.x, legs.y)) if x in entrants and y in others])
+    legs = legs.among(entrants, others)
     lengths = legs.games if house else legs.sessions
-    starts = [first for first, _ in legs.matches()]
+    starts = legs.matches()[:, 0].tolist()
     pairs = [(legs.x[first], legs.y[first]) for first in starts]
     sizes = block_sizes(lengths, BLOCK_COUNT).astype(float)
     blocks = np.stack([legs.of_seat(seat).blocks for seat in (0, 1)])

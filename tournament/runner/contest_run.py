@@ -41,10 +41,9 @@ from tournament.runner.schedule import Schedule
 from tournament.runner.seed import keep_seed, recorded_settings
 from tournament.runner.strays import set_strays_aside
 from tournament.runner.watcher import Progress, Watcher
-from tournament.standings.luck_of_rows import Floats
 from tournament.standings.results import standings_of, write_summaries
 from tournament.standings.standings import Standings
-from tournament.standings.without_luck import LuckOfLegs, by_digest, luck_of_batches, write_luck
+from tournament.standings.without_luck import LuckColumns, LuckOfLegs, by_digest, luck_of_batches, write_luck
 from tournament.store.checks import Checks
 from tournament.store.ledger import Entry
 from tournament.store.ledger_reading import standing_batches
@@ -150,7 +149,7 @@ class Play:
         self._resumes = bool(self.played)
         self.disqualified = False
         self._settings, self._sandbox = self.config.contest.playing(), self.config.sandbox.model_dump()
-        self._luck_of_receipts: dict[str, Floats] = {}
+        self._luck_of_receipts: list[LuckColumns] = []
 
     def run(self, *, begun: bool) -> Standings:
         """Play, and return the standings; `begun`: this run has played a round before."""
@@ -241,7 +240,7 @@ class Play:
             self.disqualified |= any(end is not None for end in legs.ended_by)
         if self.luck is not None:
             for batch, points in zip(committed, (points for receipt in receipts for points in receipt.luck)):
-                self._luck_of_receipts.update(by_digest(batch.legs, points))
+                self._luck_of_receipts.append(by_digest(batch.legs, points))
 
     def _progress(self, pace: Pace) -> Progress:
         """How far the run is, of what was left to play."""
@@ -280,13 +279,11 @@ class Play:
         house = {
             player.name: self.artifacts[player.sha256] for player in field.house if player.sha256 in self.artifacts
         }
-        known = {**self.luck, **self._luck_of_receipts}
-        before = self.luck.keys()
+        before = LuckColumns.of(self.luck)
+        known = LuckColumns.joined([*reversed(self._luck_of_receipts), before])
         self.luck = luck_of_batches(
             self.contest, self.config.contest, storage, self.played, known, self.watcher.say, house
         )
-        if (
-            self._luck_of_receipts or self.luck.keys() != before
-        ):  # a process may have played a leg otherwise than before
+        if self.luck is not before:  # a process may have played a leg otherwise than before
             assert self.config.contest.seed is not None
             write_luck(storage, self.contest, self.luck, master_key(self.config.contest.seed))

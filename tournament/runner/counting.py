@@ -13,10 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tournament.leg import PROCESSES
 from tournament.probation import Probation
-from tournament.runner.schedule import Fixture, Schedule, place_of
+from tournament.runner.schedule import Fixture, Pairing, Schedule, place_of
 from tournament.store.ledger import Batch
-from tournament.store.legs import Legs
+from tournament.store.legs import Legs, hex_digests
 
 Whole = npt.NDArray[np.int64]
 
@@ -62,42 +63,89 @@ class Counted:
 
 def count_legs(batches: Iterable[Batch], schedule: Schedule) -> Counted:
     """Which legs in these batches count, each at its own match and number, and whole; and what the schedule lacks."""
-    places: dict[str, tuple[int, int]] = {}
-    ends: dict[str, int | None] = {}
-    for batch in batches:
-        legs = Legs.of(batch.legs)
-        columns = (legs.digests, legs.match.tolist(), legs.number.tolist(), legs.ended_by, _are_whole(legs, schedule))
-        for digest, match, number, end, whole in zip(*columns):
-            if whole:
-                places[digest], ends[digest] = (match, number), end
-
-    def fixtures() -> Iterator[Fixture]:
-        for fixture in schedule.fixtures():
-            if places.get(fixture.digest, (fixture.match, fixture.number)) != (fixture.match, fixture.number):
-                del places[fixture.digest], ends[fixture.digest]
-            yield fixture
-
-    return _counted(fixtures(), ends, schedule)
+    several = [Legs.of(batch.legs) for batch in batches]
+    listed = _Listed.of(schedule)
+    ends = np.full(len(listed.place), _UNKNOWN, np.int8)
+    for legs in several:
+        place = place_of(legs.match, legs.number, schedule.legs_per_replica)
+        at = np.searchsorted(listed.place, place)
+        known = at < len(ends)
+        known[known] = (listed.place[at[known]] == place[known]) & (listed.digest[at[known]] == legs.digest[known])
+        end = np.array([_NOT_ENDED if rest.ended_by is None else rest.ended_by for rest in legs.rests], np.int8)
+        counts = known & _are_whole(legs, schedule)
+        ends[at[counts]] = end[legs.more][counts]
+    return _counted(listed, ends, schedule)
 
 
 def count_known(ends: dict[str, int | None], schedule: Schedule) -> Counted:
     """The same of legs that are known to be the schedule's."""
-    return _counted(schedule.fixtures(), ends, schedule)
+    listed = _Listed.of(schedule)
+    seats = {digest: _NOT_ENDED if end is None else end for digest, end in ends.items()}
+    known = [seats.get(digest, _UNKNOWN) for digest in hex_digests(listed.digest)]
+    return _counted(listed, np.array(known, np.int8), schedule)
 
 
-def _counted(fixtures: Iterable[Fixture], ends: dict[str, int | None], schedule: Schedule) -> Counted:
-    probation = Probation(ends)
-    counting: set[str] = set()
-    missing, in_lanes = array("q"), 0  # numbers: objects would take a hundred megabytes
-    per_replica = schedule.legs_per_replica
-    for fixture in probation.legs(fixtures):
-        if fixture.digest in ends:
-            counting.add(fixture.digest)
-        else:
-            missing.append(place_of(fixture.match, fixture.number, per_replica))
-            in_lanes += fixture.has_processes
-    total = len(counting) + len(missing)
-    return Counted(schedule, ends, counting, np.array(missing, np.int64), in_lanes, total, probation)
+_UNKNOWN, _NOT_ENDED = -2, -1  # beside the seats whose faults ended a leg
+
+
+@dataclass(frozen=True)
+class _Listed:
+    """The legs of a schedule as columns, since a large field has half a million: their places and digests, and for each
+    replica of a match, of `lengths` legs, its number and players."""
+
+    place: Whole
+    digest: npt.NDArray[np.bytes_]
+    pairings: list[Pairing]
+    lengths: list[int]
+
+    @classmethod
+    def of(cls, schedule: Schedule) -> _Listed:
+        digest_of = schedule.digests().of
+        number_of, digest = array("q"), bytearray()  # numbers: objects would take a hundred megabytes
+        pairings = list(schedule.pairings())
+        for _, numbers, x, y in pairings:
+            number_of.extend(numbers)
+            for number in numbers:
+                digest += digest_of(x, y, number)
+        lengths = [len(numbers) for _, numbers, _, _ in pairings]
+        match = np.repeat(np.array([match for match, *_ in pairings], np.int64), lengths)
+        place = place_of(match, np.array(number_of, np.int64), schedule.legs_per_replica)
+        return cls(place, np.frombuffer(bytes(digest), "S32"), pairings, lengths)
+
+
+def _counted(listed: _Listed, ends: npt.NDArray[np.int8], schedule: Schedule) -> Counted:
+    digests, seats = hex_digests(listed.digest), ends.tolist()
+    known = {digest: None if end == _NOT_ENDED else end for digest, end in zip(digests, seats) if end != _UNKNOWN}
+    probation = Probation(known)
+    asked, counting = array("q"), array("q")
+
+    def on_probation() -> Iterator[Fixture]:
+        """The legs of those who haven't passed yet, all others count; who passes is known before the next is taken."""
+        leg, proven, house = 0, probation.proven, bool(schedule.house)
+        for match, numbers, x, y in listed.pairings:
+            for number in numbers:
+                if not (x.name in proven and (house or y.name in proven)):
+                    asked.append(leg)
+                    yield Fixture(match, number, digests[leg], x, y)
+                leg += 1
+
+    for _ in probation.legs(on_probation()):
+        counting.append(asked[-1])
+    counts = np.ones(len(ends), bool)
+    counts[np.array(asked, np.int64)] = False
+    counts[np.array(counting, np.int64)] = True
+    missing = counts & (ends == _UNKNOWN)
+    of_pairings = [x.kind in PROCESSES or y.kind in PROCESSES for _, _, x, y in listed.pairings]
+    in_lanes = np.repeat(np.array(of_pairings, bool), listed.lengths)
+    return Counted(
+        schedule,
+        known,
+        {digests[leg] for leg in np.flatnonzero(counts & ~missing).tolist()},
+        listed.place[missing],
+        int((missing & in_lanes).sum()),
+        int(counts.sum()),
+        probation,
+    )
 
 
 def fixtures_of(legs: Legs, schedule: Schedule) -> Iterator[Fixture | str]:
@@ -109,7 +157,7 @@ def fixtures_of(legs: Legs, schedule: Schedule) -> Iterator[Fixture | str]:
     for of_x, of_y, match, number, digest, whole in zip(*columns):
         if of_x not in x or of_y not in y:
             yield "of one who doesn't play"
-        elif digest != digests.of(x[of_x], y[of_y], number):
+        elif digest != digests.of(x[of_x], y[of_y], number).hex():
             yield "with another digest than its players and settings give"
         elif not whole:
             yield "with other sessions than the settings say"
@@ -117,10 +165,8 @@ def fixtures_of(legs: Legs, schedule: Schedule) -> Iterator[Fixture | str]:
             yield Fixture(match, number, digest, x[of_x], y[of_y])
 
 
-def _are_whole(legs: Legs, schedule: Schedule) -> list[bool]:
+def _are_whole(legs: Legs, schedule: Schedule) -> npt.NDArray[np.bool_]:
     """Whether each leg has all its sessions, or those until a fault ended it."""
     planned = schedule.sessions_per_leg
-    whole: list[bool] = (legs.sessions == planned).tolist()
-    for place in np.flatnonzero(legs.sessions < planned).tolist():
-        whole[place] = legs.rest[place].ended_by is not None
+    whole: npt.NDArray[np.bool_] = (legs.sessions == planned) | ((legs.sessions < planned) & legs.ended)
     return whole

@@ -199,14 +199,13 @@ def tell_removed_matches(
     gone_with: Counter[str] = Counter()
     for batch, runs in cuts:
         kept = {leg for run in runs for first, end in run for leg in range(first, end)}
-        legs = Legs.of(batch.legs)
-        for leg in range(len(legs)):
-            if leg in kept:
+        for place, leg in enumerate(batch.legs):
+            if place in kept:
                 continue
-            if of_one := out.intersection(legs.x[leg : leg + 1] if schedule.house else (legs.x[leg], legs.y[leg])):
+            if of_one := out.intersection((leg.x,) if schedule.house else (leg.x, leg.y)):
                 gone_with.update(of_one)
             else:
-                gone.add(int(legs.match[leg]))
+                gone.add(leg.match)
     for name, count in sorted(gone_with.items()):
         say(f"{name} was disqualified in its first leg; {count:,} later ones don't count and leave the records")
     if gone:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -63,11 +63,15 @@ class Replicas:
 
 ONE_OF_EACH = Replicas()
 
+# A match in a replica: its number, the numbers of its legs there, x and y.
+Pairing = tuple[int, range, Competitor, Competitor]
+
 
 class Schedule(Protocol):
     """The legs of a tournament, and how many there are: replica by replica, in each by match and number.
 
-    `fixtures` lists them, `leg` works one out, `legs` all of them; `digests` works out the digest of any.
+    `pairings` lists their matches, `fixtures` them, `leg` works one out, `legs` all of them; `digests` works out the
+    digest of any.
     `shares_deals`: all legs of a replica have the same deals.
     """
 
@@ -85,6 +89,7 @@ class Schedule(Protocol):
     def shares_deals(self) -> bool: ...
     def total(self) -> int: ...
     def digests(self) -> Digests: ...
+    def pairings(self) -> Iterator[Pairing]: ...
     def fixtures(self) -> Iterator[Fixture]: ...
     def leg(self, fixture: Fixture) -> Leg: ...
     def legs(self) -> Iterator[Leg]: ...
@@ -140,8 +145,7 @@ class RoundRobin:
     def digests(self) -> Digests:
         return Digests([self.version, self.rules, self.settings, self.fingerprint or seed_fingerprint(self.key)])
 
-    def fixtures(self) -> Iterator[Fixture]:
-        digest = self.digests()
+    def pairings(self) -> Iterator[Pairing]:
         in_order = sorted(self.competitors, key=lambda competitor: competitor.number)
         for replica in range(self.replicas.most):
             numbers = range(replica * self.legs_per_replica, (replica + 1) * self.legs_per_replica)
@@ -151,8 +155,10 @@ class RoundRobin:
                 for earlier in in_order[:high]:
                     x, y = (earlier, later) if earlier.name < later.name else (later, earlier)
                     if all_play or replica < self.replicas.of(x.name, y.name):
-                        for number in numbers:
-                            yield Fixture(first + earlier.number, number, digest.of(x, y, number), x, y)
+                        yield first + earlier.number, numbers, x, y
+
+    def fixtures(self) -> Iterator[Fixture]:
+        return _fixtures(self)
 
     def leg(self, fixture: Fixture) -> Leg:
         match, number, digest, x, y = fixture
@@ -222,16 +228,15 @@ class AgainstHouse:
         settings = {key: value for key, value in self.settings.items() if key != "sessions"}
         return Digests([self.version, self.rules, settings, self.fingerprint or seed_fingerprint(self.key)])
 
-    def fixtures(self) -> Iterator[Fixture]:
-        digest = self.digests()
+    def pairings(self) -> Iterator[Pairing]:
         for replica in range(self.replicas.most):
             numbers = range(replica * self.legs_per_replica, (replica + 1) * self.legs_per_replica)
             for entrant, player in self._pairs():
-                if replica >= self.replicas.of_all and replica >= self.replicas.of(entrant.name, player.name):
-                    continue
-                match = house_match_number(entrant.number, player.number)
-                for number in numbers:
-                    yield Fixture(match, number, digest.of(entrant, player, number), entrant, player)
+                if replica < self.replicas.of_all or replica < self.replicas.of(entrant.name, player.name):
+                    yield house_match_number(entrant.number, player.number), numbers, entrant, player
+
+    def fixtures(self) -> Iterator[Fixture]:
+        return _fixtures(self)
 
     def _pairs(self) -> Iterator[tuple[Competitor, Competitor]]:
         """Who meets whom, in order of the matches' numbers."""
@@ -265,6 +270,13 @@ class AgainstHouse:
         return map(self.leg, self.fixtures())
 
 
+def _fixtures(schedule: Schedule) -> Iterator[Fixture]:
+    digests = schedule.digests()
+    for match, numbers, x, y in schedule.pairings():
+        for number in numbers:
+            yield Fixture(match, number, digests.of(x, y, number).hex(), x, y)
+
+
 _key_of_many = lru_cache(64)(sub_key)  # all legs of a replica have the same deals
 
 
@@ -295,7 +307,7 @@ class Digests:
         self._before: dict[int, Any] = {}
         self._ends: dict[tuple[int, int], bytes] = {}
 
-    def of(self, x: Competitor, y: Competitor, number: int) -> str:
+    def of(self, x: Competitor, y: Competitor, number: int) -> bytes:
         before = self._before.get(x.number)
         if before is None:
             self._before[x.number] = before = self._start.copy()
@@ -305,7 +317,7 @@ class Digests:
             self._ends[y.number, number] = end = b"%b,%d]" % (_player(y), number)
         digest = before.copy()
         digest.update(end)
-        return digest.hexdigest()
+        return cast(bytes, digest.digest())
 
 
 def _player(player: Competitor) -> bytes:

@@ -29,12 +29,14 @@ class HousePlay:
     def __init__(self, legs: Legs, scoring: HouseScoring, facts: Mapping[str, Mapping[str, float]]) -> None:
         self._legs = legs
         self._scoring = scoring
-        self._facts = facts
         self._own = legs.of_seat(0)
         # Lists are faster to read one by one.
         self._points = self._own.points.tolist()
         self._sessions = legs.sessions.tolist()
         self._games = legs.games.tolist()
+        self._facts_of = [facts.get(name, {}) for name in legs.y]
+        self._counts = [rest.counts for rest in legs.rest]
+        self._matches: list[Range] = [(first, end) for first, end in legs.matches().tolist()]
 
     def _played(self, first: int, end: int) -> Played:
         """The sums of some legs against one opponent."""
@@ -42,8 +44,8 @@ class HousePlay:
             math.fsum(self._points[first:end]),
             sum(self._sessions[first:end]),
             sum(self._games[first:end]),
-            self._facts.get(self._legs.y[first], {}),
-            tuple(map(sum, zip(*(rest.counts for rest in self._legs.rest[first:end])))),
+            self._facts_of[first],
+            tuple(map(sum, zip(*self._counts[first:end]))),
         )
 
     def _scored(self, first: int, end: int) -> list[Range]:
@@ -61,7 +63,7 @@ class HousePlay:
 
     def errors_of_matches(self) -> npt.NDArray[np.float64]:
         """The standard error of the points of either side over each match, NaN where it can't be told."""
-        return np.array([self._error(*match) for match in self._legs.matches()], np.float64)
+        return np.array([self._error(*match) for match in self._matches], np.float64)
 
     def _error(self, first: int, end: int) -> float | None:
         """The standard error of the sum of legs that are independent of each other."""
@@ -85,7 +87,7 @@ class HousePlay:
 
     def _matches_of(self, names: Sequence[str]) -> dict[str, list[Range]]:
         own: dict[str, list[Range]] = {name: [] for name in names}
-        for first, end in self._legs.matches():
+        for first, end in self._matches:
             if self._legs.x[first] in own:
                 own[self._legs.x[first]].append((first, end))
         return own

@@ -55,20 +55,33 @@ class Match(NamedTuple):
 class Matches(Sequence[Match]):
     """Matches as columns, since a field of a thousand bots has half a million. A Match is made when it is asked for.
 
-    `whole` has a column each for number, legs, sessions and games; `amounts` for x_points, their error, y_points and
-    theirs, NaN where an error can't be told. `scored` has the score and measures of each, where house players play.
+    `players` has for each the places of x and y in `names`. `whole` has a column each for number, legs, sessions and
+    games; `amounts` for x_points, their error, y_points and theirs, NaN where an error can't be told. `scored` has the
+    score and measures of each, where house players play.
     """
 
-    x: list[str]
-    y: list[str]
+    names: tuple[str, ...]
+    players: npt.NDArray[np.int32]
     whole: npt.NDArray[np.int64]
     amounts: npt.NDArray[np.float64]
     scored: Sequence[tuple[float | None, Mapping[str, float | None]]] = ()
 
+    @classmethod
+    def of(cls, matches: Sequence[Match] = ()) -> Matches:
+        """Matches as columns."""
+        names = {name: place for place, name in enumerate(dict.fromkeys(n for one in matches for n in (one.x, one.y)))}
+
+        def columns(fields: Sequence[str], kind: type) -> npt.NDArray[Any]:
+            return np.array([[getattr(one, name) for name in fields] for one in matches], kind).reshape(-1, len(fields))
+
+        players = np.array([(names[one.x], names[one.y]) for one in matches], np.int32).reshape(-1, 2)
+        scored = [(one.score, one.measures) for one in matches]
+        return cls(tuple(names), players, columns(_WHOLE, np.int64), columns(_AMOUNTS, np.float64), scored)
+
     def column(self, name: str) -> list[Any]:
         """The values of a column of numbers, or the names of x or y."""
         if name in ("x", "y"):
-            return self.x if name == "x" else self.y
+            return [self.names[place] for place in self.players[:, "xy".index(name)].tolist()]
         if name in _WHOLE:
             values: list[Any] = self.whole[:, _WHOLE.index(name)].tolist()
             return values
@@ -76,7 +89,7 @@ class Matches(Sequence[Match]):
         return [None if math.isnan(value) else value for value in values] if name.endswith("_stderr") else values
 
     def __len__(self) -> int:
-        return len(self.x)
+        return len(self.players)
 
     def __iter__(self) -> Iterator[Match]:
         for columns in zip(*map(self.column, Match._fields[:_PLAIN]), self.scored or itertools.repeat((None, {}))):
@@ -88,8 +101,8 @@ class Matches(Sequence[Match]):
     def __getitem__(self, place: slice) -> Matches: ...
     def __getitem__(self, place: int | slice) -> Match | Matches:
         if isinstance(place, slice):
-            columns = (self.x[place], self.y[place], self.whole[place], self.amounts[place])
-            return Matches(*columns, self.scored[place])
+            columns = (self.players[place], self.whole[place], self.amounts[place])
+            return Matches(self.names, *columns, self.scored[place])
         place = range(len(self))[place]
         return next(iter(self[place : place + 1]))
 
@@ -107,7 +120,7 @@ _PLAIN = 10  # fields before the score
 def matches_of(legs: Legs, legs_per_replica: int, house: HousePlay | None) -> Matches:
     """The matches of legs in order; `house` where entrants play house players."""
     ranges = legs.matches()
-    starts, ends = np.array(ranges, np.int64).reshape(-1, 2).T
+    starts, ends = ranges.T
     amounts = np.empty((len(ranges), len(_AMOUNTS)))
     for seat in (0, 1):
         own = legs.of_seat(seat)
@@ -115,16 +128,15 @@ def matches_of(legs: Legs, legs_per_replica: int, house: HousePlay | None) -> Ma
         amounts[:, 2 * seat + 1] = (
             house.errors_of_matches() if house else replicas.errors_of_matches(legs, own, legs_per_replica)
         )
-    for place, rest in enumerate(legs.rest):
-        if rest.ended_by is not None:  # a leg that was cut short is no sample of sessions
-            amounts[np.searchsorted(ends, place, side="right"), 1::2] = np.nan
+    # A leg that was cut short is no sample of sessions.
+    amounts[np.searchsorted(ends, np.flatnonzero(legs.ended), side="right"), 1::2] = np.nan
     sums = [np.add.reduceat(values, starts) if len(starts) else values for values in (legs.sessions, legs.games)]
     return Matches(
-        [legs.x[place] for place in starts],
-        [legs.y[place] for place in starts],
+        legs.names,
+        legs.players[starts],
         np.stack([legs.match[starts], ends - starts, *sums], axis=1),
         amounts,
-        [house.score_and_measures(first, end) for first, end in ranges] if house else (),
+        [house.score_and_measures(first, end) for first, end in ranges.tolist()] if house else (),
     )
 
 

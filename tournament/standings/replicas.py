@@ -86,10 +86,10 @@ def scores_of_replicas(
     """
     rows = {name: row for row, name in enumerate(names)}
     columns = {name: column for column, name in enumerate(house)} if score else rows
-    legs = legs.chosen([leg for leg, (x, y) in enumerate(zip(legs.x, legs.y)) if x in rows and y in columns])
-    first = np.array([rows[name] for name in legs.x], np.int64)
-    second = np.array([columns[name] for name in legs.y], np.int64)
-    starts = np.array([start for start, end in legs.matches() for _ in range(start, end)], np.int64)
+    legs = legs.among(rows, columns)
+    first, second = legs.numbered(0, rows), legs.numbered(1, columns)
+    ranges = legs.matches()
+    starts = np.repeat(ranges[:, 0], np.diff(ranges).ravel())
     leading = np.zeros((len(rows), len(columns)), np.int64)  # legs of a match, the first ones without a gap
     np.add.at(leading, (first, second), legs.number == np.arange(len(legs)) - starts)
     if not score:
@@ -100,7 +100,7 @@ def scores_of_replicas(
     scores = np.zeros((len(rows), int(counts.max(initial=0))))
     if score:
         for number, own in enumerate(scores.T):
-            own[:] = score(legs.chosen(np.flatnonzero(replica == number).tolist()))
+            own[:] = score(legs.chosen(np.flatnonzero(replica == number)))
     else:
         counted = replica < scores.shape[1]
         for seat, index in enumerate((first, second)):
@@ -115,7 +115,7 @@ def errors_of_matches(legs: Legs, own: SeatColumns, legs_per_replica: int) -> Fl
     """
     if not len(legs):
         return np.empty(0)
-    starts = np.array([first for first, _ in legs.matches()])
+    starts = legs.matches()[:, 0]
     alone = errors_over_sessions(legs.sessions, own.points, own.squared_points)
     found = alone[starts]
     if len(starts) < len(legs):

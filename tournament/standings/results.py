@@ -8,6 +8,7 @@ import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tournament.contests import find_contest
@@ -15,7 +16,6 @@ from tournament.contests.contest import Contest
 from tournament.errors import BadInput, RunFailed
 from tournament.leg import legs_per_replica
 from tournament.names import valid_contest_name
-from tournament.standings.matches import Matches
 from tournament.standings.rows import EVERYTHING, Selection, dataset_of, loaded_before, read_frame, select
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.unforetold import unforetold
@@ -245,9 +245,8 @@ def _contest_of_records(location: str, field: Field) -> Contest:
 
 
 def _pairs(ranking: Standings) -> dict[int, tuple[str, str]]:
-    matches = ranking.matches
-    assert isinstance(matches, Matches)
-    return dict(zip(matches.column("match"), zip(matches.x, matches.y)))
+    column = ranking.matches.column
+    return dict(zip(column("match"), zip(column("x"), column("y"))))
 
 
 def load(
@@ -264,7 +263,8 @@ def load(
     """
     location, field, batches = _opened(str(results))
     ranking = ranking_of(open_storage(location), field, batches)
-    selection = select(find_contest(field.contest, field.game), _pairs(ranking), columns, matches, bots)
+    pairs = _pairs(ranking) if (matches, bots) != (None, None) else {}
+    selection = select(find_contest(field.contest, field.game), pairs, columns, matches, bots)
     return Results(location, field, ranking, tuple(batches), selection)
 
 
@@ -305,8 +305,9 @@ def locate(results: str) -> str:
         return storage.location
     held = contests_held(storage.location)
     if len(held) != 1:
+        beside = [] if held or "://" in storage.location else contests_held(str(Path(storage.location).parent))
         what = f"holds the contests {', '.join(held)}: name one" if held else NO_RESULTS
-        raise BadInput(f"{results} {what}")
+        raise BadInput(f"{results} {what}" + (f"; beside it there is {', '.join(beside)}" if beside else ""))
     return open_storage(inside(storage.location, held[0])).location
 
 
@@ -354,10 +355,7 @@ def summaries(ranking: Standings) -> dict[str, tuple[tuple[Column, ...], dict[st
 
 
 def match_values(ranking: Standings) -> dict[str, list[Any]]:
-    matches = ranking.matches
-    if isinstance(matches, Matches):
-        return {column.name: matches.column(column.name) for column in MATCHES}
-    return {column.name: [getattr(match, column.name) for match in matches] for column in MATCHES}
+    return {column.name: ranking.matches.column(column.name) for column in MATCHES}
 
 
 def entrant_values(ranking: Standings) -> dict[str, list[Any]]:

@@ -12,7 +12,7 @@ import numpy as np
 from tournament.contests.scoring import HouseScoring
 from tournament.leg import legs_per_replica
 from tournament.standings.house import HousePlay
-from tournament.standings.matches import Match, matches_of
+from tournament.standings.matches import Match, Matches, matches_of
 from tournament.standings.order_probability import order_probabilities
 from tournament.standings.places import ERROR_RATE, surely_ahead
 from tournament.standings.replicas import scores_of_replicas
@@ -86,7 +86,7 @@ class Standings:
     """
 
     entrants: tuple[Standing, ...]
-    matches: Sequence[Match]
+    matches: Matches
     faults: tuple[tuple[LegResult, Fault], ...]
     scoring: HouseScoring | None = None
     house: tuple[str, ...] = ()
@@ -94,7 +94,7 @@ class Standings:
 
     @property
     def games(self) -> int:
-        return sum(match.games for match in self.matches)
+        return int(self.matches.whole[:, 3].sum())
 
     @property
     def ranked(self) -> list[Standing]:
@@ -108,7 +108,7 @@ class Standings:
     @property
     def is_zero_sum(self) -> bool:
         """Whether in each match one has won what the other lost."""
-        return all(match.x_points + match.y_points == 0 for match in self.matches)
+        return bool((self.matches.amounts[:, 0] + self.matches.amounts[:, 2] == 0).all())
 
     @property
     def sides(self) -> Iterator[Match]:
@@ -137,7 +137,8 @@ class FaultyLegs:
     @classmethod
     def of(cls, legs: Legs) -> FaultyLegs:
         """From legs in order; the reason is the first fault that ended one."""
-        faulty = [legs[place] for place, rest in enumerate(legs.rest) if rest.faults or any(rest.faults_left_out)]
+        with_faults = np.array([bool(rest.faults or any(rest.faults_left_out)) for rest in legs.rests], bool)
+        faulty = [legs[place] for place in np.flatnonzero(with_faults[legs.more]).tolist()]
         counts: Counter[str] = Counter()
         disqualified: dict[str, str] = {}
         for leg in faulty:
@@ -170,8 +171,8 @@ def compute_standings(
     """
     facts = {player.name: player.facts for player in field.house}
     legs = Legs.joined(Legs.of(batch.legs) for batch in batches)
-    if scoring is not None and not all(map(facts.__contains__, legs.y)):
-        legs = legs.chosen([place for place, name in enumerate(legs.y) if name in facts])
+    if scoring is not None:
+        legs = legs.among(legs.names, facts)
     legs = legs.in_order()
     per_replica = legs_per_replica(field.settings)
     faulty = FaultyLegs.of(legs)
@@ -187,7 +188,8 @@ def compute_standings(
     tally = tally_of(legs, house)
     adjusted: Tally | None = tally
     if luck is not None:
-        corrected = corrected_legs(legs.among({entrant.name for entrant in fit} | facts.keys()), luck)
+        names = {entrant.name for entrant in fit} | facts.keys()
+        corrected = corrected_legs(legs.among(names, names), luck)
         adjusted = None if corrected is None else tally_of(corrected, house_of(corrected))
     told = _Told(tally)
     if field.until:

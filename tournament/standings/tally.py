@@ -63,20 +63,21 @@ def tally_of_points(fit: Sequence[FieldEntrant], legs: Legs, legs_per_replica: i
     """Sums of points over the matches among the fit, of each match the mean over its replicas."""
     count = len(fit)
     indices = {entrant.name: index for index, entrant in enumerate(fit)}
-    legs = legs.among(indices)
+    legs = legs.among(indices, indices)
     # The seats of each leg, one after the other, so that sums are added leg by leg.
-    seats = np.array([[indices[name] for name in names] for names in (legs.x, legs.y)], np.int64).T
+    seats = np.stack([legs.numbered(seat, indices) for seat in range(SEAT_COUNT)], axis=1)
     index = seats.ravel()
     played = replicas.PlayedReplicas.of(legs.match, legs.number, legs_per_replica)
     sessions = np.repeat(legs.sessions, SEAT_COUNT)
     weights = np.zeros((count, BLOCK_COUNT))
-    for length in sorted(set(sessions.tolist())):  # np.unique loads numpy.ma
+    lengths = np.sort(legs.sessions)
+    for length in lengths[np.diff(lengths, prepend=-1) > 0].tolist():  # np.unique loads numpy.ma
         weights += np.outer(np.bincount(index[sessions == length], minlength=count), block_sizes(length, BLOCK_COUNT))
     of_seats = [legs.of_seat(seat) for seat in range(SEAT_COUNT)]
     blocks, points = np.zeros((count, BLOCK_COUNT)), np.empty(len(index))
     for block in range(BLOCK_COUNT):
         for seat, own in enumerate(of_seats):
-            points[seat::SEAT_COUNT] = own.blocks[:, block] / played.of_match
+            points[seat::SEAT_COUNT] = own.block(block) / played.of_match if played.several else own.block(block)
         blocks[:, block] = np.bincount(index, points, count)
     met = np.zeros((count, count), bool)
     for seat, other in itertools.permutations(range(SEAT_COUNT), 2):

@@ -62,7 +62,7 @@ class SureOrder:
     def nearest_behind(self) -> list[list[int]]:
         return nearest_behind(self.ahead)
 
-    @property
+    @cached_property
     def verdicts(self) -> list[Verdict]:
         """Of each and the next one: settled where no rank may be that of either."""
         nothing = [False] * len(self.bounds)

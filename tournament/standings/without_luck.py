@@ -1,20 +1,21 @@
 """What luck was worth in each leg: worked out from its games once, and noted beside the ledger.
 
 ledger/luck is a note, not a record: the next run works out what it lacks, or all of it where it is damaged, of another
-version, or not noted by who has the seed. It has 32 numbers for each leg's digest, which are subtracted from x's
-points, block by block. Nothing is decided by it: a run until the order is settled works all of it out by itself.
+version, or not noted by who has the seed. It has 32 numbers for each leg's digest, block by block, which are subtracted
+from x's points. Nothing is decided by it: a run until the order is settled works all of it out by itself.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from types import MappingProxyType
 
 import numpy as np
+import numpy.typing as npt
 from pydantic import TypeAdapter, ValidationError
 
 from engine.kernel.game_core import BLOCK_COUNT
@@ -23,7 +24,7 @@ from tournament.contests.settings import ContestSettings
 from tournament.errors import RunFailed
 from tournament.standings.luck_of_rows import Floats, LuckOfRows
 from tournament.store.ledger import Batch
-from tournament.store.legs import LegResult, Legs
+from tournament.store.legs import LegResult, Legs, Whole, digest_column
 from tournament.store.notes import read_note, write_note
 from tournament.store.storage import Storage
 
@@ -32,7 +33,65 @@ LuckOfLegs = Mapping[str, Floats]  # by a leg's digest, BLOCK_COUNT points
 _NOTE = "luck"
 _LEG = 32 + 8 * BLOCK_COUNT  # bytes of a leg: its digest, and its points
 _MOST = 1e12  # points of a block
+_AT_ONCE = 1 << 12  # legs whose rows fit a core's cache
 _LARGE = 20_000_000  # games that take a while to read
+
+
+@dataclass(frozen=True, eq=False)
+class LuckColumns(Mapping[str, Floats]):
+    """Luck as columns, since a field of a thousand bots has half a million legs: their digests, and their points, a row
+    a leg, of which a block's lie side by side in memory."""
+
+    digest: npt.NDArray[np.bytes_]
+    points: Floats
+
+    @classmethod
+    def of(cls, luck: LuckOfLegs) -> LuckColumns:
+        """The same as columns."""
+        if isinstance(luck, LuckColumns):
+            return luck
+        points = np.array(list(luck.values()), np.float64).reshape(-1, BLOCK_COUNT)
+        return cls(digest_column(luck), np.asfortranarray(points))
+
+    @classmethod
+    def joined(cls, several: Sequence[LuckColumns]) -> LuckColumns:
+        """All of these; where several know a leg, the first one counts."""
+        if len(several) == 1:
+            return several[0]
+        return cls(np.concatenate([one.digest for one in several]), np.concatenate([one.points for one in several]))
+
+    def places(self, digest: npt.NDArray[np.bytes_]) -> Whole:
+        """Where the legs with these digests are, -1 for those that are not."""
+        if np.array_equal(digest, self.digest):  # mostly: both come in the order of the records
+            return np.arange(len(digest))
+        order = np.argsort(self.digest, kind="stable")
+        at = np.searchsorted(self.digest, digest, sorter=order)
+        found = order[np.minimum(at, len(order) - 1)] if len(order) else np.zeros(len(digest), np.int64)
+        known = self.digest[found] == digest if len(order) else np.zeros(len(digest), bool)
+        return np.where(known, found, -1)
+
+    def chosen(self, digest: npt.NDArray[np.bytes_]) -> LuckColumns:
+        """The luck in the legs with these digests, in this order, as far as it is known."""
+        if np.array_equal(digest, self.digest):
+            return self
+        places = self.places(digest)
+        known = places >= 0
+        return LuckColumns(digest[known], self.points.T[:, places[known]].T)
+
+    @cached_property
+    def _index(self) -> dict[bytes, int]:
+        content = self.digest.tobytes()
+        return {content[32 * place : 32 * place + 32]: place for place in reversed(range(len(self.digest)))}
+
+    def __getitem__(self, digest: str) -> Floats:
+        of_leg: Floats = self.points[self._index[bytes.fromhex(digest)]]
+        return of_leg
+
+    def __iter__(self) -> Iterator[str]:
+        return (digest.hex() for digest in reversed(self._index))
+
+    def __len__(self) -> int:
+        return len(self._index)
 
 
 @cache
@@ -53,11 +112,10 @@ def read_luck(storage: Storage, contest: Contest, key: bytes | None = None) -> L
         return {}
     if version != _version(contest) or len(body) - start != count * _LEG:
         return {}
-    digests = body[start : start + 32 * count].hex()
-    points = np.frombuffer(body, "<f8", count * BLOCK_COUNT, start + 32 * count).reshape(count, BLOCK_COUNT)
-    if not (np.abs(points) <= _MOST).all():
+    points = np.frombuffer(body, "<f8", count * BLOCK_COUNT, start + 32 * count).reshape(BLOCK_COUNT, count)
+    if count and not (points.min() >= -_MOST and points.max() <= _MOST):  # NaN is the least and the most
         return {}
-    return {digests[64 * leg : 64 * leg + 64]: points[leg] for leg in range(count)}
+    return LuckColumns(np.frombuffer(body, "S32", count, start), points.T)
 
 
 def write_luck(storage: Storage, contest: Contest, luck: LuckOfLegs, key: bytes) -> None:
@@ -66,9 +124,10 @@ def write_luck(storage: Storage, contest: Contest, luck: LuckOfLegs, key: bytes)
 
 
 def _packed(contest: Contest, luck: LuckOfLegs) -> bytes:
-    head = _heads().dump_json((_version(contest), len(luck)))
-    points = np.array([luck[digest] for digest in luck], "<f8")
-    return b"".join((head, b"\n", bytes.fromhex("".join(luck)), points.data))
+    columns = LuckColumns.of(luck)
+    head = _heads().dump_json((_version(contest), len(columns.digest)))
+    points = np.ascontiguousarray(columns.points.T.astype("<f8", copy=False))
+    return b"".join((head, b"\n", columns.digest.tobytes(), points.data))
 
 
 def luck_of_batches(
@@ -85,19 +144,17 @@ def luck_of_batches(
     `house` has the contents of the house players by name; legs against others are left out.
     Raises RunFailed when a part is damaged or gone.
     """
-    unknown = [batch for batch in batches if not all(map(known.__contains__, Legs.of(batch.legs).digests))]
+    noted, digests = LuckColumns.of(known), [Legs.of(batch.legs).digest for batch in batches]
+    wanted = np.concatenate([np.empty(0, "S32"), *digests])
+    ends = np.cumsum([len(one) for one in digests], dtype=np.int64)
+    lacking = set(np.searchsorted(ends, np.flatnonzero(noted.places(wanted) < 0), side="right").tolist())
+    unknown = [batch for place, batch in enumerate(batches) if place in lacking]
     games = sum(batch.part("games").rows for batch in unknown)
     if games > _LARGE:
         say(f"Working out what luck was worth in {games:,} games…")
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         found = list(pool.map(lambda batch: _luck_of_batch(contest, settings, storage, batch, house), unknown))
-    fresh = {digest: points for one in found for digest, points in one.items()}
-    digests = [digest for batch in batches for digest in Legs.of(batch.legs).digests]
-    return {
-        digest: fresh[digest] if digest in fresh else known[digest]
-        for digest in digests
-        if digest in fresh or digest in known
-    }
+    return LuckColumns.joined([*found, noted]).chosen(wanted)
 
 
 def luck_of_legs(
@@ -111,15 +168,15 @@ def luck_of_legs(
     return luck
 
 
-def by_digest(legs: Sequence[LegResult], points: Floats) -> dict[str, Floats]:
+def by_digest(legs: Sequence[LegResult], points: Floats) -> LuckColumns:
     """What luck was worth in each of these legs, whose rows `points` has; legs that were passed over are left out."""
     known = ~np.isnan(points[:, 0])
-    return {digest: of_leg for digest, of_leg, is_known in zip(Legs.of(legs).digests, points, known) if is_known}
+    return LuckColumns(Legs.of(legs).digest[known], np.asfortranarray(points[known]))
 
 
 def _luck_of_batch(
     contest: Contest, settings: ContestSettings, storage: Storage, batch: Batch, house: Mapping[str, bytes]
-) -> dict[str, Floats]:
+) -> LuckColumns:
     from tournament.store.parts import rows_of  # pyarrow, which reading standings doesn't need
 
     assert contest.luck is not None
@@ -137,24 +194,26 @@ def _luck_of_batch(
 
 def corrected_legs(legs: Legs, luck: LuckOfLegs) -> Legs | None:
     """The legs with luck subtracted from their points; None where it isn't known for all."""
-    if not all(map(luck.__contains__, legs.digests)):
+    points = LuckColumns.of(luck).chosen(legs.digest).points
+    if len(points) < len(legs):
         return None
-    if not len(legs):
-        return legs
-    points = np.array([luck[digest] for digest in legs.digests])
-    sums = legs.sums.copy()
-    sums[:, 0, 0] -= points.sum(axis=1)
-    sums[:, 0, 2:] -= points
+    sums = np.empty_like(legs.sums)
+    for first in range(0, len(legs), _AT_ONCE):  # leg by leg, as sums are rounded
+        some = slice(first, first + _AT_ONCE)
+        sums[some, 0, 0] = legs.sums[some, 0, 0] - np.ascontiguousarray(points[some]).sum(axis=1)
+    sums[:, 0, 1] = legs.sums[:, 0, 1]
+    np.subtract(legs.sums[:, 0, 2:], points, out=sums[:, 0, 2:])
+    sums[:, 1:] = legs.sums[:, 1:]
     return replace(legs, sums=sums)
 
 
 def legs_without_luck(legs: Legs, luck: LuckOfLegs) -> Legs:
     """The legs whose luck is known, with it subtracted."""
-    known = corrected_legs(legs.chosen([leg for leg, digest in enumerate(legs.digests) if digest in luck]), luck)
+    known = corrected_legs(legs.chosen(np.flatnonzero(LuckColumns.of(luck).places(legs.digest) >= 0)), luck)
     assert known is not None
     return known
 
 
 def _version(contest: Contest) -> str:
     assert contest.luck is not None
-    return f"{contest.rules} {contest.engine_version} {contest.luck.version}"
+    return f"{contest.rules} {contest.engine_version} {contest.luck.version} by block"

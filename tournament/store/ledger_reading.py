@@ -30,11 +30,12 @@ from tournament.store.ledger import (
     unpack,
     unsealed,
 )
-from tournament.store.legs import Legs
+from tournament.store.legs import Legs, merged
 from tournament.store.storage import Storage, TooLarge
 
 _ENTRY_NAME = re.compile(r"[0-9]{8}\.json")
 _REMEDY = "bring it back from a copy, or move {} away and run again"
+_FORMER = b'"legs":[{"digest":'  # a row each, as entries had them
 # Entries that are read side by side, for an object store is slow to answer, and their bytes; a larger one is alone.
 _AT_ONCE, _BYTES_AT_ONCE = 16, 32 << 20
 
@@ -192,6 +193,11 @@ def _read_entry(
         if sound and damaged is None:
             break
     if sound is None:
+        if any(text and _FORMER in text for text in texts.values()):
+            raise RunFailed(
+                f"{storage.location}/ledger/{name} was written by an earlier version, which this one can't read;"
+                f" move {storage.location} away and run again"
+            )
         raise _damaged(storage, name)
     entry, content = sound
     if damaged is not None:
@@ -220,20 +226,24 @@ def _require_own(location: str, field: Field | None, batches: Sequence[Batch]) -
     stand for players, too, but take longer: `tournament.runner.counting` compares them."""
     several = [Legs.of(batch.legs) for batch in batches]
     match, number = np.concatenate([legs.whole[:, :2] for legs in several]).T
+    names, players = merged([(legs.names, legs.players) for legs in several])
     keys = match << 31 | number
     if (np.diff(keys) <= 0).any() and len(np.unique(keys)) < len(keys):  # mostly in order
         raise RunFailed(f"the ledger of {location} has a leg twice; {_REMEDY.format(location)}")
     if field is None:
         return
     against_house, of_y = bool(field.house_numbers), field.house_numbers or field.numbers
-    try:
-        x = np.array([field.numbers[name] for legs in several for name in legs.x])
-        y = np.array([of_y[name] for legs in several for name in legs.y])
-    except KeyError as name:
-        raise RunFailed(f"the ledger of {location} has a leg of {name}, who was never in the field") from None
+    x, y = (
+        np.array([numbers.get(name, -1) for name in names])[seat]
+        for numbers, seat in zip((field.numbers, of_y), players.T)
+    )
+    for place in np.flatnonzero((x < 0) | (y < 0))[:1]:
+        name = names[players[place, int(x[place] >= 0)]]
+        raise RunFailed(f"the ledger of {location} has a leg of {name!r}, who was never in the field")
     wrong = (house_match_number if against_house else match_number)(x, y) != match
     if not against_house:
-        wrong |= np.array([x >= y for legs in several for x, y in zip(legs.x, legs.y)])
+        by_name = np.argsort(np.argsort(np.array(names, object)))
+        wrong |= by_name[players[:, 0]] >= by_name[players[:, 1]]
     for place in np.flatnonzero(wrong)[:1]:
         raise RunFailed(
             f"the ledger of {location} gives match {match[place]} to others than the field does;"

@@ -1,21 +1,21 @@
-"""Results of legs: one as a worker hands it over, and many as columns, as the ledger is read.
+"""Results of legs: one as a worker hands it over, and many as columns, as the ledger keeps and reads them.
 
 A field of a thousand bots has half a million legs. As objects they take gigabytes and half a minute;
-as columns a tenth of either. The ledger may be a stranger's: types, names and numbers are checked, by column.
+as columns a tenth of either. The ledger may be a stranger's: names and numbers are checked, by column.
 
 Only here legs of zero-sum games are kept by x's sums: y's are the same with the other sign (`opposite`).
 """
 
 from __future__ import annotations
 
-import itertools
+import base64
 import math
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import Annotated, Any, NamedTuple, overload
+from functools import cache, cached_property
+from typing import Annotated, Any, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,7 @@ _MOST_AMOUNT, _MOST_SQUARE = 1e15, 1e30
 _NO_FAULTS = (0,) * SEAT_COUNT
 
 Floats = npt.NDArray[np.float64]
+Whole = npt.NDArray[np.int64]
 
 Word = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.]{1,64}$")]
 Text = Annotated[str, StringConstraints(max_length=100_000)]
@@ -132,19 +133,38 @@ def kept_faults(faults: Sequence[Fault], ended: bool) -> tuple[tuple[Fault, ...]
 
 
 _WHOLE = ("match", "number", "sessions", "games")
-_COLUMNS = ("digest", "x", "y", *_WHOLE, "points", "squared_points", "blocks")
-_OTHERS = "y_sums"  # of the seats after x, one after the other
 _WIDTH = 2 + BLOCK_COUNT  # numbers of a seat: points, their squares and the blocks
 _NO_REST = Rest()
-_SHA256 = re.compile("[0-9a-f]{64}")
+_DIGEST = 32  # bytes
 
 
-class SeatColumns(NamedTuple):
-    """The SeatSums of one seat in many legs: arrays of shape (legs,), (legs,) and (legs, BLOCK_COUNT)."""
+@dataclass(frozen=True)
+class SeatColumns:
+    """The SeatSums of one seat in many legs, from `sums`, those of x where the seat's are the `opposite`. A large
+    field's are worked out column by column, as they are asked for."""
 
-    points: Floats
-    squared_points: Floats
-    blocks: Floats
+    sums: Floats
+    is_opposite: bool
+
+    @property
+    def points(self) -> Floats:
+        return self._won(0)
+
+    @property
+    def squared_points(self) -> Floats:
+        return self.sums[:, 1]
+
+    @property
+    def blocks(self) -> Floats:
+        """A row of BLOCK_COUNT for each leg."""
+        return 0.0 - self.sums[:, 2:] if self.is_opposite else self.sums[:, 2:]
+
+    def block(self, number: int) -> Floats:
+        """The points in one of the blocks."""
+        return self._won(2 + number)
+
+    def _won(self, column: int) -> Floats:
+        return 0.0 - self.sums[:, column] if self.is_opposite else self.sums[:, column]
 
 
 def opposite(sums: Floats) -> Floats:
@@ -162,41 +182,84 @@ def _of_all_seats(sums: Floats) -> Floats:
 def _sums_kept(sums: Floats) -> Floats:
     """Those of the sums by leg and seat that are kept: x's alone where y's are the opposite."""
     if sums.shape[1] == 2 and sums[:, 1].tobytes() == opposite(sums[:, 0]).tobytes():
-        return sums[:, :1].copy()
+        return sums[:, :1]
     return sums
+
+
+_Value = TypeVar("_Value", bound=Hashable)
+
+
+def merged(
+    columns: Sequence[tuple[tuple[_Value, ...], npt.NDArray[np.int32]]],
+) -> tuple[tuple[_Value, ...], npt.NDArray[np.int32]]:
+    """Columns of places in lists of values as one column, and the list that its places are of."""
+    first = columns[0][0]
+    if all(values is first for values, _ in columns):
+        return first, np.concatenate([places for _, places in columns])
+    index: dict[_Value, int] = {}
+    new = [np.array([index.setdefault(value, len(index)) for value in values], np.int32) for values, _ in columns]
+    return tuple(index), np.concatenate([of_new[places] for of_new, (_, places) in zip(new, columns)])
+
+
+def _used(values: Sequence[_Value], places: npt.NDArray[np.int32]) -> tuple[tuple[_Value, ...], npt.NDArray[np.int32]]:
+    """The values that a column has places of, and the column with places in these."""
+    used = np.flatnonzero(np.bincount(places.ravel(), minlength=len(values)))
+    return tuple(values[place] for place in used.tolist()), np.searchsorted(used, places).astype(np.int32)
+
+
+def digest_column(digests: Iterable[str]) -> npt.NDArray[np.bytes_]:
+    """Digests in hex as a column of bytes."""
+    return np.frombuffer(bytes.fromhex("".join(digests)), f"S{_DIGEST}")
+
+
+def hex_digests(digest: npt.NDArray[np.bytes_]) -> list[str]:
+    """The digests of a column in hex."""
+    text = digest.tobytes().hex()
+    return [text[first : first + 2 * _DIGEST] for first in range(0, len(text), 2 * _DIGEST)]
 
 
 @dataclass(frozen=True, eq=False)
 class Legs(Sequence[LegResult]):
-    """Results of legs as columns; a LegResult is made when it is asked for. Slices of numbers are views.
+    """Results of legs as columns; a LegResult is made when it is asked for. Slices are views.
 
-    `whole` has a column each for match, number, sessions and games. `sums`, by leg and seat, has points, their squares
-    and the blocks, of seat x alone where games are zero-sum: `of_seat` gives those of either.
+    `players` has for each leg the places of x and y in `names`, `more` the place of its fields that few have in
+    `rests`. `whole` has a column each for match, number, sessions and games. `sums`, by leg and seat, has points, their
+    squares and the blocks, of seat x alone where games are zero-sum: `of_seat` gives those of either. Numbers of a
+    column lie side by side in memory, as they are read.
     """
 
-    digests: list[str]
-    x: list[str]
-    y: list[str]
-    whole: npt.NDArray[np.int64]
+    digest: npt.NDArray[np.bytes_]
+    names: tuple[str, ...]
+    players: npt.NDArray[np.int32]
+    whole: Whole
     sums: Floats
-    rest: list[Rest]
+    rests: tuple[Rest, ...]
+    more: npt.NDArray[np.int32]
 
     @classmethod
     def of(cls, legs: Sequence[LegResult]) -> Legs:
         """Results as columns."""
         if isinstance(legs, Legs):
             return legs
+        names: dict[str, int] = {}
+        rests = {_NO_REST: 0}
+        for leg in legs:
+            names.setdefault(leg.x, len(names))
+            names.setdefault(leg.y, len(names))
+        more = [
+            rests.setdefault(Rest(leg.faults, leg.ended_by, leg.counts, leg.faults_left_out), len(rests))
+            for leg in legs
+        ]
+        sums = [[(one.points, one.squared_points, *one.blocks) for one in leg.sums] for leg in legs]
+        whole = [[leg.match, leg.number, leg.sessions, leg.games] for leg in legs]
         return cls(
-            [leg.digest for leg in legs],
-            [leg.x for leg in legs],
-            [leg.y for leg in legs],
-            np.array([[leg.match, leg.number, leg.sessions, leg.games] for leg in legs], np.int64).reshape(-1, 4),
-            _sums_kept(
-                np.array(
-                    [[(one.points, one.squared_points, *one.blocks) for one in leg.sums] for leg in legs], np.float64
-                ).reshape(-1, SEAT_COUNT, _WIDTH)
-            ),
-            [Rest(leg.faults, leg.ended_by, leg.counts, leg.faults_left_out) for leg in legs],
+            digest_column(leg.digest for leg in legs),
+            tuple(names),
+            np.asfortranarray(np.array([(names[leg.x], names[leg.y]) for leg in legs], np.int32).reshape(-1, 2)),
+            np.asfortranarray(np.array(whole, np.int64).reshape(-1, len(_WHOLE))),
+            np.asfortranarray(_sums_kept(np.array(sums, np.float64).reshape(-1, SEAT_COUNT, _WIDTH))),
+            tuple(rests),
+            np.array(more, np.int32),
         )
 
     @classmethod
@@ -207,29 +270,53 @@ class Legs(Sequence[LegResult]):
             return several[0] if several else cls.of(())
         seats = max(legs.sums.shape[1] for legs in several)
         return cls(
-            list(itertools.chain.from_iterable(legs.digests for legs in several)),
-            list(itertools.chain.from_iterable(legs.x for legs in several)),
-            list(itertools.chain.from_iterable(legs.y for legs in several)),
+            np.concatenate([legs.digest for legs in several]),
+            *merged([(legs.names, legs.players) for legs in several]),
             np.concatenate([legs.whole for legs in several]),
             np.concatenate([_of_all_seats(legs.sums) if seats > 1 else legs.sums for legs in several]),
-            list(itertools.chain.from_iterable(legs.rest for legs in several)),
+            *merged([(legs.rests, legs.more) for legs in several]),
         )
 
     @property
-    def match(self) -> npt.NDArray[np.int64]:
+    def match(self) -> Whole:
         return self.whole[:, 0]
 
     @property
-    def number(self) -> npt.NDArray[np.int64]:
+    def number(self) -> Whole:
         return self.whole[:, 1]
 
     @property
-    def sessions(self) -> npt.NDArray[np.int64]:
+    def sessions(self) -> Whole:
         return self.whole[:, 2]
 
     @property
-    def games(self) -> npt.NDArray[np.int64]:
+    def games(self) -> Whole:
         return self.whole[:, 3]
+
+    @cached_property
+    def x(self) -> list[str]:
+        """The name of x in each."""
+        return [self.names[place] for place in self.players[:, 0].tolist()]
+
+    @cached_property
+    def y(self) -> list[str]:
+        """The name of y in each."""
+        return [self.names[place] for place in self.players[:, 1].tolist()]
+
+    @cached_property
+    def digests(self) -> list[str]:
+        """The digest of each in hex."""
+        return hex_digests(self.digest)
+
+    @cached_property
+    def rest(self) -> list[Rest]:
+        """The fields of each that few have."""
+        return [self.rests[place] for place in self.more.tolist()]
+
+    @cached_property
+    def ended(self) -> npt.NDArray[np.bool_]:
+        """Whether each was ended by a seat's faults."""
+        return np.array([rest.ended_by is not None for rest in self.rests], bool)[self.more]
 
     @property
     def ended_by(self) -> list[int | None]:
@@ -238,8 +325,12 @@ class Legs(Sequence[LegResult]):
 
     def of_seat(self, seat: int) -> SeatColumns:
         """What a seat has won."""
-        sums = self.sums[:, seat] if seat < self.sums.shape[1] else opposite(self.sums[:, 0])
-        return SeatColumns(sums[:, 0], sums[:, 1], sums[:, 2:])
+        kept = seat < self.sums.shape[1]
+        return SeatColumns(self.sums[:, seat if kept else 0], not kept)
+
+    def numbered(self, seat: int, numbers: Mapping[str, int]) -> Whole:
+        """The number of who sits at `seat` in each, -1 for who has none."""
+        return np.array([numbers.get(name, -1) for name in self.names], np.int64)[self.players[:, seat]]
 
     def are_in_order(self) -> bool:
         """Whether they come by match and number, none of them twice."""
@@ -251,31 +342,35 @@ class Legs(Sequence[LegResult]):
         """The same legs by match and number."""
         if self.are_in_order():
             return self
-        return self.chosen(np.lexsort((self.number, self.match)).tolist())
+        return self.chosen(np.lexsort((self.number, self.match)))
 
-    def chosen(self, places: list[int]) -> Legs:
+    def chosen(self, places: Sequence[int] | npt.NDArray[np.intp]) -> Legs:
         """The legs at these places, in this order."""
-        return Legs(
-            [self.digests[place] for place in places],
-            [self.x[place] for place in places],
-            [self.y[place] for place in places],
-            self.whole[places],
-            self.sums[places],
-            [self.rest[place] for place in places],
+        at = np.asarray(places, np.intp)
+        return replace(
+            self,
+            digest=self.digest[at],
+            players=self.players.T[:, at].T,
+            whole=self.whole.T[:, at].T,
+            sums=np.take(self.sums.T, at, axis=2).T,
+            more=self.more[at],
         )
 
-    def matches(self) -> list[tuple[int, int]]:
-        """For each match its first leg, and the first one after it, among legs in order."""
-        edges = [0, *(np.flatnonzero(np.diff(self.match)) + 1).tolist(), len(self)] if len(self) else []
-        return list(itertools.pairwise(edges))
+    def matches(self) -> Whole:
+        """For each match its first leg, and the first one after it, among legs in order: shape (matches, 2)."""
+        if not len(self):
+            return np.empty((0, 2), np.int64)
+        edges = np.concatenate([[0], np.flatnonzero(np.diff(self.match)) + 1, [len(self)]])
+        return np.stack([edges[:-1], edges[1:]], axis=1)
 
-    def among(self, names: Container[str]) -> Legs:
-        """The legs whose bots all have these names."""
-        places = [place for place, (x, y) in enumerate(zip(self.x, self.y)) if x in names and y in names]
-        return self if len(places) == len(self) else self.chosen(places)
+    def among(self, of_x: Container[str], of_y: Container[str]) -> Legs:
+        """The legs whose x and y have these names."""
+        known = np.array([(name in of_x, name in of_y) for name in self.names], bool).reshape(-1, 2)
+        kept = known[self.players[:, 0], 0] & known[self.players[:, 1], 1]
+        return self if kept.all() else self.chosen(np.flatnonzero(kept))
 
     def __len__(self) -> int:
-        return len(self.digests)
+        return len(self.digest)
 
     @overload
     def __getitem__(self, place: int) -> LegResult: ...
@@ -283,10 +378,16 @@ class Legs(Sequence[LegResult]):
     def __getitem__(self, place: slice) -> Legs: ...
     def __getitem__(self, place: int | slice) -> LegResult | Legs:
         if isinstance(place, slice):
-            return Legs(
-                self.digests[place], self.x[place], self.y[place], self.whole[place], self.sums[place], self.rest[place]
+            return replace(
+                self,
+                digest=self.digest[place],
+                players=self.players[place],
+                whole=self.whole[place],
+                sums=self.sums[place],
+                more=self.more[place],
             )
-        rest = self.rest[place]
+        rest = self.rests[self.more[place]]
+        x, y = self.players[place].tolist()
         match, number, sessions, games = self.whole[place].tolist()
         seats = [
             SeatSums(points, squared_points, tuple(blocks))
@@ -294,8 +395,9 @@ class Legs(Sequence[LegResult]):
         ]
         if len(seats) < SEAT_COUNT:
             seats.append(seats[0].opposite())
+        digest = self.digest[place : place + 1 or None].tobytes().hex()
         return LegResult(
-            self.digests[place], match, number, self.x[place], self.y[place], sessions, games, tuple(seats),
+            digest, match, number, self.names[x], self.names[y], sessions, games, tuple(seats),
             rest.faults, rest.ended_by, rest.counts, rest.faults_left_out,
         )  # fmt: skip
 
@@ -308,179 +410,94 @@ class Legs(Sequence[LegResult]):
     __hash__ = None  # type: ignore[assignment]
 
 
-def legs_of_json(rows: Any) -> Legs:
-    """The legs of a ledger's entry from their JSON. Raises ValueError for impossible values."""
-    if type(rows) is not list or set(map(type, rows)) - {dict}:
-        raise ValueError("no legs")
-    try:
-        columns = {name: [row[name] for row in rows] for name in _COLUMNS}
-    except KeyError as missing:
-        raise ValueError(f"a leg without {missing}") from None
-    for name in ("digest", "x", "y"):
-        if set(map(type, columns[name])) - {str}:
-            raise ValueError(f"{name} is no text")
-    if not all(map(_SHA256.fullmatch, columns["digest"])):
-        raise ValueError("no digest")
-    names = {name: name for name in itertools.chain(columns["x"], columns["y"])}  # each kept once
-    _check_names(names)
-    blocks = columns["blocks"]
-    if set(map(type, blocks)) - {list} or set(map(len, blocks)) - {BLOCK_COUNT}:
-        raise ValueError(f"not {BLOCK_COUNT} blocks")
-    of_others = [row[_OTHERS] for row in rows if row.get(_OTHERS, ()) not in ((), [])]
-    if of_others and (len(of_others) != len(rows) or set(map(type, of_others)) - {list}):
-        raise ValueError("not the sums of y for each leg")
-    seats = SEAT_COUNT if of_others else 1
-    sums = np.empty((len(rows), seats, _WIDTH))
-    sums[:, 0, 0] = _amounts(columns["points"])
-    sums[:, 0, 1] = _amounts(columns["squared_points"])
-    sums[:, 0, 2:] = _amounts(list(itertools.chain.from_iterable(blocks))).reshape(-1, BLOCK_COUNT)
-    if set(map(len, of_others)) - {(seats - 1) * _WIDTH}:
-        raise ValueError(f"not {_WIDTH} sums of y for each leg")
-    sums[:, 1:] = _amounts(list(itertools.chain.from_iterable(of_others))).reshape(len(rows), seats - 1, _WIDTH)
-    plain = len(_COLUMNS) + (seats > 1)
-    whole = np.empty((len(rows), len(_WHOLE)), np.int64)
-    for place, name in enumerate(_WHOLE):
-        whole[:, place] = _whole_numbers(columns[name], _MOST_COUNT if name == "games" else _MOST_NUMBER)
-    return Legs(
-        columns["digest"],
-        [names[name] for name in columns["x"]],
-        [names[name] for name in columns["y"]],
-        whole,
-        _checked_sums(sums),
-        [_NO_REST if len(row) == plain else _rest_of_json(row) for row in rows],
-    )
-
-
-def json_of_legs(legs: Sequence[LegResult]) -> list[dict[str, Any]]:
-    """What `legs_of_json` reads."""
-    columns = Legs.of(legs)
-    rows = []
-    for place, (whole, sums) in enumerate(zip(columns.whole.tolist(), columns.sums.tolist())):
-        points, squared_points, *blocks = sums[0]
-        who = (columns.digests[place], columns.x[place], columns.y[place])
-        row = dict(zip(_COLUMNS, (*who, *whole, points, squared_points, blocks)))
-        row |= _rests().dump_python(columns.rest[place], exclude_defaults=True)
-        if sums[1:]:
-            row[_OTHERS] = list(itertools.chain.from_iterable(sums[1:]))
-        rows.append(row)
-    return rows
-
-
-def _checked_sums(sums: Floats) -> Floats:
-    """Sums within their bounds, by leg and seat. Raises ValueError."""
-    _within(sums[..., 0], -_MOST_AMOUNT, _MOST_AMOUNT)
-    _within(sums[..., 1], 0.0, _MOST_SQUARE)
-    _within(sums[..., 2:], -_MOST_AMOUNT, _MOST_AMOUNT)
-    return sums
-
-
-def _amounts(values: list[Any]) -> Floats:
-    if set(map(type, values)) - {float, int}:
-        raise ValueError("not a number")
-    try:
-        return np.array(values, np.float64)
-    except OverflowError:
-        raise ValueError("too large") from None
-
-
-def _within(amounts: npt.NDArray[Any], least: float, most: float) -> npt.NDArray[Any]:
-    if not ((amounts >= least) & (amounts <= most)).all():
+def _check(amounts: npt.NDArray[Any], least: float, most: float) -> None:
+    """Raises ValueError for an amount out of bounds, or none at all."""
+    if amounts.size and not (amounts.min() >= least and amounts.max() <= most):  # NaN is the least and the most
         raise ValueError("out of bounds")
-    return amounts
-
-
-def _check_names(names: Iterable[str]) -> None:
-    if not all(map(valid_name, names)):
-        raise ValueError("no bot's name")
-
-
-def _whole_numbers(values: list[Any], most: int) -> npt.NDArray[np.int64]:
-    if set(map(type, values)) - {int}:
-        raise ValueError("not a whole number")
-    if values and not 0 <= min(values) <= max(values) <= most:
-        raise ValueError("out of bounds")
-    return np.array(values, np.int64)
-
-
-@cache
-def _rests() -> TypeAdapter[Rest]:
-    return TypeAdapter(Rest)
-
-
-def _rest_of_json(row: dict[str, Any]) -> Rest:
-    more = {key: value for key, value in row.items() if key not in _COLUMNS and key != _OTHERS}
-    return _rests().validate_json(to_json(more, inf_nan_mode="constants"))
 
 
 @dataclass(frozen=True)
 class _Packed:
-    """What packed legs have besides columns: their number, the names that indices stand for, the rest by place.
-    `y_sums`: whether there are sums of the seats after x."""
+    """What packed legs have besides columns: their number, the names and rests that places stand for. `y_sums`: whether
+    there are sums of the seats after x. In an entry `columns` has these in base64."""
 
     __pydantic_config__ = CHECKED
 
     legs: Number
     names: tuple[str, ...]
-    rest: tuple[tuple[Number, Rest], ...]
+    rests: tuple[Rest, ...]
     y_sums: bool = False
-
-
-_DIGEST = 32  # bytes
+    columns: str = ""
 
 
 @cache
 def _packed() -> TypeAdapter[_Packed]:
-    return TypeAdapter(_Packed)
+    return TypeAdapter(_Packed)  # slow to make
 
 
-def pack_legs(legs: Legs) -> bytes:
-    """Legs as bytes that are read quickly: a line of JSON, then the columns of numbers one after the other."""
-    index = {name: place for place, name in enumerate(dict.fromkeys(itertools.chain(legs.x, legs.y)))}
-    rest = tuple((place, more) for place, more in enumerate(legs.rest) if more != _NO_REST)
-    players = np.array([[index[name] for name in names] for names in (legs.x, legs.y)], "<i4")
-    of_x, others = np.split(legs.sums.astype("<f8", copy=False), [1], axis=1)
-    columns = (of_x, legs.whole.astype("<i8", copy=False), players)
-    return b"".join(
-        (
-            _packed().dump_json(_Packed(len(legs), tuple(index), rest, others.size > 0), exclude_defaults=True),
-            b"\n",
-            *(np.ascontiguousarray(column).data for column in columns),  # a large field's have 150 MB: no copies
-            bytes.fromhex("".join(legs.digests)),
-            others.tobytes(),
-        )
-    )
+def _columns(legs: Legs) -> tuple[_Packed, list[npt.NDArray[Any]]]:
+    """Packed legs, and their columns, one after the other. Those of a large field have 150 MB: no copies of sums."""
+    names, players = _used(legs.names, legs.players)
+    rests, more = _used(legs.rests, legs.more)
+    columns: list[npt.NDArray[Any]] = [
+        legs.sums.T.astype("<f8", copy=False),
+        legs.whole.T.astype("<i8", copy=False),
+        players.T.astype("<i4", copy=False),
+        more.astype("<i4", copy=False),
+        legs.digest,
+    ]
+    return _Packed(len(legs), names, rests, legs.sums.shape[1] > 1), [np.ascontiguousarray(one) for one in columns]
 
 
-def unpack_legs(content: bytes) -> Legs:
-    """The legs from bytes that `pack_legs` made. Raises ValueError for impossible values."""
-    start = content.find(b"\n") + 1
-    packed = _packed().validate_json(content[:start])
-    _check_names(packed.names)
-    count, others = packed.legs, (SEAT_COUNT - 1) * packed.y_sums
+def _unpacked(packed: _Packed, content: bytes, start: int = 0) -> Legs:
+    """The legs of columns that begin at `start`. Raises ValueError for impossible values."""
+    if not all(map(valid_name, packed.names)):
+        raise ValueError("no bot's name")
+    count, seats = packed.legs, SEAT_COUNT if packed.y_sums else 1
     columns: list[npt.NDArray[Any]] = []
     for kind, *shape in (
-        ("<f8", count, 1, _WIDTH),
-        ("<i8", count, len(_WHOLE)),
+        ("<f8", _WIDTH, seats, count),
+        ("<i8", len(_WHOLE), count),
         ("<i4", 2, count),
-        ("u1", count, _DIGEST),
-        ("<f8", count, others, _WIDTH),
+        ("<i4", count),
+        (f"S{_DIGEST}", count),
     ):
         columns.append(np.frombuffer(content, kind, math.prod(shape), start).reshape(shape))
         start += columns[-1].nbytes
     if start != len(content):
         raise ValueError("too long")
-    of_x, whole, players, digests, of_others = columns
-    sums = _checked_sums(np.concatenate([of_x, of_others], axis=1) if others else of_x)
-    _within(whole[:, :3], 0, _MOST_NUMBER)
-    _within(whole[:, 3], 0, _MOST_COUNT)
-    _within(players, 0, len(packed.names) - 1)
-    rest = [_NO_REST] * count
-    for place, more in packed.rest:
-        if place >= count:
-            raise ValueError("more of no leg")
-        rest[place] = more
-    text = digests.tobytes().hex()
-    x, y = ([packed.names[place] for place in column] for column in players.tolist())
-    return Legs(
-        [text[first : first + 2 * _DIGEST] for first in range(0, len(text), 2 * _DIGEST)], x, y, whole, sums, rest
-    )
+    sums, whole, players, more, digest = columns
+    _check(sums[0], -_MOST_AMOUNT, _MOST_AMOUNT)
+    _check(sums[1], 0.0, _MOST_SQUARE)
+    _check(sums[2:], -_MOST_AMOUNT, _MOST_AMOUNT)
+    _check(whole[:3], 0, _MOST_NUMBER)
+    _check(whole[3], 0, _MOST_COUNT)
+    _check(players, 0, len(packed.names) - 1)
+    _check(more, 0, len(packed.rests) - 1)
+    return Legs(digest, packed.names, players.T, whole.T, sums.T, packed.rests, more)
+
+
+def legs_of_json(packed: Any) -> Legs:
+    """The legs of a ledger's entry from their JSON. Raises ValueError for impossible values."""
+    found = _packed().validate_json(to_json(packed, inf_nan_mode="constants"))
+    return _unpacked(found, base64.b64decode(found.columns, validate=True))
+
+
+def json_of_legs(legs: Sequence[LegResult]) -> dict[str, Any]:
+    """What `legs_of_json` reads."""
+    packed, columns = _columns(Legs.of(legs))
+    text = base64.b64encode(b"".join(column.data for column in columns)).decode()
+    found: dict[str, Any] = _packed().dump_python(replace(packed, columns=text), exclude_defaults=True)
+    return found
+
+
+def pack_legs(legs: Legs) -> bytes:
+    """Legs as bytes that are read quickly: a line of JSON, then the columns."""
+    packed, columns = _columns(legs)
+    return b"".join((_packed().dump_json(packed, exclude_defaults=True), b"\n", *(column.data for column in columns)))
+
+
+def unpack_legs(content: bytes) -> Legs:
+    """The legs from bytes that `pack_legs` made. Raises ValueError for impossible values."""
+    start = content.find(b"\n") + 1
+    return _unpacked(_packed().validate_json(content[:start]), content, start)

@@ -1,0 +1,64 @@
+"""Legs of a ledger's entry as a row each, which a forger edits, and packed again without a check."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from engine.kernel.game_core import BLOCK_COUNT
+
+Row = dict[str, Any]
+_WHOLE = ("match", "number", "sessions", "games")
+_WIDTH = 2 + BLOCK_COUNT
+_PLAIN = ("digest", "x", "y", *_WHOLE, "points", "squared_points", "blocks", "y_sums")
+
+
+def rows_of(packed: Any) -> list[Row]:
+    """The legs of an entry's batch, possible or not. Fields that few legs have are among a row's where they aren't as
+    in most."""
+    count, content, start = packed["legs"], base64.b64decode(packed.get("columns", "")), 0
+    columns = []
+    for kind, wide in (("<f8", _WIDTH * (2 if packed.get("y_sums") else 1)), ("<i8", 4), ("<i4", 2), ("<i4", 1)):
+        columns.append(np.frombuffer(content, kind, count * wide, start).reshape(wide, count).T)
+        start += columns[-1].nbytes
+    rows = []
+    for place, (sums, whole, (x, y), (more,)) in enumerate(zip(*(column.tolist() for column in columns))):
+        by_seat = np.array(sums).reshape(_WIDTH, -1).T.tolist()
+        digest = content[start + 32 * place : start + 32 * place + 32].hex()
+        row: Row = {"digest": digest, "x": packed["names"][x], "y": packed["names"][y], **dict(zip(_WHOLE, whole))}
+        row |= {"points": by_seat[0][0], "squared_points": by_seat[0][1], "blocks": by_seat[0][2:]}
+        row |= {"y_sums": by_seat[1]} if len(by_seat) > 1 else {}
+        rows.append(row | copy.deepcopy(packed["rests"][more]))
+    return rows
+
+
+def packed_of(rows: Sequence[Row]) -> dict[str, Any]:
+    """What an entry has for these rows, possible or not."""
+    names = list(dict.fromkeys(name for row in rows for name in (row["x"], row["y"])))
+    of_rows = [{key: value for key, value in row.items() if key not in _PLAIN} for row in rows]
+    rests = [json.loads(text) for text in dict.fromkeys(map(json.dumps, of_rows))]
+    sums = [[row["points"], row["squared_points"], *row["blocks"], *row.get("y_sums", ())] for row in rows]
+    seats = max((len(one) for one in sums), default=0) // _WIDTH or 1
+    if len({len(one) for one in sums}) == 1 and len(sums[0]) == seats * _WIDTH:
+        by_column = np.array(sums, "<f8").reshape(len(rows), seats, -1).T.tobytes()
+    else:
+        by_column = np.array([number for one in sums for number in one], "<f8").tobytes()
+    columns = (
+        by_column,
+        np.array([[row[name] for name in _WHOLE] for row in rows], "<i8").T.tobytes(),
+        np.array([[names.index(row["x"]), names.index(row["y"])] for row in rows], "<i4").T.tobytes(),
+        np.array([rests.index(rest) for rest in of_rows], "<i4").tobytes(),
+        bytes.fromhex("".join(row["digest"] for row in rows)),
+    )
+    packed = {
+        "legs": len(rows),
+        "names": names,
+        "rests": rests,
+        "columns": base64.b64encode(b"".join(columns)).decode(),
+    }
+    return packed | ({"y_sums": True} if seats > 1 else {})

@@ -1,0 +1,64 @@
+"""Which recorded legs count: those of the schedule, each at its own place, and whole."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from engine.kernel.sums import SeatSums
+from tournament.runner.counting import count_legs
+from tournament.runner.schedule import Competitor, Replicas, RoundRobin
+from tournament.store.ledger import Batch
+from tournament.store.legs import Fault, LegResult
+
+FIELD = [Competitor(number, f"bot {number}", "wasm", f"{number}") for number in range(4)]
+SCHEDULE = RoundRobin("game", {"sessions": 5, "deals": "common"}, bytes(32), FIELD, replicas=Replicas(2))
+NOTHING = SeatSums(0.0, 0.0, (0.0,) * 32)
+LEGS = [
+    LegResult(one.digest, one.match, one.number, one.x.name, one.y.name, 5, 50, (NOTHING, NOTHING))
+    for one in SCHEDULE.fixtures()
+]
+FAULT = Fault(0, 0, 0, "a", "what")
+
+
+def batch(*legs: LegResult) -> Batch:
+    return Batch("", (), legs)
+
+
+def test_legs_count_in_whatever_batches_they_are() -> None:
+    found = count_legs([batch(*LEGS[7:]), batch(*LEGS[:7][::-1])], SCHEDULE)
+    assert (found.total, len(found.missing), found.counting) == (12, 0, {leg.digest for leg in LEGS})
+
+
+@pytest.mark.parametrize("place", [0, 5, 11])
+@pytest.mark.parametrize(
+    ("change", "counts"),
+    [
+        ({"match": 6}, False),
+        ({"match": 100}, False),
+        ({"number": 2}, False),
+        ({"digest": "0" * 64}, False),
+        ({"digest": LEGS[3].digest}, False),
+        ({"sessions": 4}, False),
+        ({"sessions": 6}, False),
+        ({"sessions": 6, "faults": (FAULT,), "ended_by": 0}, False),
+        ({"sessions": 4, "faults": (FAULT,)}, False),
+        ({"faults": (FAULT,)}, True),
+    ],
+    ids=str,
+)
+def test_a_leg_counts_at_its_own_place_and_whole(place: int, change: dict[str, Any], counts: bool) -> None:
+    legs = [*LEGS[:place], replace(LEGS[place], **change), *LEGS[place + 1 :]]
+    found = count_legs([batch(*legs)], SCHEDULE)
+    assert (LEGS[place].digest in found.counting) == counts
+    assert len(found.counting) == 11 + counts and len(found.missing) == 1 - counts
+
+
+def test_a_leg_cut_short_by_its_fault_counts_and_its_bot_plays_no_other() -> None:
+    ended = replace(LEGS[0], sessions=2, faults=(FAULT,), ended_by=0)
+    found = count_legs([batch(ended, *LEGS[1:])], SCHEDULE)
+    others = {leg.digest for leg in LEGS if ended.x not in (leg.x, leg.y)}
+    assert found.probation.out == {ended.x} and found.counting == {ended.digest} | others
+    assert (found.total, len(found.missing)) == (7, 0)
