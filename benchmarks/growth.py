@@ -90,7 +90,7 @@ def write_parts(storage: Storage, batch_name: str, legs: Sequence[Leg]) -> tuple
             buffer.rows = len(several) * rows
             buffer.arrays["match"][: buffer.rows] = np.repeat([leg.plan.match for leg in several], rows)
             buffer.arrays["session"][: buffer.rows] = np.tile(np.arange(rows) * sessions // rows, len(several))
-            writer.write(buffer)
+            writer.append(buffer.arrays, buffer.rows)
         parts.append(writer.finish())
     return tuple(parts)
 

@@ -24,9 +24,9 @@ def small_file() -> bytes:
     columns, sink = VON_NEUMANN_POKER.games, io.BytesIO()
     writer = ParquetFileWriter(sink.write, columns, {"contest": "c"}, "by", frozenset({"match", "session"}))
     rows = {c.name: np.zeros(65, "uint8" if c.type == "bool" else c.type) for c in columns}
-    writer.write_group(rows)
-    writer.write_group(rows)
-    writer.finish()
+    writer.append(rows, len(rows[columns[0].name]))
+    writer.append(rows, len(rows[columns[0].name]))
+    writer.write_footer()
     return sink.getvalue()
 
 

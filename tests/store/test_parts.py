@@ -81,8 +81,7 @@ def write_part(
         for column in columns:
             table.arrays[column.name][: end - first] = values[column.name][first:end]
         table.rows = end - first
-        writer.write(table)
-        assert table.rows == 0
+        writer.append(table.arrays, table.rows)
     part = writer.finish()
     storage.publish(part.staged, f"games/{part.name}")
     return part
@@ -263,7 +262,7 @@ def test_abandoning_leaves_nothing(storage: FolderStorage) -> None:
     writer = PartWriter(storage, "games", COLUMNS, "p.parquet", "staging/p")
     table = Table(buffer_fields(COLUMNS), 10)
     table.rows = 10
-    writer.write(table)
+    writer.append(table.arrays, table.rows)
     assert storage.list("staging").keys() == {"p"}
     writer.abandon()
     assert storage.list("staging") == {}

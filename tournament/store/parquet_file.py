@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.parquet.pages import Chunk, PageEncoder
-from tournament.store.columns import Column
+from engine.parquet.pages import PageEncoder
+from tournament.store.columns import ROWS_PER_BUFFER, Column
 from tournament.store.thrift import FALSE, TRUE, Value, array, byte, i32, i64, struct, text
 
 _MAGIC = b"PAR1"
@@ -50,38 +50,36 @@ class ParquetFileWriter:
         self._offset = len(_MAGIC)
         write(_MAGIC)
 
-    def write_group(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """A row group: an array for each column, all of one length, at least 1; flags as bytes. Raises OSError."""
-        start, rows = self._offset, len(arrays[self._columns[0].name])
-        chunks = []
-        for column in self._columns:
-            chunk = self._encoder.encode(arrays[column.name], column.type == "bool")
-            self._write(chunk.prefix)
-            self._write(chunk.payload)
-            chunks.append(self._column_chunk(column, chunk, rows))
-            self._offset += len(chunk.prefix) + len(chunk.payload)
-        size = i64(self._offset - start)
-        self._groups.append(struct({1: array(chunks), 2: size, 3: i64(rows), 5: i64(start), 6: size}))
+    def append(self, arrays: Mapping[str, npt.NDArray[Any]], rows: int) -> None:
+        """Append the first rows of arrays, by column, in row groups; flags are bytes. Raises OSError."""
+        for first in range(0, rows, ROWS_PER_BUFFER):
+            count = min(rows - first, ROWS_PER_BUFFER)
+            start, chunks = self._offset, []
+            for column in self._columns:
+                chunk = self._encoder.encode(arrays[column.name][first : first + count], column.type == "bool")
+                self._write(chunk.prefix)
+                self._write(chunk.payload)
+                length = len(chunk.prefix) + len(chunk.payload)
+                size = i64(length)
+                described = _first_fields(column.name, column.type, chunk.encodings) | {
+                    5: i64(count),
+                    6: size,
+                    7: size,
+                    9: i64(self._offset + chunk.dictionary_bytes),
+                }
+                if chunk.dictionary_bytes:
+                    described[11] = i64(self._offset)
+                if column.name in self._statistics and chunk.least is not None and chunk.greatest is not None:
+                    least, greatest = (text(_plain(column.type, value)) for value in (chunk.least, chunk.greatest))
+                    described[12] = struct({3: i64(0), 5: greatest, 6: least})
+                chunks.append(struct({2: i64(0), 3: struct(described)}))
+                self._offset += length
+            size = i64(self._offset - start)
+            self._groups.append(struct({1: array(chunks), 2: size, 3: i64(count), 5: i64(start), 6: size}))
         self._rows += rows
 
-    def _column_chunk(self, column: Column, chunk: Chunk, rows: int) -> Value:
-        """A ColumnChunk, with its ColumnMetaData."""
-        size = i64(len(chunk.prefix) + len(chunk.payload))
-        described = _first_fields(column.name, column.type, chunk.encodings) | {
-            5: i64(rows),
-            6: size,
-            7: size,
-            9: i64(self._offset + chunk.dictionary_bytes),
-        }
-        if chunk.dictionary_bytes:
-            described[11] = i64(self._offset)
-        if column.name in self._statistics and chunk.least is not None and chunk.greatest is not None:
-            least, greatest = (text(_plain(column.type, value)) for value in (chunk.least, chunk.greatest))
-            described[12] = struct({3: i64(0), 5: greatest, 6: least})
-        return struct({2: i64(0), 3: struct(described)})
-
-    def finish(self) -> None:
-        """Write the footer. Raises OSError."""
+    def write_footer(self) -> int:
+        """End the file, and return its rows. Raises OSError."""
         root = struct({4: text("schema"), 5: i32(len(self._columns))})
         type_defined_order = struct({1: struct({})})
         _, footer = struct(
@@ -96,6 +94,7 @@ class ParquetFileWriter:
             }
         )
         self._write(footer + len(footer).to_bytes(4, "little") + _MAGIC)
+        return self._rows
 
 
 @cache

@@ -11,12 +11,10 @@ from functools import cache
 from typing import IO, Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 from blake3 import blake3
 
-from engine.kernel.records import Table
-from tournament.store.columns import ROWS_PER_BUFFER, Column
+from tournament.store.columns import Column
 from tournament.store.ledger import Part, TableName
 from tournament.store.parquet_file import ParquetFileWriter
 from tournament.store.storage import Storage
@@ -63,7 +61,7 @@ class StagedPart(io.RawIOBase):
             self._storage.remove(self._staged)
 
 
-class PartWriter:
+class PartWriter(ParquetFileWriter):
     """Writes one staged part, row group by row group, with its `origin` in the metadata."""
 
     def __init__(
@@ -76,26 +74,12 @@ class PartWriter:
         origin: Mapping[str, str] | None = None,
     ) -> None:
         self._part = StagedPart(storage, table, name, staged)
-        self._rows = 0
         metadata = {**(origin or {}), "ARROW:schema": _schema_text(tuple(columns), tuple((origin or {}).items()))}
-        self._file = ParquetFileWriter(self._part.write, columns, metadata, _created_by(), STATISTICS)
-
-    def write(self, table: Table) -> None:
-        """Append the table's rows and empty it. Raises OSError."""
-        self.append(table.arrays, table.rows)
-        table.rows = 0
-
-    def append(self, arrays: Mapping[str, npt.NDArray[Any]], rows: int) -> None:
-        """Append the first rows of arrays, by column; flags are bytes. Raises OSError."""
-        for first in range(0, rows, ROWS_PER_BUFFER):
-            end = min(rows, first + ROWS_PER_BUFFER)
-            self._file.write_group({name: values[first:end] for name, values in arrays.items()})
-        self._rows += rows
+        super().__init__(self._part.write, columns, metadata, _created_by(), STATISTICS)
 
     def finish(self) -> Part:
         """Complete the part on disk. Raises OSError."""
-        self._file.finish()
-        return self._part.finish(self._rows)
+        return self._part.finish(self.write_footer())
 
     def abandon(self) -> None:
         """Remove what was written, if possible."""

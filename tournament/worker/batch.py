@@ -126,12 +126,9 @@ class ParquetSink:
         """Write out the rows. Raises OSError."""
         if self.luck:
             self.luck.add(self.games.arrays, self.games.rows)
-        self.games_part.write(self.games)
-        self.sessions_part.write(self.sessions)
-
-    def finish(self) -> tuple[Part, Part]:
-        """Put the parts on disk. Raises OSError."""
-        return self.games_part.finish(), self.sessions_part.finish()
+        for part, table in ((self.games_part, self.games), (self.sessions_part, self.sessions)):
+            part.append(table.arrays, table.rows)
+            table.rows = 0
 
     def abandon(self) -> None:
         """Drop them, also when they are finished."""
@@ -244,24 +241,19 @@ def _finished(
     results: Sequence[list[LegResult]],
     confined_by: str,
 ) -> list[Batch]:
-    """The batches, without those all of whose legs were left out. Raises OSError."""
-    for sink, its_results in zip(sinks, results):
+    """The batches, their parts put on disk, without those all of whose legs were left out. Where some were, a batch has
+    another name. Raises OSError."""
+    found = []
+    for sink, (name, its_legs), its_results in zip(sinks, batches, results):
         if not its_results:
             sink.abandon()
-    return [
-        _batch(sink, name, its_legs, its_results, confined_by)
-        for sink, (name, its_legs), its_results in zip(sinks, batches, results)
-        if its_results
-    ]
-
-
-def _batch(sink: ParquetSink, name: str, legs: Sequence[Leg], results: Sequence[LegResult], confined_by: str) -> Batch:
-    """A batch, its parts put on disk. Its name is another where legs were left out. Raises OSError."""
-    parts: Iterable[Part] = sink.finish()
-    if len(results) < len(legs):
-        name = batch_name(results[0].match, results[0].number, (result.digest for result in results))
-        parts = (replace(part, name=f"{name}.parquet") for part in parts)
-    return Batch(name, tuple(parts), Legs.of(results), confined_by)
+            continue
+        parts: Sequence[Part] = (sink.games_part.finish(), sink.sessions_part.finish())
+        if len(its_results) < len(its_legs):
+            name = batch_name(its_results[0].match, its_results[0].number, (one.digest for one in its_results))
+            parts = [replace(part, name=f"{name}.parquet") for part in parts]
+        found.append(Batch(name, tuple(parts), Legs.of(its_results), confined_by))
+    return found
 
 
 def _open_parts(contest: Contest, storage: Storage, name: str) -> tuple[PartWriter, PartWriter]:
