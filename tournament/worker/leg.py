@@ -19,7 +19,7 @@ from tournament.store.legs import LegResult, kept_faults
 from tournament.worker.faults import LegFaults
 from tournament.worker.wasm.loading import BotUnfit, load_bot
 from tournament.worker.wasm.seating import Limits, Seating
-from tournament.worker.wasm.stack import on_deep_stack
+from tournament.worker.wasm.stack import deeply
 
 
 class Stopped(Exception):
@@ -51,6 +51,7 @@ class NullSink:
         self.games.rows = self.sessions.rows = 0
 
 
+@deeply
 def play_leg(
     contest: Contest,
     settings: ContestSettings,
@@ -67,24 +68,12 @@ def play_leg(
     instructions, the most for one). Raises Stopped once `stopping()`, and RunFailed
     when a bot takes far longer than its fuel should.
     """
-    return on_deep_stack(_play_leg, contest, settings, leg, artifacts, sink, stopping, meters)
-
-
-def _play_leg(
-    contest: Contest,
-    settings: ContestSettings,
-    leg: Leg,
-    artifacts: Mapping[str, bytes],
-    sink: RowSink,
-    stopping: Callable[[], bool],
-    meters: list[tuple[int, int, int]] | None,
-) -> LegResult:
     core = new_core(contest, settings, leg, artifacts, sink.games, sink.sessions)
     seating = new_seating(contest, settings, leg, artifacts, core, measure_fuel=meters is not None)
     faults = LegFaults(contest, settings, leg)
     seat_all(seating, leg, faults)
     answer = 0
-    while faults.ended_by is None and (status := seating.play(answer)) != LEG_IS_OVER:
+    while faults.ended_by is None and (status := seating.referee.play(answer)) != LEG_IS_OVER:
         if status == RECORDS_ARE_FULL:
             sink.clear()
             if stopping():
