@@ -69,9 +69,8 @@ def play_leg(
     when a bot takes far longer than its fuel should.
     """
     core = new_core(contest, settings, leg, artifacts, sink.games, sink.sessions)
-    seating = new_seating(contest, settings, leg, artifacts, core, measure_fuel=meters is not None)
     faults = LegFaults(contest, settings, leg)
-    seat_all(seating, leg, faults)
+    seating = new_seating(contest, settings, leg, artifacts, core, faults, measure_fuel=meters is not None)
     answer = 0
     while faults.ended_by is None and (status := seating.referee.play(answer)) != LEG_IS_OVER:
         if status == RECORDS_ARE_FULL:
@@ -109,10 +108,11 @@ def new_seating(
     leg: Leg,
     artifacts: Mapping[str, bytes],
     core: GameCore,
+    faults: LegFaults,
     *,
     measure_fuel: bool = False,
 ) -> Seating:
-    """The seating of a leg's bots that are WebAssembly; none of them sits there yet."""
+    """The seating of a leg's bots that are WebAssembly. One that can't start is at fault, and the leg over."""
     limits = limits_of(settings)
     bots = [
         load_bot(artifacts[seat.artifact], contest.interface, seat.name, settings.memory_megabytes, limits.engine)
@@ -120,14 +120,15 @@ def new_seating(
         else None
         for seat in (leg.x, leg.y)
     ]
-    return Seating(
-        core,
-        contest.interface,
-        bots,
-        limits,
-        names=(leg.x.name, leg.y.name),
-        measure_fuel=measure_fuel,
-    )
+    names = leg.x.name, leg.y.name
+    seating = Seating(core, contest.interface, bots, limits, names=names, measure_fuel=measure_fuel)
+    for number, seat in enumerate((leg.x, leg.y)):
+        if seat.kind == "wasm" and faults.ended_by is None:
+            try:
+                seating.seat(number, seat.random_seed)
+            except BotUnfit as unfit:
+                faults.add_at_start(number, str(unfit))
+    return seating
 
 
 def limits_of(settings: ContestSettings) -> Limits:
@@ -139,16 +140,6 @@ def limits_of(settings: ContestSettings) -> Limits:
         fuel_per_leg=settings.fuel_per_leg,
         most_starts=settings.faults_allowed + 1,
     )
-
-
-def seat_all(seating: Seating, leg: Leg, faults: LegFaults) -> None:
-    """Seat a leg's bots that are WebAssembly. One that can't start is at fault, and the leg over."""
-    for number, seat in enumerate((leg.x, leg.y)):
-        if seat.kind == "wasm" and faults.ended_by is None:
-            try:
-                seating.seat(number, seat.random_seed)
-            except BotUnfit as unfit:
-                faults.add_at_start(number, str(unfit))
 
 
 def seat_again(seating: Seating, number: int, seat: Seat, core: GameCore, faults: LegFaults) -> bool:
