@@ -27,6 +27,7 @@ from tournament.store.legs import LegResult
 from tournament.worker.leg import play_leg
 from tournament.worker.wasm.loading import load_bot
 from tournament.worker.wasm.seating import Limits, Seating
+from tournament.worker.wasm.stack import on_deep_stack
 
 VIEW = struct.Struct("<ffqq")
 COMMON = 1_000  # rows of a table that needn't fill up
@@ -213,7 +214,7 @@ def try_bot(
     seating.seat(0, random_seed)
     trial = Trial(Record())
     answer = 0
-    while (status := seating.play(answer)) != LEG_IS_OVER:
+    while (status := on_deep_stack(seating.referee.play, answer)) != LEG_IS_OVER:
         kind, seat, arguments, view_bytes = core.pending()
         if status == FAULT:
             assert seat == 0

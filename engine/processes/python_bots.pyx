@@ -148,14 +148,16 @@ cdef void note_lists(View view) noexcept:
 
 cdef int tell(View view, int kind, tuple numbers, const char* content, size_t size) except -1:
     """Show what comes with a question of this kind, whose values have these numbers by kind; others stay."""
+    cdef list values = view.values
+    cdef Py_ssize_t number
     cdef int place
     if view.told_kind >= 0 and view.told_kind != kind:
         for place, number in enumerate(numbers[view.told_kind]):
-            if view.values[number] is UNREAD:
-                view.values[number] = read_value(view, place)
+            if values[number] is UNREAD:
+                values[number] = read_value(view, place)
     if view.told_kind != kind or view.has_read:
         for number in numbers[kind]:
-            view.values[number] = UNREAD
+            values[number] = UNREAD
         view.has_read = False
     if not grown(<void**>&view.told, &view.told_room, size, 1):
         raise MemoryError
@@ -284,11 +286,14 @@ cdef class Value:
     What a bot puts in its place stays until it is told again.
     """
     cdef int number
-    cdef dict places
+    cdef int places[MOST_QUESTIONS]
 
     def __init__(self, int number, dict places not None):
         self.number = number
-        self.places = places
+        for kind, place in places.items():
+            if not 0 <= kind < MOST_QUESTIONS:
+                raise ValueError(f"a contest has {int(MOST_QUESTIONS)} questions at most")
+            self.places[<int>kind] = place
 
     def __get__(self, view, kind):
         cdef View shown_view
@@ -297,8 +302,8 @@ cdef class Value:
         shown_view = viewed(view)
         value = shown_view.values[self.number]
         if value is UNREAD:
-            value = read_value(shown_view, self.places[shown_view.told_kind])
-            self.__set__(shown_view, value)
+            value = shown_view.values[self.number] = read_value(shown_view, self.places[shown_view.told_kind])
+            shown_view.has_read = True
         return value
 
     def __set__(self, View view not None, value):

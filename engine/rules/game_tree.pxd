@@ -11,6 +11,12 @@ cdef enum NodeKind:
     SIMULTANEOUS_NODE
     OVER_NODE
 
+cdef struct Told:           # what processes are told at a node; its bytes lie behind it
+    Told* other             # of the same node
+    int player
+    bint as_line
+    size_t size
+
 cdef struct Node:
     int kind
     int player              # whose turn it is
@@ -21,6 +27,7 @@ cdef struct Node:
     double returns[2]       # by player, where the game is over
     double total            # of the probabilities
     Node* parent
+    Told* told
     # Behind the node, in one piece of memory with it.
     int64_t* actions        # where both move, player 0's and then player 1's
     double* probabilities   # of chance
@@ -36,9 +43,8 @@ cdef class GameTree:
     cdef Node** kept
     cdef size_t kept_count
     cdef size_t kept_capacity
-    cdef size_t size            # bytes of the nodes that are kept
+    cdef size_t size            # bytes of what is kept
     cdef size_t most_bytes
-    cdef dict asked             # questions, by node, player and who is seated first
     cdef int legal_offset       # in a C bot's struct
     cdef int legal_count_offset
     cdef int seat_offset
@@ -49,6 +55,7 @@ cdef class GameTree:
     cdef int write_actions(self, Node* node, lists) except -1
     cdef object state_at(self, Node* node)
     cdef Asked question(self, Node* node, int player, int first, object state)
+    cdef bytes told(self, Node* node, int player, bint as_line, object state)
     cdef void show(self, const Node* node, int player, unsigned char* window) noexcept nogil
 
 

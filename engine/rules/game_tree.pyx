@@ -7,8 +7,8 @@ the GIL.
 cimport cython
 from libc.math cimport isfinite
 from libc.stdint cimport int32_t, int64_t
-from libc.stdlib cimport calloc, free
-from libc.string cimport memset
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy, memset
 
 from engine.rules.decisions cimport Asked, Decision
 from engine.kernel.memory cimport grown
@@ -21,9 +21,6 @@ SIMULTANEOUS = SIMULTANEOUS_NODE
 OVER = OVER_NODE
 SEAT = "seat"
 
-cdef enum:
-    MOST_QUESTIONS_KEPT = 40_000    # with the texts that processes are told, some hundred bytes to a few KB each
-
 
 @cython.final
 cdef class GameTree:
@@ -32,12 +29,10 @@ cdef class GameTree:
     `rules` know its states: `begin()` gives the first one; `describe(state)` is (CHANCE, actions, probabilities),
     (TURN, player, actions), (SIMULTANEOUS, actions of player 0, of player 1) or (OVER, returns by player);
     `advance(state, action)` changes a state, by a pair of actions where both move; `ask(state, player, first)` is the
-    decision's question to a player, with player 0 at seat `first`. Nodes are kept up to `most_bytes` in all.
+    decision's question to a player, with player 0 at seat `first`, and tells the same whatever that is. Nodes, and what
+    processes are told at them, are kept up to `most_bytes` in all.
     All threads that play share the tree.
     """
-
-    def __cinit__(self):
-        self.asked = {}
 
     def __init__(self, rules, Decision decision, *, size_t most_bytes):
         cdef int i
@@ -59,7 +54,12 @@ cdef class GameTree:
 
     def __dealloc__(self):
         cdef size_t i
+        cdef Told* told
         for i in range(self.kept_count):
+            while self.kept[i].told != NULL:
+                told = self.kept[i].told
+                self.kept[i].told = told.other
+                free(told)
             free(self.kept[i])
         free(self.kept)
 
@@ -179,15 +179,27 @@ cdef class GameTree:
         return state
 
     cdef Asked question(self, Node* node, int player, int first, object state):
-        """The question that is put to a player, with all that processes are told; `state`: the node's, or None."""
-        cdef Asked asked
-        key = (<size_t>node, player, first)
-        asked = self.asked.get(key) if node.is_kept else None
-        if asked is None:
-            asked = self.rules.ask(self.state_at(node) if state is None else state, player, first)
-            if node.is_kept and len(self.asked) < MOST_QUESTIONS_KEPT:
-                self.asked[key] = asked
-        return asked
+        """The question that is put to a player; `state`: the node's, or None."""
+        return self.rules.ask(self.state_at(node) if state is None else state, player, first)
+
+    cdef bytes told(self, Node* node, int player, bint as_line, object state):
+        """What a process is told of it (`engine.rules.decisions`)."""
+        cdef Told* told = node.told
+        cdef bytes content
+        while told != NULL:
+            if told.player == player and told.as_line == as_line:
+                return (<char*>(told + 1))[:told.size]
+            told = told.other
+        content = self.question(node, player, 0, state).told(as_line)
+        if node.is_kept and self.size + sizeof(Told) + len(content) <= self.most_bytes:
+            told = <Told*>malloc(sizeof(Told) + len(content))
+            if told == NULL:
+                raise MemoryError
+            told[0] = Told(node.told, player, as_line, len(content))
+            memcpy(told + 1, <const char*>content, len(content))
+            node.told = told
+            self.size += sizeof(Told) + len(content)
+        return content
 
     cdef void show(self, const Node* node, int player, unsigned char* window) noexcept nogil:
         """Write a player's question into a C bot's struct."""

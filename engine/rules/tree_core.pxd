@@ -4,7 +4,6 @@ cimport cython
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
 from engine.kernel.chance cimport Chance
-from engine.rules.decisions cimport Asked
 from engine.kernel.game_core cimport GameCore, Status
 from engine.rules.game_tree cimport GameTree, Node
 
@@ -47,6 +46,6 @@ cdef class TreeCore(GameCore):
     cdef bint go(self, int place) noexcept nogil
     cdef bint go_anew(self, int place) noexcept with gil
     cdef Status ask(self, int player) noexcept nogil
-    cdef Asked question(self)
+    cdef object state_here(self)
     cdef void finish_game(self) noexcept nogil
     cdef void forget_passed(self) noexcept nogil

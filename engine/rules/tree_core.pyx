@@ -8,7 +8,6 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport free
 
 from engine.kernel.chance cimport Chance
-from engine.rules.decisions cimport Asked
 from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, Status, lacks_room
 from engine.rules.game_tree cimport (
     OVER_NODE,
@@ -190,17 +189,16 @@ cdef class TreeCore(GameCore):
         self.passed_count = 0
         self.state_node = NULL
 
-    cdef Asked question(self):
-        """The pending question, as processes get it."""
-        state = self.state if self.state_node == self.node else None
-        return self.tree.question(self.node, self.player, self.first, state)
+    cdef object state_here(self):
+        """The game's state at its node, None where it isn't made."""
+        return self.state if self.state_node == self.node else None
 
     cdef bytes told(self, bint as_line):
-        return self.question().told(as_line)
+        return self.tree.told(self.node, self.player, as_line, self.state_here())
 
     def told_values(self):
         """The pending decision's values by name."""
-        return self.question().plain()
+        return self.tree.question(self.node, self.player, self.first, self.state_here()).plain()
 
     def check(self):
         if self.failure is not None:

@@ -93,3 +93,24 @@ def test_a_seed_drawn_ahead_is_drawn_once() -> None:
     first, second = keys.drawn_seed(), keys.drawn_seed()
     assert first != second
     assert keys.begin_master_key(first).result() == keys.master_key(first) != keys.master_key(second)
+
+
+def test_no_garbage_is_looked_for_among_modules(place: Path) -> None:
+    """A hundred thousand lasting objects take a twentieth of a small run's time to search."""
+    script = (
+        "import gc, sys\n"
+        "from tournament.__main__ import main\n"
+        "found = []\n"
+        "gc.callbacks.append(lambda phase, info: found.append(phase))\n"
+        "try:\n    main()\nfinally:\n    print(len(found), 'collections', file=sys.stderr)\n"
+    )
+    process = subprocess.run(
+        [sys.executable, "-c", script, "run", "von_neumann_poker", "--results", "anew", "--sessions", "2"],
+        cwd=place, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert process.stderr.splitlines()[-1] == "0 collections"
+
+
+def test_a_run_of_bots_in_c_loads_nothing_for_processes(place: Path) -> None:
+    modules = loaded(place, "run", "von_neumann_poker", "--results", "c_alone", "--sessions", "2")
+    assert not modules & {"tournament.worker.processes.lanes", "tournament.worker.processes.pool"}

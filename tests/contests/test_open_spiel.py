@@ -19,7 +19,7 @@ from tests.python_rules import Rows, play_field, rows_of, tables_of
 from tournament.api import replay, run
 from tournament.config import load_config
 from tournament.contests import find_contest
-from tournament.contests.open_spiel import ACT, OpenSpiel
+from tournament.contests.open_spiel import ACT, OpenSpiel, game_tree
 from tournament.contests.open_spiel.game_tree import Game
 from tournament.errors import BadInput
 
@@ -165,6 +165,31 @@ def test_walking_the_tree_is_playing_by_the_rules_in_python(game: str, most_byte
         assert along.sums() == by_rules.sums()
         assert (along.games_recorded, along.sessions_played) == (SESSIONS, SESSIONS)
     assert tree.nodes == 1 or most_bytes > 0
+
+
+def test_rules_are_asked_once_what_processes_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kuhn poker has 24 places where a player is asked, each with one text whoever is seated first."""
+    asked = []
+
+    class Counting(Game):
+        def ask(self, state: Any, player: int, first: int) -> Any:
+            asked.append((str(state), player))
+            return super().ask(state, player, first)
+
+    monkeypatch.setattr(game_tree, "Game", Counting)
+    game_tree.game_of.cache_clear()
+    game_tree.tree_of.cache_clear()
+    bots = dict.fromkeys(
+        ("a", "b"), (".py", "import random\ndef act(state): return random.choice(state.legal_actions)\n")
+    )
+    for _ in range(2):
+        ((result, _rows),) = play_field(
+            find_contest("open_spiel"), bots, sessions=400, open_spiel="kuhn_poker"
+        ).values()
+        assert result.faults == ()
+    game_tree.game_of.cache_clear()
+    game_tree.tree_of.cache_clear()
+    assert len(asked) == len(set(asked)) == 24
 
 
 class Table23:

@@ -31,6 +31,7 @@ from tests.contest_runs import (
 )
 from tests.processes import comes, descendants, ray_workers
 from tests.worker.support import answering, write_bot
+from tournament.config import General
 from tournament.errors import RunFailed
 from tournament.runner.executors import choose_executor
 from tournament.runner.executors.local import LocalExecutor
@@ -234,7 +235,7 @@ def test_a_worker_whose_disk_fails_is_one_line(tmp_path: Path) -> None:
 
 
 def test_auto_is_local_for_small_work() -> None:
-    assert choose_executor("auto", 2, None, 1.0, print).name == "local"
+    assert choose_executor(General(executor="auto", workers=2), 1.0, 0.0, print).name == "local"
 
 
 # Traps of each sort: out of stack, of memory's bounds, a division by zero, an abort.

@@ -24,6 +24,7 @@ from tests.contest_runs import (
 )
 from tests.forks import Ended, Forks, copy_for_everybody, forks
 from tournament.cache import cache_folder
+from tournament.config import General
 from tournament.errors import BadInput, RunFailed
 from tournament.runner.executors import choose_executor
 from tournament.store.folder_storage import FolderStorage
@@ -292,7 +293,7 @@ def test_a_ray_that_does_not_come_up_is_one_line(monkeypatch: pytest.MonkeyPatch
     with pytest.raises(
         BadInput, match=r"Ray can't be reached at this machine: The current node timed out during startup\. More of it$"
     ):
-        choose_executor("ray", 1, None, 0.0, print)
+        choose_executor(General(executor="ray", workers=1), 0.0, 0.0, print)
 
 
 def test_a_look_at_the_lock_keeps_no_run_from_starting(place: Place) -> None:

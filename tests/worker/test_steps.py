@@ -16,6 +16,7 @@ from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.worker.wasm import calls
 from tournament.worker.wasm.loading import load_bot
 from tournament.worker.wasm.seating import Limits, Seating
+from tournament.worker.wasm.stack import on_deep_stack
 
 HERE = platform.machine() == "x86_64" and platform.system() == "Linux"
 LIMITS = Limits(1_000_000, 64)
@@ -65,7 +66,7 @@ def test_every_argument_arrives(measured: bool, interface: Interface) -> None:
     core = ScriptedCore(questions, 0)
     seating = Seating(core, interface, [bot, None], LIMITS, measure_fuel=measured)
     seating.seat(0, 1)
-    assert seating.play(0) == LEG_IS_OVER
+    assert on_deep_stack(seating.referee.play, 0) == LEG_IS_OVER
     assert core.answers == [meant(numbers) for _, numbers, _ in questions]
     assert (seating.referee.direct_step != (0, 0)) == (HERE and not measured)
 

@@ -49,7 +49,10 @@ class Playing:
         try:
             before = {name: stamps(one.entrants) if one.entrants.is_dir() else {} for name, one in self.chosen.items()}
             # Errors of any contest are reported before the first is played.
-            prepared = [self._prepare(name, one) for name, one in self.chosen.items()]
+            prepared = []
+            for name, one in self.chosen.items():
+                with Screen(err, "", contest=name, as_json=self.as_json) as screen:
+                    prepared.append(prepare_contest(one.played, one, screen))
             for contest in prepared if not (dry_run or self.archive) else ():
                 drawn = self.chosen[contest.contest.name].contest.seed is None
                 contest.require_wanted(self.overriding, option="--{}", drawn=drawn)
@@ -61,10 +64,6 @@ class Playing:
             print(f"tournament: stopped; what was committed stays in {place}, run again to go on", file=sys.stderr)
             raise typer.Exit(130) from None
         return all_fit
-
-    def _prepare(self, name: str, config: Config) -> Prepared:
-        with Screen(err, "", contest=name, as_json=self.as_json) as screen:
-            return prepare_contest(config.played, config, screen)
 
     def _play(self, prepared: Prepared, before: Mapping[str, tuple[int, int]]) -> bool:
         """Play a contest and show the results. `before` are its bots' stamps when the command began."""

@@ -52,6 +52,8 @@ def run(
     """Run again after a crash, after Ctrl-C or with a new bot in the folder:
     only what is missing is played.
     """
+    import gc
+
     # Imported here: help needs none of it.
     from tournament.config import load_config, load_contests
     from tournament.runner.early_key import begin_key
@@ -73,6 +75,7 @@ def run(
     for name, one in chosen.items():
         begin_key(one, inside(one.results, name))
 
+    gc.freeze()  # what is loaded so far lasts: else it is searched for garbage before the first game
     from tournament.cli.playing import Playing  # imported while the key is worked out
 
     if progress not in (None, "json"):

@@ -16,7 +16,7 @@ from tournament.probation import entrants_of
 from tournament.runner.archives import archive_other_records
 from tournament.runner.batching import Pace, batches_to_play
 from tournament.runner.counting import Counted
-from tournament.runner.executors import Executor, choose_executor
+from tournament.runner.executors import choose_executor
 from tournament.runner.planning import (
     artifacts_of,
     forecast_in_words,
@@ -53,7 +53,6 @@ from tournament.store.writer import Writer, open_for_writing, require_held
 from tournament.worker.batch import Receipt, Task
 
 _SUMMARY_SECONDS = 5.0
-_LARGE = 1e9  # bytes of records that are announced
 
 
 def run_contest(contest: Contest, config: Config, watcher: Watcher) -> Standings:
@@ -67,59 +66,55 @@ def run_prepared(prepared: Prepared, watcher: Watcher) -> Standings:
     Raises BadInput for what the user can mend, RunFailed when the run stopped
     short; what is committed by then stays, also after KeyboardInterrupt.
     """
-    with trouble_explained(prepared.location):
-        return _run(prepared, watcher)
-
-
-def _run(prepared: Prepared, watcher: Watcher) -> Standings:
     contest, config, entrants, house = prepared.contest, prepared.config, prepared.entrants, prepared.house
     location, seed = prepared.location, config.contest.seed
     assert seed is not None
-    settings = recorded_settings(config.contest, seed)
-    archive_other_records(contest, location, settings, prepared.names, house, watcher.say)
-    writer = open_for_writing(open_storage(location))
-    try:
-        for name in [*writer.mended, *keep_seed(writer.storage, seed)]:
-            watcher.say(f"{name} was damaged or missing: it is back from its copy")
-        set_strays_aside(writer, contest, watcher.say)
-        wanted_field = field_of(contest, settings, entrants, house, writer.state.field, until_of(config.contest))
-        schedule_with = partial(schedule_of, contest, config.contest.playing(), master_key(seed), wanted_field)
-        write_house_files(contest, config.contest, writer, house)
-        artifacts = artifacts_of(entrants, house)
-        luck = noted_luck(writer.storage, contest, seed) if config.contest.until_settled is None else None
-        if contest.luck and luck is None:
-            luck = {}  # by it orders are declared: it is worked out here
-        begun = False
-        pace: Pace | None = None
-        while True:
-            standing = standing_batches(writer.storage, writer.state)
-            this = round_to_play(contest, config.contest, wanted_field, schedule_with, standing, luck)
-            if this.verdicts:
-                watcher.say(this.said)
-            schedule = keeping_what_was_played(schedule_with, this.replicas, standing)
-            checks = Checks(writer.storage)
-            pace = pace or new_pace(contest, config, workers_of(config), schedule.sessions_per_leg)
-            if forecast := forecast_in_words(this, schedule_with, standing, pace):
-                watcher.say(forecast)
-            sound, cuts, left = batches_to_keep(writer, checks, schedule, watcher.say)
-            tell_removed_matches(writer, cuts, schedule, left.probation.out, watcher.say)
-            rewritten = cut_batches(contest, writer, cuts, schedule.sessions_per_leg)
-            change = Entry(wanted_field, (*lost_batches(writer, sound), *rewritten))
-            if not change.batches and wanted_field == writer.state.field:
-                change = Entry()
-            elif writer.state.field is None or not len(left.missing):
-                writer.commit(field=change.field, batches=change.batches)
-                change = Entry()
-            play = Play(contest, config, writer, checks, schedule, artifacts, watcher, luck, left, change)
-            standings, luck, pace = play.run(begun=begun), play.luck, play.pace
-            if this.done and not play.disqualified:
-                return standings
-            begun = True
-    except FileNotFoundError:
-        require_held(writer.storage)  # a new writer has removed what this one was writing
-        raise
-    finally:
-        writer.close()
+    with trouble_explained(location):
+        settings = recorded_settings(config.contest, seed)
+        archive_other_records(contest, location, settings, prepared.names, house, watcher.say)
+        writer = open_for_writing(open_storage(location))
+        try:
+            for name in [*writer.mended, *keep_seed(writer.storage, seed)]:
+                watcher.say(f"{name} was damaged or missing: it is back from its copy")
+            set_strays_aside(writer, contest, watcher.say)
+            wanted_field = field_of(contest, settings, entrants, house, writer.state.field, until_of(config.contest))
+            schedule_with = partial(schedule_of, contest, config.contest.playing(), master_key(seed), wanted_field)
+            write_house_files(contest, config.contest, writer, house)
+            artifacts = artifacts_of(entrants, house)
+            luck = noted_luck(writer.storage, contest, seed) if config.contest.until_settled is None else None
+            if contest.luck and luck is None:
+                luck = {}  # by it orders are declared: it is worked out here
+            begun = False
+            pace: Pace | None = None
+            while True:
+                standing = standing_batches(writer.storage, writer.state)
+                this = round_to_play(contest, config.contest, wanted_field, schedule_with, standing, luck)
+                if this.verdicts:
+                    watcher.say(this.said)
+                schedule = keeping_what_was_played(schedule_with, this.replicas, standing)
+                checks = Checks(writer.storage)
+                pace = pace or new_pace(contest, config, workers_of(config), schedule.sessions_per_leg)
+                if forecast := forecast_in_words(this, schedule_with, standing, pace):
+                    watcher.say(forecast)
+                sound, cuts, left = batches_to_keep(writer, checks, schedule, watcher.say)
+                tell_removed_matches(writer, cuts, schedule, left.probation.out, watcher.say)
+                rewritten = cut_batches(contest, writer, cuts, schedule.sessions_per_leg)
+                change = Entry(wanted_field, (*lost_batches(writer, sound), *rewritten))
+                if not change.batches and wanted_field == writer.state.field:
+                    change = Entry()
+                elif writer.state.field is None or not len(left.missing):
+                    writer.commit(field=change.field, batches=change.batches)
+                    change = Entry()
+                play = Play(contest, config, writer, checks, schedule, artifacts, watcher, luck, left, change)
+                standings, luck, pace = play.run(begun=begun), play.luck, play.pace
+                if this.done and not play.disqualified:
+                    return standings
+                begun = True
+        except FileNotFoundError:
+            require_held(writer.storage)  # a new writer has removed what this one was writing
+            raise
+        finally:
+            writer.close()
 
 
 @dataclass
@@ -153,28 +148,24 @@ class Play:
 
     def run(self, *, begun: bool) -> Standings:
         """Play, and return the standings; `begun`: this run has played a round before."""
-        if len(self.left.missing):
-            self.ranking = self._rank()
-            self._summarise()
-            self._play()
-            return self.ranking
-        self._work_out_luck()
+        writer, left, sessions = self.writer, self.left, self.schedule.sessions_per_leg
+        if not len(left.missing):
+            self._work_out_luck()
         self.ranking = self._rank()
         self._summarise()
-        if not begun:
-            self.watcher.say("Every match of these entrants is in the records; nothing to play")
-        return self.ranking
-
-    def _play(self) -> None:
-        executor = self._executor()
+        if not len(left.missing):
+            if not begun:
+                self.watcher.say("Every match of these entrants is in the records; nothing to play")
+            return self.ranking
+        seconds = new_pace(self.contest, self.config, 1, sessions).seconds_for(left.inline, left.in_lanes)
+        games = len(left.missing) * sessions * self.contest.estimates.games(self.config.contest)
+        executor = choose_executor(self.config.general, seconds, games * self.contest.estimates.bytes, self.watcher.say)
         # Ranking takes long in large fields, and summaries of many parts, so the next ones wait for a multiple of that.
         self._ranked = self._summarised = time.perf_counter()
         self._ranking_seconds = self._summary_seconds = 0.0
-        pace = self.pace = new_pace(self.contest, self.config, executor.workers, self.schedule.sessions_per_leg)
-        batches = batches_to_play(self.schedule, self.left, pace, self.artifacts, self.config.sandbox)
-        tasks = map(self._task, batches)
-        receipts = executor.play(tasks, self.artifacts, lambda: self.left.out)
-        writer = self.writer
+        pace = self.pace = new_pace(self.contest, self.config, executor.workers, sessions)
+        batches = batches_to_play(self.schedule, left, pace, self.artifacts, self.config.sandbox)
+        receipts = executor.play(map(self._task, batches), self.artifacts, lambda: left.out)
         try:
             for several in receipts:
                 self._commit(several)
@@ -196,19 +187,7 @@ class Play:
             self.ranking = self._rank()
             if writer.storage.still_held():  # a new writer writes its own
                 self._summarise()
-
-    def _executor(self) -> Executor:
-        """The executor; announces what takes long."""
-        contest, general, sessions = self.contest, self.config.general, self.schedule.sessions_per_leg
-        size = (
-            len(self.left.missing) * sessions * contest.estimates.games(self.config.contest) * contest.estimates.bytes
-        )
-        if size > _LARGE:
-            self.watcher.say(f"This will take about {size / 1e9:.0f} GB of records")
-        if general.executor == "ray":
-            self.watcher.say("Starting Ray…")
-        seconds = new_pace(contest, self.config, 1, sessions).seconds_for(self.left.inline, self.left.in_lanes)
-        return choose_executor(general.executor, general.workers, general.address, seconds, self.watcher.say)
+        return self.ranking
 
     def _task(self, batches: tuple[tuple[Leg, ...], ...]) -> Task:
         names = {name for legs in batches for leg in legs for name in entrants_of(leg)}

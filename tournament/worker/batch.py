@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.kernel.records import Table
 from tournament.artifacts.limits import BOT_STACK
@@ -28,9 +28,10 @@ from tournament.store.legs import LegResult, Legs
 from tournament.store.part_writer import PartWriter, origin_of
 from tournament.store.storage import Storage, open_storage
 from tournament.worker.leg import Stopped, play_leg
-from tournament.worker.processes.lanes import PlayedLeg, play_in_lanes
-from tournament.worker.processes.pool import MOST_PROCESSES, most_bytes_of
 from tournament.worker.processes.spool import Spool
+
+if TYPE_CHECKING:
+    from tournament.worker.processes.lanes import PlayedLeg
 
 # Memory of a worker itself, and usually of each bot's process.
 _WORKER_MEGABYTES, _PROCESS_MEGABYTES = 400, 16
@@ -71,6 +72,8 @@ class Task:
 
         One leg's processes may take all that they are allowed: with less, fewer play at once.
         """
+        from tournament.worker.processes.pool import MOST_PROCESSES
+
         processes = sum(seat.kind in PROCESSES for leg in self.legs for seat in (leg.x, leg.y))
         usually = (min(processes, MOST_PROCESSES) * _PROCESS_MEGABYTES) << 20
         return self._inside + max(usually, self._of_a_leg)
@@ -87,6 +90,8 @@ class Task:
 
     @property
     def _of_a_leg(self) -> int:
+        from tournament.worker.processes.pool import most_bytes_of
+
         sandbox = SandboxSettings.model_validate(self.sandbox)
         return max(
             sum(most_bytes_of(seat.kind, self._bots_megabytes, sandbox) for seat in (leg.x, leg.y)) for leg in self.legs
@@ -130,10 +135,31 @@ class ParquetSink:
             part.append(table.arrays, table.rows)
             table.rows = 0
 
+    def begin(self, leg: Leg, artifacts: Mapping[str, bytes]) -> None:
+        """The rows that follow are this leg's."""
+        if self.luck:
+            self.luck.begin(leg.plan.number, artifacts[leg.y.artifact] if leg.y.kind == "house" else None)
+
+    def end(self, result: LegResult) -> None:
+        """The rows of a leg are all there."""
+        if self.luck:
+            self.luck.end(result.games)
+
     def abandon(self) -> None:
         """Drop them, also when they are finished."""
         self.games_part.abandon()
         self.sessions_part.abandon()
+
+
+@contextmanager
+def _whole_or_abandoned(sinks: Sequence[ParquetSink]) -> Iterator[None]:
+    """Abandon the sinks when something goes wrong."""
+    try:
+        yield
+    except BaseException:
+        for sink in sinks:
+            sink.abandon()
+        raise
 
 
 _AT_ANY_TIME = nullcontext()
@@ -149,90 +175,97 @@ def play_task(
     """Play a task. `artifacts` are the bots' bytes, and the house players' contents, by sha256.
 
     It plays during its `turn`; while its parts are put on disk, another task may play. Legs of entrants who are `out`
-    when its turn comes, disqualified on probation, are left out.
-    Raises OSError when the parts can't be written, Stopped once `stopping()`,
-    BadInput and RunFailed when this machine can't run a bot; then nothing is left.
+    when its turn comes, disqualified on probation, are left out. Raises OSError when parts can't be written, Stopped
+    once `stopping()`, BadInput and RunFailed when this machine can't run a bot; then nothing is left.
     """
     contest = load_source(*task.source).named(task.contest) if task.source else find_contest(task.contest, task.rules)
     settings = contest.settings.model_validate(task.settings)
-    sandbox = SandboxSettings.model_validate(task.sandbox)
     storage = open_storage(task.location)
     batches = task.named_batches()
     games, sessions = (Table(buffer_fields(columns), ROWS_PER_BUFFER) for columns in (contest.games, contest.sessions))
 
     def open_sink(name: str) -> ParquetSink:
-        luck = LuckOfRows(contest, settings) if contest.luck else None
-        return ParquetSink(games, sessions, *_open_parts(contest, storage, name), luck)
+        parts = _open_parts(contest, storage, name)
+        return ParquetSink(games, sessions, *parts, LuckOfRows(contest, settings) if contest.luck else None)
 
     sinks = [open_sink(batches[0][0])]  # so that a full disk is known before they play
-    spool = Spool()
-    try:
+    results: list[list[LegResult]] = []
+    lanes = _Lanes()
+    with closing(lanes.spool), _whole_or_abandoned(sinks):
         with turn:
             if stopping():
                 raise Stopped
             started = time.perf_counter()
             gone = out()
             unwanted = {leg.digest for leg in task.legs if gone and not gone.isdisjoint(entrants_of(leg))}
-            in_lanes = [leg for leg in task.legs if leg.has_processes and leg.digest not in unwanted]
-            confined_by = probe.probe_sandbox(sandbox.mode) if in_lanes else ""
-            played = play_in_lanes(
-                contest, settings, sandbox, in_lanes, artifacts, cache_folder(), spool, stopping, task.proven
-            )
-            waiting = {one.result.digest: one for one in played}
-            legs_in_lanes = len(waiting)
-            ends = {digest: one.result.ended_by for digest, one in waiting.items()}
-            probation = Probation(ends, task.proven or ())
-            seconds_in_lanes = time.perf_counter() - started if in_lanes else 0.0
-            games_in_lanes = sum(one.result.games for one in waiting.values())
-            results: list[list[LegResult]] = []
+            lanes.play(task, unwanted, contest, settings, artifacts, stopping)
+            probation = Probation(lanes.ends, task.proven or ())
             for name, its_legs in batches:
                 if results:
                     sinks.append(open_sink(name))
+                sink = sinks[-1]
+                results.append([])
                 wanted = [leg for leg in its_legs if leg.digest not in unwanted]
-                counting = wanted if task.proven is None else probation.legs(wanted)
-                results.append(_fill(sinks[-1], contest, settings, counting, artifacts, waiting, ends, stopping))
+                for leg in wanted if task.proven is None else probation.legs(wanted):
+                    sink.begin(leg, artifacts)
+                    if leg.has_processes:
+                        result = lanes.take(leg, sink)
+                    else:
+                        result = play_leg(contest, settings, leg, artifacts, sink, stopping)
+                    lanes.ends[leg.digest] = result.ended_by
+                    sink.end(result)
+                    results[-1].append(result)
+                sink.clear()
             seconds = time.perf_counter() - started
-        filled = _finished(sinks, batches, results, confined_by)
-    except BaseException:
-        for sink in sinks:
-            sink.abandon()
-        raise
-    finally:
-        spool.close()
+        filled = _finished(sinks, batches, results, lanes.confined_by)
     luck = tuple(sink.luck.points() for sink, legs in zip(sinks, results) if sink.luck and legs)
-    return Receipt(tuple(filled), seconds, seconds_in_lanes, games_in_lanes, legs_in_lanes, luck)
+    return Receipt(tuple(filled), seconds, lanes.seconds, lanes.games, lanes.legs, luck)
 
 
-def _fill(
-    sink: ParquetSink,
-    contest: Contest,
-    settings: ContestSettings,
-    legs: Iterable[Leg],
-    artifacts: Mapping[str, bytes],
-    in_lanes: dict[str, PlayedLeg],
-    ends: dict[str, int | None],
-    stopping: Callable[[], bool],
-) -> list[LegResult]:
-    """Write a batch's legs in order: those of `in_lanes`, which it removes, and the others as it plays them.
+class _Lanes:
+    """A task's legs with processes, all played before the others: what they gave, and what they took.
 
-    It notes in `ends` how each has ended before it takes the next one.
+    `ends`: how each leg of the task has ended, by digest.
     """
-    results = []
-    for leg in legs:
-        if sink.luck:
-            sink.luck.begin(leg.plan.number, artifacts[leg.y.artifact] if leg.y.kind == "house" else None)
-        if leg.has_processes:
-            played = in_lanes.pop(leg.digest)
-            played.rows.replay_into(sink)
-            result = played.result
-        else:
-            result = play_leg(contest, settings, leg, artifacts, sink, stopping)
-            ends[leg.digest] = result.ended_by
-        if sink.luck:
-            sink.luck.end(result.games)
-        results.append(result)
-    sink.clear()
-    return results
+
+    def __init__(self) -> None:
+        self.spool = Spool()
+        self.played: dict[str, PlayedLeg] = {}
+        self.ends: dict[str, int | None] = {}
+        self.confined_by, self.seconds, self.games, self.legs = "", 0.0, 0, 0
+
+    def play(
+        self,
+        task: Task,
+        unwanted: Set[str],
+        contest: Contest,
+        settings: ContestSettings,
+        artifacts: Mapping[str, bytes],
+        stopping: Callable[[], bool],
+    ) -> None:
+        legs = [leg for leg in task.legs if leg.has_processes and leg.digest not in unwanted]
+        if not legs:
+            return
+        # Imported here: a task without processes needs none of it.
+        from tournament.worker.processes.lanes import play_in_lanes
+
+        started = time.perf_counter()
+        sandbox = SandboxSettings.model_validate(task.sandbox)
+        self.confined_by = probe.probe_sandbox(sandbox.mode)
+        played = play_in_lanes(
+            contest, settings, sandbox, legs, artifacts, cache_folder(), self.spool, stopping, task.proven
+        )
+        self.played = {one.result.digest: one for one in played}
+        self.ends.update((digest, one.result.ended_by) for digest, one in self.played.items())
+        self.legs = len(self.played)
+        self.games = sum(one.result.games for one in self.played.values())
+        self.seconds = time.perf_counter() - started
+
+    def take(self, leg: Leg, sink: ParquetSink) -> LegResult:
+        """A leg's result, and its rows into the sink."""
+        played = self.played.pop(leg.digest)
+        played.rows.replay_into(sink)
+        return played.result
 
 
 def _finished(

@@ -19,7 +19,7 @@ from tournament.store.legs import LegResult, kept_faults
 from tournament.worker.faults import LegFaults
 from tournament.worker.wasm.loading import BotUnfit, load_bot
 from tournament.worker.wasm.seating import Limits, Seating
-from tournament.worker.wasm.stack import on_deep_stack
+from tournament.worker.wasm.stack import deeply
 
 
 class Stopped(Exception):
@@ -51,6 +51,7 @@ class NullSink:
         self.games.rows = self.sessions.rows = 0
 
 
+@deeply
 def play_leg(
     contest: Contest,
     settings: ContestSettings,
@@ -67,24 +68,11 @@ def play_leg(
     instructions, the most for one). Raises Stopped once `stopping()`, and RunFailed
     when a bot takes far longer than its fuel should.
     """
-    return on_deep_stack(_play_leg, contest, settings, leg, artifacts, sink, stopping, meters)
-
-
-def _play_leg(
-    contest: Contest,
-    settings: ContestSettings,
-    leg: Leg,
-    artifacts: Mapping[str, bytes],
-    sink: RowSink,
-    stopping: Callable[[], bool],
-    meters: list[tuple[int, int, int]] | None,
-) -> LegResult:
     core = new_core(contest, settings, leg, artifacts, sink.games, sink.sessions)
-    seating = new_seating(contest, settings, leg, artifacts, core, measure_fuel=meters is not None)
     faults = LegFaults(contest, settings, leg)
-    seat_all(seating, leg, faults)
+    seating = new_seating(contest, settings, leg, artifacts, core, faults, measure_fuel=meters is not None)
     answer = 0
-    while faults.ended_by is None and (status := seating.play(answer)) != LEG_IS_OVER:
+    while faults.ended_by is None and (status := seating.referee.play(answer)) != LEG_IS_OVER:
         if status == RECORDS_ARE_FULL:
             sink.clear()
             if stopping():
@@ -120,10 +108,11 @@ def new_seating(
     leg: Leg,
     artifacts: Mapping[str, bytes],
     core: GameCore,
+    faults: LegFaults,
     *,
     measure_fuel: bool = False,
 ) -> Seating:
-    """The seating of a leg's bots that are WebAssembly; none of them sits there yet."""
+    """The seating of a leg's bots that are WebAssembly. One that can't start is at fault, and the leg over."""
     limits = limits_of(settings)
     bots = [
         load_bot(artifacts[seat.artifact], contest.interface, seat.name, settings.memory_megabytes, limits.engine)
@@ -131,14 +120,15 @@ def new_seating(
         else None
         for seat in (leg.x, leg.y)
     ]
-    return Seating(
-        core,
-        contest.interface,
-        bots,
-        limits,
-        names=(leg.x.name, leg.y.name),
-        measure_fuel=measure_fuel,
-    )
+    names = leg.x.name, leg.y.name
+    seating = Seating(core, contest.interface, bots, limits, names=names, measure_fuel=measure_fuel)
+    for number, seat in enumerate((leg.x, leg.y)):
+        if seat.kind == "wasm" and faults.ended_by is None:
+            try:
+                seating.seat(number, seat.random_seed)
+            except BotUnfit as unfit:
+                faults.add_at_start(number, str(unfit))
+    return seating
 
 
 def limits_of(settings: ContestSettings) -> Limits:
@@ -150,16 +140,6 @@ def limits_of(settings: ContestSettings) -> Limits:
         fuel_per_leg=settings.fuel_per_leg,
         most_starts=settings.faults_allowed + 1,
     )
-
-
-def seat_all(seating: Seating, leg: Leg, faults: LegFaults) -> None:
-    """Seat a leg's bots that are WebAssembly. One that can't start is at fault, and the leg over."""
-    for number, seat in enumerate((leg.x, leg.y)):
-        if seat.kind == "wasm" and faults.ended_by is None:
-            try:
-                seating.seat(number, seat.random_seed)
-            except BotUnfit as unfit:
-                faults.add_at_start(number, str(unfit))
 
 
 def seat_again(seating: Seating, number: int, seat: Seat, core: GameCore, faults: LegFaults) -> bool:

@@ -13,8 +13,8 @@ from engine.rules.game_tree import CHANCE, OVER, SIMULTANEOUS, TURN, GameTree
 from tournament.contests.open_spiel import ACT, PACKAGE
 from tournament.names import did_you_mean
 
-# Memory for the kept nodes of a game; all of tic-tac-toe takes 73 MB.
-_MOST_BYTES = 96 << 20
+# Memory for what is kept of a game; all of tic-tac-toe takes 120 MB, the questions to processes among them.
+_MOST_BYTES = 128 << 20
 _MOST_GAMES = 4
 # OpenSpiel's PlayerId of movers that aren't players.
 _CHANCE_MOVES, _BOTH_MOVE = -1, -2

@@ -6,11 +6,12 @@ import os
 from collections.abc import Callable, Generator, Iterator, Mapping, Set
 from typing import Protocol, TypeVar
 
-from tournament.config import ExecutorName
+from tournament.config import General
 from tournament.worker.batch import Receipt, Task
 
 # Below this many seconds of play on one core, Ray's start-up would cost more than it brings.
 RAY_WORTH_SECONDS = 60.0
+_LARGE = 1e9  # bytes of records that are announced
 _Played = TypeVar("_Played")
 
 
@@ -34,18 +35,22 @@ class Executor(Protocol):
     ) -> Generator[list[Receipt], None, None]: ...
 
 
-def choose_executor(
-    name: ExecutorName, workers: int, address: str | None, estimated_seconds: float, say: Callable[[str], None]
-) -> Executor:
-    """The executor of that name; `auto` takes Ray for a cluster's address or long work on many cores.
+def choose_executor(general: General, seconds: float, size: float, say: Callable[[str], None]) -> Executor:
+    """The executor that the settings name; `auto` takes Ray for a cluster's address or long work on many cores.
 
-    `workers` 0 means one for each core; without an address RAY_ADDRESS counts, which Ray sets for its jobs.
-    `say` is called with what a run waits for. Raises BadInput when Ray can't be reached.
+    The work takes about so many seconds of one core, and leaves `size` bytes of records. Without an address RAY_ADDRESS
+    counts, which Ray sets for its jobs. `say` is called with what takes long. Raises BadInput where Ray can't be
+    reached.
     """
-    address = address or os.environ.get("RAY_ADDRESS")
+    if size > _LARGE:
+        say(f"This will take about {size / 1e9:.0f} GB of records")
+    if general.executor == "ray":
+        say("Starting Ray…")
+    name, workers = general.executor, general.workers
+    address = general.address or os.environ.get("RAY_ADDRESS")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if name == "auto":
-        name = "ray" if address or (estimated_seconds > RAY_WORTH_SECONDS and cores > 8) else "local"
+        name = "ray" if address or (seconds > RAY_WORTH_SECONDS and cores > 8) else "local"
     if name == "ray":
         from tournament.runner.executors.ray_cluster import RayExecutor
 

@@ -30,7 +30,7 @@ from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.store.legs import LegResult
 from tournament.worker.faults import LegFaults
-from tournament.worker.leg import Stopped, leg_result, new_core, new_seating, seat_again, seat_all
+from tournament.worker.leg import Stopped, leg_result, new_core, new_seating, seat_again
 from tournament.worker.processes import admission, python_bots
 from tournament.worker.processes.lines import question_lines
 from tournament.worker.processes.pool import BotProcess, Player, Pool
@@ -217,8 +217,7 @@ class _LaneTable:
         faults = LegFaults(contest, settings, leg)
         seating = None
         if leg.x.kind == "wasm" or leg.y.kind == "wasm":
-            seating = new_seating(contest, settings, leg, self._artifacts, core)
-            seat_all(seating, leg, faults)
+            seating = new_seating(contest, settings, leg, self._artifacts, core, faults)
         rows = LegRows(self._spool, games, sessions)
         in_play = _LegInPlay(began, core, games, sessions, rows, faults, players, seating)
         channels, slots = [-1, -1], [-1, -1]

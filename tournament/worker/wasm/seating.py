@@ -208,10 +208,6 @@ class Seating:
         (loop,) = calls.new_instance(self._store, module, [*functions, *addresses, *counters]).exports((b"play",))
         self.referee.seat_bots(calls.handle_of_function(loop))
 
-    def play(self, answer: int) -> int:
-        """The referee's `play`, where bots' calls have room."""
-        return on_deep_stack(self.referee.play, answer)
-
     def take_failure(self) -> str:
         """Say in a few words why the last decision failed. Raises RunFailed when the clock stopped it."""
         error = calls.failure(*self.referee.take_failure())

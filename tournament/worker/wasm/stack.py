@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import wraps
 from typing import ParamSpec, TypeVar
 
 from tournament.artifacts.limits import BOT_STACK
@@ -61,6 +62,16 @@ def on_deep_stack(function: Callable[P, T], *arguments: P.args, **named: P.kwarg
     if interrupted:
         raise interrupted
     return future.result()
+
+
+def deeply(function: Callable[P, T]) -> Callable[P, T]:
+    """The function, as it is called on a deep stack."""
+
+    @wraps(function)
+    def called(*arguments: P.args, **named: P.kwargs) -> T:
+        return on_deep_stack(function, *arguments, **named)
+
+    return called
 
 
 def _has_room() -> bool:
