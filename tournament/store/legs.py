@@ -156,8 +156,10 @@ class SeatColumns:
 
     @property
     def blocks(self) -> Floats:
-        """A row of BLOCK_COUNT for each leg."""
-        return 0.0 - self.sums[:, 2:] if self.is_opposite else self.sums[:, 2:]
+        """A row of BLOCK_COUNT for each leg. Those of a leg lie side by side: rows that don't are added in another order,
+        and so rounded otherwise."""
+        kept = self.sums[:, 2:]
+        return np.ascontiguousarray(0.0 - kept if self.is_opposite else kept)
 
     def block(self, number: int) -> Floats:
         """The points in one of the blocks."""
