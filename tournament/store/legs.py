@@ -156,8 +156,8 @@ class SeatColumns:
 
     @property
     def blocks(self) -> Floats:
-        """A row of BLOCK_COUNT for each leg. Those of a leg lie side by side: rows that don't are added in another order,
-        and so rounded otherwise."""
+        """A row of BLOCK_COUNT for each leg, side by side in memory: else they would be added in another order, and so
+        rounded otherwise."""
         kept = self.sums[:, 2:]
         return np.ascontiguousarray(0.0 - kept if self.is_opposite else kept)
 
