@@ -184,12 +184,12 @@ class Results:
         return _frame(FAULTS, fault_values(self.ranking))
 
     def rated(self, kind: str) -> list[Rated]:
-        """Another rating from the crosstable, best first: nash, runoff, bradley-terry, replicator or moran.
+        """Another rating from the crosstable, best first: nash, runoff or bradley-terry.
 
         Raises BadInput for another kind, and where it has no meaning, such as against house players.
         """
         from tournament.standings.bradley_terry import read_wins
-        from tournament.standings.ratings import bradley_terry, ecology, look_of, nash, run_off
+        from tournament.standings.ratings import bradley_terry, look_of, nash, run_off
 
         look_of(kind)
         if self.ranking.scoring is not None:
@@ -200,8 +200,6 @@ class Results:
             return nash(self.ranking)
         if kind == "runoff":
             return run_off(self.ranking)
-        if kind in ("replicator", "moran"):
-            return ecology(self.ranking, kind)
         contest = _contest_of_records(self.location, self.field)
         with loaded_before(self.location):
             wins = read_wins(contest, open_storage(self.location), self.batches, legs_per_replica(self.field.settings))
