@@ -332,7 +332,7 @@ def ranking_of(storage: Storage, field: Field, batches: Sequence[Batch]) -> Stan
 def standings_of(contest: Contest, field: Field, batches: Sequence[Batch], luck: LuckOfLegs | None) -> Standings:
     """The standings of a contest; `luck` is None where it has no correction."""
     scoring = contest.house.scoring if contest.house else None
-    return compute_standings(field, batches, scoring, luck, contest.luck is None or contest.luck.keeps_means)
+    return compute_standings(field, batches, scoring, luck)
 
 
 def write_summaries(storage: Storage, ranking: Standings) -> None:
