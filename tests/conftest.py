@@ -11,8 +11,10 @@ from typing import Any
 import hypothesis
 import pytest
 
+from tests import ray_cluster
 from tests.huge_pages import use_huge_pages
 from tests.object_store import ServedStore, serve
+from tests.ray_cluster import Cluster
 from tests.tiers import is_long, keep_durations
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -115,3 +117,10 @@ def served_store() -> Iterator[ServedStore]:
 def object_store(served_store: ServedStore) -> str:
     """The options of URLs into the store."""
     return served_store.options
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """A Ray cluster that runs while tests do."""
+    with ray_cluster.serve() as cluster:
+        yield cluster
