@@ -6,6 +6,7 @@
 # make docs          build the site in build/site/html
 # make check         lint, types and layers
 # make debug         pass the engine's tests on a core that stops at an index out of bounds or an overflow
+# make lowest        play with the lowest versions of what pyproject.toml requires
 # make package-test  build sdist and wheel, install, and play from them
 # make reference     write the tables of docs/reference from the code
 # make docs-pictures make the pictures in docs/pictures, from real runs
@@ -48,7 +49,7 @@ endef
 # What a command says is shown only if it fails.
 quietly = $(1) > $(VENV)/$(@F).log 2>&1 || { cat $(VENV)/$(@F).log; exit 1; }
 
-.PHONY: run test test-long test-thorough durations check format lint types layers stubs debug package-test docs reference docs-pictures bench build clean
+.PHONY: run test test-long test-thorough durations check format lint types layers stubs debug lowest package-test docs reference docs-pictures bench build clean
 
 # The shipped bots in compiled languages are in C, whose library takes half the time of C++'s.
 run: build $(VENV)/library_of_c
@@ -69,6 +70,15 @@ durations: build $(VENV)/libraries $(VENV)/tools
 test-thorough: build $(VENV)/tools $(VENV)/thorough $(VENV)/azurite
 	@echo "Running what the other tests take samples of (half an hour)"
 	@$(BIN)/python -m pytest -m thorough --numprocesses 2 --dist loadgroup --no-loadscope-reorder --durations 15
+
+# In an environment of its own, with the core that is in place.
+lowest: build $(VENV)/libraries
+	@echo "Installing the lowest versions"
+	@$(PYTHON) -m venv --clear $(VENV)-lowest
+	@$(call quietly, ENGINE_LATER=1 $(VENV)-lowest/bin/python .ci/install --resolution lowest-direct --editable . packaging)
+	@echo "Playing with them"
+	@$(call quietly, $(VENV)-lowest/bin/python -m tests.lowest_versions)
+	@head -1 $(VENV)/lowest.log
 
 package-test: build $(VENV)/libraries $(VENV)/tools
 	@echo "Building the package and playing from it"
