@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from tournament.trial.expectation import BotAndServer
 
 from benchmarks.fields import SHIPPED
 from engine.kernel.game_core import BLOCK_COUNT
@@ -45,7 +46,6 @@ from tournament.standings.verdicts import Verdict, looks_of, settled_order, want
 from tournament.store.ledger import Batch, Field, Until
 from tournament.store.legs import Legs
 from tournament.store.parquet_limits import ROWS_PER_GROUP
-from tournament.trial.expectation import BotAndServer
 from tournament.worker.leg import NullSink, play_leg
 
 Floats = npt.NDArray[np.float64]
