@@ -82,7 +82,8 @@ def test_classes_functions_and_modules_are_the_same_bot(tmp_path: Path, server: 
     """On the same cards they win the same, also as processes."""
     plain = built(tmp_path / "plain", {"same.c": CALLER})["same"]
     found = [won_by(tmp_path / "plain" / "same.c", server)]
-    for name, source in {"same.cpp": CLASS, "same.wasm": artifact_of(plain), "same.py": PYTHON}.items():
+    others: dict[str, str | bytes] = {"same.cpp": CLASS, "same.wasm": artifact_of(plain), "same.py": PYTHON}
+    for name, source in others.items():
         built(tmp_path / name, {name: source})
         found.append(won_by(tmp_path / name / name, server))
     built(tmp_path / "renamed", {"renamed.c": RENAMED})

@@ -118,6 +118,8 @@ def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSett
         share = _legs_may_share(submission.source, interface, sandbox)
         return python_packing.pack(submission.source, sandbox, interface.python.sdk, legs_may_share=share)
     if submission.kind == "program":
+        if missing := [path for path in sandbox.readable if not os.path.exists(path)]:
+            raise BadInput(f"[sandbox] readable: there is no {missing[0]}")
         if not recipe_of(submission.source).build:
             return submission.source
         return remembered(_place("program", submission.source), lambda: program_build.build(submission.source, sandbox))
