@@ -411,7 +411,8 @@ def test_readable_folders_lie_beside_the_settings(tmp_path: Path, monkeypatch: p
     (place / "tournament.toml").write_text('[sandbox]\nreadable = ["libs"]\n[von_neumann_poker]\n')
     monkeypatch.chdir(tmp_path)
     sandbox = load_config("von_neumann_poker", place / "tournament.toml").sandbox
-    reads = f"import sys\nsys.stdin.readline()\nfor line in sys.stdin: print(open({str(place / 'libs/word')!r}).read(), end='')"
+    word = str(place / "libs" / "word")
+    reads = f"import sys\nsys.stdin.readline()\nfor line in sys.stdin: print(open({word!r}).read(), end='')"
     assert ask(script(reads), [A], sandbox=sandbox).what == []
     shutil.rmtree(place / "libs")
     with pytest.raises(BadInput, match=rf"\[sandbox\] readable: there is no {place / 'libs'}"):
