@@ -38,7 +38,7 @@ from tournament.runner.resume import (
 )
 from tournament.runner.rewriting import cut_batches, merge_small_batches
 from tournament.runner.schedule import Schedule
-from tournament.runner.seed import keep_seed, recorded_settings
+from tournament.runner.seed import keep_seed
 from tournament.runner.strays import set_strays_aside
 from tournament.runner.watcher import Progress, Watcher
 from tournament.standings.results import standings_of, write_summaries
@@ -70,7 +70,7 @@ def run_prepared(prepared: Prepared, watcher: Watcher) -> Standings:
     location, seed = prepared.location, config.contest.seed
     assert seed is not None
     with trouble_explained(location):
-        settings = recorded_settings(config.contest, seed)
+        settings = prepared.settings
         archive_other_records(contest, location, settings, prepared.names, house, watcher.say)
         writer = open_for_writing(open_storage(location))
         try:
