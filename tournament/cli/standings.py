@@ -92,7 +92,12 @@ def _contest_of(found: Loaded, config: Path | None) -> Contest:
 def _show_history(bot: str, contest: str | None, results: str | None, config: Path | None, as_json: bool) -> None:
     versions = load_records(contest, results, config).versions(bot)
     if as_json:
-        print_json([{"sha256": one.line.sha256, "ranked": one.ranked, **standing_values(one.line)} for one in versions])
+        print_json(
+            [
+                {"sha256": one.line.sha256, "ranked": one.ranked, "archive": one.archive, **standing_values(one.line)}
+                for one in versions
+            ]
+        )
         return
     out.print(history_table(versions, f"{bot}, the newest last"))
 

@@ -13,7 +13,7 @@ from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
 from tournament.keys import master_key
-from tournament.runner.archives import Unlike, unlike_records
+from tournament.runner.archives import Unlike
 from tournament.runner.batching import Pace
 from tournament.runner.counting import count_legs
 from tournament.runner.preparing import Prepared
@@ -21,7 +21,6 @@ from tournament.runner.replicas import keeping_what_was_played
 from tournament.runner.resume import field_of
 from tournament.runner.rounds import Round, next_round
 from tournament.runner.schedule import ONE_OF_EACH, AgainstHouse, Competitor, Replicas, RoundRobin, Schedule
-from tournament.runner.seed import recorded_settings
 from tournament.standings.without_luck import LuckOfLegs, read_luck
 from tournament.store.ledger import Batch, Field, Until
 from tournament.store.ledger_reading import read_state, standing_batches
@@ -55,8 +54,9 @@ def plan_of(prepared: Prepared) -> Plan:
     assert seed is not None
     storage = open_storage(prepared.location)
     state = read_state(storage)
-    settings = recorded_settings(config.contest, seed)
-    field = field_of(contest, settings, prepared.entrants, prepared.house, state.field, until_of(config.contest))
+    field = field_of(
+        contest, prepared.settings, prepared.entrants, prepared.house, state.field, until_of(config.contest)
+    )
     schedule_with = partial(schedule_of, contest, config.contest.playing(), master_key(seed), field)
     standing = standing_batches(storage, state) if state.field else []
     # Only rounds need it.
@@ -69,7 +69,7 @@ def plan_of(prepared: Prepared) -> Plan:
     games = int(len(left.missing) * sessions * contest.estimates.games(config.contest))
     pace = new_pace(contest, config, workers_of(config), sessions)
     seconds = pace.seconds_for(left.inline, left.in_lanes)
-    unlike = unlike_records(contest, prepared.location, settings, prepared.names, prepared.house)
+    unlike = prepared.unlike()
     return Plan(
         len(left.missing),
         left.total,

@@ -206,11 +206,10 @@ class Results:
         return bradley_terry(self.ranking, wins)
 
     def versions(self, name: str) -> list[Version]:
-        """A bot's versions in these records with their standings then, the oldest first. Raises BadInput."""
+        """A bot's versions with their standings then, the oldest first, those in archives too. Raises BadInput."""
         from tournament.standings.history import history_of
 
-        storage = open_storage(self.location)
-        return history_of(storage, self.ranking, name, lambda field, batches: ranking_of(storage, field, batches))
+        return history_of(open_storage(self.location), self.ranking, name, ranking_of)
 
     @property
     def confined_by(self) -> tuple[str, ...]:

@@ -243,8 +243,8 @@ class _Lanes:
         artifacts: Mapping[str, bytes],
         stopping: Callable[[], bool],
     ) -> None:
-        legs = [leg for leg in task.legs if leg.has_processes and leg.digest not in unwanted]
-        if not legs:
+        legs = [leg for leg in task.legs if leg.digest not in unwanted]
+        if not any(leg.has_processes for leg in legs):
             return
         # Imported here: a task without processes needs none of it.
         from tournament.worker.processes.lanes import play_in_lanes
