@@ -18,18 +18,14 @@ from engine.games.two_card_draw.core import (
     SITUATION_COUNT,
     CompiledStrategy,
     TwoCardDraw,
-    situation_of_draw,
-    situation_of_round1,
-    situation_of_round2,
 )
 from engine.games.two_card_draw.luck import add_hands, share_actions
 from engine.kernel.game_core import ANSWER_WANTED, BLOCK_COUNT
 from engine.kernel.records import Table
 from tests.oracles.deals import key_of
 from tournament.contests.two_card_draw import LUCK_COLUMNS, TWO_CARD_DRAW
-from tournament.contests.two_card_draw.luck import LegLuck, make_tables
+from tournament.contests.two_card_draw.luck import LegLuck
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, write_strategy
-from tournament.contests.two_card_draw.walk import Answers, visit_leaves
 from tournament.store.columns import buffer_fields
 
 HANDS = [(low, high) for low in range(5) for high in range(low, 5)]
@@ -72,32 +68,6 @@ def hands_played(bot: Bot, seed: int, hands: int, of: ServerStrategy) -> dict[st
         status = core.play(bot(kind, told) if NEW_HAND <= kind <= ROUND2 else 0)
     assert games.rows == hands
     return {name: games.arrays[name].copy() for name in LUCK_COLUMNS}
-
-
-@pytest.mark.parametrize("seed", [1, 2])
-def test_the_value_of_a_bot_is_that_of_a_walk_through_all_hands(seed: int) -> None:
-    walk = visit_leaves(server(seed), Answers(), 0)
-    kind, told = next(walk)
-    try:
-        while True:
-            kind, told = walk.send(steady(kind, told) if kind <= ROUND2 else 0)
-    except StopIteration as over:
-        expected, _ = over.value
-    counts = np.zeros((SITUATION_COUNT, 3), np.int32)
-    for hand in HANDS:
-        for bets in range(4):
-            action = 1 + steady(NEW_HAND, hand) if bets == 0 else steady(ROUND1, (*hand, bets))
-            counts[situation_of_round1(*hand, bets), min(action, 1) if bets == 3 else action] = 10**9
-        for bets, y_opened in itertools.product(range(4), (False, True)):
-            counts[situation_of_draw(*hand, bets, 0, y_opened), steady(DRAW, hand)] = 10**9
-            for x_drew, y_drew, faced in itertools.product(range(3), range(3), range(4)):
-                action = steady(ROUND2, (*hand, bets, faced, y_drew))
-                row = situation_of_round2(*hand, bets, y_opened, x_drew, y_drew, faced)
-                counts[row, min(action, 1) if faced == 3 else action] = 10**9
-    value, advantages = make_tables(server(seed)).valued(counts)
-    assert value == pytest.approx(expected, abs=1e-6)
-    # What it always does is worth what its situation is.
-    assert np.abs(advantages[counts > 0]).max() < 1e-6
 
 
 @cache

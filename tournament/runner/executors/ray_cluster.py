@@ -175,5 +175,5 @@ def _play_remotely(invitation: Invitation, pickled: bytes, stored: _Stored) -> R
     if task.source:
         load_source(*task.source)
     accept_contest(task.rules, task.requires)
-    admission.room = Room(lambda: max(task.memory_bytes, free_memory() // (os.cpu_count() or 1)))
+    admission.room = Room(lambda used: max(task.memory_bytes, (free_memory() + used) // (os.cpu_count() or 1)))
     return on_deep_stack(play_task, task, stored.needed(task))
