@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -28,6 +27,7 @@ from tournament.config import Config
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
+from tournament.cores import cores
 from tournament.errors import BadInput, RunFailed, TournamentError
 from tournament.runner.strays import among_records
 from tournament.standings.results import ranking_of
@@ -176,7 +176,7 @@ def _recounted(records: _Records, batches: Sequence[Batch]) -> list[Recounted]:
     """What is wrong with each batch's parts or sums, and the luck in them."""
     total, done = sum(part.size for batch in batches for part in batch.parts), 0
     found = []
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+    with ThreadPoolExecutor(cores()) as pool:
         for batch, one in zip(batches, pool.map(records.recount, batches)):
             found.append(one)
             done += sum(part.size for part in batch.parts)

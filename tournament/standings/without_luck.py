@@ -7,7 +7,6 @@ from x's points. Nothing is decided by it: a run until the order is settled work
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 from engine.kernel.game_core import BLOCK_COUNT
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
+from tournament.cores import cores
 from tournament.errors import RunFailed
 from tournament.standings.luck_of_rows import Floats, LuckOfRows
 from tournament.store.ledger import Batch
@@ -149,7 +149,7 @@ def luck_of_batches(
     games = sum(batch.part("games").rows for batch in unknown)
     if games > _LARGE:
         say(f"Working out what luck was worth in {games:,} games…")
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+    with ThreadPoolExecutor(cores()) as pool:
         found = list(pool.map(lambda batch: _luck_of_batch(contest, settings, storage, batch), unknown))
     return LuckColumns.joined([*found, noted]).chosen(wanted)
 
