@@ -13,8 +13,7 @@ from tournament.contests.scoring import HouseScoring
 from tournament.leg import legs_per_replica
 from tournament.standings.house import HousePlay
 from tournament.standings.matches import Match, Matches, matches_of
-from tournament.standings.order_probability import order_probabilities
-from tournament.standings.places import ERROR_RATE, surely_ahead
+from tournament.standings.places import ERROR_RATE, order_probabilities, surely_ahead
 from tournament.standings.replicas import scores_of_replicas
 from tournament.standings.student import quantile
 from tournament.standings.tally import Tally, tally_of_points
@@ -28,8 +27,7 @@ from tournament.store.legs import Fault, LegResult, Legs
 class Standing:
     """An entrant's line; `results.STANDING` says what its fields mean.
 
-    `expected_replicas`: after so many a run until the order is settled should tell the entrant from the next one; None
-    where it has, or the most are too few. `measures` are the contest's own numbers, by name.
+    `measures` are the contest's own numbers, by name.
     """
 
     name: str
@@ -57,7 +55,6 @@ class Standing:
     points_per_session: float | None = None
     order: Verdict | None = None
     surely_ahead_of: tuple[str, ...] = ()
-    expected_replicas: int | None = None
 
     @property
     def points_per_game(self) -> float | None:
@@ -224,14 +221,12 @@ class _Told:
 
         Of settled neighbours it is at least what holds for all of them at once.
         """
-        scores = self.tally.per_match()[places]
-        residuals, freedom = self.tally.joint_residuals()
-        residuals = (residuals / np.maximum(1, self.tally.divisors)[:, np.newaxis])[places]
+        differences = self.tally.measured.of(places).differences
         if self.until is None:
-            sure = SureOrder(surely_ahead(scores, residuals, freedom), 1 - ERROR_RATE)
+            sure = SureOrder(surely_ahead(differences), 1 - ERROR_RATE)
         else:
             sure = settled_order([self.replicas[fit[place].name] for place in places], self.until)
-        stated = order_probabilities(scores, residuals, freedom) if places else []
+        stated = order_probabilities(differences) if places else []
         return sure, [
             max(chance, sure.confidence) if verdict == "settled" else chance
             for chance, verdict in zip(stated, sure.verdicts)
@@ -242,8 +237,8 @@ def _ranked(
     fit: Sequence[FieldEntrant], tally: Tally, adjusted: Tally | None, faulty: FaultyLegs, told: _Told
 ) -> list[Standing]:
     """The lines of those who are ranked, best first. `adjusted`: the tally of the legs less luck, if known."""
-    per_match = tally.per_match()
-    order = sorted(range(len(fit)), key=lambda index: (not tally.opponents[index], -per_match[index], fit[index].name))
+    compared = tally.measured.scores
+    order = sorted(range(len(fit)), key=lambda index: (not tally.opponents[index], -compared[index], fit[index].name))
     met = [index for index in order if tally.opponents[index]]  # these come first
     sure, chances = told.order(fit, met)
     intervals = _intervals(tally)
@@ -279,7 +274,6 @@ def _ranked(
                 surely_ahead_of=tuple(
                     fit[met[other]].name for other in (sure.nearest_behind[place] if place < len(met) else ())
                 ),
-                expected_replicas=sure.expected[place] if has_next and sure.expected else None,
                 measures=tally.measures[index],
                 points_per_session=score / tally.lengths[index] if tally.lengths[index] else None,
             )
@@ -314,11 +308,13 @@ class _Interval:
 
 
 def _intervals(tally: Tally) -> list[_Interval]:
-    found = []
-    for score, (error, freedom) in zip(tally.scores.tolist(), tally.estimates()):
-        if error is None:
+    measured, found = tally.measured, []
+    for score, error, divisor, met in zip(
+        tally.scores.tolist(), measured.errors(), tally.divisors.tolist(), tally.opponents
+    ):
+        if error is None or not met:
             found.append(_Interval(score))
         else:
-            reach = quantile(0.975, freedom) * error
-            found.append(_Interval(score, error, score - reach, score + reach))
+            reach = quantile(0.975, measured.freedom) * error * divisor
+            found.append(_Interval(score, error * divisor, score - reach, score + reach))
     return found
