@@ -48,7 +48,6 @@ UNCHECKED = {
     "engine.games.matrix_game.core",
     "engine.games.two_card_draw.equilibria",
     "engine.games.two_card_draw.evaluation",
-    "engine.games.two_card_draw.luck",
     "engine.games.von_neumann_poker.card_cells",
     "engine.parquet.pages",
     "engine.parquet.thrift",

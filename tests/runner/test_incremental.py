@@ -550,3 +550,12 @@ def test_a_part_that_changes_while_its_run_goes_on_is_noticed_by_the_next(tmp_pa
     listener = Listener()
     place.play(watcher=listener)
     assert [line for line in listener.said if f"Part {watcher.flipped} is damaged" in line], listener.said
+
+
+def test_what_comes_at_once_is_the_same_in_several_entries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    places = [new_place(tmp_path / name, BOTS, settings="replicas = 3") for name in ("one", "several")]
+    places[0].play()
+    monkeypatch.setattr("tournament.store.writer._MOST_LEGS", 1)
+    places[1].play()
+    assert len(ledger(places[0])) < len(ledger(places[1]))
+    assert_same(outcome(places[0].results), outcome(places[1].results))

@@ -39,10 +39,10 @@ from tournament.store.ledger import (
     without_legs,
 )
 from tournament.store.ledger_reading import read_field, read_state, standing_batches
-from tournament.store.legs import Fault, LegResult, kept_faults
+from tournament.store.legs import Fault, LegResult, Legs, kept_faults
 from tournament.store.notes import read_note, write_note
 from tournament.store.storage import Storage
-from tournament.store.writer import Writer, open_for_writing, publish_all
+from tournament.store.writer import Writer, in_commits, open_for_writing, publish_all
 
 TABLES: tuple[TableName, ...] = ("games", "sessions")
 SEED = "the seed of these records"
@@ -178,6 +178,27 @@ def test_names_of_batches_sort_as_the_schedule_does() -> None:
     names = [batch_name(match, number, ["x"]) for match, number in places]
     assert names == sorted(names)
     assert batch_name(1, 0, ["x", "y"]) != batch_name(1, 0, ["x", "z"])
+
+
+def test_many_workers_with_short_legs_hand_over_more_than_an_entry_holds(storage: FolderStorage) -> None:
+    writer = open_for_writing(storage)
+    whole = Legs.of([leg(0, number) for number in range(80 << 10)])
+    came = [stage_batch(storage, *whole[first : first + 1024]) for first in range(0, len(whole), 1024)]
+    entries = [writer.commit(batches=several) for several in in_commits(came)]
+    writer.close()
+    assert len(entries) > 2
+    assert sum(len(batch.legs) for batches in entries for batch in batches) == len(whole)
+    assert sorted(leg.digest for legs in standing(storage) for leg in legs) == sorted(whole.digests)
+
+
+def test_the_texts_of_faults_count_where_commits_are_cut(storage: FolderStorage) -> None:
+    open_for_writing(storage).close()
+    faults = [tuple(Fault(0, 0, one, "b", "x" * 500, "", "y" * 2000) for one in range(20)) for _ in range(2)]
+    short, long = (
+        [stage_batch(storage, replace(leg(0, n), faults=some)) for n in range(400)] for some in ((), faults[0])
+    )
+    assert len([*in_commits(short)]) == 1
+    assert len([*in_commits(long)]) == 3
 
 
 # The states of a commit, in the order in which they come.

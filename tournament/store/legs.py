@@ -325,6 +325,13 @@ class Legs(Sequence[LegResult]):
         """The seat whose faults ended each, or None."""
         return [rest.ended_by for rest in self.rest]
 
+    @property
+    def size(self) -> int:
+        """About how many bytes they take in the ledger."""
+        columns = (self.digest, self.players, self.whole, self.sums, self.more)
+        texts = (text for rest in self.rests for one in rest.faults for text in (one.what, one.asked, one.complaints))
+        return sum(column.nbytes for column in columns) + sum(map(len, texts))
+
     def of_seat(self, seat: int) -> SeatColumns:
         """What a seat has won."""
         kept = seat < self.sums.shape[1]

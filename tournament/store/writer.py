@@ -4,17 +4,37 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from tournament.errors import RunFailed
 from tournament.store.checkpoint import write_checkpoint
 from tournament.store.ledger import Batch, Entry, Field, Part, State, entry_name, most_bytes, pack
 from tournament.store.ledger_reading import read_state
+from tournament.store.legs import Legs
 from tournament.store.signals import signals_deferred
 from tournament.store.storage import AlreadyExists, Storage
 
 # What this package stages: nothing else is ever deleted there.
 OWN_STAGED = re.compile(r"(?:aside|driver)-[0-9a-f]{32}|[0-9]{10}-[0-9]+-[0-9a-f]{12}-[0-9a-f]{32}-(games|sessions)")
+
+
+# The most legs, and bytes with the texts of faults, of an entry that has several batches.
+_MOST_LEGS, _MOST_BYTES = 50_000, 8 << 20
+
+
+def in_commits(batches: Iterable[Batch]) -> Iterator[tuple[Batch, ...]]:
+    """Batches as they go into entries, several each: many workers with short legs hand over a great many at once."""
+    several: list[Batch] = []
+    legs = size = 0
+    for batch in batches:
+        columns = Legs.of(batch.legs)
+        legs, size = legs + len(columns), size + columns.size
+        if several and (legs > _MOST_LEGS or size > _MOST_BYTES):
+            yield tuple(several)
+            several, legs, size = [], len(columns), columns.size
+        several.append(batch)
+    if several:
+        yield tuple(several)
 
 
 class Writer:

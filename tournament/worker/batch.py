@@ -138,7 +138,7 @@ class ParquetSink:
     def begin(self, leg: Leg, artifacts: Mapping[str, bytes]) -> None:
         """The rows that follow are this leg's."""
         if self.luck:
-            self.luck.begin(leg.plan.number, artifacts[leg.y.artifact] if leg.y.kind == "house" else None)
+            self.luck.begin(leg.plan.number)
 
     def end(self, result: LegResult) -> None:
         """The rows of a leg are all there."""
@@ -243,8 +243,8 @@ class _Lanes:
         artifacts: Mapping[str, bytes],
         stopping: Callable[[], bool],
     ) -> None:
-        legs = [leg for leg in task.legs if leg.has_processes and leg.digest not in unwanted]
-        if not legs:
+        legs = [leg for leg in task.legs if leg.digest not in unwanted]
+        if not any(leg.has_processes for leg in legs):
             return
         # Imported here: a task without processes needs none of it.
         from tournament.worker.processes.lanes import play_in_lanes

@@ -110,9 +110,10 @@ def play_in_lanes(
     stopping: Callable[[], bool] = lambda: False,
     proven: Set[str] | None = None,
 ) -> Generator[PlayedLeg, None, None]:
-    """Play legs in which at least one bot is a process; yields each when it is done, its rows in `spool`.
+    """Play those of the legs in which at least one bot is a process; yields each when it is done, its rows in `spool`.
 
-    With `proven`, the entrants known to have passed probation, legs are left out that can't count by those played here.
+    With `proven`, the entrants known to have passed probation, legs are left out that can't count by those played here,
+    however the others of `legs` end.
     Raises Stopped, RunFailed when this machine can't run a bot, BadInput when
     it can't confine one.
     """
@@ -149,14 +150,15 @@ class _LaneTable:
             tells_values=interface.told_names is not None,
         )
         self.pool = Pool(contest, settings, sandbox, artifacts, cache, self._lanes.channels)
-        self._waiting = WaitingLegs([WaitingLeg(leg, self.pool.turns_of(leg)) for leg in legs], self.pool.turns)
+        in_lanes = [leg for leg in legs if leg.has_processes]
+        self._waiting = WaitingLegs([WaitingLeg(leg, self.pool.turns_of(leg)) for leg in in_lanes], self.pool.turns)
         self._by_lane: dict[int, _LegInPlay] = {}
         self._done: list[PlayedLeg] = []
         self._legs, self._proven = legs, proven
         self._ends: dict[str, int | None] = {}
-        self._most_legs = len(legs)
+        self._most_legs = len(in_lanes)
         self._waits_for_processes = False
-        self._has_modules = any(seat.kind == "wasm" for leg in legs for seat in (leg.x, leg.y))
+        self._has_modules = any(seat.kind == "wasm" for leg in in_lanes for seat in (leg.x, leg.y))
         self._empty_tables = [Table(buffer_fields(columns), _ROWS) for columns in (contest.games, contest.sessions)]
 
     def play(self, stopping: Callable[[], bool]) -> Iterator[PlayedLeg]:
