@@ -210,6 +210,10 @@ class Pool:
         admission.room.take_anyway(self, self._most_bytes(player.seat))
         return self.seat(player, leg, core)
 
+    def used_bytes(self) -> int:
+        """The memory that its processes have; asked by any thread."""
+        return sum(confined.memory_bytes() for confined in list(self._bytes))
+
     def is_wanted(self, process: BotProcess) -> bool:
         """Whether more legs may come to a shared process."""
         return process.shared_by is not None and self._shared.get(process.shared_by) is process
