@@ -13,6 +13,7 @@ from rich.text import Text
 
 from tournament.errors import printable, telling_line
 from tournament.standings.history import closest_to_beating
+from tournament.standings.notes import chance_in_words, notes_of
 
 if TYPE_CHECKING:
     from tournament.contests.scoring import HouseScoring, Measure
@@ -61,7 +62,7 @@ _HEADINGS = (
     _Heading("place", 66, lambda line: line.place, lambda line: "cyan"),
     _Heading("per session", 120, _per_session),
     _Heading("per game", 132, lambda line: "" if line.points_per_game is None else f"{line.points_per_game:+.3f}"),
-    _Heading("ahead of next", 106, lambda line: _percent(line.order_probability) if line.matches else ""),
+    _Heading("ahead of next", 106, lambda line: chance_in_words(line.order_probability) if line.matches else ""),
     _Heading("order", 0, lambda line: line.order or ""),
     _Heading("matches", 78, lambda line: f"{line.matches:,}"),
     _Heading("games", 84, lambda line: f"{line.games:,}"),
@@ -109,7 +110,7 @@ def leaderboard_table(
         headings[:2] = [_PER_MATCH, *headings[:2]] if width >= _PER_MATCH.from_width else [_PER_MATCH]
     averaged = "a mean over the matches so far" if standings.scoring else "in order of the score per match"
     headings = _fitting(headings, standings, width)
-    notes = [unit, *([f"{averaged}, until all have played as many"] if uneven else [])]
+    notes = [unit, *([f"{averaged}, until all have played as many"] if uneven else notes_of(standings))]
     table = plain_table(title, "; ".join(note for note in notes if note) or None)
     table.add_column("#", justify="right", no_wrap=True)
     table.add_column("bot", overflow="fold", min_width=_NARROWEST_NAME)
@@ -200,8 +201,8 @@ def matches_table(matches: Sequence[Match], title: str) -> Table:
 
 def _points(match: Match) -> tuple[str, str]:
     """Points a session, and half the width of their interval."""
-    error = match.stderr_per_session
-    return f"{match.points_per_session:+.3f}", "" if error is None else f"{_REACH * error:.3f}"
+    reach = match.reach_per_session
+    return f"{match.points_per_session:+.3f}", "" if reach is None else f"{reach:.3f}"
 
 
 def fitted(console: Console, room: int, draw: Callable[[int], RenderableType]) -> RenderableType:
@@ -331,19 +332,13 @@ def _in_cells(scoring: HouseScoring) -> list[Measure]:
 
 def _cell(match: Match, scoring: HouseScoring | None) -> Text:
     value = match.points_per_session
-    error = match.stderr_per_session
+    reach = match.reach_per_session
     digits = 2 if scoring is None else 0
-    clear = error is not None and abs(value) > 2 * error
+    clear = reach is not None and abs(value) > reach
     style = "green" if clear and value > 0 else "red" if clear else ""
     text = Text(f"{value:+,.{digits}f}", style=style)
-    if error is not None:
-        text.append(f"\n±{_REACH * error:,.{digits}f}", style="dim")
+    if reach is not None:
+        text.append(f"\n±{reach:,.{digits}f}", style="dim")
     for measure in _in_cells(scoring) if scoring else ():
         text.append(f"\n{_measured(measure, match)}")
     return text
-
-
-def _percent(share: float | None) -> str:
-    if share is None:
-        return ""
-    return ">99.9%" if share > 0.999 else f"{100 * share:.1f}%"

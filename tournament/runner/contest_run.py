@@ -19,13 +19,11 @@ from tournament.runner.counting import Counted
 from tournament.runner.executors import choose_executor
 from tournament.runner.planning import (
     artifacts_of,
-    forecast_in_words,
     new_pace,
     noted_luck,
     round_to_play,
     schedule_of,
     until_of,
-    workers_of,
 )
 from tournament.runner.preparing import Prepared, prepare_contest, trouble_explained
 from tournament.runner.replicas import keeping_what_was_played
@@ -85,7 +83,6 @@ def run_prepared(prepared: Prepared, watcher: Watcher) -> Standings:
             if contest.luck and luck is None:
                 luck = {}  # by it orders are declared: it is worked out here
             begun = False
-            pace: Pace | None = None
             while True:
                 standing = standing_batches(writer.storage, writer.state)
                 this = round_to_play(contest, config.contest, wanted_field, schedule_with, standing, luck)
@@ -93,9 +90,6 @@ def run_prepared(prepared: Prepared, watcher: Watcher) -> Standings:
                     watcher.say(this.said)
                 schedule = keeping_what_was_played(schedule_with, this.replicas, standing)
                 checks = Checks(writer.storage)
-                pace = pace or new_pace(contest, config, workers_of(config), schedule.sessions_per_leg)
-                if forecast := forecast_in_words(this, schedule_with, standing, pace):
-                    watcher.say(forecast)
                 sound, cuts, left = batches_to_keep(writer, checks, schedule, watcher.say)
                 tell_removed_matches(writer, cuts, schedule, left.probation.out, watcher.say)
                 rewritten = cut_batches(contest, writer, cuts, schedule.sessions_per_leg)
@@ -106,7 +100,7 @@ def run_prepared(prepared: Prepared, watcher: Watcher) -> Standings:
                     writer.commit(field=change.field, batches=change.batches)
                     change = Entry()
                 play = Play(contest, config, writer, checks, schedule, artifacts, watcher, luck, left, change)
-                standings, luck, pace = play.run(begun=begun), play.luck, play.pace
+                standings, luck = play.run(begun=begun), play.luck
                 if this.done and not play.disqualified:
                     return standings
                 begun = True
@@ -137,7 +131,6 @@ class Play:
     luck: LuckOfLegs | None
     left: Counted
     change: Entry
-    pace: Pace | None = None
 
     def __post_init__(self) -> None:
         self.played = standing_batches(self.writer.storage, self.writer.state)
@@ -163,7 +156,7 @@ class Play:
         # Ranking takes long in large fields, and summaries of many parts, so the next ones wait for a multiple of that.
         self._ranked = self._summarised = time.perf_counter()
         self._ranking_seconds = self._summary_seconds = 0.0
-        pace = self.pace = new_pace(self.contest, self.config, executor.workers, sessions)
+        pace = new_pace(self.contest, self.config, executor.workers, sessions)
         batches = batches_to_play(self.schedule, left, pace, self.artifacts, self.config.sandbox)
         receipts = executor.play(map(self._task, batches), self.artifacts, lambda: left.out)
         try:

@@ -29,6 +29,7 @@ ENOUGH_REPLICAS = 10  # to need no common opponents
 FEWEST_OPPONENTS = 4
 _ROUNDING = 1e-11  # of √(n · Σp²), which sums of n values p don't exceed
 _MOST_GROUPS = 64  # of opponents
+_SKEWNESS = 25
 _AT_ONCE = 1 << 12  # legs whose blocks fit a core's cache
 
 Floats = npt.NDArray[np.float64]
@@ -163,6 +164,12 @@ class Measured:
         found: list[float | None] = np.sqrt(np.einsum("ib,ib->i", self.residuals, self.residuals)).tolist()
         return found
 
+    def difference(self, first: int, second: int) -> tuple[float, float | None]:
+        """By how much one row's score is above another's, and the standard error of that by `residuals` alone."""
+        apart = self.residuals[first] - self.residuals[second]
+        error = math.sqrt(float((apart * apart).sum())) if self.freedom > 0 else None
+        return float(self.scores[first] - self.scores[second]), error
+
     def of(self, places: Sequence[int]) -> Measured:
         """The same of these rows alone."""
         return replace(
@@ -218,11 +225,33 @@ def errors_of_matches(legs: Legs, own: SeatColumns, replicas: Replicas, lengths:
         freedom[here] = degrees
     if (several := count > 1).any():
         mean = np.bincount(replicas.match, own.points) / np.maximum(np.bincount(replicas.match, lengths), 1)
-        edges = np.flatnonzero(
-            (np.diff(replicas.match, prepend=-1) != 0) | (np.diff(replicas.replica, prepend=-1) != 0)
-        )
+        edges = np.flatnonzero(np.diff(replicas.match, prepend=-1) | np.diff(replicas.replica, prepend=-1))
         apart_of_replicas = np.add.reduceat(own.points - mean[replicas.match] * lengths, edges)
         squares = np.bincount(replicas.match[edges], apart_of_replicas * apart_of_replicas)
         errors = np.where(several, np.sqrt(count / np.maximum(count - 1, 1) * squares), errors)
         freedom = np.where(several, count - 1, freedom)
     return errors, freedom
+
+
+def moments_of(own: SeatColumns, lengths: Whole, entrant: Whole, entrants: int) -> Floats:
+    """For each entrant how many blocks its legs have, and the sums of squares and cubes of how these differ from their
+    share of a leg's points, by column."""
+    found = np.zeros((3, entrants))
+    for first in range(0, len(lengths), _AT_ONCE):
+        some = slice(first, first + _AT_ONCE)
+        sizes = block_sizes(lengths[some])
+        apart = own.blocks[some] - sizes * (own.points[some] / np.maximum(lengths[some], 1))[:, np.newaxis]
+        apart[sizes == 0] = 0.0
+        for moment, values in zip(found, ((sizes > 0), apart * apart, apart**3)):
+            moment += np.bincount(entrant[some], values.sum(axis=1), entrants)
+    return found
+
+
+def heavy_tailed(moments: Floats) -> list[bool]:
+    """Whose blocks are too few for a normal mean: fewer than 25 times the square of their skewness (W. Cochran,
+    "Sampling Techniques", 1977, section 2.15)."""
+    count, squares, cubes = moments
+    with np.errstate(divide="ignore", invalid="ignore"):
+        skewness_squared = np.nan_to_num(count * cubes * cubes / squares**3)
+    told: list[bool] = (count < _SKEWNESS * skewness_squared).tolist()
+    return told

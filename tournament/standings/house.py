@@ -12,10 +12,10 @@ from functools import cached_property
 
 import numpy as np
 
+from engine.kernel.game_core import BLOCK_COUNT
 from tournament.contests.scoring import HouseScoring, Played
-from tournament.standings.errors import Replicas, block_sizes, errors_of_matches, rounding_of
+from tournament.standings.errors import Replicas, block_sizes, errors_of_matches, heavy_tailed, moments_of, rounding_of
 from tournament.standings.tally import Tally, sums_by_entrant, whole_sums
-from tournament.store.ledger import FieldEntrant
 from tournament.store.legs import Legs
 
 Range = tuple[int, int]  # the first leg of some, and the first one after them
@@ -92,10 +92,10 @@ class HousePlay:
         own = self._matches_of(names).values()
         return [math.fsum(self._score(*match) for match in matches) / max(1, len(matches)) for matches in own]
 
-    def tally(self, fit: Sequence[FieldEntrant]) -> Tally:
-        """Mean scores of the fit entrants over the house players that they met."""
+    def tally(self, fit: Sequence[str]) -> Tally:
+        """Mean scores of these entrants over the house players that they met."""
         legs, count = self._legs, len(fit)
-        own = self._matches_of([entrant.name for entrant in fit])
+        own = self._matches_of(fit)
         index, slopes, values = np.full(len(legs), -1), np.zeros(len(legs)), np.zeros(len(legs))
         scores = np.array(self.scores(list(own)), np.float64)
         house = {name: column for column, name in enumerate(dict.fromkeys(legs.y))}
@@ -112,10 +112,11 @@ class HousePlay:
                     values[a:b] = self._score(a, b) / len(ranges)
                 if self._scoring.of_match:
                     values[first:end] = (end - first) * slopes[first:end] * self._own.points[first:end]
-        counted = index >= 0
+        all_places, counted = index, index >= 0
         index = index[counted]
-        blocks = sums_by_entrant(count, index, slopes[counted, np.newaxis] * self._own.blocks[counted])
-        sizes = sums_by_entrant(count, index, block_sizes(legs.games[counted]))
+        blocks, sizes = np.zeros((2, count, BLOCK_COUNT))
+        np.add.at(blocks, index, slopes[counted, np.newaxis] * self._own.blocks[counted])
+        np.add.at(sizes, index, block_sizes(legs.games[counted]))
         # Blocks scaled by the slope add up to the score only if it is linear: spread the difference by size.
         missing = scores - blocks.sum(axis=1)
         blocks += missing[:, np.newaxis] * sizes / np.maximum(1.0, sizes.sum(axis=1))[:, np.newaxis]
@@ -138,5 +139,8 @@ class HousePlay:
             measures=measures,
             divisors=np.ones(count, np.int64),
             lengths=[0.0] * count,
-            rounding=np.bincount(index, off, count),
+            rounding=sums_by_entrant(count, index, off),
+            heavy_tailed=heavy_tailed(
+                moments_of(self._own, legs.games, np.where(counted, all_places, count), count + 1)[:, :count]
+            ),
         )

@@ -21,8 +21,8 @@ Whole = npt.NDArray[np.int64]
 
 
 class Match(NamedTuple):
-    """The sums of one pairing. Errors have these degrees of `freedom`. Where y is a house player, x also has a score and
-    measures."""
+    """The sums of one pairing, with the degrees of `freedom` of its errors. Where y is a house player, x also has a
+    score and measures."""
 
     match: int
     x: str
@@ -64,9 +64,9 @@ class Match(NamedTuple):
 class Matches(Sequence[Match]):
     """Matches as columns, since a field of a thousand bots has half a million. A Match is made when it is asked for.
 
-    `players` has for each the places of x and y in `names`. `whole` has a column each for number, legs, sessions,
-    games and degrees of freedom; `amounts` for x_points, their error, y_points and theirs, NaN where an error can't be told. `scored` has the
-    score and measures of each, where house players play.
+    `players` has for each the places of x and y in `names`. `whole` has a column each for number, legs, sessions, games
+    and degrees of freedom; `amounts` for x_points, their error, y_points and theirs, NaN where an error can't be told.
+    `scored` has the score and measures of each, where house players play.
     """
 
     names: tuple[str, ...]

@@ -1,10 +1,11 @@
 """Which entrants can be told apart, and between which ranks each of them is.
 
-All pairs are compared at once: Student's t of the difference of two scores, and Holm's correction for the number of pairs (S. Holm, "A Simple Sequentially Rejective Multiple Test
-Procedure", 1979), which holds however the pairs depend on each other. An entrant's first possible rank is one more
-than the number of those surely ahead of it, its last one what those surely behind it leave (T. Klein, T. Wright and
-J. Wieczorek, "A Joint Confidence Region for an Overall Ranking of Populations", 2020; M. Mogstad, J. Romano, A. Shaikh
-and D. Wilhelm, "Inference for Ranks", 2024). With a chance of 95% all true ranks lie within their bounds at once.
+All pairs are compared at once: Student's t of the difference of two scores, and Holm's correction for the number of
+pairs (S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", 1979), which holds however the pairs depend
+on each other. An entrant's first possible rank is one more than the number of those surely ahead of it, its last one
+what those surely behind it leave (T. Klein, T. Wright and J. Wieczorek, "A Joint Confidence Region for an Overall
+Ranking of Populations", 2020; M. Mogstad, J. Romano, A. Shaikh and D. Wilhelm, "Inference for Ranks", 2024). With a
+chance of 95% all true ranks lie within their bounds at once.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ import numpy as np
 
 from tournament.contests.scoring import HouseScoring
 from tournament.leg import legs_per_replica
+from tournament.standings.errors import Measured
 from tournament.standings.house import HousePlay
 from tournament.standings.matches import Match, Matches, matches_of
 from tournament.standings.places import ERROR_RATE, order_probabilities, surely_ahead
@@ -78,13 +79,16 @@ class Standing:
 class Standings:
     """The ranking, the matches in order of their numbers, and every fault with its leg.
 
-    `scoring` and `house`, the names of the house players, are set where entrants play those; `until`, if they are
-    of a run until the order is settled.
+    `measured` has a row for each ranked entrant who has met another one, in the same order. For those who are
+    `heavy_tailed` few sessions decide so much that errors don't carry it. `scoring` and `house`, the names of the house
+    players, are set where entrants play those; `until`, if they are of a run until the order is settled.
     """
 
     entrants: tuple[Standing, ...]
     matches: Matches
     faults: tuple[tuple[LegResult, Fault], ...]
+    measured: Measured
+    heavy_tailed: tuple[str, ...] = ()
     scoring: HouseScoring | None = None
     house: tuple[str, ...] = ()
     until: Until | None = None
@@ -178,7 +182,8 @@ def compute_standings(
         return None if scoring is None else HousePlay(legs, scoring, facts)
 
     def tally_of(legs: Legs, house: HousePlay | None) -> Tally:
-        return house.tally(fit) if house else tally_of_points(fit, legs, per_replica)
+        fit_names = [entrant.name for entrant in fit]
+        return house.tally(fit_names) if house else tally_of_points(fit_names, legs, per_replica)
 
     house = house_of(legs)
     tally = tally_of(legs, house)
@@ -189,19 +194,23 @@ def compute_standings(
         adjusted = None if corrected is None else tally_of(corrected, house_of(corrected))
     told = _Told(tally)
     if field.until:
-        met = [entrant.name for entrant, opponents in zip(fit, tally.opponents) if opponents]
+        those_met = [entrant.name for entrant, opponents in zip(fit, tally.opponents) if opponents]
         of_replicas = scores_of_replicas(
-            met,
+            those_met,
             legs if luck is None else legs_without_luck(legs, luck),
             per_replica if scoring is None else cast(int, field.settings["sessions"]),
             facts,
-            None if scoring is None else lambda legs: HousePlay(legs, scoring, facts).scores(met),
+            None if scoring is None else lambda legs: HousePlay(legs, scoring, facts).scores(those_met),
         )
         told = _Told(adjusted or tally, field.until, of_replicas)
+    order = _order(fit, tally)
+    met = [index for index in order if tally.opponents[index]]
     return Standings(
-        tuple(_ranked(fit, tally, adjusted, faulty, told) + _below_the_line(field, faulty)),
+        tuple(_ranked(fit, order, tally, adjusted, faulty, told) + _below_the_line(field, faulty)),
         matches_of(legs, per_replica, house),
         tuple((leg, fault) for leg in faulty.legs for fault in leg.faults),
+        tally.measured.of(met),
+        tuple(fit[index].name for index in met if tally.heavy_tailed[index]),
         scoring,
         tuple(facts),
         field.until,
@@ -233,12 +242,21 @@ class _Told:
         ]
 
 
-def _ranked(
-    fit: Sequence[FieldEntrant], tally: Tally, adjusted: Tally | None, faulty: FaultyLegs, told: _Told
-) -> list[Standing]:
-    """The lines of those who are ranked, best first. `adjusted`: the tally of the legs less luck, if known."""
+def _order(fit: Sequence[FieldEntrant], tally: Tally) -> list[int]:
+    """The fit entrants, best first; at the end those who have met nobody yet."""
     compared = tally.measured.scores
-    order = sorted(range(len(fit)), key=lambda index: (not tally.opponents[index], -compared[index], fit[index].name))
+    return sorted(range(len(fit)), key=lambda index: (not tally.opponents[index], -compared[index], fit[index].name))
+
+
+def _ranked(
+    fit: Sequence[FieldEntrant],
+    order: Sequence[int],
+    tally: Tally,
+    adjusted: Tally | None,
+    faulty: FaultyLegs,
+    told: _Told,
+) -> list[Standing]:
+    """The lines of those who are ranked, in order. `adjusted`: the tally of the legs less luck, if known."""
     met = [index for index in order if tally.opponents[index]]  # these come first
     sure, chances = told.order(fit, met)
     intervals = _intervals(tally)

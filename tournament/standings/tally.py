@@ -14,12 +14,13 @@ from tournament.standings.errors import (
     Measured,
     Replicas,
     block_sizes,
+    heavy_tailed,
+    moments_of,
     on_grid,
     residuals_of_blocks,
     residuals_of_opponents,
     rounding_of,
 )
-from tournament.store.ledger import FieldEntrant
 from tournament.store.legs import Legs
 
 Floats = npt.NDArray[np.float64]
@@ -32,7 +33,7 @@ class Tally:
 
     A row of `blocks` adds up to the score, `sizes` has the sessions, or games, in each. `of_replicas`, where each match
     has two `replicas` or more, are residuals over these. `brought` is what each opponent, by column, brought the score;
-    so many are `common` to two entrants. `divisors` are what scores are divided by to rank entrants that have not met
+    so many are `common` to two entrants. Who is `heavy_tailed` has won or lost much in few blocks. `divisors` are what scores are divided by to rank entrants that have not met
     equally many opponents yet, `lengths` the sessions of one replica of each match, `rounding` by how much a score may
     be off.
     """
@@ -51,6 +52,7 @@ class Tally:
     divisors: Whole
     lengths: Sequence[float]
     rounding: Floats
+    heavy_tailed: list[bool]
 
     @cached_property
     def measured(self) -> Measured:
@@ -71,10 +73,12 @@ class Tally:
         )
 
 
-def tally_of_points(fit: Sequence[FieldEntrant], legs: Legs, legs_per_replica: int) -> Tally:
-    """Sums of points over the matches among the fit, of each match the mean over its replicas."""
+def tally_of_points(fit: Sequence[str], legs: Legs, legs_per_replica: int) -> Tally:
+    """Sums of points over the matches among these entrants, of each match the mean over its replicas.
+
+    Legs are in order."""
     count = len(fit)
-    indices = {entrant.name: index for index, entrant in enumerate(fit)}
+    indices = {name: index for index, name in enumerate(fit)}
     legs = legs.among(indices, indices)
     # The seats of each leg, one after the other, so that sums are added leg by leg.
     seats = np.stack([legs.numbered(seat, indices) for seat in range(SEAT_COUNT)], axis=1)
@@ -91,7 +95,7 @@ def tally_of_points(fit: Sequence[FieldEntrant], legs: Legs, legs_per_replica: i
     for block in range(BLOCK_COUNT):
         for seat, own in enumerate(of_seats):
             points[seat::SEAT_COUNT] = own.block(block)
-        blocks[:, block] = np.bincount(index, points / of_match, count)
+        blocks[:, block] = sums_by_entrant(count, index, points / of_match)
     squares = np.empty(len(index))
     residuals = None if replicas.fewest < 2 else np.zeros((count, int(replicas.replica.max()) + 1))
     for seat, own in enumerate(of_seats):
@@ -106,7 +110,7 @@ def tally_of_points(fit: Sequence[FieldEntrant], legs: Legs, legs_per_replica: i
         sizes=sizes,
         replicas=replicas.fewest,
         of_replicas=residuals,
-        brought=np.bincount(index * count + against, points / of_match, count * count).reshape(count, count),
+        brought=sums_by_entrant(count * count, index * count + against, points / of_match).reshape(count, count),
         common=int(met.any(axis=1).sum()) - SEAT_COUNT,
         sessions=whole_sums(count, index, sessions),
         games=whole_sums(count, index, np.repeat(legs.games, SEAT_COUNT)),
@@ -114,16 +118,16 @@ def tally_of_points(fit: Sequence[FieldEntrant], legs: Legs, legs_per_replica: i
         measures=[{} for _ in fit],
         divisors=met.sum(axis=1),
         lengths=np.bincount(index, sessions / of_match, count).tolist(),
-        rounding=np.bincount(index, rounding_of(sessions, squares) / of_match, count),
+        rounding=sums_by_entrant(count, index, rounding_of(sessions, squares) / of_match),
+        heavy_tailed=heavy_tailed(
+            np.sum([moments_of(own, legs.sessions, seats[:, seat], count) for seat, own in enumerate(of_seats)], axis=0)
+        ),
     )
 
 
 def sums_by_entrant(entrants: int, index: Whole, values: Floats) -> Floats:
-    """For each entrant the sum of the rows with its index, added one after the other in their order."""
-    sums = np.zeros((entrants, values.shape[1]))
-    for block, column in enumerate(values.T):
-        sums[:, block] = np.bincount(index, column, entrants)
-    return sums
+    """For each entrant the sum of the values with its index, added one after the other in their order."""
+    return np.bincount(index, values, entrants).astype(np.float64)
 
 
 def whole_sums(entrants: int, index: Whole, values: Whole) -> Whole:

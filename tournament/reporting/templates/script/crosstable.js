@@ -17,7 +17,7 @@ const showTip = (cell) => {
   if (!cell || cell.dataset.row === undefined) return hideTip();
   const [row, column] = [Number(cell.dataset.row), Number(cell.dataset.column)];
   const result = resultOf(row, column);
-  const verdict = result.error === null ? "no error known" : `${result.clear ? "more" : "less"} than two standard errors from ${data.from}${result.clear ? "" : ": may be luck"}`;
+  const verdict = result.error === null ? "no error known" : `${result.clear ? "clearly" : "not clearly"} apart from ${data.from} (95%)`;
   showText([`${bots[row].name} against ${across[column].name}`,
     `${valueText(result.value)}${result.error === null ? "" : " ± " + errorText(result.error)} a ${data.unit}: ${verdict}`,
     `${many(result.sessions, "session")}, ${many(result.games, data.game)}`,
