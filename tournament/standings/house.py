@@ -112,8 +112,8 @@ class HousePlay:
                     values[a:b] = self._score(a, b) / len(ranges)
                 if self._scoring.of_match:
                     values[first:end] = (end - first) * slopes[first:end] * self._own.points[first:end]
-        all_places, counted = index, index >= 0
-        index = index[counted]
+        counted = index >= 0
+        places, index = np.where(counted, index, count), index[counted]
         blocks, sizes = np.zeros((2, count, BLOCK_COUNT))
         np.add.at(blocks, index, slopes[counted, np.newaxis] * self._own.blocks[counted])
         np.add.at(sizes, index, block_sizes(legs.games[counted]))
@@ -140,7 +140,5 @@ class HousePlay:
             divisors=np.ones(count, np.int64),
             lengths=[0.0] * count,
             rounding=sums_by_entrant(count, index, off),
-            heavy_tailed=heavy_tailed(
-                moments_of(self._own, legs.games, np.where(counted, all_places, count), count + 1)[:, :count]
-            ),
+            heavy_tailed=heavy_tailed(moments_of(self._own, legs.games, places, count + 1)[:, :count]),
         )

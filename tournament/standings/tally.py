@@ -33,9 +33,9 @@ class Tally:
 
     A row of `blocks` adds up to the score, `sizes` has the sessions, or games, in each. `of_replicas`, where each match
     has two `replicas` or more, are residuals over these. `brought` is what each opponent, by column, brought the score;
-    so many are `common` to two entrants. Who is `heavy_tailed` has won or lost much in few blocks. `divisors` are what scores are divided by to rank entrants that have not met
+    so many are `common` to two entrants. `divisors` are what scores are divided by to rank entrants that have not met
     equally many opponents yet, `lengths` the sessions of one replica of each match, `rounding` by how much a score may
-    be off.
+    be off. Who is `heavy_tailed` has won or lost much in few blocks.
     """
 
     scores: Floats
