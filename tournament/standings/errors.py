@@ -157,6 +157,11 @@ class Measured:
     by_opponent: Floats
     common: int
 
+    @classmethod
+    def nothing(cls) -> Measured:
+        """No scores."""
+        return cls(np.zeros(0), np.zeros((0, 1)), 0, 0, np.zeros((0, 1)), 0)
+
     def errors(self) -> list[float | None]:
         """Each score's standard error, None where it can't be told."""
         if self.freedom < 1:

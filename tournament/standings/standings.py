@@ -87,11 +87,11 @@ class Standings:
     entrants: tuple[Standing, ...]
     matches: Matches
     faults: tuple[tuple[LegResult, Fault], ...]
-    measured: Measured
-    heavy_tailed: tuple[str, ...] = ()
     scoring: HouseScoring | None = None
     house: tuple[str, ...] = ()
     until: Until | None = None
+    measured: Measured = field(default_factory=Measured.nothing, compare=False)
+    heavy_tailed: tuple[str, ...] = ()
 
     @property
     def games(self) -> int:
@@ -209,11 +209,11 @@ def compute_standings(
         tuple(_ranked(fit, order, tally, adjusted, faulty, told) + _below_the_line(field, faulty)),
         matches_of(legs, per_replica, house),
         tuple((leg, fault) for leg in faulty.legs for fault in leg.faults),
-        tally.measured.of(met),
-        tuple(fit[index].name for index in met if tally.heavy_tailed[index]),
         scoring,
         tuple(facts),
         field.until,
+        tally.measured.of(met),
+        tuple(fit[index].name for index in met if tally.heavy_tailed[index]),
     )
 
 
