@@ -22,7 +22,7 @@ from tournament.audit.verify_records import (
     stray_problems,
     summary_problems,
 )
-from tournament.audit.verify_seed import NO_HOUSE, check_house, find_seed
+from tournament.audit.verify_seed import check_house, find_seed
 from tournament.config import Config
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
@@ -57,22 +57,18 @@ def verify_contest(location: str, config_of: Callable[[str], Config], replay: in
 
 @dataclass(frozen=True)
 class _Records:
-    """What is verified. `settings`: under which it was played, None where that was another version of the game.
-
-    `house`: what house players are made from.
-    """
+    """What is verified. `settings`: under which it was played, None where that was another version of the game."""
 
     storage: Storage
     contest: Contest
     config: Config
     field: Field
     settings: ContestSettings | None
-    house: Mapping[str, bytes]
     watcher: Watcher
 
     def recount(self, batch: Batch) -> Recounted:
         """What is wrong with a batch's parts or sums, and the luck in them."""
-        return recount(self.storage, batch, self.contest, self.field, self.settings, self.house)
+        return recount(self.storage, batch, self.contest, self.field, self.settings)
 
 
 def _verified(storage: Storage, config_of: Callable[[str], Config], replay: int, watcher: Watcher) -> Verification:
@@ -83,16 +79,16 @@ def _verified(storage: Storage, config_of: Callable[[str], Config], replay: int,
     entries = state.entries
     config = _config(config_of, contest)
     seed, problems, notes = find_seed(storage, config.contest.seed, field)
-    settings, house = None, NO_HOUSE
+    settings = None
     if field.engine == contest.engine_version:
         settings = settings_of(contest, field, config, seed)
         house = check_house(storage, contest, settings, config, field, watcher.say)
+        problems += house.problems
+        notes += house.notes
     else:
         versions = f"version {field.engine} of {contest.name}, this is {contest.engine_version}"
         notes.append(f"games of {versions}: their sums are not checked")
-    problems += house.problems
-    notes += house.notes
-    records = _Records(storage, contest, config, field, settings, house.contents, watcher)
+    records = _Records(storage, contest, config, field, settings, watcher)
     batches = list(state.newest().values())
     recounted = _recounted(records, batches)
     luck = {digest: points for one in recounted for digest, points in one.luck.items()}

@@ -107,8 +107,7 @@ def round_to_play(
     if field.until is None:
         return Round(Replicas(settings.replicas), done=True)
     scoring = contest.house.scoring if contest.house else None
-    judged_by = luck if contest.luck and contest.luck.keeps_means else None
-    return next_round(field, scoring, schedule_with, batches, judged_by)
+    return next_round(field, scoring, schedule_with, batches, luck if contest.luck else None)
 
 
 def until_of(settings: ContestSettings) -> Until | None:
