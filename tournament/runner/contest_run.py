@@ -249,7 +249,7 @@ class Play:
 
     def _progress(self, pace: Pace) -> Progress:
         """How far the run is, of what was left to play."""
-        left, seconds_left = self.left, pace.seconds_for(self._inline_left, self._in_lanes_left)
+        left, seconds_left = self.left, pace.seconds_for(max(0, self._inline_left), max(0, self._in_lanes_left))
         return Progress(len(left.counting), left.total, pace.games, pace.seconds, seconds_left, self.ranking)
 
     def _rank_now_and_then(self) -> None:
