@@ -31,7 +31,7 @@ from tournament.contests.python_contest.rules import contest_of
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
-from tournament.contests.two_card_draw.servers import generated_server, strategy_of
+from tournament.contests.two_card_draw.servers import generated_server
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.entrants.build import build_entrants
 from tournament.keys import sub_key
@@ -45,7 +45,6 @@ from tournament.standings.verdicts import Verdict, looks_of, settled_order, want
 from tournament.store.ledger import Batch, Field, Until
 from tournament.store.legs import Legs
 from tournament.store.parquet_limits import ROWS_PER_GROUP
-from tournament.trial.expectation import BotAndServer
 from tournament.worker.leg import NullSink, play_leg
 
 Floats = npt.NDArray[np.float64]
@@ -144,11 +143,7 @@ class Rehearsal:
             legs.append(play_leg(self.contest, self.settings, leg, self.artifacts, sink))
             if luck is not None and self.contest.luck is not None:
                 assert legs[-1].games == sink.games.rows, "a leg with more games than there is room for"
-                own = self.contest.luck.new(
-                    self.settings,
-                    leg.plan.first_session,
-                    self.artifacts[leg.y.artifact] if self.contest.house else None,
-                )
+                own = self.contest.luck.new(self.settings, leg.plan.first_session)
                 columns = self.contest.luck.columns
                 own.add({name: sink.games.arrays[name][: sink.games.rows] for name in columns})
                 luck[leg.digest] = own.blocks()
@@ -271,11 +266,12 @@ def _fields() -> Iterator[tuple[str, Rehearsal, dict[str, float] | None]]:
     for sessions in (200, 32):
         what = f"{len(learning)} that learn, {sessions} sessions"
         yield what, Rehearsal.of(VON_NEUMANN_POKER, learning, sessions=sessions), None
-    draw, servers, values = _draw_field()
+    draw = shipped(TWO_CARD_DRAW, ("check_caller", "pair_bettor", "sample"))
+    servers = [generated_server(bytes(32), f"server_{number}") for number in (0, 2, 4)]
     yield (
         "two-card draw, 3 bots, 3 servers, 4,000 hands",
         Rehearsal.of(TWO_CARD_DRAW, draw, servers, hands=4000),
-        values,
+        None,
     )
     holdem = shipped(HOLDEM_TRAINING, ("always_check", "always_all_in", "threshold"))
     yield (
@@ -283,23 +279,6 @@ def _fields() -> Iterator[tuple[str, Rehearsal, dict[str, float] | None]]:
         Rehearsal.of(HOLDEM_TRAINING, holdem, (BOB,), hands=320, sessions=2),
         None,
     )
-
-
-def _draw_field() -> tuple[list[Entrant], list[HousePlayer], dict[str, float]]:
-    """Bots of two-card draw that forget between hands, servers, and the mean score of a session of 4,000 hands."""
-    entrants = shipped(TWO_CARD_DRAW, ("check_caller", "pair_bettor", "sample"))
-    # Only servers to which nobody loses nearly a chip a hand: the score is cut there, so its mean isn't known exactly.
-    servers = [generated_server(bytes(32), f"server_{number}") for number in (0, 2, 4)]
-    values = {}
-    for entrant in entrants:
-        profits = []
-        for server in servers:
-            settings = TWO_CARD_DRAW.settings()
-            found = BotAndServer(settings, SandboxSettings(), entrant, strategy_of(server.content)).exact()
-            assert found is not None
-            profits.append(found.profit)
-        values[entrant.name] = 4000 * (1 + sum(profits) / len(profits))
-    return entrants, servers, values
 
 
 def _reliability(rankings: Sequence[Standings], truth: Mapping[str, float]) -> Iterator[str]:

@@ -10,6 +10,7 @@ from tournament.audit import verification
 from tournament.audit.replay import Replay, replay_games
 from tournament.audit.report import Verification
 from tournament.config import ExecutorName, load_config
+from tournament.errors import BadInput
 from tournament.runner.contest_run import run_prepared
 from tournament.runner.preparing import prepare_contest
 from tournament.runner.watcher import NobodyWatching, Watcher
@@ -33,19 +34,16 @@ def run(
 ) -> Results:
     """Play a contest and return its results, as the command `tournament run` does.
 
-    Options that aren't given come from tournament.toml. Only with `archive` may `sessions`, `seed` or `entrants` put
-    records of more than a million games aside. Raises tournament.errors.BadInput for what the user can mend, and
+    Options that aren't given come from tournament.toml. Only with `archive` may other settings than those played put
+    records of a million games or more aside. Raises tournament.errors.BadInput for what the user can mend, and
     RunFailed when the run stopped short.
     """
-    overriding = {"entrants": entrants, "sessions": sessions, "seed": seed}
-    chosen = load_config(
-        contest, config, **overriding, results=results, workers=workers, executor=executor, address=address
-    )
+    given = {"entrants": entrants, "results": results, "sessions": sessions, "seed": seed}
+    chosen = load_config(contest, config, **given, workers=workers, executor=executor, address=address)
     watcher = watcher or NobodyWatching()
     prepared = prepare_contest(chosen.played, chosen, watcher)
-    if not archive:
-        given = [name for name, value in overriding.items() if value is not None]
-        prepared.require_wanted(given, drawn=chosen.contest.seed is None)
+    if not archive and (unlike := prepared.unlike()) and unlike.is_long_play:
+        raise BadInput(f"{unlike}; with archive=True it does")
     run_prepared(prepared, watcher)
     return load(inside(chosen.results, contest))
 

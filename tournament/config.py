@@ -126,7 +126,7 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
     for other in contests.made.values():  # every table of the file must be right, whichever is asked for
         _validate(other.settings, file, file.table(other.name), other.name)
     _validate(General, file, head, None)
-    sandbox = _validate(SandboxSettings, file, file.sandbox(), _SANDBOX)
+    sandbox = _sandbox(file)
     general = _validate(General, file, head | general_given, None, general_given)
     own = _validate(played.settings, file, file.table(contest_name) | given, contest_name, given)
     if "entrants" in given:
@@ -145,6 +145,12 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
     display = replace(played.display, about=own.about or played.display.about)
     named = replace(played, title=own.title or played.title, display=display)
     return Config(general, named, own, sandbox, entrants.absolute(), results, file.folder.absolute())
+
+
+def _sandbox(file: _File) -> SandboxSettings:
+    """The table [sandbox]; what is readable lies beside the file."""
+    sandbox = _validate(SandboxSettings, file, file.sandbox(), _SANDBOX)
+    return sandbox.model_copy(update={"readable": [str((file.folder / path).absolute()) for path in sandbox.readable]})
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,13 @@ def test_a_bot_s_versions_come_with_their_standings(tmp_path: Path) -> None:
     both = command(tmp_path, "leaderboard", CONTEST, "--history", "calm", "--csv")
     assert both.returncode == 2 and "choose one" in both.stderr
 
+    place.config.write_text(place.config.read_text().replace("sessions = 30", "sessions = 40"))
+    place.play()
+    there = json.loads(command(tmp_path, "leaderboard", CONTEST, "--history", "calm", "--json").stdout)
+    assert [row["archive"] for row in there] == [1, 1, None]
+    assert [row["score"] for row in there[:2]] == [row["score"] for row in rows]
+    assert "archive 1" in command(tmp_path, "leaderboard", CONTEST, "--history", "calm").stdout
+
     (first, second, third) = (line.name for line in load(str(place.results)).ranking.entrants)
     values = json.loads(command(tmp_path, "crosstable", CONTEST, "--bot", third, "--json").stdout)
     assert {row["y"] for row in values} == {first, second} and {row["x"] for row in values} == {third}

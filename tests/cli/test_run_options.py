@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import math
+import os
+import pty
 import re
 import shutil
 import subprocess
@@ -17,7 +19,16 @@ from rich.console import Console
 
 import tournament
 from tests.cli.in_process import Shown, shown
-from tests.contest_runs import CONTEST, REPOSITORY, SEEDS, THRESHOLDS, Place, bot_source, environment, new_place
+from tests.contest_runs import (
+    CONTEST,
+    REPOSITORY,
+    THRESHOLDS,
+    Place,
+    bot_source,
+    command_line,
+    environment,
+    new_place,
+)
 from tournament.cli import playing, screen
 from tournament.config import load_config
 from tournament.errors import BadInput
@@ -310,25 +321,40 @@ def long_place(long_played: Place, tmp_path: Path) -> Place:
     return Place(tmp_path / "here")
 
 
+def read_some(terminal: int) -> bytes:
+    """What is to be read from a terminal, nothing once its other end is closed."""
+    try:
+        return os.read(terminal, 1 << 16)
+    except OSError:
+        return b""
+
+
+SESSIONS = "sessions was 150000, is "
+SEED_CHANGED = "they have another seed"
+
+
 @pytest.mark.parametrize(
-    ("options", "blamed"),
+    ("options", "key", "blamed"),
     [
-        (["--sessions", "100"], "--sessions would end these records of "),
-        (["--seed", "a seed of no other test"], "--seed would end these records of "),
-        (["--sessions", "9", "--seed", "a seed of no other test"], "--seed and --sessions would end these records of "),
+        (["--sessions", "100"], "", SESSIONS + "100: so"),
+        (["--seed", "a seed of no other test"], "", SEED_CHANGED + ": so"),
+        (["--sessions", "9", "--seed", "a seed of no other test"], "", f"{SESSIONS}9; {SEED_CHANGED}: so"),
+        ([], "sessions = 100", SESSIONS + "100: so"),
+        ([], "memory_megabytes = 100", "memory_megabytes was 64, is 100: so"),
     ],
 )
-def test_options_archive_no_long_play_by_mistake(long_place: Place, options: list[str], blamed: str) -> None:
+def test_no_long_play_is_archived_by_mistake(long_place: Place, options: list[str], key: str, blamed: str) -> None:
+    """By options as by the file."""
+    if key:
+        others = [line for line in long_place.config.read_text().splitlines() if not line.startswith(key.split()[0])]
+        long_place.config.write_text("\n".join([*others, key, ""]))
     arguments = long_place.arguments(*options)
     would = shown(*arguments, "--dry-run", columns=300)
     assert would.code == 0
-    assert re.search(
-        r"not what was played before \(.*\): the records' [\d,]+ games would move to an archive", would.out
-    )
+    what = rf"{re.escape(blamed)} these records of [\d,]+ games in .* would move to an archive beside, and play would"
+    assert re.search(what, would.out)
     stopped = shown(*arguments)
-    assert (
-        stopped.code == 2 and f"tournament: {blamed}" in stopped.err and "with --archive they are kept" in stopped.err
-    )
+    assert stopped.code == 2 and re.search(f"tournament: {what} start anew; with --archive it does", stopped.err)
     assert len(stopped.err.splitlines()) <= 2 and "Traceback" not in stopped.err
     archive = long_place.results.with_name(f"{CONTEST}-archive-1")
     assert not archive.exists() and tournament.load(str(long_place.results)).ranking.games > 1_000_000
@@ -336,19 +362,37 @@ def test_options_archive_no_long_play_by_mistake(long_place: Place, options: lis
     assert tournament.load(str(archive)).ranking.games > 1_000_000
 
 
-def test_from_python_options_archive_no_long_play_by_mistake(long_place: Place) -> None:
+def test_a_key_is_to_blame_and_not_the_seed_that_is_drawn_for_it(long_place: Place) -> None:
+    text = long_place.config.read_text()
+    long_place.config.write_text("\n".join(line for line in text.splitlines() if not line.startswith("seed")))
+    stopped = shown(*long_place.arguments("--sessions", "9"))
+    assert stopped.code == 2 and f"tournament: {SESSIONS}9: so" in stopped.err
+
+
+@pytest.mark.parametrize("answer", ["n", "y"])
+def test_on_a_terminal_long_play_is_asked_for(long_place: Place, answer: str) -> None:
+    ours, theirs = pty.openpty()
+    os.write(ours, f"{answer}\n".encode())
+    command = command_line(long_place.arguments("--sessions", "9"))
+    done = subprocess.run(
+        command, env=environment({"COLUMNS": "300"}), stdin=theirs, stdout=subprocess.PIPE, stderr=theirs, timeout=100
+    )
+    os.close(theirs)
+    asked = b"".join(iter(lambda: read_some(ours), b"")).decode()
+    os.close(ours)
+    assert done.returncode == (answer == "n")
     archive = long_place.results.with_name(f"{CONTEST}-archive-1")
-    with pytest.raises(BadInput, match=r"sessions would end these records of .* with archive they are kept beside"):
+    assert f"{SESSIONS}9: so these records of" in asked and "Go on? [y/N]" in asked
+    assert archive.exists() == (answer == "y")
+
+
+def test_from_python_no_long_play_is_archived_by_mistake(long_place: Place) -> None:
+    archive = long_place.results.with_name(f"{CONTEST}-archive-1")
+    with pytest.raises(BadInput, match=r"sessions was 150000, is 9: .*; with archive=True it does"):
         tournament.run(CONTEST, config=long_place.config, sessions=9)
     assert not archive.exists() and tournament.load(str(long_place.results)).ranking.games > 1_000_000
     assert tournament.run(CONTEST, config=long_place.config, sessions=9, archive=True).ranking.games < 1_000
     assert archive.exists()
-
-
-def test_what_the_file_says_is_wanted(long_place: Place) -> None:
-    long_place.config.write_text(long_place.config.read_text().replace("150000", "50"))
-    assert shown(*long_place.arguments("--seed", SEEDS[7])).code == 0
-    assert long_place.results.with_name(f"{CONTEST}-archive-1").exists()
 
 
 def test_options_that_change_nothing_and_short_play_go_on(long_place: Place, tmp_path: Path) -> None:

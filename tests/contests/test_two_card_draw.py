@@ -7,19 +7,15 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-import hypothesis
 import numpy as np
 import pandas as pd
 import pytest
 import wasmtime
-from hypothesis import given
-from hypothesis import strategies as st
 
 import tournament
-from engine.games.two_card_draw.evaluation import BOT_SITUATIONS, StrategyEvaluator
+from engine.games.two_card_draw.evaluation import StrategyEvaluator
 from tests.contest_runs import Listener, assert_same, call, outcome
 from tests.oracles.deals import key_of
-from tests.samples import sampled
 from tests.support import artifact_of
 from tournament.artifacts.bot import Entrant
 from tournament.contests.two_card_draw import TWO_CARD_DRAW, Settings
@@ -27,15 +23,13 @@ from tournament.contests.two_card_draw.generate import Recipe, generate
 from tournament.contests.two_card_draw.perfect_bot import perfect_bot
 from tournament.contests.two_card_draw.servers import generated_server, recipe_of, strategy_of
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, write_strategy
-from tournament.contests.two_card_draw.walk import MOST_LEAVES, Answers, visit_leaves
 from tournament.entrants.build import build_entrants
 from tournament.entrants.new import templates
 from tournament.errors import BadInput
 from tournament.runner.watcher import Watcher
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.standings.results import load
-from tournament.trial.expectation import BotAndServer, Expectation
-from tournament.worker.wasm.loading import BotUnfit
+from tournament.trial.against_server import Winnings, winnings
 
 SHIPPED = Path(__file__).parents[2] / "entrants" / "two_card_draw"
 SETTINGS = Settings.model_validate({"seed": 1})
@@ -80,18 +74,26 @@ def server() -> ServerStrategy:
     return generate(Recipe(2, 5, 30_000, 1))
 
 
-def expected(bot: Entrant, server: ServerStrategy, settings: Settings = SETTINGS) -> Expectation:
-    return BotAndServer(settings, SandboxSettings(), bot, server).expectation(2)
+def won_by(path: Path, server: ServerStrategy, sessions: int = 2) -> Winnings:
+    return winnings(path, server, SETTINGS, SandboxSettings(), sessions, lambda _text: None)
 
 
 def test_classes_functions_and_modules_are_the_same_bot(tmp_path: Path, server: ServerStrategy) -> None:
-    bots = built(tmp_path, {"plain.c": CALLER, "object.cpp": CLASS, "renamed.c": RENAMED})
-    module = {"module.wasm": artifact_of(bots["plain"])}
-    bots |= built(tmp_path / "modules", dict(module))
-    values = {name: expected(bot, server) for name, bot in bots.items()}
-    assert len(values) == 4
-    assert len({value.profit for value in values.values()}) == 1
-    assert all(value.error is None for value in values.values())
+    """On the same cards they win the same, also as processes."""
+    plain = built(tmp_path / "plain", {"same.c": CALLER})["same"]
+    found = [won_by(tmp_path / "plain" / "same.c", server)]
+    others: dict[str, str | bytes] = {"same.cpp": CLASS, "same.wasm": artifact_of(plain), "same.py": PYTHON}
+    for name, source in others.items():
+        built(tmp_path / name, {name: source})
+        found.append(won_by(tmp_path / name / name, server))
+    built(tmp_path / "renamed", {"renamed.c": RENAMED})
+    found.append(won_by(tmp_path / "renamed" / "renamed.c", server))
+    (tmp_path / "same").mkdir()
+    (tmp_path / "same" / "bot.toml").write_text('command = ["python3", "bot.py"]\n')
+    (tmp_path / "same" / "bot.py").write_text(PROGRAM)
+    found.append(won_by(tmp_path / "same", server))
+    assert len(found) == 6 and len(set(found)) == 1
+    assert (found[0].hands, found[0].faults) == (20_000, 0)
 
 
 def test_what_is_missing_is_said(tmp_path: Path) -> None:
@@ -143,257 +145,37 @@ def run(folder: Path, results: str, settings: Sequence[str], workers: int = 1, w
 # Expectation and play.
 
 
-@pytest.mark.parametrize("name", sampled(["sample", "pair_bettor", "perfect"], ["perfect"]))
 @pytest.mark.statistical
-def test_three_million_hands_are_what_is_expected(tmp_path: Path, server: ServerStrategy, name: str) -> None:
-    """Within four standard errors, for three policies."""
-    if name == "perfect":
-        source, suffix = perfect_bot(server, "of a test"), ".c"
-    else:
-        (path,) = SHIPPED.glob(f"{name}.*")
-        source, suffix = path.read_text(), path.suffix
-    bots = built(tmp_path, {f"exact{suffix}": source})
-    exact = expected(bots["exact"], server)
-    assert exact.error is None
-    if name == "perfect":
-        best = -StrategyEvaluator(server.rows, server.bet1, server.bet2).value()
-        assert exact.profit == pytest.approx(best, abs=1e-12)
-    played = BotAndServer(SETTINGS, SandboxSettings(), bots["exact"], server).played(300)
+def test_three_million_hands_are_what_is_expected(tmp_path: Path, server: ServerStrategy) -> None:
+    """Of the perfect opponent, whose value is known: within four standard errors."""
+    (tmp_path / "perfect.c").write_text(perfect_bot(server, "of a test"))
+    best = -StrategyEvaluator(server.rows, server.bet1, server.bet2).value()
+    played = won_by(tmp_path / "perfect.c", server, 300)
     assert played.hands == 3_000_000
-    assert played.error is not None
     assert played.error < 0.01
-    assert abs(played.profit - exact.profit) < 4 * played.error
+    assert abs(played.profit - best) < 4 * played.error
 
 
-def test_bots_that_remember_or_toss_coins_are_played(tmp_path: Path, server: ServerStrategy) -> None:
-    counting = CALLER.replace("{ return 0; }\n", "{ return 0; }\nint hands;\n", 1).replace(
-        "return card1 == card2; }", "hands++; return card1 == card2 || hands % 300 == 0; }", 1
+def test_a_bot_that_is_at_fault_too_often_wins_nothing(tmp_path: Path, server: ServerStrategy) -> None:
+    (tmp_path / "wrong.c").write_text(
+        CALLER.replace("return card1 == card2 ? 0 : 1;", "return card1 == card2 ? 0 : 7;")
     )
-    tossing = CALLER.replace("return card2 >= 3 ? 1 : 0;", "return rand() % 2;")
-    wrong = CALLER.replace("return card1 == card2 ? 0 : 1;", "return card1 == card2 ? 0 : 7;")
-    bots = built(tmp_path, {"counting.c": counting, "tossing.c": tossing, "wrong.c": wrong})
-    for name in ("counting", "tossing"):
-        found = expected(bots[name], server)
-        assert found.error is not None
-        assert (found.hands, found.faults) == (20_000, 0)
-    with pytest.raises(BotUnfit, match="answered 7"):
-        expected(bots["wrong"], server)
-
-
-def changed(old: str, new: str, *, before: str = "") -> str:
-    """The plain bot with something else in one place, and declarations before it."""
-    assert CALLER.count(old) == 1
-    return before + CALLER.replace(old, new)
-
-
-NEW_HAND = "int new_hand(int card1, int card2, int winnings) { return card1 == card2; }"
-SHOWDOWN = "int showdown(int card1, int card2, int opp1, int opp2) { return 0; }"
-NOT_MEMORYLESS = {
-    # What the winnings tell, compared with before.
-    "ledger": changed(
-        NEW_HAND,
-        "static int before; int new_hand(int card1, int card2, int winnings)"
-        "{ int lost = winnings < before; before = winnings; return lost || card1 == card2; }",
-    ),
-    "winnings": changed(NEW_HAND, NEW_HAND.replace("card1 == card2", "winnings ? 1 : card1 == card2")),
-    "loser": changed(NEW_HAND, NEW_HAND.replace("card1 == card2", "winnings < -150 || card1 == card2")),
-    # How many hands there were.
-    "alternating": changed(NEW_HAND, NEW_HAND.replace("return", "return hands++ % 2 ||"), before="static int hands;"),
-    "lunch": changed(
-        NEW_HAND,
-        NEW_HAND.replace("return", "hands++; return (hands > 7000 && hands < 8000) ||"),
-        before="static int hands;",
-    ),
-    "opening": changed(NEW_HAND, NEW_HAND.replace("return", "return hands++ < 50 ||"), before="static int hands;"),
-    # The hand before this one.
-    "grudge": changed(NEW_HAND, NEW_HAND.replace("return", "int beaten = lost; lost = 0; return beaten ||"))
-    .replace(SHOWDOWN, SHOWDOWN.replace("return 0", "return lost = opp1 == opp2"))
-    .replace("int init", "static int lost; int init", 1),
-    "cards": changed(
-        NEW_HAND,
-        "static int last; int new_hand(int card1, int card2, int winnings)"
-        "{ int same = last == card2; last = card2; return same; }",
-    ),
-    # How many showdowns there were.
-    "learner": changed(
-        NEW_HAND, NEW_HAND.replace("return", "return shown > 500 ||"), before="static int shown;"
-    ).replace(SHOWDOWN, SHOWDOWN.replace("return 0", "return shown++")),
-}
-
-
-@pytest.mark.parametrize("name", sampled(NOT_MEMORYLESS, ["ledger", "lunch", "grudge", "learner"]))
-def test_bots_that_remember_more_than_a_hand_are_played(tmp_path: Path, server: ServerStrategy, name: str) -> None:
-    """Whatever they remember, they show it in hands and winnings as sessions have them."""
-    (bot,) = built(tmp_path, {f"{name}.c": NOT_MEMORYLESS[name]}).values()
-    found = expected(bot, server)
-    assert found.error is not None
-    assert found.hands == 20_000
-
-
-# Plays as the plain bot, but gives up where it is told something that can't be.
-STRICT = """
-static int bet1, bet2, before, open, staked, over, lowest, highest;
-static void finish(int low, int high) { lowest = low; highest = high; over = 1; }
-static void must(int holds) { if (!holds) __builtin_trap(); }
-int init(int b1, int b2) { bet1 = b1; bet2 = b2; return 0; }
-int new_hand(int card1, int card2, int winnings) {
-  /* A hand ends at a showdown, by our fold, or by the server's, which the next hand tells. */
-  if (open && !over) finish(staked, staked);
-  must(!open ? winnings == 0 : winnings - before >= lowest && winnings - before <= highest);
-  before = winnings; open = 1; over = 0;
-  staked = 1;   /* what the server has put in so far */
-  return card1 == card2;
-}
-int round1(int card1, int card2, int bets) {
-  must(open && !over);
-  if (card2 >= 3) { staked = 1 + bets * bet1; return 1; }
-  finish(-1 - (bets - 1) * bet1, -1 - (bets - 1) * bet1);
-  return 0;
-}
-int draw(int card1, int card2, int bets) {
-  must(open && !over && (bets == 0 || card1 == card2 || card2 >= 3));
-  staked = 1 + bets * bet1;
-  return card1 == card2 ? 0 : 1;
-}
-int round2(int card1, int card2, int bets1, int bets2, int drew) {
-  int answer = card1 == card2 ? 2 : bets2 == 0 || drew;
-  must(open && !over);
-  staked = 1 + bets1 * bet1 + bets2 * bet2;
-  if (answer == 0) finish(bet2 - staked, bet2 - staked);
-  return answer;
-}
-int showdown(int card1, int card2, int opp1, int opp2) {
-  int mine = (card1 == card2 ? 100 : 0) + 5 * card2 + card1, other = (opp1 == opp2 ? 100 : 0) + 5 * opp2 + opp1;
-  int most = 1 + 3 * bet1 + 3 * bet2;
-  must(open && !over);
-  finish(mine > other ? 1 : mine == other ? 0 : -most, mine < other ? -1 : mine == other ? 0 : most);
-  return 0;
-}
-"""
-MEMORYLESS = {
-    "strict": STRICT,
-    # What a hand has shown so far may be remembered to its end.
-    "both_hands": changed(
-        "int draw(int card1, int card2, int bets) { return card1 == card2 ? 0 : 1; }",
-        "static int was; int draw(int card1, int card2, int bets)"
-        "{ was = card1 + card2; return card1 == card2 ? 0 : 1; }",
-    ).replace("return card1 == card2 ? 2", "return card1 == card2 && was > 3 ? 2"),
-    # Bets and raises whatever it holds: the longest hands there are.
-    "maniac": CALLER.replace("{ return card1 == card2; }", "{ return 1; }")
-    .replace("return card2 >= 3 ? 1 : 0;", "return 2;")
-    .replace("return card1 == card2 ? 2 : bets2 == 0 || drew;", "return 2;")
-    .replace("return card1 == card2 ? 0 : 1;", "return 2;"),
-    # Says fold where it opens round 2, and raise after three bets: a check, a call.
-    "sloppy": CALLER.replace("{ return card1 == card2; }", "{ return 0; }").replace(
-        "return card1 == card2 ? 2 : bets2 == 0 || drew;", "return bets2 == 0 ? 0 : 2;"
-    ),
-}
-
-
-@pytest.mark.parametrize("name", sampled(MEMORYLESS, ["strict", "both_hands"]))
-def test_bots_that_forget_are_worth_what_they_win_by_play(tmp_path: Path, server: ServerStrategy, name: str) -> None:
-    """Within four standard errors over a million hands."""
-    (bot,) = built(tmp_path, {f"{name}.c": MEMORYLESS[name]}).values()
-    exact = expected(bot, server)
-    assert exact.error is None
-    played = BotAndServer(SETTINGS, SandboxSettings(), bot, server).played(100)
-    assert played.error is not None
-    assert played.faults == 0
-    assert abs(played.profit - exact.profit) < 4 * played.error
-    assert (name == "strict") == (exact == expected(built(tmp_path / "plain", {"plain.c": CALLER})["plain"], server))
-
-
-@given(st.integers(0, 2**32 - 1), st.integers(0, 5_000))
-@hypothesis.settings(max_examples=10, deadline=None)
-def test_visiting_all_leaves_gives_the_engines_value(seed: int, steps: int) -> None:
-    """Of a bot that always does the same in the same situation, against servers that rule out more and more."""
-    strategy = generate(Recipe(2, 3, steps, seed % 1000))
-    acts = np.random.default_rng(seed).integers(0, 3, BOT_SITUATIONS)
-    opening = np.r_[0:60:4, 60 + 105 : BOT_SITUATIONS : 4]
-    acts[opening] = np.maximum(acts[opening], 1)
-    last = np.r_[3:60:4, 60 + 105 + 3 : BOT_SITUATIONS : 4]
-    acts[last] = np.minimum(acts[last], 1)
-    hands = {hand: number for number, hand in enumerate((low, high) for low in range(5) for high in range(low, 5))}
-    leaves = visit_leaves(strategy, Answers(), 7)
-    opened, x_drew, shown, winnings = False, 0, 0, 7
-    kind, arguments = next(leaves)
-    while True:
-        hand = hands[arguments[0], arguments[1]]
-        if kind == 1:
-            assert abs(arguments[2] - winnings) <= 1 + 3 * 2 + 3 * 3
-            winnings = arguments[2]
-            answer = int(acts[hand * 4]) - 1
-            opened = answer == 1
-        elif kind == 2:
-            answer = int(acts[hand * 4 + arguments[2]])
-        elif kind == 3:
-            answer = x_drew = int(acts[60 + hand * 7 + arguments[2] + 3 * (arguments[2] > 0 and not opened)])
-        elif kind == 4:
-            history = arguments[2] + 3 * (arguments[2] > 0 and not opened)
-            answer = int(acts[165 + (((hand * 7 + history) * 3 + x_drew) * 3 + arguments[4]) * 4 + arguments[3]])
-        else:
-            answer, shown = 99, shown + 1
-        try:
-            kind, arguments = leaves.send(answer)
-        except StopIteration as over:
-            value, count = over.value
-            break
-    assert 0 < shown < count <= MOST_LEAVES
-    evaluator = StrategyEvaluator(strategy.rows, strategy.bet1, strategy.bet2)
-    assert value == pytest.approx(evaluator.expectation(np.eye(3)[acts]), abs=1e-12)
-
-
-@pytest.mark.parametrize("name", sampled(["snake", "lines"], ["snake"]))
-def test_processes_are_valued_as_the_same_bot_in_c(tmp_path: Path, server: ServerStrategy, name: str) -> None:
-    if name == "lines":
-        (tmp_path / "lines").mkdir()
-        (tmp_path / "lines" / "bot.toml").write_text('command = ["python3", "bot.py"]\n')
-        (tmp_path / "lines" / "bot.py").write_text(PROGRAM)
-        bots = built(tmp_path, {"plain.c": CALLER})
-    else:
-        bots = built(tmp_path, {"plain.c": CALLER, "snake.py": PYTHON})
-    exact = expected(bots["plain"], server)
-    assert exact.error is None
-    assert expected(bots[name], server) == exact
-
-
-def test_processes_that_remember_or_toss_coins_are_played(tmp_path: Path, server: ServerStrategy) -> None:
-    tossing = "import random\n" + PYTHON.replace("1 if card2 >= 3 else 0", "random.randrange(2)")
-    assert tossing.count("random") == 2
-    ledger = PYTHON.replace(
-        "return int(card1 == card2)",
-        "lost, self.lost = winnings < self.lost, winnings; return int(lost or card1 == card2)",
-    )
-    bots = built(tmp_path, {"tossing.py": tossing, "ledger.py": ledger})
-    short = SETTINGS.model_copy(update={"hands": 1000})
-    assert expected(bots["tossing"], server, short).error is not None
-    assert expected(bots["ledger"], server, short).error is not None
+    with pytest.raises(BadInput, match=r"answered 7.*tournament check"):
+        won_by(tmp_path / "wrong.c", server)
 
 
 @pytest.mark.statistical
-def test_the_leaderboard_is_what_exact_values_predict(tmp_path: Path) -> None:
-    """Fixed policies over two servers: each profit within four of its errors, and the mean score too."""
+def test_scores_and_shares_are_those_of_the_sessions(tmp_path: Path) -> None:
     folder = tmp_path / "bots"
     folder.mkdir()
     for name in ("sample.cpp", "pair_bettor.c"):
         (folder / name).write_bytes((SHIPPED / name).read_bytes())
     run(tmp_path, "results", ["servers = 2", "sessions = 3", "seed = 3"])
     played = load(str(tmp_path / "results"))
-    bots = built(folder, {})
-    scores: dict[str, list[float]] = {}
     for match in played.ranking.matches:
         server = strategy_of((tmp_path / "results" / "two_card_draw" / "house" / f"{match.y}.txt").read_bytes())
-        exact = expected(bots[match.x], server)
-        assert exact.error is None
-        assert match.stderr_per_session is not None
-        assert abs(match.points_per_session - 10_000 * exact.profit) < 4 * match.stderr_per_session
-        scores.setdefault(match.x, []).append(max(0.0, 10_000 + 10_000 * exact.profit))
         best = -StrategyEvaluator(server.rows, server.bet1, server.bet2).value()
         assert match.measures["share"] == pytest.approx(match.points_per_session / (10_000 * best))
-    for line in played.ranking.entrants:
-        assert line.stderr is not None
-        assert abs(line.score - float(np.mean(scores[line.name]))) < 4 * line.stderr
-    assert [line.name for line in played.ranking.entrants] == sorted(scores, key=lambda name: -sum(scores[name]))
     sessions = played.sessions
     assert (sessions["x_score"] == np.maximum(0, sessions["x_gain"] + 10_000)).all()
     assert played.ranking.entrants[0].score == pytest.approx(
@@ -610,9 +392,21 @@ def test_strategy_commands(tmp_path: Path) -> None:
         ["strategy", "generate", "--bet1", "2", "--bet2", "4", "--iterations", "20000", "--seed", "3", "-o", str(again)]
     )
     assert server.read_bytes() == again.read_bytes()
-    valued = call(["strategy", "value", str(server), "--best-response", str(perfect), "--against", str(perfect)])
+    valued = call(
+        [
+            "strategy",
+            "value",
+            str(server),
+            "--best-response",
+            str(perfect),
+            "--against",
+            str(perfect),
+            "--sessions",
+            "2",
+        ]
+    )
     assert valued.returncode == 0, valued.stderr
-    assert "exactly, 100.0% of the perfect" in " ".join(valued.stdout.split())
+    assert "% of the perfect opponent's profit, played 20,000 hands" in " ".join(valued.stdout.split())
     solved = call(["strategy", "solve", "--bet1", "1", "--bet2", "2", "-o", str(tmp_path / "best.txt")])
     assert solved.returncode == 0, solved.stderr
     assert "exploitability" in solved.stdout

@@ -13,9 +13,7 @@ import pytest
 import wasmtime
 
 from tests import forks
-from tests.contest_runs import Listener, new_place
 from tests.worker.support import Source, answering, build, script, write_bot
-from tournament.artifacts.python_packing import legs_may_share
 from tournament.cli.check_tables import hint_for
 from tournament.cli.commands import main
 from tournament.contests import two_card_draw
@@ -128,32 +126,15 @@ def test_a_bot_whose_legs_could_leak_has_a_process_for_each(tmp_path: Path) -> N
     assert report.repeats and not report.legs_share and report.fit
 
 
-def test_runs_set_apart_what_a_check_found_to_leak(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Should the source have been misjudged: alone it repeats, beside others not."""
+def test_a_check_says_what_leaks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Should the source have been misjudged: alone it repeats, beside others not. The verdict stays the source's."""
     leak = f"{LEAK}# {secrets.token_hex(8)}\n"  # misjudged here only
     monkeypatch.setattr(python_bots, "why_apart", lambda *_: "")
+    (before,) = build({"bot.py": leak})
     report = check(tmp_path, leak)
-    assert report.repeats and report.set_apart and report.fit
-    (entrant,) = build({"bot.py": leak})
-    assert not legs_may_share(entrant.artifact or b"")
-    again = check(tmp_path, leak)
-    assert again.repeats and not again.set_apart and not again.legs_share
-
-
-def test_what_one_machine_has_found_to_leak_is_apart_on_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They share the records, and each has a cache of its own."""
-    place = new_place(tmp_path, [])
-    place.entrants.mkdir()
-    for name in ("calm", "leaks"):
-        (place.entrants / f"{name}.py").write_text(CALM if name == "calm" else LEAK)
-    games = []
-    for machine, says in (("one", "it leaks"), ("other", "")):
-        monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path / machine))
-        monkeypatch.setattr(python_bots, "why_apart", lambda source, *_, says=says: says if b"seen" in source else "")
-        listener = Listener()
-        place.play(watcher=listener)
-        games.append(listener.games)
-    assert games[0] > 0 and games[1] == 0, listener.said
+    assert report.repeats and report.leaks and report.fit
+    (after,) = build({"bot.py": leak})
+    assert before.artifact == after.artifact
 
 
 LOOP = "(loop $l (br $l))"

@@ -26,7 +26,7 @@ from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.endings import Ending
 from tournament.sandbox.outside.launch import Limits
 from tournament.worker.processes import admission, time_limits, waiting
-from tournament.worker.processes.admission import Room, free_memory
+from tournament.worker.processes.admission import Room, Worker, free_memory
 
 MEGABYTE = 1 << 20
 # Of every kind: legs that share a process, a process for each leg, a program.
@@ -145,19 +145,19 @@ def test_what_a_bot_does_to_itself_is_its_fault() -> None:
 def test_no_more_processes_than_there_is_memory_for(room_for: int, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = Settings(sessions=20, memory_megabytes=100)
     size = 164 * MEGABYTE  # 64 of it are for the program itself
-    monkeypatch.setattr(admission, "room", Room(lambda: room_for * size * 8 // 7 + 8))
+    monkeypatch.setattr(admission, "room", Room(lambda used: room_for * size * 8 // 7 + 8))
     entrants = build({f"told{number}": FIELD["told"] for number in range(5)})
     open_now = most = 0
     take, give_back = Room.take, Room.give_back
 
-    def taking(room: Room, worker: object, asked: int, *, alone: bool = False) -> bool:
+    def taking(room: Room, worker: Worker, asked: int, *, alone: bool = False) -> bool:
         nonlocal open_now, most
         taken = take(room, worker, asked, alone=alone)
         open_now += asked // size if taken else 0
         most = max(most, open_now)
         return taken
 
-    def giving_back(room: Room, worker: object, given: int) -> None:
+    def giving_back(room: Room, worker: Worker, given: int) -> None:
         nonlocal open_now
         open_now -= given // size
         give_back(room, worker, given)
@@ -170,9 +170,32 @@ def test_no_more_processes_than_there_is_memory_for(room_for: int, monkeypatch: 
     assert open_now == 0
 
 
+class Plays:
+    """A worker whose processes have so much memory."""
+
+    def __init__(self, used: int = 0) -> None:
+        self.used = used
+
+    def used_bytes(self) -> int:
+        return self.used
+
+
+def test_memory_is_looked_at_while_legs_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Others may take of it, and give it back, before this run ever has no leg that plays."""
+    monkeypatch.setattr(admission, "_LOOK_SECONDS", 0.0)
+    free = 800
+    room, worker = Room(lambda used: free + used), Plays()
+    room.enter(worker)
+    assert room.take(worker, 300)
+    worker.used, free = 300, 100
+    assert not room.take(worker, 300)
+    free = 400
+    assert room.take(worker, 300)
+
+
 def test_who_plays_alone_waits_for_the_others_and_they_for_it() -> None:
-    room = Room(lambda: 800)
-    first, second = object(), object()
+    room = Room(lambda used: 800)
+    first, second = Plays(), Plays()
     room.enter(first)
     room.enter(second)
     assert room.take(first, 300) and room.take(second, 300)
@@ -192,46 +215,34 @@ def test_who_plays_alone_waits_for_the_others_and_they_for_it() -> None:
     assert room.take(second, 10)
 
 
-GROUPS = {
-    "2": ("0::/a/b", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw", "sys/fs/cgroup/a/b"),
-    "2, seen from within": ("0::/", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw", "sys/fs/cgroup"),
-    "1": ("4:memory:/a/b", "33 25 0:29 / /cg/memory rw shared:14 - cgroup cgroup rw,memory", "cg/memory/a/b"),
-    "1, of a container": ("4:cpu,memory:/a/b", "33 25 0:29 /a/b /cg/m rw - cgroup cgroup rw,cpu,memory", "cg/m"),
-    "1, of an outer group": ("4:memory:/a/b", "33 25 0:29 / /cg/memory rw - cgroup cgroup rw,memory", "cg/memory/a"),
-}
-
-
-@pytest.mark.parametrize("kind", GROUPS)
-def test_the_memory_that_a_cgroup_has_left(kind: str, tmp_path: Path) -> None:
-    own, mounted, folder = GROUPS[kind]
+@pytest.mark.parametrize(("own", "folder"), [("/a/b", "a/b"), ("/a/b", "a"), ("/", "")], ids=["own", "outer", "within"])
+def test_the_memory_that_a_cgroup_has_left(own: str, folder: str, tmp_path: Path) -> None:
     (tmp_path / "proc/self").mkdir(parents=True)
     (tmp_path / "proc/meminfo").write_text("MemTotal: 9000 kB\nMemAvailable:    5000 kB\n")
     assert free_memory(tmp_path) == 5000 << 10
-    (tmp_path / "proc/self/cgroup").write_text(f"12:pids:/a/b\n{own}\n")
-    (tmp_path / "proc/self/mountinfo").write_text(f"1 2 0:1 / / rw - ext4 /dev/x rw\n{mounted}\n")
+    (tmp_path / "proc/self/cgroup").write_text(f"12:pids:/a/b\n0::{own}\n")
+    mounts = "1 2 0:1 / / rw - ext4 /dev/x rw\n30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
+    (tmp_path / "proc/self/mountinfo").write_text(mounts)
     assert free_memory(tmp_path) == 5000 << 10
-    group = tmp_path / folder
+    group = tmp_path / "sys/fs/cgroup" / folder
     group.mkdir(parents=True)
-    second = kind.startswith("2")
-    names = ("memory.max", "memory.current") if second else ("memory.limit_in_bytes", "memory.usage_in_bytes")
-    prefix = "" if second else "total_"
-    for name, value in zip(names, ("2000000", "700000")):
-        (group / name).write_text(f"{value}\n")
-    (group / "memory.stat").write_text(f"file 9\n{prefix}inactive_file 1000\n{prefix}active_file 200\n")
+    (group / "memory.max").write_text("2000000\n")
+    (group / "memory.current").write_text("700000\n")
+    (group / "memory.stat").write_text("file 9\ninactive_file 1000\nactive_file 200\n")
     assert free_memory(tmp_path) == 2_000_000 - 700_000 + 1200
-    (group / names[0]).write_text("max\n" if second else "9223372036854771712\n")
+    (group / "memory.max").write_text("max\n")
     assert free_memory(tmp_path) == 5000 << 10
 
 
 @contextlib.contextmanager
 def cgroup(megabytes: int) -> Iterator[Path]:
     """A cgroup with so much memory; skips the test where this user may make none."""
-    folder, limit = Path(f"/sys/fs/cgroup/memory/of-a-test-{os.getpid()}"), "memory.limit_in_bytes"
-    if not folder.parent.exists():
-        folder, limit = Path(f"/sys/fs/cgroup/of-a-test-{os.getpid()}"), "memory.max"
+    folder = Path(f"/sys/fs/cgroup/of-a-test-{os.getpid()}")
     try:
+        if not (folder.parent / "cgroup.controllers").exists():
+            raise OSError
         folder.mkdir()
-        (folder / limit).write_text(str(megabytes * MEGABYTE))
+        (folder / "memory.max").write_text(str(megabytes * MEGABYTE))
     except OSError:
         with contextlib.suppress(OSError):
             folder.rmdir()

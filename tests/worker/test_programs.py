@@ -22,6 +22,7 @@ from tests.worker.support import ON, A, ask, build, pair, play, problem_of, scri
 from tournament.artifacts import archive, program_build
 from tournament.artifacts.commands import CommandMissing
 from tournament.artifacts.recipe import MOST_BYTES, BadRecipe, Recipe, read_recipe
+from tournament.config import load_config
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.build import build_entrants
 from tournament.errors import BadInput, RunFailed
@@ -400,3 +401,19 @@ def test_programs_that_stay_after_the_end_are_ended() -> None:
     """
     played = pair(script(deaf), script(deaf), Settings(sessions=1), kinds=" ")
     assert not played.faults
+
+
+def test_readable_folders_lie_beside_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever the tournament is called from; one that isn't there is named."""
+    place = tmp_path / "contest"
+    (place / "libs").mkdir(parents=True)
+    (place / "libs" / "word").write_text("ACTION PASS\n")
+    (place / "tournament.toml").write_text('[sandbox]\nreadable = ["libs"]\n[von_neumann_poker]\n')
+    monkeypatch.chdir(tmp_path)
+    sandbox = load_config("von_neumann_poker", place / "tournament.toml").sandbox
+    word = str(place / "libs" / "word")
+    reads = f"import sys\nsys.stdin.readline()\nfor line in sys.stdin: print(open({word!r}).read(), end='')"
+    assert ask(script(reads), [A], sandbox=sandbox).what == []
+    shutil.rmtree(place / "libs")
+    with pytest.raises(BadInput, match=rf"\[sandbox\] readable: there is no {place / 'libs'}"):
+        build({"bot": script("input()")}, sandbox)

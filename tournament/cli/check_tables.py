@@ -88,10 +88,8 @@ def mistakes_in_words(search: Search, file: str) -> Text:
 
 
 def _legs(report: CheckReport) -> str | Text:
-    if report.set_apart:
-        words = (
-            "set apart: in a process with others one played otherwise than alone; runs give each its own from now on"
-        )
+    if report.leaks:
+        words = "share a process, and one played otherwise beside others than alone: set [sandbox] legs_per_process = 1"
         return Text(words, style="yellow")
     if report.legs_share:
         return "share a process: one plays the same beside others as alone"

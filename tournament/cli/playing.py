@@ -17,7 +17,7 @@ from tournament.cli.screen import Screen
 from tournament.cli.tables import final_tables
 from tournament.config import Config
 from tournament.entrants.folder import stamps
-from tournament.errors import printable, telling_line
+from tournament.errors import BadInput, printable, telling_line
 from tournament.runner.contest_run import run_prepared
 from tournament.runner.planning import plan_of
 from tournament.runner.preparing import Prepared, prepare_contest
@@ -28,13 +28,12 @@ from tournament.store.storage import inside
 class Playing:
     """Contests by name with their settings. `given` are the options that a command to replay a game must repeat.
 
-    `overriding` names the options that lie over the contests' tables; with `archive` these may end their records.
+    With `archive` records of other settings move to archives, however long they took.
     """
 
     chosen: Mapping[str, Config]
     given: Mapping[str, object]
     as_json: bool
-    overriding: frozenset[str] = frozenset()
     archive: bool = False
 
     def run(self, *, dry_run: bool) -> bool:
@@ -43,6 +42,10 @@ class Playing:
         Ctrl-C ends the command with a line about what is kept.
         """
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # end as by Ctrl-C
+        if any(hasattr(one.contest, "seconds_per_step") for one in self.chosen.values()):  # rules in Python
+            from engine.rules.steps import end_on_signals
+
+            end_on_signals()
         name, first = next(iter(self.chosen.items()))
         place = inside(first.results, name)
         all_fit = True
@@ -54,8 +57,7 @@ class Playing:
                 with Screen(err, "", contest=name, as_json=self.as_json) as screen:
                     prepared.append(prepare_contest(one.played, one, screen))
             for contest in prepared if not (dry_run or self.archive) else ():
-                drawn = self.chosen[contest.contest.name].contest.seed is None
-                contest.require_wanted(self.overriding, option="--{}", drawn=drawn)
+                _require_wanted(contest)
             for contest in prepared:
                 place = contest.location
                 fit = _tell_plan(contest) if dry_run else self._play(contest, before[contest.contest.name])
@@ -83,6 +85,15 @@ class Playing:
         return all(line.status == "ok" for line in standings.entrants)
 
 
+def _require_wanted(prepared: Prepared) -> None:
+    """Ask whether long play may move to an archive. Raises BadInput without a terminal, typer.Abort after a no."""
+    if not (unlike := prepared.unlike()) or not unlike.is_long_play:
+        return
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise BadInput(f"{unlike}; with --archive it does")
+    typer.confirm(f"{printable(str(unlike))}. Go on?", abort=True, err=True)
+
+
 def _tell_plan(prepared: Prepared) -> bool:
     """Say what would be played, and which bots are broken; returns whether none is."""
     plan = plan_of(prepared)
@@ -97,11 +108,7 @@ def _tell_plan(prepared: Prepared) -> bool:
     if plan.outdated:
         out.print(f"{plan.outdated:,} legs of bots that changed or left would leave the records", soft_wrap=True)
     if plan.unlike:
-        out.print(
-            f"not what was played before ({printable('; '.join(plan.unlike.why.values()))}): the records'"
-            f" {plan.unlike.games:,} games would move to an archive",
-            soft_wrap=True,
-        )
+        out.print(printable(str(plan.unlike)), soft_wrap=True)
     broken = [entrant for entrant in prepared.entrants if entrant.artifact is None]
     for entrant in broken:
         tell(f"{entrant.name}: broken: {printable(telling_line(entrant.problem or ''))}")

@@ -44,7 +44,7 @@ def run(
         bool, flag("--dry-run", "only say what would be played, for how long, how many bytes", PLAY)
     ] = False,
     archive: Annotated[
-        bool, flag("--archive", "let options start anew where a million games were played otherwise", PLAY)
+        bool, flag("--archive", "start anew, also where a million games were played with other settings", PLAY)
     ] = False,
     progress: Annotated[str | None, option("json", "write a line of JSON a second to standard error", OUTPUT)] = None,
     config: ConfigPath = None,
@@ -59,7 +59,7 @@ def run(
     from tournament.runner.early_key import begin_key
     from tournament.store.storage import inside
 
-    overriding: dict[str, Any] = {
+    options: dict[str, Any] = {
         "entrants": entrants,
         "sessions": sessions,
         "seed": seed,
@@ -67,11 +67,12 @@ def run(
         "until_settled": until_settled,
         "most_replicas": most_replicas,
         "tie": tie,
+        "results": results,
+        "workers": workers,
+        "executor": executor,
+        "address": address,
     }
-    general = {"results": results, "workers": workers, "executor": executor, "address": address}
-    chosen = {
-        name: load_config(name, config, **overriding, **general) for name in contests or load_contests(config).chosen
-    }
+    chosen = {name: load_config(name, config, **options) for name in contests or load_contests(config).chosen}
     for name, one in chosen.items():
         begin_key(one, inside(one.results, name))
 
@@ -81,8 +82,7 @@ def run(
     if progress not in (None, "json"):
         raise BadInput(f"--progress {progress}: there is json")
     given = {"entrants": entrants, "results": results, "config": config}
-    lying_over = frozenset(name for name, value in overriding.items() if value is not None)
-    playing = Playing(chosen, given, progress == "json", lying_over, archive)
+    playing = Playing(chosen, given, progress == "json", archive)
     all_fit = playing.run(dry_run=dry_run)
     if strict and not all_fit:
         raise typer.Exit(1)

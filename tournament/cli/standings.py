@@ -43,7 +43,7 @@ def leaderboard(
     contest: ContestOrAny = None,
     rating: Annotated[
         str | None,
-        option("nash|runoff|bradley-terry|replicator|moran", "look at the same crosstable in another way", CHOICE),
+        option("nash|runoff|bradley-terry", "look at the same crosstable in another way", CHOICE),
     ] = None,
     history: Annotated[str | None, option("BOT", "this bot's versions, and where each of them stood", CHOICE)] = None,
     as_csv: Annotated[bool, flag("--csv", "a table for spreadsheets, such as a gradebook", OUTPUT)] = False,
@@ -52,8 +52,7 @@ def leaderboard(
     as_json: Json = False,
 ) -> None:
     """Ratings change no place. nash: against the mix of bots that nobody beats. runoff: the last one leaves and the
-    others are ranked anew, until one is left. bradley-terry: Elo points by won sessions. replicator, moran: shares of a
-    population in which who scores more has more offspring.
+    others are ranked anew, until one is left. bradley-terry: Elo points by won sessions.
     """
     if (rating is not None) + (history is not None) + as_csv > 1 or (as_csv and as_json):
         raise BadInput("--rating, --history and --csv: choose one; --json goes with the first two")
@@ -93,7 +92,12 @@ def _contest_of(found: Loaded, config: Path | None) -> Contest:
 def _show_history(bot: str, contest: str | None, results: str | None, config: Path | None, as_json: bool) -> None:
     versions = load_records(contest, results, config).versions(bot)
     if as_json:
-        print_json([{"sha256": one.line.sha256, "ranked": one.ranked, **standing_values(one.line)} for one in versions])
+        print_json(
+            [
+                {"sha256": one.line.sha256, "ranked": one.ranked, "archive": one.archive, **standing_values(one.line)}
+                for one in versions
+            ]
+        )
         return
     out.print(history_table(versions, f"{bot}, the newest last"))
 

@@ -21,7 +21,7 @@ from tournament.contests.two_card_draw.perfect_bot import perfect_bot
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, read_strategy_file, write_strategy
 from tournament.errors import BadInput, RunFailed
 from tournament.small_files import write_whole
-from tournament.trial.expectation import expectation
+from tournament.trial.against_server import winnings
 
 app = typer.Typer(
     cls=Group,
@@ -75,13 +75,13 @@ def generate_command(
 def value(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="a strategy file")],
     against: Annotated[Path | None, option("BOT", "also what this bot wins", PLAY)] = None,
-    sessions: Annotated[int, option("N", "of 10,000 hands, where the bot has to be played", PLAY)] = 100,
+    sessions: Annotated[int, option("N", "of 10,000 hands, that this bot plays", PLAY)] = 100,
     best_response: Annotated[
         Path | None, option("FILE", "write the perfect opponent there, as a C bot", OUTPUT)
     ] = None,
     config: ConfigPath = None,
 ) -> None:
-    """Say what a server is worth: exactly, and against a bot."""
+    """Say what a server is worth: exactly, and what a bot wins from it by play."""
     strategy, _ = read_strategy_file(file)
     table = _values(strategy, f"{file}")
     if best_response is not None:
@@ -95,15 +95,13 @@ def value(
             raise BadInput(f"--sessions {sessions}: must be at least 1")
 
         loaded = load_config(TWO_CARD_DRAW.name, config)
-        found = expectation(
+        found = winnings(
             against, strategy, loaded.contest, loaded.sandbox, sessions, lambda text: err.print(text, style="dim")
         )
         best = -StrategyEvaluator(strategy.rows, strategy.bet1, strategy.bet2).value()
-        how = "exactly" if found.error is None else f"± {found.error:.6f}, played {found.hands:,} hands"
         share = f", {100 * found.profit / best:.1f}% of the perfect opponent's profit" if best > 0 else ""
-        table.add_row(against.name, f"wins {found.profit:+.6f} a hand, {how}{share}")
-        if found.error is None:
-            table.add_row("", f"if it forgets between hands, as in all of {found.hands:,} that it was tried with")
+        won = f"wins {found.profit:+.6f} ± {found.error:.6f} a hand{share}"
+        table.add_row(against.name, f"{won}, played {found.hands:,} hands")
         if found.faults:
             table.add_row("", f"with {found.faults} faults")
     out.print(table)

@@ -168,16 +168,22 @@ def rating_table(lines: Sequence[Rated], look: Look, title: str) -> Table:
 
 
 def history_table(versions: Sequence[Version], title: str) -> Table:
-    """A bot's versions, the newest last."""
+    """A bot's versions, the newest last; where archives have some, which."""
     table = plain_table(title)
+    archived = any(version.archive for version in versions)
     for heading in ("version", "rank", "place", "score", "± 95%", "per session", "sessions"):
         table.add_column(heading, justify="left" if heading == "version" else "right", no_wrap=True)
+    if archived:
+        table.add_column("records", no_wrap=True)
     for version in versions:
         line = version.line
         reach = "" if line.ci_high is None else f"{line.ci_high - line.score:,.1f}"
         rank = line.status if line.rank is None else f"{line.rank} of {version.ranked}"
         score = f"{line.score:+,.1f}" if line.matches else ""
-        table.add_row(line.sha256[:12], rank, line.place, score, reach, _per_session(line), f"{line.sessions:,}")
+        where = [f"archive {version.archive}" if version.archive else ""] if archived else []
+        table.add_row(
+            line.sha256[:12], rank, line.place, score, reach, _per_session(line), f"{line.sessions:,}", *where
+        )
     return table
 
 

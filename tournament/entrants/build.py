@@ -34,7 +34,7 @@ from tournament.worker.processes import programs, python_bots
 from tournament.worker.wasm import seating
 from tournament.worker.wasm.calls import library_path
 from tournament.worker.wasm.engine import Engine, engine_settings, version
-from tournament.worker.wasm.loading import BotUnfit, ModuleUnfit, load_bot, read_bot, with_fuel
+from tournament.worker.wasm.loading import BotUnfit, ModuleUnfit, load_bot
 from tournament.worker.wasm.seating import Limits, StartFailed, try_start
 from tournament.worker.wasm.stand_ins import SURROUNDINGS
 
@@ -71,8 +71,7 @@ def build_entrants(
         libraries.prepare_libraries({s.kind for s in to_compile}, sandbox, say)
         say(f"Compiling {len(to_compile)} bot{'s' if len(to_compile) > 1 else ''}…")
     with ThreadPoolExecutor(workers) as pool:
-        played = {e.artifact for e in recorded()} if any(s.kind == "python" for s in submissions) else ()
-        built = list(pool.map(lambda s: build_entrant(s, contest.interface, settings, sandbox, played), submissions))
+        built = list(pool.map(lambda s: build_entrant(s, contest.interface, settings, sandbox), submissions))
     return sorted([*built, *refused], key=lambda e: e.name)
 
 
@@ -81,14 +80,14 @@ def build_entrant(
     interface: Interface,
     settings: ContestSettings,
     sandbox: SandboxSettings,
-    played: Collection[str | None] = (),
 ) -> Entrant:
-    """Build one bot and start it once; a failure becomes the entrant's problem. The records have artifacts `played`.
+    """Build one bot and start it once; a failure becomes the entrant's problem.
+
     Raises RunFailed when the machine fails: no bot is blamed for a full disk."""
     artifact: bytes | None = None
     problem: str | None = None
     try:
-        artifact = _artifact(submission, interface, sandbox, played)
+        artifact = _artifact(submission, interface, sandbox)
         _try(artifact, submission, interface, settings, sandbox)
     except (
         NotCompiled,
@@ -110,20 +109,17 @@ def build_entrant(
     return Entrant(submission.name, submission.kind, submission.sha256, artifact, problem)
 
 
-def _artifact(
-    submission: Submission, interface: Interface, sandbox: SandboxSettings, played: Collection[str | None]
-) -> bytes:
+def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes:
     """The artifact, from the cache or made."""
     if submission.kind == "wasm":
         kept = _place("canonical", submission.source, _digest_of_rules())
         return remembered(kept, lambda: _with_canonical_nans(submission.source))
     if submission.kind == "python":
-        apart = python_packing.pack(submission.source, sandbox, interface.python.sdk)
-        # What another machine has found out, and this one's cache doesn't know, stands in the records.
-        if hashlib.sha256(apart).hexdigest() in played or not _legs_may_share(submission.source, interface, sandbox):
-            return apart
-        return python_packing.pack(submission.source, sandbox, interface.python.sdk, legs_may_share=True)
+        share = _legs_may_share(submission.source, interface, sandbox)
+        return python_packing.pack(submission.source, sandbox, interface.python.sdk, legs_may_share=share)
     if submission.kind == "program":
+        if missing := [path for path in sandbox.readable if not os.path.exists(path)]:
+            raise BadInput(f"[sandbox] readable: there is no {missing[0]}")
         if not recipe_of(submission.source).build:
             return submission.source
         return remembered(_place("program", submission.source), lambda: program_build.build(submission.source, sandbox))
@@ -179,18 +175,8 @@ def _legs_may_share(source: bytes, interface: Interface, sandbox: SandboxSetting
     def why_apart() -> bytes:
         return endings.again_if_killed(lambda: python_bots.why_apart(source, interface, sandbox)).encode()
 
-    return not remembered(_verdict_on_legs(source, interface, sandbox), why_apart)
-
-
-def set_apart(source: bytes, interface: Interface, sandbox: SandboxSettings) -> None:
-    """Note that a Python bot's legs must not share a process: from now on it is built so, whoever plays it."""
-    keep(_verdict_on_legs(source, interface, sandbox), b"played otherwise beside other legs than alone")
-
-
-def _verdict_on_legs(source: bytes, interface: Interface, sandbox: SandboxSettings) -> Path:
-    """Where it is noted why a Python bot's legs must not share a process; empty if they may."""
     packed = python_packing.pack(source, sandbox, interface.python.sdk)
-    return _place("legs", packed, Path(leg_isolation.__file__).read_bytes())
+    return not remembered(_place("legs", packed, Path(leg_isolation.__file__).read_bytes()), why_apart)
 
 
 def _try_module(
@@ -201,14 +187,12 @@ def _try_module(
 
     def compile_confined() -> None:
         probe.probe_sandbox(sandbox.mode)
-        # With fuel it is harder to compile than without.
-        module_trial.try_compile(with_fuel(code, limits.memory_megabytes), library_path(), engines, sandbox)
+        module_trial.try_compile(code, library_path(), engines, sandbox)
 
     engines = [engine_settings(kind) for kind in (Engine.PLAIN, limits.engine)]
     how = (engines, version(), code)
 
     def start() -> None:
-        read_bot(code, limits.memory_megabytes)
         _once(_place("compiles", *how), compile_confined)
         try_start(load_bot(code, interface, submission.name, limits.memory_megabytes, limits.engine), limits)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
-from tournament.errors import BadInput, RunFailed
+from tournament.errors import RunFailed
 from tournament.runner.resume import differences
 from tournament.store.ledger import Field
 from tournament.store.ledger_reading import read_field, read_state, standing_batches
@@ -48,50 +48,57 @@ def archive_other_records(
     archive = storage.new_archive() if known else None
     if not archive and not fitting:
         return
+    if archive:
+        say(f"Not what was played before ({'; '.join(why.values())}): those records go to {archive}")
     try:
         if known:
             hold_ledger(storage)
         storage.exchange(archive, fitting)
     finally:
         storage.release()
-    if archive:
-        say(f"Not what was played before ({'; '.join(why.values())}): those records are now in {archive}")
     if fitting:
         say(f"{fitting} has records of these settings: they are back in {storage.location}")
 
 
 @dataclass(frozen=True)
 class Unlike:
-    """Records that a run would move to an archive: how many games, and why, by the setting to blame."""
+    """Records at a place that a run would move to an archive: how many games, and why, by the setting to blame."""
 
+    location: str
     games: int
     why: Mapping[str, str]
 
+    def __str__(self) -> str:
+        return (
+            f"{'; '.join(self.why.values())}: so these records of {self.games:,} games in {self.location} would move to"
+            " an archive beside, and play would start anew"
+        )
+
+    @property
+    def is_long_play(self) -> bool:
+        """Whether somebody has to want it."""
+        return self.games >= _LONG_PLAY
+
 
 def unlike_records(
-    contest: Contest, location: str, settings: dict[str, object], names: set[str], house: Sequence[HousePlayer]
+    contest: Contest,
+    location: str,
+    settings: dict[str, object],
+    names: set[str],
+    house: Sequence[HousePlayer],
+    *,
+    drawn: bool,
 ) -> Unlike | None:
-    """The records that a run of these settings would move to an archive, None where they fit."""
+    """The records that a run of these settings would move to an archive, None where they fit. `drawn`: its seed is,
+    so another seed, and house players that follow from it, are to blame for nothing."""
     storage = open_storage(location)
     known = read_field(storage)
     why = differences(known, contest, settings, names, house) if known else {}
     if not why:
         return None
+    followed = ({"seed"} if drawn else set()) | ({"house"} if "seed" in why else set())
     games = sum(int(Legs.of(batch.legs).games.sum()) for batch in standing_batches(storage, read_state(storage)))
-    return Unlike(games, why)
-
-
-def require_wanted(unlike: Unlike, location: str, given: Collection[str], option: str, *, drawn: bool) -> None:
-    """Raises BadInput where nothing but options that are `given` is unlike long play. More as in `Prepared`."""
-    # What follows from the others: a seed that is drawn anew, and house players that are made of the seed.
-    blamed = unlike.why.keys() - ({"seed"} if drawn else {"house"} if "seed" in unlike.why else set())
-    if unlike.games < _LONG_PLAY or not blamed or not blamed <= set(given):
-        return
-    raise BadInput(
-        f"{' and '.join(map(option.format, sorted(blamed)))} would end these records of {unlike.games:,} games in"
-        f" {location} ({'; '.join(unlike.why[name] for name in sorted(blamed))}): with {option.format('archive')} they"
-        " are kept beside, and play starts anew"
-    )
+    return Unlike(location, games, {key: what for key, what in why.items() if key not in followed} or why)
 
 
 def archives(storage: Storage) -> list[tuple[Storage, Field]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,8 +11,9 @@ from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
+from tournament.cores import cores
 from tournament.keys import master_key
-from tournament.runner.archives import Unlike, unlike_records
+from tournament.runner.archives import Unlike
 from tournament.runner.batching import Pace
 from tournament.runner.counting import count_legs
 from tournament.runner.preparing import Prepared
@@ -21,7 +21,6 @@ from tournament.runner.replicas import keeping_what_was_played
 from tournament.runner.resume import field_of
 from tournament.runner.rounds import Round, next_round
 from tournament.runner.schedule import ONE_OF_EACH, AgainstHouse, Competitor, Replicas, RoundRobin, Schedule
-from tournament.runner.seed import recorded_settings
 from tournament.standings.without_luck import LuckOfLegs, read_luck
 from tournament.store.ledger import Batch, Field, Until
 from tournament.store.ledger_reading import read_state, standing_batches
@@ -55,8 +54,9 @@ def plan_of(prepared: Prepared) -> Plan:
     assert seed is not None
     storage = open_storage(prepared.location)
     state = read_state(storage)
-    settings = recorded_settings(config.contest, seed)
-    field = field_of(contest, settings, prepared.entrants, prepared.house, state.field, until_of(config.contest))
+    field = field_of(
+        contest, prepared.settings, prepared.entrants, prepared.house, state.field, until_of(config.contest)
+    )
     schedule_with = partial(schedule_of, contest, config.contest.playing(), master_key(seed), field)
     standing = standing_batches(storage, state) if state.field else []
     # Only rounds need it.
@@ -69,7 +69,7 @@ def plan_of(prepared: Prepared) -> Plan:
     games = int(len(left.missing) * sessions * contest.estimates.games(config.contest))
     pace = new_pace(contest, config, workers_of(config), sessions)
     seconds = pace.seconds_for(left.inline, left.in_lanes)
-    unlike = unlike_records(contest, prepared.location, settings, prepared.names, prepared.house)
+    unlike = prepared.unlike()
     return Plan(
         len(left.missing),
         left.total,
@@ -107,8 +107,7 @@ def round_to_play(
     if field.until is None:
         return Round(Replicas(settings.replicas), done=True)
     scoring = contest.house.scoring if contest.house else None
-    judged_by = luck if contest.luck and contest.luck.keeps_means else None
-    return next_round(field, scoring, schedule_with, batches, judged_by)
+    return next_round(field, scoring, schedule_with, batches, luck if contest.luck else None)
 
 
 def until_of(settings: ContestSettings) -> Until | None:
@@ -146,7 +145,7 @@ def schedule_of(
 
 def workers_of(config: Config) -> int:
     """How many workers play at once on this machine."""
-    return config.general.workers or len(os.sched_getaffinity(0))
+    return config.general.workers or cores()
 
 
 def new_pace(contest: Contest, config: Config, workers: int, sessions_per_leg: int) -> Pace:

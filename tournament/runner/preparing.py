@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tournament.artifacts.bot import Entrant
@@ -13,7 +13,7 @@ from tournament.contests.scoring import HousePlayer
 from tournament.entrants.build import build_entrants, playable
 from tournament.entrants.folder import other_files
 from tournament.errors import RunFailed
-from tournament.runner.archives import require_wanted, unlike_records
+from tournament.runner.archives import Unlike, unlike_records
 from tournament.runner.seed import recorded_settings, settle_seed
 from tournament.runner.watcher import Watcher
 from tournament.store.ledger import FieldEntrant
@@ -25,7 +25,7 @@ from tournament.store.storage import explain_write_error, inside, open_storage
 class Prepared:
     """A contest that can be run: its settings with a seed, its bots built, its house players made.
 
-    `location` is where its records are, or will be.
+    `location` is where its records are, or will be. `drawn`: no seed was given.
     """
 
     contest: Contest
@@ -33,21 +33,22 @@ class Prepared:
     entrants: Sequence[Entrant]
     house: Sequence[HousePlayer]
     location: str
+    drawn: bool
 
     @property
     def names(self) -> set[str]:
         """Of the entrants."""
         return {entrant.name for entrant in self.entrants}
 
-    def require_wanted(self, given: Collection[str], *, option: str = "{}", drawn: bool) -> None:
-        """Raises BadInput where nothing but options that are `given` would move long play to an archive.
-
-        `option` is how one is written; `drawn`: the seed wasn't given, neither here nor in the settings.
-        """
+    @property
+    def settings(self) -> dict[str, object]:
+        """As the ledger has them."""
         assert self.config.contest.seed is not None
-        settings = recorded_settings(self.config.contest, self.config.contest.seed)
-        if given and (unlike := unlike_records(self.contest, self.location, settings, self.names, self.house)):
-            require_wanted(unlike, self.location, given, option, drawn=drawn)
+        return recorded_settings(self.config.contest, self.config.contest.seed)
+
+    def unlike(self) -> Unlike | None:
+        """The records that a run would move to an archive, None where they fit."""
+        return unlike_records(self.contest, self.location, self.settings, self.names, self.house, drawn=self.drawn)
 
 
 def prepare_contest(contest: Contest, config: Config, watcher: Watcher) -> Prepared:
@@ -75,8 +76,9 @@ def prepare_contest(contest: Contest, config: Config, watcher: Watcher) -> Prepa
         if others := other_files(config.entrants):
             watcher.say(f"Not taken for bots in {config.entrants}: {_listed(others)}")
         names = {entrant.name for entrant in entrants}
+        drawn = config.contest.seed is None
         config, house = settle_seed(contest, config, names, location, watcher.say)
-    return Prepared(contest, config, entrants, house, location)
+    return Prepared(contest, config, entrants, house, location, drawn)
 
 
 def recorded_entrants(contest: Contest, config: Config) -> Sequence[FieldEntrant]:

@@ -1,1 +1,1 @@
-"""Trying one bot before it enters: check, judge, exact expectation."""
+"""Trying one bot before it enters: check, match, judge."""

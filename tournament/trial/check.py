@@ -17,7 +17,7 @@ from tournament.contests.contest import Contest
 from tournament.contests.questions import extreme_questions
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
-from tournament.entrants.build import language_of, set_apart, with_lines
+from tournament.entrants.build import language_of, with_lines
 from tournament.entrants.folder import read_submission
 from tournament.errors import BadInput
 from tournament.keys import drawn_seed
@@ -57,8 +57,8 @@ class CheckReport:
 
     `seed` is the one that was drawn for it; None where the settings have one.
     Points are the bot's, per session, against the house bot. `repeats`: one
-    seed gave the same games twice. `legs_share` a process, if a Python bot's may; it is
-    `set_apart` if it then played a leg otherwise than alone. `warnings` are a C compiler's.
+    seed gave the same games twice. `legs_share` a process, if a Python bot's may; it
+    `leaks` if it then played a leg otherwise than alone. `warnings` are a C compiler's.
     `boundary_faults` are those at extreme values.
     `opponent` names the house bot. `printed` is the last output of its first games, `habits` are remarks on
     its answers there. `slow` says why it played less; `too_slow`: a leg takes longer than it has.
@@ -76,7 +76,7 @@ class CheckReport:
     points_per_session: float = 0.0
     repeats: bool = True
     legs_share: bool = False
-    set_apart: bool = False
+    leaks: bool = False
     confined_by: str = ""
     standard: str = ""
     warnings: str = ""
@@ -236,7 +236,7 @@ def _check(
         habits=habits(contest, first_games),
     )
     if first.result.ended_by != 0:  # else more of the same would only take long
-        report = replace(report, **_repeats(shorter, path, first, doing), **_at_limits(tried, doing))
+        report = replace(report, **_repeats(shorter, first, doing), **_at_limits(tried, doing))
     return replace(report, mistakes=_search(tried, path, first.faults, doing, slow=not quick))
 
 
@@ -256,10 +256,9 @@ def _confined_by(bot: Entrant, sandbox: SandboxSettings) -> str:
     return probe.probe_sandbox(sandbox.mode) + probe.seclusion_in_words(sandbox.mode)
 
 
-def _repeats(tried: Pairing, path: Path, first: Trial, doing: Callable[[str], None]) -> dict[str, Any]:
+def _repeats(tried: Pairing, first: Trial, doing: Callable[[str], None]) -> dict[str, Any]:
     """Whether the bot plays the same once more, and beside other legs, as it played first: fields of the report.
 
-    One that plays otherwise beside legs with which it shares a process gets a process for each, in runs as well.
     Faults beside other legs count as others do.
     """
     doing("playing the same once more")
@@ -279,10 +278,8 @@ def _repeats(tried: Pairing, path: Path, first: Trial, doing: Callable[[str], No
     beside = short.play(_NEIGHBOURS)
     artifact = tried.bot.artifact
     legs_share = tried.bot.plays_as == "python" and artifact is not None and legs_may_share(artifact)
-    differs = legs_share and bool(found["repeats"]) and not _same(short, beside)
-    if differs:
-        set_apart(read_submission(path).source, tried.contest.interface, tried.sandbox)
-    found |= {"legs_share": legs_share and not differs, "set_apart": differs}
+    leaks = legs_share and bool(found["repeats"]) and not _same(short, beside)
+    found |= {"legs_share": legs_share, "leaks": leaks}
     if in_company := [fault for trial in beside for fault in trial.faults]:
         found["faults"] = (*first.faults, replace(in_company[0], what=f"{in_company[0].what}, beside other legs"))
     return found

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tournament.contests.rules_file import load_source
+from tournament.cores import cores
 from tournament.errors import BadInput, RunFailed, TournamentError, shortened
 from tournament.runner.executors import keep_busy
 from tournament.runner.executors.joined_cluster import JoinedCluster, join
@@ -42,7 +43,7 @@ class RayExecutor:
 
     name = "ray"
 
-    def __init__(self, workers: int, address: str | None, cores: int, say: Callable[[str], None]) -> None:
+    def __init__(self, workers: int, address: str | None, say: Callable[[str], None]) -> None:
         self._until_done = contextlib.ExitStack()
         self._workers = workers
         self.waited = 0.0
@@ -55,13 +56,20 @@ class RayExecutor:
                     self._until_done.callback(ray.shutdown)
                 self._cluster = JoinedCluster(ray, say)
             else:
-                self._workers = workers or cores
-                self._until_done.enter_context(own_ray(ray, self._workers, **_QUIET))
+                self._workers = workers or cores()
+                self._start_own(say)
             # Else it prints pages of a lost node's log.
             ray._private.ray_logging.global_worker_stdstream_dispatcher.remove_handler("ray_print_logs")
         except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
-            reason = " ".join(str(error).split()) or type(error).__name__
-            raise BadInput(f"Ray can't be reached at {address or 'this machine'}: {shortened(reason, 300)}") from None
+            raise BadInput(f"Ray can't be reached at {address or 'this machine'}: {_in_a_line(error)}") from None
+
+    def _start_own(self, say: Callable[[str], None]) -> None:
+        """Start a Ray of this run. It gives itself half a minute, so a busy machine gets a second try."""
+        try:
+            self._until_done.enter_context(own_ray(ray, self._workers, **_QUIET))
+        except RuntimeError as error:
+            say(f"Ray did not start ({_in_a_line(error)}); trying once more…")
+            self._until_done.enter_context(own_ray(ray, self._workers, **_QUIET))
 
     @property
     def workers(self) -> int:
@@ -129,6 +137,10 @@ class RayExecutor:
         return receipt
 
 
+def _in_a_line(error: Exception) -> str:
+    return shortened(" ".join(str(error).split()) or type(error).__name__, 300)
+
+
 def _failure(text: str) -> str:
     """A line for an error on a node that isn't the tournament's own, from Ray's long text."""
     node = re.search(r"\bip=([\w.:]+)", text)
@@ -163,5 +175,5 @@ def _play_remotely(invitation: Invitation, pickled: bytes, stored: _Stored) -> R
     if task.source:
         load_source(*task.source)
     accept_contest(task.rules, task.requires)
-    admission.room = Room(lambda: max(task.memory_bytes, free_memory() // (os.cpu_count() or 1)))
+    admission.room = Room(lambda used: max(task.memory_bytes, (free_memory() + used) // (os.cpu_count() or 1)))
     return on_deep_stack(play_task, task, stored.needed(task))

@@ -16,7 +16,9 @@ class SandboxSettings(BaseModel):
 
     mode: Literal["on", "off"] = Field("on", description='"off": bots and compilers run with your own rights')
     packages: list[str] = Field([], description='installed packages that Python bots may import, for example ["numpy"]')
-    readable: list[PathText] = Field([], description="more folders that programs may read: a language's libraries")
+    readable: list[PathText] = Field(
+        [], description="more folders that programs may read, beside this file or absolute: a language's libraries"
+    )
     legs_per_process: int = Field(
         256,
         ge=1,

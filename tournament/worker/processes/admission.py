@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import math
-import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
+from typing import Protocol
+
+from tournament.cores import cores
 
 # Of the memory that is free: the rest is for the tournament and for files.
 _SHARE = 7 / 8
+# How often it is looked at while legs play: others may take of it.
+_LOOK_SECONDS = 5.0
 # Legs that start at once, for each core.
 _STARTS_PER_CORE = 2
 
 
 def free_memory(root: Path = Path("/")) -> int:
-    """Bytes of memory that this process and others may still take, by the machine and by its cgroups (version 1 or 2).
+    """Bytes of memory that this process and others may still take, by the machine and by its cgroups.
 
     `root`: where proc and sys lie. Memory of files that can be given up counts as free.
     """
@@ -29,60 +34,55 @@ def free_memory(root: Path = Path("/")) -> int:
 
 def _free_in_groups(root: Path) -> Iterator[int]:
     """The same by each cgroup that this process is in, from its own up to the outermost that is seen from here."""
-    with contextlib.suppress(OSError):
-        own: dict[str, str] = {}
-        for line in (root / "proc/self/cgroup").read_text().splitlines():
-            _, controllers, path = line.split(":", 2)
-            own |= dict.fromkeys(controllers.split(","), path)
+    with contextlib.suppress(OSError, ValueError):
+        lines = (root / "proc/self/cgroup").read_text().splitlines()
+        (within,) = (PurePosixPath(line.removeprefix("0::")) for line in lines if line.startswith("0::"))
         for line in (root / "proc/self/mountinfo").read_text().splitlines():
             mount, _, system = line.partition(" - ")
-            kind, _, options = system.split(" ", 2)
-            if kind == "cgroup2" and "" in own:
-                files, path = ("memory.max", "memory.current", "inactive_file", "active_file"), own[""]
-            elif kind == "cgroup" and "memory" in options.split(",") and "memory" in own:
-                files = (
-                    "memory.limit_in_bytes",
-                    "memory.usage_in_bytes",
-                    "total_inactive_file",
-                    "total_active_file",
-                )
-                path = own["memory"]
-            else:
+            if not system.startswith("cgroup2 "):
                 continue
             seen_from, place = mount.split(" ")[3:5]
-            within = PurePosixPath(path)
             below = within.relative_to(seen_from) if within.is_relative_to(seen_from) else PurePosixPath()
             for folder in (below, *below.parents):
-                yield from _free_in_group(root / place.lstrip("/") / folder, *files)
+                yield from _free_in_group(root / place.lstrip("/") / folder)
 
 
-def _free_in_group(folder: Path, limit: str, used: str, *of_files: str) -> Iterator[int]:
+def _free_in_group(folder: Path) -> Iterator[int]:
     with contextlib.suppress(OSError, ValueError):  # the outermost has no limit
-        taken = int((folder / used).read_text())
+        left = int((folder / "memory.max").read_text()) - int((folder / "memory.current").read_text())
         statistics = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
-        yield int((folder / limit).read_text()) - taken + sum(int(statistics.get(name, 0)) for name in of_files)
+        yield left + sum(int(statistics.get(name, 0)) for name in ("inactive_file", "active_file"))
+
+
+class Worker(Protocol):
+    """One that plays legs."""
+
+    def used_bytes(self) -> int:
+        """The memory that its processes have now."""
+        ...
 
 
 class Room:
-    """The memory of a machine, of which several workers of one process take. `free`: how many bytes there are.
+    """The memory of a machine, of which several workers of one process take.
 
-    A worker is any object. It takes room for a leg, gives it back by the process, and has at most so many legs
-    that are starting.
+    `whole`: how many bytes there are in all, by how many of them processes of these workers have now. A worker takes
+    room for a leg, gives it back by the process, and has at most so many legs that are starting.
     """
 
-    def __init__(self, free: Callable[[], int] = free_memory) -> None:
-        self._free = free
+    def __init__(self, whole: Callable[[int], int] = lambda used: free_memory() + used) -> None:
+        self._whole = whole
         self._lock = threading.Lock()
         self._bytes: float = math.inf
-        self._taken: dict[object, int] = {}
-        self._alone: object | None = None
+        self._looked = -math.inf
+        self._taken: dict[Worker, int] = {}
+        self._alone: Worker | None = None
 
-    def enter(self, worker: object) -> None:
+    def enter(self, worker: Worker) -> None:
         """Note a worker before it takes anything."""
         with self._lock:
             self._taken[worker] = 0
 
-    def leave(self, worker: object) -> None:
+    def leave(self, worker: Worker) -> None:
         """Take back all that a worker has."""
         with self._lock:
             del self._taken[worker]
@@ -92,10 +92,9 @@ class Room:
     @property
     def most_starts(self) -> int:
         """How many legs of each worker may be starting at once."""
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        return max(1, _STARTS_PER_CORE * cores // max(1, len(self._taken)))
+        return max(1, _STARTS_PER_CORE * cores() // max(1, len(self._taken)))
 
-    def take(self, worker: object, size: int, *, alone: bool = False) -> bool:
+    def take(self, worker: Worker, size: int, *, alone: bool = False) -> bool:
         """Take so many bytes for a leg, if there are as many; where nothing else plays, they are there.
 
         For a leg that is to play `alone` only then; others wait for it.
@@ -104,8 +103,9 @@ class Room:
             if self._alone is not None and not (alone and self._alone is worker):
                 return False
             taken = sum(self._taken.values())
-            if taken == 0:
-                self._bytes = self._free() * _SHARE
+            if taken == 0 or time.monotonic() - self._looked > _LOOK_SECONDS:
+                self._bytes = self._whole(sum(each.used_bytes() for each in self._taken)) * _SHARE
+                self._looked = time.monotonic()
             if alone:
                 self._alone = worker
             if taken and (alone or taken + size > self._bytes):
@@ -113,12 +113,12 @@ class Room:
             self._taken[worker] += size
             return True
 
-    def take_anyway(self, worker: object, size: int) -> None:
+    def take_anyway(self, worker: Worker, size: int) -> None:
         """Take so many bytes for a process in the place of one that has ended."""
         with self._lock:
             self._taken[worker] += size
 
-    def give_back(self, worker: object, size: int) -> None:
+    def give_back(self, worker: Worker, size: int) -> None:
         """Give back what a process had."""
         with self._lock:
             self._taken[worker] -= size

@@ -1,0 +1,59 @@
+"""What a bot wins from a server of two-card draw, by play."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from tournament.contests.scoring import HousePlayer
+from tournament.contests.settings import ContestSettings
+from tournament.contests.two_card_draw import TWO_CARD_DRAW
+from tournament.contests.two_card_draw.strategy_file import ServerStrategy, write_strategy
+from tournament.errors import BadInput
+from tournament.keys import drawn_seed
+from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.trial.playing import build
+
+_HANDS = 10_000  # of a session
+
+
+@dataclass(frozen=True)
+class Winnings:
+    """What a bot wins a hand, the standard error of that, and the hands that were played."""
+
+    profit: float
+    error: float
+    hands: int
+    faults: int
+
+
+def winnings(
+    path: Path,
+    strategy: ServerStrategy,
+    settings: ContestSettings,
+    sandbox: SandboxSettings,
+    sessions: int,
+    say: Callable[[str], None],
+) -> Winnings:
+    """Build a bot and play so many sessions.
+
+    Raises BadInput when there is no such bot, it can't be built, it is at fault too often, or nothing can confine it.
+    """
+    settings = settings.model_copy(update={"hands": _HANDS, "seed": settings.seed or drawn_seed()})
+    pairing = build(TWO_CARD_DRAW, settings, sandbox, path, say)
+    if pairing.bot.artifact is None:
+        raise BadInput(f"{path}: {pairing.bot.problem}")
+    server = HousePlayer("server", write_strategy(strategy).encode())
+    trials = replace(pairing, opponent=server).play(sessions)
+    for trial in trials:
+        if trial.result.ended_by is not None:
+            how = f"tournament check {path} --contest {TWO_CARD_DRAW.name}"
+            raise BadInput(f"{path}: {trial.faults[-1].what}; a bot may not be at fault so often; see more by: {how}")
+    blocks = [points for trial in trials for points in trial.result.sums[0].blocks]
+    hands = sum(trial.result.games for trial in trials)
+    spread = float(np.std(blocks, ddof=1)) * math.sqrt(len(blocks))
+    return Winnings(sum(blocks) / hands, spread / hands, hands, sum(len(trial.faults) for trial in trials))
