@@ -92,7 +92,9 @@ def result_of(leg: Fixture | Leg) -> LegResult:
 
 def missing(schedule: Schedule, done: Iterable[int] = ()) -> Counted:
     fixtures = list(schedule.fixtures())
-    return count_legs([Batch("", (), tuple(result_of(fixtures[number]) for number in done))] if done else [], schedule)
+    return count_legs(
+        [Batch("", (), Legs.of(tuple(result_of(fixtures[number]) for number in done)))] if done else [], schedule
+    )
 
 
 def to_play(schedule: Schedule, pace: Pace, done: Iterable[int] = (), sandbox: SandboxSettings = ON) -> LegsToPlay:
@@ -176,7 +178,7 @@ def test_with_many_workers_batches_are_as_long_as_whoever_serves_them_needs(
     pace.started = 0.0
     leg_of_a_tenth = LegResult("0" * 64, 0, 0, "x", "y", 100, 1200, (SeatSums(0.0, 0.0, (0.0,) * 32),) * 2)
     for _ in range(200):
-        pace.note(Receipt((Batch("", (), (leg_of_a_tenth,)),), 0.1))
+        pace.note(Receipt((Batch("", (), Legs.of([leg_of_a_tenth])),), 0.1))
     pace.waited = 1000.0 - 200 * seconds_to_serve
     full = next(count for count in range(1000) if Together(pace, 10**6, 0).is_full(count, 0))
     assert full == pytest.approx(legs, abs=1)  # where the quotient falls between two
@@ -186,10 +188,10 @@ def test_what_is_learned_of_one_kind_is_not_held_against_the_other() -> None:
     pace = new_pace(2, 100)
     result = LegResult("0" * 64, 0, 0, "x", "y", 100, 1200, (SeatSums(0.0, 0.0, (0.0,) * 32),) * 2)
     before = pace.leg_seconds(False)
-    pace.note(Receipt((Batch("", (), (result,) * 10),), 6.0, 6.0, 12_000, 10))
+    pace.note(Receipt((Batch("", (), Legs.of([result] * 10)),), 6.0, 6.0, 12_000, 10))
     assert pace.leg_seconds(True) == pytest.approx(0.6)
     assert pace.leg_seconds(False) == pytest.approx(before)
-    pace.note(Receipt((Batch("", (), (result,) * 10),), 0.1, 0.0, 0, 0))
+    pace.note(Receipt((Batch("", (), Legs.of([result] * 10)),), 0.1, 0.0, 0, 0))
     assert pace.leg_seconds(False) == pytest.approx(0.01)
     assert pace.leg_seconds(True) == pytest.approx(0.6)
     assert (pace.legs, pace.legs_in_lanes, pace.games) == (20, 10, 24_000)

@@ -96,7 +96,7 @@ def survey_games(
 
     Raises FileNotFoundError when a part is gone, RunFailed when it isn't what was written.
     """
-    parts = [(batch.part("games"), Legs.of(batch.legs)) for batch in batches]
+    parts = [(batch.part("games"), batch.legs) for batch in batches]
     ends = _Ends.of([legs for _, legs in parts], matches)
     places = {(leg.match, fault.session, fault.game) for leg, fault in faults[:_MOST_FAULTS]} if matches else set()
     number = {name: place for place, name in enumerate(entrants)}

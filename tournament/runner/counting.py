@@ -47,7 +47,7 @@ def count_legs(batches: Iterable[Batch], schedule: Schedule) -> Counted:
     places, digests = _places_and_digests(schedule, pairings, lengths)
     ends = np.full(len(places), UNKNOWN, np.int8)
     for batch in batches:
-        legs = Legs.of(batch.legs)
+        legs = batch.legs
         place = place_of(legs.match, legs.number, schedule.legs_per_replica)
         at = np.searchsorted(places, place)
         known = at < len(ends)

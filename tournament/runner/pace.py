@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from tournament.store.legs import Legs
 from tournament.worker.batch import Receipt
 
 # Seconds that this process needs for a task, until so many are measured.
@@ -55,7 +54,7 @@ class Pace:
         self._lanes = _Kind(_GUESSED_LANES_SHARE * self.expected_rate)
 
     def note(self, receipt: Receipt) -> None:
-        legs = [Legs.of(batch.legs) for batch in receipt.batches]
+        legs = [batch.legs for batch in receipt.batches]
         games = sum(int(several.games.sum()) for several in legs)
         self.tasks += 1
         self.legs += sum(map(len, legs))
