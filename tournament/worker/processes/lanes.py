@@ -428,8 +428,6 @@ class _LaneTable:
             what = _out_of_memory(self._settings)
         else:
             what = process.time.exceeded(message, starts, elapsed, self._spent(process))
-            if self.pool.is_one_program(process) and process.confined.waits_for_input():
-                what = f"{DID_NOT_ANSWER}, and waits for its next line"
             if what and what.startswith(DID_NOT_ANSWER) and message == 1 and process.seat.kind == "program":
                 what += _NOTHING_CAME
         if what:
