@@ -62,14 +62,14 @@ def find_submissions(folder: Path, recorded: Recorded = lambda: ()) -> tuple[lis
         twins.sort(key=lambda submission: _differs(submission, known.get(submission.name)))
         ranks = [_differs(submission, known.get(submission.name)) for submission in twins]
         first = twins[0] if ranks[0] < ranks[1] else None
-        for one in twins[1:] if first else [*twins]:
+        files = " and ".join(twin.path.name for twin in twins)
+        by_name[twins[0].name.lower()] = [first] if first else []
+        for one in twins[1:] if first else twins:
             if first:
                 why = f"{one.path.name} has the name of {first.path.name}, which is in the records; rename one of them"
             else:
-                files = " and ".join(twin.path.name for twin in twins)
                 why = f"{files} have one name, and none of them plays: rename one of them"
             refused.append(Entrant(one.path.name, one.kind, one.sha256, None, why, is_nameless=first is None))
-            by_name[one.name.lower()].remove(one)
     playing = {one.name: one for twins in by_name.values() for one in twins}
     # A bot is called by its file's stem, so it may have the name of a whole file.
     refused = [replace(one, name=f"./{one.name}") if one.name in playing else one for one in refused]
