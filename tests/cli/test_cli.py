@@ -46,11 +46,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_run_again_plays_nothing(folder: Path) -> None:
     ledger = folder / "results" / "von_neumann_poker" / "ledger"
-    before = sorted(ledger.glob("*.json"))
+    before = sorted(ledger.glob("*.entry"))
     process = command(folder, "run")
     assert process.returncode == 0
     assert "nothing to play" in process.stderr
-    assert sorted(ledger.glob("*.json")) == before
+    assert sorted(ledger.glob("*.entry")) == before
 
 
 def test_a_leaderboard_loads_neither_parquet_nor_what_plays(folder: Path) -> None:

@@ -153,7 +153,7 @@ def _recorded_leg(
     names: set[str] = set()
     number = session // sessions_per_leg
     for batch in batches:
-        legs = Legs.of(batch.legs)
+        legs = batch.legs
         if isinstance(match, int):
             found = np.flatnonzero(legs.match == match)
         else:

@@ -99,7 +99,7 @@ def _findings(
     ranking = results.ranking
     entrants = tuple(line.name for line in ranking.entrants)
     fit = [line.name for line in ranking.ranked]
-    legs = Legs.joined(Legs.of(batch.legs) for batch in results.batches).in_order()
+    legs = Legs.joined(batch.legs for batch in results.batches).in_order()
     crosstable = crosstable_of(ranking, ranking.scoring is not None and ranking.scoring.of_match)
     matches = matches_to_watch(ranking, crosstable) if with_games else set()
     replayed = contest.display.portrait is None

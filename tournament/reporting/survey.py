@@ -97,7 +97,7 @@ def survey_games(
 
     Raises FileNotFoundError when a part is gone, RunFailed when it isn't what was written.
     """
-    parts = [(batch.part("games"), Legs.of(batch.legs)) for batch in batches]
+    parts = [(batch.part("games"), batch.legs) for batch in batches]
     number = {name: place for place, name in enumerate(entrants)}
     total = sum(part.rows for part, _ in parts)
     stride = max(1, -(-total // most_rows))
