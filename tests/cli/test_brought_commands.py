@@ -18,7 +18,7 @@ WITH_COMMAND = replace(find_contest("von_neumann_poker"), commands={"shuffle": "
 def test_contests_commands_are_there() -> None:
     listed = CliRunner().invoke(app, ["--help"]).output
     assert "  strategy  " in listed and "  judge  " in listed
-    assert "solve" in CliRunner().invoke(app, ["strategy", "--help"]).output
+    assert "generate" in CliRunner().invoke(app, ["strategy", "--help"]).output
     assert "--no-sandbox" in CliRunner().invoke(app, ["judge", "--help"]).output
 
 
