@@ -10,9 +10,7 @@ from engine.kernel.chance import Chance
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from engine.rules.decisions import Asked
-from engine.rules.game_tree import GameTree
 from engine.rules.session_core import GAME_BEGINS, GAME_ENDS, SESSION_COLUMNS, Session, SessionCore
-from engine.rules.tree_core import TreeCore
 from tournament.contests.contest import Contest, Display, Estimates, NewCore, NewDrawnCore, Trials
 from tournament.contests.interface import CompiledBots, Interface, Question
 from tournament.contests.python_contest.declaring import Decision
@@ -74,14 +72,6 @@ class PythonContest:
         It is called in a replay before each decision and at a session's end.
         """
         return ""
-
-    def tree(self) -> GameTree | None:
-        """The same game as a tree, if a session is one game: legs played along it are many times faster.
-
-        Its games must be those of `play`, which still plays when a bot is checked; its only column is `actions`, their
-        number.
-        """
-        return None
 
 
 _made: dict[type[PythonContest], Contest] = {}
@@ -153,9 +143,6 @@ def _new_core(rules: type[PythonContest], *, against_chance: bool) -> NewCore:
         leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
     ) -> GameCore:
         played = rules(settings)
-        tree = None if against_chance else played.tree()
-        if tree is not None:
-            return TreeCore(games, sessions, tree, **leg.for_core, seats_swapped=_swapped(leg, played))
         chance = Chance(leg.deals_key, _TRIAL_STREAM)
 
         def play(session: Session) -> Play:
