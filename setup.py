@@ -37,7 +37,6 @@ SELDOM = {
     "engine.wasm.module_reader",
     "engine.processes.forking",
     "engine.watching.observed_core",
-    "engine.wasm.printing",
     "engine.watching.scripted_core",
 }
 
@@ -60,7 +59,6 @@ UNCHECKED = {
     "engine.wasm.instructions",
     "engine.wasm.metering",
     "engine.wasm.module_reader",
-    "engine.wasm.printing",
     "engine.wasm.referee",
     "engine.wasm.surroundings",
     "engine.watching.observed_core",

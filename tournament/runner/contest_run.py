@@ -143,7 +143,7 @@ class Play:
         self.played = standing_batches(self.writer.storage, self.writer.state)
         self._resumes = bool(self.played)
         self.disqualified = False
-        self._settings, self._sandbox = self.config.contest.playing(), self.config.sandbox.model_dump()
+        self._settings, self._sandbox = self.config.contest.for_workers(), self.config.sandbox.model_dump()
         self._luck_of_receipts: list[LuckColumns] = []
 
     def run(self, *, begun: bool) -> Standings:
