@@ -237,7 +237,11 @@ class Play:
 
     def _progress(self, pace: Pace) -> Progress:
         """How far the run is, of what was left to play."""
-        left, seconds_left = self.left, pace.seconds_for(max(0, self._inline_left), max(0, self._in_lanes_left))
+        left = self.left
+        all_played = len(left.counting) >= left.total
+        # A run may play legs that don't count.
+        inline, in_lanes = max(0, self._inline_left), max(0, self._in_lanes_left)
+        seconds_left = 0.0 if all_played else pace.seconds_for(inline, in_lanes)
         return Progress(len(left.counting), left.total, pace.games, pace.seconds, seconds_left, self.ranking)
 
     def _rank_now_and_then(self) -> None:
