@@ -42,6 +42,10 @@ class Playing:
         Ctrl-C ends the command with a line about what is kept.
         """
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # end as by Ctrl-C
+        if any(hasattr(one.contest, "seconds_per_step") for one in self.chosen.values()):  # rules in Python
+            from engine.rules.steps import end_on_signals
+
+            end_on_signals()
         name, first = next(iter(self.chosen.items()))
         place = inside(first.results, name)
         all_fit = True
@@ -61,6 +65,8 @@ class Playing:
         except KeyboardInterrupt:
             print(f"tournament: stopped; what was committed stays in {place}, run again to go on", file=sys.stderr)
             raise typer.Exit(130) from None
+        if any(entrant.is_nameless for one in prepared for entrant in one.entrants):
+            raise typer.Exit(1)  # nobody's bot is left out unnoticed
         return all_fit
 
     def _play(self, prepared: Prepared, before: Mapping[str, tuple[int, int]]) -> bool:
@@ -93,10 +99,14 @@ def _require_wanted(prepared: Prepared) -> None:
 def _tell_plan(prepared: Prepared) -> bool:
     """Say what would be played, and which bots are broken; returns whether none is."""
     plan = plan_of(prepared)
+    what = (
+        f"{plan.legs:,} of {plan.total_legs:,} legs, about {short(plan.games)} games, {short(plan.size)}B of records,"
+        f" {max(1, round(plan.seconds)):,} s and more where bots think long, into {prepared.location}"
+        if plan.legs
+        else f"nothing to play; {prepared.location} has all {plan.total_legs:,} legs"
+    )
     tell(
-        f"{prepared.contest.title}: {plan.legs:,} of {plan.total_legs:,} legs, about {short(plan.games)} games,"
-        f" {short(plan.size)}B of records, {max(1, round(plan.seconds)):,} s and more where bots think"
-        f" long, into {prepared.location}"
+        f"{prepared.contest.title}: {what}"
         + ("" if plan.last else "; more replicas may follow, until the order is settled")
     )
     if plan.forecast:
