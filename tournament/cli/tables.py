@@ -14,6 +14,7 @@ from rich.text import Text
 from tournament.errors import printable, telling_line
 from tournament.standings.history import closest_to_beating
 from tournament.standings.notes import chance_in_words, notes_of
+from tournament.standings.student import REACH
 
 if TYPE_CHECKING:
     from tournament.contests.scoring import HouseScoring, Measure
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
 # Up to so many entrants have a column each in the crosstable; larger fields are a list of pairs.
 MOST_COLUMNS = 24
-# Half the width of a 95% interval in standard errors; matches have many sessions.
-_REACH = 1.96
 # Measures that the leaderboard shows on wide terminals only don't go into the crosstable's cells.
 _CELL_WIDTH = 60
 # Between two columns of a table; the least width of bots' names, and the most for which columns are dropped.
@@ -160,7 +159,7 @@ def rating_table(lines: Sequence[Rated], look: Look, title: str) -> Table:
     for heading in ("rating", *(["± 95%"] if with_errors else []), *(column for _, column, _ in look.columns)):
         table.add_column(heading, justify="right", no_wrap=True)
     for line in lines:
-        reach = "" if line.stderr is None else look.shown(_REACH * line.stderr).lstrip("+")
+        reach = "" if line.stderr is None else look.shown(REACH * line.stderr).lstrip("+")
         more = [show(line.more[name]) for name, _, show in look.columns]
         table.add_row(
             str(line.rank), Text(line.name), look.shown(line.rating), *([reach] if with_errors else []), *more

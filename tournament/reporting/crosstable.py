@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tournament.standings.standings import Standings
+from tournament.standings.student import REACH
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
@@ -54,7 +55,7 @@ class Crosstable:
     @property
     def clear(self) -> npt.NDArray[np.bool_]:
         """Whether a result is more than luck. It is where the error is 0: nothing was left to chance."""
-        found: npt.NDArray[np.bool_] = np.abs(self.value - self.middle) > self.error
+        found: npt.NDArray[np.bool_] = np.abs(self.value - self.middle) > REACH * self.error
         return found
 
     def sides(self, numbers: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
@@ -79,7 +80,7 @@ def crosstable_of(ranking: Standings, by_game: bool) -> Crosstable:
         count = max(1, match.games if by_game else match.sessions)
         value[place], sessions[place], games[place] = match.x_points / count, match.sessions, match.games
         if match.reach_per_session is not None:
-            error[place] = match.reach_per_session * match.sessions / count
+            error[place] = match.reach_per_session * match.sessions / count / REACH
     table = Crosstable(bots, len(ranking.ranked), opponents, value, error, sessions, games, 0.0)
     # In a zero-sum game 0 is even; elsewhere the mean result is.
     is_even = ranking.scoring or not table.shown.size or ranking.is_zero_sum

@@ -23,6 +23,7 @@ from tournament.reporting.games import games_for_viewer
 from tournament.reporting.layout import Layout, breakable
 from tournament.reporting.script_data import numbers_of, script_data
 from tournament.standings.notes import chance_in_words
+from tournament.standings.student import REACH
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _SCRIPT = ("base", "charts", "tables", "data", "crosstable", "courses", "bots", "viewer", "route")
@@ -95,6 +96,7 @@ def render_each(
                 data=as_json(script_data(page, numbers)),
                 games=games,
                 findings=findings,
+                reach=REACH,
                 policy=content_policy(live),
                 style=Markup(_inlined("report.css")),
                 script=Markup(_script()),

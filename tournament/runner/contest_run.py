@@ -11,12 +11,11 @@ from functools import partial
 from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.keys import master_key
-from tournament.leg import Leg
 from tournament.probation import entrants_of
 from tournament.runner.archives import archive_other_records
-from tournament.runner.batching import Pace, batches_to_play
-from tournament.runner.counting import Counted
+from tournament.runner.counting import Counted, count_legs
 from tournament.runner.executors import choose_executor
+from tournament.runner.pace import Pace
 from tournament.runner.planning import (
     artifacts_of,
     new_pace,
@@ -27,23 +26,17 @@ from tournament.runner.planning import (
 )
 from tournament.runner.preparing import Prepared, prepare_contest, trouble_explained
 from tournament.runner.replicas import keeping_what_was_played
-from tournament.runner.resume import (
-    batches_to_keep,
-    field_of,
-    lost_batches,
-    tell_removed_matches,
-    write_house_files,
-)
-from tournament.runner.rewriting import cut_batches, merge_small_batches
+from tournament.runner.resume import field_of, lost_batches, withdraw, write_house_files
+from tournament.runner.rewriting import fit_to_schedule, merge_small_batches
 from tournament.runner.schedule import Schedule
 from tournament.runner.seed import keep_seed
-from tournament.runner.strays import set_strays_aside
+from tournament.runner.strays import remove_strays
+from tournament.runner.tasks import LegsToPlay, groups_in_turn
 from tournament.runner.watcher import Progress, Watcher
 from tournament.standings.results import standings_of, write_summaries
 from tournament.standings.standings import Standings
 from tournament.standings.without_luck import LuckColumns, LuckOfLegs, by_digest, luck_of_batches, write_luck
-from tournament.store.checks import Checks
-from tournament.store.ledger import Entry
+from tournament.store.ledger import Field
 from tournament.store.ledger_reading import standing_batches
 from tournament.store.legs import Legs
 from tournament.store.storage import open_storage
@@ -74,12 +67,13 @@ def run_prepared(prepared: Prepared, watcher: Watcher) -> Standings:
         try:
             for name in [*writer.mended, *keep_seed(writer.storage, seed)]:
                 watcher.say(f"{name} was damaged or missing: it is back from its copy")
-            set_strays_aside(writer, contest, watcher.say)
+            remove_strays(writer, watcher.say)
+            withdraw(writer, lost_batches(writer), watcher.say)
             wanted_field = field_of(contest, settings, entrants, house, writer.state.field, until_of(config.contest))
             schedule_with = partial(schedule_of, contest, config.contest.playing(), master_key(seed), wanted_field)
             write_house_files(contest, config.contest, writer, house)
             artifacts = artifacts_of(entrants, house)
-            luck = noted_luck(writer.storage, contest, seed) if config.contest.until_settled is None else None
+            luck = noted_luck(writer.storage, contest) if config.contest.until_settled is None else None
             if contest.luck and luck is None:
                 luck = {}  # by it orders are declared: it is worked out here
             begun = False
@@ -89,17 +83,12 @@ def run_prepared(prepared: Prepared, watcher: Watcher) -> Standings:
                 if this.verdicts:
                     watcher.say(this.said)
                 schedule = keeping_what_was_played(schedule_with, this.replicas, standing)
-                checks = Checks(writer.storage)
-                sound, cuts, left = batches_to_keep(writer, checks, schedule, watcher.say)
-                tell_removed_matches(writer, cuts, schedule, left.probation.out, watcher.say)
-                rewritten = cut_batches(contest, writer, cuts, schedule.sessions_per_leg)
-                change = Entry(wanted_field, (*lost_batches(writer, sound), *rewritten))
-                if not change.batches and wanted_field == writer.state.field:
-                    change = Entry()
-                elif writer.state.field is None or not len(left.missing):
-                    writer.commit(field=change.field, batches=change.batches)
-                    change = Entry()
-                play = Play(contest, config, writer, checks, schedule, artifacts, watcher, luck, left, change)
+                left = fit_to_schedule(contest, writer, schedule, watcher.say)
+                field = wanted_field if wanted_field != writer.state.field else None
+                if field and (writer.state.field is None or not len(left.missing)):
+                    writer.commit(field=field)
+                    field = None
+                play = Play(contest, config, writer, schedule, artifacts, watcher, luck, left, field)
                 standings, luck = play.run(begun=begun), play.luck
                 if this.done and not play.disqualified:
                     return standings
@@ -115,7 +104,7 @@ def run_prepared(prepared: Prepared, watcher: Watcher) -> Standings:
 class Play:
     """Plays what is missing of a schedule. `luck` is the luck known so far, None where the contest has no correction.
 
-    A `change` of the records waits for what is played first, and is one entry with it.
+    A new `field` waits for what is played first, and is one entry with it.
     `played` are the batches that count, `ranking` the latest standings. `disqualified`: a bot was, in a leg of this
     play, so what is to be played may be less than what was, or legs that were left may be wanted after all. `pace`: as
     it was measured, None where nothing was to be played.
@@ -124,13 +113,12 @@ class Play:
     contest: Contest
     config: Config
     writer: Writer
-    checks: Checks
     schedule: Schedule
     artifacts: Mapping[str, bytes]
     watcher: Watcher
     luck: LuckOfLegs | None
     left: Counted
-    change: Entry
+    field: Field | None
 
     def __post_init__(self) -> None:
         self.played = standing_batches(self.writer.storage, self.writer.state)
@@ -138,6 +126,8 @@ class Play:
         self.disqualified = False
         self._settings, self._sandbox = self.config.contest.for_workers(), self.config.sandbox.model_dump()
         self._luck_of_receipts: list[LuckColumns] = []
+        self._passed = set(self.left.probation.proven)
+        self._inline_left, self._in_lanes_left = self.left.inline, self.left.in_lanes
 
     def run(self, *, begun: bool) -> Standings:
         """Play, and return the standings; `begun`: this run has played a round before."""
@@ -157,20 +147,21 @@ class Play:
         self._ranked = self._summarised = time.perf_counter()
         self._ranking_seconds = self._summary_seconds = 0.0
         pace = new_pace(self.contest, self.config, executor.workers, sessions)
-        batches = batches_to_play(self.schedule, left, pace, self.artifacts, self.config.sandbox)
-        receipts = executor.play(map(self._task, batches), self.artifacts, lambda: left.out)
+        in_turn = groups_in_turn(self.schedule, executor.most_workers, self.artifacts, self.config.sandbox)
+        self.to_play = LegsToPlay(self.schedule, left, pace, in_turn, lambda: self.left.probation.out)
+        receipts = executor.play(self._next_task, self.artifacts)
         try:
             for several in receipts:
-                self._commit(several)
                 for receipt in several:
                     pace.note(receipt)
+                self._commit(several)
                 pace.workers, pace.waited = executor.workers, executor.waited
                 self._rank_now_and_then()
                 self.watcher.on_progress(self._progress(pace))
-            if self.change.field:  # nothing was played after all
+            if self.field:  # nothing was played after all
                 self._commit(())
             if self._resumes:  # so that a first run doesn't write twice
-                merge_small_batches(self.contest, writer, self.checks, self.schedule, self.watcher.say)
+                merge_small_batches(self.contest, writer, self.schedule, self.watcher.say)
             writer.require_whole()
             self.played = standing_batches(writer.storage, writer.state)
             self._work_out_luck()
@@ -182,7 +173,9 @@ class Play:
                 self._summarise()
         return self.ranking
 
-    def _task(self, batches: tuple[tuple[Leg, ...], ...]) -> Task:
+    def _next_task(self) -> Task | None:
+        if (batches := self.to_play.next_task()) is None:
+            return None
         names = {name for legs in batches for leg in legs for name in entrants_of(leg)}
         return Task(
             self.contest.name,
@@ -193,34 +186,55 @@ class Play:
             self.contest.rules,
             self.contest.requires,
             source=self.contest.source,
-            proven=frozenset(names & self.left.probation.proven),
+            on_trial=frozenset(names - self._passed),
         )
 
     def _commit(self, receipts: Sequence[Receipt]) -> None:
         """Commit receipts as few entries: to write one takes as long as to write many."""
-        change, self.change = self.change, Entry()
+        field, self.field = self.field, None
         first, *others = [*in_commits(batch for receipt in receipts for batch in receipt.batches)] or [()]
-        committed = self.writer.commit(field=change.field, batches=[*change.batches, *first])[len(change.batches) :]
+        committed = self.writer.commit(field=field, batches=first)
         for several in others:
             committed += self.writer.commit(batches=several)
-        if change.field:
+        if field:
             self._summarised = -math.inf  # no reader may find the former bots' summaries beside these records
             self.played = standing_batches(self.writer.storage, self.writer.state)
         else:
             self.played += committed
-        for batch in committed:
-            legs = Legs.of(batch.legs)
-            self.left.note(legs)
-            self.disqualified |= any(end is not None for end in legs.ended_by)
+        legs = Legs.joined(batch.legs for batch in committed)
+        in_lanes = sum(receipt.legs_in_lanes for receipt in receipts)
+        self._inline_left, self._in_lanes_left = (
+            self._inline_left - len(legs) + in_lanes,
+            self._in_lanes_left - in_lanes,
+        )
+        self._note(legs)
+        for receipt in receipts:
+            self.to_play.came_back(receipt.batches[0].legs)
         if self.luck is not None:
             for batch, points in zip(committed, (points for receipt in receipts for points in receipt.luck)):
                 self._luck_of_receipts.append(by_digest(batch.legs, points))
 
+    def _note(self, legs: Legs) -> None:
+        """Keep up how many legs count, who has passed probation and who is out: the schedule says of whom that is."""
+        seats = (legs.x,) if self.schedule.house else (legs.x, legs.y)
+        at_fault = {seats[end][leg] for leg, end in enumerate(legs.ended_by) if end is not None}
+        self.disqualified |= bool(at_fault)
+        self._passed.update(*(seat[leg] for leg, end in enumerate(legs.ended_by) if end is None for seat in seats))
+        probation = self.left.probation
+        if at_fault <= probation.proven | probation.out:
+            counts = (probation.out.isdisjoint(names) for names in zip(*seats))
+            self.left.counting.update(digest for digest, one in zip(legs.digests, counts) if one)
+        else:
+            self.left = count_legs(self.played, self.schedule)
+            self._inline_left, self._in_lanes_left = self.left.inline, self.left.in_lanes
+
     def _progress(self, pace: Pace) -> Progress:
         """How far the run is, of what was left to play."""
         left = self.left
-        inline = left.inline - (pace.legs - pace.legs_in_lanes)
-        seconds_left = pace.seconds_for(inline, left.in_lanes - pace.legs_in_lanes)
+        all_played = len(left.counting) >= left.total
+        # A run may play legs that don't count.
+        inline, in_lanes = max(0, self._inline_left), max(0, self._in_lanes_left)
+        seconds_left = 0.0 if all_played else pace.seconds_for(inline, in_lanes)
         return Progress(len(left.counting), left.total, pace.games, pace.seconds, seconds_left, self.ranking)
 
     def _rank_now_and_then(self) -> None:
@@ -242,7 +256,6 @@ class Play:
 
     def _summarise(self) -> None:
         write_summaries(self.writer.storage, self.ranking)
-        self.checks.write(self.played, self.writer.published)
 
     def _work_out_luck(self) -> None:
         """Work out the luck in legs where it isn't known, from their games."""
@@ -253,5 +266,4 @@ class Play:
         known = LuckColumns.joined([*reversed(self._luck_of_receipts), before])
         self.luck = luck_of_batches(self.contest, self.config.contest, storage, self.played, known, self.watcher.say)
         if self.luck is not before:  # a process may have played a leg otherwise than before
-            assert self.config.contest.seed is not None
-            write_luck(storage, self.contest, self.luck, master_key(self.config.contest.seed))
+            write_luck(storage, self.contest, self.luck)
