@@ -21,6 +21,7 @@ from rich.console import Console
 from engine.kernel.sums import SeatSums
 from tournament.cli.tables import crosstable_tables
 from tournament.leg import match_number
+from tournament.standings.notes import notes_of
 from tournament.standings.results import crosstable_values
 from tournament.standings.standings import Standing, compute_standings
 from tournament.standings.student import quantile
@@ -171,11 +172,12 @@ def test_errors_of_a_small_spread_about_a_large_mean_are_told() -> None:
 def test_exact_ties_stay_ties_whatever_the_rounding() -> None:
     """Four bots win the same, in payoffs that are rounded and added in different orders."""
     field = field_of(["dan", "ann", "cat", "bob", *(f"prey_{number}" for number in range(6))])
-    chance, legs = np.random.default_rng(4), []
-    thirds = np.arange(350) / 30
+    chance = np.random.default_rng(4)
+    legs: list[LegResult] = []
+    payoffs = chance.random(350)
     for name in ("ann", "bob", "cat", "dan"):
         for prey, number in itertools.product(range(6), range(10)):
-            legs.append(leg_of(field, name, f"prey_{prey}", chance.permutation(thirds), number))
+            legs.append(leg_of(field, name, f"prey_{prey}", chance.permutation(payoffs), number))
     lines = compute_standings(field, [batch_of(*legs)]).entrants
     tied = lines[:4]
     assert len({line.score for line in tied}) > 1, "no rounding: the test tests nothing"
@@ -374,3 +376,30 @@ def test_nothing_is_called_for_each_match() -> None:
     """A thousand bots have half a million."""
     calls_to_rank(30)
     assert calls_to_rank(80) < 3 * calls_to_rank(40)
+
+
+def test_who_throws_much_away_in_few_sessions_is_named() -> None:
+    """In a session of four hundred; beside another whose points are plain noise."""
+    names = ["ann", "bob", "cat"]
+    field, chance = field_of(names), np.random.default_rng(12)
+    legs = []
+    for number, (x, y) in itertools.product(range(10), itertools.combinations(names, 2)):
+        points = chance.normal(5, 30, 100)
+        if x == "ann":
+            points[chance.random(100) < 1 / 400] -= 2000
+        legs.append(leg_of(field, x, y, points, number))
+    standings = compute_standings(field, [batch_of(*legs)])
+    assert "ann" in standings.heavy_tailed
+    assert any("ann" in note and "few sessions decide" in note for note in notes_of(standings))
+    plain = compute_standings(field, [batch_of(*(leg for leg in legs if "ann" not in (leg.x, leg.y)))])
+    assert plain.heavy_tailed == () and notes_of(plain) == []
+
+
+def test_a_line_says_what_one_match_can_t_show() -> None:
+    field, points = tournament(["ann", "bob"], 64, 2)
+    legs = [leg_of(field, "ann", "bob", points["ann", "bob"], number) for number in range(10)]
+    (note,) = notes_of(compute_standings(field, [batch_of(legs[0])]))
+    assert note.startswith("one match of each pair: places are wide") and "--replicas 10" in note
+    (note,) = notes_of(compute_standings(field, [batch_of(*legs[:4])]))
+    assert note.startswith("4 replicas: places are wide;")
+    assert notes_of(compute_standings(field, [batch_of(*legs)])) == []

@@ -106,8 +106,7 @@ class Play:
 
     A new `field` waits for what is played first, and is one entry with it.
     `played` are the batches that count, `ranking` the latest standings. `disqualified`: a bot was, in a leg of this
-    play, so what is to be played may be less than what was, or legs that were left may be wanted after all. `pace`: as
-    it was measured, None where nothing was to be played.
+    play, so what is to be played may be less than what was, or legs that were left may be wanted after all.
     """
 
     contest: Contest
