@@ -212,8 +212,10 @@ class Play:
     def _progress(self, pace: Pace) -> Progress:
         """How far the run is, of what was left to play."""
         left = self.left
-        inline = left.inline - (pace.legs - pace.legs_in_lanes)
-        seconds_left = pace.seconds_for(inline, left.in_lanes - pace.legs_in_lanes)
+        inline = max(0, left.inline - (pace.legs - pace.legs_in_lanes))  # a run may play legs that don't count
+        in_lanes = max(0, left.in_lanes - pace.legs_in_lanes)
+        all_played = len(left.counting) >= left.total
+        seconds_left = 0.0 if all_played else pace.seconds_for(inline, in_lanes)
         return Progress(len(left.counting), left.total, pace.games, pace.seconds, seconds_left, self.ranking)
 
     def _rank_now_and_then(self) -> None:
