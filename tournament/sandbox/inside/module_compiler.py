@@ -11,24 +11,15 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
+    from collections.abc import Callable, Mapping, Sequence
 
 
-def load(library: str) -> None:
-    """Load the compiler's library, for what this process forks."""
-    ctypes.CDLL(library)
-
-
-def main(orders: Mapping[str, Any], confine: Callable[[], None]) -> None:
-    """Compile what comes on standard input. `orders`: library (wasmtime's, a path), settings (of each engine)."""
-    library = ctypes.CDLL(orders["library"])
+def main(library_file: str, settings: Sequence[Mapping[str, bool | int]], confine: Callable[[], None]) -> None:
+    """Compile what comes on standard input, by an engine of each of the `settings`, with wasmtime's library."""
+    library = ctypes.CDLL(library_file)
     library.wasm_engine_new_with_config.restype = ctypes.c_void_p
     library.wasmtime_module_new.restype = ctypes.c_void_p
-    engines = [
-        ctypes.c_void_p(library.wasm_engine_new_with_config(_config(library, settings)))
-        for settings in orders["settings"]
-    ]
+    engines = [ctypes.c_void_p(library.wasm_engine_new_with_config(_config(library, each))) for each in settings]
     confine()
     code = sys.stdin.buffer.read()
     for engine in engines:
