@@ -1,9 +1,12 @@
 # make run           set up and play the shipped bots' tournament
-# make test          set up and pass the tests
-# make test-thorough play whole what make test takes samples of
+# make test          set up and pass the tests that take at most a second, and a few that nothing shorter replaces
+# make test-long     pass the others
+# make test-thorough play whole what these take samples of
+# make durations     time all tests anew, by which they are long or not
 # make docs          build the site in build/site/html
 # make check         lint, types and layers
 # make debug         pass the engine's tests on a core that stops at an index out of bounds or an overflow
+# make lowest        play with the lowest versions of what pyproject.toml requires
 # make package-test  build sdist and wheel, install, and play from them
 # make reference     write the tables of docs/reference from the code
 # make docs-pictures make the pictures in docs/pictures, from real runs
@@ -29,13 +32,24 @@ unexport PYTHONDONTWRITEBYTECODE
 # One more than cores: many tests wait for processes that start or end.
 WORKERS = $$(($$(nproc) + 1))
 
-# What failed beside the others.
-ALONE = $(BIN)/python -m pytest --last-failed --last-failed-no-failures none
+PYTEST = $(BIN)/python -m pytest
+BESIDE = --numprocesses $(WORKERS) --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
+
+# Tests with these marks. On a person's machine, which may be busy with the rest, what failed may pass alone, and twice.
+SECOND_TRY ?= yes
+ALONE = $(PYTEST) --last-failed --last-failed-no-failures none
+FAILED = .pytest_cache/v/cache/lastfailed
+define pass
+	@$(PYTEST) -m '$(1)' $(BESIDE) --durations 15 || { test $(SECOND_TRY) = yes && cp $(FAILED) $(VENV)/failed \
+	  && echo "What failed again, alone and twice" && $(ALONE) -m '$(1)' -rp \
+	  && cp $(VENV)/failed $(FAILED) && $(ALONE) -m '$(1)' \
+	  && echo "These passed only alone: $$(tr -d '{}\n' < $(VENV)/failed)"; }
+endef
 
 # What a command says is shown only if it fails.
 quietly = $(1) > $(VENV)/$(@F).log 2>&1 || { cat $(VENV)/$(@F).log; exit 1; }
 
-.PHONY: run test test-thorough check format lint types layers stubs debug package-test docs reference docs-pictures bench build clean
+.PHONY: run test test-long test-thorough durations check format lint types layers stubs debug lowest package-test docs reference docs-pictures bench build clean
 
 # The shipped bots in compiled languages are in C, whose library takes half the time of C++'s.
 run: build $(VENV)/library_of_c
@@ -43,14 +57,28 @@ run: build $(VENV)/library_of_c
 
 test: build $(VENV)/libraries $(VENV)/tools $(VENV)/collected
 	@echo "Running the tests (a few minutes; longer when the compiler builds its libraries first)"
-	@$(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4 --dist loadgroup --no-loadscope-reorder --durations 15 \
-	  || { echo "What failed again, alone and twice: it may have been the machine, busy with the rest"; \
-	    cp .pytest_cache/v/cache/lastfailed $(VENV)/failed && $(ALONE) -rp \
-	      && cp $(VENV)/failed .pytest_cache/v/cache/lastfailed && $(ALONE); }
+	$(call pass, not long and not package and not thorough)
 
-test-thorough: build $(VENV)/tools $(VENV)/thorough
+test-long: build $(VENV)/libraries $(VENV)/tools $(VENV)/collected
+	@echo "Running the tests that take more than a second each"
+	$(call pass, long and not package and not thorough)
+
+durations: build $(VENV)/libraries $(VENV)/tools
+	@echo "Timing the tests, two at a time"
+	@$(PYTEST) --numprocesses 2 --dist loadgroup --no-loadscope-reorder --keep-durations
+
+test-thorough: build $(VENV)/tools $(VENV)/thorough $(VENV)/azurite
 	@echo "Running what the other tests take samples of (half an hour)"
 	@$(BIN)/python -m pytest -m thorough --numprocesses 2 --dist loadgroup --no-loadscope-reorder --durations 15
+
+# In an environment of its own, with the core that is in place.
+lowest: build $(VENV)/libraries
+	@echo "Installing the lowest versions"
+	@$(PYTHON) -m venv --clear $(VENV)-lowest
+	@$(call quietly, ENGINE_LATER=1 $(VENV)-lowest/bin/python .ci/install --resolution lowest-direct --editable . packaging)
+	@echo "Playing with them"
+	@$(call quietly, $(VENV)-lowest/bin/python -m tests.lowest_versions)
+	@head -1 $(VENV)/lowest.log
 
 package-test: build $(VENV)/libraries $(VENV)/tools
 	@echo "Building the package and playing from it"
@@ -142,6 +170,12 @@ $(VENV)/thorough: $(VENV)/tools
 	@echo "Installing what only the thorough tests need"
 	@$(call quietly, $(INSTALL) --group thorough)
 	@touch $@
+
+# The emulator of az://, where there is npm.
+$(VENV)/azurite:
+	@echo "Installing the emulator of az://"
+	@if command -v npm > /dev/null; then $(call quietly, \
+	  npm install --fetch-retries=0 --silent --no-audit --no-fund --prefix $@ azurite@3.37.0); fi
 
 $(VENV)/installed: $(VENV)/compilers pyproject.toml
 	@echo "Downloading packages (half a minute, once)"

@@ -37,7 +37,6 @@ SELDOM = {
     "engine.wasm.module_reader",
     "engine.processes.forking",
     "engine.watching.observed_core",
-    "engine.wasm.printing",
     "engine.watching.scripted_core",
 }
 
@@ -49,7 +48,6 @@ UNCHECKED = {
     "engine.games.matrix_game.core",
     "engine.games.two_card_draw.equilibria",
     "engine.games.two_card_draw.evaluation",
-    "engine.games.two_card_draw.luck",
     "engine.games.von_neumann_poker.card_cells",
     "engine.parquet.pages",
     "engine.parquet.thrift",
@@ -64,7 +62,6 @@ UNCHECKED = {
     "engine.wasm.instructions",
     "engine.wasm.metering",
     "engine.wasm.module_reader",
-    "engine.wasm.printing",
     "engine.wasm.referee",
     "engine.wasm.surroundings",
     "engine.watching.observed_core",

@@ -143,11 +143,7 @@ class Rehearsal:
             legs.append(play_leg(self.contest, self.settings, leg, self.artifacts, sink))
             if luck is not None and self.contest.luck is not None:
                 assert legs[-1].games == sink.games.rows, "a leg with more games than there is room for"
-                own = self.contest.luck.new(
-                    self.settings,
-                    leg.plan.first_session,
-                    self.artifacts[leg.y.artifact] if self.contest.house else None,
-                )
+                own = self.contest.luck.new(self.settings, leg.plan.first_session)
                 columns = self.contest.luck.columns
                 own.add({name: sink.games.arrays[name][: sink.games.rows] for name in columns})
                 luck[leg.digest] = own.blocks()

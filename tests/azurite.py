@@ -5,21 +5,18 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-import os
 import re
-import shutil
 import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from email.utils import formatdate
 from pathlib import Path
 
 import pytest
 
 CONTAINER = "container"
-_VERSION = "3.37.0"
 # The emulator's one account, the same everywhere: learn.microsoft.com/azure/storage/common/storage-use-azurite
 _ACCOUNT = "devstoreaccount1"
 _KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
@@ -27,40 +24,26 @@ _KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOt
 
 @contextmanager
 def serve() -> Iterator[str]:
-    """The options of URLs into its one container, while it runs. The first time it is installed, by npm."""
-    if not (shutil.which("npm") and shutil.which("node")):
-        pytest.skip("npm is not installed, with which the emulator of az:// comes")
-    command = ["node", str(_installed()), "--blobHost", "127.0.0.1", "--blobPort", "0"]
+    """The options of URLs into its one container, while it runs."""
+    emulator = Path(sys.prefix, "azurite", "node_modules", "azurite", "dist", "src", "blob", "main.js")
+    if not emulator.exists():
+        pytest.skip("the emulator of az:// is not installed; make test-thorough does it where there is npm")
+    command = ["node", str(emulator), "--blobHost", "127.0.0.1", "--blobPort", "0"]
     command += ["--inMemoryPersistence", "--skipApiVersionCheck", "--disableTelemetry"]
     with (
-        subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as emulator,
+        subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process,
         pytest.MonkeyPatch.context() as patch,
     ):
         try:
-            assert emulator.stdout
+            assert process.stdout
             address = next(
-                found[1] for line in emulator.stdout if (found := re.search(r"listens on http://(\S+)", line))
+                found[1] for line in process.stdout if (found := re.search(r"listens on http://(\S+)", line))
             )
             _make_container(address)
             patch.setenv("AZURE_STORAGE_KEY", _KEY)
             yield f"account={_ACCOUNT}&endpoint_override={address}/{_ACCOUNT}&scheme=http"
         finally:
-            emulator.kill()
-
-
-def _installed() -> Path:
-    folder = Path(sys.prefix) / f"azurite-{_VERSION}"
-    if not folder.exists():
-        aside = folder.with_name(f"{folder.name}-{os.getpid()}")
-        # Without retries: where there is no registry, that is soon known.
-        quick = ["--fetch-retries=0", "--silent", "--no-audit", "--no-fund"]
-        npm = ["npm", "install", *quick, "--prefix", str(aside), f"azurite@{_VERSION}"]
-        if subprocess.run(npm, check=False).returncode:
-            pytest.skip("npm can't install the emulator of az:// here")
-        with suppress(OSError):  # another process of the tests was faster
-            aside.rename(folder)
-        shutil.rmtree(aside, ignore_errors=True)
-    return folder / "node_modules" / "azurite" / "dist" / "src" / "blob" / "main.js"
+            process.kill()
 
 
 def _make_container(address: str) -> None:

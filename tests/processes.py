@@ -23,7 +23,7 @@ def comes(what: Callable[[], object], seconds: float = 60.0, run: subprocess.Pop
     return True
 
 
-def are_gone(processes: Iterable[int], seconds: float = 5.0) -> bool:
+def are_gone(processes: Iterable[int], seconds: float = 60.0) -> bool:
     """Whether all of these end within so many seconds; their parents need not have reaped them."""
     end = time.monotonic() + seconds
     for process in processes:

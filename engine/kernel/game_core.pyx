@@ -120,6 +120,10 @@ cdef class GameCore:
             status = self.step(answer)
         return status
 
+    def heed(self, stopping):
+        """Take a function that says whether the run is to stop, which then ends steps of rules in Python."""
+        pass
+
     def default(self):
         """The contest's default answer to the pending decision."""
         return self.default_answer()

@@ -8,6 +8,7 @@ from engine.rules.decisions cimport Asked
 from engine.kernel.game_core cimport Status
 from engine.rules.generator_core cimport GeneratorCore
 from engine.kernel.records cimport Table
+from engine.rules.steps cimport Steps
 
 cdef struct ColumnPlace:    # a column of a table, and what its values are
     char* content
@@ -33,6 +34,7 @@ cdef class Rows:
 @cython.final
 cdef class SessionCore(GeneratorCore):
     cdef object play_session
+    cdef Steps steps
     cdef Chance chance
     cdef Rows games_rows
     cdef Rows sessions_rows
@@ -42,6 +44,8 @@ cdef class SessionCore(GeneratorCore):
     cdef bint seats_swapped
     cdef bint zero_sum
 
+    cdef object take_step(self)
+    cdef object go_on(self)
     cdef int finish_session(self) except -1
 
 

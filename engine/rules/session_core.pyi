@@ -5,6 +5,7 @@ from engine.kernel.chance import Chance
 from engine.kernel.records import Table
 from engine.rules.decisions import Asked
 from engine.rules.generator_core import GeneratorCore
+from engine.rules.steps import Steps
 
 GAME_BEGINS: dict[str, str]
 GAME_ENDS: dict[str, str]
@@ -23,6 +24,7 @@ class SessionCore(GeneratorCore):
         *,
         deals_key: bytes,
         sessions: int,
+        steps: Steps | None = None,
         match: int = 0,
         first_session: int = 0,
         seats_swapped: bool = False,

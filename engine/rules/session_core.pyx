@@ -15,6 +15,7 @@ from engine.rules.decisions cimport Asked
 from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, Status
 from engine.rules.generator_core cimport GeneratorCore
 from engine.kernel.records cimport Table
+from engine.rules.steps cimport Steps
 
 import numpy as np
 
@@ -130,7 +131,7 @@ cdef class SessionCore(GeneratorCore):
     records games. `columns`: names and types of the contest's own columns of games. `deals_key`, 32 bytes, chooses
     the chance, different in each game; `seats_swapped` has y come first in even sessions, as in the second leg of a
     duplicate match. `zero_sum` has each game checked for it. An exception of the rules ends the leg, and `check`
-    raises it.
+    raises it, as one of their `steps` that takes too long.
     """
 
     def __init__(
@@ -142,12 +143,14 @@ cdef class SessionCore(GeneratorCore):
         *,
         bytes deals_key,
         int64_t sessions,
+        Steps steps=None,
         match=0,
         first_session=0,
         bint seats_swapped=False,
         bint zero_sum=True,
     ):
         self.play_session = play_session
+        self.steps = steps
         self.sessions = sessions
         self.match = match
         self.first_session = first_session
@@ -178,9 +181,8 @@ cdef class SessionCore(GeneratorCore):
                     self.current = None     # they refer to this core
                     return LEG_OVER
                 self.current = Session(self)
-                self.generator = self.play_session(self.current)
                 self.reply = None
-            question = self.resume(self.reply)
+            question = self.take_step()
             if question is OVER:
                 self.generator = None
                 self.finish_session()
@@ -195,6 +197,25 @@ cdef class SessionCore(GeneratorCore):
                 self.asked.show(self.windows[self.asked.seat])
             self.is_asking = True
             return DECIDE
+
+    cdef object take_step(self):
+        """What the rules yield next, or OVER."""
+        if self.steps is None:
+            return self.go_on()
+        self.steps.begin()
+        try:
+            return self.go_on()
+        finally:
+            self.steps.end()
+
+    cdef object go_on(self):
+        if self.generator is None:
+            self.generator = self.play_session(self.current)
+        return self.resume(self.reply)
+
+    def heed(self, stopping):
+        if self.steps is not None:
+            self.steps.stopping = stopping
 
     cdef int finish_session(self) except -1:
         """Record the session now played, and go on to the next."""

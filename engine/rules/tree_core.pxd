@@ -6,6 +6,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 from engine.kernel.chance cimport Chance
 from engine.kernel.game_core cimport GameCore, Status
 from engine.rules.game_tree cimport GameTree, Node
+from engine.rules.steps cimport Steps
 
 cdef struct GameRow:
     int32_t match
@@ -27,6 +28,7 @@ cdef struct SessionRow:
 @cython.final
 cdef class TreeCore(GameCore):
     cdef GameTree tree
+    cdef Steps steps
     cdef Chance chance
     cdef Node* node             # where the game is; NULL between games
     cdef Node** passed          # nodes of this game that are not kept
@@ -45,6 +47,7 @@ cdef class TreeCore(GameCore):
     cdef int place_of(self, int64_t answer) noexcept nogil
     cdef bint go(self, int place) noexcept nogil
     cdef bint go_anew(self, int place) noexcept with gil
+    cdef int make_node(self, int place) except -1
     cdef Status ask(self, int player) noexcept nogil
     cdef object state_here(self)
     cdef void finish_game(self) noexcept nogil

@@ -5,6 +5,7 @@ import numpy as np
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from engine.rules.game_tree import GameTree
+from engine.rules.steps import Steps
 
 GAME_ROW: np.dtype[np.void]
 SESSION_ROW: np.dtype[np.void]
@@ -21,6 +22,7 @@ class TreeCore(GameCore):
         *,
         deals_key: bytes,
         sessions: int,
+        steps: Steps | None = None,
         match: int = 0,
         first_session: int = 0,
         seats_swapped: bool = False,

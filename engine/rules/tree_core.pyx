@@ -20,6 +20,7 @@ from engine.rules.game_tree cimport (
 )
 from engine.kernel.memory cimport grown
 from engine.kernel.records cimport Columns, Table, column
+from engine.rules.steps cimport Steps
 
 import numpy as np
 
@@ -54,11 +55,13 @@ cdef class TreeCore(GameCore):
         *,
         bytes deals_key,
         int64_t sessions,
+        Steps steps=None,
         int32_t match=0,
         int32_t first_session=0,
         bint seats_swapped=False,
     ):
         self.tree = tree
+        self.steps = steps
         self.chance = Chance(deals_key)
         self.sessions = sessions
         self.seats_swapped = seats_swapped
@@ -132,23 +135,38 @@ cdef class TreeCore(GameCore):
 
     cdef bint go_anew(self, int place) noexcept with gil:
         """Likewise where the node isn't kept."""
-        cdef Node* there
         try:
-            if self.state is None or self.state_node != self.node:
-                self.state = self.tree.state_at(self.node)
-            self.state_node = NULL
-            there = self.tree.child(self.node, place, self.state)
-            if not there.is_kept:
-                if not grown(<void**>&self.passed, &self.passed_capacity, self.passed_count + 1, sizeof(Node*)):
-                    free(there)
-                    raise MemoryError
-                self.passed[self.passed_count] = there
-                self.passed_count += 1
-            self.node = self.state_node = there
+            if self.steps is None:
+                self.make_node(place)
+                return True
+            self.steps.begin()
+            try:
+                self.make_node(place)
+            finally:
+                self.steps.end()
         except BaseException as failure:
             self.failure = failure
             return False
         return True
+
+    cdef int make_node(self, int place) except -1:
+        cdef Node* there
+        if self.state is None or self.state_node != self.node:
+            self.state = self.tree.state_at(self.node)
+        self.state_node = NULL
+        there = self.tree.child(self.node, place, self.state)
+        if not there.is_kept:
+            if not grown(<void**>&self.passed, &self.passed_capacity, self.passed_count + 1, sizeof(Node*)):
+                free(there)
+                raise MemoryError
+            self.passed[self.passed_count] = there
+            self.passed_count += 1
+        self.node = self.state_node = there
+        return 0
+
+    def heed(self, stopping):
+        if self.steps is not None:
+            self.steps.stopping = stopping
 
     cdef void finish_game(self) noexcept nogil:
         """Record the game, which is its session, and go on to the next."""

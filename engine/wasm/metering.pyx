@@ -6,9 +6,10 @@ without branches pays at its beginning for all of it. A function without loops, 
 the whole at its beginning, also for what is then skipped. Whether fuel is left is looked at where loops begin again,
 and where functions begin that have loops or call others: what is between is short.
 
-The counter is a variable of the module, exported as FUEL, so that what plays the bot can fill and read it. A function
-with loops keeps it in a variable of its own, except while it calls. A module's start function would run before the
-counter is filled, so it is exported as BEGIN instead.
+The counter is a variable of the module, exported as FUEL, so that what plays the bot can fill and read it. It is right
+at every moment, so a function can be left in any way: by a return, a branch, a throw, a trap. A function with loops has
+a copy of it, which is quicker to read. A module's start function would run before the counter is filled, so it is
+exported as BEGIN instead.
 
 Format: WebAssembly Core Specification 3.0, chapter 5.
 """
@@ -60,7 +61,6 @@ cdef struct Piece:              # of code, without branches
 cdef struct Type:
     uint32_t parameters
     uint32_t results
-    uint8_t result              # the first one's kind
 
 
 @cython.final
@@ -82,7 +82,7 @@ cdef class Meter:
     cdef Piece* pieces
     cdef size_t piece_count, pieces_capacity
     cdef bint loops, calls, catches, copies
-    cdef bint holds             # it keeps the counter in `held`
+    cdef bint holds             # it has a copy of the counter in `held`
     cdef uint32_t held, scratch
 
     def __dealloc__(self):
@@ -217,7 +217,6 @@ cdef class Meter:
             made.parameters = self.number()
             self.position += made.parameters
             made.results = self.number()
-            made.result = self.data[self.position] if made.results else NO_RESULT
             self.position += made.results
         return 0
 
@@ -325,7 +324,8 @@ cdef class Meter:
             self.position += 1
         instructions = self.position
         self.divide(end)
-        self.holds = self.loops and not self.catches and of.results <= 1
+        # A handler doesn't know what was used before it was reached.
+        self.holds = self.loops and not self.catches
         self.held = variables
         self.scratch = variables + self.holds
         size = self.rewriter.size
@@ -339,12 +339,7 @@ cdef class Meter:
             self.rewriter.write(I32)
         if self.holds:
             self.take_up()
-            self.rewriter.write(BLOCK)      # where a branch out of the function arrives
-            self.rewriter.write(of.result)
         self.write_pieces(instructions, end)
-        if self.holds:
-            self.lay_down()
-            self.rewriter.write(END)
         self.position = end
         return self.insert_size(size)
 
@@ -386,11 +381,10 @@ cdef class Meter:
         return 0
 
     cdef int write_pieces(self, size_t start, size_t end) except -1 nogil:
-        """Write the instructions, before each piece what takes its cost, and around calls what hands the counter on."""
+        """Write the instructions, before each piece what takes its cost, and after calls what takes up the counter."""
         cdef size_t copied = start
         cdef size_t piece = 0
         cdef size_t here
-        cdef uint32_t depth = 0
         cdef int row
         self.position = start
         while self.position < end:
@@ -401,25 +395,14 @@ cdef class Meter:
                 self.pay(&self.pieces[piece])
                 piece += 1
             row = self.next_row()
-            if row in (BLOCK, LOOP, IF_BLOCK, TRY_TABLE):
-                depth += 1
-            elif row == END:
-                depth -= depth > 0
-            elif takes_by_length(row):
+            if takes_by_length(row):
                 self.copy(copied, here)
                 copied = here
                 self.pay_length()
             elif self.holds and (row == CALL or row == CALL_INDIRECT):
-                self.copy(copied, here)
-                self.lay_down()
-                self.copy(here, self.position)
+                self.copy(copied, self.position)
                 copied = self.position
                 self.take_up()
-            elif self.holds and row == RETURN:
-                self.copy(copied, here)
-                copied = self.position
-                self.rewriter.write(BRANCH)
-                self.rewriter.write_number(depth)
         return self.copy(copied, end)
 
     cdef int pay(self, const Piece* piece) except -1 nogil:
@@ -451,8 +434,6 @@ cdef class Meter:
         self.rewriter.write(I64_LESS)
         self.rewriter.write(IF_BLOCK)
         self.rewriter.write(NO_RESULT)
-        if self.holds:
-            self.lay_down()
         self.rewriter.write(UNREACHABLE)
         return self.rewriter.write(END)
 
@@ -461,18 +442,17 @@ cdef class Meter:
         return self.rewriter.write_number(self.held if self.holds else self.variables)
 
     cdef int set(self) except -1 nogil:
-        self.rewriter.write(LOCAL_SET if self.holds else GLOBAL_SET)
-        return self.rewriter.write_number(self.held if self.holds else self.variables)
+        if self.holds:
+            self.rewriter.write(LOCAL_TEE)
+            self.rewriter.write_number(self.held)
+        self.rewriter.write(GLOBAL_SET)
+        return self.rewriter.write_number(self.variables)
 
     cdef int take_up(self) except -1 nogil:
         self.rewriter.write(GLOBAL_GET)
         self.rewriter.write_number(self.variables)
-        return self.set()
-
-    cdef int lay_down(self) except -1 nogil:
-        self.get()
-        self.rewriter.write(GLOBAL_SET)
-        return self.rewriter.write_number(self.variables)
+        self.rewriter.write(LOCAL_SET)
+        return self.rewriter.write_number(self.held)
 
     cdef int constant(self, uint32_t number) except -1 nogil:
         """Write a number as a constant of 64 bits. A last byte with its sign's bit set needs another one."""

@@ -6,7 +6,7 @@ FUEL_PER_SECOND: int
 
 @final
 class Surroundings:
-    """Tells a WebAssembly bot the time and gives it random bytes; see surroundings.pyx."""
+    """Tells a WebAssembly bot the time, gives it random bytes, and keeps what it prints; see surroundings.pyx."""
 
     def __init__(
         self,
@@ -21,5 +21,10 @@ class Surroundings:
     ) -> None: ...
     @property
     def functions(self) -> dict[str, tuple[int, int]]: ...
+    @property
+    def terminal(self) -> tuple[int, int]: ...
+    @property
+    def printed(self) -> bytes: ...
+    def take_printed(self) -> bytes: ...
     @property
     def was_asked(self) -> bool: ...

@@ -1,12 +1,13 @@
-"""The time and random bytes for WebAssembly bots: clock_time_get, clock_res_get and random_get of their libc.
+"""What a WebAssembly bot's libc asks of the world: the time, random bytes, and to print.
 
 The time is a fixed date and the fuel that this bot has used in its leg, its starts included. Nothing else moves it.
-So it is the same wherever a leg is played, and tells nothing of other bots.
+So it is the same wherever a leg is played, and tells nothing of other bots. Of what is printed the last is kept; the
+bot is told that all was written, since no bot expects a printf to fail. Each call takes fuel by what it does.
 """
 
 cimport cython
-from libc.stdint cimport uint8_t, uint32_t, uint64_t, uintptr_t
-from libc.string cimport memcpy, strlen
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t, uintptr_t
+from libc.string cimport memcpy, memmove, memset, strlen
 
 from engine.kernel.chance cimport Chance
 from engine.wasm.fuel cimport Fuel
@@ -27,12 +28,22 @@ cdef enum:
     SUCCESS = 0
     BAD_ADDRESS = 21
     INVALID = 28
+    NOT_SUPPORTED = 58
     CLOCKS = 4              # realtime, monotonic, of the process, of the thread: here all the same
     RESOLUTION = 1          # nanoseconds
-    # About what a machine takes for them.
-    FUEL_OF_TIME = 400
-    FUEL_OF_RANDOM = 400
+    # Of what is printed.
+    KEPT = 4096             # bytes
+    MOST_PIECES = 64        # of a call; libc passes two
+    STANDARD_OUTPUT = 1
+    STANDARD_ERROR = 2
+    TERMINAL = 2            # WASI's file type of a character device
+    MAY_WRITE = 1 << 6      # WASI's right to fd_write
+    STATUS_BYTES = 24       # of WASI's fdstat
+    # About what a machine takes for a call, a random byte, a piece that is printed, and for so many of its bytes.
+    FUEL_OF_CALL = 400
     FUEL_OF_RANDOM_BYTE = 8
+    FUEL_OF_PIECE = 400
+    BYTES_PER_FUEL = 4
 
 # The one rate at which fuel is time: for bots' clocks, and for limits that a statement gives in seconds.
 FUEL_PER_SECOND = <uint64_t>FUEL_PER_NANOSECOND * 1_000_000_000
@@ -40,7 +51,13 @@ FUEL_PER_SECOND = <uint64_t>FUEL_PER_NANOSECOND * 1_000_000_000
 # Nanoseconds from 1970 to the beginning of 2026 (UTC), when every leg begins.
 cdef uint64_t BEGINNING = 1_767_225_600 * <uint64_t>1_000_000_000
 
-cdef const char* NO_FUEL = b"ran out of fuel (too many random bytes?)"
+cdef const char* NO_FUEL = b"ran out of fuel (an endless loop?)"
+cdef const char* NO_FUEL_FOR_RANDOM = b"ran out of fuel (too many random bytes?)"
+cdef const char* NO_FUEL_TO_PRINT = b"ran out of fuel (too much printed?)"
+
+cdef struct Piece:          # WASI's ciovec
+    uint32_t address
+    uint32_t length
 
 
 cdef void* on_time(void* surroundings, void* caller, RuntimeValue* values, size_t count) noexcept nogil:
@@ -58,9 +75,20 @@ cdef void* on_random(void* surroundings, void* caller, RuntimeValue* values, siz
     return (<Surroundings>surroundings).give_random(caller, values)
 
 
+cdef void* on_write(void* surroundings, void* caller, RuntimeValue* values, size_t count) noexcept nogil:
+    """fd_write: (descriptor, address of the pieces, how many, where to say how much) -> an error's number."""
+    return (<Surroundings>surroundings).write(caller, values)
+
+
+cdef void* on_status(void* surroundings, void* caller, RuntimeValue* values, size_t count) noexcept nogil:
+    """fd_fdstat_get: (descriptor, where to write it) -> an error's number."""
+    (<Surroundings>surroundings).show_terminal(caller, values)
+    return NULL
+
+
 @cython.final
 cdef class Surroundings:
-    """The time and random bytes of one start of a bot. `key`, of 32 bytes, is for the random bytes.
+    """What one start of a bot is told, and the last bytes that it prints. `key`, of 32 bytes, is for the random bytes.
 
     `fuel` is what its seat uses. The others are addresses of the runtime's functions and of the store's context.
     """
@@ -75,6 +103,8 @@ cdef class Surroundings:
     cdef Extern memory
     cdef bint has_memory
     cdef readonly bint was_asked    # so what the bot does may depend on more than its bytes
+    cdef int size
+    cdef char kept[KEPT]
 
     def __init__(
         self,
@@ -102,13 +132,32 @@ cdef class Surroundings:
             "clock_time_get": (<uintptr_t>&on_time, <uintptr_t><void*>self),
             "clock_res_get": (<uintptr_t>&on_resolution, <uintptr_t><void*>self),
             "random_get": (<uintptr_t>&on_random, <uintptr_t><void*>self),
+            "fd_write": (<uintptr_t>&on_write, <uintptr_t><void*>self),
         }
+
+    @property
+    def terminal(self):
+        """Likewise an fd_fdstat_get by which libc takes what it prints to for a terminal: it writes line by line."""
+        return <uintptr_t>&on_status, <uintptr_t><void*>self
+
+    @property
+    def printed(self):
+        """The last that it printed, as bytes."""
+        return self.kept[:self.size]
+
+    def take_printed(self):
+        """The last that it printed since this was last called."""
+        cdef bytes taken = self.kept[:self.size]
+        self.size = 0
+        return taken
 
     cdef void* tell_time(self, void* caller, RuntimeValue* values) noexcept nogil:
         cdef uint32_t clock = <uint32_t>values[0].i32
         cdef uint8_t* target = self.room(caller, <uint32_t>values[2].i32, sizeof(uint64_t))
         cdef uint64_t time
-        self.fuel.pay(FUEL_OF_TIME)
+        self.was_asked = True
+        if not self.pay(FUEL_OF_CALL):
+            return self.refusal(NO_FUEL)
         if clock >= CLOCKS:
             values[0].i32 = INVALID
         elif target == NULL:
@@ -124,6 +173,9 @@ cdef class Surroundings:
     cdef void* tell_resolution(self, void* caller, RuntimeValue* values) noexcept nogil:
         cdef uint8_t* target = self.room(caller, <uint32_t>values[1].i32, sizeof(uint64_t))
         cdef uint64_t resolution = RESOLUTION
+        self.was_asked = True
+        if not self.pay(FUEL_OF_CALL):
+            return self.refusal(NO_FUEL)
         if <uint32_t>values[0].i32 >= CLOCKS:
             values[0].i32 = INVALID
         elif target == NULL:
@@ -137,11 +189,12 @@ cdef class Surroundings:
         cdef uint64_t size = <uint32_t>values[1].i32
         cdef uint8_t* target = self.room(caller, <uint32_t>values[0].i32, size)
         cdef uint64_t word
+        self.was_asked = True
+        if not self.pay(FUEL_OF_CALL + (FUEL_OF_RANDOM_BYTE * size if target else 0)):
+            return self.refusal(NO_FUEL_FOR_RANDOM)
         if target == NULL:
             values[0].i32 = BAD_ADDRESS
             return NULL
-        if self.fuel.pay(FUEL_OF_RANDOM + FUEL_OF_RANDOM_BYTE * size) == 0:
-            return self.new_trap(NO_FUEL, strlen(NO_FUEL))
         while size:
             word = self.chance.word()
             memcpy(target, &word, min(size, <uint64_t>sizeof(uint64_t)))
@@ -150,9 +203,70 @@ cdef class Surroundings:
         values[0].i32 = SUCCESS
         return NULL
 
+    cdef void* write(self, void* caller, RuntimeValue* values) noexcept nogil:
+        """Keep what is written and report it. What can't be read is not supported."""
+        cdef int32_t descriptor = values[0].i32
+        cdef uint64_t place = <uint32_t>values[1].i32
+        cdef uint64_t pieces = min(<uint64_t><uint32_t>values[2].i32, <uint64_t>MOST_PIECES)
+        cdef uint8_t* told = self.room(caller, <uint32_t>values[3].i32, sizeof(uint32_t))
+        cdef uint8_t* content
+        cdef uint32_t written = 0
+        cdef uint64_t i
+        cdef Piece piece
+        values[0].i32 = NOT_SUPPORTED
+        if not self.pay(FUEL_OF_CALL):
+            return self.refusal(NO_FUEL_TO_PRINT)
+        if descriptor != STANDARD_OUTPUT and descriptor != STANDARD_ERROR:
+            return NULL
+        for i in range(pieces):
+            content = self.room(caller, place + i * sizeof(Piece), sizeof(Piece))
+            if content == NULL:
+                return NULL
+            memcpy(&piece, content, sizeof(Piece))
+            content = self.room(caller, piece.address, piece.length)
+            if content == NULL:
+                return NULL
+            # By its length alone, not by what moves: that depends on who listens.
+            if not self.pay(FUEL_OF_PIECE + min(piece.length, <uint32_t>KEPT) // BYTES_PER_FUEL):
+                return self.refusal(NO_FUEL_TO_PRINT)
+            self.keep(content, piece.length)
+            written += piece.length
+        if told != NULL:
+            memcpy(told, &written, sizeof(written))
+            values[0].i32 = SUCCESS
+        return NULL
+
+    cdef void keep(self, const uint8_t* content, uint64_t length) noexcept nogil:
+        cdef int stays
+        if length > KEPT:
+            content += length - KEPT
+            length = KEPT
+        stays = min(self.size, KEPT - <int>length)
+        memmove(self.kept, self.kept + self.size - stays, stays)
+        memcpy(self.kept + stays, content, length)
+        self.size = stays + <int>length
+
+    cdef void show_terminal(self, void* caller, RuntimeValue* values) noexcept nogil:
+        """For no fuel, as the function that is there where nobody listens."""
+        cdef int32_t descriptor = values[0].i32
+        cdef uint8_t* status = self.room(caller, <uint32_t>values[1].i32, STATUS_BYTES)
+        values[0].i32 = NOT_SUPPORTED
+        if status == NULL or not (descriptor == STANDARD_OUTPUT or descriptor == STANDARD_ERROR):
+            return
+        memset(status, 0, STATUS_BYTES)
+        status[0] = TERMINAL
+        status[8] = MAY_WRITE
+        values[0].i32 = SUCCESS
+
+    cdef bint pay(self, uint64_t price) noexcept nogil:
+        """Take fuel; false where that was the last of it."""
+        return self.fuel.pay(price) > 0
+
+    cdef void* refusal(self, const char* why) noexcept nogil:
+        return self.new_trap(why, strlen(why))
+
     cdef uint8_t* room(self, void* caller, uint64_t place, uint64_t size) noexcept nogil:
         """The address of a place in the bot's memory, NULL if it lacks so many bytes."""
-        self.was_asked = True
         if not self.has_memory:     # it may ask while its instance is being made
             if not self.get_export(caller, b"memory", 6, &self.memory) or self.memory.kind & 0xFF != MEMORY:
                 return NULL

@@ -106,6 +106,9 @@ cdef class ObservedCore(GameCore):
             self.question = (self.session, self.game, seat, kind, arguments, view, dict(self.core.told_values()))
         return status
 
+    def heed(self, stopping):
+        self.core.heed(stopping)
+
     cdef heard(self, int seat):
         """The output of the seat's bots, replaced ones too, since the last call."""
         printed = self.before[seat]

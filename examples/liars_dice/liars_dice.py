@@ -20,9 +20,9 @@ BID = Decision(
     "bid",
     "Bid higher than the last bid, or challenge it",
     tells={
-        "dice": wholes(MOST_DICE, 1, FACES, "your own dice"),
+        "dice": wholes(1, FACES, MOST_DICE, "your own dice"),
         "last_bid": whole(0, HIGHEST_BID, "the bid to beat, or 0 when there is none yet"),
-        "legal_actions": wholes(HIGHEST_BID, 0, HIGHEST_BID, "what you may answer"),
+        "legal_actions": wholes(0, HIGHEST_BID, HIGHEST_BID, "what you may answer"),
     },
     answer=whole(0, HIGHEST_BID, "6 · (count - 1) + face, which says that so many dice show it; or 0, a challenge"),
 )

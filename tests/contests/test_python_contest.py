@@ -110,8 +110,8 @@ def test_chance_says_when_there_is_nothing_to_draw_from() -> None:
 
 TOLD = st.one_of(
     st.sampled_from([whole(0, 5, "w"), whole(-(2**40), 2**40, "w"), fraction("f"), text("t")]),
-    st.integers(0, 9).map(lambda most: wholes(most, 0, 9, "ws")),
-    st.integers(0, 9).map(lambda most: wholes(most, 0, 2**33, "ws")),
+    st.integers(0, 9).map(lambda most: wholes(0, 9, most, "ws")),
+    st.integers(0, 9).map(lambda most: wholes(0, 2**33, most, "ws")),
     st.integers(0, 9).map(lambda most: fractions(most, "fs")),
 )
 
@@ -335,8 +335,16 @@ def test_declarations_that_contradict_each_other_are_refused() -> None:
     with pytest.raises(ValueError, match="different things called v"):
         lay_out([one("a", v=whole(0, 1, "v")), one("b", v=whole(0, 2, "v"))])
     with pytest.raises(ValueError, match="v_count"):
-        lay_out([one("a", v=wholes(3, 0, 1, "v"), v_count=whole(0, 1, "n"))])
+        lay_out([one("a", v=wholes(0, 1, 3, "v"), v_count=whole(0, 1, "n"))])
     with pytest.raises(ValueError, match="legal_actions is a list"):
         one("a", legal_actions=whole(0, 1, "v"))
+    with pytest.raises(
+        ValueError, match=r"lowest number, 7, is above the highest, 1: wholes\(low, high, most, meaning\)"
+    ):
+        wholes(7, 1, 14, "in another order")
+    with pytest.raises(ValueError, match=r"lowest number, 2, is above the highest, 1: whole\(low, high, meaning\)"):
+        whole(2, 1, "v")
+    with pytest.raises(ValueError, match="at most -1 items"):
+        fractions(-1, "v")
     with pytest.raises(ValueError, match="default answer 5"):
         Decision("a", "m", tells={}, answer=whole(0, 1, "a"), default=5)

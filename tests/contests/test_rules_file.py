@@ -109,8 +109,8 @@ def test_what_is_wrong_is_said_in_a_line_that_names_file_and_line(
 
 def test_a_list_that_is_too_long_is_refused_with_its_limits_in_words(folder: Path) -> None:
     path = folder / "rules" / "our_dice.py"
-    assert "wholes(MOST_DICE, 1, FACES," in DICE
-    path.write_text(DICE.replace("wholes(MOST_DICE, 1, FACES,", "wholes(1, FACES, MOST_DICE,"))
+    assert "wholes(1, FACES, MOST_DICE," in DICE
+    path.write_text(DICE.replace("wholes(1, FACES, MOST_DICE,", "wholes(1, FACES, 1,"))
     with pytest.raises(RunFailed, match=r"bid: dice has \d numbers, at most 1 were declared"):
         run("dice", sessions=4, executor="local", workers=1)
 

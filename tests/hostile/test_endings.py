@@ -185,7 +185,7 @@ def test_a_ray_of_ones_own_is_closed_to_others_and_its_bots_end_with_its_workers
         assert not again & mine
         process.kill()
         process.wait(30)
-        assert are_gone([*again, *of_ray], 30.0)  # workers notice after some seconds that their driver is gone
+        assert are_gone([*again, *of_ray])  # workers notice after some seconds that their driver is gone
         assert comes(lambda: not folder.exists(), 15)  # its keeper tidies up last
 
 

@@ -6,11 +6,8 @@ import itertools
 import os
 import re
 import shutil
-import signal
-import subprocess
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pandas
@@ -24,13 +21,10 @@ from tests.contest_runs import (
     Place,
     assert_same,
     call,
-    command_line,
-    environment,
     new_place,
     outcome,
 )
-from tests.processes import comes, descendants, ray_workers
-from tests.worker.support import answering, write_bot
+from tests.processes import comes
 from tournament.config import General
 from tournament.errors import RunFailed
 from tournament.runner.executors import choose_executor
@@ -280,31 +274,3 @@ def test_bots_of_every_kind_play_the_same_on_ray(tmp_path: Path) -> None:
     assert re.sub(r".* legs · .*\n", "", done.stderr) == "Starting Ray…\n"  # a slow machine tells how far it is
     assert len(tables[0]) == 4 * 3 * 400
     pandas.testing.assert_frame_equal(tables[0], tables[1])
-
-
-def kill_one(processes: Sequence[int]) -> bool:
-    """Kill the first, if there is one yet or still; whether it was."""
-    for process in processes[:1]:
-        with suppress(ProcessLookupError):
-            os.kill(process, signal.SIGKILL)
-            return True
-    return False
-
-
-def test_two_ray_workers_one_of_which_is_killed(tmp_path: Path) -> None:
-    """In the middle of legs with processes, as the system does it for want of memory: nobody has a fault."""
-    place = new_place(tmp_path, BOTS, sessions=200, settings="faults_allowed = 0")
-    write_bot(place.entrants / "told", answering("5 * (card > 0.5)", "card > 0.6"))
-    place.play(workers=2, results=tmp_path / "local")
-    with subprocess.Popen(
-        command_line([*place.arguments(), "--executor", "ray", "--workers", "2"]),
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as run:
-        assert comes(lambda: kill_one([one for one in ray_workers(run.pid) if descendants(one)]), 120, run)
-        _, complaints = run.communicate(timeout=120)
-    assert run.returncode == 0, complaints
-    assert_same(outcome(place.results), outcome(tmp_path / "local" / place.results.name))
-    assert staged(place) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import os
@@ -289,11 +290,33 @@ def test_a_ray_that_does_not_come_up_is_one_line(monkeypatch: pytest.MonkeyPatch
     def fail(*arguments: Any, **options: Any) -> None:
         raise Exception("The current node timed out during startup.\nMore of it")
 
+    said: list[str] = []
     monkeypatch.setattr("ray.init", fail)
     with pytest.raises(
         BadInput, match=r"Ray can't be reached at this machine: The current node timed out during startup\. More of it$"
     ):
-        choose_executor(General(executor="ray", workers=1), 0.0, 0.0, print)
+        choose_executor(General(executor="ray", workers=1), 0.0, 0.0, said.append)
+    assert said[1:] == ["Ray did not start (The current node timed out during startup. More of it); trying once more…"]
+
+
+def test_a_ray_that_comes_up_late_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    tries: list[int] = []
+
+    @contextlib.contextmanager
+    def late(*arguments: Any, **options: Any) -> Iterator[None]:
+        tries.append(1)
+        if len(tries) < 2:
+            raise RuntimeError("timed out")
+        yield
+
+    monkeypatch.setattr("tournament.runner.executors.ray_cluster.own_ray", late)
+    assert choose_executor(General(executor="ray", workers=3), 0.0, 0.0, print).workers == 3
+
+
+def test_without_a_system_that_says_who_may_use_what_all_processors_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("os.sched_getaffinity")
+    monkeypatch.setattr("os.cpu_count", lambda: 5)
+    assert choose_executor(General(executor="local"), 0.0, 0.0, print).workers == 5
 
 
 def test_a_look_at_the_lock_keeps_no_run_from_starting(place: Place) -> None:

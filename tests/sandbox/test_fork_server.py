@@ -179,7 +179,7 @@ def test_a_killed_server_takes_its_forks_along_and_another_serves_on() -> None:
     process = python_bot()
     server = server_of(process)
     os.kill(server, signal.SIGKILL)
-    assert are_gone([process.pid], 60)
+    assert are_gone([process.pid])
     assert process.end() == -signal.SIGKILL
     again = python_bot()
     assert server_of(again) != server

@@ -143,7 +143,7 @@ def hands_of(player: Moody, key: int, hands: int) -> Games:
 
 def luck_of(games: Games, hands: int, edges: Sequence[int] = ()) -> npt.NDArray[np.float64]:
     assert HOLDEM_TRAINING.luck is not None
-    luck = HOLDEM_TRAINING.luck.new(Settings(hands=hands), 0, None)
+    luck = HOLDEM_TRAINING.luck.new(Settings(hands=hands), 0)
     for first, end in itertools.pairwise([0, *edges, hands]):
         luck.add({name: values[first:end] for name, values in games.items()})
     return luck.blocks()

@@ -69,7 +69,7 @@ def test_many_short_legs_take_little_memory() -> None:
     rows["session"] = np.repeat(np.arange(1000, dtype=np.int32), 10)
     tracemalloc.start()
     try:
-        luck = luck_of_legs(VON_NEUMANN_POKER, settings, results, {})
+        luck = luck_of_legs(VON_NEUMANN_POKER, settings, results)
         luck.add(rows, 10_000)
         found = luck.points()
         assert tracemalloc.get_traced_memory()[1] < 5e6
@@ -265,7 +265,6 @@ def test_a_run_notes_luck_and_mends_its_note(tmp_path: Path) -> None:
 
 SHIPPED_BOTS = {
     "von_neumann_poker": ("sessions = 200\nreplicas = 2\nduplicate = true", 3000, ["naive.c", "kuhn3.c", "@python@"]),
-    "two_card_draw": ("sessions = 3\nhands = 300\nservers = 2", 700, ["check_caller.c", "@last@"]),
     "holdem_training": ("sessions = 3\nhands = 250", 700, ["@first@", "@last@"]),
 }
 

@@ -17,7 +17,6 @@ from tournament.api import run
 # Contests, their settings and a bot of each.
 PLAYED = {
     CONTEST: ("sessions = 100", ("likeme.c", "naive.c")),
-    "two_card_draw": ("hands = 2000\nservers = 1\nseed = 'a seed of this test of rounding'", ("random_legal.c",)),
     "holdem_training": ("hands = 2000\nsessions = 1", ("threshold.cpp",)),
 }
 WORKS_OUT = """
@@ -29,10 +28,8 @@ from tournament.store.storage import open_storage
 for place in sys.argv[1:]:
     loaded, storage = load(place), open_storage(place)
     contest = find_contest(loaded.field.contest)
-    house = {player.name: storage.read(f"house/{player.name}.txt") if storage.list("house") else b""
-             for player in loaded.field.house}
     settings = contest.settings.model_validate({**loaded.field.settings, "seed": None})
-    luck = luck_of_batches(contest, settings, storage, loaded.batches, {}, print, house)
+    luck = luck_of_batches(contest, settings, storage, loaded.batches, {}, print)
     print(json.dumps({digest: points.tobytes().hex() for digest, points in luck.items()}))
 """
 

@@ -36,7 +36,7 @@ def blob_store() -> Iterator[str]:
         yield options
 
 
-@pytest.fixture(params=["folder", "s3", "gs", "az"])
+@pytest.fixture(params=["folder", "s3", *(pytest.param(scheme, marks=pytest.mark.thorough) for scheme in ("gs", "az"))])
 def location(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Where nothing is yet."""
     if request.param == "folder":

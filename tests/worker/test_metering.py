@@ -69,6 +69,34 @@ def test_a_function_that_is_left_from_within_hands_its_counter_on(argument: int,
     assert run(LEFT, 101)[1] - run(LEFT, 100)[1] == more > 15
 
 
+# Five units a turn, and one way out: whoever calls goes on, and may call again.
+TURNS = """(local.set 0 (i32.const 1000))
+    (loop $l (br_if $l (local.tee 0 (i32.sub (local.get 0) (i32.const 1)))))"""
+WAYS_OUT = {
+    "a return": f"(func $f (param i32) {TURNS} (return))",
+    "a branch": f"(func $f (param i32) {TURNS} (br 0))",
+    "a throw": f"(tag $e) (func $f (param i32) {TURNS} (throw $e))",
+    "a throw of a callee": f"(tag $e) (func $g (throw $e)) (func $f (param i32) {TURNS} (call $g))",
+    "a throw within a loop": f"(tag $e) (func $f (param i32) (loop {TURNS} (throw $e)))",
+    "several results": f"(func $f (param i32) (call $g) (drop) (drop)) (func $g (result i32 i32) (local i32) {TURNS}"
+    " (i32.const 1) (i32.const 2))",
+    "a trap": f"(func $f (param i32) {TURNS} (unreachable))",
+    "a division": f"(func $f (param i32) {TURNS} (drop (i32.div_u (i32.const 1) (local.get 0))))",
+    "out of bounds": f"(func $f (param i32) {TURNS} (drop (i32.load (i32.const -1))))",
+    "no such function": f"(table 1 funcref) (func $f (param i32) {TURNS} (call_indirect (i32.const 5)))",
+}
+
+
+@pytest.mark.parametrize("way", WAYS_OUT)
+def test_who_leaves_a_function_has_paid_for_all_of_it(way: str) -> None:
+    catching = "(block $h (try_table (catch_all $h) (call $f (i32.const 0))))"
+    text = f"""{WAYS_OUT[way]} (memory 1) (func (export "a") (param i32) (result i32) {catching} {catching}
+        (i32.const 1))"""
+    given, fuel = run(text, 0)
+    times = 2 if given == 1 else 1
+    assert 5_000 * times < fuel < 5_030 * times
+
+
 def test_what_fills_memory_pays_for_each_byte() -> None:
     assert run(FILL, 100_000)[1] - run(FILL, 0)[1] == 100_000
     given, fuel = run(FILL, -1, fuel=10**6)

@@ -116,6 +116,34 @@ def test_who_may_look_at_a_clock_is_put_every_question(imports: str) -> None:
     assert bool(load_bot(code, interface, "teller", 64).ignored_questions) == (not imports)
 
 
+CALLED = {
+    "time": ("(call $time (i32.const 0) (i64.const 1) (i32.const 64))", 400),
+    "resolution": ("(call $resolution (i32.const 0) (i32.const 64))", 400),
+    "ten random bytes": ("(call $random (i32.const 64) (i32.const 10))", 480),
+    "random bytes to nowhere": ("(call $random (i32.const -1) (i32.const 10))", 400),
+    "nothing printed": ("(call $write (i32.const 1) (i32.const 0) (i32.const 0) (i32.const 64))", 400),
+    "printed elsewhere": ("(call $write (i32.const 3) (i32.const 0) (i32.const 64) (i32.const 64))", 400),
+    "a piece": ("(call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 64))", 400 + 400 + 1024),
+    "64 pieces": ("(call $write (i32.const 1) (i32.const 0) (i32.const 64) (i32.const 4))", 400 + 64 * (400 + 1024)),
+    "more pieces": ("(call $write (i32.const 1) (i32.const 0) (i32.const -1) (i32.const 4))", 400 + 64 * (400 + 1024)),
+}
+
+
+@pytest.mark.parametrize("what", CALLED)
+def test_each_call_costs_by_what_it_does(what: str) -> None:
+    call, price = CALLED[what]
+    # All 64 pieces begin at 0, and are longer than what is kept.
+    pieces = "\\00\\00\\00\\00\\00\\20\\00\\00" * 64
+    text = f"""(module {IMPORTS} (import "{WASI}" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+        (memory (export "memory") 1) (data (i32.const 0) "{pieces}")
+        (func (export "_initialize") (drop {call}))
+        (func (export "a") (param i32) (result i32) (i32.const 0)) {CALLS})"""
+    loaded = load_bot(bytes(wasmtime.wat2wasm(text)), VON_NEUMANN_POKER.interface, "asks", 64)
+    assert price < seating._start_for_nobody(loaded, seating.Limits(10**6, 64), Engine.PLAIN)[0] < price + 10
+    with pytest.raises(seating.StartFailed, match="ran out of fuel"):
+        seating.try_start(loaded, seating.Limits(10**6, 64, fuel_to_start=price - 1))
+
+
 def test_a_check_that_measures_tells_the_same() -> None:
     leg, artifacts = leg_of(WATCHER, PLAIN)
     results: list[LegResult] = []

@@ -372,12 +372,25 @@ def test_text_is_not_taken_for_a_module() -> None:
         (f"(func (local {'i32 ' * 10_001}))", "has 10,001 variables; at most 10,000"),
         ("(table 1 funcref) (func (drop (table.grow (ref.null func) (i32.const 1))))", "ref.null"),
         ("(func) (global i32 (i32.const 0))" * 10_001, "has 10,001 globals"),
-        ("(func $f) (func (return_call $f))", "its function 1 has the instruction return_call, which bots may not use"),
+        ("(func $f) (func (return_call $f))", "tail calls support is not enabled"),
     ],
 )
 def test_what_a_module_may_have_is_limited(text: str, reason: str) -> None:
     with pytest.raises(BotUnfit, match=reason):
         read_bot(module(text), 64)
+
+
+def test_a_module_is_judged_as_it_came() -> None:
+    """With fuel written in it would be valid: it begins by a call, and has a variable more."""
+    functions = {
+        "a start function that takes a number": "(start $s) (func $s (param i32))",
+        "one that gives a number": "(start $s) (func $s (result i32) (i32.const 1))",
+        "the counter's number": "(func (global.set 1 (i64.const 1000000000)))",
+    }
+    for what, text in functions.items():
+        with pytest.raises(BotUnfit, match="not a WebAssembly module that can run here"):
+            read_bot(module(f"(global (mut i64) (i64.const 0)) {text} {PASSES} {CALLS}"), 64)
+        assert what
 
 
 def test_a_table_counts_as_memory() -> None:
@@ -418,8 +431,8 @@ TOO_MUCH = {
     "throws other things than up to 8 numbers": f"(tag (param{' i64' * 9}))",
     "throws other things than up to 8 numbers ": "(tag (param exnref))",
     "try_table with 5 handlers, which bots may not use": f"(func {HANDLERS.format(clauses='(catch_all $h)' * 5)})",
-    "not a WebAssembly module that can run here": "(global (mut exnref) (ref.null exn))",
-    "not a WebAssembly module that can run here ": "(table 1 exnref)",
+    "a global of an unknown type": "(global (mut exnref) (ref.null exn))",
+    "a table of something unknown": "(table 1 exnref)",
 }
 
 

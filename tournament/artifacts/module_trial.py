@@ -13,6 +13,8 @@ from tournament.sandbox.outside.settings import SandboxSettings
 
 SECONDS = 20  # of processor time, for all engines
 _MEGABYTES = 2048
+# What reads a module and counts its fuel, and what that imports.
+_READING = tuple(f"engine.wasm.{name}" for name in ("instructions", "canonical_nans", "module_reader", "metering"))
 _alone = threading.Lock()
 
 
@@ -25,17 +27,19 @@ class TooSlow(TooHard):
 
 
 def try_compile(code: bytes, library: str, engines: list[dict[str, bool | int]], sandbox: SandboxSettings) -> None:
-    """Compile a module in the sandbox by each engine that may play it.
+    """Validate a module, count its fuel, and compile it in the sandbox by each engine that may play it.
 
     `library`: the path of the runtime's; `engines`: the settings of each.
 
     Raises TooHard; Disturbed when the system ended it, or gave it no time; and BadInput when it can't be confined.
 
-    The module must be well-formed; other errors in it are not found here.
+    What else is wrong with the module is not found here.
     """
 
     def attempt() -> Finished:
-        launch = LaunchSpec(ModuleTrial(library, engines), Limits(_MEGABYTES, SECONDS), readable=[library])
+        launch = LaunchSpec(
+            ModuleTrial(library, engines), Limits(_MEGABYTES, SECONDS), readable=[library], modules=_READING
+        )
         return running.finish(fork_server.start(launch, sandbox.mode), launch, 2 * SECONDS, given=code)
 
     finished = attempt()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -23,11 +22,12 @@ from tournament.audit.verify_records import (
     stray_problems,
     summary_problems,
 )
-from tournament.audit.verify_seed import NO_HOUSE, check_house, find_seed
+from tournament.audit.verify_seed import check_house, find_seed
 from tournament.config import Config
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
+from tournament.cores import cores
 from tournament.errors import BadInput, RunFailed, TournamentError
 from tournament.runner.strays import among_records
 from tournament.standings.results import ranking_of
@@ -57,22 +57,18 @@ def verify_contest(location: str, config_of: Callable[[str], Config], replay: in
 
 @dataclass(frozen=True)
 class _Records:
-    """What is verified. `settings`: under which it was played, None where that was another version of the game.
-
-    `house`: what house players are made from.
-    """
+    """What is verified. `settings`: under which it was played, None where that was another version of the game."""
 
     storage: Storage
     contest: Contest
     config: Config
     field: Field
     settings: ContestSettings | None
-    house: Mapping[str, bytes]
     watcher: Watcher
 
     def recount(self, batch: Batch) -> Recounted:
         """What is wrong with a batch's parts or sums, and the luck in them."""
-        return recount(self.storage, batch, self.contest, self.field, self.settings, self.house)
+        return recount(self.storage, batch, self.contest, self.field, self.settings)
 
 
 def _verified(storage: Storage, config_of: Callable[[str], Config], replay: int, watcher: Watcher) -> Verification:
@@ -83,16 +79,16 @@ def _verified(storage: Storage, config_of: Callable[[str], Config], replay: int,
     entries = state.entries
     config = _config(config_of, contest)
     seed, problems, notes = find_seed(storage, config.contest.seed, field)
-    settings, house = None, NO_HOUSE
+    settings = None
     if field.engine == contest.engine_version:
         settings = settings_of(contest, field, config, seed)
         house = check_house(storage, contest, settings, config, field, watcher.say)
+        problems += house.problems
+        notes += house.notes
     else:
         versions = f"version {field.engine} of {contest.name}, this is {contest.engine_version}"
         notes.append(f"games of {versions}: their sums are not checked")
-    problems += house.problems
-    notes += house.notes
-    records = _Records(storage, contest, config, field, settings, house.contents, watcher)
+    records = _Records(storage, contest, config, field, settings, watcher)
     batches = list(state.newest().values())
     recounted = _recounted(records, batches)
     luck = {digest: points for one in recounted for digest, points in one.luck.items()}
@@ -180,7 +176,7 @@ def _recounted(records: _Records, batches: Sequence[Batch]) -> list[Recounted]:
     """What is wrong with each batch's parts or sums, and the luck in them."""
     total, done = sum(part.size for batch in batches for part in batch.parts), 0
     found = []
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+    with ThreadPoolExecutor(cores()) as pool:
         for batch, one in zip(batches, pool.map(records.recount, batches)):
             found.append(one)
             done += sum(part.size for part in batch.parts)

@@ -116,7 +116,7 @@ def _compared(
         there.prepare()
         task = Task(
             contest.name,
-            players.settings.playing(),
+            players.settings.for_workers(),
             players.sandbox.model_dump(),
             there.location,
             ((leg,),),

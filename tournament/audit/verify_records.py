@@ -72,10 +72,8 @@ def recount(
     contest: Contest,
     field: Field,
     settings: ContestSettings | None,
-    house: Mapping[str, bytes],
 ) -> Recounted:
-    """Compare a batch with its parts. `house` has the contents of house players by name. Without `settings` only bytes
-    are compared: its games are of another version."""
+    """Compare a batch with its parts. Without `settings` only bytes are compared: its games are of another version."""
     remove = f"remove it, and {plays_again(batch)}"
     games, sessions = sorted(batch.parts, key=lambda part: part.table)
     tables = ((games, contest.games), (sessions, contest.sessions)) if settings else ()
@@ -95,7 +93,7 @@ def recount(
     if problems or settings is None:
         return Recounted(problems)
     counted = Recount(contest, settings, batch.legs)
-    luck = luck_of_legs(contest, settings, batch.legs, house) if contest.luck else None
+    luck = luck_of_legs(contest, settings, batch.legs) if contest.luck else None
     part, impossible = games, ""
     try:
         for rows in rows_of(storage, games, contest.games):

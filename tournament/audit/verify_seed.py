@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from tournament.audit.report import Problem
@@ -44,14 +44,10 @@ def find_seed(storage: Storage, given: str | None, field: Field) -> tuple[str | 
 
 @dataclass(frozen=True)
 class HouseFound:
-    """The contents of house players by name, as worked out again; what is wrong; what could not be checked."""
+    """What is wrong with house players, and what could not be checked."""
 
-    contents: Mapping[str, bytes]
     problems: list[Problem]
     notes: list[str]
-
-
-NO_HOUSE = HouseFound({}, [], [])
 
 
 def check_house(
@@ -64,13 +60,13 @@ def check_house(
 ) -> HouseFound:
     """Work out the house players again, with the seed in the settings, and compare them with field and files."""
     if contest.house is None:
-        return NO_HOUSE
+        return HouseFound([], [])
     if settings.seed is None:
-        return HouseFound({}, [], ["house players, and luck against them, are not checked without the seed"])
+        return HouseFound([], ["house players are not checked without the seed"])
     try:
         players = {player.name: player for player in contest.house.players(settings, config.folder, say)}
     except TournamentError as problem:
-        return HouseFound({}, [], [f"house players are not checked: {problem}"])
+        return HouseFound([], [f"house players are not checked: {problem}"])
     problems, others = [], []
     for known in field.house:
         here = players.get(known.name)
@@ -86,5 +82,4 @@ def check_house(
             # Those of players are known anyway.
             if name not in own and text_of(storage, f"house/{name}", MOST_OF_HOUSE) != content:
                 problems.append(Problem(f"house/{name}", "is not the example that follows from the seed", WRITE))
-    known_names = {known.name for known in field.house} - set(others)
-    return HouseFound({name: players[name].content for name in known_names}, problems, notes)
+    return HouseFound(problems, notes)

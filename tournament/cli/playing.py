@@ -42,6 +42,10 @@ class Playing:
         Ctrl-C ends the command with a line about what is kept.
         """
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # end as by Ctrl-C
+        if any(hasattr(one.contest, "seconds_per_step") for one in self.chosen.values()):  # rules in Python
+            from engine.rules.steps import end_on_signals
+
+            end_on_signals()
         name, first = next(iter(self.chosen.items()))
         place = inside(first.results, name)
         all_fit = True

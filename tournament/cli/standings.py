@@ -43,7 +43,7 @@ def leaderboard(
     contest: ContestOrAny = None,
     rating: Annotated[
         str | None,
-        option("nash|runoff|bradley-terry|replicator|moran", "look at the same crosstable in another way", CHOICE),
+        option("nash|runoff|bradley-terry", "look at the same crosstable in another way", CHOICE),
     ] = None,
     history: Annotated[str | None, option("BOT", "this bot's versions, and where each of them stood", CHOICE)] = None,
     as_csv: Annotated[bool, flag("--csv", "a table for spreadsheets, such as a gradebook", OUTPUT)] = False,
@@ -52,8 +52,7 @@ def leaderboard(
     as_json: Json = False,
 ) -> None:
     """Ratings change no place. nash: against the mix of bots that nobody beats. runoff: the last one leaves and the
-    others are ranked anew, until one is left. bradley-terry: Elo points by won sessions. replicator, moran: shares of a
-    population in which who scores more has more offspring.
+    others are ranked anew, until one is left. bradley-terry: Elo points by won sessions.
     """
     if (rating is not None) + (history is not None) + as_csv > 1 or (as_csv and as_json):
         raise BadInput("--rating, --history and --csv: choose one; --json goes with the first two")

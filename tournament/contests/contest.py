@@ -40,21 +40,19 @@ class LegLuck(Protocol):
 class Luck:
     """A contest's correction for luck: the `columns` of games that it reads, and a `new` LegLuck for each leg.
 
-    The games must be zero-sum: what luck gives x it takes from y. `new` takes the settings, the leg's first
-    session and the content of the house player in seat y, if one sits there. A new `version` means that the same
-    games give other corrections. `keeps_means`: scores without luck have the same means as the plain ones, so they may
-    decide an order; this is false where a score isn't linear in points.
+    The games must be zero-sum: what luck gives x it takes from y. Scores must be linear in points, so that
+    those without luck have the same means, and may decide an order. `new` takes the settings and the leg's first
+    session. A new `version` means that the same games give other corrections.
     """
 
     columns: tuple[str, ...]
-    new: Callable[[ContestSettings, int, bytes | None], LegLuck]
+    new: Callable[[ContestSettings, int], LegLuck]
     version: int = 1
-    keeps_means: bool = True
 
 
 # Of the code that all contests share: raised when the same settings no longer give the same games in any of them.
 # A contest has its own `version`.
-ENGINE_VERSION = 5
+ENGINE_VERSION = 6
 
 
 class NewCore(Protocol):

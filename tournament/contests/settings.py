@@ -110,9 +110,13 @@ class ContestSettings(BaseModel):
         return replicas
 
     def playing(self) -> dict[str, object]:
-        """The settings on which the records depend: all but folder, words, number of replicas and seed. They go to
-        workers and into the ledger, where the seed must not be."""
+        """The settings on which the records depend: all but folder, words, number of replicas and seed. They go
+        into the ledger, where the seed must not be."""
         return self.model_dump(exclude={"game", "entrants", "title", "about", "seed", *HOW_MANY_REPLICAS})
+
+    def for_workers(self) -> dict[str, object]:
+        """Those with which legs are played: of some contests, also limits that no record depends on."""
+        return self.playing()
 
     @property
     def fuel_per_leg(self) -> int:

@@ -34,7 +34,7 @@ from tournament.worker.processes import programs, python_bots
 from tournament.worker.wasm import seating
 from tournament.worker.wasm.calls import library_path
 from tournament.worker.wasm.engine import Engine, engine_settings, version
-from tournament.worker.wasm.loading import BotUnfit, ModuleUnfit, load_bot, read_bot, with_fuel
+from tournament.worker.wasm.loading import BotUnfit, ModuleUnfit, load_bot
 from tournament.worker.wasm.seating import Limits, StartFailed, try_start
 from tournament.worker.wasm.stand_ins import SURROUNDINGS
 
@@ -187,14 +187,12 @@ def _try_module(
 
     def compile_confined() -> None:
         probe.probe_sandbox(sandbox.mode)
-        # With fuel it is harder to compile than without.
-        module_trial.try_compile(with_fuel(code, limits.memory_megabytes), library_path(), engines, sandbox)
+        module_trial.try_compile(code, library_path(), engines, sandbox)
 
     engines = [engine_settings(kind) for kind in (Engine.PLAIN, limits.engine)]
     how = (engines, version(), code)
 
     def start() -> None:
-        read_bot(code, limits.memory_megabytes)
         _once(_place("compiles", *how), compile_confined)
         try_start(load_bot(code, interface, submission.name, limits.memory_megabytes, limits.engine), limits)
 

@@ -14,7 +14,6 @@ from tournament.contests.scoring import HouseScoring
 from tournament.names import valid_name
 from tournament.reporting.figures import MINUS, clean, plain, signed
 from tournament.reporting.findings import Findings
-from tournament.reporting.population import Population, population_of
 from tournament.reporting.stretches import Course
 from tournament.standings.matches import Match
 from tournament.standings.standings import Standing
@@ -43,10 +42,6 @@ class Layout:
         self.score_digits = 1 if self.scoring is None else self.scoring.decimals
         self.unforetold = unforetold(self.ranking)
         self._ids = {line.name: anchor_of(line.name, place) for place, line in enumerate(self.ranking.entrants)}
-
-    @cached_property
-    def population(self) -> Population | None:
-        return population_of(self.contest, self.ranking)
 
     def is_open(self, name: str) -> bool:
         """Whether the page tells how a bot plays, its faults and what it wrote."""

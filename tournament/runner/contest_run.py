@@ -143,7 +143,7 @@ class Play:
         self.played = standing_batches(self.writer.storage, self.writer.state)
         self._resumes = bool(self.played)
         self.disqualified = False
-        self._settings, self._sandbox = self.config.contest.playing(), self.config.sandbox.model_dump()
+        self._settings, self._sandbox = self.config.contest.for_workers(), self.config.sandbox.model_dump()
         self._luck_of_receipts: list[LuckColumns] = []
 
     def run(self, *, begun: bool) -> Standings:
@@ -253,18 +253,12 @@ class Play:
 
     def _work_out_luck(self) -> None:
         """Work out the luck in legs where it isn't known, from their games."""
-        storage, field = self.writer.storage, self.writer.state.field
+        storage = self.writer.storage
         if self.luck is None:
             return
-        assert field is not None
-        house = {
-            player.name: self.artifacts[player.sha256] for player in field.house if player.sha256 in self.artifacts
-        }
         before = LuckColumns.of(self.luck)
         known = LuckColumns.joined([*reversed(self._luck_of_receipts), before])
-        self.luck = luck_of_batches(
-            self.contest, self.config.contest, storage, self.played, known, self.watcher.say, house
-        )
+        self.luck = luck_of_batches(self.contest, self.config.contest, storage, self.played, known, self.watcher.say)
         if self.luck is not before:  # a process may have played a leg otherwise than before
             assert self.config.contest.seed is not None
             write_luck(storage, self.contest, self.luck, master_key(self.config.contest.seed))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,6 +11,7 @@ from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
+from tournament.cores import cores
 from tournament.keys import master_key
 from tournament.runner.archives import Unlike
 from tournament.runner.batching import Pace
@@ -107,8 +107,7 @@ def round_to_play(
     if field.until is None:
         return Round(Replicas(settings.replicas), done=True)
     scoring = contest.house.scoring if contest.house else None
-    judged_by = luck if contest.luck and contest.luck.keeps_means else None
-    return next_round(field, scoring, schedule_with, batches, judged_by)
+    return next_round(field, scoring, schedule_with, batches, luck if contest.luck else None)
 
 
 def until_of(settings: ContestSettings) -> Until | None:
@@ -146,7 +145,7 @@ def schedule_of(
 
 def workers_of(config: Config) -> int:
     """How many workers play at once on this machine."""
-    return config.general.workers or len(os.sched_getaffinity(0))
+    return config.general.workers or cores()
 
 
 def new_pace(contest: Contest, config: Config, workers: int, sessions_per_leg: int) -> Pace:

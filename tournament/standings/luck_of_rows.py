@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -27,19 +27,15 @@ class LuckOfRows:
         self._columns, self._new = contest.luck.columns, contest.luck.new
         self._settings = settings
         self._sessions_per_leg = 1 if contest.house else settings.sessions
-        self._begun: deque[Callable[[], LegLuck] | None] = deque()  # of legs whose rows have not all come
+        self._begun: deque[int] = deque()  # the numbers of legs whose rows have not all come
         self._ends: deque[int] = deque()  # the rows at which those of them that are over end
         self._current: LegLuck | None = None
         self._row = self._end = 0
         self._found: list[Floats] = []
 
-    def begin(self, number: int, house: bytes | None = None, *, known: bool = True) -> None:
-        """The rows that follow are those of a leg of this number, against this house player's content.
-
-        Of a leg that isn't `known` they are passed over.
-        """
-        first_session = number * self._sessions_per_leg
-        self._begun.append((lambda: self._new(self._settings, first_session, house)) if known else None)
+    def begin(self, number: int) -> None:
+        """The rows that follow are those of a leg of this number."""
+        self._begun.append(number)
 
     def end(self, games: int) -> None:
         """The leg had so many rows."""
@@ -54,15 +50,13 @@ class LuckOfRows:
             until = min(first + rows, self._ends[0] if self._ends else first + rows)
             if not self._begun:
                 raise ValueError("games of no leg")
-            if self._current is None and (new := self._begun[0]):
-                self._current = new()
-            if self._current:
-                piece = slice(self._row - first, until - first)
-                self._current.add({name: _without_bool(columns[name][piece]) for name in self._columns})
+            self._current = self._current or self._luck_of(self._begun[0])
+            piece = slice(self._row - first, until - first)
+            self._current.add({name: _without_bool(columns[name][piece]) for name in self._columns})
             self._row = until
 
     def points(self) -> Floats:
-        """The luck in all legs so far, in points, a row each and by block; NaN of legs that were passed over."""
+        """The luck in all legs so far, in points, a row each and by block."""
         self._close_legs()
         return np.array(self._found).reshape(-1, BLOCK_COUNT)
 
@@ -70,13 +64,14 @@ class LuckOfRows:
         """Keep the points of legs that are over and whose rows have all come."""
         while self._ends and self._ends[0] <= self._row:
             self._ends.popleft()
-            new = self._begun.popleft()
-            own, self._current = self._current or (new() if new else None), None
-            self._found.append(own.blocks() if own else _UNKNOWN)
+            own, self._current = self._current or self._luck_of(self._begun[0]), None
+            self._begun.popleft()
+            self._found.append(own.blocks())
+
+    def _luck_of(self, number: int) -> LegLuck:
+        """Of a new leg."""
+        return self._new(self._settings, number * self._sessions_per_leg)
 
 
 def _without_bool(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return values.view(np.uint8) if values.dtype == bool else values
-
-
-_UNKNOWN = np.full(BLOCK_COUNT, np.nan)

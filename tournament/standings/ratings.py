@@ -3,8 +3,7 @@
 They change no score and no place. `run_off`: the last one leaves, and the others are ranked by what they won of each
 other, until one is left, as in the Annual Computer Poker Competition's bankroll instant run-off. `nash`: each bot
 against the mix that none can beat (D. Balduzzi, K. Tuyls, J. Pérolat and T. Graepel, "Re-evaluating Evaluation", 2018).
-`ecology`: who is left of a
-population. `bradley_terry`: by won and lost sessions alone (R. Bradley and M. Terry, "Rank Analysis of Incomplete Block
+`bradley_terry`: by won and lost sessions alone (R. Bradley and M. Terry, "Rank Analysis of Incomplete Block
 Designs", 1952).
 """
 
@@ -19,7 +18,6 @@ import numpy.typing as npt
 
 from tournament.errors import BadInput
 from tournament.standings.bradley_terry import Wins, fitted
-from tournament.standings.ecology import POPULATION, moran, replicator, scaled
 from tournament.standings.equilibrium import maximum_entropy_equilibrium
 from tournament.standings.standings import Standings
 
@@ -114,49 +112,6 @@ def bradley_terry(standings: Standings, wins: Wins) -> list[Rated]:
     ]
 
 
-def ecology(standings: Standings, kind: str) -> list[Rated]:
-    """The rating is a bot's share of the population that `kind`, replicator or moran, comes to.
-
-    A bot and its copies, bots of equal contents, are one kind, under the name that comes first; what it scores against
-    itself is what its copies score against each other, and 0 where the game is zero-sum.
-    Raises BadInput where that isn't known, or bots haven't met.
-    """
-    kinds, payoffs = population(standings, kind)
-    shares = (replicator if kind == "replicator" else moran)(payoffs)
-    shares[shares < _LITTLE] = 0.0
-    order = sorted(range(len(kinds)), key=lambda index: (-shares[index], index))
-    return [
-        Rated(1 + int((shares > shares[index]).sum()), kinds[index], float(shares[index]), None, {}) for index in order
-    ]
-
-
-def population(standings: Standings, kind: str) -> tuple[list[str], Floats]:
-    """The kinds of bots that `ecology` speaks of, by name, and their scaled payoffs. Raises BadInput as it does."""
-    names, points, met, _ = _crosstable(standings)
-    contents = {line.name: line.sha256 for line in standings.entrants}
-    kinds: dict[str, list[int]] = {}
-    for index, name in enumerate(names):
-        kinds.setdefault(contents[name], []).append(index)
-    zero_sum, count = standings.is_zero_sum, len(kinds)
-    payoffs, lonely = np.zeros((count, count)), []
-    for row, own in enumerate(kinds.values()):
-        for column, others in enumerate(kinds.values()):
-            at = np.ix_(own, others)
-            if met[at].any():
-                payoffs[row, column] = points[at][met[at]].mean()
-            elif row != column:
-                raise BadInput(
-                    f"{kind} takes every pair: {names[own[0]]} and {names[others[0]]} haven't met yet;"
-                    " run to the end first"
-                )
-            elif not zero_sum:
-                lonely.append(names[own[0]])
-    if lonely:
-        whose = "each bot" if len(lonely) == len(kinds) else ", ".join(lonely)
-        raise BadInput(f"{kind} takes what each scores against itself: enter a copy of {whose} under another name")
-    return [names[own[0]] for own in kinds.values()], scaled(payoffs)
-
-
 def _rated_names(standings: Standings) -> list[str]:
     """The ranked bots that have met others, in the order of the leaderboard."""
     return [line.name for line in standings.ranked if line.matches]
@@ -203,18 +158,6 @@ LOOKS: Mapping[str, Look] = {
         "Elo points by won sessions, not by how much: 400 are odds of ten to one",
         tuple((name, name, lambda value: f"{value:,.0f}") for name in ("won", "drawn", "lost")),
         lambda value: f"{value:+.0f}",
-    ),
-    "replicator": Look(
-        "replicator dynamics",
-        "shares of a population that began with equal ones, in which who scores more grows",
-        (),
-        lambda value: f"{100 * value:.1f}%",
-    ),
-    "moran": Look(
-        "Moran process",
-        f"shares of the time in which a population of {POPULATION} is of one kind, with rare mutants of all",
-        (),
-        lambda value: f"{100 * value:.1f}%",
     ),
 }
 

@@ -184,12 +184,12 @@ class Results:
         return _frame(FAULTS, fault_values(self.ranking))
 
     def rated(self, kind: str) -> list[Rated]:
-        """Another rating from the crosstable, best first: nash, runoff, bradley-terry, replicator or moran.
+        """Another rating from the crosstable, best first: nash, runoff or bradley-terry.
 
         Raises BadInput for another kind, and where it has no meaning, such as against house players.
         """
         from tournament.standings.bradley_terry import read_wins
-        from tournament.standings.ratings import bradley_terry, ecology, look_of, nash, run_off
+        from tournament.standings.ratings import bradley_terry, look_of, nash, run_off
 
         look_of(kind)
         if self.ranking.scoring is not None:
@@ -200,8 +200,6 @@ class Results:
             return nash(self.ranking)
         if kind == "runoff":
             return run_off(self.ranking)
-        if kind in ("replicator", "moran"):
-            return ecology(self.ranking, kind)
         contest = _contest_of_records(self.location, self.field)
         with loaded_before(self.location):
             wins = read_wins(contest, open_storage(self.location), self.batches, legs_per_replica(self.field.settings))
@@ -333,7 +331,7 @@ def ranking_of(storage: Storage, field: Field, batches: Sequence[Batch]) -> Stan
 def standings_of(contest: Contest, field: Field, batches: Sequence[Batch], luck: LuckOfLegs | None) -> Standings:
     """The standings of a contest; `luck` is None where it has no correction."""
     scoring = contest.house.scoring if contest.house else None
-    return compute_standings(field, batches, scoring, luck, contest.luck is None or contest.luck.keeps_means)
+    return compute_standings(field, batches, scoring, luck)
 
 
 def write_summaries(storage: Storage, ranking: Standings) -> None:

@@ -160,13 +160,12 @@ def compute_standings(
     batches: Sequence[Batch],
     scoring: HouseScoring | None = None,
     luck: LuckOfLegs | None = None,
-    keeps_means: bool = True,
 ) -> Standings:
     """Rank a field by the legs that count: by sums of points, or by a scoring of play against house players.
 
     A match that was played in several replicas counts by the mean of their points. `luck` is the luck known so far;
-    None where the contest has no correction for it. Where that `keeps_means`, a run until the order is settled judges
-    by scores without luck, of the replicas of which it is known.
+    None where the contest has no correction for it. With one a run until the order is settled judges by scores without
+    luck, of the replicas of which it is known.
     Sums are added in the order of match and leg numbers, so the order of commits changes no bit.
     """
     facts = {player.name: player.facts for player in field.house}
@@ -194,15 +193,14 @@ def compute_standings(
     told = _Told(tally)
     if field.until:
         met = [entrant.name for entrant, opponents in zip(fit, tally.opponents) if opponents]
-        judged_by = luck if keeps_means else None
         of_replicas = scores_of_replicas(
             met,
-            legs if judged_by is None else legs_without_luck(legs, judged_by),
+            legs if luck is None else legs_without_luck(legs, luck),
             per_replica if scoring is None else cast(int, field.settings["sessions"]),
             facts,
             None if scoring is None else lambda legs: HousePlay(legs, scoring, facts).scores(met),
         )
-        told = _Told(tally if judged_by is None or adjusted is None else adjusted, field.until, of_replicas)
+        told = _Told(adjusted or tally, field.until, of_replicas)
     return Standings(
         tuple(_ranked(fit, tally, adjusted, faulty, told) + _below_the_line(field, faulty)),
         matches_of(legs, per_replica, house),

@@ -7,12 +7,10 @@ from x's points. Nothing is decided by it: a run until the order is settled work
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 from engine.kernel.game_core import BLOCK_COUNT
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
+from tournament.cores import cores
 from tournament.errors import RunFailed
 from tournament.standings.luck_of_rows import Floats, LuckOfRows
 from tournament.store.ledger import Batch
@@ -137,11 +136,9 @@ def luck_of_batches(
     batches: Sequence[Batch],
     known: LuckOfLegs,
     say: Callable[[str], None],
-    house: Mapping[str, bytes] = MappingProxyType({}),
 ) -> LuckOfLegs:
     """The luck of all legs of these batches: what is `known`, and the rest from their games.
 
-    `house` has the contents of the house players by name; legs against others are left out.
     Raises RunFailed when a part is damaged or gone.
     """
     noted, digests = LuckColumns.of(known), [Legs.of(batch.legs).digest for batch in batches]
@@ -152,35 +149,30 @@ def luck_of_batches(
     games = sum(batch.part("games").rows for batch in unknown)
     if games > _LARGE:
         say(f"Working out what luck was worth in {games:,} games…")
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        found = list(pool.map(lambda batch: _luck_of_batch(contest, settings, storage, batch, house), unknown))
+    with ThreadPoolExecutor(cores()) as pool:
+        found = list(pool.map(lambda batch: _luck_of_batch(contest, settings, storage, batch), unknown))
     return LuckColumns.joined([*found, noted]).chosen(wanted)
 
 
-def luck_of_legs(
-    contest: Contest, settings: ContestSettings, legs: Sequence[LegResult], house: Mapping[str, bytes]
-) -> LuckOfRows:
-    """To read the games of these legs; `house` as in `luck_of_batches`."""
+def luck_of_legs(contest: Contest, settings: ContestSettings, legs: Sequence[LegResult]) -> LuckOfRows:
+    """To read the games of these legs."""
     luck, columns = LuckOfRows(contest, settings), Legs.of(legs)
-    for number, y, games in zip(columns.number.tolist(), columns.y, columns.games.tolist()):
-        luck.begin(number, house.get(y), known=not contest.house or y in house)
+    for number, games in zip(columns.number.tolist(), columns.games.tolist()):
+        luck.begin(number)
         luck.end(games)
     return luck
 
 
 def by_digest(legs: Sequence[LegResult], points: Floats) -> LuckColumns:
-    """What luck was worth in each of these legs, whose rows `points` has; legs that were passed over are left out."""
-    known = ~np.isnan(points[:, 0])
-    return LuckColumns(Legs.of(legs).digest[known], np.asfortranarray(points[known]))
+    """What luck was worth in each of these legs, whose rows `points` has."""
+    return LuckColumns(Legs.of(legs).digest, np.asfortranarray(points))
 
 
-def _luck_of_batch(
-    contest: Contest, settings: ContestSettings, storage: Storage, batch: Batch, house: Mapping[str, bytes]
-) -> LuckColumns:
+def _luck_of_batch(contest: Contest, settings: ContestSettings, storage: Storage, batch: Batch) -> LuckColumns:
     from tournament.store.parts import rows_of  # pyarrow, which reading standings doesn't need
 
     assert contest.luck is not None
-    luck = luck_of_legs(contest, settings, batch.legs, house)
+    luck = luck_of_legs(contest, settings, batch.legs)
     part = batch.part("games")
     try:
         for rows in rows_of(storage, part, contest.games, contest.luck.columns):

@@ -138,7 +138,7 @@ class ParquetSink:
     def begin(self, leg: Leg, artifacts: Mapping[str, bytes]) -> None:
         """The rows that follow are this leg's."""
         if self.luck:
-            self.luck.begin(leg.plan.number, artifacts[leg.y.artifact] if leg.y.kind == "house" else None)
+            self.luck.begin(leg.plan.number)
 
     def end(self, result: LegResult) -> None:
         """The rows of a leg are all there."""

@@ -69,6 +69,7 @@ def play_leg(
     when a bot takes far longer than its fuel should.
     """
     core = new_core(contest, settings, leg, artifacts, sink.games, sink.sessions)
+    core.heed(stopping)
     faults = LegFaults(contest, settings, leg)
     seating = new_seating(contest, settings, leg, artifacts, core, faults, measure_fuel=meters is not None)
     answer = 0
@@ -97,9 +98,13 @@ def new_core(
     games: Table,
     sessions: Table,
 ) -> GameCore:
-    """The core that plays a leg, with the house player's content if one sits at y."""
+    """The core that plays a leg, with the house player's content if one sits at y. Raises RunFailed when rules in
+    Python can't begin."""
     house = artifacts[leg.y.artifact] if leg.y.kind == "house" else None
-    return contest.new_core(leg.plan, settings, games, sessions, house)
+    try:
+        return contest.new_core(leg.plan, settings, games, sessions, house)
+    except Exception as failure:
+        raise RunFailed(_failure_of_rules(contest, leg, (0, 0), failure)) from failure
 
 
 def new_seating(
@@ -157,7 +162,7 @@ def leg_result(contest: Contest, leg: Leg, core: GameCore, faults: LegFaults) ->
     try:
         core.check()
     except Exception as failure:
-        raise RunFailed(_failure_of_rules(contest, leg, core, failure)) from failure
+        raise RunFailed(_failure_of_rules(contest, leg, core.position(), failure)) from failure
     kept, left_out = kept_faults(tuple(faults.all), faults.ended_by is not None)
     return LegResult(
         digest=leg.digest,
@@ -175,10 +180,12 @@ def leg_result(contest: Contest, leg: Leg, core: GameCore, faults: LegFaults) ->
     )
 
 
-def _failure_of_rules(contest: Contest, leg: Leg, core: GameCore, failure: Exception) -> str:
-    """A line for an exception in a contest's rules, with its place in their file."""
-    session, game = core.position()
+def _failure_of_rules(contest: Contest, leg: Leg, position: tuple[int, int], failure: Exception) -> str:
+    """A line for an exception in a contest's rules, with its place: in their file, or in what they call."""
+    session, game = position
     places = [place for place in traceback.extract_tb(failure.__traceback__) if place.filename.endswith(".py")]
+    if contest.source:
+        places = [place for place in places if place.filename == contest.source[0]] or places
     where = f" ({Path(places[-1].filename).name}, line {places[-1].lineno})" if places else ""
     what = shortened(printable(" ".join(str(failure).split())), 300)
     return (

@@ -83,7 +83,7 @@ LUCK_COLUMNS = (
 )
 
 
-def _new_luck(settings: ContestSettings, first_session: int, house: bytes | None) -> LegLuck:
+def _new_luck(settings: ContestSettings, first_session: int) -> LegLuck:
     from tournament.contests.holdem_training import luck
 
     assert isinstance(settings, Settings)

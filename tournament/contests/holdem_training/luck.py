@@ -11,15 +11,15 @@ the earlier hands of the session (control variates by ridge regression: S. Laven
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from engine.games.holdem_training.luck import CONTROLS, add_hands, solve
+from engine.kernel.game_core import BLOCK_COUNT
 from tournament.contests.holdem_training import LUCK_COLUMNS
-from tournament.contests.learned_luck import LearnedLuck
 
 # The initial weights, and how much of the controls' squares, in chips, they count for.
 _USUAL = np.array([1.0] * 5 + [0.0] * 6)
@@ -28,24 +28,46 @@ _FIRMNESS = np.array([2000.0] * 5 + [5.0] * 6)
 Floats = npt.NDArray[np.float64]
 
 
-class LegLuck(LearnedLuck):
+_LEARNED_BEFORE = (1, 2, 4, 8, 16)  # blocks
+
+
+class LegLuck:
+    """Goes through a session of so many hands as they come, in any pieces; its weights are learned from the earlier
+    ones."""
+
     def __init__(self, hands: int) -> None:
-        super().__init__(hands)
+        self.hands = hands
+        self.played = 0
+        self.luck = np.zeros(BLOCK_COUNT)
+        self._next = [-(-block * hands // BLOCK_COUNT) for block in _LEARNED_BEFORE]
         self._moments = np.zeros((CONTROLS + 2, CONTROLS + 2))
         self._weights = _USUAL
         self._shuffle = 0
 
-    def learn(self) -> None:
-        self._weights = best_weights(self._moments)
-
     def add(self, games: Mapping[str, npt.NDArray[Any]]) -> None:
         """The next hands, by column. Raises ValueError for hands that no session has."""
         *columns, profit = (np.ascontiguousarray(games[name]) for name in LUCK_COLUMNS)
-        for piece in self.pieces(len(profit)):
+        for piece in self._pieces(len(profit)):
             hands = [column[piece] for column in columns]
             self._shuffle = add_hands(
                 hands, profit[piece], self.played, self.hands, self._shuffle, self._weights, self._moments, self.luck
             )
+
+    def _pieces(self, rows: int) -> Iterator[slice]:
+        """Cuts the next hands where weights are to be learned before one, and counts them as played."""
+        row = 0
+        while row < rows:
+            while self._next and self.played == self._next[0]:
+                self._next.pop(0)
+                self._weights = best_weights(self._moments)
+            end = min(rows, row + self._next[0] - self.played) if self._next else rows
+            yield slice(row, end)
+            self.played += end - row
+            row = end
+
+    def blocks(self) -> Floats:
+        """What luck was worth to the bot, in chips, by block."""
+        return self.luck
 
 
 def best_weights(moments: Floats) -> Floats:

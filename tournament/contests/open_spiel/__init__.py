@@ -29,7 +29,7 @@ ACT = Decision(
     "Choose an action",
     tells={
         "information_state": text("what your player knows, as OpenSpiel writes it"),
-        "legal_actions": wholes(_MOST_ACTIONS, 0, _HIGHEST, "the actions that the rules allow now"),
+        "legal_actions": wholes(0, _HIGHEST, _MOST_ACTIONS, "the actions that the rules allow now"),
         "action_names": texts("the names of the legal actions, in the same order"),
         "seat": whole(0, 1, "which of the game's players you are in this game"),
     },

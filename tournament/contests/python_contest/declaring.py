@@ -47,13 +47,13 @@ class Told:
 
 
 def whole(low: int, high: int, meaning: str) -> Told:
-    """A whole number from `low` to `high`."""
-    return Told(meaning, _code(low, high), low, high)
+    """A whole number from `low` to `high`. Raises ValueError for limits the wrong way round, as others do."""
+    return Told(meaning, _code(low, high, "whole(low, high, meaning)"), low, high)
 
 
-def wholes(most: int, low: int, high: int, meaning: str) -> Told:
-    """A list of at most so many whole numbers from `low` to `high`."""
-    return Told(meaning, _code(low, high), low, high, most)
+def wholes(low: int, high: int, most: int, meaning: str) -> Told:
+    """A list of whole numbers from `low` to `high`, at most so many."""
+    return Told(meaning, _code(low, high, "wholes(low, high, most, meaning)"), low, high, _length(most))
 
 
 def fraction(meaning: str) -> Told:
@@ -63,7 +63,7 @@ def fraction(meaning: str) -> Told:
 
 def fractions(most: int, meaning: str) -> Told:
     """A list of at most so many numbers."""
-    return Told(meaning, "d", most=most)
+    return Told(meaning, "d", most=_length(most))
 
 
 def text(meaning: str) -> Told:
@@ -76,8 +76,16 @@ def texts(meaning: str) -> Told:
     return Told(meaning, "s", most=_LONGEST_LIST_OF_TEXTS)
 
 
-def _code(low: int, high: int) -> str:
+def _code(low: int, high: int, call: str) -> str:
+    if low > high:
+        raise ValueError(f"the lowest number, {low}, is above the highest, {high}: {call}")
     return "i" if low in _SHORT and high in _SHORT else "q"
+
+
+def _length(most: int) -> int:
+    if most < 0:
+        raise ValueError(f"a list can't have at most {most} items")
+    return most
 
 
 class Decision(decisions.Decision):

@@ -6,12 +6,15 @@ import importlib.metadata
 from collections.abc import Callable, Generator
 from typing import Any, ClassVar
 
+from pydantic import Field
+
 from engine.kernel.chance import Chance
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from engine.rules.decisions import Asked
 from engine.rules.game_tree import GameTree
 from engine.rules.session_core import GAME_BEGINS, GAME_ENDS, SESSION_COLUMNS, Session, SessionCore
+from engine.rules.steps import Steps
 from engine.rules.tree_core import TreeCore
 from tournament.contests.contest import Contest, Display, Estimates, NewCore, NewDrawnCore, Trials
 from tournament.contests.interface import CompiledBots, Interface, Question
@@ -40,6 +43,20 @@ class PythonSettings(ContestSettings):
     """Keys that the table of every contest in Python has; a contest's own settings are a subclass."""
 
     duplicate: Duplicate = False
+    seconds_per_step: float = Field(
+        10.0,
+        ge=0.1,
+        le=3600,
+        description="time that the rules may take from one question to the next; else the run ends",
+    )
+
+    def playing(self) -> dict[str, object]:
+        played = super().playing()
+        del played["seconds_per_step"]
+        return played
+
+    def for_workers(self) -> dict[str, object]:
+        return self.playing() | {"seconds_per_step": self.seconds_per_step}
 
 
 class PythonContest:
@@ -152,19 +169,26 @@ def _new_core(rules: type[PythonContest], *, against_chance: bool) -> NewCore:
     def new_core(
         leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
     ) -> GameCore:
-        played = rules(settings)
-        tree = None if against_chance else played.tree()
+        with _steps(settings) as steps:
+            played = rules(settings)
+            tree = None if against_chance else played.tree()
         if tree is not None:
-            return TreeCore(games, sessions, tree, **leg.for_core, seats_swapped=_swapped(leg, played))
+            swapped = _swapped(leg, played)
+            return TreeCore(games, sessions, tree, **leg.for_core, steps=steps, seats_swapped=swapped)
         chance = Chance(leg.deals_key, _TRIAL_STREAM)
 
         def play(session: Session) -> Play:
             own = played.play(session)
             return answered_by_chance(own, chance, {1}) if against_chance else own
 
-        return _session_core(played, leg, games, sessions, play)
+        return _session_core(played, leg, games, sessions, play, steps)
 
     return new_core
+
+
+def _steps(settings: ContestSettings) -> Steps:
+    assert isinstance(settings, PythonSettings)
+    return Steps(settings.seconds_per_step)
 
 
 def _swapped(leg: LegPlan, played: PythonContest) -> bool:
@@ -172,11 +196,13 @@ def _swapped(leg: LegPlan, played: PythonContest) -> bool:
 
 
 def _session_core(
-    played: PythonContest, leg: LegPlan, games: Table, sessions: Table, play: Callable[[Session], Play]
+    played: PythonContest, leg: LegPlan, games: Table, sessions: Table, play: Callable[[Session], Play], steps: Steps
 ) -> SessionCore:
     columns = {column.name: column.type for column in played.columns}
     swapped, zero_sum = _swapped(leg, played), played.zero_sum
-    return SessionCore(games, sessions, play, columns, **leg.for_core, seats_swapped=swapped, zero_sum=zero_sum)
+    return SessionCore(
+        games, sessions, play, columns, **leg.for_core, steps=steps, seats_swapped=swapped, zero_sum=zero_sum
+    )
 
 
 def _new_drawn_core(rules: type[PythonContest]) -> NewDrawnCore:
@@ -185,12 +211,13 @@ def _new_drawn_core(rules: type[PythonContest]) -> NewDrawnCore:
     def new_core(
         leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, number: int, drawings: list[str]
     ) -> GameCore:
-        played = rules(settings)
+        with _steps(settings) as steps:
+            played = rules(settings)
 
         def play(session: Session) -> Play:
             return drawn(played, session, drawings) if session.number == number else played.play(session)
 
-        return _session_core(played, leg, games, sessions, play)
+        return _session_core(played, leg, games, sessions, play, steps)
 
     return new_core
 

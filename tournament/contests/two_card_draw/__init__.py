@@ -12,7 +12,7 @@ from engine.games.two_card_draw.core import GAME_ROW, SESSION_ROW, TwoCardDraw
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from engine.wasm.surroundings import FUEL_PER_SECOND
-from tournament.contests.contest import Contest, Display, Estimates, LegLuck, Luck
+from tournament.contests.contest import Contest, Display, Estimates
 from tournament.contests.interface import CompiledBots, Interface, Question, Word
 from tournament.contests.scoring import House, HousePlayer, HouseScoring, Measure, Played, Scored, SessionRows
 from tournament.contests.settings import BANK, BankedSettings, ContestSettings, CpuMore, CpuPerDecision, CpuPerLeg, Fuel
@@ -100,18 +100,6 @@ def example(settings: ContestSettings, name: str) -> HousePlayer:
 def _key(settings: ContestSettings) -> bytes:
     """The master key; of the seed 1 for practice before a run has settled its seed."""
     return master_key(settings.seed or "1")
-
-
-LUCK_COLUMNS = (
-    "x_dealt", "bets1", "x_opened1", "x_drew", "y_drew", "x_held", "bets2", "x_opened2", "rounds", "folded", "x_gain",
-)  # fmt: skip
-
-
-def _new_luck(settings: ContestSettings, first_session: int, house: bytes | None) -> LegLuck:
-    from tournament.contests.two_card_draw import luck
-
-    assert isinstance(settings, Settings) and house is not None
-    return luck.LegLuck(settings.hands, house)
 
 
 def score(played: Played) -> float:
@@ -233,7 +221,6 @@ TWO_CARD_DRAW = Contest(
         example=example,
     ),
     display=Display("a score is chips won in a session, and a chip for each hand", _ABOUT, PORTRAIT, TELLING),
-    luck=Luck(LUCK_COLUMNS, _new_luck, version=2, keeps_means=False),  # a session's score is never below 0
     estimates=Estimates(lambda settings: settings.hands, rate=5e6, bytes=8.0),
     commands={"strategy": "tournament.cli.strategy:app"},
 )

@@ -53,7 +53,7 @@ def _points(sums: Amounts, games: npt.NDArray[np.int64], _swapped: object) -> Am
 LUCK_COLUMNS = ("session", "x_is_a", "a_card", "b_card", "a_gain")
 
 
-def _new_luck(settings: ContestSettings, first_session: int, house: bytes | None) -> LegLuck:
+def _new_luck(settings: ContestSettings, first_session: int) -> LegLuck:
     from tournament.contests.von_neumann_poker import luck
 
     return luck.LegLuck(first_session, settings.sessions)

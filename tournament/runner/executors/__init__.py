@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Set
 from typing import Protocol, TypeVar
 
 from tournament.config import General
+from tournament.cores import cores
 from tournament.worker.batch import Receipt, Task
 
 # Below this many seconds of play on one core, Ray's start-up would cost more than it brings.
@@ -48,16 +49,15 @@ def choose_executor(general: General, seconds: float, size: float, say: Callable
         say("Starting Ray…")
     name, workers = general.executor, general.workers
     address = general.address or os.environ.get("RAY_ADDRESS")
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if name == "auto":
-        name = "ray" if address or (seconds > RAY_WORTH_SECONDS and cores > 8) else "local"
+        name = "ray" if address or (seconds > RAY_WORTH_SECONDS and cores() > 8) else "local"
     if name == "ray":
         from tournament.runner.executors.ray_cluster import RayExecutor
 
-        return RayExecutor(workers, address, cores, say)
+        return RayExecutor(workers, address, say)
     from tournament.runner.executors.local import LocalExecutor
 
-    return LocalExecutor(workers or cores)
+    return LocalExecutor(workers or cores())
 
 
 def keep_busy(

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tournament.contests.rules_file import load_source
+from tournament.cores import cores
 from tournament.errors import BadInput, RunFailed, TournamentError, shortened
 from tournament.runner.executors import keep_busy
 from tournament.runner.executors.joined_cluster import JoinedCluster, join
@@ -42,7 +43,7 @@ class RayExecutor:
 
     name = "ray"
 
-    def __init__(self, workers: int, address: str | None, cores: int, say: Callable[[str], None]) -> None:
+    def __init__(self, workers: int, address: str | None, say: Callable[[str], None]) -> None:
         self._until_done = contextlib.ExitStack()
         self._workers = workers
         self.waited = 0.0
@@ -55,13 +56,20 @@ class RayExecutor:
                     self._until_done.callback(ray.shutdown)
                 self._cluster = JoinedCluster(ray, say)
             else:
-                self._workers = workers or cores
-                self._until_done.enter_context(own_ray(ray, self._workers, **_QUIET))
+                self._workers = workers or cores()
+                self._start_own(say)
             # Else it prints pages of a lost node's log.
             ray._private.ray_logging.global_worker_stdstream_dispatcher.remove_handler("ray_print_logs")
         except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
-            reason = " ".join(str(error).split()) or type(error).__name__
-            raise BadInput(f"Ray can't be reached at {address or 'this machine'}: {shortened(reason, 300)}") from None
+            raise BadInput(f"Ray can't be reached at {address or 'this machine'}: {_in_a_line(error)}") from None
+
+    def _start_own(self, say: Callable[[str], None]) -> None:
+        """Start a Ray of this run. It gives itself half a minute, so a busy machine gets a second try."""
+        try:
+            self._until_done.enter_context(own_ray(ray, self._workers, **_QUIET))
+        except RuntimeError as error:
+            say(f"Ray did not start ({_in_a_line(error)}); trying once more…")
+            self._until_done.enter_context(own_ray(ray, self._workers, **_QUIET))
 
     @property
     def workers(self) -> int:
@@ -127,6 +135,10 @@ class RayExecutor:
             raise RunFailed(f"Ray lost a task: {str(error).splitlines()[0]}") from None
         assert isinstance(receipt, Receipt)
         return receipt
+
+
+def _in_a_line(error: Exception) -> str:
+    return shortened(" ".join(str(error).split()) or type(error).__name__, 300)
 
 
 def _failure(text: str) -> str:

@@ -170,7 +170,9 @@ def _forked(orders: Orders) -> Orders:
 
         python_host.prepare_sdk(orders["file"])
     if orders["of"] == "module":
-        ctypes.CDLL(orders["file"])
+        from tournament.sandbox.inside import module_compiler
+
+        module_compiler.load(orders["file"])
     serve_forks()
     return dict(marshal.loads(_read(int.from_bytes(_read(4), "little"))))
 

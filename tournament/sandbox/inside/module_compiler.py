@@ -1,7 +1,8 @@
 """Compiling a bot's WebAssembly on trial, to see whether that ends; a worker compiles it again to play it.
 
-Runs inside the sandbox. The compiler is made for honest modules; some of a few kilobytes take it hours. Its library is
-called by its C interface (wasmtime.h): importing the package takes longer than most modules.
+Runs inside the sandbox. The compiler is made for honest modules; some of a few kilobytes take it hours. So does the
+validator for some of megabytes. The library of both is called by its C interface (wasmtime.h): importing the package
+takes longer than most modules.
 """
 
 from __future__ import annotations
@@ -14,17 +15,33 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 
+def load(library: str) -> None:
+    """Load the compiler's library and what counts fuel, for what this process forks."""
+    from engine.wasm import metering  # noqa: F401
+
+    ctypes.CDLL(library)
+
+
 def main(library_file: str, settings: Sequence[Mapping[str, bool | int]], confine: Callable[[], None]) -> None:
-    """Compile what comes on standard input, by an engine of each of the `settings`, with wasmtime's library."""
+    """Compile what comes on standard input, as it plays, by an engine of each of the `settings`, with wasmtime's
+    library. What is wrong with it says a worker that loads it to play it."""
+    from engine.wasm.metering import metered
+    from engine.wasm.module_reader import Refused, read_module
+
     library = ctypes.CDLL(library_file)
     library.wasm_engine_new_with_config.restype = ctypes.c_void_p
-    library.wasmtime_module_new.restype = ctypes.c_void_p
+    library.wasmtime_module_new.restype = library.wasmtime_module_validate.restype = ctypes.c_void_p
     engines = [ctypes.c_void_p(library.wasm_engine_new_with_config(_config(library, each))) for each in settings]
     confine()
     code = sys.stdin.buffer.read()
+    if library.wasmtime_module_validate(engines[0], code, ctypes.c_size_t(len(code))):
+        return
+    try:
+        code = metered(read_module(code).canonical, ())
+    except Refused:
+        return
     for engine in engines:
         module = ctypes.c_void_p()
-        # A worker that compiles it to play it says what is wrong.
         if library.wasmtime_module_new(engine, code, ctypes.c_size_t(len(code)), ctypes.byref(module)):
             return
 

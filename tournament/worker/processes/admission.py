@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import math
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Protocol
+
+from tournament.cores import cores
 
 # Of the memory that is free: the rest is for the tournament and for files.
 _SHARE = 7 / 8
@@ -91,8 +92,7 @@ class Room:
     @property
     def most_starts(self) -> int:
         """How many legs of each worker may be starting at once."""
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        return max(1, _STARTS_PER_CORE * cores // max(1, len(self._taken)))
+        return max(1, _STARTS_PER_CORE * cores() // max(1, len(self._taken)))
 
     def take(self, worker: Worker, size: int, *, alone: bool = False) -> bool:
         """Take so many bytes for a leg, if there are as many; where nothing else plays, they are there.

@@ -162,6 +162,7 @@ class _LaneTable:
         self._empty_tables = [Table(buffer_fields(columns), _ROWS) for columns in (contest.games, contest.sessions)]
 
     def play(self, stopping: Callable[[], bool]) -> Iterator[PlayedLeg]:
+        self._stopping = stopping
         run = self.pool.one_core.kept()(self._lanes.run)
         audited = memory_next = time.monotonic()
         while self._waiting or self._by_lane or self.pool.parting:
@@ -216,6 +217,7 @@ class _LaneTable:
         contest, settings, leg = self._contest, self._settings, began.leg
         games, sessions = (table.another() for table in self._empty_tables)
         core = new_core(contest, settings, leg, self._artifacts, games, sessions)
+        core.heed(self._stopping)
         faults = LegFaults(contest, settings, leg)
         seating = None
         if leg.x.kind == "wasm" or leg.y.kind == "wasm":

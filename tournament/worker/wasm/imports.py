@@ -8,7 +8,6 @@ from functools import partial
 
 from engine.wasm.fuel import Fuel
 from engine.wasm.instances import Store
-from engine.wasm.printing import Printing
 from engine.wasm.surroundings import Surroundings
 from tournament.contests.interface import Helpers, Interface
 from tournament.keys import helpers_key, random_bytes_key
@@ -29,12 +28,11 @@ class Imports:
 
     externs: dict[str, Extern]
     helpers: Helpers | None
-    printing: Printing | None
     surroundings: Surroundings | None
     seed_random: Callable[[int], None] | None  # for the rand() that stands in for libc's
 
 
-_NO_IMPORTS = Imports({}, None, None, None, None)
+_NO_IMPORTS = Imports({}, None, None, None)
 
 
 def imports_of(
@@ -52,22 +50,21 @@ def imports_of(
     helpers, externs = _new_helpers(store, bot.interface, helpers_key(seed), fuel)
     surroundings = None
     # Where fuel isn't counted, the bot provably doesn't ask.
-    if fuel and any(name in bot.imports for name in SURROUNDINGS):
-        surroundings = _surround(store, externs, bot, kind, random_bytes_key(seed), fuel)
+    if fuel and any(name in bot.imports for name in (*SURROUNDINGS, WRITE)):
+        surroundings = _surround(store, externs, bot, kind, random_bytes_key(seed), fuel, by_lines=by_lines)
     seed_random = None
     if inert := tuple(name for name in bot.imports if name not in externs):
         behind = calls.new_instance(store, stand_ins(kind), [])
         begin, *found = behind.exports(tuple(name.encode() for name in (SEED_RANDOM, *inert)))
         externs |= zip(inert, found)
         seed_random = partial(behind.call, begin)
-    printing = _listen(store, externs, kind, by_lines) if WRITE in externs else None
-    return Imports(externs, helpers, printing, surroundings, seed_random)
+    return Imports(externs, helpers, surroundings, seed_random)
 
 
 def _surround(
-    store: Store, natives: dict[str, Extern], bot: LoadedBot, kind: Engine, key: bytes, fuel: Fuel
+    store: Store, natives: dict[str, Extern], bot: LoadedBot, kind: Engine, key: bytes, fuel: Fuel, *, by_lines: bool
 ) -> Surroundings:
-    """Put the functions for time and random bytes behind a bot's imports of these."""
+    """Put the functions for time, random bytes and printing behind a bot's imports of these."""
     surroundings = Surroundings(
         key,
         fuel=fuel,
@@ -77,25 +74,11 @@ def _surround(
         memory_size=calls.MEMORY_SIZE,
         context=store.context,
     )
-    for name, function in surroundings.functions.items():
+    functions = surroundings.functions | ({STATUS: surroundings.terminal} if by_lines else {})
+    for name, function in functions.items():
         if name in bot.imports:
             natives[name] = calls.native_function(store, type_of(name, kind), *function)
     return surroundings
-
-
-def _listen(store: Store, natives: dict[str, Extern], kind: Engine, by_lines: bool) -> Printing:
-    """Put a listener before the function behind a bot's fd_write."""
-    printing = Printing(
-        calls.handle_of_function(natives[WRITE]),
-        call_unchecked=calls.CALL_UNCHECKED,
-        memory_data=calls.MEMORY_DATA,
-        memory_size=calls.MEMORY_SIZE,
-        context=store.context,
-    )
-    for name in (WRITE, STATUS) if by_lines else (WRITE,):
-        if name in natives:
-            natives[name] = calls.native_function(store, type_of(name, kind), *printing.functions[name])
-    return printing
 
 
 def _new_helpers(

@@ -10,16 +10,17 @@ from typing import NamedTuple
 import wasmtime
 
 from engine.wasm.metering import BEGIN, FUEL, metered
-from engine.wasm.module_reader import Module, Refused, Unreadable, read_module
+from engine.wasm.module_reader import Module, Refused, read_module
 from tournament.artifacts.limits import BOT_STACK
 from tournament.contests.interface import Import, Interface, Question
 from tournament.sandbox.inside.function_names import NotChosen, choose, names_for
 from tournament.worker.wasm.engine import Engine, compile_module, engine
 from tournament.worker.wasm.notes import FAILURE, UNCAUGHT
 from tournament.worker.wasm.stack import MOST_STACK
-from tournament.worker.wasm.stand_ins import RANDOM_IMPORTS, SEED_RANDOM, SURROUNDINGS, WASI, stand_ins
+from tournament.worker.wasm.stand_ins import RANDOM_IMPORTS, SEED_RANDOM, SURROUNDINGS, WASI, WRITE, stand_ins
 
 PAGE = 65536
+_INVALID = "not a WebAssembly module that can run here"
 _ELEMENT = 8  # bytes, of a table
 MOST_ELEMENTS = 100_000  # of its one table
 # Where the commonest forbidden imports come from.
@@ -98,12 +99,14 @@ class LoadedBot:
 def read_bot(code: bytes, memory_megabytes: int) -> Module:
     """Read a bot's module without compiling it.
 
+    The runtime validates it first, as it came: with fuel, what was invalid could be valid.
     Raises ModuleUnfit when it isn't valid WebAssembly, or has too much of something, or something forbidden.
     """
     try:
+        wasmtime.Module.validate(engine(Engine.PLAIN), code)
         module = read_module(code)
-    except Unreadable:
-        raise ModuleUnfit(_why_invalid(code)) from None
+    except wasmtime.WasmtimeError as error:
+        raise ModuleUnfit(f"{_INVALID}: {_first_lines(str(error))}") from None
     except Refused as problem:
         raise ModuleUnfit(str(problem)) from None
     if module.table_elements > MOST_ELEMENTS:
@@ -117,15 +120,6 @@ def read_bot(code: bytes, memory_megabytes: int) -> Module:
             f" and {BOT_STACK >> 20} for its stack"
         )
     return module
-
-
-def _why_invalid(code: bytes) -> str:
-    """What the runtime says about bytes that aren't a module."""
-    try:
-        wasmtime.Module.validate(engine(Engine.PLAIN), code)
-    except wasmtime.WasmtimeError as error:
-        return f"not a WebAssembly module that can run here: {_first_lines(str(error))}"
-    return "not a WebAssembly module that can run here"
 
 
 @cache
@@ -150,7 +144,7 @@ def load_bot(
         else:
             module = compile_module(counted, counting)
     except wasmtime.WasmtimeError as error:
-        raise BotUnfit(f"not a WebAssembly module that can run here: {_first_lines(str(error))}") from None
+        raise BotUnfit(f"{_INVALID}: {_first_lines(str(error))}") from None
     _check_imports(module, interface)
     exports = {item.name: item.type for item in module.exports if item.name not in (FUEL, BEGIN)}
     if not isinstance(exports.get("memory"), wasmtime.MemoryType):
@@ -181,12 +175,6 @@ def load_bot(
     )
 
 
-def with_fuel(code: bytes, memory_megabytes: int) -> bytes:
-    """A module as it plays where its fuel is counted. Raises ModuleUnfit as `read_bot`."""
-    read = read_bot(code, memory_megabytes)
-    return _counted(read.canonical, read)
-
-
 def _counted(canonical: bytes, read: Module) -> bytes:
     try:
         return metered(canonical, read.exports)
@@ -214,7 +202,7 @@ def _most_instructions(
     """The most instructions that a decision can take, if these and its stack can be told."""
     if any(helper.name in imports for helper in interface.compiled.imports):
         return None  # a helper's fuel depends on its arguments
-    most = read.most_taken([*functions, "tournament_start"], SURROUNDINGS)
+    most = read.most_taken([*functions, "tournament_start"], (*SURROUNDINGS, WRITE))
     # Counted or not, its frames differ: where both have room, a bot plays alike.
     return most.instructions if most and most.stack <= MOST_STACK // 2 else None
 

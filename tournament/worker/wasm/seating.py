@@ -14,7 +14,6 @@ from engine.kernel.game_core import GameCore
 from engine.wasm.fuel import Fuel
 from engine.wasm.instances import Store
 from engine.wasm.metering import FUEL
-from engine.wasm.printing import Printing
 from engine.wasm.referee import Referee
 from engine.wasm.surroundings import Surroundings
 from tournament.artifacts.limits import BOT_STACK
@@ -191,8 +190,8 @@ class Seating:
                 raise StartFailed(f"can't start again: {_BANK_IS_EMPTY}") from None
             raise
         self._seated[seat] = seated
-        if seated.printing:
-            self.core.listen(seat, seated.printing.take)
+        if seated.surroundings:
+            self.core.listen(seat, seated.surroundings.take_printed)
         if self._interface.passes_address:
             self.core.write_views_to(seat, seated.window)
         kinds = tuple(there and there.bot.types for there in self._seated)
@@ -240,7 +239,7 @@ class Seating:
     def printed(self, seat: int) -> bytes:
         """The end of what a seat's bot printed."""
         seated = self._seated[seat]
-        return seated.printing.tail if seated and seated.printing else b""
+        return seated.surroundings.printed if seated and seated.surroundings else b""
 
     def _taking_too_long(self, seat: int) -> RunFailed:
         return RunFailed(
@@ -269,8 +268,7 @@ class _SeatedBot(NamedTuple):
     helpers: Helpers | None  # kept alive: the bot's imports point to them
     noted: Extern | None  # where it notes why it gave up
     tell_uncaught: Callable[[], None] | None  # has it note an exception that nothing caught
-    printing: Printing | None  # what listens to it, if it can print
-    surroundings: Surroundings | None  # what tells it the time, if it may ask
+    surroundings: Surroundings | None  # what tells it the time and listens to it, if it may ask or print
 
 
 class _Stopped(Exception):
@@ -354,8 +352,6 @@ def _start(
         names = bot.exports_when_counted if fuel else bot.exports
         exports = dict(zip(names, instance.exports(names)))
         memory = exports[b"memory"]
-        if imports.printing:
-            imports.printing.read_from(calls.handle_of(memory))
         if fuel:
             fuel.count_by(calls.handle_of(exports[_FUEL]))
             fuel.give(given)
@@ -386,7 +382,6 @@ def _start(
         imports.helpers,
         exports[_FAILURE] if notes.FAILURE in bot.notes else None,
         partial(instance.call, exports[_UNCAUGHT]) if notes.UNCAUGHT in bot.notes else None,
-        imports.printing,
         imports.surroundings,
     )
 
@@ -396,6 +391,8 @@ def _why_not_started(error: wasmtime.Trap | wasmtime.WasmtimeError, code: bytes,
         return _Stopped()
     if ran_out:
         return StartFailed(f"can't start: {OUT_OF_FUEL}")
+    if is_out_of_fuel(error):
+        return StartFailed(f"can't start: {describe(error)}")
     if is_of_system(error):
         return _NoMemory(f"this machine gives it no memory ({describe(error)})")
     unfit = StartFailed if is_own_doing(error) else BotUnfit

@@ -14,7 +14,7 @@ WASI = "wasi_snapshot_preview1"
 RANDOM_IMPORTS = ("rand", "srand")
 SEED_RANDOM = "tournament_seed_random"
 
-# The calls with which bots print (engine.wasm.printing), and with which libc asks whether it prints to a terminal.
+# The calls with which bots print, and with which libc asks whether it prints to a terminal.
 WRITE, STATUS = "fd_write", "fd_fdstat_get"
 
 # The calls for time and random bytes (engine.wasm.surroundings): a bot that makes them may play by the fuel that it

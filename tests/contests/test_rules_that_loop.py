@@ -1,0 +1,126 @@
+"""Rules in Python that never come to their next question: told by a line, and ended by a signal."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.processes import comes
+
+_RULES = """\
+import time
+from tournament.contests.python_contest import Decision, PythonContest, whole
+
+BID = Decision("bid", "m", tells={"hand": whole(0, 9, "h")}, answer=whole(0, 3, "a"))
+
+
+class Loops(PythonContest):
+    name = "loops"
+    decisions = (BID,)
+
+    def play(self, session):
+        answer = yield BID(0, hand=3)
+        if session.number == 1:
+            open("began", "w").close()
+            LOOP
+        session.record(answer, -answer)
+"""
+_LOOP = "while True: pass"
+_CAUGHT = """
+            while True:
+                try:
+                    while True: pass
+                except BaseException: pass"""
+_SLEEPS = "time.sleep(1000)"
+_IN_C = "sum(range(10**13))"  # which keeps all Python from running
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A contest of these rules, and two bots."""
+    (tmp_path / "loops.py").write_text(_RULES.replace("LOOP", _LOOP))
+    (tmp_path / "tournament.toml").write_text(
+        '[loops]\ngame = "loops.py"\nsessions = 3\nseed = "s"\nseconds_per_step = 0.5\n[sandbox]\nmode = "off"\n'
+    )
+    (tmp_path / "entrants" / "loops").mkdir(parents=True)
+    for name in ("one", "other"):
+        (tmp_path / "entrants" / "loops" / f"{name}.c").write_text("int bid(const Bot *bot) { return 0; }\n")
+    return tmp_path
+
+
+def _change(folder: Path, loop: str, seconds: float = 0.5) -> None:
+    (folder / "loops.py").write_text(_RULES.replace("LOOP", loop))
+    settings = folder / "tournament.toml"
+    settings.write_text(settings.read_text().replace("seconds_per_step = 0.5", f"seconds_per_step = {seconds}"))
+
+
+def _start(folder: Path, *words: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "tournament", *words]
+    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def _told(run: subprocess.Popen[str]) -> str:
+    return run.communicate(timeout=60)[1]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "--executor", "local"),
+        ("match", "loops", "one", "other"),
+        ("check", "entrants/loops/one.c"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_step_that_takes_too_long_ends_the_command_with_a_line(folder: Path, words: tuple[str, ...]) -> None:
+    run = _start(folder, *words)
+    told = _told(run).splitlines()
+    assert run.returncode == 1, told
+    assert "a step took more than 0.5 s (loops.py, line 15)" in told[-1]
+    assert "session 1, game 0" in told[-1]
+
+
+def test_so_does_one_with_python_bots(folder: Path) -> None:
+    for bot in (folder / "entrants" / "loops").iterdir():
+        bot.rename(bot.with_suffix(".py"))
+        bot.with_suffix(".py").write_text("def bid(bot):\n    return 0\n")
+    run = _start(folder, "run", "--executor", "local")
+    assert "a step took more than 0.5 s (loops.py, line 15)" in _told(run)
+    assert run.returncode == 1
+
+
+def test_rules_that_loop_before_their_first_session_are_told(folder: Path) -> None:
+    path = folder / "loops.py"
+    path.write_text(path.read_text() + "\n    def __init__(self, settings):\n        while True: pass\n")
+    run = _start(folder, "run", "--executor", "local")
+    assert "a step took more than 0.5 s (loops.py, line " in _told(run)
+    assert run.returncode == 1
+
+
+@pytest.mark.parametrize(("loop", "line"), [(_CAUGHT, "line 1"), (_SLEEPS, "line 15"), (_IN_C, "line 15")])
+def test_a_step_that_can_not_be_broken_off_ends_the_process(folder: Path, loop: str, line: str) -> None:
+    _change(folder, loop)
+    run = _start(folder, "run", "--executor", "local")
+    told = _told(run)
+    assert run.returncode == 1
+    assert "loops.py" in told and line in told
+
+
+@pytest.mark.parametrize("loop", [_LOOP, _CAUGHT, _SLEEPS, _IN_C])
+@pytest.mark.parametrize("words", [("run", "--executor", "local"), ("match", "loops", "one", "other")])
+def test_a_signal_ends_rules_that_loop(folder: Path, loop: str, words: tuple[str, ...]) -> None:
+    _change(folder, loop, 600)
+    run = _start(folder, *words)
+    assert comes((folder / "began").exists, run=run)
+    began = time.monotonic()
+    os.kill(run.pid, signal.SIGTERM)
+    told = _told(run)
+    assert run.returncode == (130 if words[0] == "run" else -signal.SIGTERM)
+    assert "Traceback" not in told
+    assert time.monotonic() - began < 10  # a second, on a quiet machine

@@ -1,0 +1,41 @@
+"""Whether the lowest versions that pyproject.toml allows will do: a contest of every kind of bot is played, verified,
+read and reported with them. `make lowest` runs it in an environment that has just these."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from importlib.metadata import requires, version
+from pathlib import Path
+
+import pandas as pd
+from packaging.requirements import Requirement
+
+from tests.contest_runs import CONTEST, command_line, environment, new_place
+from tests.worker.support import answering, write_bot
+
+
+def main() -> None:
+    """Do all that, and print the versions. Raises what a command or a reader does."""
+    print(" ".join(f"{name} {version(name)}" for name in names()))
+    with tempfile.TemporaryDirectory() as folder:
+        place = new_place(Path(folder), ["bold", "calm"], settings="duplicate = true\nreplicas = 2")
+        (place.entrants / "steady.py").write_text("def a(bot):\n    return 5\n\n\ndef b(bot, bet):\n    return 1\n")
+        write_bot(place.entrants / "told", answering("5", "card > 0.6"))
+        where = ["--config", str(place.config)]
+        for command in (["run"], ["leaderboard", "--json"], ["crosstable"], ["verify", "--replay", "1"], ["report"]):
+            subprocess.run(command_line([command[0], CONTEST, *command[1:], *where]), env=environment(), check=True)
+        games = pd.read_parquet(place.results / "games")
+        assert games["match"].nunique() == 6, games
+        subprocess.run([sys.executable, "-m", "tournament", "--help"], env=environment(), check=True)
+
+
+def names() -> list[str]:
+    """What the package requires."""
+    wanted = map(Requirement, requires("tournament") or ())
+    return sorted(one.name for one in wanted if one.marker is None)
+
+
+if __name__ == "__main__":
+    main()

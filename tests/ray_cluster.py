@@ -1,0 +1,113 @@
+"""A Ray cluster of several nodes on this machine, one for all tests that need Ray."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.cluster_server import ENVIRONMENT
+from tests.contest_runs import REPOSITORY, Place, command_line, environment
+from tests.processes import descendants
+
+
+@dataclass
+class Node:
+    """A node's own processes by kind; its workers descend from its raylet."""
+
+    processes: dict[str, list[int]]
+
+    def kill(self) -> None:
+        """As when its machine is taken away."""
+        raylet = self.processes["raylet"][0]
+        for process in (raylet, *descendants(raylet)):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+
+    def playing(self) -> list[int]:
+        """Its workers that play just now."""
+        found = descendants(self.processes["raylet"][0])
+        return [process for process, line in found.items() if re.match("ray::.*play", line)]
+
+
+@dataclass
+class Cluster:
+    """See cluster_server.py. The first node is the head, and has no processors."""
+
+    server: subprocess.Popen[str]
+    folder: Path
+    variables: dict[str, str]
+    address: str | None = None
+    nodes: list[Node] = field(default_factory=list)
+
+    def add(self, cpus: int = 1, variables: Mapping[str, str] | None = None, through: Server | None = None) -> Node:
+        """A node more, with these variables in the environment of its workers."""
+        server = through or self.server
+        assert server.stdin and server.stdout
+        ip = f"127.0.0.{len(self.nodes) + 1}"
+        wanted = {"ip": ip, "cpus": cpus, "environment": dict(variables or {}), "head": self.address}
+        server.stdin.write(json.dumps(wanted) + "\n")
+        server.stdin.flush()
+        answer = json.loads(server.stdout.readline())
+        self.address = answer["address"]
+        self.nodes.append(Node(answer["processes"]))
+        return self.nodes[-1]
+
+    def run(self, place: Place, *more: str, **variables: str | None) -> subprocess.Popen[str]:
+        """Begin a run on it; variables that are None it has not."""
+        assert self.address
+        wanted: dict[str, str | None] = {**os.environ, "PYTHONPATH": str(REPOSITORY), **self.variables, **variables}
+        options = ["--config", str(place.config), "--executor", "ray", "--address", self.address, *more]
+        return subprocess.Popen(
+            command_line(["run", place.results.name, *options]),
+            env={name: value for name, value in wanted.items() if value is not None},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+
+Server = subprocess.Popen[str]
+
+
+@contextlib.contextmanager
+def serving(variables: Mapping[str, str], before: Sequence[str] = ()) -> Iterator[Server]:
+    with subprocess.Popen(
+        [*before, sys.executable, "-m", "tests.cluster_server"],
+        cwd=REPOSITORY,
+        env=environment(variables),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as server:
+        try:
+            yield server
+        finally:
+            assert server.stdin
+            server.stdin.close()
+            server.wait(60)
+
+
+@contextlib.contextmanager
+def serve() -> Iterator[Cluster]:
+    """A cluster with nothing but a head, while it runs."""
+    # Ray's sockets lie in it, and their paths must be short.
+    folder = Path(tempfile.mkdtemp(prefix="ray-", dir="/tmp"))
+    variables = {**ENVIRONMENT, "RAY_TMPDIR": str(folder), "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    try:
+        with serving(variables) as server:
+            cluster = Cluster(server, folder, variables)
+            cluster.add(cpus=0)
+            yield cluster
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

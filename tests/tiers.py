@@ -1,0 +1,50 @@
+"""Two tiers of tests: `make test` leaves out those that are long, and `make test-long` runs these.
+
+A test is long if it takes more than a second, its fixtures apart, by durations.json; or if it isn't there yet. Those in
+HOLDS_UP are never long: nothing shorter holds what they hold.
+
+`make durations` times all tests and writes durations.json: seconds by the test's name, one figure for all cases of a
+test where none is long.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+LONG_SECONDS = 1.0
+DURATIONS = Path(__file__).parent / "durations.json"
+
+# Tests by name, with or without a case, and what each holds up.
+HOLDS_UP: dict[str, str] = {}
+
+
+def is_long(test: str) -> bool:
+    """Whether `make test` leaves it out. `test`: its name, such as "tests/test_keys.py::test_a_guess[1]"."""
+    name = test.partition("[")[0]
+    if test in HOLDS_UP or name in HOLDS_UP:
+        return False
+    seconds = durations()
+    return seconds.get(test, seconds.get(name, float("inf"))) > LONG_SECONDS
+
+
+@cache
+def durations() -> dict[str, float]:
+    """Seconds by the names of tests, with their cases where these differ."""
+    known: dict[str, float] = json.loads(DURATIONS.read_text())
+    return known
+
+
+def keep_durations(timed: Mapping[str, float]) -> None:
+    """Write durations.json anew. `timed`: seconds of every test, by its name."""
+    by_name = defaultdict[str, dict[str, float]](dict)
+    for test, seconds in timed.items():
+        by_name[test.partition("[")[0]][test] = round(seconds, 1)
+    kept: dict[str, float] = {}
+    for name, cases in by_name.items():
+        longest = max(cases.values())
+        kept |= {name: longest} if longest <= LONG_SECONDS else cases
+    DURATIONS.write_text(json.dumps(kept, indent=0, sort_keys=True) + "\n")
