@@ -58,4 +58,4 @@ def test_all_fare_as_they_do_with_a_root(tmp_path: Path, scratch: Path, alone: R
 def test_it_is_said() -> None:
     probe.probe_sandbox.cache_clear()
     assert probe.probe_sandbox("on").endswith("system call filter")
-    assert probe.seclusion_in_words("on").startswith(", without namespaces")
+    assert probe.seclusion_in_words("on").startswith("; no namespaces")

@@ -57,14 +57,23 @@ def leaky(monkeypatch: pytest.MonkeyPatch) -> str:
     )
 
 
+def ends(monkeypatch: pytest.MonkeyPatch, how: running.Finished) -> None:
+    """Have whatever is run end so."""
+
+    def finish(process: Confined, *_: object) -> running.Finished:
+        process.end()
+        return how
+
+    monkeypatch.setattr(running, "finish", finish)
+
+
 def unfiltered(monkeypatch: pytest.MonkeyPatch) -> str:
-    failed = running.Finished(119, b"", b"can't be confined: the kernel takes no filter\n", False)
-    monkeypatch.setattr(running, "finish", lambda *_: failed)
+    ends(monkeypatch, running.Finished(119, b"", b"can't be confined: the kernel takes no filter\n", False))
     return "the kernel takes no filter"
 
 
 def silent(monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(running, "finish", lambda *_: running.Finished(-9, b"", b"", False))
+    ends(monkeypatch, running.Finished(-9, b"", b"", False))
     return "the probe was killed by SIGKILL"
 
 

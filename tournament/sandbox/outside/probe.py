@@ -47,5 +47,5 @@ def seclusion_in_words(mode: Mode) -> str:
     if mode == "off":
         return ""
     if lacks_roots.is_set():
-        return ", without namespaces (or too much to read for a root of its own)"
+        return "; no namespaces, or too much to read for a root of its own, so a bot's legs see each other in /proc"
     return ", namespaces"
