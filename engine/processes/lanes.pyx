@@ -81,7 +81,7 @@ cdef class Lanes:
     cdef size_t ready_capacity
     cdef int ready_count
     cdef list kept              # what the lanes point to
-    cdef dict last_printed      # by lane: what its bot printed before its last fault, where it shares a process
+    cdef dict last_printed      # by lane: what its bot printed before its last fault, where it could share a process
 
     def __init__(self, int view_size, int most_arguments, lines, *, bint tells_values=False):
         self.channels = Channels()
@@ -200,9 +200,9 @@ cdef class Lanes:
         """How many decisions each seat's process was asked for."""
         return self.lanes[lane_number].decisions[0], self.lanes[lane_number].decisions[1]
 
-    def printed(self, int lane_number):
-        """The last bytes that the lane's bot printed before its fault, where it shares a process."""
-        return self.last_printed.get(lane_number, b"")
+    def take_printed(self, int lane_number):
+        """The last bytes that the lane's bot printed before its fault, where it could share a process."""
+        return self.last_printed.pop(lane_number, b"")
 
     def run(self, double seconds):
         """Play until something needs the caller, or for so many seconds.

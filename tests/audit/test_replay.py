@@ -74,7 +74,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tournament.run(CONTEST, config=place / "tournament.toml", results=place / "results", executor="local")
     shutil.copy(REPOSITORY / "entrants" / CONTEST / "likeme.c", bots)
     (bots / "clocks.py").write_text(CLOCKS)
-    write_new_bot(VON_NEUMANN_POKER, bots, "abacus", "program-shell")
+    write_new_bot(VON_NEUMANN_POKER, bots, "abacus", "program-python")
     tournament.run(CONTEST, config=place / "tournament.toml", results=place / "results", executor="local")
     return place
 

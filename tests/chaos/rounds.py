@@ -91,7 +91,7 @@ class Ground:
         some = self._copy("nothing", "some")
         killed = Round(chance, server, some, None)  # type: ignore[arg-type]
         ended = server.run(some.arguments(), killed.batches() + "from tests.kill_steps import kill_at; kill_at(70)\n")
-        assert ended.code == -9 and any((some.results / "ledger").glob("*.json")), ended
+        assert ended.code == -9 and any((some.results / "ledger").glob("*.entry")), ended
 
     def _copy(self, name: str, to: str) -> Place:
         return Place(Path(shutil.copytree(self.folder / name, self.folder / to)))

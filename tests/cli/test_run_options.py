@@ -114,8 +114,8 @@ def test_a_dry_run_guesses_what_the_run_then_takes(told: dict[str, Shown], folde
 
 
 def test_what_is_played_is_not_to_be_played(told: dict[str, Shown]) -> None:
-    again = estimates(told["after"])
-    assert [(one["legs"], one["total"], one["games"], one["size"]) for one in again.values()] == [(0, 1, 0, 0)] * 2
+    assert not estimates(told["after"])
+    assert told["after"].out.count(": nothing to play; ") == 2
 
 
 def test_matches_of_a_bot_that_was_edited_or_came_are_to_be_played(
@@ -251,6 +251,26 @@ def test_a_line_comes_at_its_time_and_tells_how_far_the_run_is(
         for legs in (16, 32, 48, 64, 70)
     ]
     assert [json.loads(line) for line in lines] == expected
+
+
+def test_no_time_is_left_below_none() -> None:
+    leader = Standing("a", "c", "", 1)
+    for seconds in (-4.0, 0.0):
+        text = screen.progress_text(Progress(90, 90, 900, 9.0, seconds, Standings((leader,), Matches.of(()), ())))
+        assert text.endswith("0:00 left")
+
+
+def test_newcomers_of_one_name_end_a_run_with_another_exit_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = new_place(tmp_path, ("bold", "calm"), sessions=2)
+    for name in ("OTHER.py", "other.c"):
+        (place.entrants / name).write_text((place.entrants / "bold.c").read_text())
+    monkeypatch.chdir(place.config.parent)
+    told = shown("run", "--executor", "local")
+    assert told.code == 1 and "OTHER.py and other.c have one name, and none of them plays" in told.out
+    (place.entrants / "OTHER.py").unlink()
+    assert shown("run", "--executor", "local").code == 0
 
 
 def test_another_format_of_progress_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -468,7 +468,7 @@ def test_new_bots_are_fit_and_the_same_in_every_language(tmp_path: Path) -> None
     played = set()
     endings = {"c": ".c", "cpp": ".cpp", "python": ".py"}
     languages = templates(TWO_CARD_DRAW)
-    assert set(languages) == {*endings, "program-c", "program-python", "program-shell"}
+    assert set(languages) == {*endings, "program-c", "program-python"}
     for language in languages:
         made = call(["new", "two_card_draw", f"my_{language}", "--language", language, "--entrants", str(folder)])
         assert made.returncode == 0, made.stderr

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import struct
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,10 +12,9 @@ import pyarrow.parquet as pq
 from blake3 import blake3
 
 from tests.contest_runs import Place
-from tests.runner.test_poisoned_results import poison, put
+from tests.runner.test_poisoned_results import poison
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.store.columns import Column
-from tournament.store.ledger import sealed
 from tournament.store.parquet_file import _first_fields, _schema_element
 from tournament.store.thrift import Value, array, i32, i64, text
 from tournament.store.thrift import struct as fields
@@ -121,37 +118,3 @@ def summary_of_long_texts(place: Place) -> None:
     number = table.schema.get_field_index("x")
     swollen = table.set_column(number, table.schema.field(number), texts)
     pq.write_table(swollen, path, compression="zstd", use_dictionary=False, write_statistics=False)
-
-
-def sparse(path: Path, size: int) -> None:
-    path.parent.mkdir(exist_ok=True)
-    with path.open("wb") as file:
-        file.truncate(size)
-
-
-def sparse_entries(place: Place) -> None:
-    for folder in ("ledger", "ledger-copy"):
-        for number in range(1, 17):
-            sparse(place.results / folder / f"{number:08}.json", 512 << 20)
-
-
-def sparse_notes(place: Place, names: Sequence[str]) -> None:
-    for name in names:
-        sparse(place.results / "ledger" / name, 512 << 20)
-
-
-def dense_entry(make: Callable[[int], bytes], size: int) -> Callable[[Place], None]:
-    """An entry with the right seal, of very many small values."""
-    return lambda place: put(place, 3, sealed(make(size)))
-
-
-def arrays(size: int) -> bytes:
-    return b'{"batches":[{"legs":[' + b",".join([b"[]"] * (size // 3)) + b"]}]}"
-
-
-def numbers(size: int) -> bytes:
-    return b'{"batches":[' + b",".join([b"0"] * (size // 2)) + b"]}"
-
-
-def keys(size: int) -> bytes:
-    return json.dumps({"field": {"numbers": {f"{n:x}": "" for n in range(size // 14)}}}).encode()

@@ -167,7 +167,7 @@ def played_as_one_batch(place: Place) -> None:
 
 
 def entries(place: Place) -> int:
-    return len(list((place.results / "ledger").glob("*.json")))
+    return len(list((place.results / "ledger").glob("*.entry")))
 
 
 def readable(games: Path) -> pd.DataFrame | None:

@@ -16,7 +16,6 @@ from engine.kernel.game_core import BLOCK_COUNT
 from tests.cli.in_process import shown
 from tests.contest_runs import (
     CONTEST,
-    SEEDS,
     Listener,
     Place,
     assert_games_are_the_standings,
@@ -28,7 +27,6 @@ from tournament.cli.tables import leaderboard_table
 from tournament.config import load_config
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.errors import RunFailed
-from tournament.keys import master_key
 from tournament.runner.contest_run import run_contest
 from tournament.standings.results import load
 from tournament.standings.without_luck import read_luck, write_luck
@@ -196,8 +194,7 @@ def place_of_neighbours(folder: Path) -> Place:
     return place
 
 
-@pytest.mark.parametrize("with_seed", [False, True])
-def test_no_order_is_declared_by_a_note_of_luck(tmp_path: Path, with_seed: bool) -> None:
+def test_no_order_is_declared_by_a_note_of_luck(tmp_path: Path) -> None:
     """By the note next to nothing but luck is in the first replicas, and all is settled. It is worked out again."""
     honest, forged = (place_of_neighbours(tmp_path / name) for name in ("honest", "forged"))
     with_replicas(forged, 4)
@@ -210,8 +207,7 @@ def test_no_order_is_declared_by_a_note_of_luck(tmp_path: Path, with_seed: bool)
         for leg in own:
             left = points[own].mean() + chance.normal()
             luck[legs.digests[leg]] = np.full(BLOCK_COUNT, (points[leg] - left) / BLOCK_COUNT)
-    key = master_key(SEEDS[7]) if with_seed else b"a guess"
-    write_luck(storage, VON_NEUMANN_POKER, luck, key)
+    write_luck(storage, VON_NEUMANN_POKER, luck)
     assert read_luck(storage, VON_NEUMANN_POKER)
     rounds = [[text for text in until_settled(place, 7).said if "neighbours" in text] for place in (honest, forged)]
     assert rounds[0][-1] == rounds[1][-1]

@@ -59,7 +59,7 @@ def leg_of(field: Field, x: str, y: str, points: Points, number: int = 0, **more
 
 
 def batch_of(*legs: LegResult) -> Batch:
-    return Batch(legs[0].digest, (), legs)
+    return Batch(legs[0].digest, (), Legs.of(legs))
 
 
 def leg_of_both(field: Field, x: str, y: str, of_x: Points, of_y: Points, number: int = 0) -> LegResult:

@@ -26,7 +26,7 @@ from tournament.runner.counting import count_known
 from tournament.runner.schedule import Competitor, Fixture, Pairing, RoundRobin, Schedule
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.ledger import Batch
-from tournament.store.legs import LegResult
+from tournament.store.legs import LegResult, Legs
 from tournament.worker.batch import Receipt
 from tournament.worker.processes.pool import Pool
 
@@ -146,7 +146,7 @@ def test_with_many_workers_batches_are_as_long_as_whoever_serves_them_needs(
     pace.started = 0.0
     leg_of_a_tenth = LegResult("0" * 64, 0, 0, "x", "y", 100, 1200, (SeatSums(0.0, 0.0, (0.0,) * 32),) * 2)
     for _ in range(200):
-        pace.note(Receipt((Batch("", (), (leg_of_a_tenth,)),), 0.1))
+        pace.note(Receipt((Batch("", (), Legs.of([leg_of_a_tenth])),), 0.1))
     pace.waited = 1000.0 - 200 * seconds_to_serve
     full = next(count for count in range(1000) if pace.batch_is_full(count, 0, 10**6, 0))
     assert full == pytest.approx(legs, abs=1)  # where the quotient falls between two
@@ -156,10 +156,10 @@ def test_what_is_learned_of_one_kind_is_not_held_against_the_other() -> None:
     pace = new_pace(2, 100)
     result = LegResult("0" * 64, 0, 0, "x", "y", 100, 1200, (SeatSums(0.0, 0.0, (0.0,) * 32),) * 2)
     before = pace.leg_seconds(False)
-    pace.note(Receipt((Batch("", (), (result,) * 10),), 6.0, 6.0, 12_000, 10))
+    pace.note(Receipt((Batch("", (), Legs.of([result] * 10)),), 6.0, 6.0, 12_000, 10))
     assert pace.leg_seconds(True) == pytest.approx(0.6)
     assert pace.leg_seconds(False) == pytest.approx(before)
-    pace.note(Receipt((Batch("", (), (result,) * 10),), 0.1, 0.0, 0, 0))
+    pace.note(Receipt((Batch("", (), Legs.of([result] * 10)),), 0.1, 0.0, 0, 0))
     assert pace.leg_seconds(False) == pytest.approx(0.01)
     assert pace.leg_seconds(True) == pytest.approx(0.6)
     assert (pace.legs, pace.legs_in_lanes, pace.games) == (20, 10, 24_000)

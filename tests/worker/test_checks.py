@@ -199,7 +199,7 @@ def test_a_disqualified_bot_is_not_examined_for_long(
 def test_it_says_how_a_bot_answers_and_what_it_prints(tmp_path: Path) -> None:
     report = check(tmp_path, "def a(bot): return 5\ndef b(bot, bet):\n  print('faced', bet)\n  return 0\n")
     assert [habit.split(" (")[0] for habit in report.habits] == [
-        "a: always the same answer, bet $5",
+        "a: always the same answer, 5",
         "b: always the same answer, fold",
     ]
     assert report.fit and re.fullmatch(r"(faced \d+\n?){10}", report.printed)

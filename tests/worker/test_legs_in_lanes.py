@@ -12,6 +12,7 @@ from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,7 +41,7 @@ from tournament.store.storage import open_storage
 from tournament.worker.batch import Task, play_task
 from tournament.worker.leg import Stopped
 from tournament.worker.processes import lanes as lanes_module
-from tournament.worker.processes import pool, spool
+from tournament.worker.processes import pool, python_bots, spool
 from tournament.worker.processes.lanes import play_in_lanes
 
 ALONE = SandboxSettings(legs_per_process=1)
@@ -182,6 +183,40 @@ def test_starting_without_memory_is_as_bad_in_company_as_alone() -> None:
         assert [leg.what_counts for leg in together] == [leg.what_counts for leg in play(field, playing, ALONE, legs)]
         for leg in together:
             assert [fault.what for fault in leg.faults] == ["ran out of memory (64 MB)"] * faults
+
+
+# Leaves 80 kB in a cycle at each decision.
+CYCLES = """
+def a(bot):
+    kept = [0] * 10_000
+    kept.append(kept)
+    return 15
+
+def b(bot, bet):
+    return a(bot)
+"""
+
+
+def test_garbage_that_only_a_process_of_its_own_collects_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[bool] = []
+    start = python_bots.start
+
+    def noted(*given: Any, many_legs: bool = False, **named: Any) -> Any:
+        started.append(many_legs)
+        return start(*given, many_legs=many_legs, **named)
+
+    monkeypatch.setattr(python_bots, "start", noted)
+    field = [python_entrant("cycles", CYCLES), *build({f"c{n}.c": SILENT_C + "//" * n for n in range(5)})]
+    playing = Settings(sessions=160, faults_allowed=0)
+    legs = legs_of(field, playing)
+    together = play(field, playing, legs=legs)
+    assert not any(leg.faults for leg in together)
+    assert min(use.decisions for leg in together for use in leg.uses if use) * 80_000 > 100 << 20
+    assert started == [True] + [False] * len(legs)
+    assert [leg.what_counts for leg in together] == [leg.what_counts for leg in play(field, playing, ALONE, legs)]
+    started.clear()
+    play(field, playing, legs=legs)  # as a later task
+    assert started == [False] * len(legs)
 
 
 def test_equal_files_are_two_bots() -> None:
@@ -423,6 +458,41 @@ def test_what_a_leg_prints_is_its_own_whatever_bytes_it_has(sandbox: SandboxSett
         (fault,) = leg.faults
         assert fault.complaints == "own?0\nfirst? second?1\nthird?"
         assert fault.what == r"ValueError: own\x1f2\x1f words (line 9 in a)"
+
+
+PRINTS_OBJECTS = """
+n = 0
+class K: pass
+kept = []
+
+def a(bot):
+    global n
+    n += 1
+    kept.append(K())
+    if n % 20 == 3:
+        print([kept[-1], a])
+        raise ValueError("once")
+    if n % 20 == 5:
+        raise ValueError("silent")
+    return 5
+
+def b(bot, bet):
+    return True
+"""
+
+
+def test_what_is_recorded_of_a_fault_is_the_same_beside_others_and_alone() -> None:
+    """No addresses, and nothing that was printed before an earlier fault."""
+    others = {f"other_{n}": STEADY.format(0.1 * n, 0.5) for n in range(3)}
+    field = [python_entrant(name, source) for name, source in {"prints": PRINTS_OBJECTS, **others}.items()]
+    playing = Settings(sessions=6, faults_allowed=9)
+    legs = [leg for leg in legs_of(field, playing) if "prints" in (leg.x.name, leg.y.name)]
+    together, alone = play(field, playing, ON, legs), play(field, playing, ALONE, legs)
+    assert [leg.faults for leg in together] == [leg.faults for leg in alone]
+    for leg in together:
+        for fault in leg.faults:
+            printed = fault.what.startswith("ValueError: once")
+            assert fault.complaints == "[<bot.prints.K object>, <function a>]" * printed
 
 
 GROWS = """(module (memory (export "memory") 129)

@@ -149,28 +149,28 @@ def _recorded_leg(
     batches: Sequence[Batch], match: int | tuple[str, str], session: int, sessions_per_leg: int
 ) -> tuple[Batch, LegResult]:
     """The leg that has a session, and its batch. Raises BadInput."""
-    known = False
+    last = -1
     names: set[str] = set()
     number = session // sessions_per_leg
     for batch in batches:
-        legs = Legs.of(batch.legs)
+        legs = batch.legs
         if isinstance(match, int):
             found = np.flatnonzero(legs.match == match)
         else:
             pairs = (match, match[::-1])
             found = np.array([n for n, pair in enumerate(zip(legs.x, legs.y)) if pair in pairs], dtype=np.int64)
-        known = known or len(found) > 0
         names |= {*legs.x, *legs.y}
         for index in found:
             leg = legs[int(index)]
+            last = max(last, leg.number)
             if leg.number == number:
                 return batch, leg
     name = str(match) if isinstance(match, int) else ",".join(match)
-    if not known:
+    if last < 0:
         unknown = [one for one in match if one not in names] if isinstance(match, tuple) else []
         hint = "".join(f"; they have no {one}{did_you_mean(one, names, ',')}" for one in unknown)
         raise BadInput(f"--match {name}: the records have no such match{hint or '; matches.parquet lists them'}")
-    raise BadInput(f"--session {session}: the records of match {name} have no such session; the first is 0")
+    raise BadInput(f"--session {session}: match {name} has sessions 0 to {(last + 1) * sessions_per_leg - 1}")
 
 
 def _with_lines(contest: Contest, config: Config, field: Field, leg: Leg) -> dict[str, bytes]:

@@ -12,6 +12,7 @@ from tournament.cli.numbers import short
 from tournament.cli.tables import facts_table
 from tournament.contests.contest import Contest
 from tournament.errors import printable
+from tournament.standings.student import REACH
 from tournament.store.legs import Fault
 from tournament.trial.check import CheckReport
 from tournament.trial.mistakes import Search
@@ -108,7 +109,7 @@ def match_table(report: MatchReport, contest: Contest, seed: str) -> Table:
         if report.opponents_points_per_session != -report.points_per_session:
             sides.append((report.opponent, report.opponents_points_per_session, report.opponents_stderr))
         for number, (name, points, stderr) in enumerate(sides):
-            error = "" if stderr is None else f" ± {1.96 * stderr * share:,.3f} (95%)"
+            error = "" if stderr is None else f" ± {REACH * stderr * share:,.3f} (95%)"
             each = "game" if by_game else "session"
             table.add_row("" if number else "points", f"{points * share:+,.3f}{error} a {each} for {name}")
     if contest.display.unit:
@@ -141,7 +142,7 @@ def _verdict(report: MatchReport) -> Text:
     lead = report.points_per_session - report.opponents_points_per_session
     if not lead and not report.lead_stderr:
         return Text("neither is ahead: both win the same in every session", style="yellow")
-    if abs(lead) < 2 * report.lead_stderr:
+    if abs(lead) < REACH * report.lead_stderr:
         return Text("neither is clearly ahead: play more --sessions to tell", style="yellow")
     ahead = report.bot if lead > 0 else report.opponent
     by = f"{abs(lead) / report.lead_stderr:,.1f} standard errors" if report.lead_stderr else "the same in every session"

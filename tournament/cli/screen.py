@@ -149,6 +149,6 @@ def progress_text(progress: Progress) -> str:
 
 
 def _clock(seconds: float) -> str:
-    whole = round(seconds)
+    whole = max(0, round(seconds))
     hours, rest = divmod(whole, 3600)
     return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from tournament.errors import printable, telling_line
 from tournament.standings.history import closest_to_beating
+from tournament.standings.student import REACH
 
 if TYPE_CHECKING:
     from tournament.contests.scoring import HouseScoring, Measure
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 # Up to so many entrants have a column each in the crosstable; larger fields are a list of pairs.
 MOST_COLUMNS = 24
-# Half the width of a 95% interval in standard errors; matches have many sessions.
-_REACH = 1.96
 # Measures that the leaderboard shows on wide terminals only don't go into the crosstable's cells.
 _CELL_WIDTH = 60
 # Between two columns of a table; the least width of bots' names, and the most for which columns are dropped.
@@ -159,7 +158,7 @@ def rating_table(lines: Sequence[Rated], look: Look, title: str) -> Table:
     for heading in ("rating", *(["± 95%"] if with_errors else []), *(column for _, column, _ in look.columns)):
         table.add_column(heading, justify="right", no_wrap=True)
     for line in lines:
-        reach = "" if line.stderr is None else look.shown(_REACH * line.stderr).lstrip("+")
+        reach = "" if line.stderr is None else look.shown(REACH * line.stderr).lstrip("+")
         more = [show(line.more[name]) for name, _, show in look.columns]
         table.add_row(
             str(line.rank), Text(line.name), look.shown(line.rating), *([reach] if with_errors else []), *more
@@ -201,7 +200,7 @@ def matches_table(matches: Sequence[Match], title: str) -> Table:
 def _points(match: Match) -> tuple[str, str]:
     """Points a session, and half the width of their interval."""
     error = match.stderr_per_session
-    return f"{match.points_per_session:+.3f}", "" if error is None else f"{_REACH * error:.3f}"
+    return f"{match.points_per_session:+.3f}", "" if error is None else f"{REACH * error:.3f}"
 
 
 def fitted(console: Console, room: int, draw: Callable[[int], RenderableType]) -> RenderableType:
@@ -337,7 +336,7 @@ def _cell(match: Match, scoring: HouseScoring | None) -> Text:
     style = "green" if clear and value > 0 else "red" if clear else ""
     text = Text(f"{value:+,.{digits}f}", style=style)
     if error is not None:
-        text.append(f"\n±{_REACH * error:,.{digits}f}", style="dim")
+        text.append(f"\n±{REACH * error:,.{digits}f}", style="dim")
     for measure in _in_cells(scoring) if scoring else ():
         text.append(f"\n{_measured(measure, match)}")
     return text

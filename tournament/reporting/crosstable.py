@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tournament.standings.standings import Standings
+from tournament.standings.student import REACH
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
-_CLEAR = 2.0  # standard errors from which a result is no luck, as in the crosstable on a terminal
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Crosstable:
     @property
     def clear(self) -> npt.NDArray[np.bool_]:
         """Whether a result is more than luck. It is where the error is 0: nothing was left to chance."""
-        found: npt.NDArray[np.bool_] = np.abs(self.value - self.middle) > _CLEAR * self.error
+        found: npt.NDArray[np.bool_] = np.abs(self.value - self.middle) > REACH * self.error
         return found
 
     def sides(self, numbers: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:

@@ -86,6 +86,8 @@ def _in_words_of(contest: Contest, config_of: ConfigOf | None) -> Contest:
     with contextlib.suppress(BadInput):
         if config_of is not None:
             told = config_of(contest.name).played
+            if told.rules != contest.rules:  # the table was changed since
+                return contest
             return replace(contest, title=told.title, display=replace(contest.display, about=told.display.about))
     return contest
 
@@ -97,7 +99,7 @@ def _findings(
     ranking = results.ranking
     entrants = tuple(line.name for line in ranking.entrants)
     fit = [line.name for line in ranking.ranked]
-    legs = Legs.joined(Legs.of(batch.legs) for batch in results.batches).in_order()
+    legs = Legs.joined(batch.legs for batch in results.batches).in_order()
     crosstable = crosstable_of(ranking, ranking.scoring is not None and ranking.scoring.of_match)
     matches = matches_to_watch(ranking, crosstable) if with_games else set()
     replayed = contest.display.portrait is None
@@ -105,7 +107,15 @@ def _findings(
         ranking,
         entrants,
         crosstable,
-        survey_games(contest, storage, results.batches, entrants, ranking.faults, matches=matches),
+        survey_games(
+            contest,
+            storage,
+            results.batches,
+            entrants,
+            ranking.faults,
+            matches=matches,
+            sessions=int(str(results.field.settings["sessions"])),
+        ),
         played_again(results.location, config_of, _best_first(ranking, matches)) if config_of and replayed else {},
         courses_of(legs, fit, ranking.house),
         edits_of(storage, results.field, ranking, lambda field, batches: ranking_of(storage, field, batches)),

@@ -77,7 +77,7 @@ def games_for_viewer(
         if len(text) <= MOST_BYTES or most <= 1:
             return text
         strips = {match: found[: max(1, len(found) // 2)] for match, found in strips.items()}
-        chosen = {match: _fewer(games) for match, games in chosen.items() if len(games) > 1 or games[0].why == "fault"}
+        chosen = {match: _fewer(games) for match, games in chosen.items() if len(games) > 1 or _has_fault(games)}
 
 
 def _strip(turns: Turns, session: int, pieces: Sequence[Rows]) -> list[Any]:
@@ -103,6 +103,10 @@ def _told(game: Told, texts: _Texts) -> list[Any]:
         seat, what = game.steps[place] if place < len(game.steps) else (-1, game.result)
         steps += [seat + 1, texts.number(what), 0, 0, texts.number(picture) + 1, 0]
     return [game.session, 0, _REASONS.index("first"), 0, 0, 0, *steps]
+
+
+def _has_fault(games: Sequence[ChosenGame]) -> bool:
+    return any(game.why == "fault" for game in games)
 
 
 def _fewer(games: Sequence[ChosenGame]) -> list[ChosenGame]:

@@ -22,6 +22,7 @@ from tournament.reporting.findings import Findings
 from tournament.reporting.games import games_for_viewer
 from tournament.reporting.layout import Layout, breakable
 from tournament.reporting.script_data import numbers_of, script_data
+from tournament.standings.student import REACH
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _SCRIPT = ("base", "charts", "tables", "data", "crosstable", "courses", "bots", "viewer", "route")
@@ -93,6 +94,7 @@ def render_each(
                 data=as_json(script_data(page, numbers)),
                 games=games,
                 findings=findings,
+                reach=REACH,
                 policy=content_policy(live),
                 style=Markup(_inlined("report.css")),
                 script=Markup(_script()),

@@ -12,7 +12,6 @@ from tournament.errors import RunFailed
 from tournament.runner.resume import differences
 from tournament.store.ledger import Field
 from tournament.store.ledger_reading import read_field, read_state, standing_batches
-from tournament.store.legs import Legs
 from tournament.store.storage import Storage, open_storage
 from tournament.store.writer import hold_ledger
 
@@ -51,8 +50,8 @@ def archive_other_records(
     if archive:
         say(f"Not what was played before ({'; '.join(why.values())}): those records go to {archive}")
     try:
-        if known:
-            hold_ledger(storage)
+        if known and hold_ledger(storage).field != known:
+            raise RunFailed(f"another run wrote to {storage.location} meanwhile; run again")
         storage.exchange(archive, fitting)
     finally:
         storage.release()
@@ -97,7 +96,7 @@ def unlike_records(
     if not why:
         return None
     followed = ({"seed"} if drawn else set()) | ({"house"} if "seed" in why else set())
-    games = sum(int(Legs.of(batch.legs).games.sum()) for batch in standing_batches(storage, read_state(storage)))
+    games = sum(int(batch.legs.games.sum()) for batch in standing_batches(storage, read_state(storage)))
     return Unlike(location, games, {key: what for key, what in why.items() if key not in followed} or why)
 
 

@@ -12,7 +12,6 @@ from tournament.probation import entrants_of
 from tournament.runner.counting import Counted
 from tournament.runner.schedule import Fixture, Schedule
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.store.legs import Legs
 from tournament.worker.batch import Receipt
 from tournament.worker.processes.turns import plays_in_turn
 
@@ -77,7 +76,7 @@ class Pace:
         self._lanes = _Kind(_GUESSED_LANES_SHARE * self.expected_rate)
 
     def note(self, receipt: Receipt) -> None:
-        legs = [Legs.of(batch.legs) for batch in receipt.batches]
+        legs = [batch.legs for batch in receipt.batches]
         games = sum(int(several.games.sum()) for several in legs)
         self.tasks += 1
         self.legs += sum(map(len, legs))

@@ -29,25 +29,17 @@ from tournament.runner.planning import (
 )
 from tournament.runner.preparing import Prepared, prepare_contest, trouble_explained
 from tournament.runner.replicas import keeping_what_was_played
-from tournament.runner.resume import (
-    batches_to_keep,
-    field_of,
-    lost_batches,
-    tell_removed_matches,
-    write_house_files,
-)
-from tournament.runner.rewriting import cut_batches, merge_small_batches
+from tournament.runner.resume import field_of, lost_batches, withdraw, write_house_files
+from tournament.runner.rewriting import fit_to_schedule, merge_small_batches
 from tournament.runner.schedule import Schedule
 from tournament.runner.seed import keep_seed
-from tournament.runner.strays import set_strays_aside
+from tournament.runner.strays import remove_strays
 from tournament.runner.watcher import Progress, Watcher
 from tournament.standings.results import standings_of, write_summaries
 from tournament.standings.standings import Standings
 from tournament.standings.without_luck import LuckColumns, LuckOfLegs, by_digest, luck_of_batches, write_luck
-from tournament.store.checks import Checks
-from tournament.store.ledger import Entry
+from tournament.store.ledger import Field
 from tournament.store.ledger_reading import standing_batches
-from tournament.store.legs import Legs
 from tournament.store.storage import open_storage
 from tournament.store.writer import Writer, in_commits, open_for_writing, require_held
 from tournament.worker.batch import Receipt, Task
@@ -76,12 +68,13 @@ def run_prepared(prepared: Prepared, watcher: Watcher) -> Standings:
         try:
             for name in [*writer.mended, *keep_seed(writer.storage, seed)]:
                 watcher.say(f"{name} was damaged or missing: it is back from its copy")
-            set_strays_aside(writer, contest, watcher.say)
+            remove_strays(writer, watcher.say)
+            withdraw(writer, lost_batches(writer), watcher.say)
             wanted_field = field_of(contest, settings, entrants, house, writer.state.field, until_of(config.contest))
             schedule_with = partial(schedule_of, contest, config.contest.playing(), master_key(seed), wanted_field)
             write_house_files(contest, config.contest, writer, house)
             artifacts = artifacts_of(entrants, house)
-            luck = noted_luck(writer.storage, contest, seed) if config.contest.until_settled is None else None
+            luck = noted_luck(writer.storage, contest) if config.contest.until_settled is None else None
             if contest.luck and luck is None:
                 luck = {}  # by it orders are declared: it is worked out here
             begun = False
@@ -92,20 +85,15 @@ def run_prepared(prepared: Prepared, watcher: Watcher) -> Standings:
                 if this.verdicts:
                     watcher.say(this.said)
                 schedule = keeping_what_was_played(schedule_with, this.replicas, standing)
-                checks = Checks(writer.storage)
                 pace = pace or new_pace(contest, config, workers_of(config), schedule.sessions_per_leg)
                 if forecast := forecast_in_words(this, schedule_with, standing, pace):
                     watcher.say(forecast)
-                sound, cuts, left = batches_to_keep(writer, checks, schedule, watcher.say)
-                tell_removed_matches(writer, cuts, schedule, left.probation.out, watcher.say)
-                rewritten = cut_batches(contest, writer, cuts, schedule.sessions_per_leg)
-                change = Entry(wanted_field, (*lost_batches(writer, sound), *rewritten))
-                if not change.batches and wanted_field == writer.state.field:
-                    change = Entry()
-                elif writer.state.field is None or not len(left.missing):
-                    writer.commit(field=change.field, batches=change.batches)
-                    change = Entry()
-                play = Play(contest, config, writer, checks, schedule, artifacts, watcher, luck, left, change)
+                left = fit_to_schedule(contest, writer, schedule, watcher.say)
+                field = wanted_field if wanted_field != writer.state.field else None
+                if field and (writer.state.field is None or not len(left.missing)):
+                    writer.commit(field=field)
+                    field = None
+                play = Play(contest, config, writer, schedule, artifacts, watcher, luck, left, field)
                 standings, luck, pace = play.run(begun=begun), play.luck, play.pace
                 if this.done and not play.disqualified:
                     return standings
@@ -121,7 +109,7 @@ def run_prepared(prepared: Prepared, watcher: Watcher) -> Standings:
 class Play:
     """Plays what is missing of a schedule. `luck` is the luck known so far, None where the contest has no correction.
 
-    A `change` of the records waits for what is played first, and is one entry with it.
+    A new `field` waits for what is played first, and is one entry with it.
     `played` are the batches that count, `ranking` the latest standings. `disqualified`: a bot was, in a leg of this
     play, so what is to be played may be less than what was, or legs that were left may be wanted after all. `pace`: as
     it was measured, None where nothing was to be played.
@@ -130,13 +118,12 @@ class Play:
     contest: Contest
     config: Config
     writer: Writer
-    checks: Checks
     schedule: Schedule
     artifacts: Mapping[str, bytes]
     watcher: Watcher
     luck: LuckOfLegs | None
     left: Counted
-    change: Entry
+    field: Field | None
     pace: Pace | None = None
 
     def __post_init__(self) -> None:
@@ -174,10 +161,10 @@ class Play:
                 pace.workers, pace.waited = executor.workers, executor.waited
                 self._rank_now_and_then()
                 self.watcher.on_progress(self._progress(pace))
-            if self.change.field:  # nothing was played after all
+            if self.field:  # nothing was played after all
                 self._commit(())
             if self._resumes:  # so that a first run doesn't write twice
-                merge_small_batches(self.contest, writer, self.checks, self.schedule, self.watcher.say)
+                merge_small_batches(self.contest, writer, self.schedule, self.watcher.say)
             writer.require_whole()
             self.played = standing_batches(writer.storage, writer.state)
             self._work_out_luck()
@@ -205,20 +192,19 @@ class Play:
 
     def _commit(self, receipts: Sequence[Receipt]) -> None:
         """Commit receipts as few entries: to write one takes as long as to write many."""
-        change, self.change = self.change, Entry()
+        field, self.field = self.field, None
         first, *others = [*in_commits(batch for receipt in receipts for batch in receipt.batches)] or [()]
-        committed = self.writer.commit(field=change.field, batches=[*change.batches, *first])[len(change.batches) :]
+        committed = self.writer.commit(field=field, batches=first)
         for several in others:
             committed += self.writer.commit(batches=several)
-        if change.field:
+        if field:
             self._summarised = -math.inf  # no reader may find the former bots' summaries beside these records
             self.played = standing_batches(self.writer.storage, self.writer.state)
         else:
             self.played += committed
         for batch in committed:
-            legs = Legs.of(batch.legs)
-            self.left.note(legs)
-            self.disqualified |= any(end is not None for end in legs.ended_by)
+            self.left.note(batch.legs)
+            self.disqualified |= bool(batch.legs.ended.any())
         if self.luck is not None:
             for batch, points in zip(committed, (points for receipt in receipts for points in receipt.luck)):
                 self._luck_of_receipts.append(by_digest(batch.legs, points))
@@ -226,8 +212,10 @@ class Play:
     def _progress(self, pace: Pace) -> Progress:
         """How far the run is, of what was left to play."""
         left = self.left
-        inline = left.inline - (pace.legs - pace.legs_in_lanes)
-        seconds_left = pace.seconds_for(inline, left.in_lanes - pace.legs_in_lanes)
+        inline = max(0, left.inline - (pace.legs - pace.legs_in_lanes))  # a run may play legs that don't count
+        in_lanes = max(0, left.in_lanes - pace.legs_in_lanes)
+        all_played = len(left.counting) >= left.total
+        seconds_left = 0.0 if all_played else pace.seconds_for(inline, in_lanes)
         return Progress(len(left.counting), left.total, pace.games, pace.seconds, seconds_left, self.ranking)
 
     def _rank_now_and_then(self) -> None:
@@ -249,7 +237,6 @@ class Play:
 
     def _summarise(self) -> None:
         write_summaries(self.writer.storage, self.ranking)
-        self.checks.write(self.played, self.writer.published)
 
     def _work_out_luck(self) -> None:
         """Work out the luck in legs where it isn't known, from their games."""
@@ -260,5 +247,4 @@ class Play:
         known = LuckColumns.joined([*reversed(self._luck_of_receipts), before])
         self.luck = luck_of_batches(self.contest, self.config.contest, storage, self.played, known, self.watcher.say)
         if self.luck is not before:  # a process may have played a leg otherwise than before
-            assert self.config.contest.seed is not None
-            write_luck(storage, self.contest, self.luck, master_key(self.config.contest.seed))
+            write_luck(storage, self.contest, self.luck)

@@ -63,7 +63,7 @@ class Counted:
 
 def count_legs(batches: Iterable[Batch], schedule: Schedule) -> Counted:
     """Which legs in these batches count, each at its own match and number, and whole; and what the schedule lacks."""
-    several = [Legs.of(batch.legs) for batch in batches]
+    several = [batch.legs for batch in batches]
     listed = _Listed.of(schedule)
     ends = np.full(len(listed.place), _UNKNOWN, np.int8)
     for legs in several:

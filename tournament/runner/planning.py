@@ -60,7 +60,7 @@ def plan_of(prepared: Prepared) -> Plan:
     schedule_with = partial(schedule_of, contest, config.contest.playing(), master_key(seed), field)
     standing = standing_batches(storage, state) if state.field else []
     # Only rounds need it.
-    luck = noted_luck(storage, contest, seed) if config.contest.until_settled is not None else None
+    luck = noted_luck(storage, contest) if config.contest.until_settled is not None else None
     this = round_to_play(contest, config.contest, field, schedule_with, standing, luck)
     schedule = keeping_what_was_played(schedule_with, this.replicas, standing)
     # Committed legs of bots that have changed or left don't count: a run removes them first.
@@ -117,9 +117,9 @@ def until_of(settings: ContestSettings) -> Until | None:
     return Until(settings.until_settled, settings.replicas, settings.most_replicas, settings.tie)
 
 
-def noted_luck(storage: Storage, contest: Contest, seed: str) -> LuckOfLegs | None:
-    """The luck that somebody who has the seed has noted; None where the contest has no correction."""
-    return read_luck(storage, contest, master_key(seed)) if contest.luck else None
+def noted_luck(storage: Storage, contest: Contest) -> LuckOfLegs | None:
+    """The luck that was noted; None where the contest has no correction."""
+    return read_luck(storage, contest) if contest.luck else None
 
 
 def artifacts_of(entrants: Sequence[Entrant], house: Sequence[HousePlayer]) -> dict[str, bytes]:

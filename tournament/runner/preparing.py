@@ -61,7 +61,6 @@ def prepare_contest(contest: Contest, config: Config, watcher: Watcher) -> Prepa
     with trouble_explained(location):
         storage = open_storage(location)
         storage.check_writable()
-        storage.finish_exchange()
         if config.contest.seed is not None:  # else `settle_seed` reads it
             read_field(storage)
         entrants = build_entrants(

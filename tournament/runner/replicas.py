@@ -9,7 +9,6 @@ import numpy as np
 
 from tournament.runner.schedule import Replicas, Schedule
 from tournament.store.ledger import Batch
-from tournament.store.legs import Legs
 
 
 def recorded_replicas(batches: Iterable[Batch], legs_per_replica: int) -> Replicas:
@@ -17,7 +16,7 @@ def recorded_replicas(batches: Iterable[Batch], legs_per_replica: int) -> Replic
     more: dict[tuple[str, str], int] = {}
     played: Counter[tuple[str, str]] = Counter()
     for batch in batches:
-        legs = Legs.of(batch.legs)
+        legs = batch.legs
         replicas = legs.number // legs_per_replica
         for leg in np.flatnonzero(replicas):
             pair = (legs.x[leg], legs.y[leg])
@@ -39,7 +38,7 @@ def keeping_what_was_played(
     beyond = {pair: count for pair, count in recorded.more.items() if count > wanted.of(*pair)}
     if not beyond:
         return schedule
-    played = {digest for batch in batches for digest in Legs.of(batch.legs).digests}
+    played = {digest for batch in batches for digest in batch.legs.digests}
     for fixture in schedule_with(Replicas(wanted.of_all, {**wanted.more, **beyond})).fixtures():
         pair = (fixture.x.name, fixture.y.name)
         if fixture.digest not in played and pair in beyond:

@@ -80,7 +80,7 @@ def next_round(
     With `luck`, orders are judged by scores without it, and a round is over once the luck in all its legs is known.
     """
     assert field.until is not None
-    legs = Legs.joined(Legs.of(batch.legs) for batch in batches)
+    legs = Legs.joined(batch.legs for batch in batches)
     at = looks_of(field.until)
     this = Round(Replicas(at[0]))
     while True:

@@ -66,7 +66,7 @@ def read_wins(contest: Contest, storage: Storage, batches: Sequence[Batch], legs
     won: list[Floats] = []
     drawn: list[Floats] = []
     for batch in batches:
-        legs = Legs.of(batch.legs)
+        legs = batch.legs
         rows_of_part = numbers_of(storage, batch.part("sessions"), contest.sessions, contest.scored.columns)
         pieces = [np.subtract(*contest.scored.points(rows)) for rows in rows_of_part]
         lead = np.concatenate(pieces) if pieces else np.empty(0)

@@ -169,7 +169,7 @@ def compute_standings(
     Sums are added in the order of match and leg numbers, so the order of commits changes no bit.
     """
     facts = {player.name: player.facts for player in field.house}
-    legs = Legs.joined(Legs.of(batch.legs) for batch in batches)
+    legs = Legs.joined(batch.legs for batch in batches)
     if scoring is not None:
         legs = legs.among(legs.names, facts)
     legs = legs.in_order()

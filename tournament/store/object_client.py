@@ -6,7 +6,6 @@ import contextlib
 import re
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from functools import partial
 from typing import Any, TypeVar, cast
@@ -28,7 +27,7 @@ _KINDS: dict[str, Callable[..., _Store]] = {"s3": S3Store, "gs": GCSStore, "az":
 # Retries, seconds in all and seconds a request: few for a store that hasn't answered yet.
 _EAGER, _PATIENT, _ONCE = (2, 5, 20), (10, 60, 120), (0, 0, 30)
 _PAUSES = (0.1, 0.4, 1.6, 6.4)  # seconds between attempts at a conditional put
-_COPIES_AT_ONCE, _UPLOADS_AT_ONCE = 16, 4
+_UPLOADS_AT_ONCE = 4
 
 
 class _NoAnswer(RunFailed):
@@ -120,19 +119,9 @@ class ObjectClient:
 
     def list(self, prefix: str) -> tuple[dict[str, int], tuple[str, ...]]:
         """The sizes of objects right below a prefix, and the names of prefixes there."""
-        found = self._listing(prefix)
+        found = self._ask(lambda store: obstore.list_with_delimiter(store, prefix.rstrip("/") or None))
         sizes = {item["path"].removeprefix(prefix): item["size"] for item in found["objects"]}
         return sizes, tuple(inner.rstrip("/").removeprefix(prefix) for inner in found["common_prefixes"])
-
-    def stamps(self, prefix: str) -> dict[str, str]:
-        """Texts that change when an object right below a prefix is written."""
-        return {
-            item["path"].removeprefix(prefix): f"{item['size']} {item['e_tag'] or item['last_modified'].isoformat()}"
-            for item in self._listing(prefix)["objects"]
-        }
-
-    def _listing(self, prefix: str) -> Any:
-        return self._ask(lambda store: obstore.list_with_delimiter(store, prefix.rstrip("/") or None))
 
     def walk(self, prefix: str) -> dict[str, int]:
         """The sizes of all objects below a prefix, by the rest of their keys."""
@@ -191,11 +180,6 @@ class ObjectClient:
 
     def copy(self, source: str, target: str) -> None:
         self._ask(lambda store: obstore.copy(store, source, target))
-
-    def copy_all(self, sources: Sequence[str], targets: Sequence[str]) -> None:
-        """Copy objects, several at once."""
-        with ThreadPoolExecutor(_COPIES_AT_ONCE) as pool:
-            list(pool.map(self.copy, sources, targets))
 
     def remove(self, keys: Sequence[str]) -> None:
         """Remove objects, if they are there."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -316,16 +315,16 @@ def _array(values: list[Any], kind: pa.DataType) -> pa.Array[Any]:
 def damage(storage: Storage, part: Part) -> str:
     """What is wrong with a published part, by its hash: "missing", "damaged", or "" for nothing."""
     digest = digest_of(storage, part)
-    return "missing" if digest is None else "damaged" if digest != part.digest else ""
+    return "missing" if digest is None else "damaged" if digest != part.blake3 else ""
 
 
 def digest_of(storage: Storage, part: Part) -> str | None:
-    """The hash of a published part's bytes, by its own algorithm; None when it is gone."""
-    digest: Any = blake3() if part.algorithm == "blake3" else hashlib.sha256()
+    """The hash of a published part's bytes; None when it is gone."""
+    digest = blake3()
     try:
         with storage.open_data(part.place) as stream:
             while block := stream.read(1 << 22):
                 digest.update(block)
     except FileNotFoundError:
         return None
-    return str(digest.hexdigest())
+    return digest.hexdigest()

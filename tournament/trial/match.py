@@ -140,7 +140,7 @@ def _only_against(contest: Contest, name: str) -> Contest:
 
 def _correlation(contest: Contest, results: str) -> float:
     """The correlation of what the two sides of the only match win."""
-    legs = Legs.joined(Legs.of(batch.legs) for batch in load(results).batches)
+    legs = Legs.joined(batch.legs for batch in load(results).batches)
     lengths = legs.games if contest.scored.table == "games" else legs.sessions
     return correlation(legs.of_seat(0).blocks, legs.of_seat(1).blocks, block_sizes(lengths, BLOCK_COUNT))
 

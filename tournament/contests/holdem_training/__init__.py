@@ -21,7 +21,6 @@ from tournament.contests.holdem_training.portrait import PORTRAIT
 from tournament.contests.holdem_training.protocol import Dialogue
 from tournament.contests.holdem_training.records import GAMES, SESSIONS, counts_of
 from tournament.contests.holdem_training.scoring import points, tasks
-from tournament.contests.holdem_training.telling import TELLING
 from tournament.contests.interface import CompiledBots, Import, Interface, PythonBots, PythonSdk, Question, ViewField
 from tournament.contests.scoring import House, HousePlayer, HouseScoring, Measure, Played, Scored, SessionRows
 from tournament.contests.settings import (
@@ -242,8 +241,7 @@ HOLDEM_TRAINING = Contest(
         scoring=HouseScoring(mean_profit, of_match=True, decimals=3, measures=_MEASURES),
     ),
     trials=Trials(new_core_at_limits, judge_program),
-    display=Display("a score is W, the mean profit of a hand in chips", _ABOUT, PORTRAIT, TELLING),
+    display=Display("a score is W, the mean profit of a hand in chips", _ABOUT, PORTRAIT),
     estimates=Estimates(lambda settings: settings.hands, rate=1e5, bytes=15.0),
-    commands={"judge": "tournament.cli.judge_command:app"},
     luck=Luck(LUCK_COLUMNS, _new_luck, version=2),
 )

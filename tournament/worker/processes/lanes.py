@@ -260,8 +260,9 @@ class _LaneTable:
         elif kind == BOT_OUT_OF_MEMORY:
             self._process_failed(self.pool.by_channel[channel], _out_of_memory(self._settings), lane)
         elif kind == BOT_FAULTY:
-            shared = self.pool.by_channel[channel].shared_by is not None
-            self._fault(in_play, text, self._lanes.printed(lane) if shared else self._lanes.channels.printed(channel))
+            by_leg = self.pool.by_channel[channel].notes_prints
+            printed = self._lanes.take_printed(lane) if by_leg else self._lanes.channels.printed(channel)
+            self._fault(in_play, text, printed)
         elif in_play.seating:
             assert kind == FAULT
             printed = in_play.seating.printed(in_play.core.pending()[1])
@@ -286,6 +287,8 @@ class _LaneTable:
                 what = _out_of_memory(self._settings)
             self.pool.end(process)
         if was_killed or process.shared_by is not None:
+            if not was_killed:
+                self.pool.share_no_more(process)
             for player in list(process.players):
                 self._begin_anew(self._by_lane[player.lane], player, was_killed)
             return
