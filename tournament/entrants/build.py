@@ -153,7 +153,7 @@ def _try(
     names = [question.name for question in interface.answered]
     rules = Path(bot_functions.__file__).read_bytes() + Path(function_names.__file__).read_bytes()
     noted = _place("starts", artifact, submission.name, names, memory, rules)
-    _once(noted, lambda: endings.again_if_killed(start))
+    _once(noted, lambda: endings.again_alone(start))
 
 
 def language_of(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> tuple[str, str]:
@@ -173,7 +173,7 @@ def _legs_may_share(source: bytes, interface: Interface, sandbox: SandboxSetting
     """Whether a Python bot's legs may share a process, from the cache or found out."""
 
     def why_apart() -> bytes:
-        return endings.again_if_killed(lambda: python_bots.why_apart(source, interface, sandbox)).encode()
+        return endings.again_alone(lambda: python_bots.why_apart(source, interface, sandbox)).encode()
 
     packed = python_packing.pack(source, sandbox, interface.python.sdk)
     return not remembered(_place("legs", packed, Path(leg_isolation.__file__).read_bytes()), why_apart)
