@@ -23,6 +23,7 @@ from tournament.contests.scoring import HousePlayer
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.two_card_draw.servers import generated_server
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
+from tournament.standings.places import with_implied
 from tournament.standings.standings import Standings
 from tournament.store.legs import Legs
 
@@ -126,11 +127,13 @@ def _scores(ranking: Standings, names: Sequence[str]) -> Floats:
 
 
 def _ahead(ranking: Standings, names: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Whether each bot, by row, can't share a rank with each other one behind it, by column."""
-    lines = {line.name: line for line in ranking.entrants}
-    low = np.array([lines[name].rank_low for name in names])
-    high = np.array([lines[name].rank_high for name in names])
-    return np.asarray(high[:, np.newaxis] < low)
+    """Whether each bot, by row, is surely ahead of each other one, by column."""
+    place = {name: number for number, name in enumerate(names)}
+    ahead = np.zeros((len(names), len(names)), bool)
+    for line in ranking.ranked:
+        for behind in line.surely_ahead_of:
+            ahead[place[line.name], place[behind]] = True
+    return with_implied(ahead)
 
 
 def _are_twins(names: Sequence[str]) -> npt.NDArray[np.bool_]:
