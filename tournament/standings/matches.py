@@ -44,7 +44,7 @@ class Match(NamedTuple):
 
     @property
     def stderr_per_session(self) -> float | None:
-        return self.x_points_stderr / self.sessions if self.x_points_stderr is not None else None
+        return self.x_points_stderr / max(1, self.sessions) if self.x_points_stderr is not None else None
 
     @property
     def reach_per_session(self) -> float | None:
