@@ -185,7 +185,7 @@ def test_every_form_plays_the_same_hands(tmp_path: Path, name: str, source: Sour
     result, record = play_built(one(tmp_path, name, source), 7, hands=500, random_seed=2**63 + 5)
     wanted = play_core(oracles_policy(2**63 + 5), 7, sessions=1, hands=500)
     assert record.hands == wanted.hands and record.sessions == wanted.sessions
-    assert (result.sums[0].points, result.counts, result.faults) == (wanted.points, wanted.counts, ())
+    assert (result.sums[0].points, result.faults) == (wanted.points, ())
     assert {hand.folder for hand in record.hands} == {0, 1, 2} and len(wanted.asked) > 1000
     assert any(view.stack == 0 for view in wanted.asked)
 

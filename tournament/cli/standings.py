@@ -18,7 +18,6 @@ from tournament.cli.tables import (
     matches_table,
     rating_table,
     reasons,
-    wrapped,
 )
 from tournament.config import load_config
 from tournament.contests import find_contest
@@ -47,6 +46,7 @@ def leaderboard(
     ] = None,
     history: Annotated[str | None, option("BOT", "this bot's versions, and where each of them stood", CHOICE)] = None,
     as_csv: Annotated[bool, flag("--csv", "a table for spreadsheets, such as a gradebook", OUTPUT)] = False,
+    wide: Annotated[bool, flag("--wide", "all columns, for terminals of more than 80 characters", CHOICE)] = False,
     results: Results = None,
     config: ConfigPath = None,
     as_json: Json = False,
@@ -70,10 +70,10 @@ def leaderboard(
         print_json(leaderboard_values(found.ranking))
         return
     played = _contest_of(found, config)
-    out.print(leaderboard_table(found.ranking, played.title, out.width, unit=played.display.unit))
+    out.print(leaderboard_table(found.ranking, played.title, unit=played.display.unit, wide=wide))
     given = {"results": results, "config": config}
     if below := reasons(found.ranking, commands_to_see(found.field.contest, found.ranking, given)):
-        out.print(wrapped(out, below) if out.is_terminal else below, soft_wrap=True)
+        out.print(below, soft_wrap=True)
     for how in found.confined_by:
         if how.startswith("off"):
             out.print(f"sandbox {printable(how)}", soft_wrap=True)

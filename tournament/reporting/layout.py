@@ -52,7 +52,7 @@ class Layout:
     @property
     def measures(self) -> list[Any]:
         """The contest's own columns of the standings, as many as a page has room for."""
-        return [measure for measure in self.scoring.measures if measure.from_width <= 100] if self.scoring else []
+        return list(self.scoring.measures) if self.scoring else []
 
     @property
     def score_meaning(self) -> str:
