@@ -25,7 +25,7 @@ from tests.python_rules import play_field
 from tournament.cache import cache_folder
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
-from tournament.contests.open_spiel.game_tree import tree_of
+from tournament.contests.open_spiel.game_tree import game_of
 from tournament.contests.python_contest import Column, Decision, Play, PythonContest, Session, whole
 from tournament.contests.python_contest.rules import contest_of
 from tournament.entrants.build import build_entrant
@@ -121,7 +121,7 @@ def main() -> None:
     rate = median(lambda: TURNS * ours(contest_of(Trivial), in_c, 2000))
     print(f"trivial rules, C bots: {rate:,.0f} decisions/s")
     contest = find_contest("open_spiel")
-    print("| game | bots | ours, new tree, games/s | known tree | evaluate_bots | ratios |\n|---|---|---|---|---|---|")
+    print("| game | bots | ours, first met, games/s | met before | evaluate_bots | ratios |\n|---|---|---|---|---|---|")
     for game, games in (("kuhn_poker", 40_000), ("leduc_poker", 20_000), ("tic_tac_toe", 6_000)):
         for language, source, count, new_bots in (
             ("C, C++", (".c", UNIFORM_IN_C), games, lambda: [pyspiel.make_uniform_random_bot(n, n) for n in range(2)]),
@@ -131,7 +131,7 @@ def main() -> None:
             new, known, other = [], [], []
             ours(contest, field, 1, open_spiel=game)  # compiles the bots
             for _ in range(rounds):
-                tree_of.cache_clear()
+                game_of.cache_clear()
                 new.append(ours(contest, field, count, open_spiel=game))
                 known.append(ours(contest, field, count, open_spiel=game))
                 other.append(theirs(game, new_bots(), count))
