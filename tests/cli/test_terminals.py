@@ -98,7 +98,18 @@ def test_eighty_characters_hold_the_columns_and_wide_has_all(contest: str) -> No
     """Of contests with measures of their own, too."""
     scoring = house.scoring if (house := find_contest(contest).house) else None
     measures = {measure.name: 2.0 for measure in scoring.measures} if scoring else {}
-    lines = [replace(line, name=f"one_who_samples_{line.rank}", measures=measures) for line in field(7, 0).entrants]
+    score = 12.345 if contest == "holdem_training" else 12345.6
+    lines = [
+        replace(
+            line,
+            name=f"one_who_samples_{line.rank}",
+            measures=measures,
+            score=score,
+            ci_low=score - 1,
+            ci_high=score + 1,
+        )
+        for line in field(7, 0).entrants
+    ]
     for wide in (False, True):
         console = screen_of(200 if wide else 80, 40)
         console.print(

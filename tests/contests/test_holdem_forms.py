@@ -19,12 +19,12 @@ from tests.oracles.holdem_training import View
 from tests.worker.support import Source, script
 from tournament.artifacts.bot import Entrant
 from tournament.contests.holdem_training import Settings
-from tournament.contests.holdem_training.judge import judge
 from tournament.contests.holdem_training.limits import hands_at_limits
 from tournament.keys import helpers_key
 from tournament.runner.schedule import AgainstHouse, Competitor
 from tournament.sandbox.outside.launch import Limits
 from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.trial.judging import judge
 from tournament.worker.processes import programs
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "holdem_training.md").read_text()

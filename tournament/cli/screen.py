@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _LINE_SECONDS = 30.0
 _JSON_SECONDS = 1.0
-_LINES_AROUND = 8  # the table's title, head, rules, caption and what is left out; the progress
+_LINES_AROUND = 9  # the table's title, head, rules, caption and what is left out; the progress
 
 
 class Screen:

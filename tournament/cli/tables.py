@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # Up to so many entrants have a column each in the crosstable; larger fields are a list of pairs.
 MOST_COLUMNS = 24
 # Below a final table lie where the games are, who came late, and the prompt; around it title, head and caption.
-_LINES_BELOW, _LINES_AROUND = 4, 5
+_LINES_BELOW, _LINES_AROUND = 4, 6
 _MOST_REASONS = 3  # on a terminal
 
 
@@ -80,7 +80,7 @@ def columns(standings: Standings, wide: bool) -> list[_Heading]:
     return [
         *([_PER_MATCH] if _is_uneven(standings) and not scoring else []),
         score,
-        _Heading("± 95%", reach, lambda _: "dim"),
+        reach,
         *([_Heading(one.title, partial(_measured, one)) for one in scoring.measures] if scoring else []),
         _Heading("place", lambda line: line.place, lambda _: "cyan"),
         *([] if standings.until is None else [_Heading("order", lambda line: line.order or "")]),
@@ -214,7 +214,7 @@ def final_tables(
     below = reasons(standings, again, _MOST_REASONS)
     below.no_wrap, below.overflow = True, "ellipsis"
     ranked = replace(standings, entrants=tuple(standings.ranked))  # who is below the line stands there with the reason
-    rows = console.height - _LINES_BELOW - _LINES_AROUND - below.plain.count("\n")
+    rows = console.height - _LINES_BELOW - _LINES_AROUND - len(below.plain.splitlines())
     yield leaderboard_table(ranked, title, max(3, rows), unit)
     if below:
         yield below

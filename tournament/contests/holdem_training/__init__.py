@@ -15,7 +15,6 @@ from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from engine.wasm.surroundings import FUEL_PER_SECOND
 from tournament.contests.contest import Contest, Display, Estimates, LegLuck, Luck, Trials
-from tournament.contests.holdem_training.judge import judge_program
 from tournament.contests.holdem_training.limits import new_core_at_limits
 from tournament.contests.holdem_training.portrait import PORTRAIT
 from tournament.contests.holdem_training.protocol import Dialogue
@@ -208,7 +207,7 @@ HOLDEM_TRAINING = Contest(
         practice=lambda _key: BOB,
         scoring=HouseScoring(mean_profit, of_match=True, decimals=3, measures=_MEASURES),
     ),
-    trials=Trials(new_core_at_limits, judge_program),
+    trials=Trials(new_core_at_limits),
     display=Display("a score is W, the mean profit of a hand in chips", _ABOUT, PORTRAIT),
     estimates=Estimates(lambda settings: settings.hands, rate=1e5, bytes=15.0),
     luck=Luck(LUCK_COLUMNS, _new_luck, version=2),
