@@ -33,10 +33,7 @@ SELDOM = (
     "engine._cython",
     "engine.parquet.thrift",
     "engine.processes.forking",
-    "engine.wasm.canonical_nans",
-    "engine.wasm.instructions",
-    "engine.wasm.metering",
-    "engine.wasm.module_reader",
+    "engine.wasm.modules",
     "engine.watching",
 )
 # The tests of `make debug` don't run these, which are taken from the fast core there; bots' processes load the last.

@@ -45,7 +45,7 @@ _SLOW = {"a summary of many rows", "sessions in one row group"}
 def played(tmp_path_factory: pytest.TempPathFactory) -> Place:
     place = new_place(tmp_path_factory.mktemp("bombs"), ["bold", "calm"], sessions=10)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, *legs: False)
+        patch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: False)
         place.play()
     return place
 

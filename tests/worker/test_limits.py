@@ -99,38 +99,6 @@ def test_every_deed_is_one_fault_and_the_bot_starts_afresh(usual_time_to_start: 
             assert fault.asked == "a: card 0.5, opponents_previous_card -1, money 100, opponents_money 100"
 
 
-UNFLUSHED = program("pass")
-UNFLUSHED["bot.toml"] = UNFLUSHED["bot.toml"].replace(', "-u"', "")
-READS_AHEAD = script("""
-    import queue, sys, threading, time
-    lines = queue.Queue()
-    threading.Thread(target=lambda: [lines.put(line) for line in sys.stdin], daemon=True).start()
-    lines.get()
-    while True:
-        lines.get()
-        time.sleep(0.2)
-        print("ACTION BET 7")
-    """)
-
-
-def test_a_program_that_waits_for_more_is_not_waited_for() -> None:
-    """It has answered nothing, or keeps its answer. Who may still answer has all its time."""
-    bots: dict[str, Source] = {
-        "unflushed": UNFLUSHED,
-        "reads": program("sys.stdin.readline()"),
-        "ahead": READS_AHEAD,
-        "naps": program("time.sleep(0.2)"),
-    }
-    found = ask_each(bots, [A] * 3, Settings(faults_allowed=9, wall_seconds_per_decision=99, wall_seconds_per_leg=99))
-    waits = "did not answer, and waits for its next line"
-    assert [what.split(";")[0] for what in found["unflushed"].what] == [waits] * 3
-    assert all("does it flush" in what for what in found["unflushed"].what)
-    assert found["reads"].what == [waits]
-    assert found["reads"].answers == [10, 0, 10]
-    assert found["ahead"].answers == [7, 7, 7]
-    assert found["naps"].answers == [10, 20, 30]
-
-
 def test_a_bot_that_naps_over_each_decision_does_not_hold_up_a_leg_for_ever() -> None:
     naps = "time.sleep(0.3)"
     each = ask_each(

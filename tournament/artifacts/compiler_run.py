@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import threading
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -21,7 +20,7 @@ from tournament.artifacts.compiler_messages import (
 )
 from tournament.errors import RunFailed
 from tournament.sandbox.outside import running
-from tournament.sandbox.outside.endings import KILLED, kills_for_memory
+from tournament.sandbox.outside.endings import KILLED, Killed, again_alone, kills_for_memory
 from tournament.sandbox.outside.launch import LaunchSpec, Limits
 from tournament.sandbox.outside.running import Finished
 from tournament.sandbox.outside.scratch import scratch_folder
@@ -32,8 +31,6 @@ FIRST_SECONDS = 1800
 _MOST_MEGABYTES = 4096
 # Of the process itself, and as reported by the one that started it.
 _OUT_OF_TIME = (-signal.SIGXCPU, 256 - signal.SIGXCPU)
-_MOST_KILLS = 3
-_alone = threading.Lock()
 
 
 class NotCompiled(Exception):
@@ -71,19 +68,21 @@ def run_compiler(
     which it builds its libraries; this involves no stranger's code, so only limits hold it. Raises NotCompiled, and
     RunFailed when the machine keeps it from compiling.
     """
-    finished = _run_once(commands, folder, readable, sandbox, libraries)
-    if _failed_by_itself(finished):
-        # It was killed, or failed without an error in the source. Once more, alone; then see what is to blame.
-        with _alone:
-            for _ in range(_MOST_KILLS):  # of others, as the system counts them together
-                kills = kills_for_memory()
-                finished = _run_once(commands, folder, readable, sandbox, libraries)
-                was_killed = finished.status in KILLED or kills_for_memory() > kills
-                if not was_killed or not _failed_by_itself(finished):
-                    break
-            if _failed_by_itself(finished) and (was_killed or not _works(sandbox)):
-                words = first_line(message_of(finished)) or finished.in_words
-                raise RunFailed(f"the compiler does not work on this machine (out of memory or disk?): {words}")
+
+    def attempt() -> Finished:
+        kills = kills_for_memory()
+        finished = _run_once(commands, folder, readable, sandbox, libraries)
+        if _failed_by_itself(finished):
+            raise _Failed(finished, was_killed=finished.status in KILLED or kills_for_memory() > kills)
+        return finished
+
+    try:
+        finished = again_alone(attempt)
+    except _Failed as failed:
+        finished = failed.finished
+        if failed.was_killed or not _works(sandbox):
+            words = first_line(message_of(finished)) or finished.in_words
+            raise RunFailed(f"the compiler does not work on this machine (out of memory or disk?): {words}") from None
     if finished.excess:
         raise TookTooMuch(f"the compiler took {finished.excess}")
     if finished.cut_off:
@@ -95,6 +94,15 @@ def run_compiler(
         refused.text_has_exceptions = text_has_exceptions(finished)
         raise refused
     return finished
+
+
+class _Failed(Killed):
+    """The compiler was killed, or failed without an error in the source."""
+
+    def __init__(self, finished: Finished, was_killed: bool) -> None:
+        super().__init__()
+        self.finished = finished
+        self.was_killed = was_killed
 
 
 def _failed_by_itself(finished: Finished) -> bool:

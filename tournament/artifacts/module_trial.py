@@ -13,8 +13,6 @@ from tournament.sandbox.outside.settings import SandboxSettings
 
 SECONDS = 20  # of processor time, for all engines
 _MEGABYTES = 2048
-# What reads a module and counts its fuel, and what that imports.
-_READING = tuple(f"engine.wasm.{name}" for name in ("instructions", "canonical_nans", "module_reader", "metering"))
 _alone = threading.Lock()
 
 
@@ -41,7 +39,7 @@ def try_compile(code: bytes, library: str, engines: list[dict[str, bool | int]],
             Limits(_MEGABYTES, SECONDS),
             module={"library": library, "settings": engines},
             readable=[library],
-            modules=_READING,
+            modules=["engine.wasm.modules"],
         )
         return running.finish(fork_server.start(launch, sandbox.mode), launch, 2 * SECONDS, given=code)
 

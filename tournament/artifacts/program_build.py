@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import threading
 from pathlib import Path
 
 from tournament.artifacts.archive import pack, recipe_of, unpack
@@ -13,7 +12,7 @@ from tournament.artifacts.line_ends import windows_line_ends
 from tournament.artifacts.recipe import Recipe
 from tournament.errors import BadInput
 from tournament.sandbox.outside import running
-from tournament.sandbox.outside.endings import KILLED, kills_for_memory
+from tournament.sandbox.outside.endings import KILLED, Killed, again_alone, kills_for_memory
 from tournament.sandbox.outside.launch import LaunchSpec, Limits
 from tournament.sandbox.outside.scratch import is_full, scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -53,17 +52,28 @@ def build(archive: bytes, sandbox: SandboxSettings) -> bytes:
     recipe = recipe_of(archive)
     if not recipe.build:
         return archive
-    kills = kills_for_memory()
-    try:
-        return _build(archive, recipe, sandbox)
-    except BuildFailed as failed:
-        if failed.status not in KILLED and kills_for_memory() == kills:
+
+    def attempt() -> bytes:
+        kills = kills_for_memory()
+        try:
+            return _build(archive, recipe, sandbox)
+        except BuildFailed as failed:
+            if failed.status in KILLED or kills_for_memory() > kills:
+                raise _BuildKilled(failed) from None
             raise
-    with _alone:
-        return _build(archive, recipe, sandbox)
+
+    try:
+        return again_alone(attempt)
+    except _BuildKilled as killed:
+        raise killed.failed from None
 
 
-_alone = threading.Lock()
+class _BuildKilled(Killed):
+    """The system killed a build, perhaps since it took too much itself."""
+
+    def __init__(self, failed: BuildFailed) -> None:
+        super().__init__(str(failed))
+        self.failed = failed
 
 
 def _build(archive: bytes, recipe: Recipe, sandbox: SandboxSettings) -> bytes:

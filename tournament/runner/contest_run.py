@@ -11,12 +11,11 @@ from functools import partial
 from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.keys import master_key
-from tournament.leg import Leg
 from tournament.probation import entrants_of
 from tournament.runner.archives import archive_other_records
-from tournament.runner.batching import Pace, batches_to_play
-from tournament.runner.counting import Counted
+from tournament.runner.counting import Counted, count_legs
 from tournament.runner.executors import choose_executor
+from tournament.runner.pace import Pace
 from tournament.runner.planning import (
     artifacts_of,
     forecast_in_words,
@@ -34,12 +33,14 @@ from tournament.runner.rewriting import fit_to_schedule, merge_small_batches
 from tournament.runner.schedule import Schedule
 from tournament.runner.seed import keep_seed
 from tournament.runner.strays import remove_strays
+from tournament.runner.tasks import LegsToPlay, groups_in_turn
 from tournament.runner.watcher import Progress, Watcher
 from tournament.standings.results import standings_of, write_summaries
 from tournament.standings.standings import Standings
 from tournament.standings.without_luck import LuckColumns, LuckOfLegs, by_digest, luck_of_batches, write_luck
 from tournament.store.ledger import Field
 from tournament.store.ledger_reading import standing_batches
+from tournament.store.legs import Legs
 from tournament.store.storage import open_storage
 from tournament.store.writer import Writer, in_commits, open_for_writing, require_held
 from tournament.worker.batch import Receipt, Task
@@ -132,6 +133,8 @@ class Play:
         self.disqualified = False
         self._settings, self._sandbox = self.config.contest.for_workers(), self.config.sandbox.model_dump()
         self._luck_of_receipts: list[LuckColumns] = []
+        self._passed = set(self.left.probation.proven)
+        self._inline_left, self._in_lanes_left = self.left.inline, self.left.in_lanes
 
     def run(self, *, begun: bool) -> Standings:
         """Play, and return the standings; `begun`: this run has played a round before."""
@@ -151,13 +154,14 @@ class Play:
         self._ranked = self._summarised = time.perf_counter()
         self._ranking_seconds = self._summary_seconds = 0.0
         pace = self.pace = new_pace(self.contest, self.config, executor.workers, sessions)
-        batches = batches_to_play(self.schedule, left, pace, self.artifacts, self.config.sandbox)
-        receipts = executor.play(map(self._task, batches), self.artifacts, lambda: left.out)
+        in_turn = groups_in_turn(self.schedule, executor.most_workers, self.artifacts, self.config.sandbox)
+        self.to_play = LegsToPlay(self.schedule, left, pace, in_turn, lambda: self.left.probation.out)
+        receipts = executor.play(self._next_task, self.artifacts)
         try:
             for several in receipts:
-                self._commit(several)
                 for receipt in several:
                     pace.note(receipt)
+                self._commit(several)
                 pace.workers, pace.waited = executor.workers, executor.waited
                 self._rank_now_and_then()
                 self.watcher.on_progress(self._progress(pace))
@@ -176,7 +180,9 @@ class Play:
                 self._summarise()
         return self.ranking
 
-    def _task(self, batches: tuple[tuple[Leg, ...], ...]) -> Task:
+    def _next_task(self) -> Task | None:
+        if (batches := self.to_play.next_task()) is None:
+            return None
         names = {name for legs in batches for leg in legs for name in entrants_of(leg)}
         return Task(
             self.contest.name,
@@ -187,7 +193,7 @@ class Play:
             self.contest.rules,
             self.contest.requires,
             source=self.contest.source,
-            proven=frozenset(names & self.left.probation.proven),
+            on_trial=frozenset(names - self._passed),
         )
 
     def _commit(self, receipts: Sequence[Receipt]) -> None:
@@ -202,19 +208,39 @@ class Play:
             self.played = standing_batches(self.writer.storage, self.writer.state)
         else:
             self.played += committed
-        for batch in committed:
-            self.left.note(batch.legs)
-            self.disqualified |= bool(batch.legs.ended.any())
+        legs = Legs.joined(batch.legs for batch in committed)
+        in_lanes = sum(receipt.legs_in_lanes for receipt in receipts)
+        self._inline_left, self._in_lanes_left = (
+            self._inline_left - len(legs) + in_lanes,
+            self._in_lanes_left - in_lanes,
+        )
+        self._note(legs)
+        for receipt in receipts:
+            self.to_play.came_back(receipt.batches[0].legs)
         if self.luck is not None:
             for batch, points in zip(committed, (points for receipt in receipts for points in receipt.luck)):
                 self._luck_of_receipts.append(by_digest(batch.legs, points))
 
+    def _note(self, legs: Legs) -> None:
+        """Keep up how many legs count, who has passed probation and who is out: the schedule says of whom that is."""
+        seats = (legs.x,) if self.schedule.house else (legs.x, legs.y)
+        at_fault = {seats[end][leg] for leg, end in enumerate(legs.ended_by) if end is not None}
+        self.disqualified |= bool(at_fault)
+        self._passed.update(*(seat[leg] for leg, end in enumerate(legs.ended_by) if end is None for seat in seats))
+        probation = self.left.probation
+        if at_fault <= probation.proven | probation.out:
+            counts = (probation.out.isdisjoint(names) for names in zip(*seats))
+            self.left.counting.update(digest for digest, one in zip(legs.digests, counts) if one)
+        else:
+            self.left = count_legs(self.played, self.schedule)
+            self._inline_left, self._in_lanes_left = self.left.inline, self.left.in_lanes
+
     def _progress(self, pace: Pace) -> Progress:
         """How far the run is, of what was left to play."""
         left = self.left
-        inline = max(0, left.inline - (pace.legs - pace.legs_in_lanes))  # a run may play legs that don't count
-        in_lanes = max(0, left.in_lanes - pace.legs_in_lanes)
         all_played = len(left.counting) >= left.total
+        # A run may play legs that don't count.
+        inline, in_lanes = max(0, self._inline_left), max(0, self._in_lanes_left)
         seconds_left = 0.0 if all_played else pace.seconds_for(inline, in_lanes)
         return Progress(len(left.counting), left.total, pace.games, pace.seconds, seconds_left, self.ranking)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def load(library: str) -> None:
     """Load the compiler's library and what counts fuel, for what this process forks."""
-    from engine.wasm import metering  # noqa: F401
+    from engine.wasm import modules  # noqa: F401
 
     ctypes.CDLL(library)
 
@@ -26,8 +26,7 @@ def load(library: str) -> None:
 def main(orders: Mapping[str, Any], confine: Callable[[], None]) -> None:
     """Compile what comes on standard input, as it plays. `orders`: library (wasmtime's, a path), settings (of each
     engine). What is wrong with it says a worker that loads it to play it."""
-    from engine.wasm.metering import metered
-    from engine.wasm.module_reader import Refused, read_module
+    from engine.wasm.modules import Refused, read_module
 
     library = ctypes.CDLL(orders["library"])
     library.wasm_engine_new_with_config.restype = ctypes.c_void_p
@@ -41,7 +40,7 @@ def main(orders: Mapping[str, Any], confine: Callable[[], None]) -> None:
     if library.wasmtime_module_validate(engines[0], code, ctypes.c_size_t(len(code))):
         return
     try:
-        code = metered(read_module(code).canonical, ())
+        code = read_module(code).metered()
     except Refused:
         return
     for engine in engines:

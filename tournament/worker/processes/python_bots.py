@@ -13,6 +13,7 @@ from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.endings import how_it_ended
 from tournament.sandbox.outside.launch import LaunchSpec, Limits
 from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.worker.processes.verdicts import out_of_memory
 
 # The interpreter with much of the standard library (9 without); a bot's memory comes on top.
 _INTERPRETER_MEGABYTES = 24
@@ -147,7 +148,7 @@ def try_start(
             raise CantStart(f"can't start: {how_it_ended(status)}")
         lacked_memory, why = read_start(answer)
         if lacked_memory:
-            raise CantStart(f"can't start: ran out of memory ({memory_megabytes} MB)")
+            raise CantStart(f"can't start: {out_of_memory(memory_megabytes)}")
         if why is not None:
             # The bot may have written this itself: one line, whatever is in it.
             raise CantStart(f"can't start: {' '.join(why.split())}")
