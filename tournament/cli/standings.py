@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,7 +19,7 @@ from tournament.cli.tables import (
     rating_table,
     reasons,
 )
-from tournament.config import load_config
+from tournament.config import in_its_words, load_config
 from tournament.contests import find_contest
 from tournament.errors import BadInput, printable
 from tournament.names import did_you_mean
@@ -81,12 +81,7 @@ def leaderboard(
 
 def _contest_of(found: Loaded, config: Path | None) -> Contest:
     """The contest of these records, with the title that the settings file gives it."""
-    contest = find_contest(found.field.contest, found.field.game)
-    with contextlib.suppress(BadInput):
-        played = load_config(contest.name, config).played
-        if played.rules == contest.rules:
-            return played
-    return contest
+    return in_its_words(find_contest(found.field.contest, found.field.game), partial(load_config, path=config))
 
 
 def _show_history(bot: str, contest: str | None, results: str | None, config: Path | None, as_json: bool) -> None:
@@ -147,7 +142,7 @@ def faults(
     names = {line.name for line in loaded.ranking.entrants}
     if bot is not None and bot not in names:
         raise BadInput(f"--bot {bot}: the records have no such bot{did_you_mean(bot, names, ',')}")
-    chosen = [(leg, one) for leg, one in loaded.ranking.faults if bot in (None, (leg.x, leg.y)[one.seat])]
+    chosen = [(leg, one) for leg, one in loaded.ranking.faults if bot in (None, leg.name_at(one.seat))]
     given = {"results": results, "config": config}
     if as_json:
         table = fault_values(dataclasses.replace(loaded.ranking, faults=tuple(chosen)))
