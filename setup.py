@@ -31,7 +31,6 @@ WITHOUT_CORE = os.environ.get("ENGINE_LATER") == "1"
 # Nothing waits for these: half the time to compile them is worth more.
 SELDOM = (
     "engine._cython",
-    "engine.parquet.thrift",
     "engine.processes.forking",
     "engine.wasm.modules",
     "engine.watching",

@@ -271,7 +271,7 @@ def test_a_mixed_field_gives_the_same_records_however_it_is_played(tmp_path: Pat
         faults[name] = [(leg.x, leg.y, leg.number, replace(fault, complaints="")) for leg, fault in recorded]
         batches = read_state(open_storage(str(results / CONTEST))).batches.values()
         (confined_by,) = {batch.sandbox for versions in batches for batch in versions if batch.sandbox}
-        assert confined_by.startswith("off: " if name == "unconfined" else "sandlock ")
+        assert confined_by.startswith("off: " if name == "unconfined" else "Landlock ")
     for name in ("alone", "unconfined"):
         assert_same(outcomes["one"], outcomes[name])
         assert faults["one"] == faults[name]
@@ -324,7 +324,6 @@ def nothing_left(folder: Path) -> Iterator[None]:
     yield
     fork_server.end_idle()
     assert set(descendants(os.getpid())) <= before[0]
-    # sandlock closes what it has of a process when it sees it ended.
     assert comes(lambda: len(os.listdir("/proc/self/fd")) <= len(before[1]), 5)
     assert [path for path in folder.rglob("*") if path.is_file()] == []
 
