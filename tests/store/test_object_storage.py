@@ -258,10 +258,20 @@ def test_reading_takes_as_many_requests_as_entries_since_the_fold(memory: Memory
     storage, requests = open_storage(LOCATION), list[str]()
     memory.gate = requests.append
     assert read_state(storage).entries == 33
-    assert [request.partition(" ")[0] for request in requests] == ["LIST", "LIST", "GET", "GET"]
+    assert [request.partition(" ")[0] for request in requests] == [
+        "LIST_WITH_DELIMITER",
+        "LIST_WITH_DELIMITER",
+        "GET",
+        "GET",
+    ]
     requests.clear()
     assert read_field(storage) == FIELD
-    assert [request.partition(" ")[0] for request in requests] == ["LIST", "LIST", "GET", "GET"]
+    assert [request.partition(" ")[0] for request in requests] == [
+        "LIST_WITH_DELIMITER",
+        "LIST_WITH_DELIMITER",
+        "GET",
+        "GET",
+    ]
 
 
 def test_a_large_object_is_read_in_blocks(served_store: ServedStore, storage: Storage) -> None:
