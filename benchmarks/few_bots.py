@@ -3,8 +3,8 @@
     python -m benchmarks.few_bots [--rounds N] [--bots N] [--sessions N]
 
 As many workers as cores play the legs, with and without that in turn. Prints medians: games a second of wall time,
-which other work on the machine disturbs, and microseconds of processor time a game, of the worker and its bots' processes
-with their start.
+which other work on the machine disturbs, and microseconds of processor time a game, of the worker and its bots'
+processes with their start.
 """
 
 from __future__ import annotations

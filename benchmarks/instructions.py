@@ -14,8 +14,7 @@ from collections.abc import Iterator
 
 import wasmtime
 
-from engine.wasm.metering import FUEL, metered
-from engine.wasm.module_reader import read_module
+from engine.wasm.modules import FUEL, read_module
 from tournament.worker.wasm.engine import Engine, engine
 
 _TURNS, _CHAIN = 20_000, 16
@@ -225,8 +224,7 @@ def module_of(kind: str, start: str, chain: str) -> bytes:
 
 def nanoseconds(code: bytes, rounds: int = 3) -> float:
     """What a unit of fuel takes, in the module as it plays."""
-    module = read_module(code)
-    code = metered(module.canonical, module.exports)
+    code = read_module(code).metered()
     store = wasmtime.Store(engine(Engine.PLAIN))
     exports = wasmtime.Instance(store, wasmtime.Module(engine(Engine.PLAIN), code), []).exports(store)
     memory, run, counter = exports["memory"], exports["run"], exports[FUEL]

@@ -42,9 +42,9 @@ from tournament.standings.places import surely_ahead
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.stopping import FEWEST_REPLICAS
 from tournament.standings.verdicts import Verdict, looks_of, settled_order, wanted_replicas
+from tournament.store.columns import ROWS_PER_GROUP
 from tournament.store.ledger import Batch, Field, Until
 from tournament.store.legs import Legs
-from tournament.store.parquet_limits import ROWS_PER_GROUP
 from tournament.worker.leg import NullSink, play_leg
 
 Floats = npt.NDArray[np.float64]

@@ -26,7 +26,7 @@ cdef struct DirectStep:         # the first argument of the functions in direct_
     const Decision* decision    # the pending one
     Status status               # what the last step gave; written directly unless it is DECIDE
 
-cdef struct Meter:              # what a seat's decisions took
+cdef struct Taken:              # what a seat's decisions took
     uint64_t decisions
     uint64_t fuel
     uint64_t most_fuel
@@ -45,13 +45,12 @@ cdef class Referee:
     cdef void* fuels[SEATS]
     cdef uint64_t fuel                  # for each decision
     cdef uint64_t bank                  # for the whole leg
-    cdef bint is_counted                # a bot's fuel is counted
     cdef double seconds_left            # in the runtime, when it was entered
     cdef readonly bint is_late
-    cdef bint metered
-    cdef bint is_asking                 # a bot is being asked, while metered
+    cdef bint measures
+    cdef bint is_asking                 # a bot is being asked, while it measures
     cdef uint64_t used_before           # by that bot
-    cdef Meter meters[SEATS]
+    cdef Taken taken[SEATS]
     cdef void* error
     cdef void* trap
 

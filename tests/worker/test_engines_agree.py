@@ -1,7 +1,4 @@
-"""Random modules play alike with fuel and without, in every engine, and take no more than was proved of them.
-
-A bot plays without where the most that it takes is proved (`most_taken`), so a difference would be another game.
-"""
+"""Random modules play alike with fuel and without, in every engine, and pay for what they do."""
 
 from __future__ import annotations
 
@@ -13,12 +10,10 @@ from hashlib import sha256
 import pytest
 import wasmtime
 
-from engine.wasm.metering import FUEL as COUNTER
-from engine.wasm.metering import metered
-from engine.wasm.module_reader import Refused, read_module
+from engine.wasm.modules import FUEL as COUNTER
+from engine.wasm.modules import read_module
 from tournament.worker.wasm import calls
 from tournament.worker.wasm.engine import Engine, engine_settings
-from tournament.worker.wasm.stand_ins import SURROUNDINGS
 
 FUEL = 10**8
 MODULES = 80
@@ -160,15 +155,19 @@ class Writer:
 
 
 @cache
-def engine(kind: Engine, *, by_runtime: bool = False) -> wasmtime.Engine:
+def engine(kind: Engine, *, by_runtime: bool = False, canonical: bool = False) -> wasmtime.Engine:
     config = wasmtime.Config()
-    calls.apply(engine_settings(kind) | {"consume_fuel": by_runtime}, config)
+    more = {"consume_fuel": by_runtime, "cranelift_nan_canonicalization": canonical}
+    calls.apply(engine_settings(kind) | more, config)
     return wasmtime.Engine(config)
 
 
 def outcome(code: bytes, kind: Engine, fuel: int = FUEL) -> tuple[list[tuple[object, ...]], list[int]]:
-    """How calls of a module end and what they leave behind, and the fuel that each took, if it is counted."""
-    store = wasmtime.Store(engine(kind))
+    """How calls of a module end and what they leave behind, and the fuel that each took, if it is counted.
+
+    Where it isn't, the runtime makes NaNs canonical.
+    """
+    store = wasmtime.Store(engine(kind, canonical=COUNTER.encode() not in code))
     store.set_epoch_deadline(1 << 40)
     exports = wasmtime.Instance(store, wasmtime.Module(store.engine, code), []).exports(store)
     a, g, memory = exports["a"], exports["g"], exports["memory"]
@@ -224,24 +223,16 @@ def cut_off(counted: bytes, ended: list[tuple[object, ...]], fuel: list[int], se
 
 
 def agree(seeds: range) -> None:
-    told = ends = 0
+    ends = 0
     for seed in seeds:
-        text = Writer(seed, wild=bool(seed % 2)).module()
-        try:
-            module = read_module(bytes(wasmtime.wat2wasm(text)))
-        except Refused as problem:
-            raise AssertionError((seed, text)) from problem
-        counted = metered(module.canonical, module.exports)
+        code = bytes(wasmtime.wat2wasm(Writer(seed, wild=bool(seed % 2)).module()))
+        counted = read_module(code).metered()
         ended, fuel = outcome(counted, Engine.PLAIN)
-        assert outcome(module.canonical, Engine.PLAIN) == (ended, []), (seed, text)
-        assert outcome(counted, Engine.TIMED) == (ended, fuel), (seed, text)
+        assert outcome(code, Engine.PLAIN) == (ended, []), seed
+        assert outcome(counted, Engine.TIMED) == (ended, fuel), seed
+        theirs = taken_by_runtime(code)  # with one for each function's entry
+        assert all(2 * ours + 1 >= other for ours, other in zip(fuel, theirs)), seed
         if all(type(how) is int for how, *_ in ended):
-            theirs = taken_by_runtime(module.canonical)  # with one for each function's entry
-            assert all(2 * ours + 1 >= other for ours, other in zip(fuel, theirs)), (seed, text)
             cut_off(counted, ended, fuel, seed)
-        if bound := read_module(module.canonical).most_taken(["a"], SURROUNDINGS):
-            told += 1
-            assert max(fuel) <= bound.instructions, (seed, text)
         ends += sum(type(how) is int for how, *_ in ended)
-    assert told > len(seeds) / 5, "too few with a bound"
     assert len(seeds) < ends < 4 * len(seeds), "too few that end, or that trap"

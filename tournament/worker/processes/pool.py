@@ -112,7 +112,7 @@ class Pool:
         self.by_channel: dict[int, BotProcess] = {}
         self._shared: dict[tuple[str, str], BotProcess] = {}
         self.parting: deque[tuple[float, Confined, frozenset[Turn]]] = deque()
-        self.turns = Turns(cache)
+        self.turns = Turns()
         self.one_core = OneCore()
         self._bytes: dict[Confined, int] = {}  # of memory, that each process may take
         admission.room.enter(self)
@@ -274,7 +274,6 @@ class Pool:
         self._bytes.clear()
         self.by_channel.clear()
         self.parting.clear()
-        self.turns.close()
         admission.room.leave(self)
 
     def shared(self) -> list[int]:
