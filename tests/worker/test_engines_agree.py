@@ -313,7 +313,7 @@ def mutate(seeds: range) -> None:
         wasmtime.Module.validate(engine(Engine.PLAIN), counted)
         taken += 1
         calls_made += work_is_paid(counted, seed)
-    assert taken > len(seeds) / 10 and calls_made > taken, "too few that are valid, or that run"
+    assert taken > len(seeds) / 20 and calls_made > taken, "too few that are valid, or that run"
 
 
 def test_mutated_modules_are_valid_as_they_came_and_pay_for_their_work() -> None:
