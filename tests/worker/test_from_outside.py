@@ -21,11 +21,10 @@ from tests.worker.support import A, Played, Source, ask, ask_each, build, play, 
 from tests.worker.test_limits import program, python
 from tournament.contests.von_neumann_poker import Settings
 from tournament.errors import RunFailed
-from tournament.sandbox.outside import confinement, fork_server
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.endings import Ending
 from tournament.sandbox.outside.launch import Limits
-from tournament.worker.processes import admission, time_limits
+from tournament.worker.processes import admission
 from tournament.worker.processes.admission import Room, Worker, free_memory
 
 MEGABYTE = 1 << 20
@@ -293,29 +292,6 @@ def test_a_cgroup_with_little_memory(megabytes: int, enough: bool, tmp_path: Pat
     assert limited.returncode == 1
     assert "this machine has too little memory" in limited.stderr + limited.stdout
     assert "nothing to play" not in run(str(tmp_path / "elsewhere")).stdout
-
-
-def test_a_busy_machine_that_answers_calls_about_files_late_is_nobodys_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without namespaces a supervisor answers these calls, which has to wait for a processor like everybody."""
-    monkeypatch.setattr(confinement, "start_secluded", lambda _launch: None)
-    monkeypatch.setattr(time_limits, "START_SECONDS", 0.2)
-    fork_server.end_idle()
-    looks = "for _ in range(150):\n        try: os.stat('/nowhere')\n        except OSError: pass"
-    bot = f"import os\n{looks.replace('        ', '  ')}\n"
-    bot += f"def a(bot):\n    {looks}\n    return 5\ndef b(bot, bet): return 1\n"
-    entrants = build({f"bot{number}.py": bot + f"# {number}\n" for number in range(3)})
-    settings = Settings(sessions=1, faults_allowed=0, wall_seconds_per_decision=0.1, seed="1")
-    quiet = play(entrants, settings)
-    hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
-    try:
-        busy = play(entrants, settings)
-    finally:
-        for hog in hogs:
-            hog.kill()
-            hog.wait()
-        fork_server.end_idle()
-    assert [fault.what for leg in busy for fault in leg.faults] == []
-    assert who_counts(busy) == who_counts(quiet)
 
 
 @dataclass

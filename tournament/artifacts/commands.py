@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from functools import cache
 from pathlib import Path
 
 from tournament.errors import RunFailed
@@ -42,12 +41,6 @@ def executed(command: str) -> list[str]:
     words = (named["words"] or named["word"]).split() if named else []
     interpreter = shutil.which(words[0], path=PATH) if words else None
     return [interpreter, *words[1:], command] if interpreter else [command]
-
-
-@cache
-def looks_for_itself(command: str) -> bool:
-    """Whether a system's interpreter finds its libraries by its own path, which it reads from a link in /proc."""
-    return b"$ORIGIN" in Path(os.path.realpath(command)).read_bytes()
 
 
 def read_by(command: str, *, seen: bool = False) -> list[str]:

@@ -21,7 +21,7 @@ from tournament.artifacts.compiler_messages import (
 from tournament.errors import RunFailed
 from tournament.sandbox.outside import running
 from tournament.sandbox.outside.endings import KILLED, Killed, again_alone, kills_for_memory
-from tournament.sandbox.outside.launch import LaunchSpec, Limits
+from tournament.sandbox.outside.launch import Build, LaunchSpec, Limits
 from tournament.sandbox.outside.running import Finished
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -118,23 +118,23 @@ def _run_once(
     scratch.mkdir(exist_ok=True)
     finished = running.run(
         LaunchSpec(
+            Build(
+                commands,
+                {
+                    "HOME": str(folder),
+                    "TMPDIR": str(scratch),
+                    "ZIG_GLOBAL_CACHE_DIR": str(scratch),
+                    "ZIG_LOCAL_CACHE_DIR": str(scratch),
+                    "LC_ALL": "C.UTF-8",
+                    "SOURCE_DATE_EPOCH": "0",  # what __DATE__ and __TIME__ say
+                    **({"ZIG_VERBOSE_CC" if "-c" in commands[-1] else "ZIG_VERBOSE_LINK": "1"} if libraries else {}),
+                },
+                writable=[str(folder), str(scratch)],
+                watched=libraries is None,
+            ),
             Limits(_MOST_MEGABYTES, seconds, open_files=1024, file_megabytes=MOST_BYTES >> 20, processes=64),
-            command=commands[-1],
-            before=commands[:-1],
-            folder=folder,
+            folder,
             readable=[str(path) for path in (home(), HEADERS, *readable)],
-            writable=[str(folder), str(scratch)],
-            environment={
-                "HOME": str(folder),
-                "TMPDIR": str(scratch),
-                "ZIG_GLOBAL_CACHE_DIR": str(scratch),
-                "ZIG_LOCAL_CACHE_DIR": str(scratch),
-                "LC_ALL": "C.UTF-8",
-                "SOURCE_DATE_EPOCH": "0",  # what __DATE__ and __TIME__ say
-                **({"ZIG_VERBOSE_CC" if "-c" in commands[-1] else "ZIG_VERBOSE_LINK": "1"} if libraries else {}),
-            },
-            purpose="build",
-            watched=libraries is None,
         ),
         "off" if libraries else sandbox.mode,  # for so many files a sandbox takes a third longer
         _patience(libraries),

@@ -6,7 +6,7 @@ import signal
 import threading
 
 from tournament.sandbox.outside import fork_server, running
-from tournament.sandbox.outside.launch import LaunchSpec, Limits
+from tournament.sandbox.outside.launch import LaunchSpec, Limits, ModuleTrial
 from tournament.sandbox.outside.own_time import Disturbed
 from tournament.sandbox.outside.running import Finished
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -36,8 +36,8 @@ def try_compile(code: bytes, library: str, engines: list[dict[str, bool | int]],
 
     def attempt() -> Finished:
         launch = LaunchSpec(
+            ModuleTrial(library, engines),
             Limits(_MEGABYTES, SECONDS),
-            module={"library": library, "settings": engines},
             readable=[library],
             modules=["engine.wasm.modules"],
         )

@@ -7,33 +7,28 @@ a ledger is read. Legs of a bot that was disqualified on probation don't count.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from tournament.arrays import Whole
 from tournament.leg import PROCESSES
-from tournament.probation import Probation
+from tournament.probation import NOT_ENDED, UNKNOWN, Probation
 from tournament.runner.schedule import Fixture, Pairing, Schedule, place_of
 from tournament.store.ledger import Batch
 from tournament.store.legs import Legs, hex_digests
 
-Whole = npt.NDArray[np.int64]
-
 
 @dataclass
 class Counted:
-    """Legs of a schedule: by digest how those ended that were played, the seat at fault or None; and which of them
-    count. `missing` has the places of those still to be played when it was counted, in order; so many have processes.
+    """Which legs of a schedule count: by digest those that were played; by place, in order, those that are `missing`,
+    so many of them with processes, and the `rank` of each among all that count, of which there are so many in all."""
 
-    `note` keeps all but these three up to date while a run plays.
-    """
-
-    schedule: Schedule
-    ends: dict[str, int | None]
     counting: set[str]
     missing: Whole
+    rank: Whole
     in_lanes: int
     total: int
     probation: Probation
@@ -43,109 +38,64 @@ class Counted:
         """How many missing legs have no processes."""
         return len(self.missing) - self.in_lanes
 
-    @property
-    def out(self) -> Set[str]:
-        """Who is disqualified on probation."""
-        return self.probation.out
-
-    def note(self, legs: Legs) -> None:
-        """Add played legs of the schedule. Who is disqualified by one on probation plays no other."""
-        self.ends |= zip(legs.digests, legs.ended_by)
-        at_fault = {(legs.x, legs.y)[end][leg] for leg, end in enumerate(legs.ended_by) if end is not None}
-        if at_fault <= self.probation.proven | self.out:
-            out = self.out
-            seats = (legs.x,) if self.schedule.house else (legs.x, legs.y)
-            self.counting.update(digest for digest, *names in zip(legs.digests, *seats) if out.isdisjoint(names))
-        else:
-            again = count_known(self.ends, self.schedule)
-            self.counting, self.total, self.probation = again.counting, again.total, again.probation
-
 
 def count_legs(batches: Iterable[Batch], schedule: Schedule) -> Counted:
     """Which legs in these batches count, each at its own match and number, and whole; and what the schedule lacks."""
-    several = [batch.legs for batch in batches]
-    listed = _Listed.of(schedule)
-    ends = np.full(len(listed.place), _UNKNOWN, np.int8)
-    for legs in several:
+    pairings = list(schedule.pairings())
+    lengths = [len(numbers) for _, numbers, _, _ in pairings]
+    places, digests = _places_and_digests(schedule, pairings, lengths)
+    ends = np.full(len(places), UNKNOWN, np.int8)
+    for batch in batches:
+        legs = batch.legs
         place = place_of(legs.match, legs.number, schedule.legs_per_replica)
-        at = np.searchsorted(listed.place, place)
+        at = np.searchsorted(places, place)
         known = at < len(ends)
-        known[known] = (listed.place[at[known]] == place[known]) & (listed.digest[at[known]] == legs.digest[known])
-        end = np.array([_NOT_ENDED if rest.ended_by is None else rest.ended_by for rest in legs.rests], np.int8)
+        known[known] = (places[at[known]] == place[known]) & (digests[at[known]] == legs.digest[known])
+        end = np.array([NOT_ENDED if rest.ended_by is None else rest.ended_by for rest in legs.rests], np.int8)
         counts = known & _are_whole(legs, schedule)
         ends[at[counts]] = end[legs.more][counts]
-    return _counted(listed, ends, schedule)
-
-
-def count_known(ends: dict[str, int | None], schedule: Schedule) -> Counted:
-    """The same of legs that are known to be the schedule's."""
-    listed = _Listed.of(schedule)
-    seats = {digest: _NOT_ENDED if end is None else end for digest, end in ends.items()}
-    known = [seats.get(digest, _UNKNOWN) for digest in hex_digests(listed.digest)]
-    return _counted(listed, np.array(known, np.int8), schedule)
-
-
-_UNKNOWN, _NOT_ENDED = -2, -1  # beside the seats whose faults ended a leg
-
-
-@dataclass(frozen=True)
-class _Listed:
-    """The legs of a schedule as columns, since a large field has half a million: their places and digests, and for each
-    replica of a match, of `lengths` legs, its number and players."""
-
-    place: Whole
-    digest: npt.NDArray[np.bytes_]
-    pairings: list[Pairing]
-    lengths: list[int]
-
-    @classmethod
-    def of(cls, schedule: Schedule) -> _Listed:
-        digest_of = schedule.digests().of
-        number_of, digest = array("q"), bytearray()  # numbers: objects would take a hundred megabytes
-        pairings = list(schedule.pairings())
-        for _, numbers, x, y in pairings:
-            number_of.extend(numbers)
-            for number in numbers:
-                digest += digest_of(x, y, number)
-        lengths = [len(numbers) for _, numbers, _, _ in pairings]
-        match = np.repeat(np.array([match for match, *_ in pairings], np.int64), lengths)
-        place = place_of(match, np.array(number_of, np.int64), schedule.legs_per_replica)
-        return cls(place, np.frombuffer(bytes(digest), "S32"), pairings, lengths)
-
-
-def _counted(listed: _Listed, ends: npt.NDArray[np.int8], schedule: Schedule) -> Counted:
-    digests, seats = hex_digests(listed.digest), ends.tolist()
-    known = {digest: None if end == _NOT_ENDED else end for digest, end in zip(digests, seats) if end != _UNKNOWN}
-    probation = Probation(known)
-    asked, counting = array("q"), array("q")
-
-    def on_probation() -> Iterator[Fixture]:
-        """The legs of those who haven't passed yet, all others count; who passes is known before the next is taken."""
-        leg, proven, house = 0, probation.proven, bool(schedule.house)
-        for match, numbers, x, y in listed.pairings:
-            for number in numbers:
-                if not (x.name in proven and (house or y.name in proven)):
-                    asked.append(leg)
-                    yield Fixture(match, number, digests[leg], x, y)
-                leg += 1
-
-    for _ in probation.legs(on_probation()):
-        counting.append(asked[-1])
-    counts = np.ones(len(ends), bool)
-    counts[np.array(asked, np.int64)] = False
-    counts[np.array(counting, np.int64)] = True
-    missing = counts & (ends == _UNKNOWN)
-    of_pairings = [x.kind in PROCESSES or y.kind in PROCESSES for _, _, x, y in listed.pairings]
-    in_lanes = np.repeat(np.array(of_pairings, bool), listed.lengths)
+    probation, passes = Probation(), np.ones(len(ends), bool)
+    for (_, _, x, y), end_of_it, length in zip(pairings, np.cumsum(lengths).tolist(), lengths):
+        entrants = (x.name,) if schedule.house else (x.name, y.name)
+        if not probation.settled.issuperset(entrants):
+            for leg in range(end_of_it - length, end_of_it):
+                passes[leg] = probation.passes(entrants, int(ends[leg]))
+    missing = passes & (ends == UNKNOWN)
+    of_processes = [x.kind in PROCESSES or y.kind in PROCESSES for _, _, x, y in pairings]
     return Counted(
-        schedule,
-        known,
-        {digests[leg] for leg in np.flatnonzero(counts & ~missing).tolist()},
-        listed.place[missing],
-        int((missing & in_lanes).sum()),
-        int(counts.sum()),
+        set(hex_digests(digests[passes & ~missing])),
+        places[missing],
+        np.cumsum(passes)[missing],
+        int(missing[np.repeat(np.array(of_processes, bool), lengths)].sum()),
+        int(passes.sum()),
         probation,
     )
+
+
+def _places_and_digests(
+    schedule: Schedule, pairings: Sequence[Pairing], lengths: Sequence[int]
+) -> tuple[Whole, npt.NDArray[np.bytes_]]:
+    """Of all legs of a schedule, as columns: a large field has half a million."""
+    digest_of = schedule.digests().of
+    number_of, digests = array("q"), bytearray()  # numbers: objects would take a hundred megabytes
+    for _, numbers, x, y in pairings:
+        number_of.extend(numbers)
+        for number in numbers:
+            digests += digest_of(x, y, number)
+    match = np.repeat(np.array([match for match, *_ in pairings], np.int64), lengths)
+    places = place_of(match, np.array(number_of, np.int64), schedule.legs_per_replica)
+    return places, np.frombuffer(bytes(digests), "S32")
+
+
+def fixtures_at(schedule: Schedule, places: Whole) -> Iterator[Fixture]:
+    """The fixtures of a schedule at these places, in order."""
+    digest_of, wanted = schedule.digests().of, iter(places.tolist())
+    following = next(wanted, None)
+    for match, numbers, x, y in schedule.pairings():
+        for number in numbers:
+            if place_of(match, number, schedule.legs_per_replica) == following:
+                yield Fixture(match, number, digest_of(x, y, number).hex(), x, y)
+                following = next(wanted, None)
 
 
 def fixtures_of(legs: Legs, schedule: Schedule) -> Iterator[Fixture | str]:

@@ -14,8 +14,8 @@ from tournament.contests.settings import ContestSettings
 from tournament.cores import cores
 from tournament.keys import master_key
 from tournament.runner.archives import Unlike
-from tournament.runner.batching import Pace
 from tournament.runner.counting import count_legs
+from tournament.runner.pace import Pace
 from tournament.runner.preparing import Prepared
 from tournament.runner.replicas import keeping_what_was_played
 from tournament.runner.resume import field_of

@@ -10,7 +10,7 @@ each leg.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,7 @@ from tournament.contests.questions import refusal
 from tournament.contests.settings import ContestSettings
 from tournament.errors import RunFailed, printable
 from tournament.leg import Leg, Seat
-from tournament.probation import Probation
+from tournament.probation import OnTrial
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.store.legs import LegResult
@@ -108,16 +108,14 @@ def play_in_lanes(
     cache: Path,
     spool: Spool,
     stopping: Callable[[], bool] = lambda: False,
-    proven: Set[str] | None = None,
+    trial: OnTrial | None = None,
 ) -> Generator[PlayedLeg, None, None]:
-    """Play those of the legs in which at least one bot is a process; yields each when it is done, its rows in `spool`.
+    """Play legs in which at least one bot is a process; yields each when it is done, its rows in `spool`.
 
-    With `proven`, the entrants known to have passed probation, legs are left out that can't count by those played here,
-    however the others of `legs` end.
-    Raises Stopped, RunFailed when this machine can't run a bot, BadInput when
-    it can't confine one.
+    `trial` is told how each ends, and those that it then doesn't play are left out. Raises Stopped, RunFailed when this
+    machine can't run a bot, BadInput when it can't confine one.
     """
-    table = _LaneTable(contest, settings, sandbox, legs, artifacts, cache, spool, proven)
+    table = _LaneTable(contest, settings, sandbox, legs, artifacts, cache, spool, trial)
     try:
         yield from table.play(stopping)
     finally:
@@ -136,7 +134,7 @@ class _LaneTable:
         artifacts: Mapping[str, bytes],
         cache: Path,
         spool: Spool,
-        proven: Set[str] | None,
+        trial: OnTrial | None,
     ) -> None:
         interface = contest.interface
         self._contest = contest
@@ -150,15 +148,13 @@ class _LaneTable:
             tells_values=interface.told_names is not None,
         )
         self.pool = Pool(contest, settings, sandbox, artifacts, cache, self._lanes.channels)
-        in_lanes = [leg for leg in legs if leg.has_processes]
-        self._waiting = WaitingLegs([WaitingLeg(leg, self.pool.turns_of(leg)) for leg in in_lanes], self.pool.turns)
+        self._waiting = WaitingLegs([WaitingLeg(leg, self.pool.turns_of(leg)) for leg in legs], self.pool.turns)
         self._by_lane: dict[int, _LegInPlay] = {}
         self._done: list[PlayedLeg] = []
-        self._legs, self._proven = legs, proven
-        self._ends: dict[str, int | None] = {}
-        self._most_legs = len(in_lanes)
+        self._trial = trial
+        self._most_legs = len(legs)
         self._waits_for_processes = False
-        self._has_modules = any(seat.kind == "wasm" for leg in in_lanes for seat in (leg.x, leg.y))
+        self._has_modules = any(seat.kind == "wasm" for leg in legs for seat in (leg.x, leg.y))
         self._empty_tables = [Table(buffer_fields(columns), _ROWS) for columns in (contest.games, contest.sessions)]
 
     def play(self, stopping: Callable[[], bool]) -> Iterator[PlayedLeg]:
@@ -186,7 +182,7 @@ class _LaneTable:
                     self._audit_memory()
                     ended = time.monotonic()
                     memory_next = ended + _REST_FROM_MEMORY * (ended - began)
-                self.pool.one_core.look(self.pool.asked(), elapsed)
+                self.pool.one_core.look(self.pool.shared(), admission.room.workers)
             yield from self._done
             self._done.clear()
 
@@ -371,16 +367,11 @@ class _LaneTable:
             in_play, [_OVER if faults.ended_by is not None else _last_words(in_play, seat) for seat in range(2)]
         )
         self._done.append(PlayedLeg(result, in_play.rows, uses))
-        self._ends[result.digest] = result.ended_by
-        if result.ended_by is not None and self._proven is not None:
-            self._leave_out(self._proven)
-
-    def _leave_out(self, proven: Set[str]) -> None:
-        """Play no more of the legs that can't count, since one of their bots is disqualified on probation."""
-        counting = {leg.digest for leg in Probation(self._ends, proven).legs(self._legs)}
-        self._waiting.keep(counting)
-        for in_play in [one for one in self._by_lane.values() if one.leg.digest not in counting]:
-            self._leave(in_play, (_OVER, _OVER))
+        if result.ended_by is not None and self._trial:
+            self._trial.note(in_play.leg, result.ended_by)
+            self._waiting.keep(self._trial.plays)
+            for other in [one for one in self._by_lane.values() if not self._trial.plays(one.leg)]:
+                self._leave(other, (_OVER, _OVER))
 
     def _look_at_last(self, in_play: _LegInPlay) -> None:
         """Record a fault of each process that took too much memory between audits, or time since it was asked."""

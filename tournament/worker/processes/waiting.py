@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections import deque
-from collections.abc import Iterable, Set
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from tournament.leg import PROCESSES, Leg
 from tournament.worker.processes.pool import Player
 from tournament.worker.processes.turns import Turn, Turns
-
-# How soon to look whether other workers have given turns back.
-_LOOK_SECONDS = 0.05
 
 
 @dataclass(eq=False)
@@ -34,12 +30,12 @@ class WaitingLeg:
 
 
 class WaitingLegs:
-    """The legs of a worker that are to begin, and the turns that it has."""
+    """The legs of a task that are to begin, and the turns of those that have begun."""
 
     def __init__(self, legs: Iterable[WaitingLeg], turns: Turns) -> None:
         self._legs = deque(legs)
         self._turns = turns
-        self._given_back, self._look_again = 0, 0.0
+        self._given_back = -1
 
     def __len__(self) -> int:
         return len(self._legs)
@@ -47,24 +43,23 @@ class WaitingLegs:
     def add(self, leg: WaitingLeg) -> None:
         """Put a leg at the end."""
         self._legs.append(leg)
+        self._given_back = -1
 
     def take_next(self) -> WaitingLeg | None:
         """Remove and return the first leg whose turns can be had, which it has from now on."""
-        now = time.monotonic()
-        if self._turns.given_back == self._given_back and now < self._look_again:
-            return None
-        for leg in self._legs:
+        for leg in self._legs if self._turns.given_back != self._given_back else ():
             if self._turns.take(leg.turns):
                 self._legs.remove(leg)
                 return leg
-        self._given_back, self._look_again = self._turns.given_back, now + _LOOK_SECONDS
+        self._given_back = self._turns.given_back  # until then another look is of no use
         return None
 
     def put_back(self, leg: WaitingLeg) -> None:
         """Put a leg that can't begin now at the beginning, without its turns."""
         self._turns.give_back(leg.turns)
         self._legs.appendleft(leg)
+        self._given_back = -1
 
-    def keep(self, digests: Set[str]) -> None:
-        """Forget all legs but those with these digests."""
-        self._legs = deque(leg for leg in self._legs if leg.leg.digest in digests)
+    def keep(self, plays: Callable[[Leg], bool]) -> None:
+        """Forget all legs but those that are to be played."""
+        self._legs = deque(leg for leg in self._legs if plays(leg.leg))
