@@ -34,7 +34,7 @@ from benchmarks.growth import GAMES, invented_legs, make_bots, write_parts
 from engine.kernel.game_core import BLOCK_COUNT
 from tournament.config import load_config
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
-from tournament.runner import contest_run, pace, planning
+from tournament.runner import live_standings, pace, planning, round_play
 from tournament.runner.contest_run import run_contest
 from tournament.runner.executors import keep_busy
 from tournament.runner.watcher import Progress
@@ -227,9 +227,9 @@ def measure(cores: int, seconds: float, legs_of_batch: int, rounds: int, ray: Ra
             return replace(made(*arguments), started=clock.now())
 
         for module, what, other in (
-            (contest_run, "choose_executor", lambda *chosen: cluster),
-            (contest_run, "new_pace", new_pace),
-            (contest_run, "time", timed),
+            (round_play, "choose_executor", lambda *chosen: cluster),
+            (round_play, "new_pace", new_pace),
+            (live_standings, "time", timed),
             (pace, "time", timed),
         ):
             setattr(module, what, other)

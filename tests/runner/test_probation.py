@@ -187,7 +187,7 @@ def test_progress_never_passes_its_end(tmp_path: Path, monkeypatch: pytest.Monke
 
     seen: list[tuple[int, int]] = []
     monkeypatch.setattr(ONE_LEG_EACH, lambda *_: True)
-    monkeypatch.setattr("tournament.runner.contest_run.choose_executor", lambda *_: Backwards())
+    monkeypatch.setattr("tournament.runner.round_play.choose_executor", lambda *_: Backwards())
     place_with(tmp_path, BAD).play(watcher=Progresses())
     assert all(legs <= total for legs, total in seen), seen
     assert seen[-1] == (9, 9)
