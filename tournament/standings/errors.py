@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.kernel.game_core import BLOCK_COUNT
+from tournament.arrays import Floats, Whole
 from tournament.standings.student import two_sided_tail
 from tournament.store.legs import Legs, SeatColumns
 
@@ -31,9 +32,6 @@ _ROUNDING = 1e-11  # of √(n · Σp²), which sums of n values p don't exceed
 _MOST_GROUPS = 64  # of opponents
 _SKEWNESS = 25
 _AT_ONCE = 1 << 12  # legs whose blocks fit a core's cache
-
-Floats = npt.NDArray[np.float64]
-Whole = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

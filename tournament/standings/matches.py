@@ -12,12 +12,11 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
+from tournament.arrays import Whole
 from tournament.standings.errors import Replicas, errors_of_matches
 from tournament.standings.house import HousePlay
 from tournament.standings.student import quantile
 from tournament.store.legs import Legs
-
-Whole = npt.NDArray[np.int64]
 
 
 class Match(NamedTuple):

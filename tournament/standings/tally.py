@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from engine.kernel.game_core import BLOCK_COUNT, SEAT_COUNT
+from tournament.arrays import Floats, Whole
 from tournament.standings.errors import (
     Measured,
     Replicas,
@@ -22,9 +22,6 @@ from tournament.standings.errors import (
     rounding_of,
 )
 from tournament.store.legs import Legs
-
-Floats = npt.NDArray[np.float64]
-Whole = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
