@@ -23,6 +23,7 @@ from benchmarks.fields import SHIPPED
 from engine.kernel.game_core import BLOCK_COUNT
 from tests.oracles.exact_scores import true_scores
 from tests.oracles.von_neumann_poker import Bot
+from tournament.arrays import Floats
 from tournament.artifacts.bot import Entrant
 from tournament.contests.contest import Contest
 from tournament.contests.holdem_training import BOB, HOLDEM_TRAINING
@@ -47,7 +48,6 @@ from tournament.store.ledger import Batch, Field, Until
 from tournament.store.legs import Legs
 from tournament.worker.leg import NullSink, play_leg
 
-Floats = npt.NDArray[np.float64]
 CELLS = 20  # thresholds of the bots below are multiples of 1/CELLS
 
 

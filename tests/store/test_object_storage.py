@@ -22,7 +22,7 @@ from tests.store.test_ledger import FIELD, leg, stage_batch
 from tournament.contests import find_contest
 from tournament.errors import BadInput, RunFailed
 from tournament.runner.archives import archive_other_records
-from tournament.store.ledger_reading import read_state, standing_batches
+from tournament.store.ledger_reading import read_field, read_state, standing_batches
 from tournament.store.storage import AlreadyExists, Storage, open_storage
 from tournament.store.writer import Writer, open_for_writing
 
@@ -241,6 +241,36 @@ def test_a_commit_takes_eleven_requests(memory: MemoryStore) -> None:
     assert [request.partition(" ")[0] for request in requests] == [
         *("HEAD", "HEAD", "GET", "PUT", "PUT"),
         *("COPY", "DELETE", "COPY", "DELETE", "HEAD", "HEAD"),
+    ]
+
+
+def test_reading_takes_as_many_requests_as_entries_since_the_fold(memory: MemoryStore) -> None:
+    writer = open_for_writing(open_storage(LOCATION))
+    writer.commit(field=FIELD)
+    for _ in range(30):
+        writer.commit()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tournament.store.ledger._FEWEST_BYTES", 0)
+        writer.close()
+    writer = open_for_writing(open_storage(LOCATION))
+    writer.commit(batches=[stage_batch(writer.storage, leg(0))])
+    writer.close()
+    storage, requests = open_storage(LOCATION), list[str]()
+    memory.gate = requests.append
+    assert read_state(storage).entries == 33
+    assert [request.partition(" ")[0] for request in requests] == [
+        "LIST_WITH_DELIMITER",
+        "LIST_WITH_DELIMITER",
+        "GET",
+        "GET",
+    ]
+    requests.clear()
+    assert read_field(storage) == FIELD
+    assert [request.partition(" ")[0] for request in requests] == [
+        "LIST_WITH_DELIMITER",
+        "LIST_WITH_DELIMITER",
+        "GET",
+        "GET",
     ]
 
 
