@@ -30,7 +30,6 @@ WITHOUT_CORE = os.environ.get("ENGINE_LATER") == "1"
 # Nothing waits for these: half the time to compile them is worth more.
 SELDOM = {
     "engine._cython",
-    "engine.parquet.thrift",
     "engine.wasm.modules",
     "engine.processes.forking",
     "engine.watching.observed_core",
@@ -46,7 +45,6 @@ UNCHECKED = {
     "engine.games.two_card_draw.evaluation",
     "engine.games.von_neumann_poker.card_cells",
     "engine.parquet.pages",
-    "engine.parquet.thrift",
     "engine.processes.forking",
     "engine.processes.python_bots",
     "engine.rules.decisions",

@@ -2,15 +2,16 @@
 
     python -m benchmarks.few_bots [--rounds N] [--bots N] [--sessions N]
 
-One worker, then two play the legs, with and without that in turn. Prints medians: games a second of wall time, which
-other work on the machine disturbs, and microseconds of processor time a game, of the worker and its bots' processes
-with their start.
+As many workers as cores play the legs, with and without that in turn. Prints medians: games a second of wall time,
+which other work on the machine disturbs, and microseconds of processor time a game, of the worker and its bots'
+processes with their start.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import resource
 import statistics
 import time
@@ -71,7 +72,7 @@ def _processor_seconds() -> tuple[float, float]:
 @contextlib.contextmanager
 def spread() -> Iterator[None]:
     """Let the system choose the cores of workers and processes."""
-    with patch.object(one_core, "_take", lambda: None):
+    with patch.object(one_core.OneCore, "look", lambda *_: None):
         yield
 
 
@@ -85,7 +86,7 @@ def main() -> None:
     settings, legs, artifacts = played_field(python_field(options.bots), options.sessions)
     print("| workers | | games/s | µs a game, worker | µs a game, processes | of the processor time, spread |")
     print("|---|---|---|---|---|---|")
-    for workers in (1, 2):
+    for workers in (len(os.sched_getaffinity(0)),):
         apart, together = [], []
         for _ in range(options.rounds):
             with spread():

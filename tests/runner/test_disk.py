@@ -101,6 +101,23 @@ def test_a_full_disk_of_the_system(tmp_path: Path) -> None:
         subprocess.run(["umount", str(disk)], check=True)
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small disk needs root")
+def test_a_full_disk_of_the_cache_is_no_trouble_of_the_compiler(tmp_path: Path) -> None:
+    place = new_place(tmp_path, ["bold", "calm"])
+    disk = tmp_path / "cache"
+    disk.mkdir(0o755)
+    small = ["mount", "-t", "tmpfs", "-o", "size=3m,mode=755", "tmpfs", str(disk)]
+    if subprocess.run(small, capture_output=True, check=False).returncode:
+        pytest.skip("mounting isn't allowed here")
+    try:
+        done = call(place.arguments(), TOURNAMENT_CACHE=str(disk))
+        assert done.returncode == 1
+        said = f"tournament: the disk of the cache {disk}/libraries/made is full; free some space and run again"
+        assert done.stderr.splitlines()[-1] == said
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
 def test_a_file_where_the_folder_should_be(tmp_path: Path) -> None:
     place = new_place(tmp_path, ["bold", "calm"])
     (tmp_path / "results").write_text("not a folder")

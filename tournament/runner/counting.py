@@ -13,13 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tournament.arrays import Whole
 from tournament.leg import PROCESSES
 from tournament.probation import NOT_ENDED, UNKNOWN, Probation
 from tournament.runner.schedule import Fixture, Pairing, Schedule, place_of
 from tournament.store.ledger import Batch
 from tournament.store.legs import Legs, hex_digests
-
-Whole = npt.NDArray[np.int64]
 
 
 @dataclass

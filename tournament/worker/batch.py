@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from engine.kernel.records import Table
+from tournament.arrays import Floats
 from tournament.artifacts.limits import BOT_STACK
 from tournament.cache import cache_folder
 from tournament.contests import find_contest
@@ -21,7 +22,7 @@ from tournament.leg import PROCESSES, Leg
 from tournament.probation import OnTrial
 from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.standings.luck_of_rows import Floats, LuckOfRows
+from tournament.standings.luck_of_rows import LuckOfRows
 from tournament.store.columns import ROWS_PER_BUFFER, buffer_fields
 from tournament.store.ledger import Batch, batch_name
 from tournament.store.legs import LegResult, Legs
