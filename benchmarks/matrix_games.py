@@ -28,7 +28,7 @@ from tournament.contests.settings import ContestSettings
 from tournament.entrants.build import build_entrants
 from tournament.keys import KEY_BYTES
 from tournament.leg import Leg
-from tournament.runner.schedule import Competitor, Replicas, RoundRobin
+from tournament.runner.schedule.legs import Competitor, Replicas, RoundRobin
 from tournament.store.columns import ROWS_PER_BUFFER
 from tournament.worker.leg import NullSink, play_leg
 from tournament.worker.processes.lanes import play_in_lanes

@@ -31,7 +31,7 @@ from tournament.contests.python_contest.rules import contest_of
 from tournament.entrants.build import build_entrant
 from tournament.entrants.folder import read_submission
 from tournament.keys import KEY_BYTES
-from tournament.runner.schedule import Competitor, Replicas, RoundRobin
+from tournament.runner.schedule.legs import Competitor, Replicas, RoundRobin
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
 

@@ -22,7 +22,7 @@ from tournament.contests.holdem_training import Settings
 from tournament.contests.holdem_training.judge import judge
 from tournament.contests.holdem_training.limits import hands_at_limits
 from tournament.keys import helpers_key
-from tournament.runner.schedule import AgainstHouse, Competitor
+from tournament.runner.schedule.legs import AgainstHouse, Competitor
 from tournament.sandbox.outside.launch import Limits
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import programs

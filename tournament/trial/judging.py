@@ -13,7 +13,7 @@ from tournament.contests.contest import Contest
 from tournament.contests.judging import JudgedMatch, Program, Verdict
 from tournament.errors import BadInput
 from tournament.keys import master_key
-from tournament.runner.schedule import AgainstHouse, Competitor
+from tournament.runner.schedule.legs import AgainstHouse, Competitor
 from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import programs

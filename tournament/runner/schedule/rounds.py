@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tournament.contests.scoring import HouseScoring
-from tournament.runner.counting import count_legs
-from tournament.runner.schedule import Replicas, Schedule
+from tournament.runner.schedule.counting import count_legs
+from tournament.runner.schedule.legs import Replicas, Schedule
 from tournament.standings.standings import compute_standings
 from tournament.standings.verdicts import Verdict, looks_of, wanted_replicas
 from tournament.standings.without_luck import LuckOfLegs, corrected_legs
