@@ -9,8 +9,8 @@ from typing import Protocol
 
 from tournament.leg import Leg
 from tournament.probation import entrants_of
-from tournament.runner.schedule.counting import Counted, fixtures_at
 from tournament.runner.pace import Pace
+from tournament.runner.schedule.counting import Counted, fixtures_at
 from tournament.runner.schedule.legs import Fixture, Schedule
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.legs import Legs
