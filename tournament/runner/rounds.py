@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tournament.contests.scoring import HouseScoring
+from tournament.errors import and_more
 from tournament.runner.counting import count_legs
 from tournament.runner.schedule import Replicas, Schedule
 from tournament.standings.standings import compute_standings
@@ -118,8 +119,7 @@ def next_round(
 
 def _listed(pairs: Sequence[str]) -> str:
     """The first pairs in a line, and how many more there are."""
-    more = f" and {len(pairs) - _MOST_NAMED:,} pairs more" if len(pairs) > _MOST_NAMED else ""
-    return f"{', '.join(pairs[:_MOST_NAMED])}{more}"
+    return ", ".join(pairs[:_MOST_NAMED]) + and_more(len(pairs) - _MOST_NAMED)
 
 
 def _played(names: Sequence[str], replicas: Replicas, house: Sequence[str]) -> dict[str, int]:
