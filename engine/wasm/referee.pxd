@@ -1,24 +1,11 @@
 # See referee.pyx for details.
 
 cimport cython
-from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
+from libc.stdint cimport int64_t, uint64_t, uintptr_t
 
 from engine.kernel.game_core cimport SEATS, Decision, GameCore, Status
 from engine.wasm.fuel cimport Fuel
-
-cdef struct RuntimeFunction:    # the runtime's wasmtime_func_t
-    uint64_t store
-    void* private_data
-
-cdef union RuntimeValue:        # the runtime's wasmtime_val_raw_t
-    int32_t i32
-    int64_t i64
-    unsigned char bytes[16]
-
-ctypedef void* (*CallUnchecked)(
-    void* context, const RuntimeFunction* function, RuntimeValue* arguments_and_results, size_t count, void** trap
-) noexcept nogil
-ctypedef void (*SetDeadline)(void* context, uint64_t ticks) noexcept nogil
+from engine.wasm.runtime cimport CallUnchecked, RuntimeFunction, RuntimeValue, SetDeadline
 
 cdef struct DirectStep:         # the first argument of the functions in direct_step.h, which have its members' places
     void* core

@@ -14,6 +14,7 @@ from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
 from engine.kernel.game_core cimport DECIDE, REFUSED
 from engine.wasm.fuel cimport Fuel
+from engine.wasm.runtime cimport RuntimeFunction, RuntimeValue
 
 cdef extern from "direct_step.h":
     const void* DIRECT_STEP(int most_arguments) nogil   # NULL where there is none

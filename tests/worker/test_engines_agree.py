@@ -11,9 +11,10 @@ import pytest
 import wasmtime
 
 from engine.wasm.modules import FUEL as COUNTER
-from engine.wasm.modules import read_module
+from engine.wasm.modules import Refused, read_module
 from tournament.worker.wasm import calls
 from tournament.worker.wasm.engine import Engine, engine_settings
+from tournament.worker.wasm.loading import BotUnfit, read_bot
 
 FUEL = 10**8
 MODULES = 80
@@ -232,7 +233,93 @@ def agree(seeds: range) -> None:
         assert outcome(counted, Engine.TIMED) == (ended, fuel), seed
         theirs = taken_by_runtime(code)  # with one for each function's entry
         assert all(2 * ours + 1 >= other for ours, other in zip(fuel, theirs)), seed
+        work_is_paid(counted, seed)
         if all(type(how) is int for how, *_ in ended):
             cut_off(counted, ended, fuel, seed)
         ends += sum(type(how) is int for how, *_ in ended)
     assert len(seeds) < ends < 4 * len(seeds), "too few that end, or that trap"
+
+
+# A unit of fuel allows so many instructions at most, those included that count it: a loop of one unit has nine more.
+MOST_WORK, WORK_MORE = 12, 100
+FUEL_OF_MUTATED = 100_000
+
+
+# What only the counter, the variables beside it and the way a start function is called would make valid.
+IN_A_FUNCTION = (
+    "(global.set 1 (i64.const 9))",
+    "(drop (global.get 1))",
+    "(drop (local.get 8))",
+    "(drop (local.get 9))",
+)
+IN_A_MODULE = ("(start $s) (func $s (param i32))", "(start $s) (func $s (result i32) (i32.const 1))")
+
+
+def mutated(seed: int) -> bytes:
+    """A module of which some bytes are others, or stand elsewhere too, or that refers to what fuel brings."""
+    chosen = random.Random(seed)
+    text = Writer(seed // 25, wild=True).module()
+    if seed % 10 == 0:
+        variables = "(local i32 i32 f64 i32 i32 i32)"
+        return bytes(wasmtime.wat2wasm(text.replace(variables, variables + chosen.choice(IN_A_FUNCTION))))
+    if seed % 10 == 1:
+        return bytes(wasmtime.wat2wasm(f"{text[:-1]} {chosen.choice(IN_A_MODULE)})"))
+    code = bytearray(wasmtime.wat2wasm(text))
+    for _ in range(chosen.randint(1, 3)):
+        place, other = chosen.randrange(8, len(code)), chosen.randrange(8, len(code))
+        length = chosen.choice((1, 1, 1, 2, 4))
+        code[place : place + length] = chosen.choice((bytes([chosen.randrange(256)]), code[other : other + length]))
+    return bytes(code)
+
+
+def work_is_paid(counted: bytes, seed: int) -> int:
+    """Call a module with fuel, and compare what its counter took with what the runtime counts; returns the calls."""
+    # Each store has four gigabytes of addresses.
+    with contextlib.closing(wasmtime.Store(engine(Engine.PLAIN, by_runtime=True))) as store:
+        return calls_that_pay(store, counted, seed)
+
+
+def calls_that_pay(store: wasmtime.Store, counted: bytes, seed: int) -> int:
+    store.set_fuel(FUEL)
+    try:
+        exports = wasmtime.Instance(store, wasmtime.Module(store.engine, counted), []).exports(store)
+    except (wasmtime.Trap, wasmtime.WasmtimeError) as error:  # it imports something, or its data have no room
+        assert "(os error" not in str(error)
+        return 0
+    a, counter = exports.get("a"), exports[COUNTER]
+    if not isinstance(a, wasmtime.Func) or [str(kind) for kind in a.type(store).params] != ["i32", "i32"]:
+        return 0
+    assert isinstance(counter, wasmtime.Global)
+    for arguments in ARGUMENTS:
+        counter.set_value(store, FUEL_OF_MUTATED)
+        store.set_fuel(FUEL)
+        with contextlib.suppress(wasmtime.Trap, wasmtime.WasmtimeError):
+            a(store, *arguments)
+        taken = FUEL_OF_MUTATED - int(counter.value(store))
+        assert FUEL - store.get_fuel() <= MOST_WORK * taken + WORK_MORE, (seed, arguments)
+    return len(ARGUMENTS)
+
+
+def mutate(seeds: range) -> None:
+    """What is valid with fuel was valid as it came, and all work is paid, however a function is left."""
+    taken = calls_made = 0
+    for seed in seeds:
+        code = mutated(seed)
+        try:
+            counted = read_bot(code, 64).metered()
+        except (BotUnfit, Refused):
+            continue
+        wasmtime.Module.validate(engine(Engine.PLAIN), code)
+        wasmtime.Module.validate(engine(Engine.PLAIN), counted)
+        taken += 1
+        calls_made += work_is_paid(counted, seed)
+    assert taken > len(seeds) / 20 and calls_made > taken, "too few that are valid, or that run"
+
+
+def test_mutated_modules_are_valid_as_they_came_and_pay_for_their_work() -> None:
+    mutate(range(300))
+
+
+@pytest.mark.thorough
+def test_many_mutated_modules_likewise() -> None:
+    mutate(range(1000, 101_000))
