@@ -21,7 +21,7 @@ from tournament.artifacts.bot import Entrant
 from tournament.contests.holdem_training import Settings
 from tournament.contests.holdem_training.limits import hands_at_limits
 from tournament.keys import helpers_key
-from tournament.runner.schedule import AgainstHouse, Competitor
+from tournament.runner.schedule.legs import AgainstHouse, Competitor
 from tournament.sandbox.outside.launch import Limits
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.trial.judging import judge

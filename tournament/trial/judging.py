@@ -25,7 +25,7 @@ from tournament.contests.holdem_training.scoring import points, tasks
 from tournament.errors import BadInput
 from tournament.keys import master_key
 from tournament.leg import Leg
-from tournament.runner.schedule import AgainstHouse, Competitor
+from tournament.runner.schedule.legs import AgainstHouse, Competitor
 from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
