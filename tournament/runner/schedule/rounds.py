@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tournament.contests.scoring import HouseScoring
-from tournament.errors import and_more
 from tournament.runner.schedule.counting import count_legs
 from tournament.runner.schedule.legs import Replicas, Schedule
 from tournament.standings.standings import compute_standings
@@ -75,31 +74,7 @@ def next_round(
         more = wanted_replicas(names, verdicts, _played(names, this.replicas, ranked.house), at)
         if not more:
             return Round(this.replicas, verdicts, True, this.number)
-<<<<<<< HEAD:tournament/runner/rounds.py
         this = Round(_with_more(schedule, this.replicas, more), verdicts, number=this.number + 1)
-=======
-        neighbours = tuple(
-            (line.name, following.name, line.expected_replicas)
-            for line, following in itertools.pairwise(lines)
-            if line.order == "open"
-        )
-        foreseen = dict(more)
-        for first, second, count in neighbours:
-            for name in (first, second):
-                foreseen[name] = max(foreseen.get(name, 0), count or 0)
-        this = Round(
-            _with_more(schedule, this.replicas, more),
-            verdicts,
-            number=this.number + 1,
-            foreseen=_with_more(schedule, this.replicas, foreseen),
-            neighbours=neighbours,
-        )
-
-
-def _listed(pairs: Sequence[str]) -> str:
-    """The first pairs in a line, and how many more there are."""
-    return ", ".join(pairs[:_MOST_NAMED]) + and_more(len(pairs) - _MOST_NAMED)
->>>>>>> main:tournament/runner/schedule/rounds.py
 
 
 def _played(names: Sequence[str], replicas: Replicas, house: Sequence[str]) -> dict[str, int]:
