@@ -20,9 +20,9 @@ from tournament.artifacts import python_packing
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.keys import KEY_BYTES
 from tournament.leg import Leg, PlaysAs
-from tournament.runner.counting import Counted, count_legs
 from tournament.runner.pace import Pace
-from tournament.runner.schedule import Competitor, Fixture, Pairing, Replicas, RoundRobin, Schedule
+from tournament.runner.schedule.counting import Counted, count_legs
+from tournament.runner.schedule.legs import Competitor, Fixture, Pairing, Replicas, RoundRobin, Schedule
 from tournament.runner.tasks import LegsToPlay, Together, groups_in_turn
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.ledger import Batch

@@ -165,6 +165,7 @@ def test_a_disqualified_process_bot_stands_below_the_line(tmp_path: Path) -> Non
     bots.mkdir()
     write_bot(bots / "bad.py", "def a(bot): raise ValueError('no card like this')\ndef b(bot, bet): return 1\n")
     write_bot(bots / "mute", script("import time; time.sleep(99)"))
+    write_bot(bots / "halfway", script("import time; input(); input(); print('ACTION PASS', end=''); time.sleep(99)"))
     write_bot(bots / "silent.c", SILENT_C)
     write_bot(bots / "fine.py", "def a(bot): return 20\ndef b(bot, bet): return 1\n")
     config = tmp_path / "tournament.toml"
@@ -174,10 +175,11 @@ def test_a_disqualified_process_bot_stands_below_the_line(tmp_path: Path) -> Non
     results = tournament.run("von_neumann_poker", config=config, executor="local", workers=1)
     lines = {line.name: line for line in results.ranking.entrants}
     assert {name: line.status for name, line in lines.items()} == {
-        "bad": "disqualified", "mute": "disqualified", "silent": "ok", "fine": "ok",
+        "bad": "disqualified", "halfway": "disqualified", "mute": "disqualified", "silent": "ok", "fine": "ok",
     }  # fmt: skip
     assert lines["fine"].matches == lines["silent"].matches == 1
     assert "did not answer for 0.4 s; nothing came from it at all: does it flush" in (lines["mute"].reason or "")
+    assert "did not answer for 0.4 s; it wrote 'ACTION PASS', without the line's end" in (lines["halfway"].reason or "")
     assert "ValueError: no card like this" in (lines["bad"].reason or "")
 
 
@@ -358,11 +360,18 @@ def test_a_program_that_closes_its_output_is_at_fault() -> None:
 
 
 def test_memory_is_limited() -> None:
-    bots: dict[str, Source] = {"hoards.py": python("x = bytearray(1 << 29)"), "told": program("x = bytearray(1 << 29)")}
+    reserves = "import mmap; x = mmap.mmap(-1, 500 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)"
+    bots: dict[str, Source] = {
+        "hoards.py": python("x = bytearray(1 << 29)"),
+        "told": program("x = bytearray(1 << 29)"),
+        "greedy": program("x = bytearray(1 << 31)"),
+        "reserves": program(reserves),
+    }
     answered = ask_each(bots, [A] * 2)
-    assert answered["hoards"].what == ["ran out of memory (64 MB)"]
-    assert answered["told"].what == ["ended with status 1"]
-    assert "MemoryError" in answered["told"].faults[0].complaints
+    assert answered["hoards"].what == answered["told"].what == ["ran out of memory (64 MB)"]
+    assert answered["greedy"].what == ["ended with status 1"]
+    assert "MemoryError" in answered["greedy"].faults[0].complaints
+    assert answered["reserves"].what == []  # what is resident counts
     assert not ask(python("x = bytearray(1 << 29)"), [A] * 2, Settings(memory_megabytes=600)).faults
 
 

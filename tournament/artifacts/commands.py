@@ -70,6 +70,8 @@ def read_by(command: str, *, seen: bool = False) -> list[str]:
     return sorted(path for path in paths if os.path.exists(path))
 
 
+# Java's settings, without which it doesn't start, by its version.
+OF_JAVA = tuple(sorted(Path("/etc").glob("java-*-openjdk")))
 # Where Debian keeps the libraries of common interpreters.
 _LIBRARIES: dict[str, tuple[Path, ...]] = {
     "python": (Path("/usr/lib/python3"),),
@@ -78,6 +80,6 @@ _LIBRARIES: dict[str, tuple[Path, ...]] = {
     "node": (Path("/usr/share/nodejs"), Path("/usr/lib/node_modules")),
     "nodejs": (Path("/usr/share/nodejs"),),
     "lua": (Path("/usr/share/lua"),),
-    "java": (Path("/usr/lib/jvm"), Path("/etc/java-17-openjdk")),
+    "java": (Path("/usr/lib/jvm"), *OF_JAVA),
     "guile": (Path("/usr/share/guile"), Path("/usr/lib/x86_64-linux-gnu/guile")),
 }

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from tournament.artifacts.archive import pack, recipe_of, unpack
-from tournament.artifacts.commands import PATH, find_command
+from tournament.artifacts.commands import OF_JAVA, PATH, find_command
 from tournament.artifacts.line_ends import windows_line_ends
 from tournament.artifacts.recipe import Recipe
 from tournament.errors import BadInput
@@ -31,6 +31,7 @@ _SYSTEM = (
     "/usr/x86_64-linux-gnu",
     "/usr/aarch64-linux-gnu",
     "/etc/alternatives",
+    *map(str, OF_JAVA),
 )
 
 

@@ -19,7 +19,7 @@ from tournament.entrants.folder import find_submissions
 from tournament.errors import BadInput, RunFailed
 from tournament.leg import Leg
 from tournament.names import did_you_mean
-from tournament.runner.counting import fixtures_of
+from tournament.runner.schedule.counting import fixtures_of
 from tournament.runner.seed import seed_of
 from tournament.store.ledger import Batch, Field
 from tournament.store.ledger_reading import read_state, standing_batches

@@ -22,10 +22,10 @@ from tournament.runner.planning import (
     workers_of,
 )
 from tournament.runner.preparing import Prepared, prepare_contest, trouble_explained
-from tournament.runner.replicas import keeping_what_was_played
 from tournament.runner.resume import field_of, lost_batches, withdraw, write_house_files
 from tournament.runner.rewriting import fit_to_schedule, merge_small_batches
 from tournament.runner.round_play import RoundPlay, Run
+from tournament.runner.schedule.recorded import keeping_what_was_played
 from tournament.runner.seed import keep_seed
 from tournament.runner.strays import remove_strays
 from tournament.runner.watcher import Watcher

@@ -10,7 +10,7 @@ from tournament.worker.batch import Receipt
 # Seconds that this process needs for a task, until so many are measured.
 _GUESSED_TO_SERVE, _FEWEST_TASKS = 0.001, 100
 # Before anything is measured: speed in lanes, as a share of that without.
-_GUESSED_LANES_SHARE = 0.1
+LANES_SHARE = 0.1
 
 
 @dataclass
@@ -51,7 +51,7 @@ class Pace:
 
     def __post_init__(self) -> None:
         self._inline = _Kind(self.expected_rate)
-        self._lanes = _Kind(_GUESSED_LANES_SHARE * self.expected_rate)
+        self._lanes = _Kind(LANES_SHARE * self.expected_rate)
 
     def note(self, receipt: Receipt) -> None:
         legs = [batch.legs for batch in receipt.batches]

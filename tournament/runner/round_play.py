@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.probation import entrants_of
-from tournament.runner.counting import Counted, count_legs
 from tournament.runner.executors import choose_executor
 from tournament.runner.live_standings import LiveStandings
 from tournament.runner.pace import Pace
 from tournament.runner.planning import new_pace
-from tournament.runner.schedule import Replicas, Schedule
+from tournament.runner.schedule.counting import Counted, count_legs
+from tournament.runner.schedule.legs import Replicas, Schedule
 from tournament.runner.tasks import LegsToPlay, groups_in_turn
 from tournament.runner.watcher import Progress, Watcher
 from tournament.store.ledger import Field

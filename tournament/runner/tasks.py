@@ -9,9 +9,9 @@ from typing import Protocol
 
 from tournament.leg import Leg
 from tournament.probation import entrants_of
-from tournament.runner.counting import Counted, fixtures_at
 from tournament.runner.pace import Pace
-from tournament.runner.schedule import Fixture, Schedule
+from tournament.runner.schedule.counting import Counted, fixtures_at
+from tournament.runner.schedule.legs import Fixture, Schedule
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.legs import Legs
 from tournament.worker.processes.turns import plays_in_turn

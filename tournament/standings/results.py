@@ -362,7 +362,7 @@ def entrant_values(ranking: Standings) -> dict[str, list[Any]]:
 
 
 def fault_values(ranking: Standings) -> dict[str, list[Any]]:
-    bots = [(leg.x, leg.y)[fault.seat] for leg, fault in ranking.faults]
+    bots = [leg.name_at(fault.seat) for leg, fault in ranking.faults]
     values: dict[str, list[Any]] = {"match": [leg.match for leg, _ in ranking.faults], "bot": bots}
     return {
         column.name: values.get(column.name) or [getattr(fault, column.name) for _, fault in ranking.faults]

@@ -112,6 +112,10 @@ class LegResult:
     counts: tuple[int, ...] = ()
     faults_left_out: tuple[int, ...] = _NO_FAULTS
 
+    def name_at(self, seat: int) -> str:
+        """Who sits at x (0) or y (1)."""
+        return self.y if seat else self.x
+
     def fault_count(self, seat: int) -> int:
         """How many faults a seat had, including those left out."""
         return sum(fault.seat == seat for fault in self.faults) + self.faults_left_out[seat]

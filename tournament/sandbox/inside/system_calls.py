@@ -50,7 +50,8 @@ _TABLE = """
     rt_sigaction 13 134; rt_sigpending 127 136; rt_sigprocmask 14 135; rt_sigreturn 15 139; rt_sigsuspend 130 133;
     rt_sigtimedwait 128 137; sched_get_priority_max 146 125; sched_get_priority_min 147 126;
     sched_getaffinity 204 123; sched_getparam 143 121; sched_getscheduler 145 120; sched_yield 24 124; select 23 -;
-    sendfile 40 71; set_robust_list 273 99; set_tid_address 218 96; setitimer 38 103; sigaltstack 131 132; stat 4 -;
+    sendfile 40 71; set_robust_list 273 99; set_tid_address 218 96; setitimer 38 103; sigaltstack 131 132;
+    socketpair 53 199; stat 4 -;
     statfs 137 43; statx 332 291; symlink 88 -; symlinkat 266 36; sysinfo 99 179; tgkill 234 131; time 201 -;
     timerfd_create 283 85; timerfd_gettime 287 87; timerfd_settime 286 86; times 100 153; truncate 76 45;
     umask 95 166; uname 63 160; unlink 87 -; unlinkat 263 35; utime 132 -; utimensat 280 88; utimes 235 -;
@@ -92,6 +93,7 @@ _ABOUT_A_PROCESS = ("getpgid", "getsid", "sched_getaffinity", "sched_getparam", 
 _OF_A_CLOCK = ("clock_gettime", "clock_getres", "clock_nanosleep", "timerfd_create")
 _FIRST_CLOCK_OF_OTHERS = 12
 
+_OF_UNIX = 1  # a family of sockets
 _CLONE_THREAD = 0x10000
 _MAP_SHARED_ANONYMOUS = 0x21
 _MAP_GROWS_DOWN, _MAP_HUGE_PAGES = 0x100, 0x40000
@@ -176,6 +178,8 @@ def _rules_of_builds(supervisor_pid: int) -> list[_Rule]:
     ]
     return [
         *rules,
+        # Java's compiler opens no file before it has one; nothing but bytes goes through.
+        ("socketpair", [_low(0), *_among((_OF_UNIX,)), _REFUSAL]),
         ("kill", single),
         ("tgkill", [_low(0), _jump(_EQUAL, supervisor_pid, 0, 1), _REFUSAL, _return(_ALLOW)]),
     ]

@@ -12,9 +12,10 @@ Mode = Literal["on", "off"]
 
 @dataclass(frozen=True)
 class Limits:
-    """What a process may use. Bytes of memory count where they can be written to.
+    """What a process may use. Bytes of memory count where they are resident (`Confined.has_taken_too_much`).
 
-    `reserved_megabytes`: of addresses beyond those, for files and for what is only reserved: gigabytes for some
+    `writable_megabytes`: of what it may write to, resident or not; as much as its memory unless it is given.
+    `reserved_megabytes`: of addresses beyond its memory, for files and for what is only reserved: gigabytes for some
     runtimes. `processes`: of a build, which may start others.
     """
 
@@ -25,6 +26,7 @@ class Limits:
     file_megabytes: int = 0
     stack_megabytes: int = 64
     processes: int = 1
+    writable_megabytes: int | None = None
 
     def as_resource_limits(self) -> dict[str, int]:
         """By the names of Linux's resource limits."""
@@ -32,7 +34,7 @@ class Limits:
         return {
             "CORE": 0,
             "CPU": self.cpu_seconds,
-            "DATA": memory,
+            "DATA": memory if self.writable_megabytes is None else self.writable_megabytes << 20,
             "AS": memory + (self.reserved_megabytes << 20),
             "STACK": self.stack_megabytes << 20,
             "NOFILE": self.open_files,

@@ -54,6 +54,7 @@ _REST_FROM_MEMORY = 10
 _START_SECONDS = 0.002
 # Said of a program that waits while its answers lie in a buffer of its own.
 _NOTHING_CAME = "; nothing came from it at all: does it flush its output? (flush=True in Python, fflush(stdout) in C)"
+_MOST_BEGUN = 40  # characters of a line that isn't whole
 # Sent to a program that must end without a score.
 _OVER = b"-1\n"
 
@@ -420,8 +421,9 @@ class _LaneTable:
             what = out_of_memory(self._settings.memory_megabytes)
         else:
             what = process.time.exceeded(message, starts, elapsed, self._spent(process))
-            if what and what.startswith(DID_NOT_ANSWER) and message == 1 and process.seat.kind == "program":
-                what += _NOTHING_CAME
+            if what and what.startswith(DID_NOT_ANSWER) and process.seat.kind == "program":
+                begun = self._lanes.channels.begun(process.channel)[:_MOST_BEGUN].decode(errors="replace")
+                what += f"; it wrote {begun!r}, without the line's end" if begun else _NOTHING_CAME * (message == 1)
         if what:
             self._process_failed(process, what)
 

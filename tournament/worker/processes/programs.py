@@ -26,6 +26,8 @@ from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes.python_bots import CantStart
 
 _TRIAL_SECONDS = 0.2
+# Runtimes reserve much more than they use: what counts is resident. What is only reserved ends nobody, up to this.
+_TIMES_WRITABLE, _MORE_WRITABLE = 4, 512  # megabytes
 
 _sound: set[Path] = set()  # folders of programs that this process has checked
 
@@ -108,7 +110,11 @@ def start_in(
     return fork_server.start(
         LaunchSpec(
             Program([*executed(command), *words[1:]]),
-            Limits(most_megabytes(memory_megabytes), cpu_seconds),
+            Limits(
+                most_megabytes(memory_megabytes),
+                cpu_seconds,
+                writable_megabytes=_TIMES_WRITABLE * memory_megabytes + _MORE_WRITABLE,
+            ),
             folder,
             readable=[str(folder), *read_by(command), *sandbox.readable],
         ),

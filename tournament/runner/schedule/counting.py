@@ -16,7 +16,7 @@ import numpy.typing as npt
 from tournament.arrays import Whole
 from tournament.leg import PROCESSES
 from tournament.probation import NOT_ENDED, UNKNOWN, Probation
-from tournament.runner.schedule import Fixture, Pairing, Schedule, place_of
+from tournament.runner.schedule.legs import Fixture, Pairing, Schedule, place_of
 from tournament.store.ledger import Batch
 from tournament.store.legs import Legs, hex_digests
 
