@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from math import ceil, inf
 from pathlib import Path
 
 from tournament.artifacts.compiler_command import HEADERS, asking_for_words, home, own_command, words_said
@@ -16,6 +18,7 @@ from tournament.artifacts.compiler_messages import (
     complaints_of,
     first_line,
     message_of,
+    names_taken,
     text_has_exceptions,
     why_refused,
 )
@@ -42,10 +45,11 @@ class NotCompiled(Exception):
 
 class CompilerRefused(NotCompiled):
     """The message is the compiler's own, cut to what helps. `complaints`: its errors as (file, message).
-    `text_has_exceptions`: a text that throws or catches was compiled without exceptions."""
+    `text_has_exceptions`: a text that throws or catches was compiled without exceptions. `taken`: `names_taken`."""
 
     complaints: tuple[tuple[str, str], ...] = ()
     text_has_exceptions: bool = False
+    taken: Sequence[str] = ()
 
 
 class TookTooMuch(NotCompiled):
@@ -56,6 +60,13 @@ class StillAtIt(NotCompiled):
     """The compiler was cut off by the clock; on a less busy machine it might have finished."""
 
 
+class Allowance:
+    """The seconds that all tries to compile a bot may take together."""
+
+    def __init__(self) -> None:
+        self.left: float = SECONDS
+
+
 def run_compiler(
     commands: list[list[str]],
     folder: Path,
@@ -64,20 +75,25 @@ def run_compiler(
     *,
     libraries: Path | None = None,
     hints: Hints = (),
+    allowance: Allowance | None = None,
+    most: float = inf,
 ) -> Finished:
     """Run the compiler in the sandbox, one command after the other; returns how it ended, which is well.
 
     It reads its own files, `folder` and what is `readable`, and writes into `folder` alone. `libraries`: a folder in
-    which it builds its libraries; this involves no stranger's code, so only limits hold it. Raises NotCompiled, and
-    RunFailed when the machine keeps it from compiling.
+    which it builds its libraries; this involves no stranger's code, so only limits hold it. It may take `most` seconds,
+    and what is left of its `allowance`. Raises NotCompiled, and RunFailed when the machine keeps it from compiling.
     """
-    finished = _run_once(commands, folder, readable, sandbox, libraries)
+    allowance = allowance or Allowance()
+    seconds = FIRST_SECONDS if libraries else ceil(max(1, min(most, allowance.left)))
+    finished = _run_once(commands, folder, readable, sandbox, libraries, seconds)
+    allowance.left -= seconds if finished.excess or finished.cut_off else finished.seconds
     if _failed_by_itself(finished):
         # It was killed, or failed without an error in the source. Once more, alone; then see what is to blame.
         with _alone:
             for _ in range(_MOST_KILLS):  # of others, as the system counts them together
                 kills = kills_for_memory()
-                finished = _run_once(commands, folder, readable, sandbox, libraries)
+                finished = _run_once(commands, folder, readable, sandbox, libraries, seconds)
                 was_killed = finished.status in KILLED or kills_for_memory() > kills
                 if not was_killed or not _failed_by_itself(finished):
                     break
@@ -87,10 +103,11 @@ def run_compiler(
     if finished.excess:
         raise TookTooMuch(f"the compiler took {finished.excess}")
     if finished.cut_off:
-        raise StillAtIt(f"the compiler was still at it after {_patience(libraries)} seconds")
+        raise StillAtIt(f"the compiler was still at it after {2 * seconds} seconds")
     if finished.status != 0:
         folders = [folder, *readable, *[Path(word[2:]) for word in commands[0] if word.startswith("-I")]]
         refused = CompilerRefused(why_refused(finished, folders, hints))
+        refused.taken = names_taken(finished)
         refused.complaints = complaints_of(finished)
         refused.text_has_exceptions = text_has_exceptions(finished)
         raise refused
@@ -103,9 +120,14 @@ def _failed_by_itself(finished: Finished) -> bool:
 
 
 def _run_once(
-    commands: list[list[str]], folder: Path, readable: list[Path], sandbox: SandboxSettings, libraries: Path | None
+    commands: list[list[str]],
+    folder: Path,
+    readable: list[Path],
+    sandbox: SandboxSettings,
+    libraries: Path | None,
+    seconds: int,
 ) -> Finished:
-    seconds = FIRST_SECONDS if libraries else SECONDS
+    """`seconds`: of processor time, which ends first unless the machine is busy: by the clock twice as many."""
     scratch = libraries or folder / "tournament_scratch"
     scratch.mkdir(exist_ok=True)
     finished = running.run(
@@ -129,16 +151,11 @@ def _run_once(
             watched=libraries is None,
         ),
         "off" if libraries else sandbox.mode,  # for so many files a sandbox takes a third longer
-        _patience(libraries),
+        seconds if libraries else 2 * seconds,
     )
     if finished.status in _OUT_OF_TIME:
         return replace(finished, excess=f"more than {seconds} seconds of processor time")
     return finished
-
-
-def _patience(libraries: Path | None) -> int:
-    """Seconds that the compiler may take by the clock: its processor time ends first, unless the machine is busy."""
-    return FIRST_SECONDS if libraries else 2 * SECONDS
 
 
 @cache
@@ -162,4 +179,4 @@ def _works(sandbox: SandboxSettings) -> bool:
         unit = folder / "trial.c"
         unit.write_text("int trial(int x) { return x + 1; }\n")
         trial = [*own_command("c"), "-c", unit.name, "-o", "trial.o"]
-        return _run_once([trial], folder, [], sandbox, None).status == 0
+        return _run_once([trial], folder, [], sandbox, None, SECONDS).status == 0
