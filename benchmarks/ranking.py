@@ -23,6 +23,7 @@ from benchmarks.fields import SHIPPED
 from engine.kernel.game_core import BLOCK_COUNT
 from tests.oracles.exact_scores import true_scores
 from tests.oracles.von_neumann_poker import Bot
+from tournament.arrays import Floats
 from tournament.artifacts.bot import Entrant
 from tournament.contests.contest import Contest
 from tournament.contests.holdem_training import BOB, HOLDEM_TRAINING
@@ -42,12 +43,11 @@ from tournament.standings.places import surely_ahead
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.stopping import FEWEST_REPLICAS
 from tournament.standings.verdicts import Verdict, looks_of, settled_order, wanted_replicas
+from tournament.store.columns import ROWS_PER_GROUP
 from tournament.store.ledger import Batch, Field, Until
 from tournament.store.legs import Legs
-from tournament.store.parquet_limits import ROWS_PER_GROUP
 from tournament.worker.leg import NullSink, play_leg
 
-Floats = npt.NDArray[np.float64]
 CELLS = 20  # thresholds of the bots below are multiples of 1/CELLS
 
 

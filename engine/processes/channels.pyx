@@ -129,6 +129,11 @@ cdef class Channels:
         cdef Channel* channel = &self.all[number]
         return bool(channel.outstanding), channel.messages, channel.messages == 1 or bool(channel.asks_start)
 
+    def begun(self, int number):
+        """What a bot has written of an answer that isn't whole."""
+        cdef Channel* channel = &self.all[number]
+        return channel.inbox[:channel.inbox_size]
+
     def printed(self, int number):
         """The last bytes that a process wrote to standard error."""
         if self.all[number].is_open:

@@ -51,8 +51,8 @@ class Round:
     def batches(self) -> str:
         """Set-up that cuts the legs into batches of some size, so that small runs have many commits."""
         return (
-            "from tournament.runner.batching import Pace\n"
-            f"Pace.batch_is_full = lambda pace, inline, *legs: inline >= {self.chance.choice([1, 1, 2, 6])}\n"
+            "from tournament.runner.tasks import Together\n"
+            f"Together.is_full = lambda pace, inline, *legs: inline >= {self.chance.choice([1, 1, 2, 6])}\n"
         )
 
     def require_equal(self) -> None:

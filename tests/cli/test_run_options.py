@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -31,10 +32,11 @@ from tests.contest_runs import (
 )
 from tournament.cli import playing, screen
 from tournament.config import load_config
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.errors import BadInput
 from tournament.runner import contest_run
-from tournament.runner.preparing import Prepared
-from tournament.runner.watcher import Progress, Watcher
+from tournament.runner.preparing import Prepared, prepare_contest
+from tournament.runner.watcher import NobodyWatching, Progress, Watcher
 from tournament.standings.matches import Matches
 from tournament.standings.standings import Standing, Standings
 
@@ -380,6 +382,20 @@ def test_no_long_play_is_archived_by_mistake(long_place: Place, options: list[st
     assert not archive.exists() and tournament.load(str(long_place.results)).ranking.games > 1_000_000
     assert shown(*arguments, "--archive").code == 0
     assert tournament.load(str(archive)).ranking.games > 1_000_000
+
+
+def test_few_games_of_slow_bots_are_long_play(tmp_path: Path) -> None:
+    place = new_place(tmp_path, ["bold", "calm"], sessions=40)
+    place.play()
+    games = tournament.load(str(place.results)).ranking.games
+    prepared = prepare_contest(VON_NEUMANN_POKER, load_config(CONTEST, place.config, sessions=9), NobodyWatching())
+
+    def is_long(seconds: float) -> bool:
+        estimates = replace(VON_NEUMANN_POKER.estimates, rate=games / seconds)
+        unlike = replace(prepared, contest=replace(VON_NEUMANN_POKER, estimates=estimates)).unlike()
+        return unlike is not None and unlike.is_long_play
+
+    assert is_long(61) and not is_long(59)
 
 
 def test_a_key_is_to_blame_and_not_the_seed_that_is_drawn_for_it(long_place: Place) -> None:

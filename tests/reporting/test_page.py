@@ -175,13 +175,6 @@ def test_the_crosstable_is_that_of_the_records(
             assert clear == (abs(known["points_per_session"]) > 1.96 * known["stderr"])
 
 
-def test_luck_of_a_server_s_opponents_is_worked_out_at_the_end_of_a_run(pages: Mapping[str, Played]) -> None:
-    for line in pages["two_card_draw"].results.ranking.entrants:
-        if line.rank is not None:
-            assert line.adjusted_stderr is not None and line.stderr is not None
-            assert 0 < line.adjusted_stderr < 0.7 * line.stderr
-
-
 def test_what_strangers_wrote_is_text(pages: Mapping[str, Played], trees: Mapping[str, Element]) -> None:
     """A bot's stderr, a compiler's message and a file's name come through, as nothing but text."""
     tree = trees["von_neumann_poker"]

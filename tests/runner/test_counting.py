@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from engine.kernel.sums import SeatSums
-from tournament.runner.counting import count_legs
-from tournament.runner.schedule import Competitor, Replicas, RoundRobin
+from tournament.runner.schedule.counting import count_legs
+from tournament.runner.schedule.legs import Competitor, Replicas, RoundRobin
 from tournament.store.ledger import Batch
 from tournament.store.legs import Fault, LegResult, Legs
 

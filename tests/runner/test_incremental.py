@@ -88,7 +88,7 @@ def place(tmp_path: Path) -> Place:
     """Played in two batches, of four matches and of two, so that edits fall inside of parts."""
     place = new_place(tmp_path, BOTS)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, inline, *legs: inline == 4)
+        patch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, inline, *legs: inline == 4)
         assert play(place) == set(combinations(BOTS, 2))
     assert len(list((place.results / "games").iterdir())) == 2
     return place
@@ -269,7 +269,7 @@ def test_small_neighbours_are_put_together(tmp_path: Path) -> None:
     """However often bots are edited, and the records are as if played in one go."""
     place = new_place(tmp_path, [*BOTS, "fair"], sessions=10)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, *legs: True)
+        patch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: True)
         play(place)
         assert len(list((place.results / "games").iterdir())) == 10
         for step, name in enumerate(["bold", "calm", "bold"]):
@@ -285,7 +285,7 @@ def test_an_edit_is_two_entries_and_what_is_put_together_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = new_place(tmp_path, [*BOTS, "fair"], sessions=10)
-    monkeypatch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, *legs: False)
+    monkeypatch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: False)
     place.play()
     for step, (name, parts) in enumerate([("bold", 6), ("dull", 1)], 1):
         before = ledger(place)
@@ -300,7 +300,7 @@ def test_a_damaged_neighbour_is_not_put_together_and_plays_again_next_time(
 ) -> None:
     place = new_place(tmp_path, BOTS, sessions=10)
     watcher = Listener()
-    monkeypatch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, *legs: True)
+    monkeypatch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: True)
     place.play()
     place.write_bot("fair", bot_source(*THRESHOLDS["fair"]))
 
@@ -310,7 +310,7 @@ def test_a_damaged_neighbour_is_not_put_together_and_plays_again_next_time(
         content[len(content) // 2] ^= 4
         victim.write_bytes(content)
         monkeypatch.undo()
-        monkeypatch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, *legs: True)
+        monkeypatch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: True)
         merge_small_batches(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr("tournament.runner.contest_run.merge_small_batches", flip)
@@ -430,7 +430,7 @@ def test_a_second_run_is_refused_while_one_is_going_on(place: Place) -> None:
 
     place.write_bot("fair", bot_source(*THRESHOLDS["fair"]))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, *legs: False)
+        patch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: False)
         place.play(watcher=RunsAgain())
     (refusal,) = refusals
     assert refusal.startswith(f"tournament: {place.results} is being written by process ")
@@ -473,7 +473,7 @@ def test_what_vanishes_during_a_run_fails_it(place: Place) -> None:
 
 
 def test_a_stale_run_stops_and_writes_nothing_more(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, *legs: True)
+    monkeypatch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: True)
     summary = place.results / "matches.parquet"
 
     class LosesTheLock:

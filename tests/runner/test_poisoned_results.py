@@ -32,7 +32,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Place:
     place.write_bot("dull", "int a(const Bot *bot) { return }\n")
     place.write_bot("even", "int a(const Bot *b) { __builtin_trap(); } int b(const Bot *b, const int x) { return 1; }")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, *legs: False)
+        patch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: False)
         place.play()
     return place
 
@@ -241,6 +241,30 @@ def test_links_in_the_place_of_summaries_are_replaced(place: Place) -> None:
         (place.results / name).symlink_to("../../../victim.txt")
     place.play()
     assert len(pq.read_table(place.results / "entrants.parquet")) == 4
+
+
+@pytest.mark.parametrize("dry", [True, False])
+@pytest.mark.parametrize("inside", [True, False])
+def test_a_contests_folder_that_is_a_link_is_neither_moved_nor_signed(
+    place: Place, tmp_path: Path, inside: bool, dry: bool
+) -> None:
+    """With other settings a run would move it to an archive: the link alone, and begin anew."""
+    target = place.results.parent / "elsewhere" if inside else tmp_path / "elsewhere"
+    place.results.rename(target)
+    place.results.symlink_to(target)
+    before = {path: path.read_bytes() for path in target.rglob("*") if path.is_file()}
+    done = call(place.arguments("--seed", "8", *(["--dry-run"] if dry else [])))
+    assert done.returncode == (0 if dry and inside else 1), done.stderr
+    assert dry or "is a link" in done.stderr.splitlines()[-1]
+    assert place.results.is_symlink() and not list(place.results.parent.glob("*-archive-*"))
+    assert {path: path.read_bytes() for path in target.rglob("*") if path.is_file()} == before
+
+
+def test_dry_run_signs_nothing(place: Place) -> None:
+    sign = place.results / "ledger" / "writer"
+    before = sign.read_bytes(), sign.stat().st_mtime_ns
+    assert call(place.arguments("--dry-run")).returncode == 0
+    assert (sign.read_bytes(), sign.stat().st_mtime_ns) == before
 
 
 def test_archives_that_are_links_are_ignored(place: Place, tmp_path: Path) -> None:

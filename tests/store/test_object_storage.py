@@ -7,7 +7,6 @@ import os
 import re
 import threading
 import urllib.request
-import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +22,7 @@ from tests.store.test_ledger import FIELD, leg, stage_batch
 from tournament.contests import find_contest
 from tournament.errors import BadInput, RunFailed
 from tournament.runner.archives import archive_other_records
-from tournament.store.ledger_reading import read_state, standing_batches
+from tournament.store.ledger_reading import read_field, read_state, standing_batches
 from tournament.store.storage import AlreadyExists, Storage, open_storage
 from tournament.store.writer import Writer, open_for_writing
 
@@ -245,6 +244,36 @@ def test_a_commit_takes_eleven_requests(memory: MemoryStore) -> None:
     ]
 
 
+def test_reading_takes_as_many_requests_as_entries_since_the_fold(memory: MemoryStore) -> None:
+    writer = open_for_writing(open_storage(LOCATION))
+    writer.commit(field=FIELD)
+    for _ in range(30):
+        writer.commit()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tournament.store.ledger._FEWEST_BYTES", 0)
+        writer.close()
+    writer = open_for_writing(open_storage(LOCATION))
+    writer.commit(batches=[stage_batch(writer.storage, leg(0))])
+    writer.close()
+    storage, requests = open_storage(LOCATION), list[str]()
+    memory.gate = requests.append
+    assert read_state(storage).entries == 33
+    assert [request.partition(" ")[0] for request in requests] == [
+        "LIST_WITH_DELIMITER",
+        "LIST_WITH_DELIMITER",
+        "GET",
+        "GET",
+    ]
+    requests.clear()
+    assert read_field(storage) == FIELD
+    assert [request.partition(" ")[0] for request in requests] == [
+        "LIST_WITH_DELIMITER",
+        "LIST_WITH_DELIMITER",
+        "GET",
+        "GET",
+    ]
+
+
 def test_a_large_object_is_read_in_blocks(served_store: ServedStore, storage: Storage) -> None:
     content = bytes(range(256)) * (20 << 12)  # 20 MB
     storage.replace("games/part", content)
@@ -332,8 +361,7 @@ def test_missing_credentials_are_one_line(served_store: ServedStore, monkeypatch
     with served_store.behaving() as requests:
         line = trouble(f"s3://{BUCKET}/place?{served_store.options}")
     assert line == (
-        "s3://bucket/place needs credentials, and there are none: set AWS_ACCESS_KEY_ID and"
-        " AWS_SECRET_ACCESS_KEY, or AWS_PROFILE"
+        "s3://bucket/place needs credentials, and there are none: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
     )
     assert requests == []
 
@@ -347,7 +375,8 @@ def test_the_command_says_it_in_one_line_and_shows_no_secret(
         done = call(place.arguments("--results", f"s3://{BUCKET}/place?{served_store.options}"))
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()[-1:]
-    assert line.startswith("tournament: s3://bucket/place/von_neumann_poker refuses these credentials (403): set AWS_")
+    assert line.startswith("tournament: s3://bucket/place/von_neumann_poker: the store at") and "403" in line
+    assert "credentials right, and the network up? set AWS_ACCESS_KEY_ID" in line
     assert "Traceback" not in done.stderr and "hushhush" not in done.stderr + done.stdout
 
 
@@ -355,7 +384,7 @@ def test_the_command_says_it_in_one_line_and_shows_no_secret(
 def test_wrong_credentials_are_one_line(served_store: ServedStore, status: str) -> None:
     with served_store.behaving(gate=lambda request: status) as requests:
         line = trouble(f"s3://{BUCKET}/place?{served_store.options}")
-    assert line.startswith(f"s3://bucket/place refuses these credentials ({status}): set AWS_ACCESS_KEY_ID and")
+    assert "credentials right" in line and "set AWS_ACCESS_KEY_ID" in line and status in line
     assert len(requests) == 1
 
 
@@ -369,11 +398,11 @@ def test_a_missing_bucket_is_one_line(served_store: ServedStore) -> None:
             verb()
 
 
-@pytest.mark.parametrize(("host", "why"), [("127.0.0.1:9", "Connection refused"), ("nowhere.invalid", "lookup")])
-def test_an_unreachable_store_is_one_line(served_store: ServedStore, host: str, why: str) -> None:
+@pytest.mark.parametrize("host", ["127.0.0.1:9", "nowhere.invalid"])
+def test_an_unreachable_store_is_one_line(served_store: ServedStore, host: str) -> None:
     line = trouble(f"s3://{BUCKET}/place?endpoint_override={host}&scheme=http&region=us-east-1")
-    assert line.startswith(f"s3://bucket/place can't be reached at http://{host} (") and why in line
-    assert line.endswith("); is the address right, and the network up?")
+    assert line.startswith(f"s3://bucket/place: the store at http://{host} fails (")
+    assert "are its address, its region and the credentials right, and the network up? set AWS_ACCESS_KEY_ID" in line
 
 
 def test_a_store_that_stumbles_is_asked_again_and_one_that_fails_is_given_up(served_store: ServedStore) -> None:
@@ -383,7 +412,9 @@ def test_a_store_that_stumbles_is_asked_again_and_one_that_fails_is_given_up(ser
         assert storage.list("ledger") == {}
     with served_store.behaving(gate=lambda request: "503") as requests:
         line = trouble(new_location(served_store.options))
-    assert re.fullmatch(r"s3://bucket/\w+: the store at http://.* fails \(503\); run again to go on", line)
+    assert re.fullmatch(
+        r"s3://bucket/\w+: the store at http://.* fails \(.*503.*\); are its address, .*run again to go on", line
+    )
     assert len(requests) == 3
 
 
@@ -414,22 +445,6 @@ def test_keys_in_an_address_are_refused_and_not_shown(
         done = call(arguments)
         assert done.returncode == 2 and "has a name or a password in it" in done.stderr
         assert "hushhush" not in done.stderr + done.stdout and "AKIA" not in done.stderr + done.stdout
-
-
-def test_keys_come_from_the_files_of_the_aws_command(
-    served_store: ServedStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    no_credentials(monkeypatch)
-    (tmp_path / "credentials").write_text("[work]\naws_access_key_id = mine\naws_secret_access_key = hushhush\n")
-    (tmp_path / "config").write_text("[profile work]\nregion = eu-north-1\n")
-    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
-    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
-    monkeypatch.setenv("AWS_PROFILE", "work")
-    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{served_store.address}")
-    assert open_storage(f"s3://{BUCKET}/{uuid.uuid4().hex}").list("ledger") == {}
-    assert "Credential=mine/" in served_store.authorization and "/eu-north-1/s3/" in served_store.authorization
-    monkeypatch.setenv("AWS_PROFILE", "home")
-    assert "needs credentials" in trouble(f"s3://{BUCKET}/place")
 
 
 def test_an_account_that_is_not_named_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:

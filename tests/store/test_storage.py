@@ -430,6 +430,8 @@ def test_a_contests_folder_that_leads_away_is_not_written(folder: FolderStorage,
     (tmp_path / "results" / "contest").symlink_to(tmp_path / "theirs")
     with pytest.raises(RunFailed, match=r"is a link to .*theirs; name that place"):
         FolderStorage(str(tmp_path / "results" / "contest")).prepare()
+    with pytest.raises(RunFailed, match=r"is a link to .*theirs; name that place"):
+        FolderStorage(str(tmp_path / "results" / "contest")).check_writable()
     (tmp_path / "other").symlink_to(tmp_path / "theirs")  # a link to its own neighbour, and one above the results
     FolderStorage(str(tmp_path / "other")).prepare()
     FolderStorage(str(tmp_path / "other" / "contest")).prepare()

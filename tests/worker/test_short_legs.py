@@ -11,7 +11,7 @@ import wasmtime
 
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.keys import KEY_BYTES
-from tournament.runner.schedule import Competitor, RoundRobin
+from tournament.runner.schedule.legs import Competitor, RoundRobin
 from tournament.store.legs import Legs, Rest, digest_column, pack_legs, unpack_legs
 from tournament.worker.leg import NullSink, play_leg
 from tournament.worker.wasm.stack import on_deep_stack

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
@@ -24,8 +23,8 @@ from tournament.artifacts.compiler_messages import (
 )
 from tournament.errors import RunFailed
 from tournament.sandbox.outside import running
-from tournament.sandbox.outside.endings import KILLED, kills_for_memory
-from tournament.sandbox.outside.launch import LaunchSpec, Limits
+from tournament.sandbox.outside.endings import KILLED, Killed, again_alone, kills_for_memory
+from tournament.sandbox.outside.launch import Build, LaunchSpec, Limits
 from tournament.sandbox.outside.running import Finished
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -35,8 +34,6 @@ FIRST_SECONDS = 1800
 _MOST_MEGABYTES = 4096
 # Of the process itself, and as reported by the one that started it.
 _OUT_OF_TIME = (-signal.SIGXCPU, 256 - signal.SIGXCPU)
-_MOST_KILLS = 3
-_alone = threading.Lock()
 
 
 class NotCompiled(Exception):
@@ -86,20 +83,22 @@ def run_compiler(
     """
     allowance = allowance or Allowance()
     seconds = FIRST_SECONDS if libraries else ceil(max(1, min(most, allowance.left)))
-    finished = _run_once(commands, folder, readable, sandbox, libraries, seconds)
+
+    def attempt() -> Finished:
+        kills = kills_for_memory()
+        finished = _run_once(commands, folder, readable, sandbox, libraries, seconds)
+        if _failed_by_itself(finished):
+            raise _Failed(finished, was_killed=finished.status in KILLED or kills_for_memory() > kills)
+        return finished
+
+    try:
+        finished = again_alone(attempt)
+    except _Failed as failed:
+        finished = failed.finished
+        if failed.was_killed or not _works(sandbox):
+            words = first_line(message_of(finished)) or finished.in_words
+            raise RunFailed(f"the compiler does not work on this machine (out of memory or disk?): {words}") from None
     allowance.left -= seconds if finished.excess or finished.cut_off else finished.seconds
-    if _failed_by_itself(finished):
-        # It was killed, or failed without an error in the source. Once more, alone; then see what is to blame.
-        with _alone:
-            for _ in range(_MOST_KILLS):  # of others, as the system counts them together
-                kills = kills_for_memory()
-                finished = _run_once(commands, folder, readable, sandbox, libraries, seconds)
-                was_killed = finished.status in KILLED or kills_for_memory() > kills
-                if not was_killed or not _failed_by_itself(finished):
-                    break
-            if _failed_by_itself(finished) and (was_killed or not _works(sandbox)):
-                words = first_line(message_of(finished)) or finished.in_words
-                raise RunFailed(f"the compiler does not work on this machine (out of memory or disk?): {words}")
     if finished.excess:
         raise TookTooMuch(f"the compiler took {finished.excess}")
     if finished.cut_off:
@@ -112,6 +111,15 @@ def run_compiler(
         refused.text_has_exceptions = text_has_exceptions(finished)
         raise refused
     return finished
+
+
+class _Failed(Killed):
+    """The compiler was killed, or failed without an error in the source."""
+
+    def __init__(self, finished: Finished, was_killed: bool) -> None:
+        super().__init__()
+        self.finished = finished
+        self.was_killed = was_killed
 
 
 def _failed_by_itself(finished: Finished) -> bool:
@@ -132,23 +140,23 @@ def _run_once(
     scratch.mkdir(exist_ok=True)
     finished = running.run(
         LaunchSpec(
+            Build(
+                commands,
+                {
+                    "HOME": str(folder),
+                    "TMPDIR": str(scratch),
+                    "ZIG_GLOBAL_CACHE_DIR": str(scratch),
+                    "ZIG_LOCAL_CACHE_DIR": str(scratch),
+                    "LC_ALL": "C.UTF-8",
+                    "SOURCE_DATE_EPOCH": "0",  # what __DATE__ and __TIME__ say
+                    **({"ZIG_VERBOSE_CC" if "-c" in commands[-1] else "ZIG_VERBOSE_LINK": "1"} if libraries else {}),
+                },
+                writable=[str(folder), str(scratch)],
+                watched=libraries is None,
+            ),
             Limits(_MOST_MEGABYTES, seconds, open_files=1024, file_megabytes=MOST_BYTES >> 20, processes=64),
-            command=commands[-1],
-            before=commands[:-1],
-            folder=folder,
+            folder,
             readable=[str(path) for path in (home(), HEADERS, *readable)],
-            writable=[str(folder), str(scratch)],
-            environment={
-                "HOME": str(folder),
-                "TMPDIR": str(scratch),
-                "ZIG_GLOBAL_CACHE_DIR": str(scratch),
-                "ZIG_LOCAL_CACHE_DIR": str(scratch),
-                "LC_ALL": "C.UTF-8",
-                "SOURCE_DATE_EPOCH": "0",  # what __DATE__ and __TIME__ say
-                **({"ZIG_VERBOSE_CC" if "-c" in commands[-1] else "ZIG_VERBOSE_LINK": "1"} if libraries else {}),
-            },
-            purpose="build",
-            watched=libraries is None,
         ),
         "off" if libraries else sandbox.mode,  # for so many files a sandbox takes a third longer
         seconds if libraries else 2 * seconds,

@@ -37,7 +37,7 @@ from tournament.artifacts.compiler_command import (
 )
 from tournament.artifacts.compiler_messages import first_line, message_of
 from tournament.artifacts.compiler_run import NotCompiled, run_compiler
-from tournament.cache import cache_folder, cache_trouble, keep, make_folder, recall, remembered
+from tournament.cache import cache_folder, cache_trouble, keep, make_folder, recall, remembered, require_room
 from tournament.errors import RunFailed, TournamentError
 from tournament.sandbox.outside.running import threads_that_end
 from tournament.sandbox.outside.scratch import alone_on_this_machine, remove, scratch_folder
@@ -87,6 +87,7 @@ def _build_library(kind: str, made: Path, sandbox: SandboxSettings) -> None:
         try:
             text = message_of(run_compiler([building], folder, [], sandbox, libraries=made))
         except NotCompiled as problem:
+            require_room(made)
             language = LANGUAGE_NAMES[kind]
             raise RunFailed(f"the compiler can't build its {language} library here: {first_line(problem)}") from None
         line = next(line for line in text.splitlines() if line.startswith("wasm-ld "))

@@ -19,12 +19,12 @@ from tournament.entrants.folder import find_submissions
 from tournament.errors import BadInput, RunFailed
 from tournament.leg import Leg
 from tournament.names import did_you_mean
-from tournament.runner.counting import fixtures_of
+from tournament.runner.schedule.counting import fixtures_of
 from tournament.runner.seed import seed_of
 from tournament.store.ledger import Batch, Field
 from tournament.store.ledger_reading import read_state, standing_batches
 from tournament.store.legs import Fault, LegResult, Legs
-from tournament.store.parts import rows_of
+from tournament.store.parts import require_written, rows_of
 from tournament.store.storage import open_storage
 from tournament.worker.observation import ObservedGame, Window, observe_leg
 
@@ -92,6 +92,7 @@ def replay_games(
         (fixture,) = fixtures_of(Legs.of([recorded]), players.schedule)
         if isinstance(fixture, str):
             raise RunFailed(f"match {recorded.match} was recorded {fixture}; tournament verify says more")
+        require_written(storage, batch.part("games"))
         rows: dict[int, dict[str, Any]] = {}
         for chunk in rows_of(storage, batch.part("games"), contest.games):
             for row in np.flatnonzero((chunk["match"] == recorded.match) & (chunk["session"] == session)):

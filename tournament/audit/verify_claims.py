@@ -10,10 +10,10 @@ from tournament.audit.report import Problem, plays_again
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.leg import PROCESSES
-from tournament.runner.counting import count_legs, fixtures_of
 from tournament.runner.planning import round_to_play, schedule_of
-from tournament.runner.replicas import keeping_what_was_played, recorded_replicas
-from tournament.runner.schedule import ONE_OF_EACH, Fixture, Replicas, Schedule
+from tournament.runner.schedule.counting import count_legs, fixtures_of
+from tournament.runner.schedule.legs import ONE_OF_EACH, Fixture, Replicas, Schedule
+from tournament.runner.schedule.recorded import keeping_what_was_played, recorded_replicas
 from tournament.standings.without_luck import LuckOfLegs
 from tournament.store.ledger import Batch, Field
 from tournament.store.legs import LegResult

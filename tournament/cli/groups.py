@@ -124,9 +124,7 @@ OF_CONTESTS = {
         "tournament.cli.judge_command:app",
         "Play a program as the contest's statement has it judged, and nothing else: for its author to debug against.",
     ),
-    "strategy": Listed(
-        "tournament.cli.strategy:app", "Servers of two-card draw: generate them, value them, solve for the best."
-    ),
+    "strategy": Listed("tournament.cli.strategy:app", "Servers of two-card draw: generate them and value them."),
 }
 
 

@@ -91,7 +91,7 @@ def match(
         found = search_match(settings.played, settings, find_bot(bot, settings), against, screen) if mistakes else {}
     if as_json:
         values = dataclasses.asdict(report) | {"seed": settings.contest.seed}
-        values["faults"] = [{"bot": (leg.x, leg.y)[one.seat], **dataclasses.asdict(one)} for leg, one in report.faults]
+        values["faults"] = [{"bot": leg.name_at(one.seat), **dataclasses.asdict(one)} for leg, one in report.faults]
         values["mistakes"] = {name: [dataclasses.asdict(one) for one in made.mistakes] for name, made in found.items()}
         print_json(values | {"replay": dataclasses.asdict(shown[0]) if shown else None})
         return

@@ -12,7 +12,6 @@ import numpy.typing as npt
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from tournament.contests.interface import Interface
-from tournament.contests.judging import Judge
 from tournament.contests.portrait import Portrait
 from tournament.contests.scoring import House, Scored
 from tournament.contests.settings import ContestSettings
@@ -102,12 +101,10 @@ class Trials:
     """How bots are tried before they enter.
 
     They are asked every question at extreme values; or, where questions make sense only in a game, they play the games
-    of `new_core_at_limits`. A `judge`, where the statement has one for programs, starts a program and plays one match
-    with it alone.
+    of `new_core_at_limits`.
     """
 
     new_core_at_limits: NewCore | None = None
-    judge: Judge | None = None
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tournament.arrays import Floats
 from tournament.standings.standings import Standings
 from tournament.standings.student import REACH
 
-Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 
 

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from pydantic import ValidationError
 
+from tournament.config import in_its_words
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.errors import BadInput
 from tournament.reporting.crosstable import Crosstable, crosstable_of
-from tournament.reporting.games import Told
+from tournament.reporting.games import PlayedAgain
+from tournament.reporting.played_again import ConfigOf, played_again
 from tournament.reporting.stretches import Courses, courses_of
 from tournament.reporting.survey import Survey, survey_games
 from tournament.reporting.versions import Edit, edits_of
-from tournament.reporting.watching import ConfigOf, played_again
 from tournament.standings.results import Results, load, ranking_of
 from tournament.standings.standings import Standings
 from tournament.store.legs import Legs
@@ -41,7 +41,7 @@ class Findings:
     entrants: tuple[str, ...]
     crosstable: Crosstable
     survey: Survey
-    told: Mapping[int, Told]
+    told: Mapping[int, PlayedAgain]
     courses: Courses
     edits: Mapping[str, Edit]
     settings: Mapping[str, object]
@@ -64,7 +64,9 @@ def find(
     for _ in range(_TRIES):
         results = load(location)
         try:
-            contest = _in_words_of(_contest_of(results), config_of)
+            contest = _contest_of(results)
+            if config_of is not None:
+                contest = in_its_words(contest, config_of)
             return contest, _findings(contest, results, with_games, seed, config_of)
         except FileNotFoundError:
             continue
@@ -79,17 +81,6 @@ def _contest_of(results: Results) -> Contest:
         return contest.under(contest.settings.model_validate(settings))
     except ValidationError:
         return contest
-
-
-def _in_words_of(contest: Contest, config_of: ConfigOf | None) -> Contest:
-    """The contest with title and rules as tournament.toml tells them, if it has this contest."""
-    with contextlib.suppress(BadInput):
-        if config_of is not None:
-            told = config_of(contest.name).played
-            if told.rules != contest.rules:  # the table was changed since
-                return contest
-            return replace(contest, title=told.title, display=replace(contest.display, about=told.display.about))
-    return contest
 
 
 def _findings(

@@ -33,7 +33,7 @@ class _Texts:
 
 
 @dataclass(frozen=True)
-class Told:
+class PlayedAgain:
     """A session that was played again: each decision in words, and the picture before it; one more picture ends it."""
 
     session: int
@@ -46,7 +46,7 @@ def games_for_viewer(
     contest: Contest,
     matches: Sequence[Match],
     survey: Survey,
-    told: Mapping[int, Told],
+    told: Mapping[int, PlayedAgain],
 ) -> Markup:
     """What the viewer's script reads, as JSON: script/viewer.js says how.
 
@@ -96,7 +96,7 @@ def _strip(turns: Turns, session: int, pieces: Sequence[Rows]) -> list[Any]:
     return [session, *letters, *(np.flatnonzero(columns[f"{seat}_slipped"][order]).tolist() for seat in "xy")]
 
 
-def _told(game: Told, texts: _Texts) -> list[Any]:
+def _told(game: PlayedAgain, texts: _Texts) -> list[Any]:
     """A session played again, as games are."""
     steps: list[int | float] = []
     for place, picture in enumerate(game.pictures):

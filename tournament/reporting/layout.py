@@ -52,7 +52,7 @@ class Layout:
     @property
     def measures(self) -> list[Any]:
         """The contest's own columns of the standings, as many as a page has room for."""
-        return [measure for measure in self.scoring.measures if measure.from_width <= 100] if self.scoring else []
+        return list(self.scoring.measures) if self.scoring else []
 
     @property
     def score_meaning(self) -> str:
@@ -200,7 +200,7 @@ class Layout:
     def faults_by_bot(self) -> Mapping[str, list[tuple[LegResult, Fault]]]:
         found: dict[str, list[tuple[LegResult, Fault]]] = {}
         for leg, fault in self.ranking.faults:
-            found.setdefault((leg.x, leg.y)[fault.seat], []).append((leg, fault))
+            found.setdefault(leg.name_at(fault.seat), []).append((leg, fault))
         return found
 
     def reason(self, line: Standing) -> str:

@@ -187,7 +187,7 @@ def faults_of(page: Layout, name: str) -> list[dict[str, Any]]:
         sort[1] = len(found)
         found.append(
             {
-                "opponent": (leg.y, leg.x)[fault.seat],
+                "opponent": leg.name_at(1 - fault.seat),
                 "match": leg.match,
                 "session": fault.session,
                 "game": fault.game,

@@ -16,7 +16,7 @@ from tournament.contests.portrait import Row, Rows, Seats
 from tournament.errors import RunFailed
 from tournament.store.ledger import Batch, Part
 from tournament.store.legs import Fault, LegResult, Legs
-from tournament.store.parts import row_group_edges, rows_of
+from tournament.store.parts import require_written, row_group_edges, rows_of
 from tournament.store.storage import Storage
 
 MOST_ROWS = 16_000_000  # that are read; of more, evenly spaced row groups
@@ -142,6 +142,7 @@ def _tasks(contest: Contest, storage: Storage, parts: Sequence[tuple[Part, Legs]
     """Every `stride`-th row group of all parts, a few at a time."""
     count = 0
     for part, legs in parts:
+        require_written(storage, part)
         edges = row_group_edges(storage, part, contest.games)
         groups = [group for group in range(len(edges) - 1) if (count + group) % stride == 0]
         count += len(edges) - 1

@@ -14,13 +14,13 @@ from tournament.contests.settings import ContestSettings
 from tournament.cores import cores
 from tournament.keys import master_key
 from tournament.runner.archives import Unlike
-from tournament.runner.batching import Pace
-from tournament.runner.counting import count_legs
+from tournament.runner.pace import Pace
 from tournament.runner.preparing import Prepared
-from tournament.runner.replicas import keeping_what_was_played
 from tournament.runner.resume import field_of
-from tournament.runner.rounds import Round, next_round
-from tournament.runner.schedule import ONE_OF_EACH, AgainstHouse, Competitor, Replicas, RoundRobin, Schedule
+from tournament.runner.schedule.counting import count_legs
+from tournament.runner.schedule.legs import ONE_OF_EACH, AgainstHouse, Competitor, Replicas, RoundRobin, Schedule
+from tournament.runner.schedule.recorded import keeping_what_was_played
+from tournament.runner.schedule.rounds import Round, next_round
 from tournament.standings.without_luck import LuckOfLegs, read_luck
 from tournament.store.ledger import Batch, Field, Until
 from tournament.store.ledger_reading import read_state, standing_batches

@@ -14,8 +14,8 @@ from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
 from tournament.errors import shortened
-from tournament.runner.counting import Counted, count_legs
-from tournament.runner.schedule import Schedule, place_of
+from tournament.runner.schedule.counting import Counted, count_legs
+from tournament.runner.schedule.legs import Schedule, place_of
 from tournament.store.ledger import (
     TABLES,
     Batch,

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from tournament.contests.contest import Contest
-from tournament.runner.counting import Counted
 from tournament.runner.resume import Cut, batches_to_cut, tell_removed_matches, withdraw
-from tournament.runner.schedule import Schedule, place_of
+from tournament.runner.schedule.counting import Counted
+from tournament.runner.schedule.legs import Schedule, place_of
+from tournament.store.columns import ROWS_PER_GROUP
 from tournament.store.ledger import Batch, TableName, batch_name, without_legs
 from tournament.store.ledger_reading import standing_batches
 from tournament.store.legs import Legs
-from tournament.store.parquet_limits import ROWS_PER_GROUP
 from tournament.store.parts import PartReader, copy_legs, damage
 from tournament.store.storage import Storage
 from tournament.store.writer import Writer, in_commits

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from tournament.errors import RunFailed
+from tournament.errors import RunFailed, and_more
 from tournament.store.ledger import TABLES, State
 from tournament.store.ledger_reading import states
 from tournament.store.storage import Storage
@@ -46,10 +46,9 @@ def remove_strays(writer: Writer, say: Callable[[str], None]) -> None:
             storage.remove(place)
             say(f"Removed {place}, a part of former games")
     if others := [shown(place) for place in found if not (there[place] and place in once)]:
-        more = f" and {len(others) - 1:,} more" if len(others) > 1 else ""
         raise RunFailed(
-            f"{storage.location}/{others[0]}{more} is none of the records, and whoever reads these would read it:"
-            " move it away and run again"
+            f"{storage.location}/{others[0]}{and_more(len(others) - 1)} is none of the records, and whoever reads these"
+            " would read it: move it away and run again"
         )
 
 

@@ -16,14 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.kernel.game_core import BLOCK_COUNT
+from tournament.arrays import Floats
 from tournament.contests.contest import Contest
 from tournament.standings import replicas
 from tournament.standings.estimates import block_sizes
 from tournament.store.ledger import Batch
 from tournament.store.legs import Legs
 from tournament.store.storage import Storage
-
-Floats = npt.NDArray[np.float64]
 
 ELO = 400 / math.log(10)  # Elo's points in a unit of strength
 _MOST_STEPS = 200

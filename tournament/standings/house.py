@@ -35,7 +35,6 @@ class HousePlay:
         self._sessions = legs.sessions.tolist()
         self._games = legs.games.tolist()
         self._facts_of = [facts.get(name, {}) for name in legs.y]
-        self._counts = [rest.counts for rest in legs.rest]
         self._matches: list[Range] = [(first, end) for first, end in legs.matches().tolist()]
 
     def _played(self, first: int, end: int) -> Played:
@@ -45,7 +44,6 @@ class HousePlay:
             sum(self._sessions[first:end]),
             sum(self._games[first:end]),
             self._facts_of[first],
-            tuple(map(sum, zip(*self._counts[first:end]))),
         )
 
     def _scored(self, first: int, end: int) -> list[Range]:

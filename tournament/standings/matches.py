@@ -12,11 +12,10 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
+from tournament.arrays import Whole
 from tournament.standings import replicas
 from tournament.standings.house import HousePlay
 from tournament.store.legs import Legs
-
-Whole = npt.NDArray[np.int64]
 
 
 class Match(NamedTuple):

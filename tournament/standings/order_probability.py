@@ -16,12 +16,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from tournament.arrays import Floats, Whole
 from tournament.standings.student import two_sided_tail
-
-Floats = npt.NDArray[np.float64]
-Whole = npt.NDArray[np.int64]
 
 FEWEST_FOR_A_PRIOR = 5  # entrants
 _MOST_TOGETHER = 100  # in a cluster

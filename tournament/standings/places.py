@@ -13,11 +13,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from tournament.arrays import Floats
 from tournament.standings.student import two_sided_tail
 
 ERROR_RATE = 0.05  # of one wrong statement or more, among all pairs
-
-Floats = npt.NDArray[np.float64]
 
 
 def variances_of_differences(residuals: Floats) -> Floats:

@@ -11,16 +11,13 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from engine.kernel.game_core import BLOCK_COUNT
+from tournament.arrays import Floats, Whole
 from tournament.standings.estimates import block_sizes, errors_of_sums, errors_over_sessions
 from tournament.store.legs import Legs, SeatColumns
 
 FEWEST = 10
-
-Floats = npt.NDArray[np.float64]
-Whole = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

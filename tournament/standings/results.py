@@ -256,7 +256,8 @@ def load(
     """The results of one contest: its folder or URL, or the one above when it holds a single contest.
 
     Of `games` and `sessions` only these columns are read, and only these matches, or those of these bots; the
-    standings are always of all. Raises BadInput when there are no results, or none of that name.
+    standings are always of all. Parts are read as they lie there: `verify` those of somebody else first. Raises
+    BadInput when there are no results, or none of that name.
     """
     location, field, batches = _opened(str(results))
     ranking = ranking_of(open_storage(location), field, batches)
@@ -361,7 +362,7 @@ def entrant_values(ranking: Standings) -> dict[str, list[Any]]:
 
 
 def fault_values(ranking: Standings) -> dict[str, list[Any]]:
-    bots = [(leg.x, leg.y)[fault.seat] for leg, fault in ranking.faults]
+    bots = [leg.name_at(fault.seat) for leg, fault in ranking.faults]
     values: dict[str, list[Any]] = {"match": [leg.match for leg, _ in ranking.faults], "bot": bots}
     return {
         column.name: values.get(column.name) or [getattr(fault, column.name) for _, fault in ranking.faults]

@@ -23,10 +23,9 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from tournament.arrays import Floats
 from tournament.standings.places import variances_of_differences
 from tournament.standings.student import quantile
-
-Floats = npt.NDArray[np.float64]
 
 FEWEST_REPLICAS = 4  # of all matches, before anything is decided
 _GROWTH = 0.25  # of replicas in a round

@@ -7,16 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from engine.kernel.game_core import BLOCK_COUNT, SEAT_COUNT
+from tournament.arrays import Floats, Whole
 from tournament.standings import replicas
 from tournament.standings.estimates import block_sizes, error_of_sum, joint_residuals
 from tournament.store.ledger import FieldEntrant
 from tournament.store.legs import Legs
-
-Floats = npt.NDArray[np.float64]
-Whole = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -18,13 +18,14 @@ import numpy.typing as npt
 from pydantic import TypeAdapter
 
 from engine.kernel.game_core import BLOCK_COUNT
+from tournament.arrays import Floats, Whole
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.cores import cores
 from tournament.errors import RunFailed
-from tournament.standings.luck_of_rows import Floats, LuckOfRows
+from tournament.standings.luck_of_rows import LuckOfRows
 from tournament.store.ledger import Batch
-from tournament.store.legs import DIGESTS, Legs, Number, Whole, digest_column, hex_digests
+from tournament.store.legs import DIGESTS, Legs, Number, digest_column, hex_digests
 from tournament.store.notes import read_note, write_note
 from tournament.store.storage import Storage
 

@@ -194,7 +194,7 @@ def standing_batches(storage: Storage, state: State) -> list[Batch]:
 
 def _require_own(location: str, field: Field | None, batches: Sequence[Batch]) -> None:
     """Raises RunFailed where a leg is there twice, or isn't of the two players of the field whose match it is. Digests
-    stand for players, too, but take longer: `tournament.runner.counting` compares them."""
+    stand for players, too, but take longer: `tournament.runner.schedule.counting` compares them."""
     several = [batch.legs for batch in batches]
     match = np.concatenate([legs.match for legs in several])
     names, players = merged([(legs.names, legs.players) for legs in several])

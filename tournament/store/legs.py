@@ -23,6 +23,7 @@ from pydantic import Field as Limits
 
 from engine.kernel.game_core import BLOCK_COUNT, SEAT_COUNT
 from engine.kernel.sums import SeatSums
+from tournament.arrays import Floats, Whole
 from tournament.errors import shortened
 from tournament.names import valid_name
 
@@ -33,8 +34,6 @@ _MOST_NUMBER, _MOST_COUNT = (1 << 31) - 1, 10**15
 _MOST_AMOUNT, _MOST_SQUARE = 1e15, 1e30
 _NO_FAULTS = (0,) * SEAT_COUNT
 
-Floats = npt.NDArray[np.float64]
-Whole = npt.NDArray[np.int64]
 
 Word = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.]{1,64}$")]
 Text = Annotated[str, StringConstraints(max_length=100_000)]
@@ -112,6 +111,10 @@ class LegResult:
     ended_by: int | None = None
     counts: tuple[int, ...] = ()
     faults_left_out: tuple[int, ...] = _NO_FAULTS
+
+    def name_at(self, seat: int) -> str:
+        """Who sits at x (0) or y (1)."""
+        return self.y if seat else self.x
 
     def fault_count(self, seat: int) -> int:
         """How many faults a seat had, including those left out."""

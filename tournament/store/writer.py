@@ -6,7 +6,7 @@ import contextlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from tournament.errors import RunFailed
+from tournament.errors import RunFailed, and_more
 from tournament.store.ledger import Batch, Entry, Field, Part, State, entry_name, pack, unpack
 from tournament.store.ledger_reading import read_state
 from tournament.store.signals import signals_deferred
@@ -93,9 +93,8 @@ class Writer:
             if tables[part.table].get(part.name) != part.size
         ]
         if lost:
-            more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
             raise RunFailed(
-                f"{self.storage.location}/{lost[0].place}{more} can't be found as committed;"
+                f"{self.storage.location}/{lost[0].place}{and_more(len(lost) - 1)} can't be found as committed;"
                 " run again to play what is missing"
             )
 

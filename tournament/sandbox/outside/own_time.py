@@ -150,17 +150,6 @@ def _may_sleep_on(thread: Path) -> bool:
     return not call or not _SLEEPING or call[0] in _SLEEPING
 
 
-def reads_its_input(process: Path) -> bool:
-    """Whether a process's first thread waits for its standard input, by its folder in /proc. Raises OSError.
-
-    One that is stopped while it leaves that call, with what it has read, seems to be in it.
-    """
-    if not sleeps(process):
-        return False
-    call = (process / "syscall").read_text().split()
-    return call[:2] in [[str(number), "0x0"] for number in numbers_here("read")]
-
-
 class GroupUse:
     """What a group of processes has used, with those that have ended: see `Use`.
 

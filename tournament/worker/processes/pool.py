@@ -7,7 +7,7 @@ import math
 import os
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from tournament.leg import Leg, Seat
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import admission, programs, python_bots
-from tournament.worker.processes.one_core import Asked, OneCore
+from tournament.worker.processes.one_core import OneCore
 from tournament.worker.processes.time_limits import TimeLimits
 from tournament.worker.processes.turns import Turn, Turns, plays_in_turn, turn_of
 
@@ -112,7 +112,7 @@ class Pool:
         self.by_channel: dict[int, BotProcess] = {}
         self._shared: dict[tuple[str, str], BotProcess] = {}
         self.parting: deque[tuple[float, Confined, frozenset[Turn]]] = deque()
-        self.turns = Turns(cache)
+        self.turns = Turns()
         self.one_core = OneCore()
         self._bytes: dict[Confined, int] = {}  # of memory, that each process may take
         admission.room.enter(self)
@@ -233,10 +233,6 @@ class Pool:
         """From now on legs of its bot have processes of their own."""
         _outgrown.add(process.seat.artifact)
 
-    def is_one_program(self, process: BotProcess) -> bool:
-        """Whether no other process can answer for a program, as one that it started might."""
-        return process.seat.kind == "program" and self._sandbox.mode == "on"
-
     def end(self, process: BotProcess, parting_words: bytes = b"") -> None:
         """End a process, once; a program may read the parting words first."""
         if process.shared_by and self._is_shared(process):
@@ -278,20 +274,11 @@ class Pool:
         self._bytes.clear()
         self.by_channel.clear()
         self.parting.clear()
-        self.turns.close()
         admission.room.leave(self)
 
-    def asked(self) -> Iterator[Asked]:
-        """The processes that may share a core, since they are asked in turn: Python bots', and a program that has one
-        thread and plays alone. Several programs are all asked at once.
-        """
-        programs = sum(process.seat.kind == "program" for process in self.by_channel.values())
-        for process in self.by_channel.values():
-            if process.seat.kind == "python" or (
-                programs == 1 and self.is_one_program(process) and process.confined.threads() == 1
-            ):
-                outstanding, messages, _ = self._channels.is_outstanding(process.channel)
-                yield Asked(process.confined.pid, messages, outstanding, process.confined.cpu_seconds())
+    def shared(self) -> list[int]:
+        """The numbers of the processes that several legs share, which are asked in turn."""
+        return [process.confined.pid for process in self.by_channel.values() if process.shared_by]
 
 
 def most_bytes_of(kind: str, memory_megabytes: int, sandbox: SandboxSettings) -> int:

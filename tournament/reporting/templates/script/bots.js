@@ -99,6 +99,7 @@ find("#chips").append(...bots.map((bot) => {
 }));
 const search = find("#search");
 search.hidden = bots.length <= 30;
+find("#chips").classList.toggle("many", bots.length > 30);  // a page of names would hide the bot below
 search.addEventListener("input", () => {
   const wanted = search.value.toLowerCase();
   all("#chips li").forEach((item, place) => { item.hidden = !bots[place].name.toLowerCase().includes(wanted); });

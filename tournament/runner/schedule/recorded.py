@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from tournament.runner.schedule import Replicas, Schedule
+from tournament.runner.schedule.legs import Replicas, Schedule
 from tournament.store.ledger import Batch
 
 

@@ -9,7 +9,7 @@ from tournament.audit.replay import Replay, replay_games
 from tournament.config import Config
 from tournament.contests.telling import plain_value
 from tournament.errors import BadInput, RunFailed
-from tournament.reporting.games import Told
+from tournament.reporting.games import PlayedAgain
 from tournament.worker.observation import Step
 
 _MOST_MATCHES = 24  # that are played again
@@ -19,7 +19,7 @@ _MOST_TOLD = 2_000  # characters
 ConfigOf = Callable[[str], Config]
 
 
-def played_again(location: str, config_of: ConfigOf, matches: Sequence[int]) -> Mapping[int, Told]:
+def played_again(location: str, config_of: ConfigOf, matches: Sequence[int]) -> Mapping[int, PlayedAgain]:
     """The first session of the first of these matches, by match.
 
     Those whose bots or seed aren't here any more, or that came out otherwise than recorded, are left out.
@@ -33,14 +33,14 @@ def played_again(location: str, config_of: ConfigOf, matches: Sequence[int]) -> 
     return found
 
 
-def told_of(replay: Replay) -> Told:
+def told_of(replay: Replay) -> PlayedAgain:
     """A replay in words. Without drawings of the contest each decision is shown with what it told."""
     steps = [step for game in replay.games for step in game.steps][:_MOST_DECISIONS]
     pictures = list(replay.drawings[: len(steps) + 1])
     if len(pictures) <= len(steps):
         pictures = [*map(_as_told, steps), ""]
     result = "; ".join(game.outcome for game in replay.games[:3])
-    return Told(replay.session, [(step.seat, _answered(step)) for step in steps], pictures, result)
+    return PlayedAgain(replay.session, [(step.seat, _answered(step)) for step in steps], pictures, result)
 
 
 def _answered(step: Step) -> str:

@@ -14,8 +14,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tournament.contests.scoring import HouseScoring
-from tournament.runner.counting import count_legs
-from tournament.runner.schedule import Replicas, Schedule
+<<<<<<< HEAD:tournament/runner/schedule/rounds.py
+from tournament.runner.schedule.counting import count_legs
+from tournament.runner.schedule.legs import Replicas, Schedule
+=======
+from tournament.errors import and_more
+from tournament.runner.schedule.counting import count_legs
+from tournament.runner.schedule.legs import Replicas, Schedule
+>>>>>>> main:tournament/runner/rounds.py
 from tournament.standings.standings import compute_standings
 from tournament.standings.verdicts import Verdict, looks_of, wanted_replicas
 from tournament.standings.without_luck import LuckOfLegs, corrected_legs
@@ -118,8 +124,7 @@ def next_round(
 
 def _listed(pairs: Sequence[str]) -> str:
     """The first pairs in a line, and how many more there are."""
-    more = f" and {len(pairs) - _MOST_NAMED:,} pairs more" if len(pairs) > _MOST_NAMED else ""
-    return f"{', '.join(pairs[:_MOST_NAMED])}{more}"
+    return ", ".join(pairs[:_MOST_NAMED]) + and_more(len(pairs) - _MOST_NAMED)
 
 
 def _played(names: Sequence[str], replicas: Replicas, house: Sequence[str]) -> dict[str, int]:
