@@ -14,14 +14,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tournament.contests.scoring import HouseScoring
-<<<<<<< HEAD:tournament/runner/schedule/rounds.py
-from tournament.runner.schedule.counting import count_legs
-from tournament.runner.schedule.legs import Replicas, Schedule
-=======
 from tournament.errors import and_more
 from tournament.runner.schedule.counting import count_legs
 from tournament.runner.schedule.legs import Replicas, Schedule
->>>>>>> main:tournament/runner/rounds.py
 from tournament.standings.standings import compute_standings
 from tournament.standings.verdicts import Verdict, looks_of, wanted_replicas
 from tournament.standings.without_luck import LuckOfLegs, corrected_legs
