@@ -6,6 +6,16 @@ from engine.kernel.records import Table
 from engine.processes.channels import Channels
 from engine.wasm.referee import Referee
 
+@final
+class Questions:
+    def __init__(
+        self,
+        view_size: int,
+        most_arguments: int,
+        lines: Sequence[tuple[Sequence[tuple[int, int, bytes]], Sequence[tuple[bytes, bool, int]]]],
+        tells_values: bool,
+    ) -> None: ...
+
 class Violation(Exception):
     """A program said what its dialogue doesn't allow; see lanes.pyx."""
 

@@ -100,6 +100,18 @@ def test_who_leaves_a_function_has_paid_for_all_of_it(way: str) -> None:
     assert 5_000 * times < fuel < 5_030 * times
 
 
+def test_a_call_pays_for_each_value_that_it_gives() -> None:
+    """Else few instructions would hand a thousand on."""
+    taken = {}
+    for count in (1, 2, 100):
+        given = " ".join(["i32"] * count)
+        text = f"""(func $g (result {given}) {"(i32.const 1)" * count}) (func $f (result {given}) (call $g))
+            (func (export "a") (param i32) (result i32) (call $f) {"drop " * (count - 1)})"""
+        taken[count] = run(text, 0)[1]
+    # One to make it, and one for each of both calls that hand it on.
+    assert taken[2] - taken[1] == 3 and taken[100] - taken[1] == 3 * 99
+
+
 def test_what_fills_memory_pays_for_every_four_bytes() -> None:
     assert run(FILL, 100_000)[1] - run(FILL, 0)[1] == 25_000
     given, fuel = run(FILL, -1, fuel=10**6)
