@@ -39,6 +39,7 @@ from tournament.keys import sub_key
 from tournament.runner.planning import artifacts_of, schedule_of
 from tournament.runner.resume import field_of
 from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.standings.errors import Differences, variances_of_differences
 from tournament.standings.places import surely_ahead
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.stopping import FEWEST_REPLICAS
@@ -433,7 +434,9 @@ def _fixed_length(pool: Floats, truth: Sequence[int], confidence: float, chance:
         for _ in range(200):
             chosen = scores[chance.integers(0, len(pool), count)].T
             away = (chosen - chosen.mean(axis=1, keepdims=True)) * math.sqrt(count / (count - 1))
-            ahead = surely_ahead(chosen.sum(axis=1), away, count - 1, 1 - confidence)
+            totals = chosen.sum(axis=1)
+            found = Differences(totals[:, np.newaxis] - totals, ((variances_of_differences(away), count - 1),))
+            ahead = surely_ahead(found, 1 - confidence)
             settled += bool(np.diagonal(ahead, 1).all())
         if settled >= 180:
             return count
@@ -502,7 +505,15 @@ def _dealt_in_python() -> Iterator[tuple[str, Contest, list[Entrant], dict[str, 
     yield "liar's dice, four that doubt sooner or later", contest, built(contest, files), {"sessions": 40}
 
 
+def _twins(tournaments: int) -> Iterator[str]:
+    """Identical bots, told apart or not."""
+    from benchmarks import ranking_twins
+
+    return ranking_twins.table(tournaments)
+
+
 PARTS: dict[str, Callable[[int], Iterator[str]]] = {
+    "twins": _twins,
     "coverage": _coverage,
     "variance": _variance,
     "stopping": _stopping,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import itertools
-import re
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ import pandas as pd
 import pytest
 
 from engine.kernel.game_core import BLOCK_COUNT
-from tests.cli.in_process import shown
 from tests.contest_runs import (
     CONTEST,
     Listener,
@@ -242,31 +240,6 @@ def test_run_and_records_give_the_same_verdict(tmp_path: Path) -> None:
     place.config.write_text(text.replace("until_settled = 0.9\nmost_replicas = 7", "replicas = 1"))
     with_replicas(place, 1)  # it keeps what was played, and looks once
     assert load(str(place.results)).ranking.until is None
-
-
-def test_a_run_and_a_dry_run_say_beforehand_who_can_be_told_apart(tmp_path: Path) -> None:
-    """From the replicas that are there, and how long it takes; afterwards these are told apart, as a rule."""
-    place = place_of_neighbours(tmp_path)
-    dry = ["run", CONTEST, "--dry-run", "--config", str(place.config)]
-    assert "if differences stay" not in shown(*dry, columns=400).out  # nothing is known yet
-    with_replicas(place, 4)
-    text = place.config.read_text()
-    place.config.write_text(text[: text.index("replicas")] + "replicas = 1\nuntil_settled = 0.9\nmost_replicas = 9\n")
-    before = load(str(place.results)).ranking
-    told = shown(*dry, columns=400).out
-    assert load(str(place.results)).ranking == before
-    found = re.search(
-        r"if differences stay as they are, (.+?)(?:; so far as they can be, that takes about [\d,]+ legs?, [\d,]+ s)?$",
-        told,
-        re.M,
-    )
-    assert found is not None, told
-    said = until_settled(place, 9).said
-    assert any(text.startswith(f"if differences stay as they are, {found[1]}") for text in said), said
-    names = [line.name for line in load(str(place.results)).ranking.entrants]
-    pairs = re.findall(r"(\w+) and (\w+)", found[1])
-    assert pairs and set(pairs) <= set(itertools.permutations(names, 2))
-    assert "need more" in found[1] or re.search(r"are told apart after [5-9] replicas", found[1])
 
 
 def test_rounds_go_on_until_the_order_is_settled_and_again_come_by_the_same(tmp_path: Path) -> None:

@@ -109,8 +109,6 @@ def _tell_plan(prepared: Prepared) -> bool:
         f"{prepared.contest.title}: {what}"
         + ("" if plan.last else "; more replicas may follow, until the order is settled")
     )
-    if plan.forecast:
-        out.print(plan.forecast, soft_wrap=True)
     if plan.outdated:
         out.print(f"{plan.outdated:,} legs of bots that changed or left would leave the records", soft_wrap=True)
     if plan.unlike:

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from tournament.errors import printable, telling_line
 from tournament.standings.history import closest_to_beating
+from tournament.standings.notes import chance_in_words, notes_of
 from tournament.standings.student import REACH
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def columns(standings: Standings, wide: bool) -> list[_Heading]:
     ]
     more = [
         *([] if scoring else averages),
-        _Heading("ahead of next", lambda line: _percent(line.order_probability) if line.matches else ""),
+        _Heading("ahead of next", lambda line: chance_in_words(line.order_probability) if line.matches else ""),
         _Heading("matches", lambda line: f"{line.matches:,}"),
         _Heading("games", lambda line: f"{line.games:,}"),
     ]
@@ -107,7 +108,7 @@ def leaderboard_table(
     """
     headings = columns(standings, wide)
     averaged = "a mean over the matches so far" if standings.scoring else "in order of the score per match"
-    notes = [unit, *([f"{averaged}, until all have played as many"] if _is_uneven(standings) else [])]
+    notes = [unit, *([f"{averaged}, until all have played as many"] if _is_uneven(standings) else notes_of(standings))]
     table = plain_table(title, "; ".join(note for note in notes if note) or None)
     table.add_column("#", justify="right", no_wrap=True)
     table.add_column("bot", no_wrap=True)
@@ -181,8 +182,8 @@ def matches_table(matches: Sequence[Match], title: str) -> Table:
 
 def _points(match: Match) -> tuple[str, str]:
     """Points a session, and half the width of their interval."""
-    error = match.stderr_per_session
-    return f"{match.points_per_session:+.3f}", "" if error is None else f"{REACH * error:.3f}"
+    reach = match.reach_per_session
+    return f"{match.points_per_session:+.3f}", "" if reach is None else f"{reach:.3f}"
 
 
 def reasons(standings: Standings, again: Mapping[str, str] | None = None, most: int | None = None) -> Text:
@@ -277,19 +278,13 @@ def facts_table() -> Table:
 
 def _cell(match: Match, scoring: HouseScoring | None) -> Text:
     value = match.points_per_session
-    error = match.stderr_per_session
+    reach = match.reach_per_session
     digits = 2 if scoring is None else 0
-    clear = error is not None and abs(value) > REACH * error
+    clear = reach is not None and abs(value) > reach
     style = "green" if clear and value > 0 else "red" if clear else ""
     text = Text(f"{value:+,.{digits}f}", style=style)
-    if error is not None:
-        text.append(f"\n±{REACH * error:,.{digits}f}", style="dim")
+    if reach is not None:
+        text.append(f"\n±{reach:,.{digits}f}", style="dim")
     for measure in scoring.measures if scoring else ():
         text.append(f"\n{_measured(measure, match)}")
     return text
-
-
-def _percent(share: float | None) -> str:
-    if share is None:
-        return ""
-    return ">99.9%" if share > 0.999 else f"{100 * share:.1f}%"

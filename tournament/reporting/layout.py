@@ -16,6 +16,7 @@ from tournament.reporting.figures import MINUS, clean, plain, signed
 from tournament.reporting.findings import Findings
 from tournament.reporting.stretches import Course
 from tournament.standings.matches import Match
+from tournament.standings.notes import notes_of
 from tournament.standings.standings import Standing
 from tournament.standings.unforetold import unforetold
 from tournament.store.legs import Fault, LegResult
@@ -42,6 +43,10 @@ class Layout:
         self.score_digits = 1 if self.scoring is None else self.scoring.decimals
         self.unforetold = unforetold(self.ranking)
         self._ids = {line.name: anchor_of(line.name, place) for place, line in enumerate(self.ranking.entrants)}
+
+    @property
+    def notes(self) -> list[str]:
+        return notes_of(self.ranking)
 
     def is_open(self, name: str) -> bool:
         """Whether the page tells how a bot plays, its faults and what it wrote."""

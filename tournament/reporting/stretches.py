@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.kernel.game_core import BLOCK_COUNT
-from tournament.standings.estimates import block_sizes
+from tournament.standings.errors import block_sizes
 from tournament.standings.student import quantile
 from tournament.store.legs import Legs
 

@@ -10,16 +10,12 @@ from tournament.contests.contest import Contest
 from tournament.keys import master_key
 from tournament.runner.archives import archive_other_records
 from tournament.runner.live_standings import LiveStandings
-from tournament.runner.pace import Pace
 from tournament.runner.planning import (
     artifacts_of,
-    forecast_in_words,
-    new_pace,
     noted_luck,
     round_to_play,
     schedule_of,
     until_of,
-    workers_of,
 )
 from tournament.runner.preparing import Prepared, prepare_contest, trouble_explained
 from tournament.runner.resume import field_of, lost_batches, withdraw, write_house_files
@@ -81,11 +77,10 @@ def run_prepared(prepared: Prepared, watcher: Watcher) -> Standings:
 
 @dataclass(frozen=True)
 class RoundState:
-    """What is known after a round: the luck in its legs (None where the contest has no correction), the pace as it was
-    measured, the standings. `done`: no round follows."""
+    """What is known after a round: the luck in its legs (None where the contest has no correction), and the
+    standings. `done`: no round follows."""
 
     luck: LuckOfLegs | None
-    pace: Pace | None = None
     standings: Standings | None = None
     done: bool = False
 
@@ -98,9 +93,6 @@ def play_round(run: Run, before: RoundState) -> RoundState:
     if this.verdicts:
         say(this.said)
     schedule = keeping_what_was_played(run.schedule_with, this.replicas, standing)
-    pace = before.pace or new_pace(contest, config, workers_of(config), schedule.sessions_per_leg)
-    if forecast := forecast_in_words(this, run.schedule_with, standing, pace):
-        say(forecast)
     left = fit_to_schedule(contest, writer, schedule, say)
     new_field = run.field if run.field != writer.state.field else None
     if new_field and (writer.state.field is None or not len(left.missing)):
@@ -112,16 +104,16 @@ def play_round(run: Run, before: RoundState) -> RoundState:
         live.at_once()
         if before.standings is None:
             say("Every match of these entrants is in the records; nothing to play")
-        return RoundState(live.luck, before.pace, live.ranking, this.done)
+        return RoundState(live.luck, live.ranking, this.done)
     live.at_once()
     resumes = bool(live.played)
     play = RoundPlay(run, schedule, left, live, new_field)
     try:
-        pace = play.play()
+        play.play()
         if resumes:  # so that a first run doesn't write twice
             merge_small_batches(contest, writer, schedule, say)
         writer.require_whole()
         live.work_out_luck(say)
     finally:
         live.at_once()
-    return RoundState(live.luck, pace, live.ranking, this.done and not play.disqualified)
+    return RoundState(live.luck, live.ranking, this.done and not play.disqualified)

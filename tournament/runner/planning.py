@@ -31,9 +31,8 @@ from tournament.store.storage import Storage, open_storage
 class Plan:
     """What a run would play: its legs, of how many in all, and estimates of its games, seconds and bytes.
 
-    For a run until the order is settled it is the next round; `last` says whether that is the last one, `forecast` what
-    should come of this and the rounds after it. Of the legs in the records so many are `outdated`, of bots that changed
-    or left; all go to an archive for what is `unlike`.
+    For a run until the order is settled it is the next round; `last` says whether that is the last one. Of the legs
+    in the records so many are `outdated`, of bots that changed or left; all go to an archive for what is `unlike`.
     """
 
     legs: int
@@ -44,7 +43,6 @@ class Plan:
     last: bool = True
     outdated: int = 0
     unlike: Unlike | None = None
-    forecast: str = ""
 
 
 def plan_of(prepared: Prepared) -> Plan:
@@ -79,20 +77,7 @@ def plan_of(prepared: Prepared) -> Plan:
         this.done,
         0 if unlike else sum(len(batch.legs) for batch in standing) - len(left.counting),
         unlike,
-        forecast_in_words(this, schedule_with, standing, pace),
     )
-
-
-def forecast_in_words(
-    this: Round, schedule_with: Callable[[Replicas], Schedule], batches: Sequence[Batch], pace: Pace
-) -> str:
-    """What should come of a run until the order is settled, and how long it takes; "" where that isn't known."""
-    if this.foreseen is None or all(count is None for *_, count in this.neighbours):
-        return this.forecast
-    left = count_legs(batches, schedule_with(this.foreseen))
-    seconds = max(1, round(pace.seconds_for(left.inline, left.in_lanes)))
-    legs = left.inline + left.in_lanes
-    return f"{this.forecast}; so far as they can be, that takes about {legs:,} leg{'s' * (legs != 1)}, {seconds:,} s"
 
 
 def round_to_play(

@@ -48,8 +48,8 @@ MATCHES = (
     Column(
         "x_points_stderr",
         "float64",
-        "standard error of x_points, over sessions; over duplicate pairs in a duplicate match; over replicas where"
-        " there are ten or more",
+        "standard error of x_points: over replicas; of one, over 32 blocks of its sessions. Matches share deals, so"
+        " these don't add up to the error of a score: standings have that",
     ),
     Column("y_points", "float64", "points of y; what x has, negated, where the game is zero-sum"),
     Column("y_points_stderr", "float64", "standard error of y_points"),
@@ -87,7 +87,7 @@ STANDING = {
         "sum of points over its matches; against house players what the contest makes of them (W, or the "
         "mean over servers)"
     ),
-    "stderr": "standard error of the score",
+    "stderr": "standard error of the score: over replicas; of one, over the sessions of its matches alone",
     "ci_low": "lower end of its 95% interval",
     "ci_high": "upper end",
     "matches": "opponents met",

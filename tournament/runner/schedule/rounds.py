@@ -7,14 +7,11 @@ run that goes on after a crash, or on other machines, has the same rounds.
 
 from __future__ import annotations
 
-import itertools
-import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tournament.contests.scoring import HouseScoring
-from tournament.errors import and_more
 from tournament.runner.schedule.counting import count_legs
 from tournament.runner.schedule.legs import Replicas, Schedule
 from tournament.standings.standings import compute_standings
@@ -23,23 +20,15 @@ from tournament.standings.without_luck import LuckOfLegs, corrected_legs
 from tournament.store.ledger import Batch, Field
 from tournament.store.legs import Legs
 
-_MOST_NAMED = 4  # pairs for which the same is foreseen
-
 
 @dataclass(frozen=True)
 class Round:
-    """The replicas of a round, and what was known of neighbours before it; `done` when no other follows.
-
-    `foreseen`: the replicas of all rounds to come, as far as neighbours should be told apart by them. `neighbours` that
-    are open, with how many replicas that should take, None for more than there may be.
-    """
+    """The replicas of a round, and what was known of neighbours before it; `done` when no other follows."""
 
     replicas: Replicas
     verdicts: tuple[Verdict, ...] = ()
     done: bool = False
     number: int = 1
-    foreseen: Replicas | None = None
-    neighbours: tuple[tuple[str, str, int | None], ...] = ()
 
     @property
     def said(self) -> str:
@@ -53,20 +42,6 @@ class Round:
         if self.done:
             return text + (f", {count['open']} still open with the most replicas" if count["open"] else "")
         return f"{text}; round {self.number} plays up to {self.replicas.most} replicas where the order is open"
-
-    @property
-    def forecast(self) -> str:
-        """Which open neighbours should be told apart, and after how many replicas, in words; "" where none is known."""
-        if not self.neighbours:
-            return ""
-        by_count = defaultdict(list)
-        for first, second, count in self.neighbours:
-            by_count[count or math.inf].append(f"{first} and {second}")
-        return "if differences stay as they are, " + "; ".join(
-            _listed(pairs)
-            + (" need more than there may be" if math.isinf(count) else f" are told apart after {count} replicas")
-            for count, pairs in sorted(by_count.items())
-        )
 
 
 def next_round(
@@ -99,27 +74,7 @@ def next_round(
         more = wanted_replicas(names, verdicts, _played(names, this.replicas, ranked.house), at)
         if not more:
             return Round(this.replicas, verdicts, True, this.number)
-        neighbours = tuple(
-            (line.name, following.name, line.expected_replicas)
-            for line, following in itertools.pairwise(lines)
-            if line.order == "open"
-        )
-        foreseen = dict(more)
-        for first, second, count in neighbours:
-            for name in (first, second):
-                foreseen[name] = max(foreseen.get(name, 0), count or 0)
-        this = Round(
-            _with_more(schedule, this.replicas, more),
-            verdicts,
-            number=this.number + 1,
-            foreseen=_with_more(schedule, this.replicas, foreseen),
-            neighbours=neighbours,
-        )
-
-
-def _listed(pairs: Sequence[str]) -> str:
-    """The first pairs in a line, and how many more there are."""
-    return ", ".join(pairs[:_MOST_NAMED]) + and_more(len(pairs) - _MOST_NAMED)
+        this = Round(_with_more(schedule, this.replicas, more), verdicts, number=this.number + 1)
 
 
 def _played(names: Sequence[str], replicas: Replicas, house: Sequence[str]) -> dict[str, int]:
