@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from math import ceil, inf
 from pathlib import Path
 
 from tournament.artifacts.compiler_command import HEADERS, asking_for_words, home, own_command, words_said
@@ -15,6 +17,7 @@ from tournament.artifacts.compiler_messages import (
     complaints_of,
     first_line,
     message_of,
+    names_taken,
     text_has_exceptions,
     why_refused,
 )
@@ -39,10 +42,11 @@ class NotCompiled(Exception):
 
 class CompilerRefused(NotCompiled):
     """The message is the compiler's own, cut to what helps. `complaints`: its errors as (file, message).
-    `text_has_exceptions`: a text that throws or catches was compiled without exceptions."""
+    `text_has_exceptions`: a text that throws or catches was compiled without exceptions. `taken`: `names_taken`."""
 
     complaints: tuple[tuple[str, str], ...] = ()
     text_has_exceptions: bool = False
+    taken: Sequence[str] = ()
 
 
 class TookTooMuch(NotCompiled):
@@ -53,6 +57,13 @@ class StillAtIt(NotCompiled):
     """The compiler was cut off by the clock; on a less busy machine it might have finished."""
 
 
+class Allowance:
+    """The seconds that all tries to compile a bot may take together."""
+
+    def __init__(self) -> None:
+        self.left: float = SECONDS
+
+
 def run_compiler(
     commands: list[list[str]],
     folder: Path,
@@ -61,17 +72,21 @@ def run_compiler(
     *,
     libraries: Path | None = None,
     hints: Hints = (),
+    allowance: Allowance | None = None,
+    most: float = inf,
 ) -> Finished:
     """Run the compiler in the sandbox, one command after the other; returns how it ended, which is well.
 
     It reads its own files, `folder` and what is `readable`, and writes into `folder` alone. `libraries`: a folder in
-    which it builds its libraries; this involves no stranger's code, so only limits hold it. Raises NotCompiled, and
-    RunFailed when the machine keeps it from compiling.
+    which it builds its libraries; this involves no stranger's code, so only limits hold it. It may take `most` seconds,
+    and what is left of its `allowance`. Raises NotCompiled, and RunFailed when the machine keeps it from compiling.
     """
+    allowance = allowance or Allowance()
+    seconds = FIRST_SECONDS if libraries else ceil(max(1, min(most, allowance.left)))
 
     def attempt() -> Finished:
         kills = kills_for_memory()
-        finished = _run_once(commands, folder, readable, sandbox, libraries)
+        finished = _run_once(commands, folder, readable, sandbox, libraries, seconds)
         if _failed_by_itself(finished):
             raise _Failed(finished, was_killed=finished.status in KILLED or kills_for_memory() > kills)
         return finished
@@ -83,13 +98,15 @@ def run_compiler(
         if failed.was_killed or not _works(sandbox):
             words = first_line(message_of(finished)) or finished.in_words
             raise RunFailed(f"the compiler does not work on this machine (out of memory or disk?): {words}") from None
+    allowance.left -= seconds if finished.excess or finished.cut_off else finished.seconds
     if finished.excess:
         raise TookTooMuch(f"the compiler took {finished.excess}")
     if finished.cut_off:
-        raise StillAtIt(f"the compiler was still at it after {_patience(libraries)} seconds")
+        raise StillAtIt(f"the compiler was still at it after {2 * seconds} seconds")
     if finished.status != 0:
         folders = [folder, *readable, *[Path(word[2:]) for word in commands[0] if word.startswith("-I")]]
         refused = CompilerRefused(why_refused(finished, folders, hints))
+        refused.taken = names_taken(finished)
         refused.complaints = complaints_of(finished)
         refused.text_has_exceptions = text_has_exceptions(finished)
         raise refused
@@ -111,9 +128,14 @@ def _failed_by_itself(finished: Finished) -> bool:
 
 
 def _run_once(
-    commands: list[list[str]], folder: Path, readable: list[Path], sandbox: SandboxSettings, libraries: Path | None
+    commands: list[list[str]],
+    folder: Path,
+    readable: list[Path],
+    sandbox: SandboxSettings,
+    libraries: Path | None,
+    seconds: int,
 ) -> Finished:
-    seconds = FIRST_SECONDS if libraries else SECONDS
+    """`seconds`: of processor time, which ends first unless the machine is busy: by the clock twice as many."""
     scratch = libraries or folder / "tournament_scratch"
     scratch.mkdir(exist_ok=True)
     finished = running.run(
@@ -137,16 +159,11 @@ def _run_once(
             readable=[str(path) for path in (home(), HEADERS, *readable)],
         ),
         "off" if libraries else sandbox.mode,  # for so many files a sandbox takes a third longer
-        _patience(libraries),
+        seconds if libraries else 2 * seconds,
     )
     if finished.status in _OUT_OF_TIME:
         return replace(finished, excess=f"more than {seconds} seconds of processor time")
     return finished
-
-
-def _patience(libraries: Path | None) -> int:
-    """Seconds that the compiler may take by the clock: its processor time ends first, unless the machine is busy."""
-    return FIRST_SECONDS if libraries else 2 * SECONDS
 
 
 @cache
@@ -170,4 +187,4 @@ def _works(sandbox: SandboxSettings) -> bool:
         unit = folder / "trial.c"
         unit.write_text("int trial(int x) { return x + 1; }\n")
         trial = [*own_command("c"), "-c", unit.name, "-o", "trial.o"]
-        return _run_once([trial], folder, [], sandbox, None).status == 0
+        return _run_once([trial], folder, [], sandbox, None, SECONDS).status == 0

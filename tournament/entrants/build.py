@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Collection, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, wait
 from functools import cache
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from tournament.contests.settings import ContestSettings
 from tournament.entrants.folder import KINDS, Recorded, find_submissions
 from tournament.errors import BadInput, RunFailed, printable, telling_line
 from tournament.sandbox.inside import bot_functions, function_names, leg_isolation
-from tournament.sandbox.outside import endings, probe
+from tournament.sandbox.outside import endings, probe, running
 from tournament.sandbox.outside.own_time import Disturbed
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.leg import limits_of
@@ -37,6 +37,7 @@ from tournament.worker.wasm.loading import BotUnfit, ModuleUnfit, load_bot
 from tournament.worker.wasm.seating import Limits, StartFailed, try_start
 
 _LONGEST_LINE = 400  # of a reason, which may quote a stranger's text
+_SAY_SECONDS = 10.0  # between two words on who is still being built
 
 
 def _cut(line: str) -> str:
@@ -68,9 +69,17 @@ def build_entrants(
     if to_compile:
         libraries.prepare_libraries({s.kind for s in to_compile}, sandbox, say)
         say(f"Compiling {len(to_compile)} bot{'s' if len(to_compile) > 1 else ''}…")
-    with ThreadPoolExecutor(workers) as pool:
-        built = list(pool.map(lambda s: build_entrant(s, contest.interface, settings, sandbox), submissions))
-    return sorted([*built, *refused], key=lambda e: e.name)
+    with running.threads_that_end(workers) as pool:
+        building = {pool.submit(build_entrant, s, contest.interface, settings, sandbox): s.name for s in submissions}
+        left = set(building)
+        while left:
+            done, left = wait(left, _SAY_SECONDS, FIRST_EXCEPTION)
+            for one in done:
+                one.result()
+            if left:
+                first, *others = sorted(building[one] for one in left)
+                say(f"Still building {first}{f' and {len(others)} more' if others else ''}…")
+    return sorted([*(one.result() for one in building), *refused], key=lambda e: e.name)
 
 
 def build_entrant(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
-from typing import Protocol
 
 from tournament.leg import Leg
 from tournament.probation import entrants_of
@@ -33,19 +32,9 @@ _MOST_GROUPS = 32
 Batches = tuple[tuple[Leg, ...], ...]
 
 
-class Policy(Protocol):
-    """When a task is full. `inline_left` and `in_lanes_left` are legs that are yet to go out, with its own."""
-
-    inline_left: int
-    in_lanes_left: int
-
-    def is_full(self, inline: int, in_lanes: int) -> bool:
-        """Whether a task of so many legs of both kinds is."""
-
-
 @dataclass
 class Together:
-    """Legs that any worker may play at any time."""
+    """Legs that any worker may play at any time; so many are yet to go out, with those of the task that is made up."""
 
     pace: Pace
     inline_left: int
@@ -91,7 +80,7 @@ def _has_all_lanes(pace: Pace, in_lanes: int, share: int) -> bool:
 class _Queue:
     """Legs in order, with their ranks among all that count, and how they are cut into tasks."""
 
-    def __init__(self, legs: Iterable[tuple[int, Fixture]], policy: Policy) -> None:
+    def __init__(self, legs: Iterable[tuple[int, Fixture]], policy: Together | InTurn) -> None:
         self._legs, self._policy = iter(legs), policy
 
     def next_task(self, schedule: Schedule, out: Set[str]) -> Batches | None:

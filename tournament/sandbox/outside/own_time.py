@@ -87,6 +87,11 @@ class OwnTime:
         self._started = self._looked = clock()
         self._used = 0.0
 
+    @property
+    def used(self) -> float:
+        """Its own time so far, as it was last looked at."""
+        return self._used + self._clocks.slept
+
     def is_over(self) -> bool:
         """Whether it has had its time. Raises Disturbed when the machine has kept it waiting for very long."""
         now = self._clock()
@@ -95,7 +100,7 @@ class OwnTime:
             return False
         self._looked = now
         self._used += min(self._clocks.look(elapsed), elapsed)
-        if self._used + self._clocks.slept >= self.seconds:
+        if self.used >= self.seconds:
             return True
         if now - self._started >= _MOST_TIMES * self.seconds + _MORE_SECONDS:
             raise Disturbed("this machine is too busy; run again when it is less so")

@@ -6,7 +6,10 @@ import contextlib
 import os
 import resource
 import select
+import threading
 import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from tournament.sandbox.outside import scratch
@@ -18,6 +21,26 @@ from tournament.sandbox.outside.own_time import GroupUse, OwnTime, members
 
 LOOK_SECONDS = 0.1
 _MOST_THREADS = 1024  # of a build's processes together
+_ending = threading.Event()
+
+
+class Ended(Exception):
+    """A command was ended since the thread that waits for it stops."""
+
+
+@contextlib.contextmanager
+def threads_that_end(workers: int) -> Iterator[ThreadPoolExecutor]:
+    """Threads whose confined commands end, and are begun no more, once this thread stops: by Ctrl-C, or an error."""
+    try:
+        with ThreadPoolExecutor(workers) as pool:
+            try:
+                yield pool
+            except BaseException:
+                _ending.set()
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+    finally:
+        _ending.clear()
 
 
 @dataclass(frozen=True)
@@ -32,6 +55,7 @@ class Finished:
     errors: bytes
     cut_off: bool
     excess: str = ""
+    seconds: float = 0.0  # of its own time, as it was last looked at
 
     @property
     def in_words(self) -> str:
@@ -59,12 +83,13 @@ def finish(process: Confined, launch: LaunchSpec, seconds: float, given: bytes =
         build = launch.what if isinstance(launch.what, Build) else None
         watch = Watch(process.pid, build, launch.limits) if build and build.watched else None
         use = GroupUse(process.pid) if build else process.use
-        output, errors, cut_off = _read_all(process, OwnTime(use, seconds), watch, most)
+        had = OwnTime(use, seconds)
+        output, errors, cut_off = _read_all(process, had, watch, most)
         if not cut_off and process.ended_by_itself(5.0) is None:
             cut_off = True
     finally:
         status = process.end()
-    return Finished(status, output, errors, cut_off, watch.excess if watch else "")
+    return Finished(status, output, errors, cut_off, watch.excess if watch else "", had.used)
 
 
 class Watch:
@@ -125,6 +150,8 @@ def _read_all(process: Confined, had: OwnTime, watch: Watch | None, most: int) -
         waiting.register(descriptor, select.POLLIN)
     open_ones = len(streams)
     while open_ones and not had.is_over() and not (watch and watch.look()):
+        if _ending.is_set():
+            raise Ended
         for descriptor, _ in waiting.poll(min(had.seconds, LOOK_SECONDS) * 1000):
             chunk = os.read(descriptor, 65536)
             if not chunk:
