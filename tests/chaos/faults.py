@@ -183,17 +183,30 @@ def failing_writes(round_: Round) -> Ended:
     return ended
 
 
-def strays_put_there(round_: Round) -> None:
-    """What is none of the records, where readers would find it."""
+def strays_put_there(round_: Round) -> Ended | None:
+    """What is none of the records. For what readers would open a run stops, and it is moved away by hand."""
+    opened = []
     for folder in round_.chance.sample(["games", "sessions", "ledger", "ledger-copy", "staging", "secret"], 3):
         place = round_.results / folder
         if not place.is_dir():
             continue
         if round_.chance.random() < 0.5:
-            (place / "more=1").mkdir()
-            (place / "more=1" / "part.parquet").write_bytes(b"PAR1")
+            stray = place / "more=1"
+            stray.mkdir()
+            (stray / "part.parquet").write_bytes(b"PAR1")
         else:
-            (place / round_.chance.choice([".hidden", "more.parquet", "00000009"])).write_bytes(b"PAR1")
+            stray = place / round_.chance.choice([".hidden", "more.parquet", "00000009"])
+            stray.write_bytes(b"PAR1")
+        if folder in ("games", "sessions") and stray.name != ".hidden":
+            opened.append(stray)
+    if not opened:
+        return None
+    ended = round_.server.run(round_.arguments(), round_.batches())
+    if ended.code == 0 or "none of the records" not in ended.said or not all(stray.exists() for stray in opened):
+        raise Wrong(f"with strays: {ended}")
+    for stray in opened:
+        stray.rename(round_.place.folder / f"stray {stray.parent.name}")
+    return ended
 
 
 def killed_bots(round_: Round) -> Ended:
