@@ -465,7 +465,6 @@ FORGERIES = (
         in_legs(lambda legs: legs[0].update(blocks=legs[0]["blocks"][::-1])))),
     Forgery("y's points", "verify", then_summarise(
         in_legs(lambda legs: [leg.update(y_sums=[5.0] * (2 + BLOCK_COUNT)) for leg in legs]))),
-    Forgery("counts", "verify", in_legs(lambda legs: legs[0].update(counts=[1, 2, 3]))),
     Forgery("games moved to another leg", "verify", then_summarise(
         in_legs(lambda legs: move(legs[0], legs[1], "games")))),
     Forgery("sessions moved to another leg", "verify", then_summarise(

@@ -371,7 +371,7 @@ def folded(storage: FolderStorage, monkeypatch: pytest.MonkeyPatch) -> FolderSto
     """A ledger of four entries, of which the third carries what the first two come to."""
     monkeypatch.setattr("tournament.store.ledger._FEWEST_BYTES", -(1 << 20))
     writer = open_for_writing(storage)
-    faulty = replace(leg(1), faults=(Fault(1, 3, 2, "b", "oh"),), ended_by=1, counts=(3, 4), sums=sums_of(-0.0))
+    faulty = replace(leg(1), faults=(Fault(1, 3, 2, "b", "oh"),), ended_by=1, sums=sums_of(-0.0))
     gone = stage_batch(storage, leg(3))
     writer.commit(field=FIELD, batches=[stage_batch(storage, leg(0), faulty), stage_batch(storage, leg(2)), gone])
     writer.commit(batches=[without_legs(gone), stage_batch(storage, leg(4))])

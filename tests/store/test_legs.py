@@ -31,7 +31,6 @@ results = st.builds(
     games=st.integers(0, 10**15),
     sums=seat.map(lambda own: (own, own.opposite())),
     faults=st.lists(faults, max_size=2).map(tuple),
-    counts=st.lists(st.integers(0, 10**15), max_size=2).map(tuple),
     faults_left_out=st.tuples(st.integers(0, 3), st.integers(0, 3)),
 )
 both = st.builds(lambda leg, sums: replace(leg, sums=sums), results, st.tuples(seat, seat))
@@ -68,7 +67,6 @@ ODD: dict[str, Any] = {
     "blocks": [[0.5] * 31, [0.5] * 33, [float("nan")] * 32],
     "faults": [[{}], 3, [{"seat": 2, "session": 0, "game": 0, "question": "a", "what": ""}]],
     "ended_by": [0, 2, True],
-    "counts": [[-1], [0.5], 3, [0] * 65],
     "faults_left_out": [[0], [0, 0, 0], [0, -1]],
     "y_sums": [[0.5] * 34, [0.5] * 33],
     "more": [0],

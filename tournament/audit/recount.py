@@ -132,7 +132,6 @@ class Recount:
                     ("sessions", self.sessions[index], leg.sessions),
                     ("games of sessions", self.games_of_sessions[index], self.games_in_sessions[index]),
                     *self._compared_sums(index, leg),
-                    ("counts", (), leg.counts),
                 )
                 if recorded is not None and here != recorded
             ]

@@ -83,7 +83,6 @@ class Rest:
 
     faults: Annotated[tuple[Fault, ...], Limits(max_length=2000)] = ()
     ended_by: _Seat | None = None
-    counts: Annotated[tuple[Count, ...], Limits(max_length=64)] = ()
     faults_left_out: Annotated[tuple[Number, ...], Limits(min_length=SEAT_COUNT, max_length=SEAT_COUNT)] = _NO_FAULTS
 
     def __post_init__(self) -> None:
@@ -95,8 +94,8 @@ class Rest:
 class LegResult:
     """A played leg: who, and what each seat has won.
 
-    `ended_by` is the seat whose faults ended the leg, or None; `counts` are the contest's own.
-    `faults` are the first ones, and the one that ended the leg; `faults_left_out` counts the others by seat.
+    `ended_by` is the seat whose faults ended the leg, or None. `faults` are the first ones, and the one that
+    ended the leg; `faults_left_out` counts the others by seat.
     """
 
     digest: str
@@ -109,7 +108,6 @@ class LegResult:
     sums: tuple[SeatSums, ...]
     faults: tuple[Fault, ...] = ()
     ended_by: int | None = None
-    counts: tuple[int, ...] = ()
     faults_left_out: tuple[int, ...] = _NO_FAULTS
 
     def name_at(self, seat: int) -> str:
@@ -255,10 +253,7 @@ class Legs(Sequence[LegResult]):
         for leg in legs:
             names.setdefault(leg.x, len(names))
             names.setdefault(leg.y, len(names))
-        more = [
-            rests.setdefault(Rest(leg.faults, leg.ended_by, leg.counts, leg.faults_left_out), len(rests))
-            for leg in legs
-        ]
+        more = [rests.setdefault(Rest(leg.faults, leg.ended_by, leg.faults_left_out), len(rests)) for leg in legs]
         sums = [[(one.points, one.squared_points, *one.blocks) for one in leg.sums] for leg in legs]
         whole = [[leg.match, leg.number, leg.sessions, leg.games] for leg in legs]
         return cls(
@@ -412,7 +407,7 @@ class Legs(Sequence[LegResult]):
         digest = self.digest[place : place + 1 or None].tobytes().hex()
         return LegResult(
             digest, match, number, self.names[x], self.names[y], sessions, games, tuple(seats),
-            rest.faults, rest.ended_by, rest.counts, rest.faults_left_out,
+            rest.faults, rest.ended_by, rest.faults_left_out,
         )  # fmt: skip
 
     def __iter__(self) -> Iterator[LegResult]:
