@@ -1,4 +1,4 @@
-"""Where all cores have workers, each stays on its own with the processes that it asks, and games are the same."""
+"""A worker stays on one core with the quick processes that it asks, and games are the same."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.worker.support import Played, play
+from tests.worker.support import play
 from tests.worker.test_legs_in_lanes import CHANCY, STEADY, python_entrant
 from tournament.contests.von_neumann_poker import Settings
 from tournament.worker.processes import lanes as lanes_module
 from tournament.worker.processes import one_core
-from tournament.worker.processes.admission import Room
-from tournament.worker.processes.one_core import OneCore
+from tournament.worker.processes.one_core import Asked, OneCore
 
 pytestmark = pytest.mark.skipif(
     not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) < 2, reason="needs two cores"
@@ -31,28 +30,70 @@ def pid() -> Iterator[int]:
         process.kill()
 
 
-def test_a_worker_and_its_processes_come_together_where_all_cores_have_workers(pid: int) -> None:
+QUICK, SLOW = (1000, 0.01), (3, 0.04)  # messages, and seconds of the processor
+
+
+def look(core: OneCore, taken: dict[int, tuple[int, float]], elapsed: float = 0.05) -> None:
+    """A look after these processes were sent so many messages more, and took so many seconds more."""
+    last = {pid: core._seen.get(pid, Asked(pid, 0, 0.0)) for pid in taken}
+    asked = [Asked(pid, last[pid].messages + n, last[pid].cpu_seconds + seconds) for pid, (n, seconds) in taken.items()]
+    core.look(asked, elapsed)
+
+
+def test_a_worker_and_quick_processes_come_together_and_a_slow_one_gets_all_cores_back(pid: int) -> None:
     cores = os.sched_getaffinity(0)
     core = OneCore()
-    core.look([pid], len(cores) - 1)
+    look(core, {pid: SLOW})
     assert os.sched_getaffinity(pid) == cores
-    core.look([pid], len(cores))
+    look(core, {pid: QUICK})
     (kept,) = os.sched_getaffinity(pid)
     with pytest.raises(KeyError), core.kept():
         assert os.sched_getaffinity(0) == {kept}
         raise KeyError
     assert os.sched_getaffinity(0) == cores
-    core.look([pid], len(cores) - 1)  # another worker is done
+    look(core, {pid: (0, 0.04)})  # still at its last message
     assert os.sched_getaffinity(pid) == cores
     assert not any(one_core._holders.values())
 
 
+def test_a_core_that_something_else_needs_is_left_for_a_moment(pid: int) -> None:
+    cores = os.sched_getaffinity(0)
+    core = OneCore()
+    look(core, {pid: (100_000, 0.9)}, 1.0)
+    look(core, {pid: (100_000, 0.9)}, 1.0)
+    assert len(os.sched_getaffinity(pid)) == 1
+    look(core, {pid: (100_000, 0.3)}, 1.0)
+    assert os.sched_getaffinity(pid) == cores
+    look(core, {pid: QUICK})
+    assert len(os.sched_getaffinity(pid)) == 1
+    core.leave()
+
+
+def test_threads_that_were_started_on_the_core_get_all_cores_back() -> None:
+    cores = os.sched_getaffinity(0)
+    start = "import threading, time; input(); threading.Thread(target=time.sleep, args=[60]).start(); print(flush=True)"
+    with subprocess.Popen([sys.executable, "-c", start], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin and process.stdout
+        core = OneCore()
+        look(core, {process.pid: QUICK})
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        process.stdout.readline()
+        threads = [int(name) for name in os.listdir(f"/proc/{process.pid}/task")]
+        assert [len(os.sched_getaffinity(thread)) for thread in threads] == [1, 1]
+        core.leave()
+        assert [os.sched_getaffinity(thread) for thread in threads] == [cores, cores]
+        process.kill()
+
+
 def test_workers_of_one_process_take_different_cores_while_there_are_any(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: {0, 1, 7})
+    monkeypatch.setattr(os, "sched_setaffinity", lambda _pid, _cores: None)
+    monkeypatch.setattr(one_core, "_here", lambda: 7)
     workers = [OneCore() for _ in range(4)]
     for worker in workers:
-        worker.look([], 4)
-    assert sorted(worker._core or 0 for worker in workers) == [0, 0, 1, 7]
+        look(worker, {1 << 22: QUICK})
+    assert [worker._core for worker in workers] == [7, 0, 1, 7]
     for worker in workers:
         worker.leave()
     assert not any(one_core._holders.values())
@@ -64,12 +105,12 @@ def test_one_core_alone_and_a_system_that_refuses_change_nothing(monkeypatch: py
 
     monkeypatch.setattr(os, "sched_setaffinity", refuse)
     core = OneCore()
-    core.look([pid, 1 << 22], 99)
+    look(core, {pid: QUICK, 1 << 22: QUICK})
     with core.kept():
         pass
     core.leave()
     monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: {4})
-    core.look([pid], 99)
+    look(core, {pid: QUICK})
     assert core._core is None
 
 
@@ -83,17 +124,15 @@ def test_records_are_the_same_with_it_and_without(monkeypatch: pytest.MonkeyPatc
         change(pid, wanted)
         changes[pid].append(set(wanted))
 
-    def played(workers: int) -> list[Played]:
-        monkeypatch.setattr(Room, "workers", workers)
-        return play(field, Settings(sessions=40, seed="3"))
-
     monkeypatch.setattr(lanes_module, "_AUDIT_SECONDS", 0.001)
     monkeypatch.setattr(os, "sched_setaffinity", noted)
-    kept = played(len(cores))
+    monkeypatch.setattr(one_core, "QUICK_SECONDS", 1.0)  # a loaded machine holds nobody up so long
+    kept = play(field, Settings(sessions=40, seed="3"))
     assert os.sched_getaffinity(0) == cores
     assert changes.pop(0)[-1] == cores
     assert len(changes) == 2 and all(len(wanted) == 1 for wanted, *_ in changes.values())
     changes.clear()
-    apart = played(1)
+    monkeypatch.setattr(OneCore, "look", lambda *_: None)
+    apart = play(field, Settings(sessions=40, seed="3"))
     assert not changes
     assert [leg.what_counts for leg in kept] == [leg.what_counts for leg in apart]

@@ -183,7 +183,7 @@ class _LaneTable:
                     self._audit_memory()
                     ended = time.monotonic()
                     memory_next = ended + _REST_FROM_MEMORY * (ended - began)
-                self.pool.one_core.look(self.pool.shared(), admission.room.workers)
+                self.pool.one_core.look(self.pool.asked(), elapsed)
             yield from self._done
             self._done.clear()
 

@@ -7,7 +7,7 @@ import math
 import os
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from tournament.leg import Leg, Seat
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import admission, programs, python_bots
-from tournament.worker.processes.one_core import OneCore
+from tournament.worker.processes.one_core import Asked, OneCore
 from tournament.worker.processes.time_limits import TimeLimits
 from tournament.worker.processes.turns import Turn, Turns, plays_in_turn, turn_of
 
@@ -276,9 +276,12 @@ class Pool:
         self.parting.clear()
         admission.room.leave(self)
 
-    def shared(self) -> list[int]:
-        """The numbers of the processes that several legs share, which are asked in turn."""
-        return [process.confined.pid for process in self.by_channel.values() if process.shared_by]
+    def asked(self) -> Iterator[Asked]:
+        """The processes that may share a core with the worker: Python bots'. Programs are all asked at once."""
+        for process in self.by_channel.values():
+            if process.seat.kind == "python":
+                _, messages, _ = self._channels.is_outstanding(process.channel)
+                yield Asked(process.confined.pid, messages, process.confined.cpu_seconds())
 
 
 def most_bytes_of(kind: str, memory_megabytes: int, sandbox: SandboxSettings) -> int:
