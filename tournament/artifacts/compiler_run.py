@@ -31,6 +31,7 @@ from tournament.sandbox.outside.settings import SandboxSettings
 
 SECONDS = 120
 FIRST_SECONDS = 1800
+_BY_CLOCK = 2.0  # seconds by the clock for each of processor time
 _MOST_MEGABYTES = 4096
 # Of the process itself, and as reported by the one that started it.
 _OUT_OF_TIME = (-signal.SIGXCPU, 256 - signal.SIGXCPU)
@@ -102,7 +103,7 @@ def run_compiler(
     if finished.excess:
         raise TookTooMuch(f"the compiler took {finished.excess}")
     if finished.cut_off:
-        raise StillAtIt(f"the compiler was still at it after {2 * seconds} seconds")
+        raise StillAtIt(f"the compiler was still at it after {_BY_CLOCK * seconds:g} seconds")
     if finished.status != 0:
         folders = [folder, *readable, *[Path(word[2:]) for word in commands[0] if word.startswith("-I")]]
         refused = CompilerRefused(why_refused(finished, folders, hints))
@@ -135,7 +136,7 @@ def _run_once(
     libraries: Path | None,
     seconds: int,
 ) -> Finished:
-    """`seconds`: of processor time, which ends first unless the machine is busy: by the clock twice as many."""
+    """`seconds`: of processor time, which ends first unless the machine is busy: by the clock it has _BY_CLOCK times that."""
     scratch = libraries or folder / "tournament_scratch"
     scratch.mkdir(exist_ok=True)
     finished = running.run(
@@ -159,7 +160,7 @@ def _run_once(
             readable=[str(path) for path in (home(), HEADERS, *readable)],
         ),
         "off" if libraries else sandbox.mode,  # for so many files a sandbox takes a third longer
-        seconds if libraries else 2 * seconds,
+        seconds if libraries else _BY_CLOCK * seconds,
     )
     if finished.status in _OUT_OF_TIME:
         return replace(finished, excess=f"more than {seconds} seconds of processor time")
