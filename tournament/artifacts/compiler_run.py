@@ -136,7 +136,7 @@ def _run_once(
     libraries: Path | None,
     seconds: int,
 ) -> Finished:
-    """`seconds`: of processor time, which ends first unless the machine is busy: by the clock it has _BY_CLOCK times that."""
+    """`seconds`: of processor time, which ends first unless the machine is busy: by the clock it has more."""
     scratch = libraries or folder / "tournament_scratch"
     scratch.mkdir(exist_ok=True)
     finished = running.run(
