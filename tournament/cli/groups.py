@@ -39,6 +39,14 @@ OWN = {
             "run --dry-run",
         ),
     ),
+    "watch": Listed(
+        "tournament.cli.watch:watch",
+        "Keep contests current until stopped: play what comes, publish the board, take submissions.",
+        (
+            "watch",
+            "watch von_neumann_poker --serve 8080 --submissions authors.toml",
+        ),
+    ),
     "leaderboard": Listed(
         "tournament.cli.standings:leaderboard",
         "Show the ranking of what is in the records, also during a run.",
@@ -123,6 +131,7 @@ OWN = {
 }
 # Commands of built-in contests.
 BUILT_IN = {
+    "author": Listed("tournament.cli.watch:author", "Who may submit bots to an open contest: add, list, revoke, ban."),
     "judge": Listed(
         "tournament.cli.judge_command:app",
         "Play a program as the contest's statement has it judged, and nothing else: for its author to debug against.",
