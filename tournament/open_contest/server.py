@@ -40,10 +40,10 @@ _WAIT_SECONDS = 60.0  # the longest that an answer waits for a check
 _GUESSES, _GUESSES_SECONDS = 20, 60.0  # wrong tokens of an author or an address, and for how long they count
 _COOKIE = "token"
 _HEADERS = {
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "X-Frame-Options": "DENY",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "x-frame-options": "DENY",
 }
 
 
@@ -121,6 +121,8 @@ class Server:
 
     def __enter__(self) -> Server:
         self._thread.start()
+        while not self._server.started and self._thread.is_alive():
+            time.sleep(0.01)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -137,8 +139,11 @@ class _Impatient(H11Protocol):
         self._late = self.loop.call_later(_HEAD_SECONDS, self._hang_up)
 
     def _hang_up(self) -> None:
+        """When nothing is being answered; else look again."""
         if self.cycle is None or self.cycle.response_complete:
             self.transport.abort()
+        else:
+            self._late = self.loop.call_later(_HEAD_SECONDS, self._hang_up)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._late.cancel()
@@ -162,11 +167,11 @@ class _Guarded:
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                own = {name.lower() for name, _ in message["headers"]}
-                added = {**_HEADERS, "Cache-Control": "no-cache"}
+                own = {name for name, _ in message["headers"]}
+                added = {**_HEADERS, "cache-control": "no-cache"}
                 message["headers"] = [
                     *message["headers"],
-                    *((k.encode(), v.encode()) for k, v in added.items() if k.lower().encode() not in own),
+                    *((k.encode(), v.encode()) for k, v in added.items() if k.encode() not in own),
                 ]
             await send(message)
 
