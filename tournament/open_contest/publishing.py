@@ -77,7 +77,7 @@ def _rounded(value: Any) -> Any:
     if isinstance(value, np.ndarray) and value.dtype.kind == "f":
         with np.errstate(all="ignore"):
             scale = 10.0 ** (_DIGITS - 1 - np.floor(np.log10(np.abs(value))))
-            return np.where(np.isfinite(scale), np.round(value * scale) / scale, value)
+            return np.where(np.isfinite(value) & (value != 0), np.round(value * scale) / scale, value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {field.name: _rounded(getattr(value, field.name)) for field in dataclasses.fields(value) if field.init}
         return dataclasses.replace(value, **fields)

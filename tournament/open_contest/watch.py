@@ -150,7 +150,8 @@ class Watch:
             contest.refused = frozenset(broken)
 
             def came() -> bool:
-                return not is_over and (contest.is_over or _files(config.entrants) != lies)
+                changed = _files(config.entrants) != lies or _files(self.settings) != self._read
+                return changed or contest.is_over != is_over
 
             run_prepared(prepared, _Interrupted(watcher, came))
         publish(self.published, contest.name, config.results, self.settings, open=not is_over)
