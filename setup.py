@@ -27,45 +27,30 @@ SLOW = os.environ.get("ENGINE_SLOW") == "1"
 # `make` installs the package without its core, which it compiles in place next.
 WITHOUT_CORE = os.environ.get("ENGINE_LATER") == "1"
 
+# Modules, and folders of them.
 # Nothing waits for these: half the time to compile them is worth more.
-SELDOM = {
+SELDOM = (
     "engine._cython",
-    "engine.parquet.thrift",
-    "engine.wasm.canonical_nans",
-    "engine.wasm.instructions",
-    "engine.wasm.metering",
-    "engine.wasm.module_reader",
     "engine.processes.forking",
+    "engine.wasm.modules",
+    "engine.watching",
+)
+# The tests of `make debug` don't run these, which are taken from the fast core there; bots' processes load the last.
+UNCHECKED = (
+    "engine.rules",
+    "engine.parquet",
+    "engine.wasm",
+    "engine.games.matrix_game",
     "engine.watching.observed_core",
-    "engine.watching.scripted_core",
-}
-
-# What the tests of `make debug` don't run, and so is taken from the fast core there: half of what there is to compile.
-UNCHECKED = {
-    "engine.games.holdem_training.luck",
-    "engine.games.holdem_training.rate_helpers",
-    "engine.games.holdem_training.rates",
-    "engine.games.matrix_game.core",
-    "engine.games.two_card_draw.equilibria",
-    "engine.games.two_card_draw.evaluation",
-    "engine.games.von_neumann_poker.card_cells",
-    "engine.parquet.pages",
-    "engine.parquet.thrift",
     "engine.processes.forking",
     "engine.processes.python_bots",
-    "engine.rules.decisions",
-    "engine.rules.game_tree",
-    "engine.rules.session_core",
-    "engine.rules.tree_core",
-    "engine.wasm.canonical_nans",
-    "engine.wasm.fuel",
-    "engine.wasm.instructions",
-    "engine.wasm.metering",
-    "engine.wasm.module_reader",
-    "engine.wasm.referee",
-    "engine.wasm.surroundings",
-    "engine.watching.observed_core",
-}
+)
+
+
+def is_in(name: str, places: tuple[str, ...]) -> bool:
+    """Whether a module is one of these, or in one of these folders."""
+    return any(f"{name}.".startswith(f"{place}.") for place in places)
+
 
 CORES = os.cpu_count() or 1
 
@@ -151,7 +136,7 @@ def level_of(name: str) -> str:
     """How much gcc optimises a module."""
     if SLOW:
         return "-O0"
-    return "-O1" if name in SELDOM else "-O3"
+    return "-O1" if is_in(name, SELDOM) else "-O3"
 
 
 def core() -> list[Any]:
@@ -170,7 +155,7 @@ def core() -> list[Any]:
             extra_link_args=SANITIZERS if DEBUG else [],
         )
         for name, source in {SHARED: [], **sources}.items()
-        if not (DEBUG and name in UNCHECKED)
+        if not (DEBUG and is_in(name, UNCHECKED))
     ]
 
 

@@ -22,7 +22,7 @@ import pickle
 import resource
 import tempfile
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Set
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -34,13 +34,13 @@ from benchmarks.growth import GAMES, invented_legs, make_bots, write_parts
 from engine.kernel.game_core import BLOCK_COUNT
 from tournament.config import load_config
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
-from tournament.runner import batching, contest_run, planning
+from tournament.runner import live_standings, pace, planning, round_play
 from tournament.runner.contest_run import run_contest
 from tournament.runner.executors import keep_busy
 from tournament.runner.watcher import Progress
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import Batch, Part
-from tournament.worker.batch import Receipt, Task
+from tournament.worker.batch import Receipt, Task, name_of
 
 _BOTS, _SESSIONS = 100, 4  # of the field, of a leg
 _SUBMITTED = 2  # tasks for each core, as on a joined cluster
@@ -93,7 +93,7 @@ class SimulatedWorkers:
         self.tasks_seconds = 0.0
 
     def play(
-        self, tasks: Iterator[Task], artifacts: Mapping[str, bytes], out: Callable[[], Set[str]] = frozenset
+        self, next_task: Callable[[], Task | None], artifacts: Mapping[str, bytes]
     ) -> Generator[list[Receipt], None, None]:
         numbers = itertools.count()
         most = _SUBMITTED * self.workers + 8
@@ -101,7 +101,7 @@ class SimulatedWorkers:
         def start(task: Task) -> tuple[int, bytes]:
             return self._submit(next(numbers), pickle.dumps(task))
 
-        yield from keep_busy(tasks, lambda: most, start, self._wait, self._receipt, [])
+        yield from keep_busy(next_task, lambda: most, start, self._wait, self._receipt, [])
 
     def _submit(self, number: int, pickled: bytes) -> tuple[int, bytes]:
         with self._clock.aside():
@@ -136,7 +136,8 @@ class SimulatedWorkers:
 
     def _played(self, task: Task, seconds: float) -> Receipt:
         batches = []
-        for name, legs in task.named_batches():
+        for legs in task.batches:
+            name = name_of(legs)
             if len(legs) not in self._written:
                 self._written[len(legs)] = write_parts(self._there, name, legs)
             parts = tuple(self._linked(task.location, name, part) for part in self._written[len(legs)])
@@ -222,14 +223,14 @@ def measure(cores: int, seconds: float, legs_of_batch: int, rounds: int, ray: Ra
         timed = SimpleNamespace(perf_counter=clock.now)
         made = planning.new_pace
 
-        def new_pace(*arguments: Any) -> batching.Pace:
+        def new_pace(*arguments: Any) -> pace.Pace:
             return replace(made(*arguments), started=clock.now())
 
         for module, what, other in (
-            (contest_run, "choose_executor", lambda *chosen: cluster),
-            (contest_run, "new_pace", new_pace),
-            (contest_run, "time", timed),
-            (batching, "time", timed),
+            (round_play, "choose_executor", lambda *chosen: cluster),
+            (round_play, "new_pace", new_pace),
+            (live_standings, "time", timed),
+            (pace, "time", timed),
         ):
             setattr(module, what, other)
         places = {"entrants": f"{folder}/bots", "results": f"{folder}/results"}
@@ -240,7 +241,7 @@ def measure(cores: int, seconds: float, legs_of_batch: int, rounds: int, ray: Ra
         began = clock.now()
         run_contest(contest, config, watch)
         ended = clock.now()
-        ledger = [path.stat().st_size for path in (folder / "results/von_neumann_poker/ledger").glob("0*.json")]
+        ledger = [path.stat().st_size for path in (folder / "results/von_neumann_poker/ledger").glob("0*.entry")]
         first, last = cluster.played[0][0], cluster.played[-1][0]
         receipts = len(cluster.played)
         return {

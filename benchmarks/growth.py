@@ -33,7 +33,7 @@ from tournament.store.ledger import Batch, Part, TableName
 from tournament.store.legs import LegResult, Legs
 from tournament.store.part_writer import PartWriter
 from tournament.store.storage import Storage, open_storage
-from tournament.worker.batch import Receipt, Task
+from tournament.worker.batch import Receipt, Task, name_of
 
 GAMES = 12  # of a session
 _LEGS = 1000  # of a batch
@@ -43,7 +43,7 @@ import resource, sys
 import tournament.__main__  # sets the interpreter as the command has it
 from tournament.config import load_config
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
-from tournament.runner import contest_run
+from tournament.runner import contest_run, round_play
 from tournament.runner.watcher import NobodyWatching
 
 def stop(*chosen):
@@ -52,7 +52,7 @@ def stop(*chosen):
     sys.stdout.flush()
     raise KeyboardInterrupt
 
-contest_run.choose_executor = stop
+round_play.choose_executor = stop
 try:
     chosen = {"entrants": "bots", "sessions": int(sys.argv[1])}
     config = load_config("von_neumann_poker", results="results", **chosen)
@@ -67,12 +67,12 @@ def invent(task: Task, *more: object) -> Receipt:
     """A substitute for `play_task`: parts and sums as if the task had been played."""
     storage = open_storage(task.location)
     batches = [
-        Batch(name, write_parts(storage, name, legs), invented_legs(legs)) for name, legs in task.named_batches()
+        Batch(name_of(legs), write_parts(storage, name_of(legs), legs), invented_legs(legs)) for legs in task.batches
     ]
     return Receipt(tuple(batches), 1.0)
 
 
-def write_parts(storage: Storage, batch_name: str, legs: Sequence[Leg]) -> tuple[Part, ...]:
+def write_parts(storage: Storage, name: str, legs: Sequence[Leg]) -> tuple[Part, ...]:
     """Staged parts with as many rows as these legs would have."""
     sessions = legs[0].plan.sessions
     parts = []
@@ -81,8 +81,8 @@ def write_parts(storage: Storage, batch_name: str, legs: Sequence[Leg]) -> tuple
         ("sessions", VON_NEUMANN_POKER.sessions, sessions),
     ]
     for table, columns, rows in tables:
-        staged = f"staging/{batch_name}-{uuid.uuid4().hex}-{table}"
-        writer = PartWriter(storage, table, columns, f"{batch_name}.parquet", staged)
+        staged = f"staging/{name}-{uuid.uuid4().hex}-{table}"
+        writer = PartWriter(storage, table, columns, f"{name}.parquet", staged)
         at_once = max(1, min(len(legs), (1 << 18) // rows))
         buffer = Table(buffer_fields(columns), at_once * rows)
         for first in range(0, len(legs), at_once):
@@ -126,10 +126,10 @@ def make_records(folder: Path, bots: int, sessions: int) -> None:
     script = (
         "import tournament\n"
         "from benchmarks.growth import invent\n"
-        "from tournament.runner.batching import Pace\n"
+        "from tournament.runner.tasks import Together\n"
         "from tournament.runner.executors import local\n"
         "local.play_task = invent\n"
-        f"Pace.batch_is_full = lambda pace, legs, *more: legs == {_LEGS}\n"
+        f"Together.is_full = lambda pace, legs, *more: legs == {_LEGS}\n"
         f"tournament.run(entrants='bots', results='results', sessions={sessions}, workers=1, executor='local')\n"
     )
     _python(folder, script)
@@ -209,7 +209,7 @@ def edit_often(edits: int, sessions: int) -> tuple[int, float]:
         bot = chance.choice(sorted(Path("bots").iterdir()))
         bot.write_bytes(modules[bot.read_bytes() == modules[0]])
         play()
-    entries = list(Path("results/von_neumann_poker/ledger").glob("0*.json"))
+    entries = list(Path("results/von_neumann_poker/ledger").glob("0*.entry"))
     return len(entries), (time.process_time() - began) / max(edits, 1)
 
 

@@ -25,7 +25,7 @@ from tournament.entrants.build import build_entrant
 from tournament.entrants.folder import read_submission
 from tournament.keys import KEY_BYTES
 from tournament.leg import Leg, PlaysAs
-from tournament.runner.schedule import Competitor, RoundRobin
+from tournament.runner.schedule.legs import Competitor, RoundRobin
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool

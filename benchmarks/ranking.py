@@ -23,6 +23,7 @@ from benchmarks.fields import SHIPPED
 from engine.kernel.game_core import BLOCK_COUNT
 from tests.oracles.exact_scores import true_scores
 from tests.oracles.von_neumann_poker import Bot
+from tournament.arrays import Floats
 from tournament.artifacts.bot import Entrant
 from tournament.contests.contest import Contest
 from tournament.contests.holdem_training import BOB, HOLDEM_TRAINING
@@ -38,16 +39,16 @@ from tournament.keys import sub_key
 from tournament.runner.planning import artifacts_of, schedule_of
 from tournament.runner.resume import field_of
 from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.standings.errors import Differences, variances_of_differences
 from tournament.standings.places import surely_ahead
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.stopping import FEWEST_REPLICAS
 from tournament.standings.verdicts import Verdict, looks_of, settled_order, wanted_replicas
+from tournament.store.columns import ROWS_PER_GROUP
 from tournament.store.ledger import Batch, Field, Until
 from tournament.store.legs import Legs
-from tournament.store.parquet_limits import ROWS_PER_GROUP
 from tournament.worker.leg import NullSink, play_leg
 
-Floats = npt.NDArray[np.float64]
 CELLS = 20  # thresholds of the bots below are multiples of 1/CELLS
 
 
@@ -433,7 +434,9 @@ def _fixed_length(pool: Floats, truth: Sequence[int], confidence: float, chance:
         for _ in range(200):
             chosen = scores[chance.integers(0, len(pool), count)].T
             away = (chosen - chosen.mean(axis=1, keepdims=True)) * math.sqrt(count / (count - 1))
-            ahead = surely_ahead(chosen.sum(axis=1), away, count - 1, 1 - confidence)
+            totals = chosen.sum(axis=1)
+            found = Differences(totals[:, np.newaxis] - totals, ((variances_of_differences(away), count - 1),))
+            ahead = surely_ahead(found, 1 - confidence)
             settled += bool(np.diagonal(ahead, 1).all())
         if settled >= 180:
             return count
@@ -502,7 +505,15 @@ def _dealt_in_python() -> Iterator[tuple[str, Contest, list[Entrant], dict[str, 
     yield "liar's dice, four that doubt sooner or later", contest, built(contest, files), {"sessions": 40}
 
 
+def _twins(tournaments: int) -> Iterator[str]:
+    """Identical bots, told apart or not."""
+    from benchmarks import ranking_twins
+
+    return ranking_twins.table(tournaments)
+
+
 PARTS: dict[str, Callable[[int], Iterator[str]]] = {
+    "twins": _twins,
     "coverage": _coverage,
     "variance": _variance,
     "stopping": _stopping,

@@ -147,7 +147,7 @@ def assert_in_schedule_order(results: Path) -> None:
 
 def assert_games_are_the_standings(results: Path) -> None:
     """games/ has just the games that the standings count, each once, and sessions/ their sessions."""
-    if not any((results / "ledger").glob("*.json")):
+    if not any((results / "ledger").glob("*.entry")):
         assert not any((results / "games").glob("*")), "games without a ledger"
         return
     counted = {match.match: match.games for match in load(str(results)).ranking.matches}

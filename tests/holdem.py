@@ -51,7 +51,6 @@ class CoreRecord(Record):
     points: float = 0.0
     squared_points: float = 0.0
     blocks: Sequence[float] = ()
-    counts: tuple[int, ...] = ()
 
 
 def view_of(data: bytes) -> View:
@@ -125,7 +124,6 @@ def play_core(
     own, others = core.sums()
     assert others == own.opposite()
     record.points, record.squared_points, record.blocks = own.points, own.squared_points, list(own.blocks)
-    record.counts = core.counts()
     return record
 
 

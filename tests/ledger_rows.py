@@ -1,9 +1,9 @@
-"""Legs of a ledger's entry as a row each, which a forger edits, and packed again without a check."""
+"""A ledger's entry with its legs as a row each, which a forger edits, and packed again without a check."""
 
 from __future__ import annotations
 
-import base64
 import copy
+import hashlib
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -18,10 +18,34 @@ _WIDTH = 2 + BLOCK_COUNT
 _PLAIN = ("digest", "x", "y", *_WHOLE, "points", "squared_points", "blocks", "y_sums")
 
 
-def rows_of(packed: Any) -> list[Row]:
-    """The legs of an entry's batch, possible or not. Fields that few legs have are among a row's where they aren't as
-    in most."""
-    count, content, start = packed["legs"], base64.b64decode(packed.get("columns", "")), 0
+def entry_of(content: bytes) -> dict[str, Any]:
+    """An entry's first line, where each batch has its legs as rows."""
+    line, _, columns = content.partition(b"\n")
+    entry: dict[str, Any] = json.loads(line)
+    rows = rows_of(entry.pop("legs", {}), columns)
+    for batch in entry.get("batches", ()):
+        count = batch.get("legs", 0)
+        batch["legs"], rows = rows[:count], rows[count:]
+    return entry
+
+
+def content_of(entry: dict[str, Any]) -> bytes:
+    """The file of such an entry, possible or not; whoever poisons a folder can seal as well."""
+    entry = copy.deepcopy(entry)
+    rows: list[Row] = []
+    batches = entry.get("batches", ())
+    for batch in batches if isinstance(batches, list) else ():
+        if isinstance(batch["legs"], list):
+            rows += batch["legs"]
+            batch["legs"] = len(batch["legs"])
+    entry["legs"], columns = packed_of(rows)
+    content = json.dumps(entry, separators=(",", ":")).encode() + b"\n" + columns
+    return content + hashlib.sha256(content).digest()
+
+
+def rows_of(packed: dict[str, Any], content: bytes) -> list[Row]:
+    """Legs, possible or not. Fields that few legs have are among a row's where they aren't as in most."""
+    count, start = packed.get("legs", 0), 0
     columns = []
     for kind, wide in (("<f8", _WIDTH * (2 if packed.get("y_sums") else 1)), ("<i8", 4), ("<i4", 2), ("<i4", 1)):
         columns.append(np.frombuffer(content, kind, count * wide, start).reshape(wide, count).T)
@@ -37,7 +61,7 @@ def rows_of(packed: Any) -> list[Row]:
     return rows
 
 
-def packed_of(rows: Sequence[Row]) -> dict[str, Any]:
+def packed_of(rows: Sequence[Row]) -> tuple[dict[str, Any], bytes]:
     """What an entry has for these rows, possible or not."""
     names = list(dict.fromkeys(name for row in rows for name in (row["x"], row["y"])))
     of_rows = [{key: value for key, value in row.items() if key not in _PLAIN} for row in rows]
@@ -55,10 +79,5 @@ def packed_of(rows: Sequence[Row]) -> dict[str, Any]:
         np.array([rests.index(rest) for rest in of_rows], "<i4").tobytes(),
         bytes.fromhex("".join(row["digest"] for row in rows)),
     )
-    packed = {
-        "legs": len(rows),
-        "names": names,
-        "rests": rests,
-        "columns": base64.b64encode(b"".join(columns)).decode(),
-    }
-    return packed | ({"y_sums": True} if seats > 1 else {})
+    packed = {"legs": len(rows), "names": names, "rests": rests}
+    return packed | ({"y_sums": True} if seats > 1 else {}), b"".join(columns)

@@ -31,7 +31,7 @@ from tournament.entrants.build import build_entrant
 from tournament.entrants.folder import read_submission
 from tournament.keys import trial_key
 from tournament.leg import LegPlan
-from tournament.runner.schedule import Competitor, RoundRobin
+from tournament.runner.schedule.legs import Competitor, RoundRobin
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.store.legs import LegResult

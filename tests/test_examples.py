@@ -42,7 +42,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, CheckReport]:
 
 
 def test_there_is_one_in_each_language() -> None:
-    assert set(LANGUAGES) == {"c", "cpp", "python", "program-c", "program-python", "program-shell"}
+    assert set(LANGUAGES) == {"c", "cpp", "python", "program-c", "program-python"}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -55,7 +55,6 @@ def test_new_bots_pass_the_check(reports: dict[str, CheckReport], language: str)
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_new_bots_play_the_same_in_every_language(reports: dict[str, CheckReport], language: str) -> None:
-    # The shell sees four digits of a card, the others all: rarely that makes a difference.
     played, in_c = reports[language], reports["c"]
     assert played.leg and in_c.leg
     assert played.leg.games == in_c.leg.games
@@ -73,10 +72,10 @@ def test_new_bots_carry_their_names(tmp_path: Path) -> None:
 def test_executable_templates_give_executable_files(tmp_path: Path) -> None:
     sdk = tmp_path / "sdk"
     shutil.copytree(VON_NEUMANN_POKER.interface.sdk, sdk)
-    (sdk / "new_program_shell" / "bot.sh").chmod(0o755)
+    (sdk / "new_program_python" / "bot.py").chmod(0o755)
     contest = replace(VON_NEUMANN_POKER, interface=replace(VON_NEUMANN_POKER.interface, sdk=sdk))
-    path = write_new_bot(contest, tmp_path / "bots", "runner", "program-shell")
-    assert (path / "bot.sh").stat().st_mode & 0o111
+    path = write_new_bot(contest, tmp_path / "bots", "runner", "program-python")
+    assert (path / "bot.py").stat().st_mode & 0o111
     assert not (path / "bot.toml").stat().st_mode & 0o111
 
 

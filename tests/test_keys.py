@@ -26,7 +26,7 @@ from tournament.keys import (
     sub_key,
 )
 from tournament.leg import Leg
-from tournament.runner.schedule import AgainstHouse, Competitor, RoundRobin
+from tournament.runner.schedule.legs import AgainstHouse, Competitor, RoundRobin
 
 KEY = key_of(7)
 # Names that run into each other where nothing parts them.
@@ -74,7 +74,7 @@ def test_labels_are_prefix_free(monkeypatch: pytest.MonkeyPatch) -> None:
         labels.add(json.dumps(label, separators=(",", ":")))
         return sub_key(key, *label)
 
-    for module in ("tournament.runner.schedule", "tournament.contests.two_card_draw.servers"):
+    for module in ("tournament.runner.schedule.legs", "tournament.contests.two_card_draw.servers"):
         monkeypatch.setattr(f"{module}.sub_key", noting)
     for deals in ("common", "independent"):
         schedules(KEY, deals)

@@ -21,7 +21,7 @@ from tournament.entrants.build import build_entrants
 from tournament.entrants.new import templates
 from tournament.keys import master_key
 from tournament.leg import Leg
-from tournament.runner.schedule import AgainstHouse, Competitor, RoundRobin
+from tournament.runner.schedule.legs import AgainstHouse, Competitor, RoundRobin
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.launch import Limits
 from tournament.sandbox.outside.settings import SandboxSettings

@@ -9,12 +9,14 @@ import os
 import pwd
 import shlex
 import stat
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tournament.errors import RunFailed
 from tournament.small_files import write_whole
 
+_SOME_ROOM = 4 << 20  # bytes: a compiler leaves less than it would write next
 _SEAL_BYTES = hashlib.sha256().digest_size
 
 
@@ -99,6 +101,14 @@ def cache_trouble(folder: Path) -> Iterator[None]:
     except OSError as error:
         hint = f"; {_NAME_ANOTHER}" if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS) else ""
         raise RunFailed(trouble_in_words(error, f"the cache {folder}") + hint) from None
+
+
+def require_room(folder: Path) -> None:
+    """Raises RunFailed where a file of some size can't be written to a folder of the cache: for whoever is told by a
+    program that it failed."""
+    with cache_trouble(folder), tempfile.TemporaryFile(dir=folder) as file:
+        file.write(bytes(_SOME_ROOM))
+        file.flush()
 
 
 def trouble_in_words(error: OSError, place: str) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -167,6 +168,15 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
     display = replace(played.display, about=own.about or played.display.about)
     named = replace(played, title=own.title or played.title, display=display)
     return Config(general, named, own, sandbox, entrants.absolute(), results, file.folder.absolute(), opening)
+
+
+def in_its_words(contest: Contest, config_of: Callable[[str], Config]) -> Contest:
+    """The contest of records with the title and rules that its table tells, where the table still has these rules."""
+    with contextlib.suppress(BadInput):
+        told = config_of(contest.name).played
+        if told.rules == contest.rules:
+            return replace(contest, title=told.title, display=replace(contest.display, about=told.display.about))
+    return contest
 
 
 def _sandbox(file: _File) -> SandboxSettings:

@@ -30,6 +30,11 @@ def shortened(text: str, most: int) -> str:
     return kept if len(text) <= most else f"{kept}… ({len(text) - most:,} characters more)"
 
 
+def and_more(count: int) -> str:
+    """How many more there are than were named, in words; "" for none."""
+    return f" and {count:,} more" if count > 0 else ""
+
+
 def telling_line(problem: str) -> str:
     """The most telling line of a problem: a compiler's first error."""
     lines = [line.strip() for line in problem.splitlines() if line.strip()]

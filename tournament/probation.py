@@ -7,12 +7,14 @@ the results of legs alone say which legs there are, on any number of machines an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Protocol, TypeVar
+import math
+from collections.abc import Collection, Sequence
+from typing import Protocol
 
 from tournament.leg import PlaysAs
 
-_UNKNOWN = -1
+# How a leg ended: by faults of seat 0 or 1, or otherwise.
+UNKNOWN, NOT_ENDED = -2, -1
 
 
 class _Player(Protocol):
@@ -33,42 +35,45 @@ class _AnyLeg(Protocol):
     def y(self) -> _Player: ...
 
 
-_L = TypeVar("_L", bound=_AnyLeg)
-
-
 def entrants_of(leg: _AnyLeg) -> tuple[str, ...]:
     """The names of a leg's entrants. House players, who may have the same names, are never disqualified."""
     return (leg.x.name,) if leg.y.kind == "house" else (leg.x.name, leg.y.name)
 
 
 class Probation:
-    """Goes through legs in order. `ends` has the seat that ended each known leg by its faults, or None, by digest.
+    """Is told of legs in order. `proven` are the entrants known to have passed, `out` those disqualified before that;
+    who has a leg that isn't known yet passes until it is. All of one's further legs count once it is `settled`."""
 
-    `proven` are the entrants known to have passed, `out` those disqualified before that. Who has a leg that isn't
-    known yet passes until it is.
-    """
-
-    def __init__(self, ends: Mapping[str, int | None], proven: Iterable[str] = ()) -> None:
-        self._ends = ends
-        self._open: set[str] = set()
-        self.proven = set(proven)
+    def __init__(self) -> None:
+        self.settled: set[str] = set()
+        self.proven: set[str] = set()
         self.out: set[str] = set()
 
-    def legs(self, legs: Iterable[_L]) -> Iterator[_L]:
-        """Those of the legs that count, in order. A leg's end is looked up once the next leg is asked for."""
-        proven = self.proven
-        for leg in legs:
-            if leg.x.name in proven and leg.y.name in proven:  # nearly all: who has passed is never out
-                yield leg
-                continue
-            names = entrants_of(leg)
-            if not self.out.isdisjoint(names):
-                continue
-            yield leg
-            end = self._ends.get(leg.digest, _UNKNOWN)
-            if end == _UNKNOWN:
-                self._open.update(names)
-            elif end is None:
-                proven.update(name for name in names if name not in self._open)
-            elif names[end] not in self._open and names[end] not in proven:
-                self.out.add(names[end])
+    def passes(self, entrants: tuple[str, ...], end: int) -> bool:
+        """Whether the next leg counts, which has these entrants and ended so, or is `UNKNOWN`."""
+        if not self.out.isdisjoint(entrants):
+            return False
+        if end >= 0 and entrants[end] not in self.settled:
+            self.out.add(entrants[end])
+        elif end == NOT_ENDED:
+            self.proven.update(name for name in entrants if name not in self.settled)
+        if end < 0:
+            self.settled.update(entrants)
+        return True
+
+
+class OnTrial:
+    """Of the legs of a task those that a worker plays: whoever of these entrants is disqualified in one plays none that
+    come after it. The others go out again if they count after all: the driver knows."""
+
+    def __init__(self, legs: Sequence[_AnyLeg], entrants: Collection[str]) -> None:
+        self._place = {leg.digest: place for place, leg in enumerate(legs)}
+        self._last: dict[str, float] = dict.fromkeys(entrants, math.inf)
+
+    def note(self, leg: _AnyLeg, ended_by: int | None) -> None:
+        """A leg has ended, by faults of this seat or None."""
+        if ended_by is not None and (name := entrants_of(leg)[ended_by]) in self._last:
+            self._last[name] = min(self._last[name], self._place[leg.digest])
+
+    def plays(self, leg: _AnyLeg) -> bool:
+        return all(self._place[leg.digest] <= self._last.get(name, math.inf) for name in entrants_of(leg))

@@ -18,4 +18,3 @@ cdef class Chance:
     cdef uint64_t word(self) noexcept nogil
     cdef uint64_t below(self, uint64_t end) except? 0
     cdef double fraction(self) noexcept nogil
-    cdef int pick(self, const double* weights, int count, double total) noexcept nogil

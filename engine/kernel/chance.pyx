@@ -45,19 +45,6 @@ cdef class Chance:
     cdef double fraction(self) noexcept nogil:
         return <double>(self.word() >> 11) * 1.1102230246251565e-16     # 2^-53
 
-    cdef int pick(self, const double* weights, int count, double total) noexcept nogil:
-        """`weighted` for `count` weights, whose sum in this order is `total`, above 0."""
-        cdef double left = self.fraction() * total
-        cdef int last = 0
-        cdef int place
-        for place in range(count):
-            if weights[place] > 0:
-                last = place
-                if left < weights[place]:
-                    return place
-                left -= weights[place]
-        return last     # by rounding
-
     def random(self):
         """A number from 0 to 1, never 1."""
         return self.fraction()

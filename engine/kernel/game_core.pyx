@@ -105,10 +105,6 @@ cdef class GameCore:
             for seat in range(SEATS)
         ])
 
-    def counts(self):
-        """What the contest counts of a leg besides points, as ints. The contest says what they mean."""
-        return ()
-
     def play(self, int64_t answer=0):
         """Answer the pending decision and play on to the next: ANSWER_WANTED, RECORDS_ARE_FULL or LEG_IS_OVER.
 

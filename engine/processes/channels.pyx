@@ -1,4 +1,8 @@
-"""The processes of one worker: the choice of the next to be asked, its questions, its answers or failure."""
+"""The processes of one worker and their pipes: who is asked next, its questions, its answers or failure.
+
+Nothing here waits unasked: what doesn't fit into a pipe is sent later. Two buffers take
+turns: one gathers the next message to a process, the other is being sent.
+"""
 
 import os
 
@@ -6,31 +10,12 @@ cimport cython
 from libc.errno cimport EAGAIN, EINTR, errno
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free
-from libc.string cimport memchr, memcpy, memset, strlen
-from posix.unistd cimport write
+from libc.string cimport memchr, memcpy, memmove, memset, strlen
+from posix.unistd cimport read, write
 from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
 from engine.kernel.memory cimport grown
 from engine.processes.messages cimport Header, most_answer_bytes
-from engine.processes.pipes cimport (
-    MOST_POLLED,
-    NO_MORE,
-    NOTHING_YET,
-    Channel,
-    Reading,
-    append_gathered,
-    drain,
-    free_buffers,
-    gather_bytes,
-    make_inbox,
-    poll,
-    pollfd,
-    pull,
-    start_gathering,
-    take_gathered_lanes,
-    take_gathered_message,
-    watch,
-)
 
 cdef enum:
     MOST_UNREAD = 1 << 24       # bytes that wait for a program to read them
@@ -38,8 +23,146 @@ cdef enum:
     MANY_QUESTIONS = 4          # with fewer, the messages cost most
     ALSO_ASKED = 2              # questions of others that are then asked at once
     MOST_QUOTED = 100           # characters of a line that is no answer
+    COMPLAINTS_AT_ONCE = 64     # reads of 4 KB, so that a flood does not keep the others waiting
 
 NO_MEMORY = b"there is no memory left for its questions"
+
+
+cdef bint start_gathering(Channel* channel, size_t room) noexcept nogil:
+    """Begin the next message, which will have about so many bytes; false when there is no memory."""
+    if not grown(<void**>&channel.gathering, &channel.gathering_capacity, room + sizeof(Header), 1):
+        return False
+    channel.gathered_count = 0
+    channel.gathered_size = 0 if channel.lines else sizeof(Header)
+    return True
+
+
+cdef bint gather_bytes(Channel* channel, const void* content, size_t size) noexcept nogil:
+    """Add to the next message; false when there is no memory."""
+    if not grown(<void**>&channel.gathering, &channel.gathering_capacity, channel.gathered_size + size, 1):
+        return False
+    if size:
+        memcpy(channel.gathering + channel.gathered_size, content, size)
+    channel.gathered_size += size
+    return True
+
+
+cdef bint gather_lane(Channel* channel, int lane) noexcept nogil:
+    """Note the lane of the question that was added, -1 for a start or an end; false when there is no memory."""
+    if not grown(<void**>&channel.gathered, &channel.gathered_capacity, channel.gathered_count + 1, sizeof(int)):
+        return False
+    channel.gathered[channel.gathered_count] = lane
+    channel.gathered_count += 1
+    return True
+
+
+cdef void take_gathered_lanes(Channel* channel) noexcept nogil:
+    """Make the gathered lanes those that are asked."""
+    channel.serial += 1
+    channel.messages += 1
+    channel.gathered, channel.asked = channel.asked, channel.gathered
+    channel.gathered_capacity, channel.asked_capacity = channel.asked_capacity, channel.gathered_capacity
+    channel.asked_count = channel.gathered_count
+    channel.asks_start = channel.gathers_start
+    channel.gathered_count = 0
+    channel.gathers_start = False
+    channel.outstanding = True
+
+
+cdef bint take_gathered_message(Channel* channel) noexcept nogil:
+    """Make the gathered message the one that is sent, with a header if it is binary; false without memory."""
+    cdef Header* header
+    take_gathered_lanes(channel)
+    if not channel.lines:
+        header = <Header*>channel.gathering
+        header.size = <uint32_t>channel.gathered_size
+        header.serial = channel.serial
+        header.count = <uint32_t>channel.asked_count
+        header.text_size = 0
+    channel.gathering, channel.sending = channel.sending, channel.gathering
+    channel.gathering_capacity, channel.sending_capacity = channel.sending_capacity, channel.gathering_capacity
+    channel.sending_size = channel.gathered_size
+    channel.sent = 0
+    channel.inbox_size = 0
+    return start_gathering(channel, 0)
+
+
+cdef bint append_gathered(Channel* channel) noexcept nogil:
+    """Put the gathered text behind what is still to be sent; false when there is no memory."""
+    cdef size_t unread = channel.sending_size - channel.sent
+    if channel.sent > unread:
+        memmove(channel.sending, channel.sending + channel.sent, unread)
+        channel.sent = 0
+        channel.sending_size = unread
+    if not grown(
+        <void**>&channel.sending, &channel.sending_capacity, channel.sending_size + channel.gathered_size, 1
+    ):
+        return False
+    if channel.gathered_size:
+        memcpy(channel.sending + channel.sending_size, channel.gathering, channel.gathered_size)
+    channel.sending_size += channel.gathered_size
+    channel.gathered_size = 0
+    return True
+
+
+cdef bint make_inbox(Channel* channel, size_t room) noexcept nogil:
+    """Make room for so many bytes of answers; false when there is no memory."""
+    return grown(<void**>&channel.inbox, &channel.inbox_capacity, room, 1)
+
+
+cdef Reading pull(Channel* channel, size_t room) noexcept nogil:
+    """Read once into the inbox, which holds so many bytes in all and isn't full."""
+    cdef Py_ssize_t got
+    while True:
+        got = read(channel.from_bot, channel.inbox + channel.inbox_size, room - channel.inbox_size)
+        if got > 0:
+            channel.inbox_size += got
+            return SOMETHING
+        if got < 0 and errno == EINTR:
+            continue
+        return NOTHING_YET if got < 0 and errno == EAGAIN else NO_MORE
+
+
+cdef void drain(Channel* channel) noexcept nogil:
+    """Read a process's standard error, and keep the last of it."""
+    cdef char chunk[4096]
+    cdef Py_ssize_t got
+    cdef int kept, _portion
+    for _portion in range(COMPLAINTS_AT_ONCE):
+        if channel.errors < 0:
+            return
+        got = read(channel.errors, chunk, sizeof(chunk))
+        if got == 0:
+            channel.errors = -1
+        if got <= 0:
+            return
+        kept = channel.tail_size
+        if kept + got > <int>sizeof(channel.tail):
+            kept = <int>sizeof(channel.tail) - <int>got
+            memmove(channel.tail, channel.tail + channel.tail_size - kept, kept)
+        memcpy(channel.tail + kept, chunk, got)
+        channel.tail_size = kept + <int>got
+
+
+cdef int watch(const Channel* channel, pollfd* polled) noexcept nogil:
+    """Fill in the descriptors to wait for until a channel can go on; returns how many, at most MOST_POLLED."""
+    polled[0].fd = channel.from_bot
+    polled[0].events = POLLIN
+    polled[1].fd = channel.errors    # poll ignores -1
+    polled[1].events = POLLIN
+    if channel.sent == channel.sending_size:
+        return 2
+    polled[2].fd = channel.to_bot
+    polled[2].events = POLLOUT
+    return 3
+
+
+cdef void free_buffers(Channel* channel) noexcept nogil:
+    free(channel.gathering)
+    free(channel.gathered)
+    free(channel.sending)
+    free(channel.asked)
+    free(channel.inbox)
 
 
 cdef int64_t now_nanoseconds() noexcept nogil:
@@ -128,6 +251,11 @@ cdef class Channels:
         """(whether a message is out, how many messages there were, whether a leg begins with the last of them)."""
         cdef Channel* channel = &self.all[number]
         return bool(channel.outstanding), channel.messages, channel.messages == 1 or bool(channel.asks_start)
+
+    def begun(self, int number):
+        """What a bot has written of an answer that isn't whole."""
+        cdef Channel* channel = &self.all[number]
+        return channel.inbox[:channel.inbox_size]
 
     def printed(self, int number):
         """The last bytes that a process wrote to standard error."""

@@ -6,6 +6,16 @@ from engine.kernel.records import Table
 from engine.processes.channels import Channels
 from engine.wasm.referee import Referee
 
+@final
+class Questions:
+    def __init__(
+        self,
+        view_size: int,
+        most_arguments: int,
+        lines: Sequence[tuple[Sequence[tuple[int, int, bytes]], Sequence[tuple[bytes, bool, int]]]],
+        tells_values: bool,
+    ) -> None: ...
+
 class Violation(Exception):
     """A program said what its dialogue doesn't allow; see lanes.pyx."""
 
@@ -38,5 +48,5 @@ class Lanes:
     def stop(self, lane_number: int) -> None: ...
     def change_channel(self, lane_number: int, seat: int, channel: int) -> None: ...
     def decisions(self, lane_number: int) -> tuple[int, int]: ...
-    def printed(self, lane_number: int) -> bytes: ...
+    def take_printed(self, lane_number: int) -> bytes: ...
     def run(self, seconds: float) -> list[tuple[int, int, int, str]]: ...

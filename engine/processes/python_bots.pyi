@@ -1,5 +1,5 @@
 from collections.abc import Callable, Iterable, Sequence
-from typing import final
+from typing import TextIO, final
 
 from typing_extensions import disjoint_base
 
@@ -32,6 +32,7 @@ class LegOutput:
     encoding: str
     errors: str
     closed: bool
+    def __init__(self, clean: Callable[[str], str], stream: TextIO | None) -> None: ...
     def write(self, text: str) -> int: ...
     def writelines(self, lines: Iterable[str]) -> None: ...
     def flush(self) -> None: ...

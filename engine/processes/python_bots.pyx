@@ -334,6 +334,8 @@ cdef int64_t whole(object value) except? -1:
                 value = float(value)
             except TypeError:
                 raise TypeError(f"returned a {type(value).__name__}, expected a number") from None
+            except OverflowError:
+                return INT64_MAX if value > 0 else INT64_MIN
     if PyFloat_Check(value):
         real = PyFloat_AS_DOUBLE(value)
         if real != real:
@@ -413,24 +415,39 @@ cdef PyObject* asked = NULL     # the leg whose bot is being asked or made
 
 @cython.final
 cdef class LegOutput:
-    """Replaces sys.stdout and sys.stderr where legs share a process: keeps the last that each of them prints."""
+    """Replaces sys.stdout and sys.stderr where legs may share a process: keeps the last that each of them prints.
+
+    Addresses are taken out by `clean(text)`. It goes to `stream` as well, if there is one.
+    """
+    cdef object clean
+    cdef object stream
     encoding = "utf-8"
     errors = "replace"
     closed = False
 
+    def __init__(self, clean, stream):
+        self.clean = clean
+        self.stream = stream
+
     def write(self, str text not None):
         cdef Leg leg
+        cdef Py_ssize_t size = len(text)
+        if " at 0x" in text:
+            text = self.clean(text)
         if asked != NULL:
             leg = <Leg>asked
             leg.printed = (leg.printed + text[-MOST_PRINTED:])[-MOST_PRINTED:]
-        return len(text)
+        if self.stream is not None:
+            self.stream.write(text)
+        return size
 
     def writelines(self, lines):
         for line in lines:
             self.write(line)
 
     def flush(self):
-        pass
+        if self.stream is not None:
+            self.stream.flush()
 
     def isatty(self):
         return False

@@ -3,17 +3,7 @@
 cimport cython
 from libc.stdint cimport int64_t, uint64_t, uintptr_t
 
-cdef union RuntimeVariable:     # the runtime's wasmtime_global_t
-    uint64_t aligned
-    unsigned char bytes[24]
-
-cdef struct RuntimeNumber:      # the runtime's wasmtime_val_t
-    uint64_t kind
-    int64_t number
-    uint64_t[2] unused
-
-ctypedef void (*GetVariable)(void* context, const void* variable, RuntimeNumber* value) noexcept nogil
-ctypedef void* (*SetVariable)(void* context, const void* variable, const RuntimeNumber* value) noexcept nogil
+from engine.wasm.runtime cimport GetVariable, RuntimeVariable, SetVariable
 
 
 @cython.final

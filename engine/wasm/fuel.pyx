@@ -2,9 +2,7 @@
 
 cimport cython
 
-
-cdef enum:
-    I64 = 1     # the runtime's WASMTIME_I64
+from engine.wasm.runtime cimport I64, RuntimeNumber
 
 
 @cython.final

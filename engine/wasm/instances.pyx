@@ -3,27 +3,15 @@ than a short leg."""
 
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t, uintptr_t
+from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
 from libc.string cimport memcmp, memset
 
-from engine.wasm.fuel cimport GetVariable, RuntimeNumber
-from engine.wasm.referee cimport CallUnchecked, RuntimeFunction, RuntimeValue, SetDeadline
+from engine.wasm.runtime cimport *
 
 cdef enum:
     MOST_ARGUMENTS = 4      # of a function that is called from here
-    VARIABLE = 1            # the runtime's WASMTIME_EXTERN_GLOBAL
-    FUNCTION = 0            # its WASMTIME_EXTERN_FUNC
-    INTEGER = 0             # its WASMTIME_I32
 
 cdef const char* MARK = b"ACHF"     # of the first argument of a function of C
-
-cdef struct Extern:         # the runtime's wasmtime_extern_t: a function, memory or variable
-    uint8_t kind
-    uint64_t[3] of
-
-cdef struct Value:          # its wasmtime_val_t
-    uint8_t kind
-    int64_t[3] of
 
 # How the runtime describes a function to compiled code. One of C has no such code, and its argument begins with MARK.
 cdef struct Described:
@@ -47,13 +35,11 @@ ctypedef bint (*GetExport)(
 ctypedef void (*NewFunction)(
     void* context, const void* kind, void* function, void* argument, void* finalizer, void* found
 ) noexcept nogil
-ctypedef void* (*NewVariable)(void* context, const void* kind, const Value* value, void* found) noexcept nogil
+ctypedef void* (*NewVariable)(void* context, const void* kind, const RuntimeNumber* value, void* found) noexcept nogil
 ctypedef void (*SetLimits)(
     void* store, int64_t memory, int64_t elements, int64_t instances, int64_t tables, int64_t memories
 ) noexcept nogil
 ctypedef void* (*GrowMemory)(void* context, const void* memory, uint64_t pages, uint64_t* before) noexcept nogil
-ctypedef uint8_t* (*MemoryData)(void* context, const void* memory) noexcept nogil
-ctypedef size_t (*MemorySize)(void* context, const void* memory) noexcept nogil
 
 
 cdef bytes as_bytes(const Extern* found):
@@ -175,11 +161,11 @@ cdef class Store:
     def constant(self, uint64_t value):
         """A variable of 32 bits that keeps its value."""
         cdef Extern found
-        cdef Value content
+        cdef RuntimeNumber content
         memset(&found, 0, sizeof(found))
         memset(&content, 0, sizeof(content))
-        found.kind, content.kind = VARIABLE, INTEGER
-        content.of[0] = <int64_t>(value & 0xFFFFFFFF)
+        found.kind, content.kind = VARIABLE, I32
+        content.number = <int64_t>(value & 0xFFFFFFFF)
         self.runtime.check(self.runtime.new_variable(self.of, self.runtime.constant, &content, &found.of), NULL)
         return as_bytes(&found)
 

@@ -1,24 +1,11 @@
 # See referee.pyx for details.
 
 cimport cython
-from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
+from libc.stdint cimport int64_t, uint64_t, uintptr_t
 
 from engine.kernel.game_core cimport SEATS, Decision, GameCore, Status
 from engine.wasm.fuel cimport Fuel
-
-cdef struct RuntimeFunction:    # the runtime's wasmtime_func_t
-    uint64_t store
-    void* private_data
-
-cdef union RuntimeValue:        # the runtime's wasmtime_val_raw_t
-    int32_t i32
-    int64_t i64
-    unsigned char bytes[16]
-
-ctypedef void* (*CallUnchecked)(
-    void* context, const RuntimeFunction* function, RuntimeValue* arguments_and_results, size_t count, void** trap
-) noexcept nogil
-ctypedef void (*SetDeadline)(void* context, uint64_t ticks) noexcept nogil
+from engine.wasm.runtime cimport CallUnchecked, RuntimeFunction, RuntimeValue, SetDeadline
 
 cdef struct DirectStep:         # the first argument of the functions in direct_step.h, which have its members' places
     void* core
@@ -26,7 +13,7 @@ cdef struct DirectStep:         # the first argument of the functions in direct_
     const Decision* decision    # the pending one
     Status status               # what the last step gave; written directly unless it is DECIDE
 
-cdef struct Meter:              # what a seat's decisions took
+cdef struct Taken:              # what a seat's decisions took
     uint64_t decisions
     uint64_t fuel
     uint64_t most_fuel
@@ -45,13 +32,12 @@ cdef class Referee:
     cdef void* fuels[SEATS]
     cdef uint64_t fuel                  # for each decision
     cdef uint64_t bank                  # for the whole leg
-    cdef bint is_counted                # a bot's fuel is counted
     cdef double seconds_left            # in the runtime, when it was entered
     cdef readonly bint is_late
-    cdef bint metered
-    cdef bint is_asking                 # a bot is being asked, while metered
+    cdef bint measures
+    cdef bint is_asking                 # a bot is being asked, while it measures
     cdef uint64_t used_before           # by that bot
-    cdef Meter meters[SEATS]
+    cdef Taken taken[SEATS]
     cdef void* error
     cdef void* trap
 

@@ -14,6 +14,7 @@ from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
 from engine.kernel.game_core cimport DECIDE, REFUSED
 from engine.wasm.fuel cimport Fuel
+from engine.wasm.runtime cimport RuntimeFunction, RuntimeValue
 
 cdef extern from "direct_step.h":
     const void* DIRECT_STEP(int most_arguments) nogil   # NULL where there is none
@@ -51,7 +52,7 @@ cdef class Referee:
 
     Addresses are of the runtime's functions and of the store's context. `most_arguments`: of any question. `x_fuel`
     and `y_fuel`: of the seats, `fuel` for each decision, `bank` for all decisions and starts of a seat together.
-    `seconds`: in the runtime, where a bot's fuel is counted; after these `is_late` is set, and `play` ends with
+    `seconds`: in the runtime; after these `is_late` is set, and `play` ends with
     FAULT though no bot is at fault, or with a trap, where `set_deadline` isn't 0 and the engine's clock ticks once
     a second.
     """
@@ -90,7 +91,7 @@ cdef class Referee:
     def direct_step(self):
         """The same as compiled WebAssembly calls functions; 0 for both where fuel is measured, or on this processor."""
         cdef const void* code = DIRECT_STEP(self.most_arguments)
-        if self.metered or code == NULL:
+        if self.measures or code == NULL:
             return 0, 0
         self.direct.core = <void*>self.core
         self.direct.step = <void*>self.core.step
@@ -102,18 +103,17 @@ cdef class Referee:
         if len(loop) != sizeof(RuntimeFunction):
             raise ValueError("a function handle has 16 bytes")
         self.loop = (<RuntimeFunction*><const char*>loop)[0]
-        self.is_counted = self.x_fuel.is_counted or self.y_fuel.is_counted
         self.is_asking = False
         self.refill(0)
         self.refill(1)
 
     def measure_fuel(self):
         """Measure the fuel of decisions from now on. Call it before `step_function` or `direct_step` is taken."""
-        self.metered = True
+        self.measures = True
 
     def fuel_used(self, int seat):
         """(decisions, instructions in all, the most for one) of a seat, while measured."""
-        return self.meters[seat].decisions, self.meters[seat].fuel, self.meters[seat].most_fuel
+        return self.taken[seat].decisions, self.taken[seat].fuel, self.taken[seat].most_fuel
 
     def fuel_left(self, int seat):
         """The fuel that a seat may still use in the leg."""
@@ -155,14 +155,11 @@ cdef class Referee:
 
     cdef bint enter(self, RuntimeValue* values) noexcept nogil:
         """Enter the loop; false where that failed. `values`: the answer, given and taken; whether fuel is wanted."""
-        cdef double entered = 0
-        if self.is_counted:
-            entered = now()
-            if self.set_deadline != NULL:
-                self.set_deadline(self.context, <uint64_t>ceil(max(self.seconds_left, 1)))
+        cdef double entered = now()
+        if self.set_deadline != NULL:
+            self.set_deadline(self.context, <uint64_t>ceil(max(self.seconds_left, 1)))
         self.error = self.call_unchecked(self.context, &self.loop, values, 8, &self.trap)
-        if self.is_counted:
-            self.seconds_left -= now() - entered
+        self.seconds_left -= now() - entered
         return self.error == NULL and self.trap == NULL
 
     cdef inline int next_call(self, int64_t answer) noexcept nogil:
@@ -180,7 +177,7 @@ cdef class Referee:
         # All of them: a loop of fixed length has no branch to mispredict.
         for i in range(self.most_arguments):
             values[i + 1].i64 = self.core.decision.arguments[i]
-        if self.metered and self.direct.status == DECIDE:
+        if self.measures and self.direct.status == DECIDE:
             self.is_asking = True
             self.used_before = self.spent(self.core.decision.seat)
 
@@ -200,15 +197,15 @@ cdef class Referee:
 
     cdef void note_fuel(self) noexcept nogil:
         """Note what the decision took that was asked last, if that is measured."""
-        cdef Meter* meter = &self.meters[self.core.decision.seat]
+        cdef Taken* taken = &self.taken[self.core.decision.seat]
         cdef uint64_t used
         if not self.is_asking:
             return
         self.is_asking = False
         used = self.spent(self.core.decision.seat) - self.used_before
-        meter.decisions += 1
-        meter.fuel += used
-        meter.most_fuel = max(meter.most_fuel, used)
+        taken.decisions += 1
+        taken.fuel += used
+        taken.most_fuel = max(taken.most_fuel, used)
 
     def take_failure(self):
         """Addresses of the runtime's (error, trap) of the last fault, 0 for none; the caller frees them."""

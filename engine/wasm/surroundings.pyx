@@ -11,19 +11,12 @@ from libc.string cimport memcpy, memmove, memset, strlen
 
 from engine.kernel.chance cimport Chance
 from engine.wasm.fuel cimport Fuel
-from engine.wasm.referee cimport RuntimeValue
+from engine.wasm.runtime cimport MEMORY, Extern, MemoryData, MemorySize, NewTrap, RuntimeValue
 
-ctypedef uint8_t* (*MemoryData)(void* context, const void* memory) noexcept nogil
-ctypedef size_t (*MemorySize)(void* context, const void* memory) noexcept nogil
-ctypedef void* (*NewTrap)(const char* message, size_t length) noexcept nogil
-ctypedef bint (*GetExport)(void* caller, const char* name, size_t length, void* found) noexcept nogil
-
-cdef struct Extern:         # the runtime's wasmtime_extern_t
-    uint64_t kind
-    uint8_t of[24]
+ctypedef bint (*GetExport)(void* caller, const char* name, size_t length, Extern* found) noexcept nogil
 
 cdef enum:
-    MEMORY = 3              # the runtime's WASMTIME_EXTERN_MEMORY
+    FUEL_PER_NANOSECOND = 4
     # WASI's error numbers.
     SUCCESS = 0
     BAD_ADDRESS = 21
@@ -102,7 +95,6 @@ cdef class Surroundings:
     cdef void* context
     cdef Extern memory
     cdef bint has_memory
-    cdef readonly bint was_asked    # so what the bot does may depend on more than its bytes
     cdef int size
     cdef char kept[KEPT]
 
@@ -155,7 +147,6 @@ cdef class Surroundings:
         cdef uint32_t clock = <uint32_t>values[0].i32
         cdef uint8_t* target = self.room(caller, <uint32_t>values[2].i32, sizeof(uint64_t))
         cdef uint64_t time
-        self.was_asked = True
         if not self.pay(FUEL_OF_CALL):
             return self.refusal(NO_FUEL)
         if clock >= CLOCKS:
@@ -173,7 +164,6 @@ cdef class Surroundings:
     cdef void* tell_resolution(self, void* caller, RuntimeValue* values) noexcept nogil:
         cdef uint8_t* target = self.room(caller, <uint32_t>values[1].i32, sizeof(uint64_t))
         cdef uint64_t resolution = RESOLUTION
-        self.was_asked = True
         if not self.pay(FUEL_OF_CALL):
             return self.refusal(NO_FUEL)
         if <uint32_t>values[0].i32 >= CLOCKS:
@@ -189,7 +179,6 @@ cdef class Surroundings:
         cdef uint64_t size = <uint32_t>values[1].i32
         cdef uint8_t* target = self.room(caller, <uint32_t>values[0].i32, size)
         cdef uint64_t word
-        self.was_asked = True
         if not self.pay(FUEL_OF_CALL + (FUEL_OF_RANDOM_BYTE * size if target else 0)):
             return self.refusal(NO_FUEL_FOR_RANDOM)
         if target == NULL:
@@ -268,9 +257,9 @@ cdef class Surroundings:
     cdef uint8_t* room(self, void* caller, uint64_t place, uint64_t size) noexcept nogil:
         """The address of a place in the bot's memory, NULL if it lacks so many bytes."""
         if not self.has_memory:     # it may ask while its instance is being made
-            if not self.get_export(caller, b"memory", 6, &self.memory) or self.memory.kind & 0xFF != MEMORY:
+            if not self.get_export(caller, b"memory", 6, &self.memory) or self.memory.kind != MEMORY:
                 return NULL
             self.has_memory = True
-        if place + size > self.memory_size(self.context, self.memory.of):
+        if place + size > self.memory_size(self.context, &self.memory.of):
             return NULL
-        return self.memory_data(self.context, self.memory.of) + place
+        return self.memory_data(self.context, &self.memory.of) + place

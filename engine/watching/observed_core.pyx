@@ -155,6 +155,3 @@ cdef class ObservedCore(GameCore):
 
     def sums(self):
         return self.core.sums()
-
-    def counts(self):
-        return self.core.counts()

@@ -19,14 +19,13 @@ from blake3 import blake3
 
 from engine.kernel.game_core import BLOCK_COUNT
 from tests.contest_runs import CONTEST, Place
-from tests.runner.test_poisoned_results import entry_of, packed, poison, put, sealed
+from tests.ledger_rows import content_of
+from tests.runner.test_poisoned_results import entry_at, poison, put
 from tournament.contests import find_contest
-from tournament.keys import master_key
-from tournament.runner.schedule import Competitor, RoundRobin
+from tournament.runner.schedule.legs import Competitor, RoundRobin
 from tournament.standings.results import load, write_summaries
 from tournament.standings.without_luck import read_luck, write_luck
-from tournament.store import checkpoint
-from tournament.store.ledger import batch_name
+from tournament.store.ledger import batch_name, pack
 from tournament.store.ledger_reading import read_state
 from tournament.store.storage import open_storage
 
@@ -92,7 +91,7 @@ def rename(place: Place) -> None:
 
 def redigest(place: Place) -> None:
     """Give all legs the digests of the field as it is written now."""
-    field = entry_of(place, 1)["field"]
+    field = entry_at(place, 1)["field"]
     players = {e["name"]: Competitor(e["number"], e["name"], "wasm", e["artifact"]) for e in field["entrants"]}
     settings = {key: value for key, value in field["settings"].items() if key != "seed"}
     digests = RoundRobin(
@@ -230,7 +229,7 @@ def swap_names(place: Place, *, also_numbers: bool = False) -> None:
 
 def make_winner(place: Place) -> None:
     """calm wins 30 dollars in every game against bold, and so in every session, sum and summary."""
-    match = next(leg["match"] for leg in legs_of(entry_of(place, 2)) if {leg["x"], leg["y"]} == {"bold", "calm"})
+    match = next(leg["match"] for leg in legs_of(entry_at(place, 2)) if {leg["x"], leg["y"]} == {"bold", "calm"})
 
     def gains(table: pa.Table) -> pa.Table:
         own, as_a = table["match"].to_numpy() == match, table["x_is_a"].to_numpy()
@@ -263,7 +262,7 @@ def make_broken(place: Place) -> None:
 
 
 def lose(place: Place, name: str) -> None:
-    matches = [leg["match"] for leg in legs_of(entry_of(place, 2)) if name in (leg["x"], leg["y"])]
+    matches = [leg["match"] for leg in legs_of(entry_at(place, 2)) if name in (leg["x"], leg["y"])]
     without_rows(place, lambda rows: np.isin(rows["match"], matches))
 
 
@@ -274,24 +273,17 @@ def leave_out(place: Place) -> None:
     summarise(place)
 
 
-def forge_luck(place: Place, *, with_seed: bool = False) -> None:
+def forge_luck(place: Place) -> None:
     storage, contest = open_storage(str(place.results)), find_contest(CONTEST)
     luck = {digest: points + 100.0 for digest, points in read_luck(storage, contest).items()}
     assert luck
-    secret = min((place.results / "secret").iterdir()).read_text()
-    write_luck(storage, contest, luck, master_key(secret) if with_seed else b"guessed")
+    write_luck(storage, contest, luck)
 
 
-def forge_checkpoint(place: Place, *, change: Callable[[Any], Any]) -> None:
-    storage = open_storage(str(place.results))
-    state = read_state(storage, from_checkpoint=False)
+def forge_fold(place: Place, *, change: Callable[[Any], Any]) -> None:
+    state = read_state(open_storage(str(place.results)))
     change(state)
-    fewest = checkpoint._FEWEST_BYTES
-    checkpoint._FEWEST_BYTES = 0
-    try:
-        checkpoint.write_checkpoint(storage, state)
-    finally:
-        checkpoint._FEWEST_BYTES = fewest
+    put(place, state.entries + 1, pack(state.folded()))
 
 
 def first_leg_wins(state: Any) -> None:
@@ -394,14 +386,14 @@ def of_version(place: Place) -> None:
 
 
 def another_copy(place: Place) -> None:
-    entry = entry_of(place, 2)
+    entry = entry_at(place, 2)
     batch_of(entry)["sandbox"] = "off"
-    (place.results / "ledger-copy" / "00000002.json").write_bytes(sealed(packed(entry)))
+    (place.results / "ledger-copy" / "00000002.entry").write_bytes(content_of(entry))
 
 
 def leg_twice(place: Place) -> None:
     """In a second batch, of a part of its own."""
-    entry = entry_of(place, 2)
+    entry = entry_at(place, 2)
     batch, legs = batch_of(entry), legs_of(entry)
     legs[:] = legs[:1]
     digests = [hashlib.sha256(b"another").hexdigest()]
@@ -412,18 +404,18 @@ def leg_twice(place: Place) -> None:
         part.update(name=f"{name}.parquet", rows=legs[0][part["table"]])
         shutil.copy(source, source.with_name(part["name"]))
     batch["name"] = name
-    put(place, 3, sealed(packed(entry)))
+    put(place, 3, content_of(entry))
 
 
 def shorten(place: Place) -> None:
     """The last session of the first leg never was."""
-    leg = legs_of(entry_of(place, 2))[0]
+    leg = legs_of(entry_at(place, 2))[0]
     last = (leg["number"] + 1) * SESSIONS - 1
     without_rows(place, lambda rows: (rows["match"] == leg["match"]) & (rows["session"] == last))
 
 
 def drop_leg(place: Place) -> None:
-    leg = legs_of(entry_of(place, 2))[-1]
+    leg = legs_of(entry_at(place, 2))[-1]
     without_rows(place, lambda rows: (rows["match"] == leg["match"]) & (rows["session"] // SESSIONS == leg["number"]))
 
 
@@ -544,12 +536,9 @@ FORGERIES = (
     Forgery("who folded", "verify --replay", in_column("games", "folded", at(5, lambda folded: not folded))),
     Forgery("another winner, in games, sessions, sums and summaries", "verify --replay", make_winner),
     # Notes and summaries.
-    Forgery("luck, by who has no seed", "verify", forge_luck),
-    Forgery("luck, by who has the seed", "verify", lambda place: forge_luck(place, with_seed=True)),
-    Forgery("an entrant left out of the checkpoint, by who has the seed", "verify",
-            lambda place: forge_checkpoint(place, change=without_first)),
-    Forgery("points in the checkpoint, by who has the seed", "verify",
-            lambda place: forge_checkpoint(place, change=first_leg_wins)),
+    Forgery("luck", "verify", forge_luck),
+    Forgery("an entrant left out of a fold", "verify", lambda place: forge_fold(place, change=without_first)),
+    Forgery("points in a fold", "verify", lambda place: forge_fold(place, change=first_leg_wins)),
     Forgery("a ledger entry's copy", "verify", another_copy),
     Forgery("points in matches.parquet", "verify", summary("matches", "x_points", at(0, 1e6))),
     Forgery("a status in entrants.parquet", "verify", summary("entrants", "status", at(0, "broken"))),

@@ -31,15 +31,15 @@ from tests.contest_runs import (
     outcome,
 )
 from tests.object_store import new_location
-from tests.runner.test_poisoned_results import entry_of, poison, put, replace_part
+from tests.runner.test_poisoned_results import entry_at, poison, put, replace_part
 from tests.samples import sampled
 from tournament.api import run, verify
 from tournament.audit.report import Verification
 from tournament.errors import BadInput, RunFailed
 from tournament.runner.watcher import Progress
 from tournament.standings.results import load
-from tournament.store import checkpoint
 from tournament.store.folder_storage import FolderStorage
+from tournament.store.ledger import pack
 from tournament.store.ledger_reading import read_state
 from tournament.store.object_client import ObjectClient
 from tournament.store.storage import inside, open_storage
@@ -55,7 +55,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Place:
         "int b(const Bot *b, int x) { calm |= x == 50; return 1; }"
     )  # fmt: skip
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, *legs: False)
+        patch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: False)
         place.play()
     return place
 
@@ -128,7 +128,7 @@ def cut(path: Path) -> None:
 
 def unpublish(place: Place) -> None:
     """As a kill between commit and rename leaves it."""
-    staged = entry_of(place, 2)["batches"][0]["parts"][0]["staged"]
+    staged = entry_at(place, 2)["batches"][0]["parts"][0]["staged"]
     part_of(place, "games").rename(place.results / staged)
 
 
@@ -138,16 +138,16 @@ ANEW = "tournament run writes it anew"
 # What is done to the records, and what is said of it: of which file, what, and what comes of it.
 DAMAGES: dict[str, tuple[Callable[[Place], object], str]] = {
     "an entry": (
-        lambda p: flip(p.results / "ledger/00000002.json", 70),
-        f"ledger/00000002.json is damaged; remove it, and {COPY}",
+        lambda p: flip(p.results / "ledger/00000002.entry", 70),
+        f"ledger/00000002.entry is damaged; remove it, and {COPY}",
     ),
     "a copy of an entry": (
-        lambda p: (p.results / "ledger-copy/00000001.json").unlink(),
-        f"ledger-copy/00000001.json is missing; {COPY}",
+        lambda p: (p.results / "ledger-copy/00000001.entry").unlink(),
+        f"ledger-copy/00000001.entry is missing; {COPY}",
     ),
     "another entry": (
-        lambda p: shutil.copy(p.results / "ledger/00000002.json", p.results / "ledger-copy/00000001.json"),
-        f"ledger-copy/00000001.json is another entry than the one in ledger/; remove it, and {COPY}",
+        lambda p: shutil.copy(p.results / "ledger/00000002.entry", p.results / "ledger-copy/00000001.entry"),
+        f"ledger-copy/00000001.entry is another entry than the one in ledger/; remove it, and {COPY}",
     ),
     "a bit of a part": (
         lambda p: flip(part_of(p, "games"), 1000),
@@ -158,10 +158,6 @@ DAMAGES: dict[str, tuple[Callable[[Place], object], str]] = {
     "a part not yet in place": (
         unpublish,
         "games/@ is committed and still in staging; tournament run puts it in its place",
-    ),
-    "a file too many": (
-        lambda p: shutil.copy(part_of(p, "games"), p.results / "games" / "more.parquet"),
-        "games/more.parquet is none of the records; tournament run moves it to set-aside/",
     ),
     "a summary": (
         lambda p: flip(p.results / "matches.parquet", 100),
@@ -192,58 +188,72 @@ def test_damage_is_named_and_mended_as_it_says(place: Place, expected: Outcome, 
     assert_same(outcome(place.results), expected)
 
 
-# What lies where readers look, or where a run keeps its own things: a place, and what is put there.
+# What lies where readers look: a place, and what is put there.
 STRAYS: dict[str, tuple[str, Callable[[Path, Place], object]]] = {
     "a folder of parts": ("games/more/", lambda at, p: shutil.copytree(p.results / "games", at)),
     "a hive partition": ("games/season=2/", lambda at, p: shutil.copytree(p.results / "games", at)),
     "a folder in a folder": ("sessions/a/", lambda at, p: shutil.copytree(p.results / "sessions", at / "b")),
     "a link to a part": ("games/more.parquet", lambda at, p: at.symlink_to(part_of(p, "games"))),
     "a link to a folder": ("sessions/more", lambda at, p: at.symlink_to(p.results / "sessions")),
-    "a link to nowhere": ("staging/more", lambda at, p: at.symlink_to("nowhere")),
     "a pipe": ("games/pipe.parquet", lambda at, p: os.mkfifo(at)),
-    "a hidden part": ("games/.more.parquet", lambda at, p: shutil.copy(part_of(p, "games"), at)),
     "another's part, of a name as ours": (
         f"games/{'0' * 10}-0-{'a' * 12}.parquet",
         lambda at, p: shutil.copy(part_of(p, "games"), at),
     ),
     "a name that paints": ("games/a\n\x1b[2J.parquet", lambda at, p: shutil.copy(part_of(p, "games"), at)),
     "a name that is no text": (os.fsdecode(b"games/\xff.parquet"), lambda at, p: shutil.copy(part_of(p, "games"), at)),
-    "an entry to come": ("ledger/00000003.json/", lambda at, p: at.mkdir()),
-    "a note of nobody": ("ledger/more", lambda at, p: at.write_text("")),
-    "a copy of no entry": ("ledger-copy/00000009", lambda at, p: at.write_text("")),
-    "a file in staging": ("staging/more.parquet", lambda at, p: at.write_text("")),
-    "a file by the seed": ("secret/more", lambda at, p: at.write_text("")),
-    "house players of none": ("house/", lambda at, p: at.mkdir()),
 }
 
 
 @pytest.mark.parametrize("name", sampled(STRAYS, 2))
-def test_what_is_none_of_the_records_is_named_and_moved_aside(place: Place, expected: Outcome, name: str) -> None:
+def test_a_run_stops_for_what_readers_would_take_for_records(place: Place, name: str) -> None:
     stray, put_there = STRAYS[name]
-    at = place.results / stray
-    if at == place.results / "house":
-        put_there(at, place)
-        stray, put_there = "house/server_1.txt", lambda at, p: at.write_text("")
-        at = place.results / stray
-    put_there(at, place)
+    put_there(place.results / stray, place)
+    before = tree(place.results)
     written = stray if stray.isprintable() else ascii(stray)[1:-1]
-    assert problems(place) == [f"{written} is none of the records; tournament run moves it to set-aside/"]
+    assert problems(place) == [f"{written} is none of the records; tournament run stops for it"]
+    with pytest.raises(RunFailed) as problem:
+        place.play()
+    assert str(problem.value) == (
+        f"{place.results}/{written} is none of the records, and whoever reads these would read it:"
+        " move it away and run again"
+    )
+    assert tree(place.results) == before
+
+
+def tree(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*")}
+
+
+@pytest.mark.parametrize(
+    "stray", ["games/.more.parquet", "sessions/_more/", "secret/notes.txt", "house/mine", "ledger/more", "staging/more"]
+)
+def test_what_no_reader_opens_stays_where_it_is(place: Place, expected: Outcome, stray: str) -> None:
+    at = place.results / stray
+    at.parent.mkdir(exist_ok=True)
+    at.mkdir() if stray.endswith("/") else at.write_text("mine")
+    modes = [path.stat().st_mode for path in (at, at.parent)]
+    assert problems(place) == []
+    place.write_bot("calm", (place.entrants / "calm.c").read_text() + "// edited\n")
+    place.play()
+    assert at.is_dir() or at.read_text() == "mine"
+    assert [path.stat().st_mode for path in (at, at.parent)] == modes
+
+
+def test_a_part_of_former_games_that_came_back_is_removed(place: Place, expected: Outcome) -> None:
+    former = {path: path.read_bytes() for table in ("games", "sessions") for path in (place.results / table).iterdir()}
+    source = (place.entrants / "calm.c").read_text()
+    place.write_bot("calm", bot_source(2, 1))
+    place.play()
+    place.write_bot("calm", source)
+    for path, content in former.items():
+        assert not path.exists()
+        path.write_bytes(content)
+    assert problems(place)[:1] == [f"games/{next(iter(former)).name} is none of the records; tournament run removes it"]
     listener = Listener()
     place.play(watcher=listener)
-    assert listener.said[0] == f"None of the records: {written}; now in {place.results}/set-aside/1"
-    assert (place.results / "set-aside" / "1" / stray).is_symlink() or (
-        place.results / "set-aside" / "1" / stray
-    ).exists()
-    assert problems(place) == []
+    assert f"Removed games/{next(iter(former)).name}, a part of former games" in listener.said
     assert_same(outcome(place.results), expected)
-
-
-def test_what_is_moved_aside_replaces_nothing_there(place: Place) -> None:
-    for number in (1, 2):
-        (place.results / "games" / "mine").write_text(str(number))
-        place.play()
-    found = sorted((place.results / "set-aside").rglob("mine"))
-    assert [path.read_text() for path in found] == ["1", "2"]
 
 
 def test_a_part_that_a_link_stands_for_is_played_again(place: Place, expected: Outcome, tmp_path: Path) -> None:
@@ -251,8 +261,11 @@ def test_a_part_that_a_link_stands_for_is_played_again(place: Place, expected: O
     part.rename(tmp_path / "elsewhere")
     part.symlink_to(tmp_path / "elsewhere")
     assert f"games/{part.name} is none of the records" in "\n".join(problems(place))
+    with pytest.raises(RunFailed, match="is none of the records"):
+        place.play()
+    part.unlink()
     place.play()
-    assert problems(place) == [] and not part.is_symlink()
+    assert problems(place) == []
     assert_same(outcome(place.results), expected)
 
 
@@ -274,7 +287,7 @@ def test_a_flipped_bit_anywhere_is_found(place: Place, played: Place) -> None:
 
 def test_an_entry_of_which_both_copies_are_damaged_is_one_line(place: Place) -> None:
     put(place, 1, b"{")
-    with pytest.raises(RunFailed, match=r"ledger/00000001.json is damaged; bring it back from a copy"):
+    with pytest.raises(RunFailed, match=r"ledger/00000001.entry is damaged; bring it back from a copy"):
         verified(place)
 
 
@@ -355,7 +368,7 @@ def test_records_of_another_version_are_checked_byte_by_byte(place: Place, monke
 
 def test_while_a_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever it has just committed or taken away, what is there is found whole."""
-    monkeypatch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda *_: True)  # many commits
+    monkeypatch.setattr("tournament.runner.tasks.Together.is_full", lambda *_: True)  # many commits
     place = new_place(tmp_path, ["bold", "calm", "dull", "even"])
     found: list[Verification] = []
 
@@ -431,13 +444,9 @@ def test_strays_in_an_object_store(tmp_path: Path, object_store: str) -> None:
         client.put(f"{client.prefix}{name}", content)
     found = verify(CONTEST, config=place.config, results=location)
     assert [problem.place for problem in found.problems] == ["games/k=1/", "games/more.parquet"]
-    listener = Listener()
-    run(CONTEST, config=place.config, results=location, executor="local", watcher=listener)
-    said = next(line for line in listener.said if "None of the records" in line)
-    assert said.startswith("None of the records: games/k=1/, games/more.parquet; now in s3://bucket/")
-    assert verify(CONTEST, config=place.config, results=location).problems == ()
-    moved = [client.get(f"{client.prefix}set-aside/1/games/{name}")[0] for name in ("k=1/part.parquet", "more.parquet")]
-    assert moved == [content, content]
+    with pytest.raises(RunFailed, match=r"games/k=1/ and 1 more is none of the records"):
+        run(CONTEST, config=place.config, results=location, executor="local")
+    assert client.get(f"{client.prefix}games/more.parquet")[0] == content
 
 
 def test_the_command(place: Place) -> None:
@@ -468,16 +477,29 @@ def test_no_results_are_bad_input(tmp_path: Path) -> None:
         verify(CONTEST, results=tmp_path)
 
 
-def test_a_checkpoint_that_is_not_what_the_entries_come_to(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is sealed and fits the entries' files, as somebody might make it who wants an entrant away."""
-    storage = FolderStorage(str(place.results))
-    state = read_state(storage, from_checkpoint=False)
+def test_a_fold_that_is_not_what_the_entries_before_it_come_to(place: Place) -> None:
+    """It is sealed, as somebody might make it who wants an entrant away."""
+    state = read_state(FolderStorage(str(place.results)))
     assert state.field
     state.field = replace(state.field, entrants=state.field.entrants[1:])
-    monkeypatch.setattr(checkpoint, "_FEWEST_BYTES", 0)
-    checkpoint.write_checkpoint(storage, state)
-    assert read_state(storage).field == state.field
-    found = verified(place)
-    assert [str(problem) for problem in found.problems if problem.place == "ledger/checkpoint"] == [
-        "ledger/checkpoint is not what the entries come to; remove it: the entries are the record"
-    ]
+    content = pack(state.folded())
+    for folder in ("ledger", "ledger-copy"):
+        (place.results / folder / "00000003.entry").write_bytes(content)
+    assert read_state(FolderStorage(str(place.results))).field == state.field
+    assert "ledger/00000003.entry is not what the entries before it come to; bring the records back from a copy" in (
+        problems(place)
+    )
+
+
+def test_damage_before_a_fold_concerns_former_versions_alone(place: Place, expected: Outcome) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tournament.store.ledger._FEWEST_BYTES", -(1 << 30))
+        place.play()
+    flip(place.results / "ledger/00000001.entry", 70)
+    remedy = "only former versions of bots need it: bring it back, or remove it and those before"
+    assert problems(place) == [f"ledger/00000001.entry is damaged; {remedy}"]
+    for folder in ("ledger", "ledger-copy"):
+        (place.results / folder / "00000001.entry").unlink()
+    assert problems(place) == []
+    place.play()
+    assert_same(outcome(place.results), expected)

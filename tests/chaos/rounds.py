@@ -51,8 +51,8 @@ class Round:
     def batches(self) -> str:
         """Set-up that cuts the legs into batches of some size, so that small runs have many commits."""
         return (
-            "from tournament.runner.batching import Pace\n"
-            f"Pace.batch_is_full = lambda pace, inline, *legs: inline >= {self.chance.choice([1, 1, 2, 6])}\n"
+            "from tournament.runner.tasks import Together\n"
+            f"Together.is_full = lambda pace, inline, *legs: inline >= {self.chance.choice([1, 1, 2, 6])}\n"
         )
 
     def require_equal(self) -> None:
@@ -91,7 +91,7 @@ class Ground:
         some = self._copy("nothing", "some")
         killed = Round(chance, server, some, None)  # type: ignore[arg-type]
         ended = server.run(some.arguments(), killed.batches() + "from tests.kill_steps import kill_at; kill_at(70)\n")
-        assert ended.code == -9 and any((some.results / "ledger").glob("*.json")), ended
+        assert ended.code == -9 and any((some.results / "ledger").glob("*.entry")), ended
 
     def _copy(self, name: str, to: str) -> Place:
         return Place(Path(shutil.copytree(self.folder / name, self.folder / to)))

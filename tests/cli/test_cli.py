@@ -46,11 +46,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_run_again_plays_nothing(folder: Path) -> None:
     ledger = folder / "results" / "von_neumann_poker" / "ledger"
-    before = sorted(ledger.glob("*.json"))
+    before = sorted(ledger.glob("*.entry"))
     process = command(folder, "run")
     assert process.returncode == 0
     assert "nothing to play" in process.stderr
-    assert sorted(ledger.glob("*.json")) == before
+    assert sorted(ledger.glob("*.entry")) == before
 
 
 def test_a_leaderboard_loads_neither_parquet_nor_what_plays(folder: Path) -> None:
@@ -167,7 +167,7 @@ def test_check_refuses_what_a_run_would(folder: Path, tmp_path: Path) -> None:
     (bots / "linked.c").symlink_to(steady)
     told = [command(tmp_path, "check", str(bots / name)) for name in ("steady.py", "linked.c")]
     assert [process.returncode for process in told] == [2, 2]
-    assert "steady.py has the name of steady.c, which comes first by its file's name" in told[0].stderr
+    assert "steady.c and steady.py have one name, and none of them plays" in told[0].stderr
     assert "linked.c: it is a link to something outside" in told[1].stderr
 
 

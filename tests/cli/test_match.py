@@ -106,6 +106,20 @@ def test_the_error_of_a_lead_is_of_the_difference(
     assert verdict(text) == f"defects is ahead, by {(own - others) / report['lead_stderr']:,.1f} standard errors"
 
 
+def test_in_a_folder_of_one_contest_its_name_may_be_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dilemma(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    told = shown("match", "defects", "cooperates", "--seed", "1")
+    assert verdict(told.out) == "defects is ahead, by the same in every session"
+    kept = shown("match", "defects", "cooperates", "--results", "kept")
+    assert kept.code == 0
+    beyond = shown("replay", "dilemma", "--results", "kept", "--match", "defects,cooperates", "--session", "40")
+    assert "match defects,cooperates has sessions 0 to 39" in beyond.err
+    (tmp_path / "tournament.toml").write_text(DILEMMA.format(noise=0) * 2)
+    (tmp_path / "tournament.toml").write_text(DILEMMA.format(noise=0) + "[von_neumann_poker]\n")
+    assert "no contest is called defects" in shown("match", "defects", "cooperates").err
+
+
 def test_equals_are_not_called_ahead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     dilemma(tmp_path)
     monkeypatch.chdir(tmp_path)

@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -31,10 +32,11 @@ from tests.contest_runs import (
 )
 from tournament.cli import playing, screen
 from tournament.config import load_config
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.errors import BadInput
 from tournament.runner import contest_run
-from tournament.runner.preparing import Prepared
-from tournament.runner.watcher import Progress, Watcher
+from tournament.runner.preparing import Prepared, prepare_contest
+from tournament.runner.watcher import NobodyWatching, Progress, Watcher
 from tournament.standings.matches import Matches
 from tournament.standings.standings import Standing, Standings
 
@@ -114,8 +116,8 @@ def test_a_dry_run_guesses_what_the_run_then_takes(told: dict[str, Shown], folde
 
 
 def test_what_is_played_is_not_to_be_played(told: dict[str, Shown]) -> None:
-    again = estimates(told["after"])
-    assert [(one["legs"], one["total"], one["games"], one["size"]) for one in again.values()] == [(0, 1, 0, 0)] * 2
+    assert not estimates(told["after"])
+    assert told["after"].out.count(": nothing to play; ") == 2
 
 
 def test_matches_of_a_bot_that_was_edited_or_came_are_to_be_played(
@@ -253,6 +255,26 @@ def test_a_line_comes_at_its_time_and_tells_how_far_the_run_is(
     assert [json.loads(line) for line in lines] == expected
 
 
+def test_no_time_is_left_below_none() -> None:
+    leader = Standing("a", "c", "", 1)
+    for seconds in (-4.0, 0.0):
+        text = screen.progress_text(Progress(90, 90, 900, 9.0, seconds, Standings((leader,), Matches.of(()), ())))
+        assert text.endswith("0:00 left")
+
+
+def test_newcomers_of_one_name_end_a_run_with_another_exit_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = new_place(tmp_path, ("bold", "calm"), sessions=2)
+    for name in ("OTHER.py", "other.c"):
+        (place.entrants / name).write_text((place.entrants / "bold.c").read_text())
+    monkeypatch.chdir(place.config.parent)
+    told = shown("run", "--executor", "local")
+    assert told.code == 1 and "OTHER.py and other.c have one name, and none of them plays" in told.out
+    (place.entrants / "OTHER.py").unlink()
+    assert shown("run", "--executor", "local").code == 0
+
+
 def test_another_format_of_progress_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     told = shown("run", "short_dilemma", "--progress", "xml", "--dry-run")
@@ -360,6 +382,20 @@ def test_no_long_play_is_archived_by_mistake(long_place: Place, options: list[st
     assert not archive.exists() and tournament.load(str(long_place.results)).ranking.games > 1_000_000
     assert shown(*arguments, "--archive").code == 0
     assert tournament.load(str(archive)).ranking.games > 1_000_000
+
+
+def test_few_games_of_slow_bots_are_long_play(tmp_path: Path) -> None:
+    place = new_place(tmp_path, ["bold", "calm"], sessions=40)
+    place.play()
+    games = tournament.load(str(place.results)).ranking.games
+    prepared = prepare_contest(VON_NEUMANN_POKER, load_config(CONTEST, place.config, sessions=9), NobodyWatching())
+
+    def is_long(seconds: float) -> bool:
+        estimates = replace(VON_NEUMANN_POKER.estimates, rate=games / seconds)
+        unlike = replace(prepared, contest=replace(VON_NEUMANN_POKER, estimates=estimates)).unlike()
+        return unlike is not None and unlike.is_long_play
+
+    assert is_long(61) and not is_long(59)
 
 
 def test_a_key_is_to_blame_and_not_the_seed_that_is_drawn_for_it(long_place: Place) -> None:

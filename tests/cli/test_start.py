@@ -23,7 +23,7 @@ try:
 finally:
     print(*sys.modules, file=sys.stderr)
 """
-HEAVY = {"numpy", "pandas", "pyarrow", "pydantic", "ray", "obstore", "sandlock", "wasmtime"}
+HEAVY = {"numpy", "pandas", "pyarrow", "pydantic", "ray", "obstore", "wasmtime"}
 
 
 def loaded(folder: Path, *arguments: str) -> set[str]:
@@ -60,7 +60,7 @@ def test_contests_that_nobody_asks_for_are_not_loaded(place: Path) -> None:
     assert "tournament.contests.von_neumann_poker" in modules
     others = {"two_card_draw", "holdem_training", "matrix_game"}
     assert not {f"{package}.{name}" for package in ("tournament.contests", "engine") for name in others} & modules
-    assert not {"pyarrow", "sandlock", "wasmtime", "pandas"} & modules
+    assert not {"pyarrow", "wasmtime", "pandas"} & modules
 
 
 def test_a_run_loads_no_library_of_functions_on_tables(place: Path) -> None:

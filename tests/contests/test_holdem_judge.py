@@ -22,15 +22,16 @@ from engine.processes.lanes import Violation
 from tests.cli.test_cli import command
 from tests.oracles import holdem_training as oracle
 from tests.oracles.deals import key_of
+from tournament.contests import find_contest
 from tournament.contests.holdem_training.decks import read_decks
-from tournament.contests.holdem_training.judge import Verdict, judge, judge_program
 from tournament.contests.holdem_training.protocol import RATE_BUDGET, Table
 from tournament.contests.holdem_training.records import GAMES, SESSIONS
 from tournament.contests.holdem_training.scoring import points, tasks
-from tournament.contests.judging import Gone, JudgedMatch, Silent
 from tournament.errors import BadInput
 from tournament.store.columns import buffer_fields
-from tournament.worker.processes.conversation import OwnProcess, PipedProgram
+from tournament.trial import judging
+from tournament.trial.judging import Verdict, judge
+from tournament.worker.processes.conversation import Gone, OwnProcess, PipedProgram, Silent
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 DECKS = GOLDEN / "holdem_decks.txt"
@@ -56,7 +57,7 @@ def new_table(hands: int = 2, *, decks: Path | None = None, deals_key: int = 3) 
     return Table(core, RateSampler(key_of(4)), empty_records)
 
 
-class Script:
+class Script(PipedProgram):
     """A program that says these lines, one for each that it is asked for, and then ends."""
 
     def __init__(self, lines: Iterable[str]) -> None:
@@ -362,14 +363,17 @@ def test_a_program_hears_minus_one_before_it_ends() -> None:
     assert process.end(0) == 7
 
 
-def test_a_match_that_is_broken_off_leaves_no_program_behind() -> None:
-    class Full(io.StringIO):
-        def write(self, text: str) -> int:
-            raise BadInput("no space left")
+def test_a_match_that_is_broken_off_leaves_no_program_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken_off(*_: object, **__: object) -> Verdict:
+        raise BadInput("no space left")
 
     process = OwnProcess(["sleep", "60"])
-    with pytest.raises(BadInput):
-        judge_program(lambda: PipedProgram(process), JudgedMatch(2, None, key_of(1), key_of(1), Full()))
+    monkeypatch.setattr(judging, "_start", lambda *_: PipedProgram(process))
+    monkeypatch.setattr(judging, "judge", broken_off)
+    with pytest.raises(BadInput, match="no space left"):
+        judging.judge_command(
+            find_contest("holdem_training"), ["sleep"], hands=2, seed="1", decks=None, transcript=None, sandboxed=False
+        )
     assert process.ended_by_itself(0) == -signal.SIGKILL
 
 

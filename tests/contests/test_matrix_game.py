@@ -188,14 +188,14 @@ def test_new_bots_of_every_language_play_alike(tmp_path: Path) -> None:
     config = place(tmp_path, rounds=40, sessions=2, more="noise = 0.1")
     (tmp_path / "bots" / "zz_steady.c").write_text(STEADY)
     languages = list(templates(MATRIX_GAME))
-    assert set(languages) == {"c", "cpp", "python", "program-c", "program-python", "program-shell"}
+    assert set(languages) == {"c", "cpp", "python", "program-c", "program-python"}
     for language in languages:
         write_new_bot(MATRIX_GAME, tmp_path / "bots", f"new_{language.replace('-', '_')}", language)
     found = tournament.run("dilemma", config=config, executor="local", workers=1)
     assert not len(found.faults)
     turns = found.games[found.games.y == "zz_steady"]
     own = {name: list(of_bot.x_move) for name, of_bot in turns.groupby("x", observed=True)}
-    assert len(own) == 6 and len(set(map(tuple, own.values()))) == 1
+    assert len(own) == 5 and len(set(map(tuple, own.values()))) == 1
 
 
 @pytest.mark.parametrize("name", ["new_bot.c", "new_bot.py"])

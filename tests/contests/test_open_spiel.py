@@ -11,16 +11,13 @@ import pyspiel
 import pytest
 
 from engine.kernel.game_core import ANSWER_WANTED, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
-from engine.rules.game_tree import CHANCE, OVER, SIMULTANEOUS, TURN, GameTree
 from engine.rules.session_core import SessionCore
-from engine.rules.tree_core import TreeCore
 from tests.oracles.deals import key_of
 from tests.python_rules import Rows, play_field, rows_of, tables_of
 from tournament.api import replay, run
 from tournament.config import load_config
 from tournament.contests import find_contest
 from tournament.contests.open_spiel import ACT, OpenSpiel, game_tree
-from tournament.contests.open_spiel.game_tree import Game
 from tournament.errors import BadInput
 
 UNIFORM = "int act(const Bot *bot) { return bot->legal_actions[rand() % bot->legal_actions_count]; }\n"
@@ -118,7 +115,7 @@ def test_python_bots_play_by_the_information_state() -> None:
 SESSIONS = 40
 
 
-def walked(core: Any, tables: Any, chosen: int) -> tuple[list[Any], list[Rows]]:
+def walked(core: Any, rules: Any, tables: Any, chosen: int) -> tuple[list[Any], list[Rows]]:
     """What a core asks, answered at random, now and then against the rules; and its rows, table by full table."""
     drawn = random.Random(chosen)
     asked, rows = [], []
@@ -134,136 +131,95 @@ def walked(core: Any, tables: Any, chosen: int) -> tuple[list[Any], list[Rows]]:
             asked.append(core.refused())
         else:
             assert status == ANSWER_WANTED
-            asked.append((core.pending(), core.told_values(), core.default(), core.position()))
+            asked.append((core.pending(), core.told_values(), core.default(), core.position(), rules.draw()))
         legal = core.told_values()["legal_actions"]
         status = core.play(drawn.choice(legal) if drawn.random() < 0.9 else -1 - len(asked))
     core.check()
-    return asked, [*rows, rows_of(tables)]
+    rows.append(rows_of(tables))
+    return asked, [
+        {table: {name: list(part[table][name]) for name in part[table]} for table in ("games", "sessions")}
+        for part in rows
+    ]
+
+
+class Plainly(OpenSpiel):
+    """The same rules, asking OpenSpiel about every state anew."""
+
+    def draw(self) -> str:
+        return str(self.state)
+
+    def play(self, session: Any) -> Any:
+        game = pyspiel.load_game(self.settings.open_spiel)
+        self.state = state = game.new_initial_state()
+        has_state = game.get_type().provides_information_state_string
+        told = "information_state_string" if has_state else "observation_string"
+        first, actions = session.first, 0
+
+        def ask(player: int) -> Any:
+            legal = state.legal_actions(player)
+            names = [state.action_to_string(player, action) for action in legal]
+            known = getattr(state, told)(player)
+            return ACT(player ^ first, information_state=known, legal_actions=legal, action_names=names, seat=player)
+
+        while not state.is_terminal():
+            if state.is_chance_node():
+                outcomes = state.chance_outcomes()
+                state.apply_action(outcomes[session.chance.weighted([p for _, p in outcomes])][0])
+            elif state.is_simultaneous_node():
+                state.apply_actions([(yield ask(0)), (yield ask(1))])
+                actions += 2
+            else:
+                state.apply_action((yield ask(state.current_player())))
+                actions += 1
+        returns = state.returns()
+        session.record(returns[first], returns[1 - first], actions=actions)
 
 
 @pytest.mark.parametrize("game", [*GAMES, "matrix_pd"])
-@pytest.mark.parametrize("most_bytes", [0, 20_000, 1 << 30], ids=["none kept", "some kept", "all kept"])
-def test_walking_the_tree_is_playing_by_the_rules_in_python(game: str, most_bytes: int) -> None:
-    """Bit for bit: questions, faults, chance, records and sums, whatever of the tree is remembered."""
+@pytest.mark.parametrize("most_nodes", [0, 30, 60_000], ids=["none kept", "some kept", "all kept"])
+def test_what_is_remembered_of_a_game_changes_nothing(
+    game: str, most_nodes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bit for bit: questions, drawings, faults, chance, records and sums."""
+    monkeypatch.setattr(game_tree, "_MOST_NODES", most_nodes)
+    game_tree.game_of.cache_clear()
     contest = find_contest("open_spiel")
-    rules = OpenSpiel(contest.settings.model_validate({"open_spiel": game}))
-    tree = GameTree(Game(game), ACT, most_bytes=most_bytes)
+    settings = contest.settings.model_validate({"open_spiel": game})
     for number, rows in enumerate((1000, 7)):
         shared: dict[str, Any] = {"deals_key": key_of(number), "sessions": SESSIONS, "match": 3, "first_session": 5}
-        shared["seats_swapped"] = number == 1
-        mine, oracles = tables_of(contest, rows), tables_of(contest, rows)
-        along = TreeCore(*mine, tree, **shared)
-        by_rules = SessionCore(*oracles, rules.play, {"actions": "int32"}, **shared, zero_sum=False)
-        asked, written = walked(along, mine, number)
-        asked_too, written_too = walked(by_rules, oracles, number)
-        assert asked == asked_too
-        for table in ("games", "sessions"):
-            for column in written[0][table]:
-                one, two = ([v for part in parts for v in part[table][column]] for parts in (written, written_too))
-                assert one == two, column
-                assert column != "session" or len(one) == SESSIONS
-        assert along.sums() == by_rules.sums()
-        assert (along.games_recorded, along.sessions_played) == (SESSIONS, SESSIONS)
-    assert tree.nodes == 1 or most_bytes > 0
+        shared |= {"seats_swapped": number == 1, "zero_sum": False}
+        played = []
+        for rules in (OpenSpiel(settings), Plainly(settings)):
+            tables = tables_of(contest, rows)
+            core = SessionCore(*tables, rules.play, {"actions": "int32"}, **shared)
+            played.append((*walked(core, rules, tables, number), core.sums(), core.games_recorded))
+        assert played[0] == played[1]
+        assert played[0][3] == SESSIONS
+    assert game_tree.game_of(game).nodes <= most_nodes
+    game_tree.game_of.cache_clear()
 
 
 def test_rules_are_asked_once_what_processes_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kuhn poker has 24 places where a player is asked, each with one text whoever is seated first."""
+    """Kuhn poker has 24 places where a player is asked, each with one text for each seat that can be first."""
     asked = []
 
-    class Counting(Game):
-        def ask(self, state: Any, player: int, first: int) -> Any:
-            asked.append((str(state), player))
-            return super().ask(state, player, first)
+    class Counting(game_tree.Game):
+        def node(self, state: Any, first: int) -> Any:
+            asked.append((str(state), first))
+            return super().node(state, first)
 
     monkeypatch.setattr(game_tree, "Game", Counting)
     game_tree.game_of.cache_clear()
-    game_tree.tree_of.cache_clear()
     bots = dict.fromkeys(
         ("a", "b"), (".py", "import random\ndef act(state): return random.choice(state.legal_actions)\n")
     )
     for _ in range(2):
         ((result, _rows),) = play_field(
-            find_contest("open_spiel"), bots, sessions=400, open_spiel="kuhn_poker"
+            find_contest("open_spiel"), bots, sessions=800, open_spiel="kuhn_poker"
         ).values()
         assert result.faults == ()
     game_tree.game_of.cache_clear()
-    game_tree.tree_of.cache_clear()
-    assert len(asked) == len(set(asked)) == 24
-
-
-class Table23:
-    """Both move at once, player 0 in two ways and player 1 in three, and are paid by what they chose."""
-
-    def begin(self) -> list[Any]:
-        return []
-
-    def describe(self, state: list[Any]) -> Any:
-        return (OVER, (10 * state[0][0] + state[0][1], -1)) if state else (SIMULTANEOUS, [4, 5], [7, 8, 9])
-
-    def advance(self, state: list[Any], action: Any) -> None:
-        state.append(action)
-
-    def ask(self, state: Any, player: int, first: int) -> Any:
-        raise AssertionError
-
-
-def test_what_both_choose_leads_where_it_says() -> None:
-    tree = GameTree(Table23(), ACT, most_bytes=10_000)
-    tables = tables_of(find_contest("open_spiel"), 20)
-    core = TreeCore(*tables, tree, deals_key=key_of(1), sessions=12)
-    pairs = [(one, other) for one in (4, 5) for other in (7, 8, 9)]
-    status = core.play()
-    for one, other in (pair for pair in pairs for _ in range(2)):
-        assert (status, core.default(), core.pending()[1]) == (ANSWER_WANTED, 4, core.position()[0] % 2)
-        assert core.play(one) == ANSWER_WANTED and core.default() == 7
-        status = core.play(other)
-    assert status == LEG_IS_OVER
-    rows = rows_of(tables)["games"]
-    assert [max(x, y) for x, y in zip(rows["x_points"], rows["y_points"])] == [
-        10.0 * one + other for one, other in pairs for _ in range(2)
-    ]
-    assert tree.nodes == 7 and set(rows["actions"]) == {2}
-
-
-class Odd:
-    """Rules that say of their first state what a test has them say."""
-
-    def __init__(self, *described: Any) -> None:
-        self.described = list(described)
-
-    def begin(self) -> int:
-        return 0
-
-    def describe(self, state: int) -> Any:
-        return self.described.pop(0)
-
-    def advance(self, state: int, action: Any) -> None: ...
-
-    def ask(self, state: int, player: int, first: int) -> Any:
-        raise AssertionError
-
-
-@pytest.mark.parametrize(
-    ("described", "message"),
-    [
-        ((TURN, 0, []), "tells 0 legal_actions"),
-        ((TURN, 0, range(4097)), "tells 4097 legal_actions; declared are 1 to 4096"),
-        ((SIMULTANEOUS, [1], []), "tells 0 legal_actions"),
-        ((TURN, 1, [-1]), "-1 is no action that act declares"),
-        ((CHANCE, [1, 2], [0.0, 0.0]), "there is nothing to draw from"),
-        ((OVER, [math.nan, 0]), "which is no finite number for both"),
-    ],
-)
-def test_what_rules_cannot_say_ends_the_leg_with_their_error(described: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        GameTree(Odd(described), ACT, most_bytes=1000)
-    contest = find_contest("open_spiel")
-    tree = GameTree(Odd((CHANCE, [7], [1.0]), described), ACT, most_bytes=1000)
-    core = TreeCore(*tables_of(contest, 5), tree, deals_key=key_of(1), sessions=1)
-    assert core.play() == LEG_IS_OVER and core.sessions_played == 0
-    with pytest.raises(ValueError, match=message):
-        core.check()
+    assert len(asked) == len(set(asked)) == 2 * 58
 
 
 def test_points_of_a_game_that_is_not_zero_sum_are_both_recorded() -> None:

@@ -34,6 +34,7 @@ from tournament.contests.python_contest import (
 )
 from tournament.contests.python_contest.rules import contest_of
 from tournament.contests.python_contest.struct_layout import lay_out
+from tournament.entrants.new import write_new_bot
 from tournament.errors import RunFailed
 
 KEY = bytes(range(32))
@@ -348,3 +349,11 @@ def test_declarations_that_contradict_each_other_are_refused() -> None:
         fractions(-1, "v")
     with pytest.raises(ValueError, match="default answer 5"):
         Decision("a", "m", tells={}, answer=whole(0, 1, "a"), default=5)
+
+
+def test_a_new_bot_may_be_in_c_plus_plus_where_there_is_one_in_c(tmp_path: Path) -> None:
+    path = write_new_bot(contest_of(Everything), tmp_path, "mine", "cpp")
+    assert path.name == "mine.cpp"
+    bots = dict.fromkeys("ab", (".cpp", path.read_text()))
+    ((result, _),) = play_field(contest_of(Everything), bots, sessions=2).values()
+    assert result.faults == () and result.sessions == 2

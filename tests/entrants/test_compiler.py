@@ -12,8 +12,6 @@ from tests.contest_runs import call
 from tests.support import artifact_of, build_folder, constant_bot, try_bot
 from tournament.artifacts import compiler_command, compiler_run
 from tournament.artifacts.bot import Entrant
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
-from tournament.worker.wasm.loading import load_bot
 
 CALLS = "int b(const Bot *bot, const int bet) { return 1; }\n"
 ASSERTS = (
@@ -47,9 +45,9 @@ def test_names_of_our_own_units_are_names_like_others(entrants: dict[str, Entran
 
 
 def test_the_compiler_is_told_how_much_to_optimise(entrants: dict[str, Entrant]) -> None:
-    """Its driver passes less on than it is given. A bot without loops has a longest run."""
-    loaded = load_bot(artifact_of(entrants["rounds"]), VON_NEUMANN_POKER.interface, "rounds", 64)
-    assert loaded.most_instructions is not None
+    """Its driver passes less on than it is given."""
+    loop = b"\x03\x40"
+    assert loop not in artifact_of(entrants["rounds"])
 
 
 def test_a_failed_assertion_traps(entrants: dict[str, Entrant]) -> None:

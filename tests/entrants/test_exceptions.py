@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 import wasmtime
 
-from engine.wasm.metering import FUEL, metered
-from engine.wasm.module_reader import read_module
+from engine.wasm.modules import FUEL, read_module
 from tests.support import artifact_of, build_folder, constant_bot, try_bot
 from tournament.artifacts import compiler_command, libraries
 from tournament.artifacts.bot import Entrant
@@ -172,7 +171,7 @@ def cases_of(bot: Entrant) -> Case:
     store = wasmtime.Store(engine(Engine.PLAIN))
     store.set_limits(memory_size=64 << 20)
     code = artifact_of(bot)
-    module = wasmtime.Module(store.engine, metered(code, ()))
+    module = wasmtime.Module(store.engine, read_module(code).metered())
     linker = wasmtime.Linker(store.engine)
     linker.define_unknown_imports_as_traps(module)
     exports = linker.instantiate(store, module).exports(store)

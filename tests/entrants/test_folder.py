@@ -91,9 +91,24 @@ def test_names_that_are_one_to_some_file_system(folder: Path) -> None:
     for name in ("Good.py", "GOOD.c", unicodedata.normalize("NFC", "é.py"), unicodedata.normalize("NFD", "é.py")):
         (folder / name).write_text("x")
     found = problems(folder)
-    assert len(find_submissions(folder)[0]) == 1
-    assert sum("has the name of" in problem for problem in found.values()) == 2
+    assert not find_submissions(folder)[0]
+    assert sum("have one name" in problem for problem in found.values()) == 3
     assert sum("letters, digits" in problem for problem in found.values()) == 2
+
+
+@pytest.mark.parametrize("files", [("OTHER.py", "other.c"), ("a.cc", "a.cpp"), ("b.c", "b.py", "B.wasm")])
+@pytest.mark.parametrize("with_records", [False, True])
+def test_of_newcomers_with_one_name_none_plays_and_all_are_named(
+    files: tuple[str, ...], with_records: bool, folder: Path
+) -> None:
+    for name in files:
+        (folder / name).write_text("x")
+    submissions, refused = find_submissions(folder, lambda: [RECORDED] if with_records else [])
+    assert [submission.path.name for submission in submissions] == ["good.py"]
+    assert {entrant.name for entrant in refused} == set(files)
+    for entrant in refused:
+        assert entrant.is_nameless and entrant.problem is not None
+        assert all(name in entrant.problem for name in files) and "rename one of them" in entrant.problem
 
 
 RECORDED = FieldEntrant(0, "clash", "cpp", hashlib.sha256(b"old").hexdigest(), "0" * 64, None)
@@ -105,8 +120,7 @@ RECORDED = FieldEntrant(0, "clash", "cpp", hashlib.sha256(b"old").hexdigest(), "
         ({"CLASH.cpp": b"old", "clash.py": b"new"}, "clash.py"),  # its spelling first
         ({"Clash.cc": b"old", "clash.c": b"old", "clash.cpp": b"new"}, "clash.cpp"),  # then its kind
         ({"clash.cc": b"new", "clash.cpp": b"old"}, "clash.cpp"),  # then what is in it
-        ({"clash.cc": b"new", "clash.cpp": b"newer"}, "clash.cc"),
-        ({"Clash.c": b"old", "CLASH.py": b"old"}, "CLASH.py"),  # none of them: by the file's name
+        ({"CLASH.py": b"old", "clash.c": b"new"}, "clash.c"),  # whatever sorts first
     ],
 )
 def test_of_several_with_one_name_the_recorded_one_plays(files: dict[str, bytes], plays: str, folder: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from tournament.artifacts import compiler_command, compiler_run, libraries
 from tournament.errors import RunFailed
 from tournament.sandbox.outside import running
-from tournament.sandbox.outside.launch import LaunchSpec
+from tournament.sandbox.outside.launch import Build, LaunchSpec
 from tournament.sandbox.outside.running import Finished
 from tournament.sandbox.outside.settings import SandboxSettings
 
@@ -25,13 +25,15 @@ class Compiler:
     status: int = 0
 
     def run(self, launch: LaunchSpec, mode: str, seconds: float) -> Finished:
-        assert mode == "off" and not launch.watched, "it has nothing of strangers"
+        build = launch.what
+        assert isinstance(build, Build)
+        assert mode == "off" and not build.watched, "it has nothing of strangers"
         assert launch.readable[1:] == [str(compiler_command.HEADERS)], "nor reads anything of theirs"
-        unit = next(word for word in launch.command if word.startswith("library.c"))
+        unit = next(word for word in build.commands[-1] if word.startswith("library.c"))
         if self.together:
             self.together.wait(20)
         self.built.append(unit)
-        library = Path(launch.writable[1], f"lib{unit}.a")
+        library = Path(build.writable[1], f"lib{unit}.a")
         library.write_bytes(unit.encode() * 100)
         assert launch.folder
         (launch.folder / "library.wasm").touch()

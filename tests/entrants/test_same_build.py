@@ -16,7 +16,7 @@ from tournament.artifacts import compiler_command, compiler_run, libraries
 from tournament.cache import cache_folder
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.sandbox.outside import running
-from tournament.sandbox.outside.launch import LaunchSpec
+from tournament.sandbox.outside.launch import Build, LaunchSpec
 from tournament.sandbox.outside.running import Finished
 from tournament.sandbox.outside.settings import SandboxSettings
 
@@ -138,4 +138,4 @@ def test_who_takes_the_compilers_time_is_refused_at_once(tmp_path: Path, monkeyp
     assert build_folder(tmp_path / "now", {"endless.c": endless})["endless"].problem == (
         "the compiler took more than 1 seconds of processor time"
     )
-    assert len([launch for launch in started if launch.watched and launch.command]) == 1
+    assert len([launch for launch in started if isinstance(launch.what, Build) and launch.what.watched]) == 1

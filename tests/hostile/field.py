@@ -276,7 +276,7 @@ def confined_processes() -> dict[int, str]:
     fork_server.end_idle()
     ours = str(HERE.parents[1])  # others may run tests of another copy
     lines = descendants(0).items()
-    found = {process: line for process, line in lines if ("'purpose'" in line and ours in line) or LEFT_BEHIND in line}
+    found = {process: line for process, line in lines if ("'confined'" in line and ours in line) or LEFT_BEHIND in line}
     mine = descendants(os.getpid())
     return {process: line for process, line in found.items() if process in mine or not _has_others_for_parent(process)}
 

@@ -21,7 +21,7 @@ from tests.processes import comes
 from tests.reporting.conftest import HOSTILE, HOSTILE_NAME, SHIPPED, Played
 from tournament.contests import find_contest
 from tournament.reporting.figures import as_json
-from tournament.reporting.games import Told
+from tournament.reporting.games import PlayedAgain
 from tournament.reporting.page import render
 
 CONTESTS = ("von_neumann_poker", *SHIPPED)
@@ -286,7 +286,7 @@ def test_nothing_in_a_drawing_runs(page: Page, pages: Mapping[str, Played]) -> N
     )
     match = next(match.match for match in one.results.ranking.matches if match.games)
     text = f"{HOSTILE}\nsecond line"
-    told = {match: Told(0, [(0, HOSTILE), (1, "passes")], [drawing, text, drawing], "done")}
+    told = {match: PlayedAgain(0, [(0, HOSTILE), (1, "passes")], [drawing, text, drawing], "done")}
     contest = find_contest("von_neumann_poker")
     (page.folder / "drawn.html").write_text(render(contest, replace(one.findings, told=told)))
     page.open("drawn", "#games")

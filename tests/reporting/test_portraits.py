@@ -170,13 +170,6 @@ def test_scenes_and_words_of_matrix_games_have_the_moves_and_what_they_paid() ->
             assert (contest.display.portrait.gain is not None) == known
             if contest.display.portrait.gain:
                 assert contest.display.portrait.gain(columns).tolist() == [paid[0]]
-    telling = told[0].display.telling
-    assert telling
-    values = {"turn": 3, "rounds": 5, "moves": 3, "role": 0, "my_previous_move": 2, "opponents_previous_move": 0}
-    assert telling.question("move", values) == "turn 3 of 5, after <owl> against hawk"
-    first = {**values, "turn": 0, "rounds": -1, "my_previous_move": -1, "opponents_previous_move": -1}
-    assert telling.question("move", first) == "turn 0, the first"
-    assert telling.answer("move", values, 1) == "dove" and telling.answer("move", values, 7) == "move 7"
 
 
 def suited_card(card: int) -> str:

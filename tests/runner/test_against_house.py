@@ -19,11 +19,11 @@ from tests.oracles.deals import key_of
 from tournament.cli.tables import crosstable_tables, leaderboard_table
 from tournament.contests.scoring import HouseScoring, Measure
 from tournament.leg import Leg, house_match_number
-from tournament.runner.schedule import AgainstHouse, Competitor
+from tournament.runner.schedule.legs import AgainstHouse, Competitor
 from tournament.standings.results import crosstable_values, standing_values
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.ledger import Batch, Field, FieldEntrant, FieldHousePlayer
-from tournament.store.legs import Fault, LegResult
+from tournament.store.legs import Fault, LegResult, Legs
 
 BLOCKS = 32
 SETTINGS = {"sessions": 2, "deals": "common"}
@@ -158,7 +158,7 @@ def leg_of(field: Field, x: str, y: str, gains: Any, number: int = 0, **more: An
 
 
 def ranked(field: Field, legs: Sequence[LegResult], scoring: HouseScoring) -> Standings:
-    return compute_standings(field, [Batch("b", (), tuple(legs))], scoring)
+    return compute_standings(field, [Batch("b", (), Legs.of(legs))], scoring)
 
 
 def test_a_score_is_the_mean_over_house_players_with_its_error() -> None:

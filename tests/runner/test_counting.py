@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from engine.kernel.sums import SeatSums
-from tournament.runner.counting import count_legs
-from tournament.runner.schedule import Competitor, Replicas, RoundRobin
+from tournament.runner.schedule.counting import count_legs
+from tournament.runner.schedule.legs import Competitor, Replicas, RoundRobin
 from tournament.store.ledger import Batch
-from tournament.store.legs import Fault, LegResult
+from tournament.store.legs import Fault, LegResult, Legs
 
 FIELD = [Competitor(number, f"bot {number}", "wasm", f"{number}") for number in range(4)]
 SCHEDULE = RoundRobin("game", {"sessions": 5, "deals": "common"}, bytes(32), FIELD, replicas=Replicas(2))
@@ -24,7 +24,7 @@ FAULT = Fault(0, 0, 0, "a", "what")
 
 
 def batch(*legs: LegResult) -> Batch:
-    return Batch("", (), legs)
+    return Batch("", (), Legs.of(legs))
 
 
 def test_legs_count_in_whatever_batches_they_are() -> None:

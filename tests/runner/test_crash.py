@@ -161,13 +161,13 @@ def test_kills_at_steps_of_archiving(server: CrashServer, tmp_path: Path, stride
 
 def played_as_one_batch(place: Place) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, *legs: False)
+        patch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: False)
         place.play()
     assert len(list((place.results / "games").iterdir())) == 1
 
 
 def entries(place: Place) -> int:
-    return len(list((place.results / "ledger").glob("*.json")))
+    return len(list((place.results / "ledger").glob("*.entry")))
 
 
 def readable(games: Path) -> pd.DataFrame | None:

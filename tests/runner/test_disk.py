@@ -23,8 +23,8 @@ def call_with_space(space: int, place: Place) -> subprocess.CompletedProcess[str
     """Run the command where only so many bytes can be written."""
     setup = (
         f"from tests.disk_quota import limit\nlimit({space})\n"
-        "from tournament.runner.batching import Pace\n"
-        "Pace.batch_is_full = lambda *_: True  # a part for each leg, so that some fit\n"
+        "from tournament.runner.tasks import Together\n"
+        "Together.is_full = lambda *_: True  # a part for each leg, so that some fit\n"
     )
     return call(place.arguments(), setup)
 
@@ -61,7 +61,7 @@ def test_a_full_disk(tmp_path: Path, space: int) -> None:
 def test_a_full_disk_while_parts_are_rewritten(tmp_path: Path, space: int) -> None:
     place = new_place(tmp_path, ["bold", "calm", "dull", "even"], sessions=400)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, *legs: False)
+        patch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: False)
         place.play()
     before = outcome(place.results)
     place.write_bot("calm", bot_source(9, 8))
@@ -97,6 +97,23 @@ def test_a_full_disk_of_the_system(tmp_path: Path) -> None:
         assert not list((place.results / "staging").glob("*"))
         place.play(results=tmp_path / "undisturbed")
         assert_same(outcome(place.results), outcome(tmp_path / "undisturbed" / place.results.name))
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small disk needs root")
+def test_a_full_disk_of_the_cache_is_no_trouble_of_the_compiler(tmp_path: Path) -> None:
+    place = new_place(tmp_path, ["bold", "calm"])
+    disk = tmp_path / "cache"
+    disk.mkdir(0o755)
+    small = ["mount", "-t", "tmpfs", "-o", "size=3m,mode=755", "tmpfs", str(disk)]
+    if subprocess.run(small, capture_output=True, check=False).returncode:
+        pytest.skip("mounting isn't allowed here")
+    try:
+        done = call(place.arguments(), TOURNAMENT_CACHE=str(disk))
+        assert done.returncode == 1
+        said = f"tournament: the disk of the cache {disk}/libraries/made is full; free some space and run again"
+        assert done.stderr.splitlines()[-1] == said
     finally:
         subprocess.run(["umount", str(disk)], check=True)
 

@@ -92,7 +92,7 @@ def test_batches_of_any_size_give_the_same_records(expected: Outcome, tmp_path: 
         return inline == sizes[0] and bool(sizes.pop(0))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.runner.batching.Pace.batch_is_full", is_full)
+        patch.setattr("tournament.runner.tasks.Together.is_full", is_full)
         place.play(workers=2)
     assert_same(outcome(place.results), expected)
 
@@ -117,15 +117,19 @@ def test_batches_that_come_back_out_of_order_are_read_in_order(expected: Outcome
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(FolderStorage, "finish_staged", finish_staged)
-        patch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, inline, *legs: inline == 2)
+        patch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, inline, *legs: inline == 2)
         with pytest.raises(KeyboardInterrupt):
             place.play(workers=2, watcher=Releases(0))
     assert not list((place.results / "games").glob("0000000000-0-*"))
     assert staged(place) == []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, inline, *legs: inline == 7)
+        patch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, inline, *legs: inline == 7)
         place.play()
     assert_same(outcome(place.results), expected)
+
+
+def one_by_one(tasks: Iterator[Task]) -> Callable[[], Task | None]:
+    return lambda: next(tasks, None)
 
 
 def test_local_has_a_task_ready_for_each_worker_and_takes_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,9 +139,7 @@ def test_local_has_a_task_ready_for_each_worker_and_takes_no_more(monkeypatch: p
     written = {task: threading.Event() for task in range(6)}
     both_play, next_plays = threading.Barrier(3), threading.Event()
 
-    def play_task(
-        task: int, _artifacts: object, _stopping: object, turn: threading.BoundedSemaphore, _out: object
-    ) -> int:
+    def play_task(task: int, _artifacts: object, _stopping: object, turn: threading.BoundedSemaphore) -> int:
         nonlocal most
         with turn:
             playing.add(task)
@@ -156,7 +158,7 @@ def test_local_has_a_task_ready_for_each_worker_and_takes_no_more(monkeypatch: p
             yield number  # type: ignore[misc]
 
     monkeypatch.setattr("tournament.runner.executors.local.play_task", play_task)
-    receipts = LocalExecutor(2).play(tasks(), {})
+    receipts = LocalExecutor(2).play(one_by_one(tasks()), {})
 
     def disk() -> None:
         both_play.wait(10)
@@ -176,9 +178,7 @@ def test_closing_stops_what_is_being_played(monkeypatch: pytest.MonkeyPatch) -> 
     told: list[bool] = []
     first_plays, started = threading.Event(), threading.Event()
 
-    def play_task(
-        task: int, _artifacts: object, stopping: Callable[[], bool], turn: threading.BoundedSemaphore, _out: object
-    ) -> int:
+    def play_task(task: int, _artifacts: object, stopping: Callable[[], bool], turn: threading.BoundedSemaphore) -> int:
         if task:
             first_plays.wait(10)
         with turn:
@@ -191,7 +191,7 @@ def test_closing_stops_what_is_being_played(monkeypatch: pytest.MonkeyPatch) -> 
         return task
 
     monkeypatch.setattr("tournament.runner.executors.local.play_task", play_task)
-    receipts = LocalExecutor(2).play(iter([0, 1, 2, 3]), {})  # type: ignore[list-item]
+    receipts = LocalExecutor(2).play(one_by_one(iter([0, 1, 2, 3])), {})  # type: ignore[list-item]
     assert next(receipts) == [0]  # type: ignore[comparison-overlap]
     receipts.close()
     assert len(told) >= 3 and all(told)  # one may not have begun

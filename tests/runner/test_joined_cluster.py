@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -71,7 +72,9 @@ def test_what_is_taken_follows_what_can_be_played() -> None:
     def receipt_of(task: int) -> Receipt:
         return Receipt((), float(task))
 
-    done = keep_busy(tasks(), lambda: most[0], start, lambda running: (running[:1], running[1:]), receipt_of, [])
+    done = keep_busy(
+        partial(next, tasks(), None), lambda: most[0], start, lambda running: (running[:1], running[1:]), receipt_of, []
+    )
     assert next(done) == [receipt_of(0)]
     assert taken == [0]
     most[0] = 4

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,13 +12,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from blake3 import blake3
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.contest_runs import CONTEST, Place, bot_source, call, new_place
-from tests.ledger_rows import packed_of, rows_of
+from tests.ledger_rows import content_of, entry_of
 from tournament.errors import BadInput, RunFailed
 from tournament.standings.results import load
+from tournament.store.ledger import SEAL, sealed
 
 ESCAPES = "\x1b[2J\x1b]0;owned\x07 [bold red]markup[/] [/nothing]"
 Change = Callable[[dict[str, Any]], object]
@@ -33,7 +32,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Place:
     place.write_bot("dull", "int a(const Bot *bot) { return }\n")
     place.write_bot("even", "int a(const Bot *b) { __builtin_trap(); } int b(const Bot *b, const int x) { return 1; }")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda pace, *legs: False)
+        patch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: False)
         place.play()
     return place
 
@@ -49,40 +48,21 @@ def place(played: Place, tmp_path: Path) -> Iterator[Place]:
     assert {path: path.read_bytes() for path in victim.parent.glob("*.txt")} == before
 
 
-def sealed(entry: dict[str, Any]) -> bytes:
-    """An entry as the ledger has it; whoever poisons a folder can seal as well."""
-    text = json.dumps(entry, separators=(",", ":"))
-    seal = hashlib.sha256(text.encode()).hexdigest()
-    return (json.dumps({**entry, "sha256": seal}, separators=(",", ":")) + "\n").encode()
-
-
-def packed(entry: dict[str, Any]) -> dict[str, Any]:
-    """An entry of which `entry_of` gave the legs as rows, as the ledger has it."""
-    for batch in entry.get("batches", ()):
-        if isinstance(batch["legs"], list):
-            batch["legs"] = packed_of(batch["legs"])
-    return entry
-
-
-def entry_of(place: Place, number: int) -> dict[str, Any]:
+def entry_at(place: Place, number: int) -> dict[str, Any]:
     """An entry with its legs as rows."""
-    entry: dict[str, Any] = json.loads((place.results / "ledger" / f"{number:08}.json").read_bytes())
-    del entry["sha256"]
-    for batch in entry.get("batches", ()):
-        batch["legs"] = rows_of(batch["legs"]) if isinstance(batch["legs"], dict) else batch["legs"]
-    return entry
+    return entry_of((place.results / "ledger" / f"{number:08}.entry").read_bytes())
 
 
 def put(place: Place, number: int, content: bytes) -> None:
     for folder in ("ledger", "ledger-copy"):
         if (place.results / folder).exists():
-            (place.results / folder / f"{number:08}.json").write_bytes(content)
+            (place.results / folder / f"{number:08}.entry").write_bytes(content)
 
 
 def poison(place: Place, number: int, change: Change) -> None:
-    entry = entry_of(place, number)
+    entry = entry_at(place, number)
     change(entry)
-    put(place, number, sealed(packed(entry)))
+    put(place, number, content_of(entry))
 
 
 def one_line(problem: BaseException) -> str:
@@ -107,7 +87,7 @@ POISONS: dict[str, tuple[int, Change]] = {
     ),
     "a table": (2, lambda e: part(e, table="../../../..", name="victim.txt")),
     "a staged path": (2, lambda e: part(e, staged=OUTSIDE)),
-    "another staged path": (2, lambda e: part(e, staged="ledger/00000001.json")),
+    "another staged path": (2, lambda e: part(e, staged="ledger/00000001.entry")),
     "a name with NUL": (2, lambda e: part(e, name="x\0")),
     "no parts": (2, lambda e: e["batches"][0].update(parts=[])),
     "a size that is text": (2, lambda e: part(e, size="7")),
@@ -143,7 +123,8 @@ def test_a_poisoned_entry_is_one_line_and_harms_nothing(place: Place, name: str)
     poison(place, number, change)
     staging = place.results / "staging"
     for path in (place.results / "games").iterdir():  # as if not yet published, so that a run has something to move
-        batch = json.loads((place.results / "ledger" / "00000002.json").read_bytes())["batches"][0]
+        head = (place.results / "ledger" / "00000002.entry").read_bytes().partition(b"\n")[0]
+        batch = json.loads(head)["batches"][0]
         for known in batch["parts"] if isinstance(batch["parts"], list) else ():
             if known["table"] == "games" and known["staged"].startswith("staging/"):
                 shutil.copy(path, staging / Path(known["staged"]).name)
@@ -159,14 +140,6 @@ def test_a_wrong_name_is_told_what_is_there(place: Place) -> None:
         load(str(place.results.parent / "wrong"))
 
 
-def test_an_entry_of_an_earlier_version_says_so(place: Place) -> None:
-    """Those had a JSON object for each leg."""
-    put(place, 2, sealed(entry_of(place, 2)))
-    for read in (lambda: load(str(place.results)), place.play):
-        with pytest.raises(RunFailed, match=r"00000002.json was written by an earlier version.*; move .* away and run"):
-            read()
-
-
 def test_a_contest_that_there_is_none_of(place: Place) -> None:
     poison(place, 1, lambda entry: entry["field"].update(contest="another"))
     with pytest.raises(BadInput, match="no contest is called another"):
@@ -177,7 +150,7 @@ def test_reasons_reach_the_terminal_escaped(place: Place) -> None:
     """What is wrong with a bot, and what it did, is free text."""
     poison(place, 1, lambda entry: entry["field"]["entrants"][2].update(problem=f"error: {ESCAPES}"))
     poison(place, 2, lambda entry: entry["batches"][0].update(sandbox=f"off {ESCAPES}"))
-    for change in entry_of(place, 2)["batches"][0]["legs"]:
+    for change in entry_at(place, 2)["batches"][0]["legs"]:
         assert change["x"] != "dull"
 
     def what(entry: dict[str, Any]) -> None:
@@ -245,23 +218,10 @@ def test_a_poisoned_part_is_one_line(place: Place, name: str, table: str) -> Non
 
 
 @pytest.mark.parametrize("name", ["games", "sessions", "ledger", "ledger-copy", "staging"])
-@pytest.mark.parametrize("kind", ["pipe", "link", "loop"])
-def test_odd_things_among_the_records_are_moved_aside(place: Place, name: str, kind: str) -> None:
-    odd = place.results / name / "00000009.json"
-    if kind == "pipe":
-        os.mkfifo(odd)
-    else:
-        odd.symlink_to({"link": "../../../../victim.txt", "loop": odd.name}[kind])
-    place.play()
-    assert os.listdir(place.results / "set-aside" / "1" / name) == [odd.name]
-
-
-@pytest.mark.parametrize("name", ["games", "sessions", "ledger", "ledger-copy", "staging", "set-aside"])
 def test_a_folder_that_leads_elsewhere_is_one_line(place: Place, name: str) -> None:
     target = place.results / name
     shutil.rmtree(target, ignore_errors=True)
     target.symlink_to(place.folder.parent)
-    (place.results / "sessions" / "mine").write_text("") if name == "set-aside" else None
     with pytest.raises(RunFailed) as problem:
         place.play()
     assert f"{place.results}/{name}" in one_line(problem.value)
@@ -281,6 +241,30 @@ def test_links_in_the_place_of_summaries_are_replaced(place: Place) -> None:
         (place.results / name).symlink_to("../../../victim.txt")
     place.play()
     assert len(pq.read_table(place.results / "entrants.parquet")) == 4
+
+
+@pytest.mark.parametrize("dry", [True, False])
+@pytest.mark.parametrize("inside", [True, False])
+def test_a_contests_folder_that_is_a_link_is_neither_moved_nor_signed(
+    place: Place, tmp_path: Path, inside: bool, dry: bool
+) -> None:
+    """With other settings a run would move it to an archive: the link alone, and begin anew."""
+    target = place.results.parent / "elsewhere" if inside else tmp_path / "elsewhere"
+    place.results.rename(target)
+    place.results.symlink_to(target)
+    before = {path: path.read_bytes() for path in target.rglob("*") if path.is_file()}
+    done = call(place.arguments("--seed", "8", *(["--dry-run"] if dry else [])))
+    assert done.returncode == (0 if dry and inside else 1), done.stderr
+    assert dry or "is a link" in done.stderr.splitlines()[-1]
+    assert place.results.is_symlink() and not list(place.results.parent.glob("*-archive-*"))
+    assert {path: path.read_bytes() for path in target.rglob("*") if path.is_file()} == before
+
+
+def test_dry_run_signs_nothing(place: Place) -> None:
+    sign = place.results / "ledger" / "writer"
+    before = sign.read_bytes(), sign.stat().st_mtime_ns
+    assert call(place.arguments("--dry-run")).returncode == 0
+    assert (sign.read_bytes(), sign.stat().st_mtime_ns) == before
 
 
 def test_archives_that_are_links_are_ignored(place: Place, tmp_path: Path) -> None:
@@ -312,9 +296,9 @@ def places_in(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...
 def test_any_change_of_an_entry_is_one_line_or_valid_records(played: Place, data: st.DataObject) -> None:
     """Any value of an entry replaced by any other, or left out, and sealed."""
     number = data.draw(st.sampled_from([1, 2]))
-    before = (played.results / "ledger" / f"{number:08}.json").read_bytes()
-    entry = json.loads(before)
-    del entry["sha256"]
+    before = (played.results / "ledger" / f"{number:08}.entry").read_bytes()
+    line, _, rest = before.partition(b"\n")
+    entry = json.loads(line)
     path = data.draw(st.sampled_from([path for path in places_in(entry) if path]))
     holder: Any = entry
     for key in path[:-1]:
@@ -324,7 +308,7 @@ def test_any_change_of_an_entry_is_one_line_or_valid_records(played: Place, data
     else:
         holder[path[-1]] = data.draw(values)
     try:
-        put(played, number, sealed(entry))
+        put(played, number, sealed(json.dumps(entry).encode(), b"\n", rest[:-SEAL]))
         results = load(str(played.results))
         assert len(results.standings) == len(results.field.entrants)
         assert len(results.matches) >= 0 and len(results.faults) >= 0 and len(results.entrants) >= 0
@@ -336,17 +320,14 @@ def test_any_change_of_an_entry_is_one_line_or_valid_records(played: Place, data
 
 @settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=200), st.booleans())
-@example(b'"legs":[{"digest":', False)
 def test_any_bytes_as_an_entry_are_one_line(played: Place, content: bytes, is_sealed: bool) -> None:
-    before = (played.results / "ledger" / "00000002.json").read_bytes()
+    before = (played.results / "ledger" / "00000002.entry").read_bytes()
     if is_sealed:
-        content = content + b',"sha256":"' + hashlib.sha256(content + b"}").hexdigest().encode() + b'"}\n'
+        content = sealed(content)
     try:
         put(played, 2, content)
-        assert not load(str(played.results)).batches  # an entry of nothing is one, too
-        assert content.startswith(b'{,"sha256"')
-    except RunFailed as problem:
-        former = b'"legs":[{"digest":' in content  # as entries had them
-        assert f"00000002.json {'was written by an earlier version' if former else 'is damaged'}" in one_line(problem)
+        with pytest.raises(RunFailed, match=r"00000002\.entry is (damaged|of another ledger)") as problem:
+            load(str(played.results))
+        assert one_line(problem.value)
     finally:
         put(played, 2, before)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Set
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import hypothesis.strategies as st
 import pytest
@@ -26,14 +27,14 @@ from tournament.api import verify
 from tournament.audit.report import Verification
 from tournament.contests.von_neumann_poker import Settings
 from tournament.leg import PlaysAs
-from tournament.probation import Probation
-from tournament.runner.executors.local import LocalExecutor
-from tournament.runner.schedule import Competitor, Fixture, Replicas, RoundRobin
+from tournament.probation import NOT_ENDED, UNKNOWN, OnTrial, Probation
+from tournament.runner.schedule.legs import Competitor, Fixture, Replicas, RoundRobin
 from tournament.runner.watcher import Progress
 from tournament.standings.results import load
 from tournament.store.storage import open_storage
 from tournament.worker.batch import Receipt, Task, play_task
 
+B = "def b(bot, bet): return 1\n"
 TRAPS = "int a(const Bot *bot) { __builtin_trap(); } int b(const Bot *bot, int bet) { __builtin_trap(); }\n"
 FIELD = ["bold", "calm", "even", "glad"]
 
@@ -67,6 +68,13 @@ def is_out(name: str, before: list[Fixture], ends: Mapping[str, int | None]) -> 
     return False
 
 
+def counting(order: list[Fixture], known: Mapping[str, int | None]) -> list[Fixture]:
+    """The legs that count by what is known, and those that may yet."""
+    ends = {digest: NOT_ENDED if end is None else end for digest, end in known.items()}
+    probation = Probation()
+    return [one for one in order if probation.passes((one.x.name, one.y.name), ends.get(one.digest, UNKNOWN))]
+
+
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(st.data())
 def test_the_same_legs_count_in_whatever_order_they_are_played(data: st.DataObject) -> None:
@@ -74,10 +82,10 @@ def test_the_same_legs_count_in_whatever_order_they_are_played(data: st.DataObje
     ends = {one.digest: data.draw(st.sampled_from([None, None, 0, 1])) for one in order}
     expected = legs_in_order(order, ends)
     known: dict[str, int | None] = {}
-    while left := [one for one in Probation(known).legs(order) if one.digest not in known]:
+    while left := [one for one in counting(order, known) if one.digest not in known]:
         for one in data.draw(st.lists(st.sampled_from(left), min_size=1, unique=True)):
             known[one.digest] = ends[one.digest]
-    assert [one.digest for one in Probation(known).legs(order)] == expected
+    assert [one.digest for one in counting(order, known)] == expected
 
 
 def place_with(folder: Path, bad: dict[str, str], more: str = "") -> Place:
@@ -106,7 +114,7 @@ def found(place: Place, replay: int = 0) -> Verification:
     return verify(CONTEST, config=place.config, replay=replay)
 
 
-ONE_LEG_EACH = "tournament.runner.batching.Pace.batch_is_full"
+ONE_LEG_EACH = "tournament.runner.tasks.Together.is_full"
 # One is the first of all, the others are neighbours in the middle of the field.
 BAD = {"aaa": TRAPS, "carl": TRAPS, "cato": TRAPS}
 
@@ -159,14 +167,14 @@ def test_a_crash_at_any_commit_changes_nothing(tmp_path: Path, alone: Place, mon
 
 
 class Backwards:
-    """An executor that plays the last tasks first, as far as those left to others tell."""
+    """An executor that plays the last tasks first."""
 
-    name, workers, waited = "backwards", 1, 0.0
+    name, workers, most_workers, waited = "backwards", 1, 1, 0.0
 
     def play(
-        self, tasks: Iterator[Task], artifacts: Mapping[str, bytes], out: Callable[[], Set[str]] = frozenset
+        self, next_task: Callable[[], Task | None], artifacts: Mapping[str, bytes]
     ) -> Generator[list[Receipt], None, None]:
-        for task in reversed(list(tasks)):
+        for task in reversed(list(iter(next_task, None))):
             yield [play_task(task, artifacts)]
 
 
@@ -179,23 +187,70 @@ def test_progress_never_passes_its_end(tmp_path: Path, monkeypatch: pytest.Monke
 
     seen: list[tuple[int, int]] = []
     monkeypatch.setattr(ONE_LEG_EACH, lambda *_: True)
-    monkeypatch.setattr("tournament.runner.contest_run.choose_executor", lambda *_: Backwards())
+    monkeypatch.setattr("tournament.runner.round_play.choose_executor", lambda *_: Backwards())
     place_with(tmp_path, BAD).play(watcher=Progresses())
     assert all(legs <= total for legs, total in seen), seen
     assert seen[-1] == (9, 9)
 
 
-def test_a_task_leaves_out_who_was_disqualified_while_it_waited_for_its_turn(tmp_path: Path) -> None:
-    bots = build({f"{name}.c": bot_source(*THRESHOLDS[name]) for name in FIELD})
+@pytest.mark.parametrize("on_trial", [True, False])
+def test_who_is_on_trial_and_disqualified_plays_no_more_of_a_task(tmp_path: Path, on_trial: bool) -> None:
+    """Legs of others go on, with processes and without."""
+    sources = {f"{name}.c": bot_source(*THRESHOLDS[name]) for name in FIELD}
+    raises = "def a(bot): raise ValueError\ndef b(bot, bet): return 1\n"
+    bots = build({**sources, "carl.c": TRAPS, "cato.py": raises, "dull.py": "def a(bot): return 1\n" + B})
     rules = Settings(sessions=20)
-    field = [Competitor(number, bot.name, "wasm", bot.artifact_sha256 or "") for number, bot in enumerate(bots)]
+    field = [Competitor(number, bot.name, bot.plays_as, bot.artifact_sha256 or "") for number, bot in enumerate(bots)]
     legs = tuple(RoundRobin(CONTEST, rules.playing(), bytes(32), field).legs())
     open_storage(str(tmp_path)).prepare()
     artifacts = {bot.artifact_sha256 or "": bot.artifact or b"" for bot in bots}
-    task = Task(CONTEST, rules.playing(), {}, str(tmp_path), (legs,), proven=frozenset(FIELD) - {"calm"})
-    ((receipt,),) = LocalExecutor(1).play(iter([task]), artifacts, lambda: {"calm"})
-    played = [(leg.x, leg.y) for batch in receipt.batches for leg in batch.legs]
-    assert played == [pair for leg in legs if "calm" not in (pair := (leg.x.name, leg.y.name))]
+    bad = {"carl", "cato"} if on_trial else set()
+    task = Task(CONTEST, rules.playing(), {}, str(tmp_path), (legs[:3], legs[3:]), on_trial=frozenset(bad | {"bold"}))
+    receipt = play_task(task, artifacts)
+    expected, met = [], set[str]()
+    for leg in legs:
+        if met.isdisjoint((leg.x.name, leg.y.name)):
+            expected.append(leg.digest)
+            met |= bad & {leg.x.name, leg.y.name}
+    assert [leg.digest for batch in receipt.batches for leg in batch.legs] == expected
+
+
+class _Bot(NamedTuple):
+    name: str
+    kind: PlaysAs = "python"
+
+
+class _Leg(NamedTuple):
+    digest: str
+    x: _Bot
+    y: _Bot
+
+
+def test_what_came_before_a_disqualification_is_played_on() -> None:
+    """Legs in step end in any order."""
+    legs = [_Leg(str(number), _Bot("a"), _Bot(f"{number}")) for number in range(4)]
+    trial = OnTrial(legs, {"a"})
+    trial.note(legs[2], None)
+    assert all(map(trial.plays, legs))
+    trial.note(legs[1], 1)  # not on trial
+    trial.note(legs[2], 0)
+    assert [trial.plays(leg) for leg in legs] == [True, True, True, False]
+    trial.note(legs[3], 0)
+    trial.note(legs[0], 0)
+    assert [trial.plays(leg) for leg in legs] == [True, False, False, False]
+
+
+def test_who_has_passed_plays_all_though_workers_left_legs_out(tmp_path: Path) -> None:
+    """As it was disqualified in the first run, before the driver knew that it had passed in another leg."""
+    ends_on_sevens = "int a(const Bot *b) { return 0; } int b(const Bot *b, int x) { if (x == 7) abort(); return 1; }"
+    place = new_place(tmp_path, [], sessions=1, settings="faults_allowed = 0")
+    for name in ("brittle", "broken"):
+        place.write_bot(name, f"#include <stdlib.h>\n{ends_on_sevens}")
+    for name in "pqr":
+        write_bot(place.entrants / f"{name}.py", "def a(bot): return 7\n" + B.replace("1", "0"))
+    place.play()
+    assert [legs_of(place, name) for name in ("brittle", "broken", "p", "q", "r")] == [4] * 5
+    assert not found(place, replay=3).problems
 
 
 @pytest.fixture
@@ -203,7 +258,8 @@ def played_all(tmp_path: Path) -> Place:
     """Records in which disqualified bots have all of their legs."""
     place = place_with(tmp_path, BAD)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.probation.Probation.legs", lambda probation, legs: iter(legs))
+        patch.setattr("tournament.probation.Probation.passes", lambda *leg: True)
+        patch.setattr("tournament.probation.OnTrial.plays", lambda *leg: True)
         place.play()
     assert legs_of(place, "carl") == len(FIELD) + len(BAD) - 1
     return place
@@ -250,8 +306,7 @@ def test_a_program_that_never_flushes_is_waited_for_in_one_leg(tmp_path: Path, m
     assert [legs_of(place, name) for name in ("mute", "mum")] == [1, 1]
     assert results.entrants.set_index("name").loc[["mute", "mum"], "faults"].tolist() == [4, 4]
     assert results.faults.what.str.contains("does it flush its output").all()
-    assert results.faults.what.str.contains("for another 0.04 s").sum() == 3
-    assert results.faults.what.str.contains("and waits for its next line").sum() == 4
+    assert results.faults.what.str.contains("for another 0.04 s").sum() == 6
 
 
 def test_a_process_that_fails_at_once_leaves_its_other_legs(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from tournament.contests.von_neumann_poker import Settings
 from tournament.keys import seed_fingerprint
 from tournament.leg import Leg, match_number
 from tournament.runner.planning import schedule_of
-from tournament.runner.schedule import AgainstHouse, Competitor, Replicas, RoundRobin, place_of
+from tournament.runner.schedule.legs import AgainstHouse, Competitor, Replicas, RoundRobin, place_of
 from tournament.store.ledger import Field, FieldEntrant, FieldHousePlayer
 
 SETTINGS = Settings.model_validate({}).playing()

@@ -24,6 +24,7 @@ from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.sandbox.outside import fork_server, running, visible
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.launch import LaunchSpec, Limits, Mode
+from tournament.sandbox.outside.launch import Program as Command
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import python_bots
 
@@ -114,8 +115,8 @@ class Program:
 
     def __init__(self, source: str, mode: Mode) -> None:
         self._launch = LaunchSpec(
+            Command([sys.executable, "-S", "-E", "-c", source]),
             Limits(1024, 30),
-            command=[sys.executable, "-S", "-E", "-c", source],
             readable=[sys.executable, *visible.python_paths(), sysconfig.get_path("platstdlib")],
         )
         self.process: Confined = fork_server.start(self._launch, mode)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-import sandlock
 
 import tournament
 from tests.processes import comes
@@ -19,11 +18,12 @@ from tests.worker.support import SILENT_C, ask, build, write_bot
 from tournament.cli.commands import main
 from tournament.config import load_config
 from tournament.errors import BadInput
+from tournament.sandbox.inside import landlock
 from tournament.sandbox.outside import confined as confined_module
-from tournament.sandbox.outside import confinement, probe, running, visible
+from tournament.sandbox.outside import confinement, fork_server, probe, running, visible
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.endings import Ending, how_it_ended
-from tournament.sandbox.outside.launch import LaunchSpec, Limits
+from tournament.sandbox.outside.launch import Build, ForkServer, LaunchSpec, Limits, Program
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.ledger_reading import read_state
 from tournament.store.storage import open_storage
@@ -40,38 +40,44 @@ def untried() -> Iterator[None]:
 
 
 def too_old(monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(sandlock, "landlock_abi_version", lambda: 1)
-    return f"the kernel has Landlock version 1, version {sandlock.min_landlock_abi()} is needed"
+    monkeypatch.setattr(landlock, "version", lambda: 1)
+    return "the kernel has Landlock version 1, version 6 is needed"
 
 
 def none_at_all(monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(sandlock, "landlock_abi_version", lambda: 0)
-    return f"the kernel has no Landlock, version {sandlock.min_landlock_abi()} is needed"
-
-
-def not_installed(monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setitem(sys.modules, "sandlock", None)
-    return "sandlock doesn't load here (import of sandlock halted; None in sys.modules)"
+    monkeypatch.setattr(landlock, "version", lambda: 0)
+    return "the kernel has no Landlock, version 6 is needed"
 
 
 def leaky(monkeypatch: pytest.MonkeyPatch) -> str:
-    run = running.run
-    monkeypatch.setattr(running, "run", lambda orders, mode, seconds: run(orders, "off", seconds))
-    return "a probe in the sandbox could read, write, connect, pair, fork, execute, signal_parent, raise_limit"
+    monkeypatch.setattr(fork_server, "start", lambda launch, mode: confinement.start(launch, "off"))
+    return (
+        "a probe in the sandbox could read, write, list processes, connect, pair, fork, execute, signal its parent,"
+        " raise a limit"
+    )
+
+
+def ends(monkeypatch: pytest.MonkeyPatch, how: running.Finished) -> None:
+    """Have whatever is run end so."""
+
+    def finish(process: Confined, *_: object) -> running.Finished:
+        process.end()
+        return how
+
+    monkeypatch.setattr(running, "finish", finish)
 
 
 def unfiltered(monkeypatch: pytest.MonkeyPatch) -> str:
-    failed = running.Finished(119, b"", b"can't be confined: the kernel takes no filter\n", False)
-    monkeypatch.setattr(running, "run", lambda *_: failed)
+    ends(monkeypatch, running.Finished(119, b"", b"can't be confined: the kernel takes no filter\n", False))
     return "the kernel takes no filter"
 
 
 def silent(monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(running, "run", lambda *_: running.Finished(-9, b"", b"", False))
+    ends(monkeypatch, running.Finished(-9, b"", b"", False))
     return "the probe was killed by SIGKILL"
 
 
-REFUSALS = [too_old, none_at_all, not_installed, leaky, unfiltered, silent]
+REFUSALS = [too_old, none_at_all, leaky, unfiltered, silent]
 
 
 @pytest.mark.parametrize("how", REFUSALS, ids=lambda how: how.__name__)
@@ -89,7 +95,7 @@ def test_nothing_plays_where_nothing_confines(how: object, monkeypatch: pytest.M
 def test_off_is_possible_everywhere_and_stands_in_the_records(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, untried: None
 ) -> None:
-    monkeypatch.setattr(sandlock, "landlock_abi_version", lambda: 0)
+    monkeypatch.setattr(landlock, "version", lambda: 0)
     (tmp_path / "bots").mkdir()
     write_bot(tmp_path / "bots" / "calm.py", PYTHON["calm.py"])
     write_bot(tmp_path / "bots" / "silent.c", SILENT_C)
@@ -115,7 +121,7 @@ def test_c_bots_that_are_compiled_need_nothing_of_it_to_play(tmp_path: Path) -> 
 
 def test_the_tier_says_what_confines() -> None:
     assert probe.probe_sandbox("off") == "off: bots run with the rights of the tournament"
-    assert probe.probe_sandbox("on").startswith("sandlock ")
+    assert probe.probe_sandbox("on").startswith("Landlock ")
     assert probe.probe_sandbox("on").endswith("system call filter")
 
 
@@ -162,8 +168,8 @@ def test_unconfined_bots_are_still_held_to_their_limits() -> None:
 
 def test_commands_run_to_their_end_or_are_cut_off() -> None:
     def ran(script: str, seconds: float = 20) -> running.Finished:
-        orders = LaunchSpec(Limits(256, 10), command=["/bin/sh", "-c", script], readable=["/bin", "/usr/bin"])
-        return running.run(orders, "on", seconds)
+        orders = LaunchSpec(Program(["/bin/sh", "-c", script]), Limits(256, 10), readable=["/bin", "/usr/bin"])
+        return running.finish(fork_server.start(orders, "on"), orders, seconds)
 
     fine = ran("echo out; echo err >&2; exit 3")
     assert (fine.status, fine.output, fine.errors, fine.cut_off) == (3, b"out\n", b"err\n", False)
@@ -253,7 +259,7 @@ def test_an_ended_process_leaves_no_descriptor() -> None:
     for mode in ("on", "off"):
         for _ in range(3):
             process = confinement.start(
-                LaunchSpec(Limits(256, 10), command=["/bin/sh", "-c", "exit 5"], readable=["/bin"]), mode
+                LaunchSpec(Build([["/bin/sh", "-c", "exit 5"]]), Limits(256, 10, processes=64), readable=["/bin"]), mode
             )
             assert process.ended_by_itself(10) == 5
             assert process.end() == 5
@@ -261,14 +267,13 @@ def test_an_ended_process_leaves_no_descriptor() -> None:
     assert len(os.listdir("/proc/self/fd")) == before
 
 
-def test_beside_the_standard_library_only_what_is_allowed_is_read(
+def test_a_domain_has_the_standard_library_without_the_packages_in_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("allowed", "other"):
-        (tmp_path / "site-packages" / name).mkdir(parents=True)
-    (tmp_path / "dist-packages").mkdir()
+    for name in ("json", "site-packages", "dist-packages"):
+        (tmp_path / name).mkdir()
     monkeypatch.setattr("sysconfig.get_path", lambda _: str(tmp_path))
-    folders = [str(tmp_path / name) for name in ("site-packages", "dist-packages")]
-    assert visible.beside_the_library([str(tmp_path)]) == folders
-    allowed = str(tmp_path / "site-packages" / "allowed" / "__init__.py")
-    assert visible.beside_the_library([allowed]) == [str(tmp_path / "site-packages" / "other"), folders[1]]
+    python, program = (LaunchSpec(ForkServer(of), Limits(64, 1)) for of in ("python", "program"))
+    readable = [str(tmp_path), "/allowed"]
+    assert list(visible.entry_by_entry(readable, python)) == [str(tmp_path / "json"), "/allowed"]
+    assert list(visible.entry_by_entry(readable, program)) == readable

@@ -20,7 +20,7 @@ from tournament.artifacts import python_packing
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.sandbox.outside import fork_server, running
 from tournament.sandbox.outside.confined import Confined
-from tournament.sandbox.outside.launch import LaunchSpec, Limits
+from tournament.sandbox.outside.launch import LaunchSpec, Limits, Program
 from tournament.sandbox.outside.visible import interpreter, library_folders, python_paths
 from tournament.worker.processes import python_bots
 
@@ -28,7 +28,7 @@ INTERFACE = VON_NEUMANN_POKER.interface
 
 
 def shell(script: str) -> LaunchSpec:
-    return LaunchSpec(Limits(256, 10), command=["/bin/sh", "-c", script], readable=["/bin", "/usr/bin"])
+    return LaunchSpec(Program(["/bin/sh", "-c", script]), Limits(256, 10), readable=["/bin", "/usr/bin"])
 
 
 def ran(script: str, given: bytes = b"") -> running.Finished:
@@ -59,7 +59,7 @@ def test_how_forks_end_is_known() -> None:
     assert (done.status, done.output, done.errors) == (3, b"out in\n", b"err\n")
     for deed, words in (("ctypes.string_at(0)", "SIGSEGV"), ("os.abort()", "SIGABRT")):
         script = f"import ctypes, os; {deed}"
-        launch = LaunchSpec(Limits(256, 10), command=[interpreter(), "-c", script], readable=python_paths())
+        launch = LaunchSpec(Program([interpreter(), "-c", script]), Limits(256, 10), readable=python_paths())
         assert running.finish(fork_server.start(launch, "on"), launch, 20).in_words == f"was killed by {words}"
     assert ran("while read x; do :; done; echo $x", b"to\nits end").output == b"its end\n"
 
@@ -67,7 +67,7 @@ def test_how_forks_end_is_known() -> None:
 def test_forks_have_the_limits_of_their_own_launch() -> None:
     for megabytes, seconds in ((256, 10), (100, 7), (512, 33)):
         launch = LaunchSpec(
-            Limits(megabytes, seconds), command=["/bin/sh", "-c", "ulimit -d; ulimit -t"], readable=["/bin"]
+            Program(["/bin/sh", "-c", "ulimit -d; ulimit -t"]), Limits(megabytes, seconds), readable=["/bin"]
         )
         done = running.finish(fork_server.start(launch, "on"), launch, 20)
         assert done.output.split() == [b"%d" % (megabytes << 10), b"%d" % seconds]
@@ -138,7 +138,7 @@ def test_the_root_of_a_python_bot_has_what_its_interpreter_loads_and_no_more() -
 
 def test_the_root_of_a_program_has_the_library_of_its_own_interpreter_only() -> None:
     library = Path(sysconfig.get_path("stdlib"))
-    python = LaunchSpec(Limits(256, 10), command=[interpreter(), "-c", "input()"], readable=python_paths())
+    python = LaunchSpec(Program([interpreter(), "-c", "input()"]), Limits(256, 10), readable=python_paths())
     found = [
         any(path.is_relative_to(library) for path in mounted_for(fork_server.start(launch, "on")))
         for launch in (shell("read x"), python)
@@ -156,7 +156,7 @@ def test_a_link_leads_through_a_folder_that_can_not_be_read(tmp_path: Path) -> N
     (alternatives / "name").symlink_to("../library/name.1")
     (alternatives / "other").write_text("closed\n")
     script = f"read word < {library}/name && echo $word; read word < {alternatives}/other && echo $word"
-    launch = LaunchSpec(Limits(256, 10), command=["/bin/sh", "-c", script], readable=["/bin", str(library)])
+    launch = LaunchSpec(Program(["/bin/sh", "-c", script]), Limits(256, 10), readable=["/bin", str(library)])
     assert running.finish(fork_server.start(launch, "on"), launch, 20).output == b"found\n"
 
 
@@ -238,7 +238,7 @@ def test_a_folder_that_was_made_anew_can_be_read(tmp_path: Path) -> None:
         folder.mkdir()
         (folder / "file").write_bytes(content)
         command = ["/bin/sh", "-c", "read x < file; echo $x"]
-        launch = LaunchSpec(Limits(256, 10), command=command, folder=folder, readable=["/bin", str(folder)])
+        launch = LaunchSpec(Program(command), Limits(256, 10), folder, readable=["/bin", str(folder)])
         assert running.finish(fork_server.start(launch, "on"), launch, 20).output == content
         folder.rename(tmp_path / content.decode().strip())
 
@@ -248,7 +248,7 @@ def test_servers_without_forks_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
     fork_server.end_idle()
     folders = [f"/usr/lib/{n}" for n in range(5)]
     for folder in folders:
-        launch = LaunchSpec(Limits(256, 10), command=["/bin/true"], readable=["/bin", folder])
+        launch = LaunchSpec(Program(["/bin/true"]), Limits(256, 10), readable=["/bin", folder])
         assert running.finish(fork_server.start(launch, "on"), launch, 20).status == 0
     assert len(fork_server._servers) == 3
     fork_server.end_idle()
@@ -280,7 +280,7 @@ def test_starting_a_server_does_not_wait_for_who_ends_idle_ones(monkeypatch: pyt
 
 
 @pytest.mark.parametrize("trouble", [OSError(errno.EMFILE, "too many open files"), KeyboardInterrupt()])
-@pytest.mark.parametrize("at", ["os.pidfd_open", "_taken"])
+@pytest.mark.parametrize("at", ["os.pipe", "os.pidfd_open", "socket.send_fds"])
 def test_a_fork_that_breaks_off_is_no_trouble_for_the_next(
     trouble: BaseException, at: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -247,9 +247,7 @@ def test_the_standard_library_can_be_imported_and_used() -> None:
     assert dict(zip(WORKING, answered.answers)) == dict.fromkeys(WORKING, 7)
 
 
-@pytest.mark.parametrize(
-    "module", ["numpy", "tournament", "engine", "engine.processes.lanes", "sandlock", "pytest", "bot"]
-)
+@pytest.mark.parametrize("module", ["numpy", "tournament", "engine", "engine.processes.lanes", "pytest", "bot"])
 def test_what_is_not_allowed_is_not_there(module: str) -> None:
     problem = problem_of(f"import {module}\ndef a(bot): return 0\ndef b(bot, bet): return 0\n")
     assert problem == (

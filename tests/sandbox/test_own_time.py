@@ -20,7 +20,7 @@ from tournament.artifacts import compiler_run, libraries, program_build
 from tournament.errors import RunFailed
 from tournament.sandbox.outside import own_time
 from tournament.sandbox.outside.confined import Confined
-from tournament.sandbox.outside.own_time import Disturbed, GroupUse, OwnTime, Use, reads_its_input, sleeps
+from tournament.sandbox.outside.own_time import Disturbed, GroupUse, OwnTime, Use, sleeps
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import programs, python_bots
 
@@ -107,16 +107,6 @@ def test_who_is_stopped_goes_on() -> None:
         assert comes(lambda: (folder / "stat").read_text().rsplit(")", 1)[1].split()[0] == "T")
         assert not sleeps(folder)
         assert comes(lambda: (folder / "stat").read_text().rsplit(")", 1)[1].split()[0] == "R")
-
-
-def test_who_is_stopped_may_have_read() -> None:
-    """It was taken to wait for more when somebody stopped it between reading its line and answering."""
-    with running("print(); input()") as (pid, folder):
-        assert comes(lambda: reads_its_input(folder))
-        os.kill(pid, signal.SIGSTOP)
-        assert comes(lambda: (folder / "stat").read_text().rsplit(")", 1)[1].split()[0] == "T")
-        assert not reads_its_input(folder)
-        assert comes(lambda: reads_its_input(folder))  # it was told to go on
 
 
 def test_what_a_group_has_used_is_known_when_its_processes_have_ended() -> None:

@@ -39,7 +39,10 @@ SDK = {"texas": frozenset(python_host._new_leg_sdk("texas", 0).__all__)}
 
 @cache
 def may_read(name):
-    return why_apart(f"x.{name}".encode(), SDK) == ""
+    if not name.isidentifier():
+        return False
+    # Where the source has that name for something of its own.
+    return why_apart(f"x.{name}".encode(), SDK) == "" or why_apart(f"class K: {name} = x.{name}".encode(), SDK) == ""
 
 def held(leg):
     for name, known in {**MODULES, **SDK}.items():

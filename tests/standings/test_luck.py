@@ -30,7 +30,7 @@ from tournament.contests.von_neumann_poker.luck import LegLuck, usual_gains
 from tournament.standings.results import load
 from tournament.standings.without_luck import luck_of_legs, read_luck, write_luck
 from tournament.store.columns import buffer_fields
-from tournament.store.legs import LegResult
+from tournament.store.legs import LegResult, Legs
 from tournament.store.storage import open_storage
 
 Floats = npt.NDArray[np.float64]
@@ -69,7 +69,7 @@ def test_many_short_legs_take_little_memory() -> None:
     rows["session"] = np.repeat(np.arange(1000, dtype=np.int32), 10)
     tracemalloc.start()
     try:
-        luck = luck_of_legs(VON_NEUMANN_POKER, settings, results)
+        luck = luck_of_legs(VON_NEUMANN_POKER, settings, Legs.of(results))
         luck.add(rows, 10_000)
         found = luck.points()
         assert tracemalloc.get_traced_memory()[1] < 5e6
@@ -127,7 +127,7 @@ def test_a_note_of_luck_is_written_without_copies_of_copies(tmp_path: Path) -> N
     luck = {f"{number:064x}": np.full(BLOCK_COUNT, 0.5) for number in range(20_000)}
     tracemalloc.start()
     try:
-        write_luck(storage, VON_NEUMANN_POKER, luck, b"k" * 32)
+        write_luck(storage, VON_NEUMANN_POKER, luck)
         assert tracemalloc.get_traced_memory()[1] < 3 * len(luck) * (32 + 8 * BLOCK_COUNT)
     finally:
         tracemalloc.stop()
@@ -137,18 +137,16 @@ def test_a_note_with_a_right_seal_is_believed_in_what_can_be_only(tmp_path: Path
     """Whoever writes into a results folder can seal what he writes, too."""
     storage = open_storage(str(tmp_path))
     digests = ["11" * 32, "22" * 32]
-    key = b"what only the organiser has"
-    write_luck(storage, VON_NEUMANN_POKER, {digest: np.full(BLOCK_COUNT, 0.5) for digest in digests}, key)
-    assert list(read_luck(storage, VON_NEUMANN_POKER, key)) == digests
-    assert read_luck(storage, VON_NEUMANN_POKER, b"what somebody else has") == {}
+    write_luck(storage, VON_NEUMANN_POKER, {digest: np.full(BLOCK_COUNT, 0.5) for digest in digests})
+    assert list(read_luck(storage, VON_NEUMANN_POKER)) == digests
     note = tmp_path / "ledger" / "luck"
-    body = note.read_bytes()[:-64]
+    body = note.read_bytes()[:-32]
     head, _, packed = body.partition(b"\n")
     version, count = json.loads(head)
     leg = len(packed) // count
 
     def sealed(head: object, packed: bytes) -> list[str]:
-        body = (head if isinstance(head, bytes) else json.dumps(head).encode()) + b"\n" + packed + bytes(32)
+        body = (head if isinstance(head, bytes) else json.dumps(head).encode()) + b"\n" + packed
         note.write_bytes(body + hashlib.sha256(body).digest())
         return list(read_luck(storage, VON_NEUMANN_POKER))
 
@@ -293,7 +291,7 @@ def test_luck_is_worked_out_where_legs_are_played_as_it_is_from_their_records(
 
     with monkeypatch.context() as patch:
         patch.setattr("tournament.worker.batch.ROWS_PER_BUFFER", rows)
-        patch.setattr("tournament.runner.batching.Pace.batch_is_full", lambda *_: False)
+        patch.setattr("tournament.runner.tasks.Together.is_full", lambda *_: False)
         patch.setattr("tournament.standings.without_luck._luck_of_batch", never)
         run(contest, config=config, workers=1, executor="local")
     results = tmp_path / "results" / contest

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from tests.oracles.exact_scores import match_value, session_values
 from tests.oracles.von_neumann_poker import Bot
 from tests.support import play_core
-from tournament.standings.order_probability import order_probabilities
-from tournament.standings.places import rank_bounds, surely_ahead
+from tournament.standings.errors import Differences, variances_of_differences
+from tournament.standings.places import order_probabilities, rank_bounds, surely_ahead
 from tournament.standings.student import quantile, two_sided_tail
 
 Floats = npt.NDArray[np.float64]
@@ -28,6 +28,11 @@ def residuals_of(blocks: Floats) -> Floats:
     count = blocks.shape[1]
     away: Floats = (blocks - blocks.mean(axis=1, keepdims=True)) * math.sqrt(count / (count - 1))
     return away
+
+
+def differences_of(scores: Floats, residuals: Floats, freedom: int = BLOCKS - 1) -> Differences:
+    means = scores[:, np.newaxis] - scores
+    return Differences(means, ((variances_of_differences(residuals), freedom),) if freedom else ())
 
 
 def test_the_tail_and_the_quantile_are_inverse() -> None:
@@ -46,12 +51,15 @@ def test_far_apart_all_have_a_place_of_their_own_and_equal_ones_share_it() -> No
     chance = np.random.default_rng(1)
     noise = chance.normal(size=(4, BLOCKS))
     residuals = residuals_of(noise)
-    apart = surely_ahead(np.array([900.0, 500.0, 0.0, -400.0]), residuals, BLOCKS - 1)
+    apart = surely_ahead(differences_of(np.array([900.0, 500.0, 0.0, -400.0]), residuals))
     assert rank_bounds(apart) == [(1, 1), (2, 2), (3, 3), (4, 4)]
-    shared = surely_ahead(np.array([900.0, 3.0, 2.0, -400.0]), residuals, BLOCKS - 1)
+    shared = surely_ahead(differences_of(np.array([900.0, 3.0, 2.0, -400.0]), residuals))
     assert rank_bounds(shared) == [(1, 1), (2, 3), (2, 3), (4, 4)]
-    assert rank_bounds(surely_ahead(np.zeros(4), residuals, 0)) == [(1, 4)] * 4
-    assert rank_bounds(surely_ahead(np.array([2.0, 1.0]), np.zeros((2, BLOCKS)), 31)) == [(1, 1), (2, 2)]
+    assert rank_bounds(surely_ahead(differences_of(np.zeros(4), residuals, 0))) == [(1, 4)] * 4
+    assert rank_bounds(surely_ahead(differences_of(np.array([2.0, 1.0]), np.zeros((2, BLOCKS)), 31))) == [
+        (1, 1),
+        (2, 2),
+    ]
 
 
 def test_pairs_are_tested_step_by_step_until_one_is_not_told_apart() -> None:
@@ -63,7 +71,7 @@ def test_pairs_are_tested_step_by_step_until_one_is_not_told_apart() -> None:
     whole, half, third = (quantile(1 - 0.025 / pairs, BLOCKS - 1) for pairs in (1, 2, 3))
 
     def told(*scores: float) -> list[tuple[int, int]]:
-        ahead = surely_ahead(np.array(scores), residuals, BLOCKS - 1)
+        ahead = surely_ahead(differences_of(np.array(scores), residuals))
         return [(int(row), int(column)) for row, column in np.argwhere(ahead)]
 
     assert told(100.0, (whole + half) / 2, 0.0) == [(0, 1), (0, 2), (1, 2)]
@@ -77,7 +85,7 @@ def test_bounds_are_ranks_that_get_no_better_down_the_list(seed: int, count: int
     chance = np.random.default_rng(seed)
     scores = -np.sort(-chance.normal(0, 10, count))
     residuals = residuals_of(chance.normal(size=(count, BLOCKS)) * chance.exponential(2, (count, 1)))
-    ahead = surely_ahead(scores, residuals, BLOCKS - 1)
+    ahead = surely_ahead(differences_of(scores, residuals))
     assert not (ahead & ahead.T).any()
     bounds = rank_bounds(ahead)
     assert bounds == sorted(bounds) and [high for _, high in bounds] == sorted(high for _, high in bounds)
@@ -94,7 +102,7 @@ def test_among_equals_one_in_twenty_tournaments_tells_any_apart() -> None:
     told = 0
     for _ in range(tournaments):
         blocks = mixing @ chance.normal(size=(count, BLOCKS))
-        told += bool(surely_ahead(blocks.sum(axis=1), residuals_of(blocks), BLOCKS - 1).any())
+        told += bool(surely_ahead(differences_of(blocks.sum(axis=1), residuals_of(blocks))).any())
     assert 0.015 < told / tournaments < 0.05 + 3 * math.sqrt(0.05 * 0.95 / tournaments)
 
 
@@ -123,7 +131,7 @@ def _stated_and_right(kind: str, fields: int) -> tuple[Floats, npt.NDArray[np.bo
         order = np.argsort(-blocks.sum(axis=1))
         ahead = -np.diff(strengths[order])
         close = np.abs(ahead) < 5 * math.sqrt(2 * BLOCKS)
-        found = order_probabilities(blocks.sum(axis=1)[order], residuals_of(blocks)[order], BLOCKS - 1)
+        found = order_probabilities(differences_of(blocks.sum(axis=1)[order], residuals_of(blocks)[order]))
         stated += np.array(found)[close].tolist()
         right += ((ahead > 0) if strengths.any() else chance.random(len(ahead)) < 0.5)[close].tolist()
     return np.array(stated), np.array(right)
@@ -136,8 +144,9 @@ def _assert_kept(kind: str, fields: int, within: float) -> None:
     for low, high in itertools.pairwise([0.7, 0.85, 0.97, 1.01]):
         chosen = (stated >= low) & (stated < high)
         if chosen.sum() > 100:
-            # Too careful is better than too bold.
-            assert right[chosen].mean() > stated[chosen].mean() - 2 * within - 3 * math.sqrt(0.25 / chosen.sum()), low
+            # Too careful is better than too bold. In a field of nothing but pairs nobody else tells how near two are.
+            most = 0.2 if "pairs" in kind else 2 * within
+            assert right[chosen].mean() > stated[chosen].mean() - most - 3 * math.sqrt(0.25 / chosen.sum()), low
 
 
 @pytest.mark.statistical

@@ -92,7 +92,7 @@ def test_nash_gives_nothing_for_prey_and_copies_while_points_do() -> None:
     for name in ("paper", "rock", "scissors"):
         assert (found[name].rank, found[name].rating) == (1, 0.0)
         assert found[name].more["share"] == pytest.approx(1 / 3, abs=1e-6)
-        assert found[name].stderr == pytest.approx(math.sqrt(2) / 3 * 0.5 / math.sqrt(63), rel=0.05)
+        assert found[name].stderr == pytest.approx(math.sqrt(2) / 3 * 0.5 / math.sqrt(63), rel=0.15)
     assert (found["prey"].rank, found["prey"].more["share"]) == (4, 0.0)
     assert found["prey"].rating == pytest.approx(-11 / 3)
     doubled = CYCLE | {("paper", "stone"): 1.0, ("rock", "stone"): 0.0, ("scissors", "stone"): -1.0}
@@ -217,6 +217,11 @@ def reached(edges: set[tuple[int, int]], count: int) -> set[tuple[int, int]]:
 
 
 def test_standings_name_the_nearest_behind() -> None:
-    game = {("ann", "bob"): 5.0, ("ann", "cat"): 9.0, ("bob", "cat"): 5.0}
-    lines = standings_of(game, ["ann", "bob", "cat"]).entrants
+    field, chance = field_of(["ann", "bob", "cat"]), np.random.default_rng(3)
+    legs = [
+        leg_of(field, x, y, chance.normal(lead, 1, 64), number)
+        for (x, y), lead in {("ann", "bob"): 5.0, ("ann", "cat"): 9.0, ("bob", "cat"): 5.0}.items()
+        for number in range(10)
+    ]
+    lines = compute_standings(field, [batch_of(*legs)]).entrants
     assert {line.name: line.surely_ahead_of for line in lines} == {"ann": ("bob",), "bob": ("cat",), "cat": ()}

@@ -21,10 +21,10 @@ from rich.console import Console
 from engine.kernel.sums import SeatSums
 from tournament.cli.tables import crosstable_tables
 from tournament.leg import match_number
-from tournament.standings.estimates import error_of_sum
+from tournament.standings.notes import notes_of
 from tournament.standings.results import crosstable_values
 from tournament.standings.standings import Standing, compute_standings
-from tournament.standings.student import quantile, two_sided_tail
+from tournament.standings.student import quantile
 from tournament.store.ledger import Batch, Field, FieldEntrant
 from tournament.store.legs import Fault, LegResult, Legs
 
@@ -59,7 +59,7 @@ def leg_of(field: Field, x: str, y: str, points: Points, number: int = 0, **more
 
 
 def batch_of(*legs: LegResult) -> Batch:
-    return Batch(legs[0].digest, (), legs)
+    return Batch(legs[0].digest, (), Legs.of(legs))
 
 
 def leg_of_both(field: Field, x: str, y: str, of_x: Points, of_y: Points, number: int = 0) -> LegResult:
@@ -92,17 +92,18 @@ def test_where_a_game_is_not_zero_sum_each_side_has_its_own_points(legs: int, re
         own = [of[:, pair.index(line.name)] for pair, of in points.items() if line.name in pair]
         assert line.score == pytest.approx(np.sum(own) / replicas)
         expected = np.sqrt(2 * legs * 64) * 2 / replicas
-        assert line.stderr is not None and line.stderr == pytest.approx(expected, rel=0.5)
-        if replicas == 12:  # its own points in each replica tell the error, not those of the other side
+        assert line.stderr is not None and (replicas == 3 or line.stderr == pytest.approx(expected, rel=0.5))
+        if replicas > 1:  # its own points in each replica tell the error, not those of the other side
             each = np.sum([of.sum(axis=1) for of in own], axis=0)
-            assert line.stderr == pytest.approx(each.std(ddof=1) / np.sqrt(12))
+            assert line.stderr == pytest.approx(each.std(ddof=1) / np.sqrt(replicas))
     for match in standings.matches:
         of = points[match.x, match.y]
         assert (match.x_points, match.y_points) == pytest.approx(tuple(of.sum(axis=(0, 2))))
         for error, side in ((match.x_points_stderr, 0), (match.y_points_stderr, 1)):
-            if legs == 1:
-                assert error == pytest.approx(8 * of[0, side].std(ddof=1))
-            assert error == pytest.approx(np.sqrt(64 * legs) * 2, rel=0.5)
+            if replicas > 1:
+                assert error == pytest.approx(np.sqrt(replicas) * of[:, side].sum(axis=1).std(ddof=1))
+            else:
+                assert error == pytest.approx(np.sqrt(64 * legs) * 2, rel=0.5)
     rows = {(row["x"], row["y"]): row for row in crosstable_values(standings)}
     assert len(rows) == 6
     for (x, y), of in points.items():
@@ -136,18 +137,6 @@ def test_scores_and_counts_are_plain_sums() -> None:
     assert standings.games == 6 * 3200
 
 
-def test_what_is_said_of_all_at_once_has_the_fewest_degrees_of_freedom_that_anybody_has() -> None:
-    """Cat and dan met over four sessions, so of four blocks; ann and bob over all 32."""
-    points = np.tile([3.0, -2.0], 80) + 0.2
-    field = field_of(["ann", "bob", "cat", "dan"])
-    legs = [leg_of(field, "ann", "bob", points), leg_of(field, "cat", "dan", np.array([99.0, 101.0, 98.0, 102.0]))]
-    lines = lines_of(field, legs)
-    assert list(lines) == ["cat", "ann", "bob", "dan"]
-    blocks = points.reshape(BLOCKS, -1).sum(axis=1)
-    away = float(blocks.mean() / blocks.std(ddof=1)) * math.sqrt(BLOCKS)
-    assert lines["ann"].order_probability == pytest.approx(1 - float(two_sided_tail(away, 3)) / 2)
-
-
 @pytest.mark.statistical
 def test_errors_by_blocks_agree_with_errors_by_sessions_on_average() -> None:
     ratios = []
@@ -156,43 +145,8 @@ def test_errors_by_blocks_agree_with_errors_by_sessions_on_average() -> None:
         (line, _) = compute_standings(field, [batch_of(leg_of(field, "ann", "bob", points["ann", "bob"]))]).entrants
         assert line.stderr is not None
         ratios.append(line.stderr**2 / (640 * points["ann", "bob"].var(ddof=1)))
-    # Each is about χ² of 31 degrees over 31, or of fewer: where blocks look alike by chance it is larger, by 8% in all.
-    assert np.mean(ratios) == pytest.approx(1.08, abs=4 * math.sqrt(2 / 31 / 200))
-
-
-def test_blocks_are_put_together_while_neighbours_are_alike() -> None:
-    chance = np.random.default_rng(5)
-    weights = np.full(32, 10.0)
-    slow = np.repeat(chance.normal(0, 50, 4), 8) + chance.normal(0, 1, 32)
-    pairs = slow.reshape(8, 4).sum(axis=1)
-    error, freedom = error_of_sum(slow, weights)
-    assert freedom == 7 and error == pytest.approx(math.sqrt(8) * pairs.std(ddof=1))
-    jumping = chance.normal(0, 1, 32) + 50 * (np.arange(32) % 2)
-    error, freedom = error_of_sum(jumping, weights)
-    assert freedom == 31 and error == pytest.approx(math.sqrt(32) * jumping.std(ddof=1))
-    assert error_of_sum(np.full(32, 3.0), weights) == (0.0, 31)
-    # Of fewer sessions than blocks no two are put together.
-    few = np.where(np.arange(32) % 3 == 0, slow, 0.0)
-    assert error_of_sum(few, (np.arange(32) % 3 == 0).astype(float))[1] == 10
-
-
-@pytest.mark.statistical
-def test_intervals_of_what_changes_slowly_hold_more_often() -> None:
-    """Blocks that go halfway with those before them, and blocks that don't."""
-    chance = np.random.default_rng(6)
-    trials = 800
-    free = chance.normal(0, 1, (trials, 132))
-    slow = np.zeros((trials, 132))
-    for place in range(1, 132):
-        slow[:, place] = 0.5 * slow[:, place - 1] + free[:, place]
-    held = {}
-    for what, values in (("free", free[:, 100:]), ("slow", slow[:, 100:])):
-        found = [error_of_sum(row, np.ones(32)) for row in values]
-        held[what] = np.mean([abs(row.sum()) < quantile(0.975, f) * (e or 0) for row, (e, f) in zip(values, found)])
-    plain = math.sqrt(32) * slow[:, 100:].std(axis=1, ddof=1)
-    assert np.mean(np.abs(slow[:, 100:].sum(axis=1)) < quantile(0.975, 31) * plain) < 0.8
-    assert held["slow"] > 0.87
-    assert 0.935 < held["free"] < 0.98
+    # Each is about χ² of 31 degrees over 31.
+    assert np.mean(ratios) == pytest.approx(1.0, abs=4 * math.sqrt(2 / 31 / 200))
 
 
 def test_matches_have_errors_over_sessions() -> None:
@@ -201,9 +155,36 @@ def test_matches_have_errors_over_sessions() -> None:
     (match,) = compute_standings(field, [batch_of(leg_of(field, "ann", "bob", own))]).matches
     assert (match.x, match.y, match.legs, match.sessions, match.games) == ("ann", "bob", 1, 321, 3210)
     assert match.x_points == pytest.approx(own.sum())
-    assert match.x_points_stderr == pytest.approx(math.sqrt(321) * own.std(ddof=1))
+    assert match.x_points_stderr == pytest.approx(math.sqrt(321) * own.std(ddof=1), rel=0.3)
     assert match.points_per_session == pytest.approx(own.mean())
-    assert match.stderr_per_session == pytest.approx(own.std(ddof=1) / math.sqrt(321))
+    assert match.stderr_per_session == pytest.approx((match.x_points_stderr or 0) / 321)
+    assert match.freedom == BLOCKS - 1
+    assert match.reach_per_session == pytest.approx(2.039513 * (match.stderr_per_session or 0))
+
+
+def test_errors_of_a_small_spread_about_a_large_mean_are_told() -> None:
+    field, chance = field_of(["ann", "bob"]), np.random.default_rng(9)
+    points = 1e6 + chance.normal(0, 0.01, 6400)
+    (match,) = compute_standings(field, [batch_of(leg_of(field, "ann", "bob", points))]).matches
+    assert match.x_points_stderr == pytest.approx(math.sqrt(6400) * 0.01, rel=0.4)
+
+
+def test_exact_ties_stay_ties_whatever_the_rounding() -> None:
+    """Four bots win the same, in payoffs that are rounded and added in different orders."""
+    field = field_of(["dan", "ann", "cat", "bob", *(f"prey_{number}" for number in range(6))])
+    chance = np.random.default_rng(4)
+    legs: list[LegResult] = []
+    payoffs = chance.random(350)
+    for name in ("ann", "bob", "cat", "dan"):
+        for prey, number in itertools.product(range(6), range(10)):
+            legs.append(leg_of(field, name, f"prey_{prey}", chance.permutation(payoffs), number))
+    lines = compute_standings(field, [batch_of(*legs)]).entrants
+    tied = lines[:4]
+    assert len({line.score for line in tied}) > 1, "no rounding: the test tests nothing"
+    assert [line.name for line in tied] == ["ann", "bob", "cat", "dan"]
+    assert {(line.rank_low, line.rank_high) for line in tied} == {(1, 4)}
+    assert [line.order for line in tied[:3]] == ["open"] * 3
+    assert all(line.order_probability == 0.5 for line in tied[:3])
 
 
 def test_a_duplicate_match_has_errors_over_pairs() -> None:
@@ -312,30 +293,6 @@ def test_the_order_of_commits_does_not_matter_to_the_last_bit(chance: Any) -> No
     assert compute_standings(field, [batch_of(*legs[:cut]), batch_of(*legs[cut:])]) == expected
 
 
-@pytest.mark.statistical
-def test_order_probabilities() -> None:
-    """Sure when far apart, even when level; at one standard error about what the normal distribution says."""
-    field = field_of(["ann", "bob"])
-    base = np.tile([1.0, -1.0], 640 // 2)
-    chance = np.random.default_rng(5)
-    noise = chance.normal(0, 1, 640)
-    noise -= noise.mean()
-    for shift, expected, within in ((0.0, 0.5, 0.05), (1.0, 1.0, 0.001)):
-        leg = leg_of(field, "ann", "bob", noise + shift)
-        assert compute_standings(field, [batch_of(leg)]).entrants[0].order_probability == pytest.approx(
-            expected, abs=within
-        )
-    leg = leg_of(field, "ann", "bob", base)
-    blocks = np.asarray(leg.sums[0].blocks)
-    assert np.all(blocks == 0)  # no spread at all, and no difference
-    assert compute_standings(field, [batch_of(leg)]).entrants[0].order_probability == 0.5
-    blocks = np.bincount(np.arange(640) * BLOCKS // 640, noise, BLOCKS)
-    error = math.sqrt(BLOCKS) * blocks.std(ddof=1)
-    leg = leg_of(field, "ann", "bob", noise + error / 640)
-    assert compute_standings(field, [batch_of(leg)]).entrants[0].order_probability == pytest.approx(0.841, abs=0.04)
-    assert compute_standings(field, [batch_of(leg)]).entrants[-1].order_probability is None
-
-
 @pytest.mark.parametrize("memory", [0.0, 0.9])
 @pytest.mark.statistical
 def test_the_95_percent_interval_covers_95_percent(memory: float) -> None:
@@ -419,3 +376,30 @@ def test_nothing_is_called_for_each_match() -> None:
     """A thousand bots have half a million."""
     calls_to_rank(30)
     assert calls_to_rank(80) < 3 * calls_to_rank(40)
+
+
+def test_who_throws_much_away_in_few_sessions_is_named() -> None:
+    """In a session of four hundred; beside another whose points are plain noise."""
+    names = ["ann", "bob", "cat"]
+    field, chance = field_of(names), np.random.default_rng(12)
+    legs = []
+    for number, (x, y) in itertools.product(range(10), itertools.combinations(names, 2)):
+        points = chance.normal(5, 30, 100)
+        if x == "ann":
+            points[chance.random(100) < 1 / 400] -= 2000
+        legs.append(leg_of(field, x, y, points, number))
+    standings = compute_standings(field, [batch_of(*legs)])
+    assert "ann" in standings.heavy_tailed
+    assert any("ann" in note and "few sessions decide" in note for note in notes_of(standings))
+    plain = compute_standings(field, [batch_of(*(leg for leg in legs if "ann" not in (leg.x, leg.y)))])
+    assert plain.heavy_tailed == () and notes_of(plain) == []
+
+
+def test_a_line_says_what_one_match_can_t_show() -> None:
+    field, points = tournament(["ann", "bob"], 64, 2)
+    legs = [leg_of(field, "ann", "bob", points["ann", "bob"], number) for number in range(10)]
+    (note,) = notes_of(compute_standings(field, [batch_of(legs[0])]))
+    assert note.startswith("one match of each pair: places are wide") and "--replicas 10" in note
+    (note,) = notes_of(compute_standings(field, [batch_of(*legs[:4])]))
+    assert note.startswith("4 replicas: places are wide;")
+    assert notes_of(compute_standings(field, [batch_of(*legs)])) == []

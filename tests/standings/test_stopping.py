@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tournament.standings.stopping import apart, expected_replicas, looks, reaches, within
+from tournament.standings.stopping import apart, looks, reaches, within
 from tournament.standings.student import quantile
 from tournament.standings.verdicts import Verdict, looks_of, settled_order, wanted_replicas
 from tournament.store.ledger import Until
@@ -180,27 +180,3 @@ def test_who_throws_a_leg_away_now_and_then_can_be_called_ahead() -> None:
                 wrong += order[0] == "deceives"
                 break
     assert 70 < wrong < 100
-
-
-@pytest.mark.statistical
-def test_what_is_foreseen_of_pairs_that_are_clearly_apart_comes_about() -> None:
-    """By ten replicas: after how many a pair is told apart, within a factor of two; of twins it is seldom said."""
-    chance, counts = np.random.default_rng(8), looks(4, 64)
-
-    def foreseen(lead: float) -> tuple[float, float]:
-        """What is said after ten replicas, and what comes; 1000 for more than the most."""
-        values = chance.normal(np.array([[lead], [0.0]]), math.sqrt(0.5), (2, 64))
-        came = next((count for count in counts if apart(values[:, :count].tolist(), counts, 0.05)[0, 1]), 1000)
-        return expected_replicas(values[0, :10].tolist(), values[1, :10].tolist(), counts, 0.05) or 1000, came
-
-    for lead in (0.7, 1.0):
-        said, came = np.array([pair for pair in (foreseen(lead) for _ in range(120)) if pair[1] > 10]).T
-        assert np.mean((said <= 2 * came) & (came <= 2 * said)) > 0.75
-    twins = np.array([foreseen(0.0) for _ in range(120)])
-    assert np.mean(twins[:, 0] < 1000) < 0.5
-
-
-def test_nothing_is_foreseen_of_one_replica_or_of_equals() -> None:
-    assert expected_replicas([1.0], [2.0], LOOKS, 0.05) is None
-    assert expected_replicas([1.0, 3.0, 2.0, 2.0], [3.0, 1.0, 2.0, 2.0], LOOKS, 0.05) is None
-    assert expected_replicas([9.0, 9.5, 9.0, 9.1], [1.0, 2.0, 1.5, 1.0], LOOKS, 0.05) == 5

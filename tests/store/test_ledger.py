@@ -6,25 +6,25 @@ import contextlib
 import hashlib
 import itertools
 import json
+import os
 import random
 import signal
 import threading
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.kernel.sums import SeatSums
 from tournament.errors import RunFailed
-from tournament.keys import begin_master_key, master_key, seed_fingerprint
+from tournament.keys import master_key, seed_fingerprint
 from tournament.leg import match_number
-from tournament.runner.seed import keep_seed
-from tournament.store.checkpoint import write_checkpoint
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import (
     Batch,
@@ -33,14 +33,14 @@ from tournament.store.ledger import (
     Part,
     State,
     TableName,
-    Taken,
     batch_name,
+    pack,
+    sealed,
     unpack,
     without_legs,
 )
-from tournament.store.ledger_reading import read_field, read_state, standing_batches
+from tournament.store.ledger_reading import read_field, read_state, standing_batches, states
 from tournament.store.legs import Fault, LegResult, Legs, kept_faults
-from tournament.store.notes import read_note, write_note
 from tournament.store.storage import Storage
 from tournament.store.writer import Writer, in_commits, open_for_writing, publish_all
 
@@ -83,7 +83,7 @@ def stage_batch(storage: Storage, *legs: LegResult, content: bytes = b"rows") ->
         storage.finish_staged(stream)
         rows = sum(leg.games if table == "games" else leg.sessions for leg in legs)
         parts.append(Part(table, f"{name}.parquet", len(content), rows, staged, blake3="0" * 64))
-    return Batch(name, tuple(parts), legs)
+    return Batch(name, tuple(parts), Legs.of(legs))
 
 
 class Crash(BaseException):
@@ -107,7 +107,7 @@ def storage(tmp_path: Path) -> FolderStorage:
 
 
 def standing(storage: FolderStorage) -> list[Sequence[LegResult]]:
-    return [batch.legs for batch in standing_batches(storage, read_state(storage))]
+    return [tuple(batch.legs) for batch in standing_batches(storage, read_state(storage))]
 
 
 def reopened(storage: FolderStorage) -> list[Sequence[LegResult]]:
@@ -117,7 +117,7 @@ def reopened(storage: FolderStorage) -> list[Sequence[LegResult]]:
     names = {f"{batch.name}.parquet" for batch in found}
     assert set(storage.list("games")) == set(storage.list("sessions")) == names
     assert storage.list("staging") == {}
-    return [batch.legs for batch in found]
+    return [tuple(batch.legs) for batch in found]
 
 
 def test_an_entry_comes_back_as_it_went(storage: FolderStorage) -> None:
@@ -127,7 +127,7 @@ def test_an_entry_comes_back_as_it_went(storage: FolderStorage) -> None:
     writer.commit(field=FIELD, batches=[batch])
     writer.close()
     state = read_state(storage)
-    assert state == State(1, FIELD, {batch.name: [batch]})
+    assert state == State(1, FIELD, {batch.name: [batch]}, told=1)
     assert str(state.batches[batch.name][0].legs[1].sums[0].points) == "-0.0"
 
 
@@ -154,12 +154,9 @@ def test_sums_and_words_survive_bit_for_bit(
     "odd",
     [
         {"sums": sums_of(float("nan"))},
-        {"sums": sums_of(0.0, 0.0, (0.0,) * 31)},
         {"games": -1},
         {"x": "../ann"},
-        {"digest": "short"},
         {"faults": (Fault(0, 0, 0, "b", "\ud800"),)},
-        {"ended_by": 1},
         {"sessions": 3},
     ],
     ids=str,
@@ -168,7 +165,7 @@ def test_what_could_not_be_read_is_not_written(storage: FolderStorage, odd: dict
     writer = open_for_writing(storage)
     good = stage_batch(storage, leg(0))
     with pytest.raises(RunFailed, match="would not be readable"):
-        writer.commit(batches=[replace(good, legs=(replace(leg(0), **odd),))])
+        writer.commit(batches=[replace(good, legs=Legs.of([replace(leg(0), **odd)]))])
     assert storage.list("ledger").keys() == {"writer"}
     writer.close()
 
@@ -366,237 +363,114 @@ def test_publishing_twice_changes_nothing(storage: FolderStorage) -> None:
     assert standing(storage) == [(leg(0),)]
 
 
-# Batches whose legs are known from others.
-
-
-def staged_from(storage: FolderStorage, legs: Sequence[LegResult], *taken: Taken) -> Batch:
-    return replace(stage_batch(storage, *legs), taken=taken)
-
-
-def test_legs_that_are_taken_are_not_written_again(storage: FolderStorage) -> None:
-    writer = open_for_writing(storage)
-    one, other = stage_batch(storage, leg(0), leg(1), leg(2)), stage_batch(storage, leg(3))
-    writer.commit(field=FIELD, batches=[one, other])
-    half = staged_from(storage, [leg(0)], Taken(one.name, 0, 1))
-    rest = staged_from(storage, [leg(2), leg(3)], Taken(one.name, 2, 3), Taken(other.name, 0, 1))
-    writer.commit(batches=[without_legs(one), without_legs(other), half, rest])
-    assert standing(storage) == [(leg(0),), (leg(2), leg(3))]
-    assert writer.state == read_state(storage)
-    assert b"digest" not in storage.read("ledger/00000002.json")
-    writer.close()
-    assert reopened(storage) == [(leg(0),), (leg(2), leg(3))]
-
-
-def test_taken_legs_of_a_commit_that_crashed_are_finished(storage: FolderStorage) -> None:
-    writer = open_for_writing(storage)
-    one = stage_batch(storage, leg(0), leg(1))
-    writer.commit(batches=[one])
-    commit_without_publishing(writer, without_legs(one), staged_from(storage, [leg(1)], Taken(one.name, 1, 2)))
-    writer.storage.release()
-    assert standing(storage) == [(leg(0), leg(1))]
-    assert reopened(storage) == [(leg(1),)]
-
-
-def test_no_leg_is_taken_twice_or_from_who_stays(storage: FolderStorage) -> None:
-    """So that a short text of a stranger can't stand for more and more legs."""
-    writer = open_for_writing(storage)
-    one = stage_batch(storage, leg(0), leg(1), leg(2))
-    writer.commit(batches=[one])
-    goes = without_legs(one)
-    whole = Taken(one.name, 0, 3)
-    refused: list[list[Batch]] = [
-        [staged_from(storage, [leg(0)], Taken(one.name, 0, 1))],
-        [goes, staged_from(storage, [leg(0)], Taken(one.name, 0, 1), whole)],
-        [goes, staged_from(storage, [leg(0)], Taken(one.name, 0, 1)), staged_from(storage, one.legs, whole)],
-        [goes, staged_from(storage, [leg(0)], Taken(one.name, 0, 0))],
-        [goes, staged_from(storage, [leg(0)], Taken(one.name, 2, 5))],
-        [goes, staged_from(storage, [leg(0)], Taken(batch_name(7, 0, ["x"]), 0, 1))],
-        [goes, staged_from(storage, [leg(0)], Taken(one.name, 1, 2))],
-        [goes, staged_from(storage, [leg(1), leg(0)], Taken(one.name, 1, 2), Taken(one.name, 0, 1))],
-    ]
-    for batches in refused:
-        with pytest.raises(RunFailed, match="would not be readable"):
-            writer.commit(batches=batches)
-    assert standing(storage) == [(leg(0), leg(1), leg(2))]
-    writer.close()
-
-
-# Checkpoints.
+# Folds: entries that carry the whole state.
 
 
 @pytest.fixture
-def noted(storage: FolderStorage, monkeypatch: pytest.MonkeyPatch) -> FolderStorage:
-    """A ledger with a checkpoint of its first two entries, and a third entry; the seed is kept beside."""
-    monkeypatch.setattr("tournament.store.checkpoint._FEWEST_BYTES", 0)
-    keep_seed(storage, SEED)
+def folded(storage: FolderStorage, monkeypatch: pytest.MonkeyPatch) -> FolderStorage:
+    """A ledger of four entries, of which the third carries what the first two come to."""
+    monkeypatch.setattr("tournament.store.ledger._FEWEST_BYTES", -(1 << 20))
     writer = open_for_writing(storage)
     faulty = replace(leg(1), faults=(Fault(1, 3, 2, "b", "oh"),), ended_by=1, counts=(3, 4), sums=sums_of(-0.0))
-    writer.commit(field=FIELD, batches=[stage_batch(storage, leg(0), faulty), stage_batch(storage, leg(2))])
     gone = stage_batch(storage, leg(3))
-    writer.commit(batches=[gone])
+    writer.commit(field=FIELD, batches=[stage_batch(storage, leg(0), faulty), stage_batch(storage, leg(2)), gone])
+    writer.commit(batches=[without_legs(gone), stage_batch(storage, leg(4))])
     writer.close()
     monkeypatch.undo()
     writer = open_for_writing(storage)
-    writer.commit(batches=[without_legs(gone), stage_batch(storage, leg(4))])
+    writer.commit(batches=[stage_batch(storage, leg(5))])
     writer.close()
+    assert read_state(storage).fold == 3
     return storage
 
 
-def read_entries(storage: FolderStorage) -> list[str]:
-    """The entries that a reading of the ledger looks into."""
+def read_entries(storage: FolderStorage, read: Callable[[Storage], object]) -> list[str]:
+    """The entries that a reading of the ledger looks into, each as often as it does."""
     names: list[str] = []
     original = FolderStorage.read
 
-    def read(self: FolderStorage, name: str, *most: int) -> bytes:
+    def noting(self: FolderStorage, name: str, *most: int) -> bytes:
         names.append(name)
         return original(self, name, *most)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(FolderStorage, "read", read)
-        read_state(storage)
-        read_field(storage)
-    return sorted({name for name in names if name.endswith(".json")})
+        patch.setattr(FolderStorage, "read", noting)
+        read(storage)
+    return sorted(name for name in names if name.endswith(".entry"))
 
 
-ONLY_ENDS = ["ledger/00000001.json", "ledger/00000003.json"]  # the first one says whose seed it is
+def test_readers_begin_at_the_newest_fold(folded: FolderStorage) -> None:
+    ends = ["ledger/00000003.entry", "ledger/00000004.entry"]
+    assert read_entries(folded, read_state) == read_entries(folded, read_field) == ends
+    state = read_state(folded)
+    assert (state.entries, state.field) == (4, FIELD)
+    assert [len(legs) for legs in standing(folded)] == [2, 1, 1, 1]
+    assert standing(folded)[0][1].faults[0].what == "oh"
 
 
-def all_legs(state: State) -> str:
-    """The legs of all versions, to the last bit."""
-    return repr([list(batch.legs) for versions in state.batches.values() for batch in versions])
+def test_entries_before_a_fold_can_go(folded: FolderStorage) -> None:
+    state, history = read_state(folded), [state.entries for state, _ in states(folded)]
+    assert history == [0, 1, 2, 3]
+    for number in (1, 2):
+        for place in copies(folded, number):
+            place.unlink()
+    assert read_state(folded) == state
+    assert read_field(folded) == FIELD
+    assert [state.entries for state, _ in states(folded)] == [2, 3]
+    assert reopened(folded) == [tuple(batch.legs) for batch in state.newest().values()]
 
 
-def test_a_checkpoint_stands_for_its_entries(noted: FolderStorage) -> None:
-    assert read_entries(noted) == ONLY_ENDS
-    with_it, field = read_state(noted), read_field(noted)
-    noted.remove("ledger/checkpoint")
-    assert len(read_entries(noted)) == 3
-    assert with_it == read_state(noted)
-    assert field == read_field(noted) == FIELD
-    assert all_legs(with_it) == all_legs(read_state(noted))
-    assert [len(legs) for legs in standing(noted)] == [2, 1, 1]
-
-
-def test_a_small_ledger_has_no_checkpoint(storage: FolderStorage) -> None:
-    two_entries(storage)
-    assert "checkpoint" not in storage.list("ledger")
-
-
-def test_a_checkpoint_that_is_damaged_is_as_if_it_were_not_there(noted: FolderStorage) -> None:
-    expected, chance = read_state(noted), random.Random(2)
-    for name in ("checkpoint", "checkpoint-legs"):
-        content = noted.read(f"ledger/{name}")
-        damages = [b"", content[:-1], content + b"x", b"{" * 100_000]
-        for bit in chance.sample(range(8 * len(content)), 40):
-            flipped = bytearray(content)
-            flipped[bit // 8] ^= 1 << bit % 8
-            damages.append(bytes(flipped))
-        for damage in damages:
-            Path(noted.location, "ledger", name).write_bytes(damage)
-            assert len(read_entries(noted)) == 3
-            assert read_state(noted) == expected and read_field(noted) == FIELD
-        noted.replace(f"ledger/{name}", content)
-    assert read_entries(noted) == ONLY_ENDS
-
-
-@pytest.mark.parametrize("folder", ["ledger", "ledger-copy"])
-def test_a_checkpoint_is_not_believed_once_an_entry_is_another(noted: FolderStorage, folder: str) -> None:
-    place = Path(noted.location, folder, "00000001.json")
-    content, expected = place.read_bytes(), read_state(noted)
-    place.write_bytes(content[:-1])
-    assert len(read_entries(noted)) >= 3
-    assert read_state(noted) == expected
-    writer = open_for_writing(noted)
-    assert writer.mended == [f"{folder}/00000001.json"]
+def test_a_fold_is_written_once_most_of_what_is_read_is_history(storage: FolderStorage) -> None:
+    writer = open_for_writing(storage)
+    writer.commit(field=FIELD)
+    for number in range(700):
+        writer.commit(batches=[])
+        if number in (3, 200, 350, 600):
+            writer.close()
+            writer = open_for_writing(storage)
     writer.close()
-    assert place.read_bytes() == content
+    folds = [entry.fold for state, entry in states(storage) if entry.fold == state.entries + 1]
+    assert folds == [353, 703]
+    assert len(read_entries(storage, read_state)) == 1
 
 
-@pytest.mark.parametrize("with_its_seed", [False, True])
-def test_a_checkpoint_of_whoever_lacks_the_seed_is_as_if_it_were_not_there(
-    noted: FolderStorage, with_its_seed: bool
+def test_an_entry_of_another_ledger_is_named(folded: FolderStorage) -> None:
+    for place in copies(folded, 4):
+        place.write_bytes(pack(replace(unpack(place.read_bytes()), fold=0)))
+    with pytest.raises(RunFailed, match=r"ledger/00000004\.entry is of another ledger"):
+        read_state(folded)
+
+
+@pytest.mark.parametrize("step", range(1, 9))
+def test_a_fold_interrupted_anywhere_changes_nothing(
+    storage: FolderStorage, monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:
-    """It is sealed, and fits the entries' files; it may even bring a seed along, of which the entries aren't."""
-    state, expected = read_state(noted), read_state(noted, from_checkpoint=False)
-    assert state.field
-    another = "a seed of somebody else"
-    changed = replace(state.field, entrants=state.field.entrants[1:])
-    if with_its_seed:
-        keep_seed(noted, another)
-        changed = replace(changed, settings={**changed.settings, "seed": seed_fingerprint(master_key(another))})
-    key = master_key(another)
+    writer = open_for_writing(storage)
+    writer.commit(field=FIELD, batches=[stage_batch(storage, leg(0)), stage_batch(storage, leg(1))])
+    before = standing(storage)
+    monkeypatch.setattr("tournament.store.ledger._FEWEST_BYTES", -(1 << 20))
+    taken = 0
+
+    def counted(function: Callable[..., Any]) -> Callable[..., Any]:
+        def take(*arguments: Any, **options: Any) -> Any:
+            nonlocal taken
+            taken += 1
+            if taken == step:
+                raise Crash
+            return function(*arguments, **options)
+
+        return take
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.store.checkpoint._FEWEST_BYTES", 0)
-        patch.setattr("tournament.store.checkpoint.kept_key", lambda storage, field: key)
-        write_checkpoint(noted, replace(state, field=changed))
-        assert read_state(noted).field == changed  # to who has that key it is a checkpoint
-    assert (read_state(noted), read_field(noted)) == (expected, FIELD)
-
-
-@pytest.mark.parametrize("file", ["", "-copy"])
-def test_who_has_no_seed_reads_the_entries(noted: FolderStorage, file: str) -> None:
-    expected = read_state(noted)
-    noted.remove(f"secret/{FIELD.settings['seed']}-key")
-    noted.remove(f"secret/{FIELD.settings['seed']}{file}")
-    assert read_entries(noted) == ONLY_ENDS  # one of both is enough
-    for name in noted.list("secret"):
-        noted.remove(f"secret/{name}")
-    assert len(read_entries(noted)) == 3
-    assert read_state(noted) == expected
-
-
-def test_a_checkpoint_is_read_without_working_out_its_key(
-    noted: FolderStorage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The key lies beside the seed for its owner alone; where it is another's or damaged, it is worked out."""
-    begin_master_key.cache_clear()
-    worked_out: list[bytes] = []
-    scrypt = hashlib.scrypt
-
-    def counted(seed: bytes, **how: Any) -> bytes:
-        worked_out.append(seed)
-        return scrypt(seed, **how)
-
-    monkeypatch.setattr(hashlib, "scrypt", counted)
-    expected = read_state(noted, from_checkpoint=False)
-    place = Path(noted.location, "secret", f"{FIELD.settings['seed']}-key")
-    assert place.stat().st_mode & 0o777 == 0o600
-    assert (read_state(noted), read_entries(noted), worked_out) == (expected, ONLY_ENDS, [])
-    for content in (master_key("another"), b"", b"\xff", b"0" * 63, b"0" * 64, b"0" * 1000):
-        place.write_bytes(content.hex().encode() if len(content) == 32 else content)
-        begin_master_key.cache_clear()
-        worked_out.clear()
-        assert (read_state(noted), len(worked_out)) == (expected, 1)
-
-
-def test_a_poisoned_checkpoint_is_as_if_it_were_not_there(noted: FolderStorage) -> None:
-    """Marked by who has the seed; what entries may not say, it may not either."""
-    key = master_key(SEED)
-    text = read_note(noted, "checkpoint", key)
-    assert text
-    checkpoint = json.loads(text)
-    expected = read_state(noted)
-    changes: list[tuple[str, Any]] = [
-        ("counts", [1, 2, 1]),
-        ("counts", [4]),
-        ("counts", [2, 1]),
-        ("counts", [-1, 4, 1]),
-        ("entries", 1),
-        ("entries", 99),
-        ("entries", 0),
-        ("batches", checkpoint["batches"][:-1]),
-        ("batches", [{**batch, "name": "../../x"} for batch in checkpoint["batches"]]),
-        ("field", {**checkpoint["field"], "numbers": {"ann": 7}}),
-        ("legs", "0" * 64),
-        ("more", 0),
-    ]
-    for name, value in changes:
-        text = json.dumps({**checkpoint, name: value}, separators=(",", ":")).encode()
-        write_note(noted, "checkpoint", text, key)
-        assert read_state(noted) == expected, name
-        assert read_field(noted) in (FIELD, None), name
-    write_note(noted, "checkpoint", json.dumps(checkpoint, separators=(",", ":")).encode(), key)
-    assert read_entries(noted) == ONLY_ENDS
+        for name in ("fsync", "link", "replace", "unlink"):
+            patch.setattr(os, name, counted(getattr(os, name)))
+        with contextlib.suppress(Crash):
+            writer.close()
+    writer.storage.release()
+    assert standing(storage) == before
+    assert reopened(storage) == before
+    assert read_state(storage).fold in (2, 3)
+    assert reopened(storage) == before
 
 
 # Who may write.
@@ -646,7 +520,7 @@ def test_closing_sweeps_what_was_not_committed(storage: FolderStorage) -> None:
 def test_a_ledger_that_can_not_be_read_is_let_go(storage: FolderStorage, tmp_path: Path) -> None:
     open_for_writing(storage).close()
     for folder in ("ledger", "ledger-copy"):
-        (tmp_path / folder / "00000001.json").write_bytes(b"broken")
+        (tmp_path / folder / "00000001.entry").write_bytes(b"broken")
     with pytest.raises(RunFailed):
         open_for_writing(storage)
     FolderStorage(storage.location).hold()
@@ -667,15 +541,18 @@ def two_entries(storage: FolderStorage) -> Path:
 @pytest.mark.parametrize(
     "content",
     [
-        *[b"", b"{", b"[]", b"null", b"7", b"{}", b"\xff\xfe\x00", b"[" * 100_000],
-        *[b'{"batches": 3}', b'{"batches": [{}]}', b'{"field": {}}'],
-        b'{"batches":[{"name":"x","parts":[{"odd":1}],"legs":[]}]}',
+        *[b"", b"{", b"{}\n", b"\xff\xfe\x00", sealed(b""), sealed(b"[]\n"), sealed(b"null\n"), sealed(b"[" * 100_000)],
+        *map(sealed, [b'{"batches": 3}\n', b'{"batches": [{}]}\n', b'{"field": {}}\n', b'{"legs":{"legs":1}}\n']),
+        *map(sealed, [b'{"fold":7}\n', b'{"told":7}\n', b"{}\n" + bytes(8), b'{"legs":{"legs":2147483647}}\n']),
+        sealed(b'{"batches":[{"name":"x","parts":[{"odd":1}],"legs":0}]}\n'),
     ],
 )
 def test_a_broken_entry_is_named(storage: FolderStorage, content: bytes) -> None:
     for copy in copies(storage, 2):
         copy.write_bytes(content)
-    with pytest.raises(RunFailed, match=r"ledger/00000002\.json is damaged; bring it back from a copy, or move"):
+    with pytest.raises(
+        RunFailed, match=r"ledger/00000002\.entry is (damaged|of another ledger); bring it back from a copy, or move"
+    ):
         read_state(storage)
 
 
@@ -683,17 +560,17 @@ def copies(storage: FolderStorage, number: int) -> list[Path]:
     """The two places of an entry of `two_entries`."""
     if not storage.list("ledger"):
         two_entries(storage)
-    return [Path(storage.location, folder, f"{number:08}.json") for folder in ("ledger", "ledger-copy")]
+    return [Path(storage.location, folder, f"{number:08}.entry") for folder in ("ledger", "ledger-copy")]
 
 
 def test_every_flipped_bit_of_an_entry_is_found(storage: FolderStorage) -> None:
     content = copies(storage, 2)[0].read_bytes()
-    unpack(content, {})
+    unpack(content)
     for bit in range(8 * len(content)):
         flipped = bytearray(content)
         flipped[bit // 8] ^= 1 << bit % 8
         with pytest.raises(ValueError, match="not what was written"):
-            unpack(bytes(flipped), {})
+            unpack(bytes(flipped))
 
 
 @pytest.mark.parametrize("which", [0, 1])
@@ -715,7 +592,7 @@ def test_an_entry_comes_back_from_its_copy(storage: FolderStorage, which: int) -
         assert read_state(storage) == state
         writer = open_for_writing(storage)
         announced = which == 0 or damage is not None  # not what a kill left undone
-        assert writer.mended == ([f"{('ledger', 'ledger-copy')[which]}/00000002.json"] if announced else [])
+        assert writer.mended == ([f"{('ledger', 'ledger-copy')[which]}/00000002.entry"] if announced else [])
         writer.close()
         assert [place.read_bytes() for place in places] == [content, content]
 
@@ -730,7 +607,7 @@ def test_an_entry_damaged_in_both_copies_is_named(storage: FolderStorage) -> Non
 def test_a_missing_entry_is_named(storage: FolderStorage) -> None:
     for place in copies(storage, 1):
         place.unlink()
-    with pytest.raises(RunFailed, match=r"ledger/00000001\.json is missing"):
+    with pytest.raises(RunFailed, match=r"ledger/00000001\.entry is missing"):
         read_state(storage)
 
 
@@ -743,10 +620,10 @@ def test_entries_are_read_side_by_side_and_added_in_order(
         for match in range(3):
             writer.commit(batches=[stage_batch(storage, leg(match))])
     wanted = read_state(storage)
-    meeting, read = threading.Barrier(4), FolderStorage.read
+    meeting, read = threading.Barrier(3), FolderStorage.read
 
     def slow(storage: FolderStorage, name: str, *most: int) -> bytes:
-        if name.endswith(".json"):
+        if name.endswith(".entry") and name != "ledger/00000004.entry":  # which says where to begin
             meeting.wait(10)
         return read(storage, name, *most)
 
@@ -757,13 +634,23 @@ def test_entries_are_read_side_by_side_and_added_in_order(
 def test_other_files_in_the_ledger_are_ignored(storage: FolderStorage) -> None:
     ledger = two_entries(storage)
     (ledger / "notes.json").write_text("{}")
-    (ledger / "00000002.json~").write_text("")
+    (ledger / "00000002.entry~").write_text("")
     assert read_state(storage).entries == 2
 
 
-def test_an_entry_is_json_for_anyone(storage: FolderStorage) -> None:
-    entry = json.loads((two_entries(storage) / "00000001.json").read_bytes())
-    assert entry["batches"][0]["legs"]["names"][0] == "ann"
+def test_an_entry_begins_with_a_line_of_json_for_anyone(storage: FolderStorage) -> None:
+    line, _, columns = (two_entries(storage) / "00000001.entry").read_bytes().partition(b"\n")
+    entry = json.loads(line)
+    assert (entry["batches"][0]["legs"], entry["legs"]["names"][0]) == (1, "ann")
+    assert np.frombuffer(columns, "<f8", 1)[0] == 0.1
+
+
+def test_records_of_an_earlier_version_are_refused_in_one_line(storage: FolderStorage) -> None:
+    ledger = two_entries(storage)
+    (ledger / "00000001.entry").rename(ledger / "00000001.json")
+    with pytest.raises(RunFailed, match=r"has records of tournament 0\.1\.0 of engine version 5 or before") as problem:
+        read_state(storage)
+    assert "\n" not in str(problem.value)
 
 
 # Faults by the thousand.
@@ -794,7 +681,7 @@ def test_an_entry_stays_small_whatever_bots_say(storage: FolderStorage) -> None:
     writer = open_for_writing(storage)
     writer.commit(batches=[stage_batch(storage, replace(leg(0), faults=kept, faults_left_out=left_out, ended_by=1))])
     writer.close()
-    assert storage.list("ledger")["00000001.json"] < 500_000
+    assert storage.list("ledger")["00000001.entry"] < 500_000
     ((played,),) = standing(storage)
     assert played.fault_count(1) == 1000
     assert len(played.faults) == 21
@@ -896,7 +783,7 @@ def test_what_is_lost_by_the_end_of_a_run_is_named(storage: FolderStorage, tmp_p
         (tmp_path / "games" / f"{batch.name}.parquet").unlink()
     with pytest.raises(RunFailed, match=rf"games/{batches[0].name}.parquet and 1 more can't be found as committed"):
         writer.require_whole()
-    (tmp_path / "ledger" / "00000001.json").unlink()
-    with pytest.raises(RunFailed, match=r"ledger/00000001\.json is missing since this run"):
+    (tmp_path / "ledger" / "00000001.entry").unlink()
+    with pytest.raises(RunFailed, match=r"ledger/00000001\.entry is missing since this run"):
         writer.require_whole()
     writer.close()

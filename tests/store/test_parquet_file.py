@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import random
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -21,11 +19,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.parquet.pages import MOST_ROWS, PageEncoder
-from engine.parquet.thrift import read_struct
 from tournament.store.columns import ROWS_PER_BUFFER, Column
 from tournament.store.parquet_file import ParquetFileWriter
 from tournament.store.part_writer import STATISTICS
-from tournament.store.thrift import FALSE, TRUE, array, byte, i32, i64, struct, text
+from tournament.store.thrift import FALSE, TRUE, array, i32, i64, struct, text
 
 Values = npt.NDArray[Any]
 
@@ -327,27 +324,3 @@ def test_thrift_is_as_its_specification_says() -> None:
     """The examples of zigzag and varints there, and a list longer than a head's half a byte counts."""
     _, content = struct({1: i32(50399), 2: i64(-1), 3: TRUE, 4: FALSE, 15: array([text(b"a")] * 16)})
     assert content == bytes([0x15, 0xBE, 0x93, 0x06, 0x16, 0x01, 0x11, 0x12, 0xB9, 0xF8, 16]) + b"\x01a" * 16 + b"\0"
-
-
-def test_thrift_is_read_as_it_was_written() -> None:
-    inner = struct({1: text("a"), 3: TRUE})
-    _, content = struct({1: i32(-50399), 2: FALSE, 9: array([inner] * 16), 10: array([i64(2**62)]), 11: byte(7)})
-    read = {1: -50399, 2: 0, 9: [{1: b"a", 3: 1}] * 16, 10: [2**62], 11: 7}
-    assert read_struct(content + b"more", 200) == (read, len(content))
-    with pytest.raises(ValueError, match="more values"):
-        read_struct(content, 100)
-    for end in range(len(content)):
-        with pytest.raises(ValueError, match="end"):
-            read_struct(content[:end], 200)
-    for strange in (b"\x1c" * 100, b"\x19\x19" * 100, b"\x1d\0", b"\x15" + b"\x80" * 20, b"\x18\xff\xff\xff\x7f"):
-        with pytest.raises(ValueError):
-            read_struct(strange + b"\0" * 8, 10_000)
-
-
-@pytest.mark.parametrize("seed, count", [(0, 500), pytest.param(500, 20_000, marks=pytest.mark.thorough)])
-def test_no_damaged_footer_ends_the_process(seed: int, count: int) -> None:
-    """pyarrow does, where a column is of another type than the schema's, of an unknown codec, or there is one more."""
-    command = [sys.executable, "-m", "tests.store.damaged_footers", str(seed), str(count)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout) > 0.5 * count

@@ -23,7 +23,7 @@ from tournament.contests.settings import ContestSettings
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.build import build_entrants
 from tournament.leg import Leg, LegPlan
-from tournament.runner.schedule import Competitor, RoundRobin
+from tournament.runner.schedule.legs import Competitor, RoundRobin
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.legs import Fault, LegResult
 from tournament.worker.processes.lanes import PlayedLeg, Use, play_in_lanes

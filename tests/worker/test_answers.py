@@ -31,6 +31,8 @@ NUMBERS: dict[str, int] = {
     "10**400": MOST,
     "-10**400": LEAST,
     "__import__('fractions').Fraction(7, 2)": 3,
+    "__import__('fractions').Fraction(10**400, 3)": MOST,
+    "__import__('fractions').Fraction(-(10**400), 3)": LEAST,
     "__import__('decimal').Decimal('3.7')": 3,
     "__import__('decimal').Decimal('Infinity')": MOST,
     "__import__('decimal').Decimal('NaN')": 0,

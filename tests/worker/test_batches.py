@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, cast
@@ -21,14 +20,17 @@ from tournament.artifacts import python_packing
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.keys import KEY_BYTES
 from tournament.leg import Leg, PlaysAs
-from tournament.runner.batching import Pace, batches_to_play
-from tournament.runner.counting import count_known
-from tournament.runner.schedule import Competitor, Fixture, Pairing, RoundRobin, Schedule
+from tournament.runner.pace import Pace
+from tournament.runner.schedule.counting import Counted, count_legs
+from tournament.runner.schedule.legs import Competitor, Fixture, Pairing, Replicas, RoundRobin, Schedule
+from tournament.runner.tasks import LegsToPlay, Together, groups_in_turn
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.ledger import Batch
-from tournament.store.legs import LegResult
+from tournament.store.legs import LegResult, Legs
 from tournament.worker.batch import Receipt
 from tournament.worker.processes.pool import Pool
+
+Task = tuple[tuple[Leg, ...], ...]
 
 # One Python bot whose legs may share processes, and one whose legs may not.
 ARTIFACTS = {share: python_packing.pack(b"", ON, legs_may_share=share == "together") for share in ("together", "apart")}
@@ -48,6 +50,7 @@ class OneMatchForEachLeg:
 
     in_lanes: list[bool]
     legs_per_replica: int = 10**9
+    sessions_per_leg: int = 1
     house: tuple[Competitor, ...] = ()
     shares_deals: bool = True
 
@@ -81,11 +84,40 @@ class OneMatchForEachLeg:
         return fixture
 
 
+def result_of(leg: Fixture | Leg) -> LegResult:
+    """As if it had been played."""
+    match, number = (leg.match, leg.number) if isinstance(leg, Fixture) else (leg.plan.match, leg.plan.number)
+    return LegResult(leg.digest, match, number, leg.x.name, leg.y.name, 1, 1, (SeatSums(0.0, 0.0, (0.0,) * 32),) * 2)
+
+
+def missing(schedule: Schedule, done: Iterable[int] = ()) -> Counted:
+    fixtures = list(schedule.fixtures())
+    return count_legs(
+        [Batch("", (), Legs.of(tuple(result_of(fixtures[number]) for number in done)))] if done else [], schedule
+    )
+
+
+def to_play(schedule: Schedule, pace: Pace, done: Iterable[int] = (), sandbox: SandboxSettings = ON) -> LegsToPlay:
+    in_turn = groups_in_turn(schedule, pace.workers, ARTIFACTS, sandbox)
+    return LegsToPlay(schedule, missing(schedule, done), pace, in_turn, frozenset)
+
+
+def came_back(play: LegsToPlay, task: Task) -> None:
+    """A worker has played a task."""
+    play.came_back(Legs.of(tuple(map(result_of, chain.from_iterable(task)))))
+
+
+def tasks_of(play: LegsToPlay) -> Iterator[Task]:
+    """All tasks, each played before the next one is asked for."""
+    while task := play.next_task():
+        yield task
+        came_back(play, task)
+
+
 def numbers(schedule: OneMatchForEachLeg, pace: Pace, done: Iterable[int] = ()) -> list[list[list[int]]]:
     """The tasks of a schedule's legs, each with its batches, by their numbers."""
-    left = count_known({digest_of(number): None for number in done}, cast(Schedule, schedule))
-    tasks = batches_to_play(cast(Schedule, schedule), left, pace, ARTIFACTS, ON)
-    return [[[cast(Fixture, leg).number for leg in batch] for batch in task] for task in tasks]
+    play = to_play(cast(Schedule, schedule), pace, done)
+    return [[[cast(Fixture, leg).number for leg in batch] for batch in task] for task in tasks_of(play)]
 
 
 def cut(legs: list[bool], pace: Pace) -> list[list[bool]]:
@@ -141,14 +173,14 @@ def test_with_many_workers_batches_are_as_long_as_whoever_serves_them_needs(
     workers: int, seconds_to_serve: float, legs: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where each task takes it a thousandth of a second, 10,000 workers can't have a new one every two seconds."""
-    monkeypatch.setattr("tournament.runner.batching.time.perf_counter", lambda: 1000.0)
+    monkeypatch.setattr("tournament.runner.pace.time.perf_counter", lambda: 1000.0)
     pace = new_pace(workers, 100)
     pace.started = 0.0
     leg_of_a_tenth = LegResult("0" * 64, 0, 0, "x", "y", 100, 1200, (SeatSums(0.0, 0.0, (0.0,) * 32),) * 2)
     for _ in range(200):
-        pace.note(Receipt((Batch("", (), (leg_of_a_tenth,)),), 0.1))
+        pace.note(Receipt((Batch("", (), Legs.of([leg_of_a_tenth])),), 0.1))
     pace.waited = 1000.0 - 200 * seconds_to_serve
-    full = next(count for count in range(1000) if pace.batch_is_full(count, 0, 10**6, 0))
+    full = next(count for count in range(1000) if Together(pace, 10**6, 0).is_full(count, 0))
     assert full == pytest.approx(legs, abs=1)  # where the quotient falls between two
 
 
@@ -156,10 +188,10 @@ def test_what_is_learned_of_one_kind_is_not_held_against_the_other() -> None:
     pace = new_pace(2, 100)
     result = LegResult("0" * 64, 0, 0, "x", "y", 100, 1200, (SeatSums(0.0, 0.0, (0.0,) * 32),) * 2)
     before = pace.leg_seconds(False)
-    pace.note(Receipt((Batch("", (), (result,) * 10),), 6.0, 6.0, 12_000, 10))
+    pace.note(Receipt((Batch("", (), Legs.of([result] * 10)),), 6.0, 6.0, 12_000, 10))
     assert pace.leg_seconds(True) == pytest.approx(0.6)
     assert pace.leg_seconds(False) == pytest.approx(before)
-    pace.note(Receipt((Batch("", (), (result,) * 10),), 0.1, 0.0, 0, 0))
+    pace.note(Receipt((Batch("", (), Legs.of([result] * 10)),), 0.1, 0.0, 0, 0))
     assert pace.leg_seconds(False) == pytest.approx(0.01)
     assert pace.leg_seconds(True) == pytest.approx(0.6)
     assert (pace.legs, pace.legs_in_lanes, pace.games) == (20, 10, 24_000)
@@ -172,7 +204,7 @@ def field_of(*processes: int, kind: PlaysAs = "program", artifact: str = "", **c
     return RoundRobin("", Settings.model_validate({**changes}).playing(), bytes(KEY_BYTES), bots)
 
 
-def of(program: int, task: tuple[tuple[Leg, ...], ...]) -> int:
+def of(program: int, task: Task) -> int:
     """How many of a task's legs this bot plays."""
     return sum(f"{program}" in (leg.x.name, leg.y.name) for leg in chain.from_iterable(task))
 
@@ -180,21 +212,29 @@ def of(program: int, task: tuple[tuple[Leg, ...], ...]) -> int:
 @pytest.mark.parametrize("program", [0, 4, 8])
 def test_legs_that_play_in_turn_go_out_first_and_to_one_worker_at_a_time(program: int) -> None:
     schedule = field_of(program)
-    left = count_known({}, schedule)
-    tasks = batches_to_play(schedule, left, new_pace(2, 10**6), ARTIFACTS, ON)
-    first, *others = itertools.islice(tasks, 3)
-    assert of(program, first) == 1  # so long that it is a task of its own
-    assert [of(program, task) for task in others] == [0, 0]
-    left.ends.update((leg.digest, None) for leg in chain.from_iterable(first))
-    following = next(tasks)
-    assert of(program, following) == 1
-    played = [leg.digest for task in (first, *others, following, *tasks) for leg in chain.from_iterable(task)]
+    play = to_play(schedule, new_pace(2, 10**6))
+    tasks = [task for task in (play.next_task(), play.next_task(), play.next_task()) if task]
+    assert [of(program, task) for task in tasks] == [1, 0, 0]  # so long that it is a task of its own
+    came_back(play, tasks[1])
+    following = play.next_task()
+    assert following and of(program, following) == 0
+    came_back(play, tasks[0])
+    tasks += [following, *tasks_of(play)]
+    assert of(program, tasks[4]) == 1
+    played = [leg.digest for task in tasks for leg in chain.from_iterable(task)]
     assert len(played) == len(set(played)) == schedule.total()
 
 
+def test_nothing_goes_out_while_all_that_is_left_waits_for_its_turn() -> None:
+    play = to_play(field_of(*range(9)), new_pace(1, 10**6))
+    first = play.next_task()
+    assert first and play.next_task() is None
+    came_back(play, first)
+    assert play.next_task()
+
+
 def test_short_legs_that_play_in_turn_are_one_task() -> None:
-    schedule = field_of(4)
-    tasks = list(batches_to_play(schedule, count_known({}, schedule), new_pace(2, 10), ARTIFACTS, ON))
+    tasks = list(tasks_of(to_play(field_of(4), new_pace(2, 10))))
     assert [of(4, task) for task in tasks] == [8] + [0] * (len(tasks) - 1)
 
 
@@ -208,13 +248,13 @@ def test_short_legs_that_play_in_turn_are_one_task() -> None:
         ("wasm", "", 256, False),
     ],
 )
-def test_what_waits_for_its_turn_goes_out_in_a_line(
+def test_what_waits_for_its_turn_goes_out_by_itself(
     kind: PlaysAs, artifact: str, legs_per_process: int, in_turn: bool, tmp_path: Path
 ) -> None:
     """So no worker has a leg whose turn another has."""
     schedule = field_of(4, kind=kind, artifact=artifact)
     sandbox = SandboxSettings(legs_per_process=legs_per_process)
-    first, *_ = batches_to_play(schedule, count_known({}, schedule), new_pace(2, 10), ARTIFACTS, sandbox)
+    first, *_ = tasks_of(to_play(schedule, new_pace(2, 10), sandbox=sandbox))
     assert (len(list(chain.from_iterable(first))) == of(4, first) == 8) is in_turn
     contest = VON_NEUMANN_POKER
     channels = Lanes(0, 1, []).channels
@@ -222,17 +262,57 @@ def test_what_waits_for_its_turn_goes_out_in_a_line(
         assert any(pool.turns_of(leg) for leg in schedule.legs()) is in_turn
 
 
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(data=st.data(), workers=st.integers(1, 5), replicas=st.integers(1, 2))
+def test_legs_of_a_bot_with_the_same_deals_are_in_one_task_at_a_time(
+    data: st.DataObject, workers: int, replicas: int
+) -> None:
+    programs = data.draw(st.sets(st.integers(0, 8), min_size=1))
+    schedule = replace(field_of(*programs), replicas=Replicas(replicas))
+    play = to_play(schedule, new_pace(workers, data.draw(st.sampled_from([1, 10**6]))))
+    out: list[Task] = []
+    played: list[str] = []
+
+    def turns(task: Task) -> set[tuple[str, int]]:
+        legs = list(chain.from_iterable(task))
+        return {(seat.name, leg.plan.number) for leg in legs for seat in (leg.x, leg.y) if seat.kind == "program"}
+
+    while len(played) < schedule.total():
+        if task := play.next_task():
+            assert all(turns(task).isdisjoint(turns(other)) for other in out)
+            out.append(task)
+        if not task or data.draw(st.booleans()):
+            back = out.pop(data.draw(st.integers(0, len(out) - 1)))
+            played += [leg.digest for leg in chain.from_iterable(back)]
+            came_back(play, back)
+    assert len(set(played)) == schedule.total()
+    assert play.next_task() is None
+
+
 def test_programs_are_shared_out_among_workers() -> None:
-    schedule = field_of(1, 7)
-    first, second, *others = batches_to_play(schedule, count_known({}, schedule), new_pace(2, 10), ARTIFACTS, ON)
-    assert (of(1, first), of(7, second)) == (8, 7)
-    assert not any(of(1, task) + of(7, task) for task in others)
+    """Two workers have four groups of bots: of nine programs these play at once without waiting for each other."""
+    play = to_play(field_of(*range(9)), new_pace(2, 10))
+    first, second = play.next_task(), play.next_task()
+    assert first and second
+    names = [{seat.name for leg in chain.from_iterable(task) for seat in (leg.x, leg.y)} for task in (first, second)]
+    assert names[0].isdisjoint(names[1])
 
 
 def test_legs_with_deals_of_their_own_have_no_turns() -> None:
-    schedule = field_of(8, deals="independent")
-    first, *_ = batches_to_play(schedule, count_known({}, schedule), new_pace(2, 10), ARTIFACTS, ON)
+    first, *_ = tasks_of(to_play(field_of(8, deals="independent"), new_pace(2, 10)))
     assert of(8, first) == 4  # half of what is in lanes
+
+
+def test_who_is_out_goes_out_no_more() -> None:
+    out: set[str] = set()
+    schedule = field_of(8)
+    pace = new_pace(2, 10**6)
+    play = LegsToPlay(schedule, missing(schedule), pace, groups_in_turn(schedule, 2, ARTIFACTS, ON), lambda: out)
+    first = play.next_task()
+    assert first
+    out |= {"3", "8"}
+    came_back(play, first)
+    assert not any(of(3, task) + of(8, task) for task in tasks_of(play))
 
 
 def test_a_batch_ends_where_a_leg_is_done() -> None:
@@ -263,6 +343,5 @@ def test_short_legs_make_no_endless_batches() -> None:
 
 
 def test_legs_to_play_are_counted_by_kind() -> None:
-    mixed = cast(Schedule, OneMatchForEachLeg([True, False, True, False, False]))
-    left = count_known({digest_of(0): None, digest_of(4): None}, mixed)
+    left = missing(cast(Schedule, OneMatchForEachLeg([True, False, True, False, False])), (0, 4))
     assert (left.total, left.inline, left.in_lanes, len(left.missing)) == (5, 2, 1, 3)

@@ -48,7 +48,7 @@ def test_a_fit_python_bot(tmp_path: Path) -> None:
     assert report.meter.decisions == report.meter.use.decisions > 100
     assert report.meter.use.cpu_seconds > 0 and report.meter.use.memory_bytes > 1 << 20
     assert report.boundary_questions == 2 * 3 * 3 * 3 + 2 * 2 * 3 * 3 * 3
-    assert report.confined_by.startswith("sandlock ")
+    assert report.confined_by.startswith("Landlock ")
 
 
 def test_a_program_without_a_root_of_its_own_is_told_so(tmp_path: Path) -> None:
@@ -199,7 +199,7 @@ def test_a_disqualified_bot_is_not_examined_for_long(
 def test_it_says_how_a_bot_answers_and_what_it_prints(tmp_path: Path) -> None:
     report = check(tmp_path, "def a(bot): return 5\ndef b(bot, bet):\n  print('faced', bet)\n  return 0\n")
     assert [habit.split(" (")[0] for habit in report.habits] == [
-        "a: always the same answer, bet $5",
+        "a: always the same answer, 5",
         "b: always the same answer, fold",
     ]
     assert report.fit and re.fullmatch(r"(faced \d+\n?){10}", report.printed)
@@ -310,7 +310,7 @@ def test_the_command_prints_a_verdict(
     code, text = run_check(monkeypatch, capsys, str(tmp_path / "calm.py"), "--config", config)
     assert code == 0
     for words in (
-        "calm (python)", "of Python", "sandlock", "10 sessions against the house bot", "repeats yes", "legs share a",
+        "calm (python)", "of Python", "Landlock", "10 sessions against the house bot", "repeats yes", "legs share a",
         "162 questions with extreme values: all answered", "faults none", "verdict fit to enter",
     ):  # fmt: skip
         assert words in text, text

@@ -21,11 +21,10 @@ from tests.worker.support import A, Played, Source, ask, ask_each, build, play, 
 from tests.worker.test_limits import program, python
 from tournament.contests.von_neumann_poker import Settings
 from tournament.errors import RunFailed
-from tournament.sandbox.outside import confinement, fork_server
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.endings import Ending
 from tournament.sandbox.outside.launch import Limits
-from tournament.worker.processes import admission, time_limits, waiting
+from tournament.worker.processes import admission
 from tournament.worker.processes.admission import Room, Worker, free_memory
 
 MEGABYTE = 1 << 20
@@ -86,15 +85,14 @@ def test_signals_from_outside_change_no_record(seed: int) -> None:
     settings = Settings(sessions=60, faults_allowed=0, seed="1")
     expected = play(entrants, settings)
     assert not any(leg.faults for leg in expected)
-    with disturbed(seed, kills=4) as sent:
+    with disturbed(seed, kills=1) as sent:
         played = play(entrants, settings)
     assert who_counts(played) == who_counts(expected)
     assert {number for _, number in sent} & {signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM, signal.SIGSEGV}
 
 
-def test_kills_that_do_not_stop_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kills_that_do_not_stop_end_the_run() -> None:
     """Nothing is recorded of the leg, and nobody disqualified."""
-    monkeypatch.setattr(waiting, "_MOST_KILLS", 2)
     (entrant, *others) = build({"told": program("time.sleep(60)", at=1), "zzz.py": "a = b = lambda *_: 0"})
     done = threading.Event()
 
@@ -108,7 +106,9 @@ def test_kills_that_do_not_stop_end_the_run(monkeypatch: pytest.MonkeyPatch) -> 
     killer = threading.Thread(target=kill_programs)
     killer.start()
     try:
-        with pytest.raises(RunFailed, match="ends bots' processes: that of told was killed 3 times while it played"):
+        with pytest.raises(
+            RunFailed, match="the process of told was killed while it played told against zzz, again when no others"
+        ):
             play([entrant, *others], Settings(sessions=1))
     finally:
         done.set()
@@ -290,31 +290,8 @@ def test_a_cgroup_with_little_memory(megabytes: int, enough: bool, tmp_path: Pat
         assert "faults" in limited.stdout
         return
     assert limited.returncode == 1
-    assert "this machine has too little memory to play told" in limited.stderr + limited.stdout
+    assert "this machine has too little memory" in limited.stderr + limited.stdout
     assert "nothing to play" not in run(str(tmp_path / "elsewhere")).stdout
-
-
-def test_a_busy_machine_that_answers_calls_about_files_late_is_nobodys_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without namespaces a supervisor answers these calls, which has to wait for a processor like everybody."""
-    monkeypatch.setattr(confinement, "start_secluded", lambda _launch: None)
-    monkeypatch.setattr(time_limits, "START_SECONDS", 0.2)
-    fork_server.end_idle()
-    looks = "for _ in range(150):\n        try: os.stat('/nowhere')\n        except OSError: pass"
-    bot = f"import os\n{looks.replace('        ', '  ')}\n"
-    bot += f"def a(bot):\n    {looks}\n    return 5\ndef b(bot, bet): return 1\n"
-    entrants = build({f"bot{number}.py": bot + f"# {number}\n" for number in range(3)})
-    settings = Settings(sessions=1, faults_allowed=0, wall_seconds_per_decision=0.1, seed="1")
-    quiet = play(entrants, settings)
-    hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
-    try:
-        busy = play(entrants, settings)
-    finally:
-        for hog in hogs:
-            hog.kill()
-            hog.wait()
-        fork_server.end_idle()
-    assert [fault.what for leg in busy for fault in leg.faults] == []
-    assert who_counts(busy) == who_counts(quiet)
 
 
 @dataclass

@@ -12,6 +12,7 @@ from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,7 +32,7 @@ from tournament.cache import cache_folder
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.build import build_entrants
 from tournament.keys import KEY_BYTES
-from tournament.runner.schedule import Competitor, RoundRobin
+from tournament.runner.schedule.legs import Competitor, RoundRobin
 from tournament.sandbox.outside import fork_server
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.standings.results import load
@@ -40,7 +41,7 @@ from tournament.store.storage import open_storage
 from tournament.worker.batch import Task, play_task
 from tournament.worker.leg import Stopped
 from tournament.worker.processes import lanes as lanes_module
-from tournament.worker.processes import pool, spool
+from tournament.worker.processes import pool, python_bots, spool
 from tournament.worker.processes.lanes import play_in_lanes
 
 ALONE = SandboxSettings(legs_per_process=1)
@@ -184,6 +185,40 @@ def test_starting_without_memory_is_as_bad_in_company_as_alone() -> None:
             assert [fault.what for fault in leg.faults] == ["ran out of memory (64 MB)"] * faults
 
 
+# Leaves 80 kB in a cycle at each decision.
+CYCLES = """
+def a(bot):
+    kept = [0] * 10_000
+    kept.append(kept)
+    return 15
+
+def b(bot, bet):
+    return a(bot)
+"""
+
+
+def test_garbage_that_only_a_process_of_its_own_collects_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[bool] = []
+    start = python_bots.start
+
+    def noted(*given: Any, many_legs: bool = False, **named: Any) -> Any:
+        started.append(many_legs)
+        return start(*given, many_legs=many_legs, **named)
+
+    monkeypatch.setattr(python_bots, "start", noted)
+    field = [python_entrant("cycles", CYCLES), *build({f"c{n}.c": SILENT_C + "//" * n for n in range(5)})]
+    playing = Settings(sessions=160, faults_allowed=0)
+    legs = legs_of(field, playing)
+    together = play(field, playing, legs=legs)
+    assert not any(leg.faults for leg in together)
+    assert min(use.decisions for leg in together for use in leg.uses if use) * 80_000 > 100 << 20
+    assert started == [True] + [False] * len(legs)
+    assert [leg.what_counts for leg in together] == [leg.what_counts for leg in play(field, playing, ALONE, legs)]
+    started.clear()
+    play(field, playing, legs=legs)  # as a later task
+    assert started == [False] * len(legs)
+
+
 def test_equal_files_are_two_bots() -> None:
     source = "def a(bot):\n    bot.f[0] += 1\n    return bot.f[0]\ndef b(bot, bet): return 1\n"
     (played,) = play([python_entrant("one", source), python_entrant("two", source)], Settings(sessions=1))
@@ -236,7 +271,7 @@ def test_a_mixed_field_gives_the_same_records_however_it_is_played(tmp_path: Pat
         faults[name] = [(leg.x, leg.y, leg.number, replace(fault, complaints="")) for leg, fault in recorded]
         batches = read_state(open_storage(str(results / CONTEST))).batches.values()
         (confined_by,) = {batch.sandbox for versions in batches for batch in versions if batch.sandbox}
-        assert confined_by.startswith("off: " if name == "unconfined" else "sandlock ")
+        assert confined_by.startswith("off: " if name == "unconfined" else "Landlock ")
     for name in ("alone", "unconfined"):
         assert_same(outcomes["one"], outcomes[name])
         assert faults["one"] == faults[name]
@@ -289,7 +324,6 @@ def nothing_left(folder: Path) -> Iterator[None]:
     yield
     fork_server.end_idle()
     assert set(descendants(os.getpid())) <= before[0]
-    # sandlock closes what it has of a process when it sees it ended.
     assert comes(lambda: len(os.listdir("/proc/self/fd")) <= len(before[1]), 5)
     assert [path for path in folder.rglob("*") if path.is_file()] == []
 
@@ -299,17 +333,20 @@ def task_of(field: list[Entrant], playing: Settings, location: Path) -> Task:
 
 
 def test_who_passed_in_a_leg_without_processes_may_be_disqualified_in_one_with(tmp_path: Path) -> None:
-    """Legs with processes are played first, though it is a leg before them that proves the bot."""
+    """Legs with processes are played first, though it is a leg before them that proves the bot. Those after one in
+    which it is disqualified are left to the driver, who knows that they count."""
     ends_on_sevens = "int a(const Bot *b) { return 0; } int b(const Bot *b, int x) { if (x == 7) abort(); return 1; }"
     of_c = build({f"{name}.c": f"#include <stdlib.h>\n{ends_on_sevens}" for name in ("broken", "brittle")})
     field = [*of_c, *(python_entrant(name, "def a(bot): return 7\ndef b(bot, bet): return 0\n") for name in "pq")]
-    task = replace(task_of(field, Settings(sessions=1, faults_allowed=0), tmp_path), proven=frozenset())
+    task = replace(
+        task_of(field, Settings(sessions=1, faults_allowed=0), tmp_path), on_trial=frozenset(bot.name for bot in of_c)
+    )
     competitors = [Competitor(n, bot.name, bot.plays_as, bot.artifact_sha256 or "") for n, bot in enumerate(field)]
     legs = RoundRobin(CONTEST, task.settings, bytes(KEY_BYTES), competitors).legs()
     receipt = play_task(replace(task, batches=(tuple(legs),)), artifacts_of(field))
     ends = {(leg.x, leg.y): leg.ended_by for batch in receipt.batches for leg in batch.legs}
     first, second = (bot.name for bot in of_c)
-    assert ends == {(first, second): None, **{(c, p): 0 for c in (first, second) for p in "pq"}, ("p", "q"): None}
+    assert ends == {(first, second): None, (first, "p"): 0, (second, "p"): 0, ("p", "q"): None}
 
 
 @pytest.mark.parametrize("after", [0, 2])
@@ -424,6 +461,41 @@ def test_what_a_leg_prints_is_its_own_whatever_bytes_it_has(sandbox: SandboxSett
         (fault,) = leg.faults
         assert fault.complaints == "own?0\nfirst? second?1\nthird?"
         assert fault.what == r"ValueError: own\x1f2\x1f words (line 9 in a)"
+
+
+PRINTS_OBJECTS = """
+n = 0
+class K: pass
+kept = []
+
+def a(bot):
+    global n
+    n += 1
+    kept.append(K())
+    if n % 20 == 3:
+        print([kept[-1], a])
+        raise ValueError("once")
+    if n % 20 == 5:
+        raise ValueError("silent")
+    return 5
+
+def b(bot, bet):
+    return True
+"""
+
+
+def test_what_is_recorded_of_a_fault_is_the_same_beside_others_and_alone() -> None:
+    """No addresses, and nothing that was printed before an earlier fault."""
+    others = {f"other_{n}": STEADY.format(0.1 * n, 0.5) for n in range(3)}
+    field = [python_entrant(name, source) for name, source in {"prints": PRINTS_OBJECTS, **others}.items()]
+    playing = Settings(sessions=6, faults_allowed=9)
+    legs = [leg for leg in legs_of(field, playing) if "prints" in (leg.x.name, leg.y.name)]
+    together, alone = play(field, playing, ON, legs), play(field, playing, ALONE, legs)
+    assert [leg.faults for leg in together] == [leg.faults for leg in alone]
+    for leg in together:
+        for fault in leg.faults:
+            printed = fault.what.startswith("ValueError: once")
+            assert fault.complaints == "[<bot.prints.K object>, <function a>]" * printed
 
 
 GROWS = """(module (memory (export "memory") 129)

@@ -99,38 +99,6 @@ def test_every_deed_is_one_fault_and_the_bot_starts_afresh(usual_time_to_start: 
             assert fault.asked == "a: card 0.5, opponents_previous_card -1, money 100, opponents_money 100"
 
 
-UNFLUSHED = program("pass")
-UNFLUSHED["bot.toml"] = UNFLUSHED["bot.toml"].replace(', "-u"', "")
-READS_AHEAD = script("""
-    import queue, sys, threading, time
-    lines = queue.Queue()
-    threading.Thread(target=lambda: [lines.put(line) for line in sys.stdin], daemon=True).start()
-    lines.get()
-    while True:
-        lines.get()
-        time.sleep(0.2)
-        print("ACTION BET 7")
-    """)
-
-
-def test_a_program_that_waits_for_more_is_not_waited_for() -> None:
-    """It has answered nothing, or keeps its answer. Who may still answer has all its time."""
-    bots: dict[str, Source] = {
-        "unflushed": UNFLUSHED,
-        "reads": program("sys.stdin.readline()"),
-        "ahead": READS_AHEAD,
-        "naps": program("time.sleep(0.2)"),
-    }
-    found = ask_each(bots, [A] * 3, Settings(faults_allowed=9, wall_seconds_per_decision=99, wall_seconds_per_leg=99))
-    waits = "did not answer, and waits for its next line"
-    assert [what.split(";")[0] for what in found["unflushed"].what] == [waits] * 3
-    assert all("does it flush" in what for what in found["unflushed"].what)
-    assert found["reads"].what == [waits]
-    assert found["reads"].answers == [10, 0, 10]
-    assert found["ahead"].answers == [7, 7, 7]
-    assert found["naps"].answers == [10, 20, 30]
-
-
 def test_a_bot_that_naps_over_each_decision_does_not_hold_up_a_leg_for_ever() -> None:
     naps = "time.sleep(0.3)"
     each = ask_each(
@@ -197,6 +165,7 @@ def test_a_disqualified_process_bot_stands_below_the_line(tmp_path: Path) -> Non
     bots.mkdir()
     write_bot(bots / "bad.py", "def a(bot): raise ValueError('no card like this')\ndef b(bot, bet): return 1\n")
     write_bot(bots / "mute", script("import time; time.sleep(99)"))
+    write_bot(bots / "halfway", script("import time; input(); input(); print('ACTION PASS', end=''); time.sleep(99)"))
     write_bot(bots / "silent.c", SILENT_C)
     write_bot(bots / "fine.py", "def a(bot): return 20\ndef b(bot, bet): return 1\n")
     config = tmp_path / "tournament.toml"
@@ -206,10 +175,11 @@ def test_a_disqualified_process_bot_stands_below_the_line(tmp_path: Path) -> Non
     results = tournament.run("von_neumann_poker", config=config, executor="local", workers=1)
     lines = {line.name: line for line in results.ranking.entrants}
     assert {name: line.status for name, line in lines.items()} == {
-        "bad": "disqualified", "mute": "disqualified", "silent": "ok", "fine": "ok",
+        "bad": "disqualified", "halfway": "disqualified", "mute": "disqualified", "silent": "ok", "fine": "ok",
     }  # fmt: skip
     assert lines["fine"].matches == lines["silent"].matches == 1
     assert "did not answer for 0.4 s; nothing came from it at all: does it flush" in (lines["mute"].reason or "")
+    assert "did not answer for 0.4 s; it wrote 'ACTION PASS', without the line's end" in (lines["halfway"].reason or "")
     assert "ValueError: no card like this" in (lines["bad"].reason or "")
 
 
@@ -390,11 +360,18 @@ def test_a_program_that_closes_its_output_is_at_fault() -> None:
 
 
 def test_memory_is_limited() -> None:
-    bots: dict[str, Source] = {"hoards.py": python("x = bytearray(1 << 29)"), "told": program("x = bytearray(1 << 29)")}
+    reserves = "import mmap; x = mmap.mmap(-1, 500 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)"
+    bots: dict[str, Source] = {
+        "hoards.py": python("x = bytearray(1 << 29)"),
+        "told": program("x = bytearray(1 << 29)"),
+        "greedy": program("x = bytearray(1 << 31)"),
+        "reserves": program(reserves),
+    }
     answered = ask_each(bots, [A] * 2)
-    assert answered["hoards"].what == ["ran out of memory (64 MB)"]
-    assert answered["told"].what == ["ended with status 1"]
-    assert "MemoryError" in answered["told"].faults[0].complaints
+    assert answered["hoards"].what == answered["told"].what == ["ran out of memory (64 MB)"]
+    assert answered["greedy"].what == ["ended with status 1"]
+    assert "MemoryError" in answered["greedy"].faults[0].complaints
+    assert answered["reserves"].what == []  # what is resident counts
     assert not ask(python("x = bytearray(1 << 29)"), [A] * 2, Settings(memory_megabytes=600)).faults
 
 

@@ -189,7 +189,7 @@ def test_answers_may_come_byte_by_byte(stage: Stage) -> None:
     assert {event[1] for event in events} == set(numbers)
 
 
-def test_what_a_leg_printed_comes_with_its_fault_and_stays_until_the_next(stage: Stage) -> None:
+def test_what_a_leg_printed_comes_with_its_fault_and_is_told_once(stage: Stage) -> None:
     process = stage.process()
     numbers = [stage.lane(process, [A, A], slot) for slot in range(3)]
     stage.run()
@@ -197,8 +197,8 @@ def test_what_a_leg_printed_comes_with_its_fault_and_stays_until_the_next(stage:
     printed = b"\x1e1\nforged\x1f" + b"p" * 1000
     os.write(process.writes, reply(serial, [(0, 1, b"one"), (0, 1, b""), (0, 0, b"")], printed))
     assert sorted((event[0], event[3]) for event in stage.run()) == [(BOT_FAULTY, ""), (BOT_FAULTY, "one")]
-    told = {number for number in numbers if stage.table.printed(number)}
-    assert len(told) == 2 and {stage.table.printed(number) for number in told} == {printed}
+    told = {number: text for number in numbers if (text := stage.table.take_printed(number))}
+    assert list(told.values()) == [printed] * 2
     faulty = min(told)
     stage.table.resume(faulty)
     stage.run()
@@ -206,9 +206,7 @@ def test_what_a_leg_printed_comes_with_its_fault_and_stays_until_the_next(stage:
         serial, kinds = process.read()
         os.write(process.writes, reply(serial, [(0, 1, b"silent")] * len(kinds)))
         stage.run()
-    assert stage.table.printed(faulty) == printed
-    stage.table.drop(faulty)
-    assert stage.table.printed(faulty) == b""
+    assert stage.table.take_printed(faulty) == b""
 
 
 def wrong_messages(serial: int) -> dict[str, bytes]:

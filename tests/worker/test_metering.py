@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 import wasmtime
 
-from engine.wasm.metering import BEGIN, FUEL, metered, origin
-from engine.wasm.module_reader import read_module
+from engine.wasm.modules import BEGIN, FUEL, read_module
 from tests.support import play_built
 from tests.worker.test_webassembly_limits import PLAIN, bot
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
@@ -19,11 +18,15 @@ def module(text: str) -> bytes:
     return bytes(wasmtime.wat2wasm(f"(module {text})"))
 
 
+def metered(code: bytes) -> bytes:
+    return read_module(code).metered()
+
+
 def run(text: str, argument: int, fuel: int = 10**9) -> tuple[object, int]:
     """What a module's "a" gives, or that it was cut off, and the fuel that it took."""
     code = module(text)
     store = wasmtime.Store(engine(Engine.PLAIN))
-    exports = wasmtime.Instance(store, wasmtime.Module(store.engine, metered(code, read_module(code).exports)), [])
+    exports = wasmtime.Instance(store, wasmtime.Module(store.engine, metered(code)), [])
     a, counter = exports.exports(store)["a"], exports.exports(store)[FUEL]
     assert isinstance(a, wasmtime.Func) and isinstance(counter, wasmtime.Global)
     counter.set_value(store, fuel)
@@ -97,10 +100,22 @@ def test_who_leaves_a_function_has_paid_for_all_of_it(way: str) -> None:
     assert 5_000 * times < fuel < 5_030 * times
 
 
-def test_what_fills_memory_pays_for_each_byte() -> None:
-    assert run(FILL, 100_000)[1] - run(FILL, 0)[1] == 100_000
+def test_a_call_pays_for_each_value_that_it_gives() -> None:
+    """Else few instructions would hand a thousand on."""
+    taken = {}
+    for count in (1, 2, 100):
+        given = " ".join(["i32"] * count)
+        text = f"""(func $g (result {given}) {"(i32.const 1)" * count}) (func $f (result {given}) (call $g))
+            (func (export "a") (param i32) (result i32) (call $f) {"drop " * (count - 1)})"""
+        taken[count] = run(text, 0)[1]
+    # One to make it, and one for each of both calls that hand it on.
+    assert taken[2] - taken[1] == 3 and taken[100] - taken[1] == 3 * 99
+
+
+def test_what_fills_memory_pays_for_every_four_bytes() -> None:
+    assert run(FILL, 100_000)[1] - run(FILL, 0)[1] == 25_000
     given, fuel = run(FILL, -1, fuel=10**6)
-    assert given == wasmtime.TrapCode.UNREACHABLE and fuel >= 2**32 - 1
+    assert given == wasmtime.TrapCode.UNREACHABLE and fuel >= 2**30 - 1
 
 
 @pytest.mark.parametrize("text", [LOOP, DOUBLES])
@@ -112,24 +127,24 @@ def test_what_never_ends_is_cut_off(text: str) -> None:
 def test_a_module_with_fuel_of_its_own_is_metered_again() -> None:
     code = module(LOOP + '(memory (export "memory") 1)')
     with pytest.raises(wasmtime.WasmtimeError, match="duplicate export"):
-        wasmtime.Module(engine(Engine.PLAIN), metered(metered(code, ()), ()))
+        wasmtime.Module(engine(Engine.PLAIN), metered(metered(code)))
     named = module(f'(memory (export "memory") 1) (func (export "{FUEL}")) (func (export "a"))')
-    for handed in (metered(code, ()), named):
+    for handed in (metered(code), named):
         with pytest.raises(BotUnfit, match=r"duplicate export|exports tournament fuel, which is the tournament's"):
             load_bot(handed, VON_NEUMANN_POKER.interface, "own", 64)
 
 
 def test_a_start_function_has_fuel() -> None:
     code = module("(global $g (mut i32) (i32.const 0)) (start $s) (func $s (global.set $g (i32.const 1)))")
-    exports = [item.name for item in wasmtime.Module(engine(Engine.PLAIN), metered(code, ())).exports]
+    exports = [item.name for item in wasmtime.Module(engine(Engine.PLAIN), metered(code)).exports]
     assert exports == [FUEL, BEGIN]
 
 
 def test_a_place_is_found_again() -> None:
     """Of each instruction that may trap, whatever was written before it."""
     code = module(LEFT + FILL.replace('(export "a")', ""))
-    written = metered(code, ())
-    places = [origin(code, place) for place in range(len(written))]
+    written = metered(code)
+    places = [read_module(code).origin(place) for place in range(len(written))]
     found = [(place, was) for place, was in enumerate(places) if was >= 0]
     assert all(written[place] == code[was] for place, was in found) and len(found) > 0.9 * len(code)
     assert [was for _, was in found] == sorted({was for _, was in found})
@@ -154,3 +169,21 @@ def test_fuel_is_filled_up_between_decisions_and_never_within_one() -> None:
             (func (export "b") (param i32 i32) (result i32) (i32.const 1))"""
         result, _ = play_built(bot("busy", text), PLAIN, settings=settings)
         assert len(result.faults) == faults, result.faults
+
+
+def test_only_what_gives_a_constant_and_nothing_else_is_constant() -> None:
+    functions = {
+        "zero": "(result i32) (i32.const 0)",
+        "wide": "(param i32 i64) (result i64) (i64.const -5)",
+        "local": "(param i32) (result i32) (local.get 0)",
+        "stops": "(result i32) unreachable",
+        "calls": "(result i32) (call $zero)",
+        "counts": "(result i32) (global.set $n (i32.add (global.get $n) (i32.const 1))) (i32.const 0)",
+        "adds": "(result i32) (i32.add (i32.const 1) (i32.const 2))",
+        "empty": "",
+    }
+    text = "".join(f'(func ${name} (export "{name}") {body})' for name, body in functions.items())
+    built = module(f"(global $n (mut i32) (i32.const 0)) {text}")
+    assert read_module(built).constant_functions([*functions, "missing"]) == {"zero", "wide"}
+    imported = module('(import "env" "f" (func $f)) (export "a" (func $f))')
+    assert read_module(imported).constant_functions(["a"]) == frozenset()

@@ -9,13 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from engine.wasm.module_reader import Module, Refused, read_module
+from engine.wasm.modules import Module, Refused, read_module
 from tournament.artifacts.bot import Submission
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants import build
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.wasm import loading
-from tournament.worker.wasm.stand_ins import SURROUNDINGS
 
 BYTES = 1 << 18
 # Honest code takes 10 to 20 times less than the worst that is known; what isn't linear takes hundreds of times as long.
@@ -127,7 +126,7 @@ def seconds_per_byte(module: bytes) -> float:
     for _ in range(3):
         began = time.thread_time()
         with contextlib.suppress(Refused):
-            read_module(module).most_taken(["a"], SURROUNDINGS)
+            read_module(module).metered()
         times.append(time.thread_time() - began)
     return min(times) / len(module)
 

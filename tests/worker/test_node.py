@@ -25,7 +25,7 @@ def test_the_drivers_own_machine_may_play(storage: FolderStorage) -> None:
     accept(invite(storage))
 
 
-@pytest.mark.parametrize("name", ["tournament", "wasmtime", "sandlock", "numpy", "pyarrow", "python", "sources"])
+@pytest.mark.parametrize("name", ["tournament", "wasmtime", "numpy", "pyarrow", "python", "sources"])
 def test_another_version_is_refused_by_both_names(storage: FolderStorage, name: str) -> None:
     here = dict(versions_here().by_name)
     other = Versions(tuple((here | {name: "0.0.1"}).items()))

@@ -11,7 +11,7 @@ import wasmtime
 
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.keys import KEY_BYTES
-from tournament.runner.schedule import Competitor, RoundRobin
+from tournament.runner.schedule.legs import Competitor, RoundRobin
 from tournament.store.legs import Legs, Rest, digest_column, pack_legs, unpack_legs
 from tournament.worker.leg import NullSink, play_leg
 from tournament.worker.wasm.stack import on_deep_stack
@@ -59,12 +59,12 @@ def test_legs_are_packed_without_copies() -> None:
         (Rest(),),
         np.zeros(count, np.int32),
     )
-    packed = pack_legs(legs)
     tracemalloc.start()
     try:
-        assert pack_legs(legs) == packed
+        packed, columns = pack_legs(legs)
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert most < 1.8 * len(packed)
-    assert unpack_legs(packed) == legs
+    content = b"".join(column.data for column in columns)
+    assert most < 0.2 * len(content)
+    assert unpack_legs(packed, content, 0, len(content)) == legs

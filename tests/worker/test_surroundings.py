@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
@@ -24,7 +25,9 @@ from tournament.worker.leg import limits_of, play_leg
 from tournament.worker.observation import ObservedLeg, Window, observe_leg
 from tournament.worker.wasm import seating
 from tournament.worker.wasm.engine import Engine
+from tournament.worker.wasm.imports import new_fuel
 from tournament.worker.wasm.loading import load_bot
+from tournament.worker.wasm.stack import on_deep_stack
 
 WASI = "wasi_snapshot_preview1"
 IMPORTS = f"""(import "{WASI}" "clock_time_get" (func $time (param i32 i64 i32) (result i32)))
@@ -139,7 +142,10 @@ def test_each_call_costs_by_what_it_does(what: str) -> None:
         (func (export "_initialize") (drop {call}))
         (func (export "a") (param i32) (result i32) (i32.const 0)) {CALLS})"""
     loaded = load_bot(bytes(wasmtime.wat2wasm(text)), VON_NEUMANN_POKER.interface, "asks", 64)
-    assert price < seating._start_for_nobody(loaded, seating.Limits(10**6, 64), Engine.PLAIN)[0] < price + 10
+    store = seating._new_store(Engine.PLAIN)
+    fuel = new_fuel(store)
+    on_deep_stack(seating._start, store, loaded, seating.Limits(10**6, 64), 0, 10**6, Engine.PLAIN, fuel)
+    assert price < fuel.spent < price + 10
     with pytest.raises(seating.StartFailed, match="ran out of fuel"):
         seating.try_start(loaded, seating.Limits(10**6, 64, fuel_to_start=price - 1))
 
@@ -217,24 +223,19 @@ def test_random_bytes_are_paid() -> None:
     assert result.ended_by == 0
 
 
-def test_who_reaches_a_clock_is_counted_and_who_only_imports_it_need_not_be() -> None:
-    deep = f"""{IMPORTS} (memory (export "memory") 1) (func $deep (result i32)
-        (call $time (i32.const 0) (i64.const 0) (i32.const 0)))"""
-    texts = {
-        "imports": f'{deep} (func (export "a") (param i32) (result i32) (i32.const 0)) {CALLS}',
-        "reaches": f'{deep} (func (export "a") (param i32) (result i32) (call $deep)) {CALLS}',
-        "starts": f"""{deep} (func (export "_initialize") (drop (call $deep)))
-            (func (export "a") (param i32) (result i32) (i32.const 0)) {CALLS}""",
-        "chance": f"""{deep} (func (export "a") (param i32) (result i32) (call $random (i32.const 0) (i32.const 1)))
-            {CALLS}""",
-    }
-    limits = limits_of(Settings())
-    uncounted = []
-    for name, text in texts.items():
-        loaded = load_bot(artifact_of(entrant(name, text)), VON_NEUMANN_POKER.interface, name, 64)
-        if seating._stays_within(loaded, limits, 1000):
-            uncounted.append(name)
-    assert uncounted == ["imports"]
+def sections(module: bytes) -> Iterator[tuple[int, bytes]]:
+    """The kind and content of each."""
+    place = 8
+    while place < len(module):
+        kind, size, shift = module[place], 0, 0
+        while True:
+            place += 1
+            size |= (module[place] & 0x7F) << shift
+            shift += 7
+            if module[place] < 0x80:
+                break
+        yield kind, module[place + 1 : place + 1 + size]
+        place += 1 + size
 
 
 SEARCHES = """#include <chrono>
@@ -298,14 +299,13 @@ def test_every_way_to_ask_for_the_time_gives_the_same(built: dict[str, Entrant])
     assert printed == "1767225600 0 0.19 19 19\n"
 
 
-def test_a_bot_that_may_see_it_is_not_told_by_lines(built: dict[str, Entrant], folder: Path) -> None:
-    """Its fuel is less there, where no instructions make its NaNs canonical."""
-    assert built["looks"].artifact is not None, built["looks"].problem
-    interface, sandbox = VON_NEUMANN_POKER.interface, SandboxSettings()
-    assert with_lines(read_submission(folder / "looks.c"), interface, sandbox) is None
-    blind = folder / "blind.c"
-    blind.write_text(LOOKS.replace("clock() % 7", "1").replace("time(0) > 0", "1"))
-    assert with_lines(read_submission(blind), interface, sandbox) is not None
-    whole = folder / "whole.c"
-    whole.write_text("int a(const Bot *bot) { return clock() % 7; } int b(const Bot *bot, int bet) { return 1; }")
-    assert with_lines(read_submission(whole), interface, sandbox) is not None
+def test_a_bot_with_lines_has_the_same_code(built: dict[str, Entrant], folder: Path) -> None:
+    """So a clock tells it the same, also where it reckons in floats."""
+
+    def code(module: bytes) -> bytes:
+        found = [body for kind, body in sections(module) if kind == 10]
+        return b"".join(found)
+
+    lined = with_lines(read_submission(folder / "looks.c"), VON_NEUMANN_POKER.interface, SandboxSettings())
+    assert lined is not None and lined != artifact_of(built["looks"])
+    assert code(lined) == code(artifact_of(built["looks"])) != b""

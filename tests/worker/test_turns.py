@@ -1,18 +1,19 @@
-"""Legs of a bot that could tell each other the cards don't play at the same time, on any worker of a machine."""
+"""Legs of a bot that could tell each other the cards don't play at the same time, on any worker."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
 import pytest
 
-from tests.worker.support import ON, Source, build, legs_of, play, script
+from tests.contest_runs import new_place
+from tests.worker.support import ON, Source, build, legs_of, play, script, write_bot
 from tournament.contests.von_neumann_poker import Settings
 from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.standings.results import load
 from tournament.worker.processes.turns import Turns
 
 # Each says in a fault from when to when it has lived so far.
@@ -44,17 +45,14 @@ PROGRAM = script("""
 
 
 def lives(
-    field: dict[str, Source], workers: int, deals: Literal["common", "independent"], sandbox: SandboxSettings = ON
+    field: dict[str, Source], deals: Literal["common", "independent"], sandbox: SandboxSettings = ON
 ) -> dict[str, list[tuple[float, float]]]:
     """From when to when each bot's legs have played, in order."""
     entrants = build(field, sandbox)
     settings = Settings(sessions=1, deals=deals, seed="1")
     legs = legs_of(entrants, settings)
-    with ThreadPoolExecutor(workers) as pool:
-        parts = pool.map(lambda first: play(entrants, settings, sandbox, legs[first::workers]), range(workers))
-        played = [(leg, one) for first, part in enumerate(parts) for leg, one in zip(legs[first::workers], part)]
     found: dict[str, list[tuple[float, float]]] = {}
-    for leg, one in played:
+    for leg, one in zip(legs, play(entrants, settings, sandbox, legs)):
         for seat, player in enumerate((leg.x, leg.y)):
             said = next((fault for fault in one.faults if fault.seat == seat), None)
             if said:
@@ -73,26 +71,37 @@ FIELD: dict[str, Source] = {
 }
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_legs_with_the_same_deals_play_one_after_the_other(workers: int) -> None:
-    found = lives(FIELD, workers, "common")
+def test_legs_with_the_same_deals_play_one_after_the_other() -> None:
+    found = lives(FIELD, "common")
     assert {name: len(times) for name, times in found.items()} == {name.split(".")[0]: 5 for name in FIELD}
     assert {name: at_once(times) for name, times in found.items()} == dict.fromkeys(found, 0)
 
 
 def test_legs_with_other_deals_play_at_once() -> None:
-    found = lives(FIELD, 1, "independent")
+    found = lives(FIELD, "independent")
     assert all(at_once(times) for times in found.values()), found
 
 
-def test_a_turn_is_one_workers_until_it_gives_it_back_or_ends(tmp_path: Path) -> None:
-    first, second = Turns(tmp_path), Turns(tmp_path)
-    assert first.take({1, 2}) and not first.take({1})
-    assert not second.take({2, 3}) and second.take({3})
-    second.give_back({3})
-    first.hold({1})
-    first.give_back({1, 2})
-    assert second.take({2}) and not second.take({1, 3})
-    first.close()
-    assert second.take({1, 3})
-    second.close()
+@pytest.mark.parametrize("workers", [1, 2])
+def test_in_a_run_they_play_one_after_the_other_whichever_worker_has_them(tmp_path: Path, workers: int) -> None:
+    place = new_place(tmp_path, [], sessions=1, settings="faults_allowed = 3")
+    place.entrants.mkdir()
+    for name, source in FIELD.items():
+        write_bot(place.entrants / name, source)
+    place.play(workers=workers)
+    faults = load(str(place.results)).faults
+    words = faults.what.where(faults.bot.str.startswith("apart"), faults.complaints)
+    for name in FIELD:
+        told = words[faults.bot == name.split(".")[0]].str.extract(r"(\d+\.\d+) (\d+\.\d+)").astype(float)
+        times = sorted(zip(told[0], told[1]))
+        assert len(times) >= 5 and at_once(times) == 0
+
+
+def test_a_turn_is_a_legs_until_it_gives_it_back() -> None:
+    turns = Turns()
+    assert turns.take({1, 2}) and not turns.take({2, 3}) and turns.take({3})
+    turns.hold({1})
+    turns.give_back({1, 2})
+    assert turns.given_back == 1 and turns.take({2}) and not turns.take({1})
+    turns.give_back({1})
+    assert turns.take({1})

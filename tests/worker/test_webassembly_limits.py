@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import resource
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,7 @@ import wasmtime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.wasm.module_reader import Bound, Refused, Unreadable, read_module
+from engine.wasm.modules import read_module
 from engine.wasm.surroundings import FUEL_PER_SECOND
 from tests.support import play_built
 from tournament.artifacts.bot import Entrant, Submission
@@ -23,11 +23,9 @@ from tournament.entrants import build
 from tournament.errors import RunFailed
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.leg import limits_of
-from tournament.worker.wasm import engine, loading, seating, traps
+from tournament.worker.wasm import engine, seating, traps
 from tournament.worker.wasm.engine import Engine, compile_module
 from tournament.worker.wasm.loading import BotUnfit, load_bot, read_bot
-from tournament.worker.wasm.stack import MOST_STACK, on_deep_stack
-from tournament.worker.wasm.stand_ins import SURROUNDINGS
 
 CALLS = '(func (export "b") (param i32 i32) (result i32) (i32.const 1))'
 PASSES = '(func (export "a") (param i32) (result i32) (i32.const 0))'
@@ -37,16 +35,12 @@ def module(text: str) -> bytes:
     return bytes(wasmtime.wat2wasm(f'(module (memory (export "memory") 1) {text})'))
 
 
-def most_taken(code: bytes) -> Bound | None:
-    return read_module(code).most_taken(["a"], SURROUNDINGS)
-
-
 def bot(name: str, text: str) -> Entrant:
     """An entrant of a module's fields; a memory is there."""
     return Entrant(name, "wasm", "", module(text))
 
 
-# One that is proved to keep its limits, and one of which nothing can be proved.
+# One without a loop, and one with.
 PLAIN = bot("plain", f"{PASSES} {CALLS}")
 LOOPS = bot("loops", f'(func (export "unused") (loop $l (br $l))) (func (export "a") (param i32) (result i32) '
             f"(loop $l (br_if $l (i32.const 0))) (i32.const 0)) {CALLS}")  # fmt: skip
@@ -201,75 +195,6 @@ def test_the_clock_ends_a_start(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not isinstance(unfit.value, seating.StartFailed)  # another machine might do it
 
 
-def deep_calls(functions: int, variables: int) -> str:
-    """A chain of functions with large frames. The n-th decision begins n functions above its end."""
-    text = ["(global $g (mut i32) (i32.const 3)) (global $n (mut i32) (i32.const -1)) (func $f0 (param i32))"]
-    for number in range(1, functions):
-        blocks = "".join(
-            f"(br_if {variables - 1 - k} (global.get $g)) (local.set {k} (global.get $g)))" for k in range(variables)
-        )
-        sets = "".join(f"(local.set {k} (i32.mul (global.get $g) (i32.const {k + 2})))" for k in range(variables))
-        adds = "".join(f"(global.set $g (i32.add (global.get $g) (local.get {k})))" for k in range(variables))
-        text.append(
-            f"(func $f{number} (param i32) (local {'i32 ' * variables}) {'(block ' * variables} {sets} {blocks}"
-            f" (call $f{number - 1} (i32.const 0)) {adds})"
-        )
-    cases = "".join(f") (call $f{number} (i32.const 0)) (return (i32.const 0))" for number in range(functions))
-    text.append(f"""(func (export "a") (param i32) (result i32) (global.set $n (i32.add (global.get $n) (i32.const 1)))
-        {"(block " * functions} (br_table {" ".join(map(str, range(functions)))} (global.get $n)) {cases} (i32.const 0))
-        {CALLS}""")
-    return "".join(text)
-
-
-@pytest.fixture
-def small_stack(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Engines on whose stack a short chain of calls has no room."""
-    worked_out = (seating._loop_module, seating._step_type, seating._fuel_of_start, load_bot)
-    with monkeypatch.context() as patch:
-        patch.setattr(engine, "_engines", {})
-        patch.setattr(engine, "_compiled", {})
-        patch.setattr(engine, "MOST_STACK", 8192)
-        patch.setattr(loading, "MOST_STACK", 8192)
-        for function in worked_out:
-            function.cache_clear()
-        yield
-    for function in worked_out:
-        function.cache_clear()
-
-
-def test_how_deep_a_bot_may_call_does_not_depend_on_its_opponent(small_stack: None) -> None:
-    """Frames differ: a chain may overflow earlier where fuel is counted."""
-    diver = bot("diver", deep_calls(190, 3))
-    settings = Settings(sessions=30, faults_allowed=1000)
-    results = [play_built(diver, opponent, settings=settings)[0] for opponent in (PLAIN, LOOPS)]
-    faults = [[(fault.session, fault.game, fault.what) for fault in result.faults] for result in results]
-    assert faults[0] == faults[1] and "recursed too deep (stack overflow)" in {what for _, _, what in faults[0]}
-
-
-@pytest.mark.parametrize("metering", [Engine.PLAIN, Engine.TIMED])
-@pytest.mark.parametrize("variables", [0, 1, 10, 100])
-def test_no_frame_is_larger_than_its_bound(variables: int, metering: Engine) -> None:
-    adds = "".join(f"(global.set $g (i32.add (global.get $g) (local.get {k})))" for k in range(variables))
-    blocks = "".join(
-        f"(if (global.get $g) (then (local.set {k} (i32.add (local.get {k}) (i32.const {k + 3})))))"
-        for k in range(variables)
-    )
-    text = f"""(global $g (mut i32) (i32.const 3)) (global $n (export "n") (mut i32) (i32.const 0))
-        (func $f (export "a") (local {"i32 " * variables}) (global.set $n (i32.add (global.get $n) (i32.const 1)))
-        {blocks} {blocks} (call $f) {adds})"""
-    store = wasmtime.Store(engine.engine(metering))
-    if metering is Engine.TIMED:
-        store.set_epoch_deadline(100)
-    exports = wasmtime.Instance(store, compile_module(module(text), metering), []).exports(store)
-    recursive, counter = exports["a"], exports["n"]
-    assert isinstance(recursive, wasmtime.Func) and isinstance(counter, wasmtime.Global)
-    with pytest.raises(wasmtime.Trap):
-        on_deep_stack(recursive, store)
-    bound = most_taken(module(text.replace("(call $f)", "")))
-    assert bound is not None
-    assert MOST_STACK / counter.value(store) <= bound.stack
-
-
 NESTED = {
     "blocks": "(block " * 20_000 + ")" * 20_000,
     "loops": "(loop " * 200 + ")" * 200,
@@ -294,24 +219,9 @@ def test_no_depth_of_a_source_takes_the_compilers_stack(what: str) -> None:
     assert compiled
 
 
-def test_sums_that_double_with_each_function_stop_at_more_than_any_limit() -> None:
-    functions = 10_000
-    text = [f"(func $f{i} (call $f{i + 1}) (call $f{i + 1}))" for i in range(functions)]
-    stairs = "".join(f"(call $f{i})" for i in range(functions, 0, -150))
-    code = module(f'{"".join(text)} (func $f{functions}) (func (export "a") {stairs})')
-    assert most_taken(code) is None
-
-
-def test_a_chain_of_calls_of_any_length_is_added_up() -> None:
-    text = "".join(f"(func $f{i} (call $f{i + 1}))" for i in range(5000))
-    bound = most_taken(module(f'{text} (func $f5000) (func (export "a") (call $f0))'))
-    assert bound is not None and bound.instructions == 2 * 5000 + 1 + 2
-
-
 MODULES = [
     PLAIN.artifact or b"",
     counting("counts", 7).artifact or b"",
-    module(deep_calls(3, 5)),
     bytes(
         wasmtime.wat2wasm(
             """(module (import "env" "rand" (func (result i32))) (memory (export "memory") 1) (table 3 funcref)
@@ -329,25 +239,6 @@ MODULES = [
 @pytest.mark.parametrize("code", MODULES)
 def test_valid_modules_are_read(code: bytes) -> None:
     assert read_module(code).exported == len(wasmtime.Module(engine.engine(Engine.PLAIN), code).exports)
-
-
-@given(
-    st.sampled_from(MODULES), st.lists(st.tuples(st.integers(8, 10**6), st.integers(0, 255)), min_size=1, max_size=4)
-)
-def test_what_the_runtime_takes_is_read(code: bytes, changes: list[tuple[int, int]]) -> None:
-    """Damaged modules are either malformed for the reader too, or it says that bots may not have that."""
-    damaged = bytearray(code)
-    for place, byte in changes:
-        damaged[8 + (place - 8) % (len(code) - 8)] = byte
-    try:
-        read = read_module(bytes(damaged))
-    except Unreadable:
-        with pytest.raises(wasmtime.WasmtimeError):
-            wasmtime.Module.validate(engine.engine(Engine.PLAIN), bytes(damaged))
-    except Refused:
-        pass
-    else:
-        read.most_taken(["a", "b"], ())
 
 
 @given(st.binary(max_size=300))
@@ -452,11 +343,6 @@ def test_an_exception_ends_with_the_bot_that_threw_it() -> None:
     settings = Settings(sessions=3, faults_allowed=50)
     result, _ = play_built(bot("throws", f"{THROWS} {CALLS}"), bot("catches", catches), settings=settings)
     assert {(fault.seat, fault.what) for fault in result.faults} == {(0, "threw an exception that nothing caught")}
-
-
-def test_what_throws_has_no_bound() -> None:
-    for text in (THROWS, f'(func (export "a") (param i32) (result i32) {HANDLERS.format(clauses="")} (i32.const 0))'):
-        assert most_taken(module(text)) is None
 
 
 def test_names_in_a_module_are_no_cause_of_its_failure() -> None:

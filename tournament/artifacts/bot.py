@@ -26,13 +26,17 @@ class Submission:
 
 @dataclass(frozen=True)
 class Entrant:
-    """A submission after building: `artifact` is what plays, or None with the `problem` in words."""
+    """A submission after building: `artifact` is what plays, or None with the `problem` in words.
+
+    `is_nameless`: of several newcomers with one name, none of which plays.
+    """
 
     name: str
     kind: Kind
     sha256: str
     artifact: bytes | None
     problem: str | None = None
+    is_nameless: bool = False
 
     @property
     def plays_as(self) -> PlaysAs:

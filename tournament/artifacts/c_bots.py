@@ -6,18 +6,19 @@ compiled once more with a trial call of every function that could answer a quest
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tournament.artifacts import compiler, libraries
 from tournament.artifacts.bot import Submission
 from tournament.artifacts.compiler import Unit, compile_unit, errors_of
-from tournament.artifacts.compiler_command import BOT_FOLDER, SEEN_FILES, STANDARDS, Build, seen_by_bots
+from tournament.artifacts.compiler_command import BARE, BOT_FOLDER, SEEN_FILES, STANDARDS, Build, seen_by_bots
 from tournament.artifacts.compiler_messages import TRIAL_FILE
-from tournament.artifacts.compiler_run import CompilerRefused
+from tournament.artifacts.compiler_run import Allowance, CompilerRefused, NotCompiled
 from tournament.contests.interface import Interface
 from tournament.sandbox.inside.function_names import MOST_NAMES, NotChosen, choose, names_for
 from tournament.sandbox.outside.scratch import scratch_folder
@@ -26,6 +27,11 @@ from tournament.sandbox.outside.settings import SandboxSettings
 # Elsewhere these are warnings at most; here they mean that a function isn't the one that is asked.
 _STRICT = ("implicit-function-declaration", "incompatible-pointer-types", "int-conversion")
 _CALLS_CLOCK = re.compile(rb"\b(time|clock)\s*\(")
+_ASKS_FOR_GNU = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+_GNU_SOURCE\b", re.MULTILINE)
+# A name of the bot's is that of something that was included.
+_NAMES_CLASH = re.compile(
+    r"ambiguous|redefinition|redeclared|conflicting types|previous (?:definition|declaration)|symbol type mismatch"
+)
 _PASTES = re.compile(rb"##|%:%:")
 _WORD = re.compile(r"[A-Za-z_][0-9A-Za-z_]*")
 _MOST_WORDS = 100_000  # that are looked at to find the file that a bot's functions are named after
@@ -53,23 +59,39 @@ def compile_bot(
     if build is Build.CHECKED:
         runtime["checks.o"] = libraries.compile_once(CHECK_SOURCES, sandbox)
     refused: CompilerRefused | None = None
-    for standard in STANDARDS[submission.kind]:
+    allowance = Allowance()
+    taken: dict[str, None] = {}
+    for bare, standard in _tries(submission):
+        if bare and refused and not _NAMES_CLASH.search(str(refused)):
+            break
         with scratch_folder() as folder:
-            work = _Work(submission, interface, _write_unit(submission, interface, standard, sandbox, folder))
+            unit = _write_unit(submission, interface, standard, sandbox, folder, taken if bare else None)
             try:
+                work = _Work(submission, interface, replace(unit, allowance=allowance))
                 return Compiled(_compile_by(work, runtime, build), standard)
             except NotChosen as problem:
                 raise CompilerRefused(_with_way_out(str(problem), submission, interface)) from None
             except CompilerRefused as problem:
                 refused = refused or problem
+                taken |= dict.fromkeys(problem.taken)
+            except NotCompiled as problem:  # out of time
+                raise refused or problem from None
     assert refused is not None
     raise refused
 
 
+def _tries(submission: Submission) -> Iterable[tuple[bool, str]]:
+    """By which standards a source is tried, and whether BARE: what g++ takes, since it includes less, builds so. What
+    the linker took for a function of the library has another name the next time."""
+    return ((bare, standard) for bare in (False, True, True) for standard in STANDARDS[submission.kind])
+
+
 def warnings_of(submission: Submission, interface: Interface, standard: str, sandbox: SandboxSettings) -> str:
     """The compiler's warnings about a bot that builds by a standard, in a few lines."""
-    with scratch_folder() as folder:
-        return compiler.warnings_of(_write_unit(submission, interface, standard, sandbox, folder))
+    for bare in (None, ()):
+        with contextlib.suppress(CompilerRefused), scratch_folder() as folder:
+            return compiler.warnings_of(_write_unit(submission, interface, standard, sandbox, folder, bare))
+    return ""
 
 
 @dataclass(frozen=True)
@@ -198,7 +220,12 @@ def _text(work: _Work) -> str:
 
 
 def _write_unit(
-    submission: Submission, interface: Interface, standard: str, sandbox: SandboxSettings, folder: Path
+    submission: Submission,
+    interface: Interface,
+    standard: str,
+    sandbox: SandboxSettings,
+    folder: Path,
+    bare: Iterable[str] | None,
 ) -> Unit:
     """Write a bot's source, and a unit that includes the contest's header and then the bot."""
     bot = folder / BOT_FOLDER / f"{submission.name}{'.c' if submission.kind == 'c' else '.cpp'}"
@@ -209,8 +236,18 @@ def _write_unit(
     clock = "#include <time.h>\n" if _CALLS_CLOCK.search(submission.source) else ""
     unit = folder / f"unit{bot.suffix}"
     # Valid at file level only, so the error of a source that is cut short is here, not in the adapter.
-    end = "namespace {}" if submission.kind == "cpp" else "__attribute__((unused)) static void tournament_end(void) {}"
-    unit.write_text(f'#include "{interface.compiled.header}"\n{clock}#include "{bot.parent.name}/{bot.name}"\n{end}\n')
+    end = (
+        "namespace {}"
+        if submission.kind == "cpp"
+        else "__attribute__((__unused__)) static void tournament_end(void) {}"
+    )
+    # Asked for before the first header, as it must be.
+    begin = "#define _GNU_SOURCE\n" if submission.kind == "c" and _ASKS_FOR_GNU.search(submission.source) else ""
+    if bare is not None:
+        begin += BARE + "".join(f"#define {name} tournament_own_{name}\n" for name in bare)
+    unit.write_text(
+        f'{begin}#include "{interface.compiled.header}"\n{clock}#include "{bot.parent.name}/{bot.name}"\n{end}\n'
+    )
     seen = seen_by_bots(interface.sdk, {unit.name: unit, f"{bot.parent.name}/{bot.name}": bot})
     (folder / SEEN_FILES).write_text(seen)
     return Unit(unit, standard, interface.sdk, sandbox, interface.compiled.hints)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from functools import cache
 from pathlib import Path
 
 from tournament.errors import RunFailed
@@ -44,12 +43,6 @@ def executed(command: str) -> list[str]:
     return [interpreter, *words[1:], command] if interpreter else [command]
 
 
-@cache
-def looks_for_itself(command: str) -> bool:
-    """Whether a system's interpreter finds its libraries by its own path, which it reads from a link in /proc."""
-    return b"$ORIGIN" in Path(os.path.realpath(command)).read_bytes()
-
-
 def read_by(command: str, *, seen: bool = False) -> list[str]:
     """The paths that an interpreter reads besides the system's libraries: itself and its own library."""
     path = os.path.realpath(command)
@@ -77,6 +70,8 @@ def read_by(command: str, *, seen: bool = False) -> list[str]:
     return sorted(path for path in paths if os.path.exists(path))
 
 
+# Java's settings, without which it doesn't start, by its version.
+OF_JAVA = tuple(sorted(Path("/etc").glob("java-*-openjdk")))
 # Where Debian keeps the libraries of common interpreters.
 _LIBRARIES: dict[str, tuple[Path, ...]] = {
     "python": (Path("/usr/lib/python3"),),
@@ -85,6 +80,6 @@ _LIBRARIES: dict[str, tuple[Path, ...]] = {
     "node": (Path("/usr/share/nodejs"), Path("/usr/lib/node_modules")),
     "nodejs": (Path("/usr/share/nodejs"),),
     "lua": (Path("/usr/share/lua"),),
-    "java": (Path("/usr/lib/jvm"), Path("/etc/java-17-openjdk")),
+    "java": (Path("/usr/lib/jvm"), *OF_JAVA),
     "guile": (Path("/usr/share/guile"), Path("/usr/lib/x86_64-linux-gnu/guile")),
 }

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from tournament.artifacts.compiler_command import (
     EXCEPTIONS,
+    LESS_OPTIMISED,
     SEEN_SDK,
     WARNINGS,
     WITHOUT_EXCEPTIONS,
@@ -17,9 +19,19 @@ from tournament.artifacts.compiler_command import (
     language_of,
 )
 from tournament.artifacts.compiler_messages import Hints, message_of, shortened
-from tournament.artifacts.compiler_run import CompilerRefused, run_compiler, words_of_compiler
+from tournament.artifacts.compiler_run import (
+    Allowance,
+    CompilerRefused,
+    StillAtIt,
+    TookTooMuch,
+    run_compiler,
+    words_of_compiler,
+)
 from tournament.artifacts.libraries import libraries_of, library_of_exceptions, link_command
 from tournament.sandbox.outside.settings import SandboxSettings
+
+# After which a bot is compiled with less optimisation.
+QUICK_SECONDS = 15
 
 
 @dataclass(frozen=True)
@@ -32,6 +44,7 @@ class Unit:
     include: Path
     sandbox: SandboxSettings
     hints: Hints = ()
+    allowance: Allowance = field(default_factory=Allowance)
 
     @property
     def folder(self) -> Path:
@@ -54,7 +67,7 @@ def errors_of(unit: Unit, *, expected: str) -> dict[str, str]:
     for any other error."""
     compiling = unit.command(WITHOUT_WARNINGS, "-ferror-limit=0", f"-I{SEEN_SDK}")
     try:
-        run_compiler([compiling], unit.folder, [unit.include], unit.sandbox, hints=unit.hints)
+        run_compiler([compiling], unit.folder, [unit.include], unit.sandbox, hints=unit.hints, allowance=unit.allowance)
     except CompilerRefused as refused:
         if not refused.complaints or any(not file.startswith(expected) for file, _ in refused.complaints):
             raise
@@ -97,5 +110,12 @@ def _compile_and_link(unit: Unit, flags: list[str], linked: dict[str, bytes], bu
         link_command(language, objects, output.name, build),
     ]
     readable = [unit.include, libraries_of(language)]
-    run_compiler(commands, unit.folder, readable, unit.sandbox, hints=unit.hints)
+    given: dict[str, Any] = {"hints": unit.hints, "allowance": unit.allowance}
+    try:
+        run_compiler(commands, unit.folder, readable, unit.sandbox, **given, most=QUICK_SECONDS)
+    except (TookTooMuch, StillAtIt):
+        if unit.allowance.left < 1:
+            raise
+        commands[0] += LESS_OPTIMISED
+        run_compiler(commands, unit.folder, readable, unit.sandbox, **given)
     return output.read_bytes()

@@ -13,8 +13,9 @@ from pathlib import Path
 
 from tournament.artifacts.limits import BOT_STACK
 
-# By language, the newest first: a bot that builds by one of them plays. None is stricter here than in gcc.
-STANDARDS = {"c": ("gnu17", "gnu89"), "cpp": ("gnu++17", "gnu++11", "gnu++98")}
+# By language, in the order in which they are tried: a bot that builds by one of them plays. None is stricter here than
+# in gcc.
+STANDARDS = {"c": ("gnu17", "gnu89", "gnu2x"), "cpp": ("gnu++17", "gnu++11", "gnu++98", "gnu++20")}
 LANGUAGES = tuple(STANDARDS)
 LANGUAGE_NAMES = {"c": "C", "cpp": "C++"}
 BOT_FOLDER = "bot"  # beside the unit that includes the bot, so that no bot's file has the name of one of ours
@@ -39,7 +40,16 @@ _FLAGS = [
     *("-fwrapv", "-fno-strict-aliasing"),
     # Likewise a fraction too large for a whole type becomes the type's largest, and NaN 0.
     "-fno-strict-float-cast-overflow",
+    # A function without its return whose value nobody reads returns, and a loop without an end doesn't end.
+    *("-fno-strict-return", "-fno-finite-loops"),
+    # What the C library has in place of signals and other things of an operating system.
+    *(f"-D_WASI_EMULATED_{what}" for what in ("SIGNAL", "PROCESS_CLOCKS", "GETPID", "MMAN")),
 ]
+EMULATING = [f"-lwasi-emulated-{what}" for what in ("signal", "process-clocks", "getpid", "mman")]
+# For what takes the compiler too long otherwise.
+LESS_OPTIMISED = ["-O1", *_to_the_compiler_proper("-O1")]
+# Before a bot whose own names are the library's: nothing is included that it doesn't include itself.
+BARE = "#define TOURNAMENT_BARE\n#define _LIBCPP_REMOVE_TRANSITIVE_INCLUDES\n"
 WITHOUT_WARNINGS = "-w"
 WARNINGS = ["-Wall", "-Wno-date-time"]
 _OLD_HABITS = (
@@ -68,6 +78,8 @@ _INSTEAD_OF_LIBC = (
     *("memalign", "aligned_alloc", "posix_memalign", "strlen", "strcpy", "stpcpy", "strncpy", "strcat", "strncat"),
     *("vsnprintf", "__cxa_throw", "_ZNSt3__122__libcpp_verbose_abortEPKcz", "__wasi_fd_write"),
 )
+# What bot_runtime/environment.c stands for, in every build.
+_WRAPPED = ("__wasi_environ_sizes_get",)
 _ASAN = (
     *("force-dynamic-shadow=1", "instrumentation-with-call-threshold=0"),
     *("use-after-return=never", "max-inline-poisoning-size=0"),
@@ -103,7 +115,7 @@ class Build(Enum):
     @property
     def link_flags(self) -> list[str]:
         """The linker's, besides those of every bot."""
-        return [f"--wrap={name}" for name in _INSTEAD_OF_LIBC] if self is Build.CHECKED else []
+        return [f"--wrap={name}" for name in (*_WRAPPED, *(_INSTEAD_OF_LIBC if self is Build.CHECKED else ()))]
 
 
 # Where bot_runtime/assertions.c tells which assertion failed.
@@ -147,7 +159,18 @@ def version() -> str:
     """All that the bytes of a build depend on besides the source."""
     by_language = [word for kind in LANGUAGES for word in (*STANDARDS[kind], *_LANGUAGE_FLAGS[kind])]
     of_exceptions = [*EXCEPTIONS, *FLAGS_OF_LIBRARY, *SOURCES_THAT_THROW]
-    flags = [*_FLAGS, *by_language, *LINK_FLAGS, EXPORT, *of_exceptions, *_OF_BOTS]
+    flags = [
+        *_FLAGS,
+        *by_language,
+        *LINK_FLAGS,
+        *EMULATING,
+        *LESS_OPTIMISED,
+        *_WRAPPED,
+        BARE,
+        EXPORT,
+        *of_exceptions,
+        *_OF_BOTS,
+    ]
     headers = [path.read_text() for path in sorted(HEADERS.rglob("*.h"))]
     return " ".join(["ziglang", importlib.metadata.version("ziglang"), *flags, *headers])
 

@@ -25,6 +25,7 @@ _WITHOUT_EXCEPTIONS = "with exceptions disabled"
 _PLACE = re.compile(r"^\S[^:\n]*:\d+:\d+: (?:fatal )?error: ", re.MULTILINE)
 _COMPLAINT = re.compile(r"^(?:\./)?([^:\n]+):\d+:\d+: (?:fatal )?error: (.*)$", re.MULTILINE)
 _UNDEFINED = re.compile(r"undefined symbol: (.+)$", re.MULTILINE)
+_TAKEN = re.compile(r"symbol type mismatch: (\w+)$", re.MULTILINE)
 _IN_TRIAL = re.compile(rf"^{TRIAL_FILE}\d+:")
 _IN_UNIT = re.compile(r"^unit\.\w+:\d+:\d+: (.*)$")
 
@@ -44,10 +45,15 @@ def text_has_exceptions(finished: Finished) -> bool:
     return _WITHOUT_EXCEPTIONS in message_of(finished)
 
 
+def names_taken(finished: Finished) -> list[str]:
+    """The names of a source's own variables that are functions of the library."""
+    return _TAKEN.findall(message_of(finished))
+
+
 def blames_source(finished: Finished) -> bool:
     """Whether the compiler found errors in a source."""
     message = message_of(finished)
-    return bool(_PLACE.search(message) or _UNDEFINED.search(message) or _TOO_LARGE in message)
+    return bool(_PLACE.search(message) or _UNDEFINED.search(message) or _TAKEN.search(message) or _TOO_LARGE in message)
 
 
 def why_refused(finished: Finished, folders: list[Path], hints: Hints) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import signal
-import threading
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from math import ceil, inf
 from pathlib import Path
 
 from tournament.artifacts.compiler_command import HEADERS, asking_for_words, home, own_command, words_said
@@ -16,13 +17,14 @@ from tournament.artifacts.compiler_messages import (
     complaints_of,
     first_line,
     message_of,
+    names_taken,
     text_has_exceptions,
     why_refused,
 )
 from tournament.errors import RunFailed
 from tournament.sandbox.outside import running
-from tournament.sandbox.outside.endings import KILLED, kills_for_memory
-from tournament.sandbox.outside.launch import LaunchSpec, Limits
+from tournament.sandbox.outside.endings import KILLED, Killed, again_alone, kills_for_memory
+from tournament.sandbox.outside.launch import Build, LaunchSpec, Limits
 from tournament.sandbox.outside.running import Finished
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -32,8 +34,6 @@ FIRST_SECONDS = 1800
 _MOST_MEGABYTES = 4096
 # Of the process itself, and as reported by the one that started it.
 _OUT_OF_TIME = (-signal.SIGXCPU, 256 - signal.SIGXCPU)
-_MOST_KILLS = 3
-_alone = threading.Lock()
 
 
 class NotCompiled(Exception):
@@ -42,10 +42,11 @@ class NotCompiled(Exception):
 
 class CompilerRefused(NotCompiled):
     """The message is the compiler's own, cut to what helps. `complaints`: its errors as (file, message).
-    `text_has_exceptions`: a text that throws or catches was compiled without exceptions."""
+    `text_has_exceptions`: a text that throws or catches was compiled without exceptions. `taken`: `names_taken`."""
 
     complaints: tuple[tuple[str, str], ...] = ()
     text_has_exceptions: bool = False
+    taken: Sequence[str] = ()
 
 
 class TookTooMuch(NotCompiled):
@@ -56,6 +57,13 @@ class StillAtIt(NotCompiled):
     """The compiler was cut off by the clock; on a less busy machine it might have finished."""
 
 
+class Allowance:
+    """The seconds that all tries to compile a bot may take together."""
+
+    def __init__(self) -> None:
+        self.left: float = SECONDS
+
+
 def run_compiler(
     commands: list[list[str]],
     folder: Path,
@@ -64,37 +72,54 @@ def run_compiler(
     *,
     libraries: Path | None = None,
     hints: Hints = (),
+    allowance: Allowance | None = None,
+    most: float = inf,
 ) -> Finished:
     """Run the compiler in the sandbox, one command after the other; returns how it ended, which is well.
 
     It reads its own files, `folder` and what is `readable`, and writes into `folder` alone. `libraries`: a folder in
-    which it builds its libraries; this involves no stranger's code, so only limits hold it. Raises NotCompiled, and
-    RunFailed when the machine keeps it from compiling.
+    which it builds its libraries; this involves no stranger's code, so only limits hold it. It may take `most` seconds,
+    and what is left of its `allowance`. Raises NotCompiled, and RunFailed when the machine keeps it from compiling.
     """
-    finished = _run_once(commands, folder, readable, sandbox, libraries)
-    if _failed_by_itself(finished):
-        # It was killed, or failed without an error in the source. Once more, alone; then see what is to blame.
-        with _alone:
-            for _ in range(_MOST_KILLS):  # of others, as the system counts them together
-                kills = kills_for_memory()
-                finished = _run_once(commands, folder, readable, sandbox, libraries)
-                was_killed = finished.status in KILLED or kills_for_memory() > kills
-                if not was_killed or not _failed_by_itself(finished):
-                    break
-            if _failed_by_itself(finished) and (was_killed or not _works(sandbox)):
-                words = first_line(message_of(finished)) or finished.in_words
-                raise RunFailed(f"the compiler does not work on this machine (out of memory or disk?): {words}")
+    allowance = allowance or Allowance()
+    seconds = FIRST_SECONDS if libraries else ceil(max(1, min(most, allowance.left)))
+
+    def attempt() -> Finished:
+        kills = kills_for_memory()
+        finished = _run_once(commands, folder, readable, sandbox, libraries, seconds)
+        if _failed_by_itself(finished):
+            raise _Failed(finished, was_killed=finished.status in KILLED or kills_for_memory() > kills)
+        return finished
+
+    try:
+        finished = again_alone(attempt)
+    except _Failed as failed:
+        finished = failed.finished
+        if failed.was_killed or not _works(sandbox):
+            words = first_line(message_of(finished)) or finished.in_words
+            raise RunFailed(f"the compiler does not work on this machine (out of memory or disk?): {words}") from None
+    allowance.left -= seconds if finished.excess or finished.cut_off else finished.seconds
     if finished.excess:
         raise TookTooMuch(f"the compiler took {finished.excess}")
     if finished.cut_off:
-        raise StillAtIt(f"the compiler was still at it after {_patience(libraries)} seconds")
+        raise StillAtIt(f"the compiler was still at it after {2 * seconds} seconds")
     if finished.status != 0:
         folders = [folder, *readable, *[Path(word[2:]) for word in commands[0] if word.startswith("-I")]]
         refused = CompilerRefused(why_refused(finished, folders, hints))
+        refused.taken = names_taken(finished)
         refused.complaints = complaints_of(finished)
         refused.text_has_exceptions = text_has_exceptions(finished)
         raise refused
     return finished
+
+
+class _Failed(Killed):
+    """The compiler was killed, or failed without an error in the source."""
+
+    def __init__(self, finished: Finished, was_killed: bool) -> None:
+        super().__init__()
+        self.finished = finished
+        self.was_killed = was_killed
 
 
 def _failed_by_itself(finished: Finished) -> bool:
@@ -103,42 +128,42 @@ def _failed_by_itself(finished: Finished) -> bool:
 
 
 def _run_once(
-    commands: list[list[str]], folder: Path, readable: list[Path], sandbox: SandboxSettings, libraries: Path | None
+    commands: list[list[str]],
+    folder: Path,
+    readable: list[Path],
+    sandbox: SandboxSettings,
+    libraries: Path | None,
+    seconds: int,
 ) -> Finished:
-    seconds = FIRST_SECONDS if libraries else SECONDS
+    """`seconds`: of processor time, which ends first unless the machine is busy: by the clock twice as many."""
     scratch = libraries or folder / "tournament_scratch"
     scratch.mkdir(exist_ok=True)
     finished = running.run(
         LaunchSpec(
+            Build(
+                commands,
+                {
+                    "HOME": str(folder),
+                    "TMPDIR": str(scratch),
+                    "ZIG_GLOBAL_CACHE_DIR": str(scratch),
+                    "ZIG_LOCAL_CACHE_DIR": str(scratch),
+                    "LC_ALL": "C.UTF-8",
+                    "SOURCE_DATE_EPOCH": "0",  # what __DATE__ and __TIME__ say
+                    **({"ZIG_VERBOSE_CC" if "-c" in commands[-1] else "ZIG_VERBOSE_LINK": "1"} if libraries else {}),
+                },
+                writable=[str(folder), str(scratch)],
+                watched=libraries is None,
+            ),
             Limits(_MOST_MEGABYTES, seconds, open_files=1024, file_megabytes=MOST_BYTES >> 20, processes=64),
-            command=commands[-1],
-            before=commands[:-1],
-            folder=folder,
+            folder,
             readable=[str(path) for path in (home(), HEADERS, *readable)],
-            writable=[str(folder), str(scratch)],
-            environment={
-                "HOME": str(folder),
-                "TMPDIR": str(scratch),
-                "ZIG_GLOBAL_CACHE_DIR": str(scratch),
-                "ZIG_LOCAL_CACHE_DIR": str(scratch),
-                "LC_ALL": "C.UTF-8",
-                "SOURCE_DATE_EPOCH": "0",  # what __DATE__ and __TIME__ say
-                **({"ZIG_VERBOSE_CC" if "-c" in commands[-1] else "ZIG_VERBOSE_LINK": "1"} if libraries else {}),
-            },
-            purpose="build",
-            watched=libraries is None,
         ),
         "off" if libraries else sandbox.mode,  # for so many files a sandbox takes a third longer
-        _patience(libraries),
+        seconds if libraries else 2 * seconds,
     )
     if finished.status in _OUT_OF_TIME:
         return replace(finished, excess=f"more than {seconds} seconds of processor time")
     return finished
-
-
-def _patience(libraries: Path | None) -> int:
-    """Seconds that the compiler may take by the clock: its processor time ends first, unless the machine is busy."""
-    return FIRST_SECONDS if libraries else 2 * SECONDS
 
 
 @cache
@@ -162,4 +187,4 @@ def _works(sandbox: SandboxSettings) -> bool:
         unit = folder / "trial.c"
         unit.write_text("int trial(int x) { return x + 1; }\n")
         trial = [*own_command("c"), "-c", unit.name, "-o", "trial.o"]
-        return _run_once([trial], folder, [], sandbox, None).status == 0
+        return _run_once([trial], folder, [], sandbox, None, SECONDS).status == 0

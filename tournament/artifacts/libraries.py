@@ -17,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tournament.artifacts.compiler_command import (
+    EMULATING,
     EXCEPTIONS,
     EXCEPTIONS_SOURCE,
     EXPORT,
@@ -37,8 +38,9 @@ from tournament.artifacts.compiler_command import (
 )
 from tournament.artifacts.compiler_messages import first_line, message_of
 from tournament.artifacts.compiler_run import NotCompiled, run_compiler
-from tournament.cache import cache_folder, cache_trouble, keep, make_folder, recall, remembered
+from tournament.cache import cache_folder, cache_trouble, keep, make_folder, recall, remembered, require_room
 from tournament.errors import RunFailed, TournamentError
+from tournament.sandbox.outside.running import threads_that_end
 from tournament.sandbox.outside.scratch import alone_on_this_machine, remove, scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 
@@ -70,7 +72,7 @@ def prepare_libraries(kinds: Collection[str], sandbox: SandboxSettings, say: Cal
             remove(made)
         make_folder(made)
         # Side by side, since the compiler hardly uses a second processor; what both need is built once.
-        with ThreadPoolExecutor(len(missing)) as pool:
+        with threads_that_end(len(missing)) as pool:
             for _ in pool.map(lambda kind: _build_library(kind, made, sandbox), missing):
                 pass
 
@@ -82,10 +84,11 @@ def _build_library(kind: str, made: Path, sandbox: SandboxSettings) -> None:
         unit = folder / ("library.c" if kind == "c" else "library.cpp")
         header = "#include <stdio.h>\n" if kind == "c" else "#include <vector>\n#include <iostream>\n"
         unit.write_text(header + "int main() { return 0; }\n")
-        building = [*own_command(kind), *LINK_FLAGS, unit.name, "-o", "library.wasm"]
+        building = [*own_command(kind), *LINK_FLAGS, unit.name, *EMULATING, "-o", "library.wasm"]
         try:
             text = message_of(run_compiler([building], folder, [], sandbox, libraries=made))
         except NotCompiled as problem:
+            require_room(made)
             language = LANGUAGE_NAMES[kind]
             raise RunFailed(f"the compiler can't build its {language} library here: {first_line(problem)}") from None
         line = next(line for line in text.splitlines() if line.startswith("wasm-ld "))

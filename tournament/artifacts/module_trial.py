@@ -6,15 +6,13 @@ import signal
 import threading
 
 from tournament.sandbox.outside import fork_server, running
-from tournament.sandbox.outside.launch import LaunchSpec, Limits
+from tournament.sandbox.outside.launch import LaunchSpec, Limits, ModuleTrial
 from tournament.sandbox.outside.own_time import Disturbed
 from tournament.sandbox.outside.running import Finished
 from tournament.sandbox.outside.settings import SandboxSettings
 
 SECONDS = 20  # of processor time, for all engines
 _MEGABYTES = 2048
-# What reads a module and counts its fuel, and what that imports.
-_READING = tuple(f"engine.wasm.{name}" for name in ("instructions", "canonical_nans", "module_reader", "metering"))
 _alone = threading.Lock()
 
 
@@ -38,10 +36,10 @@ def try_compile(code: bytes, library: str, engines: list[dict[str, bool | int]],
 
     def attempt() -> Finished:
         launch = LaunchSpec(
+            ModuleTrial(library, engines),
             Limits(_MEGABYTES, SECONDS),
-            module={"library": library, "settings": engines},
             readable=[library],
-            modules=_READING,
+            modules=["engine.wasm.modules"],
         )
         return running.finish(fork_server.start(launch, sandbox.mode), launch, 2 * SECONDS, given=code)
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import errno
 import os
-import threading
 from pathlib import Path
 
 from tournament.artifacts.archive import pack, recipe_of, unpack
-from tournament.artifacts.commands import PATH, find_command
+from tournament.artifacts.commands import OF_JAVA, PATH, find_command
 from tournament.artifacts.line_ends import windows_line_ends
 from tournament.artifacts.recipe import Recipe
 from tournament.errors import BadInput
 from tournament.sandbox.outside import running
-from tournament.sandbox.outside.endings import KILLED, kills_for_memory
-from tournament.sandbox.outside.launch import LaunchSpec, Limits
+from tournament.sandbox.outside.endings import KILLED, Killed, again_alone, kills_for_memory
+from tournament.sandbox.outside.launch import Build, LaunchSpec, Limits
 from tournament.sandbox.outside.scratch import is_full, scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 
@@ -32,6 +31,7 @@ _SYSTEM = (
     "/usr/x86_64-linux-gnu",
     "/usr/aarch64-linux-gnu",
     "/etc/alternatives",
+    *map(str, OF_JAVA),
 )
 
 
@@ -53,17 +53,28 @@ def build(archive: bytes, sandbox: SandboxSettings) -> bytes:
     recipe = recipe_of(archive)
     if not recipe.build:
         return archive
-    kills = kills_for_memory()
-    try:
-        return _build(archive, recipe, sandbox)
-    except BuildFailed as failed:
-        if failed.status not in KILLED and kills_for_memory() == kills:
+
+    def attempt() -> bytes:
+        kills = kills_for_memory()
+        try:
+            return _build(archive, recipe, sandbox)
+        except BuildFailed as failed:
+            if failed.status in KILLED or kills_for_memory() > kills:
+                raise _BuildKilled(failed) from None
             raise
-    with _alone:
-        return _build(archive, recipe, sandbox)
+
+    try:
+        return again_alone(attempt)
+    except _BuildKilled as killed:
+        raise killed.failed from None
 
 
-_alone = threading.Lock()
+class _BuildKilled(Killed):
+    """The system killed a build, perhaps since it took too much itself."""
+
+    def __init__(self, failed: BuildFailed) -> None:
+        super().__init__(str(failed))
+        self.failed = failed
 
 
 def _build(archive: bytes, recipe: Recipe, sandbox: SandboxSettings) -> bytes:
@@ -76,13 +87,14 @@ def _build(archive: bytes, recipe: Recipe, sandbox: SandboxSettings) -> bytes:
         system = [path for path in _SYSTEM if os.path.exists(path)]
         finished = running.run(
             LaunchSpec(
+                Build(
+                    [[find_command(recipe.build[0], folder), *recipe.build[1:]]],
+                    {"PATH": PATH, "HOME": str(scratch), "TMPDIR": str(scratch), "LC_ALL": "C.UTF-8"},
+                    writable=[str(folder), str(scratch)],
+                ),
                 Limits(4096, 2 * _SECONDS, open_files=1024, file_megabytes=1024, processes=64),
-                command=[find_command(recipe.build[0], folder), *recipe.build[1:]],
-                folder=folder,
+                folder,
                 readable=[*system, *sandbox.readable],
-                writable=[str(folder), str(scratch)],
-                environment={"PATH": PATH, "HOME": str(scratch), "TMPDIR": str(scratch), "LC_ALL": "C.UTF-8"},
-                purpose="build",
             ),
             sandbox.mode,
             _SECONDS,

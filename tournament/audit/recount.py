@@ -94,7 +94,6 @@ class Recount:
         self.games_in_sessions = np.zeros(len(legs), dtype=np.int64)
         self._sums = [_Sums(len(legs)) for seat in range(SEAT_COUNT)]
         self._rows = _SessionsOfGames(contest, settings, legs)
-        self.counts: list[Any] = [0 for leg in legs]
         self._last = {"games": (-1, -1, -1), "sessions": (-1, -1, -1)}
 
     def add_games(self, rows: Rows) -> None:
@@ -109,11 +108,6 @@ class Recount:
             block = self._block(rows["game"].astype(np.int64))
             for points, sums in zip(scored.points(rows), self._sums):
                 sums.add_games(legs, block, points, finished)
-        if scored.counts:
-            starts = np.flatnonzero(np.diff(legs, prepend=-1))
-            for start, end in zip(starts, [*starts[1:], len(legs)]):
-                counted = scored.counts({name: values[start:end] for name, values in rows.items()})
-                self.counts[legs[start]] = self.counts[legs[start]] + counted
 
     def add_sessions(self, rows: Rows) -> None:
         """The next sessions. Raises NotTheLegs."""
@@ -131,8 +125,6 @@ class Recount:
         """What differs from the ledger, leg by leg, in words."""
         found = []
         for index, leg in enumerate(self._legs):
-            # The counts of a leg that was broken off include its unfinished game.
-            counts = leg.counts if leg.ended_by is None else None
             names = [
                 name
                 for name, here, recorded in (
@@ -140,7 +132,7 @@ class Recount:
                     ("sessions", self.sessions[index], leg.sessions),
                     ("games of sessions", self.games_of_sessions[index], self.games_in_sessions[index]),
                     *self._compared_sums(index, leg),
-                    ("counts", tuple(np.ravel(self.counts[index])) if leg.counts else (), counts),
+                    ("counts", (), leg.counts),
                 )
                 if recorded is not None and here != recorded
             ]

@@ -19,12 +19,12 @@ from tournament.entrants.folder import find_submissions
 from tournament.errors import BadInput, RunFailed
 from tournament.leg import Leg
 from tournament.names import did_you_mean
-from tournament.runner.counting import fixtures_of
+from tournament.runner.schedule.counting import fixtures_of
 from tournament.runner.seed import seed_of
 from tournament.store.ledger import Batch, Field
 from tournament.store.ledger_reading import read_state, standing_batches
 from tournament.store.legs import Fault, LegResult, Legs
-from tournament.store.parts import rows_of
+from tournament.store.parts import require_written, rows_of
 from tournament.store.storage import open_storage
 from tournament.worker.observation import ObservedGame, Window, observe_leg
 
@@ -92,6 +92,7 @@ def replay_games(
         (fixture,) = fixtures_of(Legs.of([recorded]), players.schedule)
         if isinstance(fixture, str):
             raise RunFailed(f"match {recorded.match} was recorded {fixture}; tournament verify says more")
+        require_written(storage, batch.part("games"))
         rows: dict[int, dict[str, Any]] = {}
         for chunk in rows_of(storage, batch.part("games"), contest.games):
             for row in np.flatnonzero((chunk["match"] == recorded.match) & (chunk["session"] == session)):
@@ -149,28 +150,28 @@ def _recorded_leg(
     batches: Sequence[Batch], match: int | tuple[str, str], session: int, sessions_per_leg: int
 ) -> tuple[Batch, LegResult]:
     """The leg that has a session, and its batch. Raises BadInput."""
-    known = False
+    last = -1
     names: set[str] = set()
     number = session // sessions_per_leg
     for batch in batches:
-        legs = Legs.of(batch.legs)
+        legs = batch.legs
         if isinstance(match, int):
             found = np.flatnonzero(legs.match == match)
         else:
             pairs = (match, match[::-1])
             found = np.array([n for n, pair in enumerate(zip(legs.x, legs.y)) if pair in pairs], dtype=np.int64)
-        known = known or len(found) > 0
         names |= {*legs.x, *legs.y}
         for index in found:
             leg = legs[int(index)]
+            last = max(last, leg.number)
             if leg.number == number:
                 return batch, leg
     name = str(match) if isinstance(match, int) else ",".join(match)
-    if not known:
+    if last < 0:
         unknown = [one for one in match if one not in names] if isinstance(match, tuple) else []
         hint = "".join(f"; they have no {one}{did_you_mean(one, names, ',')}" for one in unknown)
         raise BadInput(f"--match {name}: the records have no such match{hint or '; matches.parquet lists them'}")
-    raise BadInput(f"--session {session}: the records of match {name} have no such session; the first is 0")
+    raise BadInput(f"--session {session}: match {name} has sessions 0 to {(last + 1) * sessions_per_leg - 1}")
 
 
 def _with_lines(contest: Contest, config: Config, field: Field, leg: Leg) -> dict[str, bytes]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 from pydantic import ValidationError
@@ -14,7 +14,7 @@ from tournament.audit.verify_claims import leg_problems, legs_still_to_play, pro
 from tournament.audit.verify_games import chosen_legs, find_players, replay_problems
 from tournament.audit.verify_records import (
     Recounted,
-    checkpoint_problems,
+    fold_problems,
     house_problems,
     ledger_problems,
     luck_problems,
@@ -29,12 +29,11 @@ from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.cores import cores
 from tournament.errors import BadInput, RunFailed, TournamentError
-from tournament.runner.strays import among_records
+from tournament.runner.strays import in_tables
 from tournament.standings.results import ranking_of
 from tournament.standings.without_luck import LuckOfLegs
 from tournament.store.ledger import Batch, Field, State
 from tournament.store.ledger_reading import read_state, standing_batches
-from tournament.store.legs import Legs
 from tournament.store.storage import Storage, open_storage
 
 
@@ -56,27 +55,39 @@ def verify_contest(location: str, config_of: Callable[[str], Config], replay: in
 
 
 @dataclass(frozen=True)
-class _Records:
-    """What is verified. `settings`: under which it was played, None where that was another version of the game."""
+class _Played:
+    """How records were played. `settings`: under which, None where that was another version of the game."""
 
     storage: Storage
     contest: Contest
     config: Config
-    field: Field
     settings: ContestSettings | None
-    watcher: Watcher
 
-    def recount(self, batch: Batch) -> Recounted:
-        """What is wrong with a batch's parts or sums, and the luck in them."""
-        return recount(self.storage, batch, self.contest, self.field, self.settings)
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The records at a moment: a run may go on meanwhile. `there`: what lay in the tables before the ledger was
+    read."""
+
+    there: Mapping[str, bool]
+    state: State
+    field: Field
+
+    @classmethod
+    def of(cls, storage: Storage) -> Snapshot:
+        there, state = in_tables(storage), read_state(storage)
+        if state.field is None:
+            raise BadInput(f"{storage.location} holds no results")
+        return cls(there, state, state.field)
+
+    @property
+    def batches(self) -> list[Batch]:
+        return list(self.state.newest().values())
 
 
 def _verified(storage: Storage, config_of: Callable[[str], Config], replay: int, watcher: Watcher) -> Verification:
-    state = read_state(storage, from_checkpoint=False)
-    if state.field is None:
-        raise BadInput(f"{storage.location} holds no results")
-    contest, field = find_contest(state.field.contest, state.field.game), state.field
-    entries = state.entries
+    before = Snapshot.of(storage)
+    contest, field, batches = find_contest(before.field.contest, before.field.game), before.field, before.batches
     config = _config(config_of, contest)
     seed, problems, notes = find_seed(storage, config.contest.seed, field)
     settings = None
@@ -88,62 +99,58 @@ def _verified(storage: Storage, config_of: Callable[[str], Config], replay: int,
     else:
         versions = f"version {field.engine} of {contest.name}, this is {contest.engine_version}"
         notes.append(f"games of {versions}: their sums are not checked")
-    records = _Records(storage, contest, config, field, settings, watcher)
-    batches = list(state.newest().values())
-    recounted = _recounted(records, batches)
+    played = _Played(storage, contest, config, settings)
+    recounted = _recounted(played, before, watcher)
     luck = {digest: points for one in recounted for digest, points in one.luck.items()}
     damaged = [batch for batch, one in zip(batches, recounted) if one.problems]
-    problems += ledger_problems(storage, entries)
-    # A run may go on meanwhile: what was damaged counts if it is still there now.
-    there = among_records(storage)
-    state = read_state(storage, from_checkpoint=False)
-    assert state.field is not None
-    records = replace(records, field=state.field)
-    newest = list(state.newest().values())
-    found, more_notes = _problems_now(records, state, [batch for batch in damaged if batch in newest], luck, there)
+    # What was damaged counts if it is still there now.
+    after = Snapshot.of(storage)
+    checks: list[Callable[[Snapshot], list[Problem]]] = [
+        lambda now: ledger_problems(storage, now.state),
+        lambda now: fold_problems(storage),
+        lambda now: [
+            problem for batch in now.batches if batch in damaged for problem in _recount(played, now, batch).problems
+        ],
+        lambda now: luck_problems(storage, contest, luck),
+        lambda now: stray_problems(storage, now.state, now.there),
+        lambda now: house_problems(storage, now.field, contest.house.suffix if contest.house else None),
+    ]
+    for check in checks:
+        problems += check(after)
+    standing_batches(storage, after.state)  # raises where a leg is none of the field's
+    found, more_notes = _claims(played, after, luck)
     problems += found
     notes += more_notes
     replayed = 0
     if replay and settings is not None and settings.seed is not None:
-        found, replayed, why_not = _replay(
-            records, settings, [batch for batch in newest if batch not in damaged], replay
-        )
+        sound = [batch for batch in after.batches if batch not in damaged]
+        found, replayed, why_not = _replay(played, after, settings, sound, replay, watcher)
         problems += found
         notes += why_not
     return Verification(
         contest.name,
         storage.location,
-        entries,
+        before.state.entries,
         sum(len(batch.parts) for batch in batches),
         sum(part.size for batch in batches for part in batch.parts),
         sum(len(batch.legs) for batch in batches),
-        sum(int(Legs.of(batch.legs).games.sum()) for batch in batches),
-        sum(int(Legs.of(batch.legs).sessions.sum()) for batch in batches),
+        sum(int(batch.legs.games.sum()) for batch in batches),
+        sum(int(batch.legs.sessions.sum()) for batch in batches),
         replayed,
         tuple(notes),
         tuple(problems),
     )
 
 
-def _problems_now(
-    records: _Records, state: State, damaged: Sequence[Batch], luck: LuckOfLegs, there: Mapping[str, bool]
-) -> tuple[list[Problem], list[str]]:
-    """What is wrong with what counts now, and notes on it. `there`: the files among the records before."""
-    storage, contest, field, settings = records.storage, records.contest, records.field, records.settings
-    newest = list(state.newest().values())
-    problems = checkpoint_problems(storage, state)
-    for batch in damaged:
-        problems += records.recount(batch).problems
-    problems += luck_problems(storage, contest, luck)
-    problems += stray_problems(storage, contest, state, there)
-    problems += house_problems(storage, field, contest.house.suffix if contest.house else None)
-    standing_batches(storage, state)  # raises where a leg is none of the field's
-    notes, too_many = [], []
+def _claims(played: _Played, now: Snapshot, luck: LuckOfLegs) -> tuple[list[Problem], list[str]]:
+    """What is wrong with what the ledger says of legs, and with the summaries; and notes on what is left to play."""
+    storage, contest, settings = played.storage, played.contest, played.settings
+    problems, notes, too_many = [], [], []
     if settings is not None:
-        problems += leg_problems(contest, field, settings, newest)
-        notes += legs_still_to_play(contest, field, settings, newest, luck)
-        too_many = probation_problems(contest, field, settings, newest)
-    missing, behind = summary_problems(storage, ranking_of(storage, field, newest))
+        problems += leg_problems(contest, now.field, settings, now.batches)
+        notes += legs_still_to_play(contest, now.field, settings, now.batches, luck)
+        too_many = probation_problems(contest, now.field, settings, now.batches)
+    missing, behind = summary_problems(storage, ranking_of(storage, now.field, now.batches))
     may_go_on = bool(behind or too_many) and storage.may_be_held()
     problems += missing if may_go_on else missing + too_many + behind
     notes += ["a run may go on: matches.parquet and its like are behind the ledger"] * (may_go_on and bool(behind))
@@ -172,25 +179,31 @@ def settings_of(contest: Contest, field: Field, config: Config, seed: str | None
     return recorded.model_copy(update=elsewhere | {"seed": seed})
 
 
-def _recounted(records: _Records, batches: Sequence[Batch]) -> list[Recounted]:
-    """What is wrong with each batch's parts or sums, and the luck in them."""
+def _recount(played: _Played, at: Snapshot, batch: Batch) -> Recounted:
+    """What is wrong with a batch's parts or sums, and the luck in them."""
+    return recount(played.storage, batch, played.contest, at.field, played.settings)
+
+
+def _recounted(played: _Played, at: Snapshot, watcher: Watcher) -> list[Recounted]:
+    """The same of each batch."""
+    batches = at.batches
     total, done = sum(part.size for batch in batches for part in batch.parts), 0
     found = []
     with ThreadPoolExecutor(cores()) as pool:
-        for batch, one in zip(batches, pool.map(records.recount, batches)):
+        for batch, one in zip(batches, pool.map(lambda batch: _recount(played, at, batch), batches)):
             found.append(one)
             done += sum(part.size for part in batch.parts)
-            records.watcher.checked("bytes of records", done, total)
+            watcher.checked("bytes of records", done, total)
     return found
 
 
 def _replay(
-    records: _Records, settings: ContestSettings, batches: Sequence[Batch], count: int
+    played: _Played, at: Snapshot, settings: ContestSettings, batches: Sequence[Batch], count: int, watcher: Watcher
 ) -> tuple[list[Problem], int, list[str]]:
     """What differs when legs are played again, how many were, and why others could not be."""
     notes: list[str] = []
     try:
-        players = find_players(records.contest, records.config, records.field, settings, records.watcher.say)
+        players = find_players(played.contest, played.config, at.field, settings, watcher.say)
     except TournamentError as problem:
         return [], 0, [f"no leg is played again: {problem}"]
     if players.missing:
@@ -201,8 +214,7 @@ def _replay(
         notes.append(f"not as the entrants folder has them: {', '.join(sorted(players.others))}")
     problems = list(players.problems)
     chosen = chosen_legs(batches, players.missing, count)
-    found = replay_problems(records.contest, records.storage, players, chosen)
-    for number, differing in enumerate(found, 1):
+    for number, differing in enumerate(replay_problems(played.contest, played.storage, players, chosen), 1):
         problems += differing
-        records.watcher.checked("legs played again", number, len(chosen))
+        watcher.checked("legs played again", number, len(chosen))
     return problems, len(chosen), notes

@@ -10,13 +10,13 @@ from tournament.audit.report import Problem, plays_again
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.leg import PROCESSES
-from tournament.runner.counting import count_legs, fixtures_of
 from tournament.runner.planning import round_to_play, schedule_of
-from tournament.runner.replicas import keeping_what_was_played, recorded_replicas
-from tournament.runner.schedule import ONE_OF_EACH, Fixture, Replicas, Schedule
+from tournament.runner.schedule.counting import count_legs, fixtures_of
+from tournament.runner.schedule.legs import ONE_OF_EACH, Fixture, Replicas, Schedule
+from tournament.runner.schedule.recorded import keeping_what_was_played, recorded_replicas
 from tournament.standings.without_luck import LuckOfLegs
 from tournament.store.ledger import Batch, Field
-from tournament.store.legs import LegResult, Legs
+from tournament.store.legs import LegResult
 
 
 def leg_problems(contest: Contest, field: Field, settings: ContestSettings, batches: Sequence[Batch]) -> list[Problem]:
@@ -25,7 +25,7 @@ def leg_problems(contest: Contest, field: Field, settings: ContestSettings, batc
     per_leg = schedule.sessions_per_leg
     problems = []
     for batch in batches:
-        legs, confined = Legs.of(batch.legs), False
+        legs, confined = batch.legs, False
         for place, fixture in enumerate(fixtures_of(legs, schedule)):
             wrong = [fixture] if isinstance(fixture, str) else []
             if legs.rest[place].faults:
@@ -64,7 +64,7 @@ def probation_problems(
     contest: Contest, field: Field, settings: ContestSettings, batches: Sequence[Batch]
 ) -> list[Problem]:
     """Legs that don't count, since one of their bots was disqualified in its first."""
-    several = [Legs.of(batch.legs) for batch in batches]
+    several = [batch.legs for batch in batches]
     if all(rest.ended_by is None for legs in several for rest in legs.rest):
         return []
     schedule_with = partial(_schedule, contest, field, settings)

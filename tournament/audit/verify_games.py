@@ -18,9 +18,9 @@ from tournament.entrants.build import build_entrants
 from tournament.errors import RunFailed
 from tournament.keys import master_key
 from tournament.leg import Leg
-from tournament.runner.counting import fixtures_of
 from tournament.runner.planning import artifacts_of, schedule_of
-from tournament.runner.schedule import Schedule
+from tournament.runner.schedule.counting import fixtures_of
+from tournament.runner.schedule.legs import Schedule
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import Column

@@ -13,49 +13,59 @@ from tournament.audit.report import Problem, plays_again
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.errors import RunFailed
-from tournament.runner.strays import among_records, shown, strays
+from tournament.runner.strays import in_tables, once_named, shown, strays
 from tournament.standings.results import summaries
 from tournament.standings.standings import Standings
 from tournament.standings.without_luck import LuckOfLegs, by_digest, luck_of_legs, read_luck
 from tournament.store.ledger import FOLDERS_OF_ENTRIES, Batch, Field, Part, State, entry_name, is_sealed
-from tournament.store.ledger_reading import limits_of_entries, read_state, text_of
-from tournament.store.parts import digest_of, origin_of_part, row_group_edges, rows_of, whole_is
-from tournament.store.storage import ASIDE, Storage
+from tournament.store.ledger_reading import sizes_of_entries, states, text_of
+from tournament.store.parts import damage, origin_of_part, rows_of, whole_is
+from tournament.store.storage import Storage
 
 BRING_BACK = "tournament run brings it back from its copy"
 # A flipped bit changes neither size nor time, by which a run knows the files that it has checked.
 REMOVE_FIRST = f"remove it, and {BRING_BACK}"
 WRITE = "tournament run writes it anew"
 MOST_OF_HOUSE = 4 << 20  # bytes of a house player's file
-_MOVE = f"tournament run moves it to {ASIDE}/"
+FORMER = "only former versions of bots need it: bring it back, or remove it and those before"
+BRING_ALL_BACK = "bring the records back from a copy"
 
 
-def ledger_problems(storage: Storage, entries: int) -> list[Problem]:
-    """Entries of which one copy is damaged or missing, of a ledger that can be read."""
+def ledger_problems(storage: Storage, state: State) -> list[Problem]:
+    """Entries of which one copy is damaged or missing, of a ledger that can be read. Of those before the newest fold a
+    run needs none."""
     problems = []
-    limits = limits_of_entries(storage)
-    for name in map(entry_name, range(1, entries + 1)):
-        places = [f"{folder}/{name}" for folder in FOLDERS_OF_ENTRIES]
-        texts = [text_of(storage, place, limits[name]) for place in places]
+    for number in range(min(sizes_of_entries(storage), default=1), state.entries + 1):
+        places = [f"{folder}/{entry_name(number)}" for folder in FOLDERS_OF_ENTRIES]
+        texts = [text_of(storage, place) for place in places]
         if texts[0] == texts[1]:
             continue
+        former = number < state.fold
+        sound = [text is not None and is_sealed(text) for text in texts]
         for place, text in zip(places, texts):
-            if text is None or not is_sealed(text):
-                missing = Problem(place, "is missing", BRING_BACK)
-                problems.append(missing if text is None else Problem(place, "is damaged", REMOVE_FIRST))
-        if all(text is not None and is_sealed(text) for text in texts):
-            problems.append(Problem(places[1], "is another entry than the one in ledger/", REMOVE_FIRST))
+            if text is None:
+                problems.append(Problem(place, "is missing", FORMER if former else BRING_BACK))
+            elif not is_sealed(text):
+                problems.append(Problem(place, "is damaged", FORMER if former else REMOVE_FIRST))
+        if all(sound):
+            remedy = FORMER if former else REMOVE_FIRST
+            problems.append(Problem(places[1], "is another entry than the one in ledger/", remedy))
     return problems
 
 
-def checkpoint_problems(storage: Storage, state: State) -> list[Problem]:
-    """Whether the ledger read from its checkpoint on differs from `state`, read from its first entry on."""
-    short = read_state(storage)
-    if short.entries > state.entries:  # a run went on meanwhile
-        return []
-    if (short.field, short.newest()) == (state.field, state.newest()):
-        return []
-    return [Problem("ledger/checkpoint", "is not what the entries come to", "remove it: the entries are the record")]
+def fold_problems(storage: Storage) -> list[Problem]:
+    """Entries that carry another state than those before them come to."""
+    problems = []
+    try:
+        for state, entry in states(storage):
+            if entry.fold > state.entries and state.field:
+                carried = {batch.name: batch for batch in entry.batches}
+                if (entry.field, carried) != (state.field, state.newest()):
+                    place = f"ledger/{entry_name(entry.fold)}"
+                    problems.append(Problem(place, "is not what the entries before it come to", BRING_ALL_BACK))
+    except RunFailed as problem:
+        problems.append(Problem("ledger", f"has entries of former versions that can't be read: {problem}", FORMER))
+    return problems
 
 
 @dataclass(frozen=True)
@@ -76,18 +86,12 @@ def recount(
     """Compare a batch with its parts. Without `settings` only bytes are compared: its games are of another version."""
     remove = f"remove it, and {plays_again(batch)}"
     games, sessions = sorted(batch.parts, key=lambda part: part.table)
-    tables = ((games, contest.games), (sessions, contest.sessions)) if settings else ()
     if problems := [problem for part in batch.parts if (problem := _place_problem(storage, part, plays_again(batch)))]:
         return Recounted(problems)
-    for part, columns in tables:  # before all of its bytes are read
-        try:
-            row_group_edges(storage, part, columns)
-        except RunFailed as problem:
-            return Recounted([Problem(part.place, str(problem).partition(" ")[2], remove)])
     problems = [
         Problem(part.place, "has other bytes than were written", remove)
         for part in batch.parts
-        if digest_of(storage, part) != part.digest
+        if damage(storage, part)
     ]
     problems = problems or _origin_problems(storage, batch, contest, field)
     if problems or settings is None:
@@ -148,11 +152,18 @@ def _place_problem(storage: Storage, part: Part, plays: str) -> Problem | None:
     return None
 
 
-def stray_problems(storage: Storage, contest: Contest, state: State, before: Mapping[str, bool]) -> list[Problem]:
-    """What lies among the records and is none of them: it was there `before` the ledger was read, and still is."""
-    found = strays(before, contest, state, writing=storage.may_be_held())
-    still = among_records(storage) if found else {}
-    return [Problem(shown(place), "is none of the records", _MOVE) for place in found if place in still]
+def stray_problems(storage: Storage, state: State, before: Mapping[str, bool]) -> list[Problem]:
+    """What lies among the parts and is none that counts: it was there `before` the ledger was read, and still is."""
+    found = strays(before, state, writing=storage.may_be_held())
+    still = in_tables(storage) if found else {}
+    once = once_named(storage) if found else set()
+    return [
+        Problem(
+            shown(place), "is none of the records", f"tournament run {'removes' if place in once else 'stops for'} it"
+        )
+        for place in found
+        if place in still
+    ]
 
 
 def house_problems(storage: Storage, field: Field, suffix: str | None) -> list[Problem]:

@@ -12,6 +12,7 @@ from tournament.cli.numbers import short
 from tournament.cli.tables import facts_table
 from tournament.contests.contest import Contest
 from tournament.errors import printable
+from tournament.standings.student import quantile
 from tournament.store.legs import Fault
 from tournament.trial.check import CheckReport
 from tournament.trial.mistakes import Search
@@ -104,11 +105,12 @@ def match_table(report: MatchReport, contest: Contest, seed: str) -> Table:
     table.add_row("match", Text(f"{report.bot} against {report.opponent}"))
     table.add_row("played", f"{report.games:,} games {_in_sessions(report.sessions)}")
     if report.sessions:
+        reach = quantile(0.975, report.freedom)
         sides = [(report.bot, report.points_per_session, report.stderr)]
         if report.opponents_points_per_session != -report.points_per_session:
             sides.append((report.opponent, report.opponents_points_per_session, report.opponents_stderr))
         for number, (name, points, stderr) in enumerate(sides):
-            error = "" if stderr is None else f" ± {1.96 * stderr * share:,.3f} (95%)"
+            error = "" if stderr is None else f" ± {reach * stderr * share:,.3f} (95%)"
             each = "game" if by_game else "session"
             table.add_row("" if number else "points", f"{points * share:+,.3f}{error} a {each} for {name}")
     if contest.display.unit:
@@ -141,7 +143,7 @@ def _verdict(report: MatchReport) -> Text:
     lead = report.points_per_session - report.opponents_points_per_session
     if not lead and not report.lead_stderr:
         return Text("neither is ahead: both win the same in every session", style="yellow")
-    if abs(lead) < 2 * report.lead_stderr:
+    if abs(lead) < quantile(0.975, report.freedom) * report.lead_stderr:
         return Text("neither is clearly ahead: play more --sessions to tell", style="yellow")
     ahead = report.bot if lead > 0 else report.opponent
     by = f"{abs(lead) / report.lead_stderr:,.1f} standard errors" if report.lead_stderr else "the same in every session"

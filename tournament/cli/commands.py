@@ -13,7 +13,7 @@ from tournament.cli.groups import PLAIN, Commands
 from tournament.errors import TournamentError, printable
 
 app = typer.Typer(cls=Commands, no_args_is_help=True, **PLAIN)
-_PLAYS_WITH = ("wasmtime", "ziglang", "sandlock", "ray", "pyarrow")
+_PLAYS_WITH = ("wasmtime", "ziglang", "ray", "pyarrow")
 
 
 def _show_versions(wanted: bool) -> None:

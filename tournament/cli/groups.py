@@ -1,4 +1,4 @@
-"""Groups of commands: those of `tournament`, each loaded when it is asked for, and those that contests bring."""
+"""Groups of commands: those of `tournament`, each loaded when it is asked for."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from tournament.errors import BadInput
-
 PLAIN: dict[str, Any] = {"add_completion": False, "rich_markup_mode": None, "pretty_exceptions_enable": False}
 
 
@@ -19,7 +17,7 @@ PLAIN: dict[str, Any] = {"add_completion": False, "rich_markup_mode": None, "pre
 class Listed:
     """A command as --help lists it: what it does, in a sentence, and where it is loaded from, as module:attribute.
 
-    `examples` are words to call it with; a contest's command has examples of its own.
+    `examples` are words to call it with; commands of contests have theirs beside them.
     """
 
     where: str
@@ -129,16 +127,14 @@ OWN = {
         ),
     ),
 }
-# Commands of built-in contests.
-BUILT_IN = {
+# Groups of commands, and those of contests.
+GROUPS = {
     "author": Listed("tournament.cli.watch:author", "Who may submit bots to an open contest: add, list, revoke, ban."),
     "judge": Listed(
         "tournament.cli.judge_command:app",
         "Play a program as the contest's statement has it judged, and nothing else: for its author to debug against.",
     ),
-    "strategy": Listed(
-        "tournament.cli.strategy:app", "Servers of two-card draw: generate them, value them, solve for the best."
-    ),
+    "strategy": Listed("tournament.cli.strategy:app", "Servers of two-card draw: generate them and value them."),
 }
 
 
@@ -190,12 +186,12 @@ class Group(TyperGroup):
 
 
 class Commands(Group):
-    """The commands of the command line and, after them, those of the contests."""
+    """The commands of the command line and, after them, groups of commands."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         # Names and sentences only: loading all commands takes longer than most of them run.
-        self.commands = {name: TyperCommand(name, help=one.does) for name, one in (OWN | BUILT_IN).items()}
+        self.commands = {name: TyperCommand(name, help=one.does) for name, one in (OWN | GROUPS).items()}
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(self.commands)
@@ -203,35 +199,24 @@ class Commands(Group):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name in OWN:
             return _own_command(cmd_name)
-        if cmd_name in BUILT_IN:
-            return load_command("this package", cmd_name, BUILT_IN[cmd_name].where)
-        from tournament.contests import CONTESTS
-
-        for contest in CONTESTS:  # of commands with one name the first contest's
-            if cmd_name in contest.commands:
-                return load_command(contest.name, cmd_name, contest.commands[cmd_name])
+        if cmd_name in GROUPS:
+            command = typer.main.get_command(_load(GROUPS[cmd_name].where))
+            command.name = cmd_name
+            return command
         return None
+
+
+def _load(where: str) -> Any:
+    module, _, attribute = where.partition(":")
+    return getattr(importlib.import_module(module), attribute)
 
 
 def _own_command(name: str) -> Any:
     """One of the tournament's own commands. Its help is the listed sentence, then its function's docstring."""
     listed = OWN[name]
-    module, _, attribute = listed.where.partition(":")
-    function = getattr(importlib.import_module(module), attribute)
+    function = _load(listed.where)
     app = typer.Typer(**PLAIN)
     details = inspect.getdoc(function)
     text = f"{listed.does}\n\n{details}" if details else listed.does
     app.command(name, cls=Command, help=text, epilog=examples(*listed.examples))(function)
     return typer.main.get_command(app)
-
-
-def load_command(contest: str, name: str, where: str) -> Any:
-    """A contest's command, at "module:attribute". Raises BadInput where it can't be loaded, with the contest's name."""
-    module, _, attribute = where.partition(":")
-    try:
-        app = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise BadInput(f"the command {name} of {contest} can't be loaded from {where}: {error}") from None
-    command = typer.main.get_command(app)
-    command.name = name
-    return command

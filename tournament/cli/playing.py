@@ -65,6 +65,8 @@ class Playing:
         except KeyboardInterrupt:
             print(f"tournament: stopped; what was committed stays in {place}, run again to go on", file=sys.stderr)
             raise typer.Exit(130) from None
+        if any(entrant.is_nameless for one in prepared for entrant in one.entrants):
+            raise typer.Exit(1)  # nobody's bot is left out unnoticed
         return all_fit
 
     def _play(self, prepared: Prepared, before: Mapping[str, tuple[int, int]]) -> bool:
@@ -97,14 +99,16 @@ def _require_wanted(prepared: Prepared) -> None:
 def _tell_plan(prepared: Prepared) -> bool:
     """Say what would be played, and which bots are broken; returns whether none is."""
     plan = plan_of(prepared)
+    what = (
+        f"{plan.legs:,} of {plan.total_legs:,} legs, about {short(plan.games)} games, {short(plan.size)}B of records,"
+        f" {max(1, round(plan.seconds)):,} s and more where bots think long, into {prepared.location}"
+        if plan.legs
+        else f"nothing to play; {prepared.location} has all {plan.total_legs:,} legs"
+    )
     tell(
-        f"{prepared.contest.title}: {plan.legs:,} of {plan.total_legs:,} legs, about {short(plan.games)} games,"
-        f" {short(plan.size)}B of records, {max(1, round(plan.seconds)):,} s and more where bots think"
-        f" long, into {prepared.location}"
+        f"{prepared.contest.title}: {what}"
         + ("" if plan.last else "; more replicas may follow, until the order is settled")
     )
-    if plan.forecast:
-        out.print(plan.forecast, soft_wrap=True)
     if plan.outdated:
         out.print(f"{plan.outdated:,} legs of bots that changed or left would leave the records", soft_wrap=True)
     if plan.unlike:

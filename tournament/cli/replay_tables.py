@@ -58,7 +58,7 @@ def commands_to_see(contest: str, standings: Standings, options: Mapping[str, ob
     found: dict[str, tuple[LegResult, Fault]] = {}
     for leg, fault in standings.faults:
         if leg.ended_by == fault.seat:
-            name = (leg.x, leg.y)[fault.seat]
+            name = leg.name_at(fault.seat)
             if name not in found or found[name][0] is leg:
                 found[name] = (leg, fault)
     return {name: replay_command(contest, leg, fault, options) for name, (leg, fault) in found.items()}
@@ -68,7 +68,7 @@ def by_sort(faults: Iterable[tuple[LegResult, Fault]]) -> list[list[tuple[LegRes
     """Faults in groups that are alike: by bot, the most frequent first."""
     sorts: dict[tuple[str, str, str], list[tuple[LegResult, Fault]]] = {}
     for leg, fault in faults:
-        sorts.setdefault(((leg.x, leg.y)[fault.seat], *fault.sort), []).append((leg, fault))
+        sorts.setdefault((leg.name_at(fault.seat), *fault.sort), []).append((leg, fault))
     return [alike for _, alike in sorted(sorts.items(), key=lambda item: (item[0][0], -len(item[1])))]
 
 
@@ -78,9 +78,9 @@ def fault_lines(
     """Faults by bot and sort: the first of each sort, what the bot had printed, and the command that replays it."""
     for alike in by_sort(faults):
         leg, fault = alike[0]
-        opponent = (leg.y, leg.x)[fault.seat]
+        opponent = leg.name_at(1 - fault.seat)
         where = f"match {leg.match} against {opponent}, session {fault.session}, game {fault.game}"
-        name = (leg.x, leg.y)[fault.seat]
+        name = leg.name_at(fault.seat)
         yield Text.assemble((name, "bold"), f" {fault.question}: {printable(fault.what)}")
         yield Text(f"  {where}{f', and the same {len(alike) - 1:,} more times' if len(alike) > 1 else ''}")
         if fault.asked:

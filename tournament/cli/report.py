@@ -79,7 +79,7 @@ def report(
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     storage = open_storage(location)
     try:
-        with Server(make, lambda: storage.stamps("ledger"), port) as server:
+        with Server(make, lambda: storage.list("ledger"), port) as server:
             out.print(f"{server.url} shows {location} until Ctrl-C", soft_wrap=True)
             server.watch(lambda text: err.print(printable(text), soft_wrap=True))
     except KeyboardInterrupt:

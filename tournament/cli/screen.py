@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tournament.cli.numbers import short
-from tournament.cli.tables import fitted, leaderboard_table
+from tournament.cli.tables import leaderboard_table
 from tournament.errors import printable
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _LINE_SECONDS = 30.0
 _JSON_SECONDS = 1.0
+_LINES_AROUND = 9  # the table's title, head, rules, caption and what is left out; the progress
 
 
 class Screen:
@@ -88,12 +89,11 @@ class Screen:
                 self._tell(progress)
             return
 
-        def draw(rows: int) -> RenderableType:
-            return leaderboard_table(progress.standings, self.title, self.console.width, rows, self.unit)
-
+        rows = max(3, self.console.height - _LINES_AROUND)
         self._show(
             lambda: Group(
-                fitted(self.console, self.console.height - 2, draw), progress_line(progress, self.console.width)
+                leaderboard_table(progress.standings, self.title, rows, self.unit),
+                progress_line(progress, self.console.width),
             )
         )
 
@@ -149,6 +149,6 @@ def progress_text(progress: Progress) -> str:
 
 
 def _clock(seconds: float) -> str:
-    whole = round(seconds)
+    whole = max(0, round(seconds))
     hours, rest = divmod(whole, 3600)
     return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"

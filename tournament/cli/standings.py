@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,9 +18,8 @@ from tournament.cli.tables import (
     matches_table,
     rating_table,
     reasons,
-    wrapped,
 )
-from tournament.config import load_config
+from tournament.config import in_its_words, load_config
 from tournament.contests import find_contest
 from tournament.errors import BadInput, printable
 from tournament.names import did_you_mean
@@ -47,6 +46,7 @@ def leaderboard(
     ] = None,
     history: Annotated[str | None, option("BOT", "this bot's versions, and where each of them stood", CHOICE)] = None,
     as_csv: Annotated[bool, flag("--csv", "a table for spreadsheets, such as a gradebook", OUTPUT)] = False,
+    wide: Annotated[bool, flag("--wide", "all columns, for terminals of more than 80 characters", CHOICE)] = False,
     results: Results = None,
     config: ConfigPath = None,
     as_json: Json = False,
@@ -70,10 +70,10 @@ def leaderboard(
         print_json(leaderboard_values(found.ranking))
         return
     played = _contest_of(found, config)
-    out.print(leaderboard_table(found.ranking, played.title, out.width, unit=played.display.unit))
+    out.print(leaderboard_table(found.ranking, played.title, unit=played.display.unit, wide=wide))
     given = {"results": results, "config": config}
     if below := reasons(found.ranking, commands_to_see(found.field.contest, found.ranking, given)):
-        out.print(wrapped(out, below) if out.is_terminal else below, soft_wrap=True)
+        out.print(below, soft_wrap=True)
     for how in found.confined_by:
         if how.startswith("off"):
             out.print(f"sandbox {printable(how)}", soft_wrap=True)
@@ -81,12 +81,7 @@ def leaderboard(
 
 def _contest_of(found: Loaded, config: Path | None) -> Contest:
     """The contest of these records, with the title that the settings file gives it."""
-    contest = find_contest(found.field.contest, found.field.game)
-    with contextlib.suppress(BadInput):
-        played = load_config(contest.name, config).played
-        if played.rules == contest.rules:
-            return played
-    return contest
+    return in_its_words(find_contest(found.field.contest, found.field.game), partial(load_config, path=config))
 
 
 def _show_history(bot: str, contest: str | None, results: str | None, config: Path | None, as_json: bool) -> None:
@@ -147,7 +142,7 @@ def faults(
     names = {line.name for line in loaded.ranking.entrants}
     if bot is not None and bot not in names:
         raise BadInput(f"--bot {bot}: the records have no such bot{did_you_mean(bot, names, ',')}")
-    chosen = [(leg, one) for leg, one in loaded.ranking.faults if bot in (None, (leg.x, leg.y)[one.seat])]
+    chosen = [(leg, one) for leg, one in loaded.ranking.faults if bot in (None, leg.name_at(one.seat))]
     given = {"results": results, "config": config}
     if as_json:
         table = fault_values(dataclasses.replace(loaded.ranking, faults=tuple(chosen)))

@@ -16,16 +16,16 @@ from tournament.cli.options import OUTPUT, PLAY, ConfigPath, option
 from tournament.cli.tables import facts_table
 from tournament.config import load_config
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
-from tournament.contests.two_card_draw.generate import Equilibrium, Recipe, generate, solve
+from tournament.contests.two_card_draw.generate import Recipe, generate
 from tournament.contests.two_card_draw.perfect_bot import perfect_bot
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, read_strategy_file, write_strategy
-from tournament.errors import BadInput, RunFailed
+from tournament.errors import BadInput
 from tournament.small_files import write_whole
 from tournament.trial.against_server import winnings
 
 app = typer.Typer(
     cls=Group,
-    help="Servers of two-card draw: generate them, value them, solve for the best.",
+    help="Servers of two-card draw: generate them and value them.",
     no_args_is_help=True,
     **PLAIN,
 )
@@ -47,7 +47,10 @@ def generate_command(
     seed: Annotated[int, option("N", "chooses the start and the proposals", PLAY)] = 1,
 ) -> None:
     """Make a server as the contest does: hill climbing from a random start."""
-    _check_bets(bet1, bet2)
+    if not 1 <= bet1 <= 5:
+        raise BadInput(f"--bet1 {bet1}: must be 1 to 5")
+    if not bet1 <= bet2 <= 3 * bet1:
+        raise BadInput(f"--bet2 {bet2}: must be {bet1} to {3 * bet1}, from bet1 to three times bet1")
     if not 0 <= iterations <= 10**9:
         raise BadInput(f"--iterations {iterations}: must be 0 to 1000000000")
     if not 0 <= seed < 2**63:
@@ -105,44 +108,6 @@ def value(
         if found.faults:
             table.add_row("", f"with {found.faults} faults")
     out.print(table)
-
-
-@app.command(name="solve", cls=Command, epilog=examples("strategy solve --bet1 2 --bet2 4 -o best.txt"))
-def solve_command(
-    bet1: _Bet1,
-    bet2: _Bet2,
-    output: _Output,
-    exploitability: Annotated[
-        float, option("X", "go on until no server can win more by this, in chips a hand", PLAY)
-    ] = 0.0005,
-) -> None:
-    """Find the best server there is: an equilibrium strategy, with the proof how good it is."""
-    _check_bets(bet1, bet2)
-    if not 1e-6 <= exploitability <= 1:
-        raise BadInput(f"--exploitability {exploitability}: must be 0.000001 to 1")
-    with _progress_bar() as progress:
-        task = progress.add_task("", total=None)
-
-        def watch(iterations: int, found: Equilibrium) -> None:
-            progress.update(
-                task, completed=iterations, description=f"value {found.value:+.6f}, at most {found.most:+.6f}"
-            )
-
-        found = solve(bet1, bet2, exploitability, watch=watch)
-    _write(output, write_strategy(found.strategy))
-    table = _values(found.strategy, f"{output}")
-    table.add_row("no server", f"wins more than {found.most:+.8f} a hand, so this one is at most", style="")
-    table.add_row("exploitability", f"{found.exploitability:.8f} behind the best")
-    out.print(table)
-    if found.exploitability > exploitability:
-        raise RunFailed(f"still {found.exploitability:.6f} behind; ask for a larger --exploitability")
-
-
-def _check_bets(bet1: int, bet2: int) -> None:
-    if not 1 <= bet1 <= 5:
-        raise BadInput(f"--bet1 {bet1}: must be 1 to 5")
-    if not bet1 <= bet2 <= 3 * bet1:
-        raise BadInput(f"--bet2 {bet2}: must be {bet1} to {3 * bet1}, from bet1 to three times bet1")
 
 
 def _progress_bar() -> Progress:

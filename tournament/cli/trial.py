@@ -27,7 +27,8 @@ from tournament.cli.options import (
 )
 from tournament.cli.replay_tables import by_sort, print_game
 from tournament.cli.screen import Screen
-from tournament.config import Config, load_config, load_contests
+from tournament.config import Config, Contests, load_config, load_contests
+from tournament.contests import known_rules
 from tournament.entrants.folder import check_among_others, kind_of
 from tournament.errors import BadInput
 from tournament.keys import drawn_seed
@@ -45,8 +46,8 @@ if TYPE_CHECKING:
 def match(
     contest: Contest,
     bot: Annotated[
-        str, typer.Argument(metavar="BOT", help="a file or folder, or the name of an entrant or shipped bot")
-    ],
+        str | None, typer.Argument(metavar="BOT", help="a file or folder, or the name of an entrant or shipped bot")
+    ] = None,
     opponent: Annotated[
         str | None, typer.Argument(metavar="OPPONENT", help="the same; or a house player, if the contest has them")
     ] = None,
@@ -65,12 +66,13 @@ def match(
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
-    """Nothing is kept unless --results says where."""
+    """Nothing is kept unless --results says where. Where tournament.toml has one contest, CONTEST may be left out."""
     # What runs and replays contests, which check doesn't need.
     from tournament.audit.replay import replay_games
     from tournament.trial.match import play_match, search_match
 
     _check_game(session, game)
+    contest, bot, opponent = _whose_match(load_contests(config), contest, bot, opponent)
     settings = load_config(
         contest, config, executor="local", results=results, sessions=sessions, seed=seed or drawn_seed()
     )
@@ -89,7 +91,7 @@ def match(
         found = search_match(settings.played, settings, find_bot(bot, settings), against, screen) if mistakes else {}
     if as_json:
         values = dataclasses.asdict(report) | {"seed": settings.contest.seed}
-        values["faults"] = [{"bot": (leg.x, leg.y)[one.seat], **dataclasses.asdict(one)} for leg, one in report.faults]
+        values["faults"] = [{"bot": leg.name_at(one.seat), **dataclasses.asdict(one)} for leg, one in report.faults]
         values["mistakes"] = {name: [dataclasses.asdict(one) for one in made.mistakes] for name, made in found.items()}
         print_json(values | {"replay": dataclasses.asdict(shown[0]) if shown else None})
         return
@@ -106,6 +108,17 @@ def match(
             print_game(out, one_game)
     if not shown and not report.faults:
         out.print(f"its games: {command_line(*words, **given, session=0)}", soft_wrap=True)
+
+
+def _whose_match(known: Contests, contest: str, bot: str | None, opponent: str | None) -> tuple[str, str, str | None]:
+    """Contest, bot and opponent, as given; or the file's only contest, where a bot comes first. Raises BadInput."""
+    is_bot = contest not in known.names and contest not in known.broken and contest not in known_rules()
+    if is_bot and opponent is None and len(known.chosen) == 1:
+        return known.chosen[0], contest, bot
+    known.find(contest)
+    if bot is None:
+        raise BadInput("say also the BOT: a file, or the name of an entrant or shipped bot")
+    return contest, bot, opponent
 
 
 def _recorded(loaded: Config) -> Sequence[FieldEntrant]:

@@ -12,11 +12,9 @@ import numpy.typing as npt
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from tournament.contests.interface import Interface
-from tournament.contests.judging import Judge
 from tournament.contests.portrait import Portrait
 from tournament.contests.scoring import House, Scored
 from tournament.contests.settings import ContestSettings
-from tournament.contests.telling import Telling
 from tournament.leg import LegPlan
 from tournament.store.columns import Column
 from tournament.store.ledger import TableName
@@ -77,15 +75,14 @@ class Display:
     """How scores and games are shown.
 
     `unit` says in a few words what a point is, `about` in a few sentences what the rules are. A report shows the
-    `portrait` beside scores. Without a `telling`, games are told by their columns. With a `new_drawn_core` replays are
-    drawn. `by_settings` makes portrait and telling, where their words are settings.
+    `portrait` beside scores. With a `new_drawn_core` replays are drawn. `by_settings` makes the portrait, where its
+    words are settings.
     """
 
     unit: str = ""
     about: str = ""
     portrait: Portrait | None = None
-    telling: Telling | None = None
-    by_settings: Callable[[ContestSettings], tuple[Portrait, Telling]] | None = None
+    by_settings: Callable[[ContestSettings], Portrait] | None = None
     new_drawn_core: NewDrawnCore | None = None
 
 
@@ -104,12 +101,10 @@ class Trials:
     """How bots are tried before they enter.
 
     They are asked every question at extreme values; or, where questions make sense only in a game, they play the games
-    of `new_core_at_limits`. A `judge`, where the statement has one for programs, starts a program and plays one match
-    with it alone.
+    of `new_core_at_limits`.
     """
 
     new_core_at_limits: NewCore | None = None
-    judge: Judge | None = None
 
 
 @dataclass(frozen=True)
@@ -118,9 +113,8 @@ class Contest:
 
     Several may have the same `rules`, named after the contest that brings them. `version` is raised when the same
     settings no longer give the same games: then records are archived. Without a `house` all entrants play all.
-    `luck` corrects the score. `commands`: Typer apps by name, as "module:attribute". `preset`: its settings in a new
-    settings file. `requires`: packages that its games depend on, with their versions. `source`: path, content and
-    class of rules in a file, whose digest is the `edition`.
+    `luck` corrects the score. `preset`: its settings in a new settings file. `requires`: packages that its games depend
+    on, with their versions. `source`: path, content and class of rules in a file, whose digest is the `edition`.
     """
 
     name: str
@@ -137,7 +131,6 @@ class Contest:
     trials: Trials = field(default_factory=Trials)
     display: Display = field(default_factory=Display)
     estimates: Estimates = field(default_factory=Estimates)
-    commands: Mapping[str, str] = field(default_factory=dict)
     preset: Mapping[str, object] = field(default_factory=dict)
     requires: tuple[tuple[str, str], ...] = ()
     rules: str = ""
@@ -161,8 +154,7 @@ class Contest:
         """This contest, shown in words from its settings if these have any."""
         if self.display.by_settings is None:
             return self
-        portrait, telling = self.display.by_settings(settings)
-        return replace(self, display=replace(self.display, portrait=portrait, telling=telling))
+        return replace(self, display=replace(self.display, portrait=self.display.by_settings(settings)))
 
     @property
     def engine_version(self) -> str:

@@ -35,13 +35,12 @@ class HousePlayer:
 
 @dataclass(frozen=True)
 class Played:
-    """Sums of an entrant's play against one house player, over one leg or a match; `counts` are the core's."""
+    """Sums of an entrant's play against one house player, over one leg or a match."""
 
     points: float
     sessions: int
     games: int
     facts: Mapping[str, float]
-    counts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class Measure:
     """A number about an entrant's play that leaderboard and crosstable show beside the score.
 
     `value` takes the play against some house players, one or all; None where it has no meaning. `shown` writes it for
-    a terminal; the leaderboard has it on terminals that are wide enough.
+    a terminal.
     """
 
     name: str
@@ -57,7 +56,6 @@ class Measure:
     meaning: str
     value: Callable[[Sequence[Played]], float | None]
     shown: Callable[[float], str]
-    from_width: int = 60
 
 
 @dataclass(frozen=True)
@@ -114,14 +112,12 @@ class Scored:
     """Where the records have points: columns of a table, by whose rows a leg is cut into blocks.
 
     `columns` are those of x and y, or of x alone where the game is zero-sum: y has the negated points.
-    `length`: the setting with the number of games in a leg of one session. `counts` works out a
-    core's counts from columns of games, where it has any; `sessions` the rows of sessions.
+    `length`: the setting with the number of games in a leg of one session. `sessions` works out the rows of sessions.
     """
 
     table: TableName
     columns: tuple[str, ...]
     length: str = ""
-    counts: Callable[[Mapping[str, npt.NDArray[Any]]], npt.NDArray[np.int64]] | None = None
     sessions: SessionRows | None = None
 
     @property

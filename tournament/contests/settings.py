@@ -65,8 +65,9 @@ class ContestSettings(BaseModel):
         1,
         ge=1,
         le=100_000,
-        description="independent matches of each pairing: other deals, bots that start anew; the score is their mean."
-        " Against house players a factor of the sessions",
+        description="independent matches of each pair, whose mean is the score: bots start anew, with other deals. Ten"
+        " tell how sure places are, and take ten times as long; after one they are wide. Against house players a"
+        " factor of the sessions",
     )
     until_settled: float | None = Field(
         None,

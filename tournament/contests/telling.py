@@ -1,16 +1,15 @@
-"""Games in words: what a bot was asked, what it answered, and what a recorded game was."""
+"""Recorded games in words."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from tournament.contests.portrait import Scene
 
 Row = Mapping[str, Any]  # a recorded game by column
-Values = Mapping[str, float]  # what a question tells, by name
 
 
 @dataclass(frozen=True)
@@ -20,14 +19,6 @@ class ToldGame:
     cards: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     actions: tuple[tuple[str, str], ...] = ()
     outcome: str = ""
-
-
-@dataclass(frozen=True)
-class Telling:
-    """How a contest tells decisions, in a few words: `question` by its name and values, `answer` by these and it."""
-
-    question: Callable[[str, Values], str]
-    answer: Callable[[str, Values, int], str]
 
 
 def told_game(scene: Scene, names: tuple[str, str]) -> ToldGame:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Collection, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, wait
 from functools import cache
 from pathlib import Path
 
 import engine.wasm
-from engine.wasm.module_reader import Refused, read_module
 from tournament.artifacts import c_bots, compiler_command, libraries, module_trial, program_build, python_packing
 from tournament.artifacts.archive import recipe_of
 from tournament.artifacts.bot import Entrant, Submission
@@ -26,7 +25,7 @@ from tournament.contests.settings import ContestSettings
 from tournament.entrants.folder import KINDS, Recorded, find_submissions
 from tournament.errors import BadInput, RunFailed, printable, telling_line
 from tournament.sandbox.inside import bot_functions, function_names, leg_isolation
-from tournament.sandbox.outside import endings, probe
+from tournament.sandbox.outside import endings, probe, running
 from tournament.sandbox.outside.own_time import Disturbed
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.leg import limits_of
@@ -36,9 +35,9 @@ from tournament.worker.wasm.calls import library_path
 from tournament.worker.wasm.engine import Engine, engine_settings, version
 from tournament.worker.wasm.loading import BotUnfit, ModuleUnfit, load_bot
 from tournament.worker.wasm.seating import Limits, StartFailed, try_start
-from tournament.worker.wasm.stand_ins import SURROUNDINGS
 
 _LONGEST_LINE = 400  # of a reason, which may quote a stranger's text
+_SAY_SECONDS = 10.0  # between two words on who is still being built
 
 
 def _cut(line: str) -> str:
@@ -70,9 +69,17 @@ def build_entrants(
     if to_compile:
         libraries.prepare_libraries({s.kind for s in to_compile}, sandbox, say)
         say(f"Compiling {len(to_compile)} bot{'s' if len(to_compile) > 1 else ''}…")
-    with ThreadPoolExecutor(workers) as pool:
-        built = list(pool.map(lambda s: build_entrant(s, contest.interface, settings, sandbox), submissions))
-    return sorted([*built, *refused], key=lambda e: e.name)
+    with running.threads_that_end(workers) as pool:
+        building = {pool.submit(build_entrant, s, contest.interface, settings, sandbox): s.name for s in submissions}
+        left = set(building)
+        while left:
+            done, left = wait(left, _SAY_SECONDS, FIRST_EXCEPTION)
+            for one in done:
+                one.result()
+            if left:
+                first, *others = sorted(building[one] for one in left)
+                say(f"Still building {first}{f' and {len(others)} more' if others else ''}…")
+    return sorted([*(one.result() for one in building), *refused], key=lambda e: e.name)
 
 
 def build_entrant(
@@ -112,8 +119,7 @@ def build_entrant(
 def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes:
     """The artifact, from the cache or made."""
     if submission.kind == "wasm":
-        kept = _place("canonical", submission.source, _digest_of_rules())
-        return remembered(kept, lambda: _with_canonical_nans(submission.source))
+        return submission.source
     if submission.kind == "python":
         share = _legs_may_share(submission.source, interface, sandbox)
         return python_packing.pack(submission.source, sandbox, interface.python.sdk, legs_may_share=share)
@@ -123,16 +129,7 @@ def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSett
         if not recipe_of(submission.source).build:
             return submission.source
         return remembered(_place("program", submission.source), lambda: program_build.build(submission.source, sandbox))
-    return _with_canonical_nans(_compiled(submission, interface, sandbox).code)
-
-
-def _with_canonical_nans(code: bytes) -> bytes:
-    """A module with canonical NaNs (`engine.wasm.canonical_nans`): the artifact, since its fuel is the one counted. An
-    unfit module stays as it is, to be refused with the reason where it is loaded."""
-    try:
-        return read_module(code).canonical
-    except Refused:
-        return code
+    return _compiled(submission, interface, sandbox).code
 
 
 def _try(
@@ -153,7 +150,7 @@ def _try(
     names = [question.name for question in interface.answered]
     rules = Path(bot_functions.__file__).read_bytes() + Path(function_names.__file__).read_bytes()
     noted = _place("starts", artifact, submission.name, names, memory, rules)
-    _once(noted, lambda: endings.again_if_killed(start))
+    _once(noted, lambda: endings.again_alone(start))
 
 
 def language_of(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> tuple[str, str]:
@@ -173,7 +170,7 @@ def _legs_may_share(source: bytes, interface: Interface, sandbox: SandboxSetting
     """Whether a Python bot's legs may share a process, from the cache or found out."""
 
     def why_apart() -> bytes:
-        return endings.again_if_killed(lambda: python_bots.why_apart(source, interface, sandbox)).encode()
+        return endings.again_alone(lambda: python_bots.why_apart(source, interface, sandbox)).encode()
 
     packed = python_packing.pack(source, sandbox, interface.python.sdk)
     return not remembered(_place("legs", packed, Path(leg_isolation.__file__).read_bytes()), why_apart)
@@ -278,14 +275,9 @@ def _compiled(submission: Submission, interface: Interface, sandbox: SandboxSett
 
 
 def with_lines(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes | None:
-    """A C or C++ bot's WebAssembly with the source's lines, to say where it failed. None for others, and for one that
-    could tell by a clock that this isn't its artifact."""
-    artifact = _built_otherwise(submission, interface, sandbox, Build.WITH_LINES)
-    if artifact is None:
-        return None
-    # The runtime makes its NaNs canonical, not instructions: that takes less fuel, which it must not see.
-    module = read_module(artifact)
-    return None if set(SURROUNDINGS) & set(module.imported) and module.canonical != artifact else artifact
+    """A C or C++ bot's WebAssembly with the source's lines, to say where it failed: it plays as its artifact does. None
+    for others."""
+    return _built_otherwise(submission, interface, sandbox, Build.WITH_LINES)
 
 
 def checked(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes | None:

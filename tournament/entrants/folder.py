@@ -30,10 +30,11 @@ Recorded = Callable[[], Iterable[FieldEntrant]]
 def find_submissions(folder: Path, recorded: Recorded = lambda: ()) -> tuple[list[Submission], list[Entrant]]:
     """The bots of a folder by name, and those that can't even be read, each with its problem.
 
-    Of several with one name the `recorded` one plays: else a new file could put another's bot out of the contest.
-    Without records it is the first by its file's name, which unlike files' times is the same on every machine. Files
-    of other kinds, hidden files and folders without a bot.toml are left out. Raises BadInput when there is no such
-    folder, and as `recorded` does.
+    Of several with one name the `recorded` one plays: else a new file could put another's bot out of the contest. Of
+    newcomers none does, until somebody renames them.
+
+    Files of other kinds, hidden files and folders without a bot.toml are left out. Raises BadInput when there is no
+    such folder, and as `recorded` does.
     """
     if not folder.is_dir():
         raise BadInput(
@@ -59,12 +60,17 @@ def find_submissions(folder: Path, recorded: Recorded = lambda: ()) -> tuple[lis
     known = {entrant.name: entrant for entrant in recorded()} if clashes else {}
     for twins in clashes:
         twins.sort(key=lambda submission: _differs(submission, known.get(submission.name)))
-        first, *others = twins
-        why = "is in the records" if first.name in known else "comes first by its file's name"
-        for other in others:
-            problem_text = f"{other.path.name} has the name of {first.path.name}, which {why}; rename one of them"
-            refused.append(Entrant(other.path.name, other.kind, other.sha256, None, problem_text))
-    playing = {twins[0].name: twins[0] for twins in by_name.values()}
+        ranks = [_differs(submission, known.get(submission.name)) for submission in twins]
+        first = twins[0] if ranks[0] < ranks[1] else None
+        files = " and ".join(twin.path.name for twin in twins)
+        by_name[twins[0].name.lower()] = [first] if first else []
+        for one in twins[1:] if first else twins:
+            if first:
+                why = f"{one.path.name} has the name of {first.path.name}, which is in the records; rename one of them"
+            else:
+                why = f"{files} have one name, and none of them plays: rename one of them"
+            refused.append(Entrant(one.path.name, one.kind, one.sha256, None, why, is_nameless=first is None))
+    playing = {one.name: one for twins in by_name.values() for one in twins}
     # A bot is called by its file's stem, so it may have the name of a whole file.
     refused = [replace(one, name=f"./{one.name}") if one.name in playing else one for one in refused]
     return sorted(playing.values(), key=lambda s: s.name), refused

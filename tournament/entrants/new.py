@@ -16,6 +16,8 @@ def templates(contest: Contest) -> dict[str, Path]:
     """The contest's commented bots by language: a file of the bot's kind, or a program's folder."""
     sdk = contest.interface.sdk
     files = {KINDS[path.suffix]: path for path in sorted(sdk.glob(f"{_FILE}.*"))}
+    if "c" in files:
+        files.setdefault("cpp", files["c"])  # it is both
     return files | {f"program-{path.name.removeprefix(_FOLDER)}": path for path in sorted(sdk.glob(f"{_FOLDER}*"))}
 
 
@@ -32,7 +34,7 @@ def write_new_bot(contest: Contest, folder: Path, name: str, language: str | Non
     for twin in (folder / f"{name}{suffix}" for suffix in ("", *KINDS)):
         if twin.exists():
             raise BadInput(f"{twin} is there already; choose another name")
-    path = folder / f"{name}{template.suffix}"
+    path = folder / f"{name}{template.suffix if language != 'cpp' else '.cpp'}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if template.is_dir():

@@ -10,16 +10,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tournament.arrays import Floats
 from tournament.standings.standings import Standings
+from tournament.standings.student import REACH
 
-Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
-_CLEAR = 2.0  # standard errors from which a result is no luck, as in the crosstable on a terminal
 
 
 @dataclass(frozen=True)
 class Crosstable:
-    """Results by bot and opponent: points a session or a game, their standard error, sessions and games.
+    """Results by bot and opponent: points a session or a game, half their interval of 95%, sessions and
+    games.
 
     `bots` are all entrants in the standings' order, the `ranked` ones first; `opponents` the house players, or the bots
     again. What was not played has no sessions; an error of NaN isn't known.
@@ -54,7 +55,7 @@ class Crosstable:
     @property
     def clear(self) -> npt.NDArray[np.bool_]:
         """Whether a result is more than luck. It is where the error is 0: nothing was left to chance."""
-        found: npt.NDArray[np.bool_] = np.abs(self.value - self.middle) > _CLEAR * self.error
+        found: npt.NDArray[np.bool_] = np.abs(self.value - self.middle) > REACH * self.error
         return found
 
     def sides(self, numbers: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
@@ -78,8 +79,8 @@ def crosstable_of(ranking: Standings, by_game: bool) -> Crosstable:
     for place, match in ranking.placed(bots, opponents):
         count = max(1, match.games if by_game else match.sessions)
         value[place], sessions[place], games[place] = match.x_points / count, match.sessions, match.games
-        if match.x_points_stderr is not None:
-            error[place] = match.x_points_stderr / count
+        if match.reach_per_session is not None:
+            error[place] = match.reach_per_session * match.sessions / count / REACH
     table = Crosstable(bots, len(ranking.ranked), opponents, value, error, sessions, games, 0.0)
     # In a zero-sum game 0 is even; elsewhere the mean result is.
     is_even = ranking.scoring or not table.shown.size or ranking.is_zero_sum

@@ -25,13 +25,6 @@ def plain(value: float, digits: int = 0) -> str:
     return f"{MINUS}{text}" if value < 0 and text.strip("0.,") else text
 
 
-def sure(probability: float | None) -> str:
-    """A probability that is never shown as a certainty."""
-    if probability is None:
-        return ""
-    return ">99.9%" if probability > 0.999 else "<0.1%" if probability < 0.001 else f"{100 * probability:.1f}%"
-
-
 def clean(text: str, most: int = 2_500) -> str:
     """A stranger's text without control characters, and cut."""
     return printable(text[:most]) + ("…" if len(text) > most else "")

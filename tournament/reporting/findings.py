@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from pydantic import ValidationError
 
+from tournament.config import in_its_words
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.errors import BadInput
 from tournament.reporting.crosstable import Crosstable, crosstable_of
-from tournament.reporting.games import Told
+from tournament.reporting.games import PlayedAgain
+from tournament.reporting.played_again import ConfigOf, played_again
 from tournament.reporting.stretches import Courses, courses_of
 from tournament.reporting.survey import Survey, survey_games
 from tournament.reporting.versions import Edit, edits_of
-from tournament.reporting.watching import ConfigOf, played_again
 from tournament.standings.results import Results, load, ranking_of
 from tournament.standings.standings import Standings
 from tournament.store.legs import Legs
@@ -41,7 +41,7 @@ class Findings:
     entrants: tuple[str, ...]
     crosstable: Crosstable
     survey: Survey
-    told: Mapping[int, Told]
+    told: Mapping[int, PlayedAgain]
     courses: Courses
     edits: Mapping[str, Edit]
     settings: Mapping[str, object]
@@ -64,7 +64,9 @@ def find(
     for _ in range(_TRIES):
         results = load(location)
         try:
-            contest = _in_words_of(_contest_of(results), config_of)
+            contest = _contest_of(results)
+            if config_of is not None:
+                contest = in_its_words(contest, config_of)
             return contest, _findings(contest, results, with_games, seed, config_of)
         except FileNotFoundError:
             continue
@@ -81,15 +83,6 @@ def _contest_of(results: Results) -> Contest:
         return contest
 
 
-def _in_words_of(contest: Contest, config_of: ConfigOf | None) -> Contest:
-    """The contest with title and rules as tournament.toml tells them, if it has this contest."""
-    with contextlib.suppress(BadInput):
-        if config_of is not None:
-            told = config_of(contest.name).played
-            return replace(contest, title=told.title, display=replace(contest.display, about=told.display.about))
-    return contest
-
-
 def _findings(
     contest: Contest, results: Results, with_games: bool, seed: str | None, config_of: ConfigOf | None
 ) -> Findings:
@@ -97,7 +90,7 @@ def _findings(
     ranking = results.ranking
     entrants = tuple(line.name for line in ranking.entrants)
     fit = [line.name for line in ranking.ranked]
-    legs = Legs.joined(Legs.of(batch.legs) for batch in results.batches).in_order()
+    legs = Legs.joined(batch.legs for batch in results.batches).in_order()
     crosstable = crosstable_of(ranking, ranking.scoring is not None and ranking.scoring.of_match)
     matches = matches_to_watch(ranking, crosstable) if with_games else set()
     replayed = contest.display.portrait is None
@@ -105,7 +98,15 @@ def _findings(
         ranking,
         entrants,
         crosstable,
-        survey_games(contest, storage, results.batches, entrants, ranking.faults, matches=matches),
+        survey_games(
+            contest,
+            storage,
+            results.batches,
+            entrants,
+            ranking.faults,
+            matches=matches,
+            sessions=int(str(results.field.settings["sessions"])),
+        ),
         played_again(results.location, config_of, _best_first(ranking, matches)) if config_of and replayed else {},
         courses_of(legs, fit, ranking.house),
         edits_of(storage, results.field, ranking, lambda field, batches: ranking_of(storage, field, batches)),

@@ -33,7 +33,7 @@ class _Texts:
 
 
 @dataclass(frozen=True)
-class Told:
+class PlayedAgain:
     """A session that was played again: each decision in words, and the picture before it; one more picture ends it."""
 
     session: int
@@ -46,7 +46,7 @@ def games_for_viewer(
     contest: Contest,
     matches: Sequence[Match],
     survey: Survey,
-    told: Mapping[int, Told],
+    told: Mapping[int, PlayedAgain],
 ) -> Markup:
     """What the viewer's script reads, as JSON: script/viewer.js says how.
 
@@ -77,7 +77,7 @@ def games_for_viewer(
         if len(text) <= MOST_BYTES or most <= 1:
             return text
         strips = {match: found[: max(1, len(found) // 2)] for match, found in strips.items()}
-        chosen = {match: _fewer(games) for match, games in chosen.items() if len(games) > 1 or games[0].why == "fault"}
+        chosen = {match: _fewer(games) for match, games in chosen.items() if len(games) > 1 or _has_fault(games)}
 
 
 def _strip(turns: Turns, session: int, pieces: Sequence[Rows]) -> list[Any]:
@@ -96,13 +96,17 @@ def _strip(turns: Turns, session: int, pieces: Sequence[Rows]) -> list[Any]:
     return [session, *letters, *(np.flatnonzero(columns[f"{seat}_slipped"][order]).tolist() for seat in "xy")]
 
 
-def _told(game: Told, texts: _Texts) -> list[Any]:
+def _told(game: PlayedAgain, texts: _Texts) -> list[Any]:
     """A session played again, as games are."""
     steps: list[int | float] = []
     for place, picture in enumerate(game.pictures):
         seat, what = game.steps[place] if place < len(game.steps) else (-1, game.result)
         steps += [seat + 1, texts.number(what), 0, 0, texts.number(picture) + 1, 0]
     return [game.session, 0, _REASONS.index("first"), 0, 0, 0, *steps]
+
+
+def _has_fault(games: Sequence[ChosenGame]) -> bool:
+    return any(game.why == "fault" for game in games)
 
 
 def _fewer(games: Sequence[ChosenGame]) -> list[ChosenGame]:

@@ -16,6 +16,7 @@ from tournament.reporting.figures import MINUS, clean, plain, signed
 from tournament.reporting.findings import Findings
 from tournament.reporting.stretches import Course
 from tournament.standings.matches import Match
+from tournament.standings.notes import notes_of
 from tournament.standings.standings import Standing
 from tournament.standings.unforetold import unforetold
 from tournament.store.legs import Fault, LegResult
@@ -43,6 +44,10 @@ class Layout:
         self.unforetold = unforetold(self.ranking)
         self._ids = {line.name: anchor_of(line.name, place) for place, line in enumerate(self.ranking.entrants)}
 
+    @property
+    def notes(self) -> list[str]:
+        return notes_of(self.ranking)
+
     def is_open(self, name: str) -> bool:
         """Whether the page tells how a bot plays, its faults and what it wrote."""
         return self.author in (None, name)
@@ -52,7 +57,7 @@ class Layout:
     @property
     def measures(self) -> list[Any]:
         """The contest's own columns of the standings, as many as a page has room for."""
-        return [measure for measure in self.scoring.measures if measure.from_width <= 100] if self.scoring else []
+        return list(self.scoring.measures) if self.scoring else []
 
     @property
     def score_meaning(self) -> str:
@@ -200,7 +205,7 @@ class Layout:
     def faults_by_bot(self) -> Mapping[str, list[tuple[LegResult, Fault]]]:
         found: dict[str, list[tuple[LegResult, Fault]]] = {}
         for leg, fault in self.ranking.faults:
-            found.setdefault((leg.x, leg.y)[fault.seat], []).append((leg, fault))
+            found.setdefault(leg.name_at(fault.seat), []).append((leg, fault))
         return found
 
     def reason(self, line: Standing) -> str:

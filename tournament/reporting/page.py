@@ -17,11 +17,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from tournament.contests.contest import Contest
-from tournament.reporting.figures import as_json, clean, plain, signed, size_text, sure
+from tournament.reporting.figures import as_json, clean, plain, signed, size_text
 from tournament.reporting.findings import Findings
 from tournament.reporting.games import games_for_viewer
 from tournament.reporting.layout import Layout, breakable
 from tournament.reporting.script_data import numbers_of, script_data
+from tournament.standings.notes import chance_in_words
+from tournament.standings.student import REACH
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _SCRIPT = ("base", "charts", "tables", "data", "crosstable", "courses", "bots", "viewer", "route")
@@ -37,7 +39,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "signed": signed, "plain": plain, "sure": sure, "clean": clean, "size": size_text, "breakable": breakable,
+        "signed": signed, "plain": plain, "sure": chance_in_words, "clean": clean, "size": size_text,
+        "breakable": breakable,
     }  # fmt: skip
     return environment
 
@@ -93,6 +96,7 @@ def render_each(
                 data=as_json(script_data(page, numbers)),
                 games=games,
                 findings=findings,
+                reach=REACH,
                 policy=content_policy(live),
                 style=Markup(_inlined("report.css")),
                 script=Markup(_script()),

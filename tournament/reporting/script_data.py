@@ -12,6 +12,7 @@ from tournament.reporting.crosstable import in_last_digit, packed
 from tournament.reporting.figures import clean
 from tournament.reporting.layout import Layout
 from tournament.standings.standings import Standing
+from tournament.standings.student import REACH
 
 _MOST_STRETCHES = 400_000  # numbers of the small charts by opponent
 _MOST_FAULTS, _FAULTS_OF_A_SORT = 25, 3  # of a bot that are listed
@@ -49,14 +50,15 @@ def script_data(page: Layout, numbers: dict[str, Any]) -> dict[str, Any]:
 def _results(page: Layout) -> dict[str, Any]:
     """Columns of numbers by pair, in the order of `Crosstable.sides`; values in units of the last digit shown.
 
-    An error of −1 isn't known. The second side is left out where the first has its numbers, negated.
+    `reach` is half a 95% interval, −1 where it isn't known. The second side is left out where the first has its
+    numbers, negated.
     """
     table, digits = page.table, page.digits
     values = [in_last_digit(side, digits) for side in table.sides(table.value)]
-    errors = [np.where(np.isnan(side), -1, in_last_digit(side, digits)) for side in table.sides(table.error)]
+    reaches = [np.where(np.isnan(side), -1, in_last_digit(REACH * side, digits)) for side in table.sides(table.error)]
     clear = table.sides(table.clear)
-    if len(values) > 1 and (values[0] == -values[1]).all() and (errors[0] == errors[1]).all():
-        values, errors, clear = values[:1], errors[:1], clear[:1]
+    if len(values) > 1 and (values[0] == -values[1]).all() and (reaches[0] == reaches[1]).all():
+        values, reaches, clear = values[:1], reaches[:1], clear[:1]
     measures: list[list[str]] = [[""] * table.value.size for _ in page.measures]
     for (row, column), match in page.ranking.placed(table.bots, table.opponents) if measures else ():
         for texts, measure in zip(measures, page.measures):
@@ -65,7 +67,7 @@ def _results(page: Layout) -> dict[str, Any]:
         "sessions": packed(table.sides(table.sessions)[0]),
         "games": packed(table.sides(table.games)[0]),
         "value": [packed(side) for side in values],
-        "error": [packed(side) for side in errors],
+        "reach": [packed(side) for side in reaches],
         "clear": [packed(side) for side in clear],
         "measures": measures,
         "shapes": _shapes(page),
@@ -103,8 +105,8 @@ def _courses(page: Layout) -> dict[str, Any]:
         change = course.change()
         told = None
         if change:
-            error = None if change.stderr is None else round(change.stderr, digits)
-            told = [round(change.early, digits), round(change.late, digits), error, int(change.is_clear)]
+            reach = None if change.reach is None else round(change.reach, digits)
+            told = [round(change.early, digits), round(change.late, digits), reach, int(change.is_clear)]
         listed.append([page.number[line.name], [round(mean, digits) for mean in course.means()], told])
     return {"length": page.findings.courses.length, "digits": digits, "bots": listed}
 
@@ -133,9 +135,13 @@ def _bot(page: Layout, line: Standing, shapes: dict[str, int]) -> dict[str, Any]
     if faults := faults_of(page, line.name):
         told["faulty"] = faults
     if edit := page.findings.edits.get(line.name):
-        shifts = [[s.opponent, s.before, s.after, s.stderr] for s in edit.shifts]
-        told["edit"] = [edit.former_sha256[:8], edit.difference, edit.stderr, shifts]
+        shifts = [[s.opponent, s.before, s.after, _reach(s.stderr)] for s in edit.shifts]
+        told["edit"] = [edit.former_sha256[:8], edit.difference, _reach(edit.stderr), shifts]
     return told
+
+
+def _reach(stderr: float | None) -> float | None:
+    return None if stderr is None else REACH * stderr
 
 
 def _panels(page: Layout, name: str) -> list[Panel]:
@@ -181,7 +187,7 @@ def faults_of(page: Layout, name: str) -> list[dict[str, Any]]:
         sort[1] = len(found)
         found.append(
             {
-                "opponent": (leg.y, leg.x)[fault.seat],
+                "opponent": leg.name_at(1 - fault.seat),
                 "match": leg.match,
                 "session": fault.session,
                 "game": fault.game,

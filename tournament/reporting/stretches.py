@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.kernel.game_core import BLOCK_COUNT
-from tournament.standings.estimates import block_sizes
+from tournament.standings.errors import block_sizes
 from tournament.standings.student import quantile
 from tournament.store.legs import Legs
 
@@ -35,11 +35,14 @@ class Change:
         return self.late - self.early
 
     @property
+    def reach(self) -> float | None:
+        """Half the difference's 95% interval."""
+        return None if self.stderr is None else quantile(_CLEAR, self.freedom) * self.stderr
+
+    @property
     def is_clear(self) -> bool:
         """Whether the difference is more than luck, by a two-sided test at 5%."""
-        if not self.stderr:
-            return False
-        return abs(self.difference) > quantile(_CLEAR, self.freedom) * self.stderr
+        return bool(self.reach) and abs(self.difference) > (self.reach or 0.0)
 
 
 @dataclass(frozen=True)

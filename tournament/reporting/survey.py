@@ -16,7 +16,7 @@ from tournament.contests.portrait import Row, Rows, Seats
 from tournament.errors import RunFailed
 from tournament.store.ledger import Batch, Part
 from tournament.store.legs import Fault, LegResult, Legs
-from tournament.store.parts import row_group_edges, rows_of
+from tournament.store.parts import require_written, row_group_edges, rows_of
 from tournament.store.storage import Storage
 
 MOST_ROWS = 16_000_000  # that are read; of more, evenly spaced row groups
@@ -88,29 +88,39 @@ def survey_games(
     faults: Sequence[tuple[LegResult, Fault]],
     *,
     matches: Set[int] = frozenset(),
+    sessions: int = 1,
     most_rows: int = MOST_ROWS,
 ) -> Survey:
-    """Read the games of these batches. Entrants are numbered in the given order.
+    """Read the games of these batches, whose legs are of so many `sessions`. Entrants are numbered in the given order.
 
     Games are chosen of these `matches`, and those with a fault; none if there are no matches.
 
     Raises FileNotFoundError when a part is gone, RunFailed when it isn't what was written.
     """
-    parts = [(batch.part("games"), Legs.of(batch.legs)) for batch in batches]
-    ends = _Ends.of([legs for _, legs in parts], matches)
-    places = {(leg.match, fault.session, fault.game) for leg, fault in faults[:_MOST_FAULTS]} if matches else set()
+    parts = [(batch.part("games"), batch.legs) for batch in batches]
     number = {name: place for place, name in enumerate(entrants)}
     total = sum(part.rows for part, _ in parts)
     stride = max(1, -(-total // most_rows))
     survey = Survey(games=total)
-    if not (matches or contest.display.portrait):
+    portrait = contest.display.portrait
+    if not (matches or portrait):
         return survey
+    wanted = Wanted.of([legs for _, legs in parts], matches, faults, sessions)
 
     def look(task: _Task) -> Survey:
         found = Survey()
         pieces = rows_of(storage, task.part, contest.games, groups=task.groups)
-        for group, rows in zip(task.groups, pieces):
-            _look_at(found, contest, rows, task.edges[group], task.legs, number, ends, places)
+        for place, rows in zip(task.groups, pieces):
+            group = Group.of(rows, task.legs, task.edges[place])
+            found.games_read += len(rows["match"])
+            if portrait:
+                found.add_sums(portrait.tally(rows, group.seats(number)))
+            if portrait and portrait.turns:
+                found.sessions.update(whole_sessions(group, wanted))
+            else:
+                gains = portrait.gain(rows) if portrait and portrait.gain else None
+                for match, games in choose(group, gains, wanted):
+                    found.chosen.setdefault(match, []).extend(games)
         return found
 
     workers = os.cpu_count() or 1
@@ -132,6 +142,7 @@ def _tasks(contest: Contest, storage: Storage, parts: Sequence[tuple[Part, Legs]
     """Every `stride`-th row group of all parts, a few at a time."""
     count = 0
     for part, legs in parts:
+        require_written(storage, part)
         edges = row_group_edges(storage, part, contest.games)
         groups = [group for group in range(len(edges) - 1) if (count + group) % stride == 0]
         count += len(edges) - 1
@@ -140,15 +151,20 @@ def _tasks(contest: Contest, storage: Storage, parts: Sequence[tuple[Part, Legs]
 
 
 @dataclass(frozen=True)
-class _Ends:
-    """The first and the last leg of each match that is shown, and how many games to choose from either end."""
+class Wanted:
+    """What is to be chosen: of the `first` and the `last` leg of each match that is shown so many `games` from either
+    end, and the `faults`, by match, session and game. A leg has so many `sessions`."""
 
     first: Mapping[int, int]
     last: Mapping[int, int]
     games: int
+    faults: Set[tuple[int, int, int]]
+    sessions: int
 
     @classmethod
-    def of(cls, several: Sequence[Legs], matches: Set[int]) -> _Ends:
+    def of(
+        cls, several: Sequence[Legs], matches: Set[int], faults: Sequence[tuple[LegResult, Fault]], sessions: int
+    ) -> Wanted:
         first: dict[int, int] = {}
         last: dict[int, int] = {}
         for legs in several:
@@ -158,71 +174,85 @@ class _Ends:
                 first[match] = min(number, first.get(match, number))
                 last[match] = max(number, last.get(match, number))
         games = _MOST_GAMES // (2 * max(1, len(first)))
-        return cls(first, last, min(_MOST_OF_MATCH, max(_FEWEST, games)))
+        places = {(leg.match, fault.session, fault.game) for leg, fault in faults[:_MOST_FAULTS]} if matches else set()
+        return cls(first, last, min(_MOST_OF_MATCH, max(_FEWEST, games)), places, sessions)
 
 
-def _look_at(
-    found: Survey,
-    contest: Contest,
-    rows: Rows,
-    first_row: int,
-    legs: Legs,
-    number: Mapping[str, int],
-    ends: _Ends,
-    fault_places: set[tuple[int, int, int]],
-) -> None:
-    """Count a row group, whose legs are known from the ledger, and choose games of it."""
-    count = len(rows["match"])
-    edges = np.concatenate([[0], np.cumsum(legs.games)]) - first_row
-    here = range(int(np.searchsorted(edges[1:], 0, "right")), int(np.searchsorted(edges[:-1], count, "left")))
-    lengths = np.diff(np.clip(edges[here.start : here.stop + 1], 0, count))
-    if (
-        int(lengths.sum()) != count
-        or not (np.repeat(legs.match[here.start : here.stop], lengths) == rows["match"]).all()
-    ):
-        raise RunFailed("a part has rows of other legs than the ledger says; tournament verify names it")
-    found.games_read += count
-    portrait = contest.display.portrait
-    if portrait:
-        who = [np.array([number.get(names[leg], len(number)) for leg in here], np.int32) for names in (legs.x, legs.y)]
-        seats = Seats(np.repeat(who[0], lengths), np.repeat(who[1], lengths), len(number))
-        found.add_sums(portrait.tally(rows, seats))
-    faulty = {match for match, _, _ in fault_places}
-    if not (ends.games or faulty):
-        return
-    if portrait and portrait.turns:
-        places = {(match, session) for match, session, _ in fault_places}
-        found.sessions.update(_whole_sessions(rows, [legs[leg] for leg in here], ends, places))
-        return
-    gains = portrait.gain(rows) if portrait and portrait.gain else None
-    for leg in here:
-        start, stop = max(0, int(edges[leg])), min(count, int(edges[leg + 1]))
-        match = int(legs.match[leg])
-        if match not in ends.first and match not in faulty:
+@dataclass(frozen=True)
+class Group:
+    """A row group, with all legs of its part, and where in the group each of them begins and ends, maybe outside."""
+
+    rows: Rows
+    legs: Legs
+    edges: npt.NDArray[np.int64]
+    here: range  # the legs that it has rows of
+
+    @classmethod
+    def of(cls, rows: Rows, legs: Legs, first_row: int) -> Group:
+        """The rows from this one of their part. Raises RunFailed where they are other legs' than the ledger says."""
+        count = len(rows["match"])
+        edges = np.concatenate([[0], np.cumsum(legs.games)]) - first_row
+        here = range(int(np.searchsorted(edges[1:], 0, "right")), int(np.searchsorted(edges[:-1], count, "left")))
+        group = cls(rows, legs, edges, here)
+        if int(group.lengths.sum()) != count or not (group.by_row(legs.match) == rows["match"]).all():
+            raise RunFailed("a part has rows of other legs than the ledger says; tournament verify names it")
+        return group
+
+    @property
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """How many rows each of its legs has here."""
+        inside = np.clip(self.edges[self.here.start : self.here.stop + 1], 0, len(self.rows["match"]))
+        return np.diff(inside)
+
+    def by_row(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """A value of each leg of the part, by row of the group."""
+        return np.repeat(values[self.here.start : self.here.stop], self.lengths)
+
+    def seats(self, number: Mapping[str, int]) -> Seats:
+        """Who sat where, by these numbers of entrants."""
+        numbers = [
+            np.array([number.get(names[leg], len(number)) for leg in self.here], np.int32)
+            for names in (self.legs.x, self.legs.y)
+        ]
+        x, y = (np.repeat(seat, self.lengths) for seat in numbers)
+        return Seats(x, y, len(number))
+
+
+def choose(group: Group, gains: npt.NDArray[Any] | None, wanted: Wanted) -> Iterator[tuple[int, list[ChosenGame]]]:
+    """Games of a row group by match: from either end of a match, those with a fault, the best and the worst for x."""
+    rows, legs, edges = group.rows, group.legs, group.edges
+    faulty = {match for match, _, _ in wanted.faults}
+    for leg in group.here:
+        match, number = int(legs.match[leg]), legs.number[leg]
+        if match not in wanted.first and match not in faulty:
             continue
-        wanted: list[tuple[int, str]] = []
-        if legs.number[leg] == ends.first.get(match):
-            wanted += [(row, "first") for row in range(start, min(stop, int(edges[leg]) + ends.games))]
-        if legs.number[leg] == ends.last.get(match):
-            wanted += [(row, "last") for row in range(max(start, int(edges[leg + 1]) - ends.games), stop)]
-        if gains is not None and stop > start and match in ends.first:
+        start, stop = max(0, int(edges[leg])), min(len(rows["match"]), int(edges[leg + 1]))
+        found: list[tuple[int, str]] = []
+        if number == wanted.first.get(match):
+            found += [(row, "first") for row in range(start, min(stop, int(edges[leg]) + wanted.games))]
+        if number == wanted.last.get(match):
+            found += [(row, "last") for row in range(max(start, int(edges[leg + 1]) - wanted.games), stop)]
+        if gains is not None and stop > start and match in wanted.first:
             piece = gains[start:stop]
-            wanted += [(start + int(piece.argmax()), "best"), (start + int(piece.argmin()), "worst")]
-        for _, session, game in [place for place in fault_places if place[0] == match]:
+            found += [(start + int(piece.argmax()), "best"), (start + int(piece.argmin()), "worst")]
+        for _, session, game in [place for place in wanted.faults if place[0] == match]:
             there = (rows["session"][start:stop] == session) & (rows["game"][start:stop] == game)
-            wanted += [(start + int(row), "fault") for row in np.flatnonzero(there)[:1]]
-        found.chosen.setdefault(match, []).extend(_taken(rows, gains, match, wanted))
+            found += [(start + int(row), "fault") for row in np.flatnonzero(there)[:1]]
+        if found:
+            yield match, _taken(rows, gains, match, found)
 
 
-def _whole_sessions(
-    rows: Rows, legs: Sequence[LegResult], ends: _Ends, places: set[tuple[int, int]]
-) -> dict[tuple[int, int], list[Rows]]:
-    """The rows here of the sessions at these places, by match and session; and of each match's first and last one."""
-    for leg in legs:
-        if leg.number == ends.first.get(leg.match):
-            places.add((leg.match, leg.number * leg.sessions))
-        if leg.number == ends.last.get(leg.match):
-            places.add((leg.match, (leg.number + 1) * leg.sessions - 1))
+def whole_sessions(group: Group, wanted: Wanted) -> dict[tuple[int, int], list[Rows]]:
+    """The rows of sessions here, by match and session: those with a fault, of each match the first and the last one.
+
+    The last is one that was finished, where a leg was broken off."""
+    rows, legs, places = group.rows, group.legs, {(match, session) for match, session, _ in wanted.faults}
+    for leg in group.here:
+        match, number = int(legs.match[leg]), int(legs.number[leg])
+        if number == wanted.first.get(match):
+            places.add((match, number * wanted.sessions))
+        if number == wanted.last.get(match):
+            places.add((match, number * wanted.sessions + max(0, int(legs.sessions[leg]) - 1)))
     found: dict[tuple[int, int], list[Rows]] = {}
     for match, session in sorted(places):
         inside = (rows["match"] == match) & (rows["session"] == session)

@@ -10,7 +10,7 @@ from tournament.names import did_you_mean
 from tournament.reporting.findings import Findings, find
 from tournament.reporting.layout import anchor_of
 from tournament.reporting.page import render, render_each
-from tournament.reporting.watching import ConfigOf
+from tournament.reporting.played_again import ConfigOf
 from tournament.runner.seed import read_seed
 from tournament.small_files import write_whole
 from tournament.standings.results import load

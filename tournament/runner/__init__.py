@@ -1,1 +1,1 @@
-"""One run of a contest: schedule, batching, resuming, executors."""
+"""One run of a contest: schedule, tasks, resuming, executors."""

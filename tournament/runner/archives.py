@@ -9,14 +9,15 @@ from dataclasses import dataclass
 from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
 from tournament.errors import RunFailed
+from tournament.runner.pace import LANES_SHARE
 from tournament.runner.resume import differences
 from tournament.store.ledger import Field
 from tournament.store.ledger_reading import read_field, read_state, standing_batches
-from tournament.store.legs import Legs
 from tournament.store.storage import Storage, open_storage
 from tournament.store.writer import hold_ledger
 
-_LONG_PLAY = 1_000_000  # games: of programs, the slowest bots, a minute's
+# What somebody has to want gone: so many games, or seconds of one core by the contest's estimates.
+_MANY_GAMES, _LONG_SECONDS = 1_000_000, 60.0
 
 
 def archive_other_records(
@@ -51,8 +52,8 @@ def archive_other_records(
     if archive:
         say(f"Not what was played before ({'; '.join(why.values())}): those records go to {archive}")
     try:
-        if known:
-            hold_ledger(storage)
+        if known and hold_ledger(storage).field != known:
+            raise RunFailed(f"another run wrote to {storage.location} meanwhile; run again")
         storage.exchange(archive, fitting)
     finally:
         storage.release()
@@ -62,10 +63,12 @@ def archive_other_records(
 
 @dataclass(frozen=True)
 class Unlike:
-    """Records at a place that a run would move to an archive: how many games, and why, by the setting to blame."""
+    """Records at a place that a run would move to an archive: how many games, of how many seconds of play by the
+    contest's estimates, and why, by the setting to blame."""
 
     location: str
     games: int
+    seconds: float
     why: Mapping[str, str]
 
     def __str__(self) -> str:
@@ -77,7 +80,7 @@ class Unlike:
     @property
     def is_long_play(self) -> bool:
         """Whether somebody has to want it."""
-        return self.games >= _LONG_PLAY
+        return self.games >= _MANY_GAMES or self.seconds >= _LONG_SECONDS
 
 
 def unlike_records(
@@ -97,8 +100,13 @@ def unlike_records(
     if not why:
         return None
     followed = ({"seed"} if drawn else set()) | ({"house"} if "seed" in why else set())
-    games = sum(int(Legs.of(batch.legs).games.sum()) for batch in standing_batches(storage, read_state(storage)))
-    return Unlike(location, games, {key: what for key, what in why.items() if key not in followed} or why)
+    inline = in_lanes = 0
+    for batch in standing_batches(storage, read_state(storage)):
+        games = int(batch.legs.games.sum())
+        inline, in_lanes = (inline, in_lanes + games) if batch.sandbox else (inline + games, in_lanes)
+    seconds = inline / contest.estimates.rate + in_lanes / (LANES_SHARE * contest.estimates.rate)
+    why = {key: what for key, what in why.items() if key not in followed} or why
+    return Unlike(location, inline + in_lanes, seconds, why)
 
 
 def archives(storage: Storage) -> list[tuple[Storage, Field]]:

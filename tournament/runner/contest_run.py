@@ -2,57 +2,34 @@
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.keys import master_key
-from tournament.leg import Leg
-from tournament.probation import entrants_of
 from tournament.runner.archives import archive_other_records
-from tournament.runner.batching import Pace, batches_to_play
-from tournament.runner.counting import Counted
-from tournament.runner.executors import choose_executor
+from tournament.runner.live_standings import LiveStandings
 from tournament.runner.planning import (
     artifacts_of,
-    forecast_in_words,
-    new_pace,
     noted_luck,
     round_to_play,
     schedule_of,
     until_of,
-    workers_of,
 )
 from tournament.runner.preparing import Prepared, prepare_contest, trouble_explained
-from tournament.runner.replicas import keeping_what_was_played
-from tournament.runner.resume import (
-    batches_to_keep,
-    field_of,
-    lost_batches,
-    tell_removed_matches,
-    write_house_files,
-)
-from tournament.runner.rewriting import cut_batches, merge_small_batches
-from tournament.runner.schedule import Schedule
+from tournament.runner.resume import field_of, lost_batches, withdraw, write_house_files
+from tournament.runner.rewriting import fit_to_schedule, merge_small_batches
+from tournament.runner.round_play import RoundPlay, Run
+from tournament.runner.schedule.recorded import keeping_what_was_played
 from tournament.runner.seed import keep_seed
-from tournament.runner.strays import set_strays_aside
-from tournament.runner.watcher import Progress, Watcher
-from tournament.standings.results import standings_of, write_summaries
+from tournament.runner.strays import remove_strays
+from tournament.runner.watcher import Watcher
 from tournament.standings.standings import Standings
-from tournament.standings.without_luck import LuckColumns, LuckOfLegs, by_digest, luck_of_batches, write_luck
-from tournament.store.checks import Checks
-from tournament.store.ledger import Entry
+from tournament.standings.without_luck import LuckOfLegs
 from tournament.store.ledger_reading import standing_batches
-from tournament.store.legs import Legs
 from tournament.store.storage import open_storage
-from tournament.store.writer import Writer, in_commits, open_for_writing, require_held
-from tournament.worker.batch import Receipt, Task
-
-_SUMMARY_SECONDS = 5.0
+from tournament.store.writer import open_for_writing, require_held
 
 
 def run_contest(contest: Contest, config: Config, watcher: Watcher) -> Standings:
@@ -76,40 +53,21 @@ def run_prepared(prepared: Prepared, watcher: Watcher) -> Standings:
         try:
             for name in [*writer.mended, *keep_seed(writer.storage, seed)]:
                 watcher.say(f"{name} was damaged or missing: it is back from its copy")
-            set_strays_aside(writer, contest, watcher.say)
+            remove_strays(writer, watcher.say)
+            withdraw(writer, lost_batches(writer), watcher.say)
             wanted_field = field_of(contest, settings, entrants, house, writer.state.field, until_of(config.contest))
             schedule_with = partial(schedule_of, contest, config.contest.playing(), master_key(seed), wanted_field)
             write_house_files(contest, config.contest, writer, house)
             artifacts = artifacts_of(entrants, house)
-            luck = noted_luck(writer.storage, contest, seed) if config.contest.until_settled is None else None
+            luck = noted_luck(writer.storage, contest) if config.contest.until_settled is None else None
             if contest.luck and luck is None:
                 luck = {}  # by it orders are declared: it is worked out here
-            begun = False
-            pace: Pace | None = None
-            while True:
-                standing = standing_batches(writer.storage, writer.state)
-                this = round_to_play(contest, config.contest, wanted_field, schedule_with, standing, luck)
-                if this.verdicts:
-                    watcher.say(this.said)
-                schedule = keeping_what_was_played(schedule_with, this.replicas, standing)
-                checks = Checks(writer.storage)
-                pace = pace or new_pace(contest, config, workers_of(config), schedule.sessions_per_leg)
-                if forecast := forecast_in_words(this, schedule_with, standing, pace):
-                    watcher.say(forecast)
-                sound, cuts, left = batches_to_keep(writer, checks, schedule, watcher.say)
-                tell_removed_matches(writer, cuts, schedule, left.probation.out, watcher.say)
-                rewritten = cut_batches(contest, writer, cuts, schedule.sessions_per_leg)
-                change = Entry(wanted_field, (*lost_batches(writer, sound), *rewritten))
-                if not change.batches and wanted_field == writer.state.field:
-                    change = Entry()
-                elif writer.state.field is None or not len(left.missing):
-                    writer.commit(field=change.field, batches=change.batches)
-                    change = Entry()
-                play = Play(contest, config, writer, checks, schedule, artifacts, watcher, luck, left, change)
-                standings, luck, pace = play.run(begun=begun), play.luck, play.pace
-                if this.done and not play.disqualified:
-                    return standings
-                begun = True
+            run = Run(contest, config, writer, wanted_field, schedule_with, artifacts, watcher)
+            state = RoundState(luck)
+            while not state.done:
+                state = play_round(run, state)
+            assert state.standings
+            return state.standings
         except FileNotFoundError:
             require_held(writer.storage)  # a new writer has removed what this one was writing
             raise
@@ -117,148 +75,45 @@ def run_prepared(prepared: Prepared, watcher: Watcher) -> Standings:
             writer.close()
 
 
-@dataclass
-class Play:
-    """Plays what is missing of a schedule. `luck` is the luck known so far, None where the contest has no correction.
+@dataclass(frozen=True)
+class RoundState:
+    """What is known after a round: the luck in its legs (None where the contest has no correction), and the
+    standings. `done`: no round follows."""
 
-    A `change` of the records waits for what is played first, and is one entry with it.
-    `played` are the batches that count, `ranking` the latest standings. `disqualified`: a bot was, in a leg of this
-    play, so what is to be played may be less than what was, or legs that were left may be wanted after all. `pace`: as
-    it was measured, None where nothing was to be played.
-    """
-
-    contest: Contest
-    config: Config
-    writer: Writer
-    checks: Checks
-    schedule: Schedule
-    artifacts: Mapping[str, bytes]
-    watcher: Watcher
     luck: LuckOfLegs | None
-    left: Counted
-    change: Entry
-    pace: Pace | None = None
+    standings: Standings | None = None
+    done: bool = False
 
-    def __post_init__(self) -> None:
-        self.played = standing_batches(self.writer.storage, self.writer.state)
-        self._resumes = bool(self.played)
-        self.disqualified = False
-        self._settings, self._sandbox = self.config.contest.for_workers(), self.config.sandbox.model_dump()
-        self._luck_of_receipts: list[LuckColumns] = []
 
-    def run(self, *, begun: bool) -> Standings:
-        """Play, and return the standings; `begun`: this run has played a round before."""
-        writer, left, sessions = self.writer, self.left, self.schedule.sessions_per_leg
-        if not len(left.missing):
-            self._work_out_luck()
-        self.ranking = self._rank()
-        self._summarise()
-        if not len(left.missing):
-            if not begun:
-                self.watcher.say("Every match of these entrants is in the records; nothing to play")
-            return self.ranking
-        seconds = new_pace(self.contest, self.config, 1, sessions).seconds_for(left.inline, left.in_lanes)
-        games = len(left.missing) * sessions * self.contest.estimates.games(self.config.contest)
-        executor = choose_executor(self.config.general, seconds, games * self.contest.estimates.bytes, self.watcher.say)
-        # Ranking takes long in large fields, and summaries of many parts, so the next ones wait for a multiple of that.
-        self._ranked = self._summarised = time.perf_counter()
-        self._ranking_seconds = self._summary_seconds = 0.0
-        pace = self.pace = new_pace(self.contest, self.config, executor.workers, sessions)
-        batches = batches_to_play(self.schedule, left, pace, self.artifacts, self.config.sandbox)
-        receipts = executor.play(map(self._task, batches), self.artifacts, lambda: left.out)
-        try:
-            for several in receipts:
-                self._commit(several)
-                for receipt in several:
-                    pace.note(receipt)
-                pace.workers, pace.waited = executor.workers, executor.waited
-                self._rank_now_and_then()
-                self.watcher.on_progress(self._progress(pace))
-            if self.change.field:  # nothing was played after all
-                self._commit(())
-            if self._resumes:  # so that a first run doesn't write twice
-                merge_small_batches(self.contest, writer, self.checks, self.schedule, self.watcher.say)
-            writer.require_whole()
-            self.played = standing_batches(writer.storage, writer.state)
-            self._work_out_luck()
-        finally:
-            receipts.close()
-            self.played = standing_batches(writer.storage, writer.state)  # rank what is in place
-            self.ranking = self._rank()
-            if writer.storage.still_held():  # a new writer writes its own
-                self._summarise()
-        return self.ranking
-
-    def _task(self, batches: tuple[tuple[Leg, ...], ...]) -> Task:
-        names = {name for legs in batches for leg in legs for name in entrants_of(leg)}
-        return Task(
-            self.contest.name,
-            self._settings,
-            self._sandbox,
-            self.writer.storage.location,
-            batches,
-            self.contest.rules,
-            self.contest.requires,
-            source=self.contest.source,
-            proven=frozenset(names & self.left.probation.proven),
-        )
-
-    def _commit(self, receipts: Sequence[Receipt]) -> None:
-        """Commit receipts as few entries: to write one takes as long as to write many."""
-        change, self.change = self.change, Entry()
-        first, *others = [*in_commits(batch for receipt in receipts for batch in receipt.batches)] or [()]
-        committed = self.writer.commit(field=change.field, batches=[*change.batches, *first])[len(change.batches) :]
-        for several in others:
-            committed += self.writer.commit(batches=several)
-        if change.field:
-            self._summarised = -math.inf  # no reader may find the former bots' summaries beside these records
-            self.played = standing_batches(self.writer.storage, self.writer.state)
-        else:
-            self.played += committed
-        for batch in committed:
-            legs = Legs.of(batch.legs)
-            self.left.note(legs)
-            self.disqualified |= any(end is not None for end in legs.ended_by)
-        if self.luck is not None:
-            for batch, points in zip(committed, (points for receipt in receipts for points in receipt.luck)):
-                self._luck_of_receipts.append(by_digest(batch.legs, points))
-
-    def _progress(self, pace: Pace) -> Progress:
-        """How far the run is, of what was left to play."""
-        left = self.left
-        inline = left.inline - (pace.legs - pace.legs_in_lanes)
-        seconds_left = pace.seconds_for(inline, left.in_lanes - pace.legs_in_lanes)
-        return Progress(len(left.counting), left.total, pace.games, pace.seconds, seconds_left, self.ranking)
-
-    def _rank_now_and_then(self) -> None:
-        now = time.perf_counter()
-        if now - self._ranked <= 20 * self._ranking_seconds:
-            return
-        self.ranking = self._rank()
-        self._ranked = time.perf_counter()
-        self._ranking_seconds = self._ranked - now
-        if now - self._summarised > max(_SUMMARY_SECONDS, 20 * self._summary_seconds):
-            self._summarise()
-            self._summarised = time.perf_counter()
-            self._summary_seconds = self._summarised - self._ranked
-
-    def _rank(self) -> Standings:
-        field = self.writer.state.field
-        assert field is not None
-        return standings_of(self.contest, field, self.played, self.luck)
-
-    def _summarise(self) -> None:
-        write_summaries(self.writer.storage, self.ranking)
-        self.checks.write(self.played, self.writer.published)
-
-    def _work_out_luck(self) -> None:
-        """Work out the luck in legs where it isn't known, from their games."""
-        storage = self.writer.storage
-        if self.luck is None:
-            return
-        before = LuckColumns.of(self.luck)
-        known = LuckColumns.joined([*reversed(self._luck_of_receipts), before])
-        self.luck = luck_of_batches(self.contest, self.config.contest, storage, self.played, known, self.watcher.say)
-        if self.luck is not before:  # a process may have played a leg otherwise than before
-            assert self.config.contest.seed is not None
-            write_luck(storage, self.contest, self.luck, master_key(self.config.contest.seed))
+def play_round(run: Run, before: RoundState) -> RoundState:
+    """Play what is left of the next round, and rank. Raises as `run_prepared`."""
+    contest, config, writer, say = run.contest, run.config, run.writer, run.watcher.say
+    standing = standing_batches(writer.storage, writer.state)
+    this = round_to_play(contest, config.contest, run.field, run.schedule_with, standing, before.luck)
+    if this.verdicts:
+        say(this.said)
+    schedule = keeping_what_was_played(run.schedule_with, this.replicas, standing)
+    left = fit_to_schedule(contest, writer, schedule, say)
+    new_field = run.field if run.field != writer.state.field else None
+    if new_field and (writer.state.field is None or not len(left.missing)):
+        writer.commit(field=new_field)
+        new_field = None
+    live = LiveStandings(contest, config, writer, before.luck)
+    if not len(left.missing):
+        live.work_out_luck(say)
+        live.at_once()
+        if before.standings is None:
+            say("Every match of these entrants is in the records; nothing to play")
+        return RoundState(live.luck, live.ranking, this.done)
+    live.at_once()
+    resumes = bool(live.played)
+    play = RoundPlay(run, schedule, left, live, new_field)
+    try:
+        play.play()
+        if resumes:  # so that a first run doesn't write twice
+            merge_small_batches(contest, writer, schedule, say)
+        writer.require_whole()
+        live.work_out_luck(say)
+    finally:
+        live.at_once()
+    return RoundState(live.luck, live.ranking, this.done and not play.disqualified)

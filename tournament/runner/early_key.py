@@ -21,7 +21,7 @@ def begin_key(config: Config, location: str) -> None:
         return
     with contextlib.suppress(OSError, RunFailed):  # the run itself will say what is wrong
         storage = open_storage(location)
-        kept = {name: size for name, size in storage.list(SECRETS).items() if not name.endswith("-key")}
+        kept = storage.list(SECRETS)
         if not kept:
             begin_drawn_seed()
         for name, size in list(kept.items())[:1]:

@@ -14,13 +14,13 @@ from tournament.contests.settings import ContestSettings
 from tournament.cores import cores
 from tournament.keys import master_key
 from tournament.runner.archives import Unlike
-from tournament.runner.batching import Pace
-from tournament.runner.counting import count_legs
+from tournament.runner.pace import Pace
 from tournament.runner.preparing import Prepared
-from tournament.runner.replicas import keeping_what_was_played
 from tournament.runner.resume import field_of
-from tournament.runner.rounds import Round, next_round
-from tournament.runner.schedule import ONE_OF_EACH, AgainstHouse, Competitor, Replicas, RoundRobin, Schedule
+from tournament.runner.schedule.counting import count_legs
+from tournament.runner.schedule.legs import ONE_OF_EACH, AgainstHouse, Competitor, Replicas, RoundRobin, Schedule
+from tournament.runner.schedule.recorded import keeping_what_was_played
+from tournament.runner.schedule.rounds import Round, next_round
 from tournament.standings.without_luck import LuckOfLegs, read_luck
 from tournament.store.ledger import Batch, Field, Until
 from tournament.store.ledger_reading import read_state, standing_batches
@@ -31,9 +31,8 @@ from tournament.store.storage import Storage, open_storage
 class Plan:
     """What a run would play: its legs, of how many in all, and estimates of its games, seconds and bytes.
 
-    For a run until the order is settled it is the next round; `last` says whether that is the last one, `forecast` what
-    should come of this and the rounds after it. Of the legs in the records so many are `outdated`, of bots that changed
-    or left; all go to an archive for what is `unlike`.
+    For a run until the order is settled it is the next round; `last` says whether that is the last one. Of the legs
+    in the records so many are `outdated`, of bots that changed or left; all go to an archive for what is `unlike`.
     """
 
     legs: int
@@ -44,7 +43,6 @@ class Plan:
     last: bool = True
     outdated: int = 0
     unlike: Unlike | None = None
-    forecast: str = ""
 
 
 def plan_of(prepared: Prepared) -> Plan:
@@ -60,7 +58,7 @@ def plan_of(prepared: Prepared) -> Plan:
     schedule_with = partial(schedule_of, contest, config.contest.playing(), master_key(seed), field)
     standing = standing_batches(storage, state) if state.field else []
     # Only rounds need it.
-    luck = noted_luck(storage, contest, seed) if config.contest.until_settled is not None else None
+    luck = noted_luck(storage, contest) if config.contest.until_settled is not None else None
     this = round_to_play(contest, config.contest, field, schedule_with, standing, luck)
     schedule = keeping_what_was_played(schedule_with, this.replicas, standing)
     # Committed legs of bots that have changed or left don't count: a run removes them first.
@@ -79,20 +77,7 @@ def plan_of(prepared: Prepared) -> Plan:
         this.done,
         0 if unlike else sum(len(batch.legs) for batch in standing) - len(left.counting),
         unlike,
-        forecast_in_words(this, schedule_with, standing, pace),
     )
-
-
-def forecast_in_words(
-    this: Round, schedule_with: Callable[[Replicas], Schedule], batches: Sequence[Batch], pace: Pace
-) -> str:
-    """What should come of a run until the order is settled, and how long it takes; "" where that isn't known."""
-    if this.foreseen is None or all(count is None for *_, count in this.neighbours):
-        return this.forecast
-    left = count_legs(batches, schedule_with(this.foreseen))
-    seconds = max(1, round(pace.seconds_for(left.inline, left.in_lanes)))
-    legs = left.inline + left.in_lanes
-    return f"{this.forecast}; so far as they can be, that takes about {legs:,} leg{'s' * (legs != 1)}, {seconds:,} s"
 
 
 def round_to_play(
@@ -117,9 +102,9 @@ def until_of(settings: ContestSettings) -> Until | None:
     return Until(settings.until_settled, settings.replicas, settings.most_replicas, settings.tie)
 
 
-def noted_luck(storage: Storage, contest: Contest, seed: str) -> LuckOfLegs | None:
-    """The luck that somebody who has the seed has noted; None where the contest has no correction."""
-    return read_luck(storage, contest, master_key(seed)) if contest.luck else None
+def noted_luck(storage: Storage, contest: Contest) -> LuckOfLegs | None:
+    """The luck that was noted; None where the contest has no correction."""
+    return read_luck(storage, contest) if contest.luck else None
 
 
 def artifacts_of(entrants: Sequence[Entrant], house: Sequence[HousePlayer]) -> dict[str, bytes]:

@@ -12,7 +12,7 @@ from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
 from tournament.entrants.build import build_entrants, playable
 from tournament.entrants.folder import other_files
-from tournament.errors import RunFailed
+from tournament.errors import RunFailed, and_more
 from tournament.runner.archives import Unlike, unlike_records
 from tournament.runner.seed import recorded_settings, settle_seed
 from tournament.runner.watcher import Watcher
@@ -61,7 +61,6 @@ def prepare_contest(contest: Contest, config: Config, watcher: Watcher) -> Prepa
     with trouble_explained(location):
         storage = open_storage(location)
         storage.check_writable()
-        storage.finish_exchange()
         if config.contest.seed is not None:  # else `settle_seed` reads it
             read_field(storage)
         entrants = build_entrants(
@@ -100,5 +99,4 @@ def trouble_explained(location: str) -> Iterator[None]:
 
 def _listed(names: Sequence[str], most: int = 10) -> str:
     """The first names in a line, and how many more there are."""
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+    return ", ".join(names[:most]) + and_more(len(names) - most)

@@ -14,10 +14,10 @@ from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
 from tournament.errors import shortened
-from tournament.runner.counting import Counted, count_legs
-from tournament.runner.schedule import Schedule, place_of
-from tournament.store.checks import Checks
+from tournament.runner.schedule.counting import Counted, count_legs
+from tournament.runner.schedule.legs import Schedule, place_of
 from tournament.store.ledger import (
+    TABLES,
     Batch,
     Field,
     FieldEntrant,
@@ -26,11 +26,7 @@ from tournament.store.ledger import (
     Until,
     without_legs,
 )
-from tournament.store.ledger_reading import standing_batches
-from tournament.store.legs import Legs
 from tournament.store.writer import Writer
-
-_LARGE = 1e9  # bytes that take a while to check
 
 
 def differences(
@@ -129,52 +125,38 @@ def write_house_files(
             storage.replace(f"house/{name}", content)
 
 
-def batches_to_keep(
-    writer: Writer, checks: Checks, schedule: Schedule, say: Callable[[str], None]
-) -> tuple[list[Batch], list[Cut], Counted]:
-    """The committed batches that are whole, those of them to be cut to fit the schedule, and what is left to play.
-
-    Says which aren't whole. A file's size and time tell whether it is whole, but parts to be rewritten are read first.
-    """
-    standing = standing_batches(writer.storage, writer.state)
-    unknown = [batch for batch in standing if not all(map(checks.is_noted, batch.parts))]
-    size = sum(part.size for batch in unknown for part in batch.parts)
-    if size > _LARGE:
-        say(f"Checking {size / 1e9:.1f} GB of records…")
-    problems = checks.damages(unknown)
-    while True:
-        sound = [batch for batch in standing if batch.name not in problems]
-        cuts, to_play = _cuts(sound, schedule)
-        found = checks.damages(batch for batch, several in cuts if several)
-        if not found:
-            break
-        problems |= found
-    names = {batch.name for batch in sound}
-    for name, batch in writer.state.newest().items():
-        if name not in names:
-            say(f"Part {name} is {problems.get(name, 'missing')}; its {len(batch.legs)} legs are played again")
-    return sound, cuts, to_play
+def lost_batches(writer: Writer) -> dict[str, str]:
+    """What is wrong with committed batches whose parts aren't there as large as they were written, by name."""
+    there = {f"{table}/{name}": size for table in TABLES for name, size in writer.storage.list(table).items()}
+    found = {
+        name: {there.get(part.place) for part in batch.parts if there.get(part.place) != part.size}
+        for name, batch in writer.state.newest().items()
+    }
+    return {name: "missing" if None in sizes else "damaged" for name, sizes in found.items() if sizes}
 
 
-def lost_batches(writer: Writer, sound: list[Batch]) -> list[Batch]:
-    """What to commit for batches that aren't whole: the same without legs."""
-    names = {batch.name for batch in sound}
-    return [without_legs(batch) for name, batch in writer.state.newest().items() if name not in names]
+def withdraw(writer: Writer, problems: Mapping[str, str], say: Callable[[str], None]) -> None:
+    """Take batches out of the records, and say what is wrong with them. Raises as `commit` does."""
+    lost = [writer.state.newest()[name] for name in sorted(problems)]
+    for batch in lost:
+        say(f"Part {batch.name} is {problems[batch.name]}; its {len(batch.legs)} legs are played again")
+    if lost:
+        writer.commit(batches=map(without_legs, lost))
 
 
 # A batch that doesn't fit the schedule, and for each new batch the runs of its legs.
 Cut = tuple[Batch, list[list[tuple[int, int]]]]
 
 
-def _cuts(sound: list[Batch], schedule: Schedule) -> tuple[list[Cut], Counted]:
+def batches_to_cut(standing: Sequence[Batch], schedule: Schedule) -> tuple[list[Cut], Counted]:
     """Batches with legs that no longer count, or with a leg still to play between theirs; and what is left to play.
 
     They are cut there, so that parts stay in the order of the schedule.
     """
-    found = count_legs(sound, schedule)
+    found = count_legs(standing, schedule)
     cuts = []
-    for batch in sound:
-        legs = Legs.of(batch.legs)
+    for batch in standing:
+        legs = batch.legs
         # The number of missing legs before each leg chooses its new batch; None if it doesn't count.
         before = np.searchsorted(found.missing, place_of(legs.match, legs.number, schedule.legs_per_replica))
         if before[0] == before[-1] and found.counting.issuperset(legs.digests):

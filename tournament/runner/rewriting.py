@@ -1,21 +1,26 @@
-"""Rewriting parts: cut where legs leave or are still to come, merged where many small ones are neighbours."""
+"""Rewriting parts: cut where legs leave or are still to come, merged where many small ones are neighbours.
+
+Parts are compared with their hashes before: what is damaged is not copied.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 from tournament.contests.contest import Contest
-from tournament.runner.resume import Cut
-from tournament.runner.schedule import Schedule, place_of
-from tournament.store.checks import Checks
-from tournament.store.ledger import Batch, TableName, Taken, batch_name, without_legs
+from tournament.runner.resume import Cut, batches_to_cut, tell_removed_matches, withdraw
+from tournament.runner.schedule.counting import Counted
+from tournament.runner.schedule.legs import Schedule, place_of
+from tournament.store.columns import ROWS_PER_GROUP
+from tournament.store.ledger import Batch, TableName, batch_name, without_legs
 from tournament.store.ledger_reading import standing_batches
 from tournament.store.legs import Legs
-from tournament.store.parquet_limits import ROWS_PER_GROUP
-from tournament.store.parts import PartReader, copy_legs
-from tournament.store.writer import Writer
+from tournament.store.parts import PartReader, copy_legs, damage
+from tournament.store.storage import Storage
+from tournament.store.writer import Writer, in_commits
 
 # At least so many neighbours, with at most so many rows together, are merged. With fewer, rows would be rewritten
 # more often; the number of parts stays within a few times that of parts of this size.
@@ -24,7 +29,23 @@ _FEWEST, _MOST_ROWS = 8, 16 * ROWS_PER_GROUP
 _Open = tuple[Batch, dict[TableName, PartReader]]
 
 
-def cut_batches(contest: Contest, writer: Writer, cuts: Sequence[Cut], sessions_per_leg: int) -> Iterator[Batch]:
+def fit_to_schedule(contest: Contest, writer: Writer, schedule: Schedule, say: Callable[[str], None]) -> Counted:
+    """Take out of the records what the schedule doesn't have, and say so; return what is left to play. Raises as
+    `commit` does."""
+    while True:
+        standing = standing_batches(writer.storage, writer.state)
+        cuts, left = batches_to_cut(standing, schedule)
+        problems = _damages(writer.storage, (batch for batch, several in cuts if several))
+        if not problems:
+            break
+        withdraw(writer, problems, say)
+    tell_removed_matches(writer, cuts, schedule, left.probation.out, say)
+    for batches in in_commits(_cut_batches(contest, writer, cuts, schedule.sessions_per_leg)):
+        writer.commit(batches=batches)
+    return left
+
+
+def _cut_batches(contest: Contest, writer: Writer, cuts: Sequence[Cut], sessions_per_leg: int) -> Iterator[Batch]:
     """What to commit for cuts: the batches without legs, and new ones, staged, with the legs that stay."""
     for batch, several in cuts:
         yield without_legs(batch)
@@ -34,22 +55,28 @@ def cut_batches(contest: Contest, writer: Writer, cuts: Sequence[Cut], sessions_
                 yield _staged(contest, writer, [(source, *run) for run in runs])
 
 
-def merge_small_batches(
-    contest: Contest, writer: Writer, checks: Checks, schedule: Schedule, say: Callable[[str], None]
-) -> None:
+def merge_small_batches(contest: Contest, writer: Writer, schedule: Schedule, say: Callable[[str], None]) -> None:
     """Merge small neighbouring batches where there are many, a commit for each new one.
 
     Only once nothing is left to play: no leg may be still to come between neighbours. Raises as `commit` does.
     """
     for group in _small_neighbours(standing_batches(writer.storage, writer.state), schedule):
-        if problems := checks.damages(group):
+        if problems := _damages(writer.storage, group):
             for name, problem in problems.items():
-                say(f"Part {name} is {problem}; run again to play its legs again")
+                say(f"Part {name} is {problem}; remove it and run again to play its legs again")
             continue
         with contextlib.ExitStack() as stack:
             sources = [_open(contest, writer, batch, schedule.sessions_per_leg, stack) for batch in group]
-            whole = _staged(contest, writer, [(source, 0, len(source[0].legs)) for source in sources])
-        writer.commit(batches=[*map(without_legs, group), whole])
+            merged = _staged(contest, writer, [(source, 0, len(source[0].legs)) for source in sources])
+        writer.commit(batches=[*map(without_legs, group), merged])
+
+
+def _damages(storage: Storage, batches: Iterable[Batch]) -> dict[str, str]:
+    """What is wrong with damaged batches, by name, from the hashes of their parts."""
+    several = list(batches)
+    with ThreadPoolExecutor() as pool:
+        found = list(pool.map(lambda batch: {damage(storage, part) for part in batch.parts} - {""}, several))
+    return {batch.name: max(problems) for batch, problems in zip(several, found) if problems}
 
 
 def _small_neighbours(batches: Sequence[Batch], schedule: Schedule) -> list[list[Batch]]:
@@ -57,8 +84,8 @@ def _small_neighbours(batches: Sequence[Batch], schedule: Schedule) -> list[list
     groups: list[list[Batch]] = []
     rows = 0
     size = schedule.legs_per_replica
-    ends = [place_of(legs.match[[0, -1]], legs.number[[0, -1]], size).tolist() for legs in _legs(batches)]
-    replicas = [int(legs.number[0]) // size for legs in _legs(batches)]
+    ends = [place_of(b.legs.match[[0, -1]], b.legs.number[[0, -1]], size).tolist() for b in batches]
+    replicas = [int(batch.legs.number[0]) // size for batch in batches]
     before = (-1, -1)
     for (first, last), replica, batch in sorted(zip(ends, replicas, batches), key=lambda one: one[0]):
         more = max(part.rows for part in batch.parts)
@@ -72,22 +99,18 @@ def _small_neighbours(batches: Sequence[Batch], schedule: Schedule) -> list[list
     return [group for group in groups if len(group) >= _FEWEST]
 
 
-def _legs(batches: Sequence[Batch]) -> Iterator[Legs]:
-    return (Legs.of(batch.legs) for batch in batches)
-
-
 def _open(contest: Contest, writer: Writer, batch: Batch, sessions_per_leg: int, stack: contextlib.ExitStack) -> _Open:
     readers: dict[TableName, PartReader] = {}
     for part in batch.parts:
         columns = contest.columns(part.table)
-        readers[part.table] = PartReader(writer.storage, part, columns, Legs.of(batch.legs), sessions_per_leg)
+        readers[part.table] = PartReader(writer.storage, part, columns, batch.legs, sessions_per_leg)
         stack.callback(readers[part.table].close)
     return batch, readers
 
 
 def _staged(contest: Contest, writer: Writer, runs: Sequence[tuple[_Open, int, int]]) -> Batch:
     """A new batch, staged, from runs of other batches' legs."""
-    legs = Legs.joined(Legs.of(batch.legs)[first:end] for (batch, _), first, end in runs)
+    legs = Legs.joined(batch.legs[first:end] for (batch, _), first, end in runs)
     name = batch_name(int(legs.match[0]), int(legs.number[0]), legs.digests)
     staged = f"staging/{name}-{uuid.uuid4().hex}"
     parts = tuple(
@@ -101,7 +124,4 @@ def _staged(contest: Contest, writer: Writer, runs: Sequence[tuple[_Open, int, i
         )
         for part in runs[0][0][0].parts
     )
-    # Entries can only name newest versions: where an older one counts, they repeat its legs.
-    newest = all(writer.state.batches[batch.name][-1] is batch for (batch, _), _, _ in runs)
-    taken = tuple(Taken(batch.name, first, end) for (batch, _), first, end in runs) if newest else ()
-    return Batch(name, parts, legs, runs[0][0][0].sandbox, taken)
+    return Batch(name, parts, legs, runs[0][0][0].sandbox)

@@ -2,7 +2,7 @@
 
 The likelihood is maximised by Newton's method. Each bot is also given one drawn session with an average one: so a bot
 that won or lost everything has a strength, too, and the maximum is unique. Errors come from blocks of sessions
-(or from replicas, as in `replicas`), not from counts: sessions of a leg depend on each other, and the deals are the
+(or from replicas, as in `errors`), not from counts: sessions of a leg depend on each other, and the deals are the
 same for all pairs.
 """
 
@@ -16,14 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.kernel.game_core import BLOCK_COUNT
+from tournament.arrays import Floats
 from tournament.contests.contest import Contest
-from tournament.standings import replicas
-from tournament.standings.estimates import block_sizes
+from tournament.standings.errors import Replicas, block_sizes
 from tournament.store.ledger import Batch
 from tournament.store.legs import Legs
 from tournament.store.storage import Storage
-
-Floats = npt.NDArray[np.float64]
 
 ELO = 400 / math.log(10)  # Elo's points in a unit of strength
 _MOST_STEPS = 200
@@ -66,7 +64,7 @@ def read_wins(contest: Contest, storage: Storage, batches: Sequence[Batch], legs
     won: list[Floats] = []
     drawn: list[Floats] = []
     for batch in batches:
-        legs = Legs.of(batch.legs)
+        legs = batch.legs
         rows_of_part = numbers_of(storage, batch.part("sessions"), contest.sessions, contest.scored.columns)
         pieces = [np.subtract(*contest.scored.points(rows)) for rows in rows_of_part]
         lead = np.concatenate(pieces) if pieces else np.empty(0)
@@ -105,9 +103,9 @@ def fitted(names: Sequence[str], wins: Wins) -> tuple[Floats, Floats | None]:
     strengths, information = _most_likely(totals, own)
     found = ELO * (strengths - strengths.mean()) if count else strengths
     # Each bot's score above the expected one, by block: the likelihood's derivative, whose spread tells the error.
-    played = replicas.PlayedReplicas.of(wins.legs.match[among], wins.legs.number[among], wins.legs_per_replica)
+    played = Replicas.of(wins.legs.match[among], wins.legs.number[among], wins.legs_per_replica)
     surplus = scores - sizes * _chance(strengths[x] - strengths[y])[:, np.newaxis]
-    by_replica = len(x) > 0 and int(played.of_match.min()) >= replicas.FEWEST
+    by_replica = len(x) > 0 and played.fewest > 1
     if by_replica:
         surplus = surplus.sum(axis=1, keepdims=True)
     width = surplus.shape[1]

@@ -12,9 +12,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from tournament.arrays import Floats
 
 _FIRST, _LAST = 4.0, 1e-8  # the weight of entropy, as a share of the largest payoff
 _ROUNDING = 1e-14  # the rounding of shares, times the weight of entropy

@@ -1,7 +1,7 @@
 """Scores of play against house players.
 
-The score is a function of points. Its error comes from blocks of games, each scaled by the slope of that function
-(the delta method).
+The score is a function of points. Each leg, a session of its own, is a replica. What a leg's games bring the score is
+scaled by the slope of that function where it isn't scored by itself (the delta method).
 """
 
 from __future__ import annotations
@@ -11,13 +11,11 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from engine.kernel.game_core import BLOCK_COUNT
 from tournament.contests.scoring import HouseScoring, Played
-from tournament.standings.estimates import block_sizes, errors_of_sums
+from tournament.standings.errors import Replicas, block_sizes, errors_of_matches, heavy_tailed, moments_of, rounding_of
 from tournament.standings.tally import Tally, sums_by_entrant, whole_sums
-from tournament.store.ledger import FieldEntrant
 from tournament.store.legs import Legs
 
 Range = tuple[int, int]  # the first leg of some, and the first one after them
@@ -35,7 +33,6 @@ class HousePlay:
         self._sessions = legs.sessions.tolist()
         self._games = legs.games.tolist()
         self._facts_of = [facts.get(name, {}) for name in legs.y]
-        self._counts = [rest.counts for rest in legs.rest]
         self._matches: list[Range] = [(first, end) for first, end in legs.matches().tolist()]
 
     def _played(self, first: int, end: int) -> Played:
@@ -45,7 +42,6 @@ class HousePlay:
             sum(self._sessions[first:end]),
             sum(self._games[first:end]),
             self._facts_of[first],
-            tuple(map(sum, zip(*self._counts[first:end]))),
         )
 
     def _scored(self, first: int, end: int) -> list[Range]:
@@ -61,24 +57,21 @@ class HousePlay:
         sums = self._played(first, end)
         return self._score(first, end), {measure.name: measure.value([sums]) for measure in self._scoring.measures}
 
-    def errors_of_matches(self) -> npt.NDArray[np.float64]:
-        """The standard error of the points of either side over each match, NaN where it can't be told."""
-        return np.array([self._error(*match) for match in self._matches], np.float64)
-
-    def _error(self, first: int, end: int) -> float | None:
-        """The standard error of the sum of legs that are independent of each other."""
-        errors = self._errors_of_legs[first:end]
-        return None if any(map(math.isnan, errors)) else math.sqrt(math.fsum(error * error for error in errors))
+    @cached_property
+    def replicas(self) -> Replicas:
+        return Replicas.of(self._legs.match, self._legs.number, 1)
 
     @cached_property
-    def _errors_of_legs(self) -> list[float]:
-        """From the blocks of their games, NaN where it can't be told."""
-        errors, _ = errors_of_sums(self._own.blocks, block_sizes(self._legs.games, BLOCK_COUNT))
-        return list(map(float, errors))
+    def _errors(self) -> list[float]:
+        """The standard error of x's points over each match, NaN where it can't be told."""
+        found: list[float] = errors_of_matches(self._legs, self._own, self.replicas, self._legs.games)[0].tolist()
+        return found
 
     def _slope(self, first: int, end: int) -> float:
         """The slope of the score in points: a difference quotient over one standard error to either side."""
-        sums, error = self._played(first, end), self._error(first, end) or 1.0
+        sums, match = self._played(first, end), self.replicas.match[first]
+        error = self._errors[match] * math.sqrt((end - first) / self.replicas.of_match[first])
+        error = error if error > 0 else 1.0
         high, low = (
             self._scoring.score(Played(sums.points + step, sums.sessions, sums.games, sums.facts))
             for step in (error, -error)
@@ -97,36 +90,53 @@ class HousePlay:
         own = self._matches_of(names).values()
         return [math.fsum(self._score(*match) for match in matches) / max(1, len(matches)) for matches in own]
 
-    def tally(self, fit: Sequence[FieldEntrant]) -> Tally:
-        """Mean scores of the fit entrants over the house players that they met."""
+    def tally(self, fit: Sequence[str]) -> Tally:
+        """Mean scores of these entrants over the house players that they met."""
         legs, count = self._legs, len(fit)
-        own = self._matches_of([entrant.name for entrant in fit])
-        index, slopes = np.full(len(legs), -1), np.zeros(len(legs))
+        own = self._matches_of(fit)
+        index, slopes, values = np.full(len(legs), -1), np.zeros(len(legs)), np.zeros(len(legs))
         scores = np.array(self.scores(list(own)), np.float64)
+        house = {name: column for column, name in enumerate(dict.fromkeys(legs.y))}
+        brought = np.zeros((count, len(house)))
         measures: list[dict[str, float | None]] = []
         for number, ranges in enumerate(own.values()):
             whole = [self._played(*each) for each in ranges]
             measures.append({measure.name: measure.value(whole) for measure in self._scoring.measures} if whole else {})
             for first, end in ranges:
                 index[first:end] = number
-                scored = self._scored(first, end)
-                for a, b in scored:
+                brought[number, house[legs.y[first]]] = self._score(first, end) / len(ranges)
+                for a, b in (scored := self._scored(first, end)):
                     slopes[a:b] = self._slope(a, b) / len(ranges) / len(scored)
+                    values[a:b] = self._score(a, b) / len(ranges)
+                if self._scoring.of_match:
+                    values[first:end] = (end - first) * slopes[first:end] * self._own.points[first:end]
         counted = index >= 0
-        index = index[counted]
-        blocks = sums_by_entrant(count, index, slopes[counted, np.newaxis] * self._own.blocks[counted])
-        weights = sums_by_entrant(count, index, block_sizes(legs.games[counted], BLOCK_COUNT))
-        # Blocks scaled by the slope add up to the score only if it is linear: spread the difference by weight.
+        places, index = np.where(counted, index, count), index[counted]
+        blocks, sizes = np.zeros((2, count, BLOCK_COUNT))
+        np.add.at(blocks, index, slopes[counted, np.newaxis] * self._own.blocks[counted])
+        np.add.at(sizes, index, block_sizes(legs.games[counted]))
+        # Blocks scaled by the slope add up to the score only if it is linear: spread the difference by size.
         missing = scores - blocks.sum(axis=1)
-        blocks += missing[:, np.newaxis] * weights / np.maximum(1.0, weights.sum(axis=1))[:, np.newaxis]
+        blocks += missing[:, np.newaxis] * sizes / np.maximum(1.0, sizes.sum(axis=1))[:, np.newaxis]
+        replicas = Replicas.of(legs.match[counted], legs.number[counted], 1)
+        off = np.abs(slopes[counted]) * rounding_of(legs.games[counted], self._own.squared_points[counted])
+        opponents = [len(ranges) for ranges in own.values()]
         return Tally(
             scores=scores,
             blocks=blocks,
-            weights=weights,
+            sizes=sizes,
+            replicas=replicas.fewest,
+            of_replicas=None
+            if replicas.fewest < 2
+            else replicas.residuals(index, values[counted], legs.games[counted], count),
+            brought=brought,
+            common=len(house),
             sessions=whole_sums(count, index, legs.sessions[counted]),
             games=whole_sums(count, index, legs.games[counted]),
-            opponents=[len({legs.y[first] for first, _ in ranges}) for ranges in own.values()],
+            opponents=opponents,
             measures=measures,
-            divisors=[1] * count,
+            divisors=np.ones(count, np.int64),
             lengths=[0.0] * count,
+            rounding=sums_by_entrant(count, index, off),
+            heavy_tailed=heavy_tailed(moments_of(self._own, legs.games, places, count + 1)[:, :count]),
         )

@@ -10,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.kernel.game_core import BLOCK_COUNT
+from tournament.arrays import Floats
 from tournament.contests.contest import Contest, LegLuck
 from tournament.contests.settings import ContestSettings
-
-Floats = npt.NDArray[np.float64]
 
 
 class LuckOfRows:

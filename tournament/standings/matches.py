@@ -12,15 +12,16 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
-from tournament.standings import replicas
+from tournament.arrays import Whole
+from tournament.standings.errors import Replicas, errors_of_matches
 from tournament.standings.house import HousePlay
+from tournament.standings.student import quantile
 from tournament.store.legs import Legs
-
-Whole = npt.NDArray[np.int64]
 
 
 class Match(NamedTuple):
-    """The sums of one pairing. Where y is a house player, x also has a score and measures."""
+    """The sums of one pairing, with the degrees of `freedom` of its errors. Where y is a house player, x also has a
+    score and measures."""
 
     match: int
     x: str
@@ -32,6 +33,7 @@ class Match(NamedTuple):
     x_points_stderr: float | None
     y_points: float
     y_points_stderr: float | None
+    freedom: int = 0
     score: float | None = None
     measures: Mapping[str, float | None] = MappingProxyType({})
 
@@ -41,13 +43,19 @@ class Match(NamedTuple):
 
     @property
     def stderr_per_session(self) -> float | None:
-        return self.x_points_stderr / self.sessions if self.x_points_stderr is not None else None
+        return self.x_points_stderr / max(1, self.sessions) if self.x_points_stderr is not None else None
+
+    @property
+    def reach_per_session(self) -> float | None:
+        """How far an interval of 95% goes to either side of x's points a session."""
+        error = self.stderr_per_session
+        return None if error is None else quantile(0.975, self.freedom) * error
 
     def from_y(self) -> Match:
         """The same match with the sides swapped."""
         return Match(
             self.match, self.y, self.x, self.legs, self.sessions, self.games, self.y_points, self.y_points_stderr,
-            self.x_points, self.x_points_stderr, self.score, self.measures,
+            self.x_points, self.x_points_stderr, self.freedom, self.score, self.measures,
         )  # fmt: skip
 
 
@@ -55,9 +63,9 @@ class Match(NamedTuple):
 class Matches(Sequence[Match]):
     """Matches as columns, since a field of a thousand bots has half a million. A Match is made when it is asked for.
 
-    `players` has for each the places of x and y in `names`. `whole` has a column each for number, legs, sessions and
-    games; `amounts` for x_points, their error, y_points and theirs, NaN where an error can't be told. `scored` has the
-    score and measures of each, where house players play.
+    `players` has for each the places of x and y in `names`. `whole` has a column each for number, legs, sessions, games
+    and degrees of freedom; `amounts` for x_points, their error, y_points and theirs, NaN where an error can't be told.
+    `scored` has the score and measures of each, where house players play.
     """
 
     names: tuple[str, ...]
@@ -112,29 +120,32 @@ class Matches(Sequence[Match]):
     __hash__ = None  # type: ignore[assignment]
 
 
-_WHOLE = ("match", "legs", "sessions", "games")
+_WHOLE = ("match", "legs", "sessions", "games", "freedom")
 _AMOUNTS = ("x_points", "x_points_stderr", "y_points", "y_points_stderr")
-_PLAIN = 10  # fields before the score
+_PLAIN = 11  # fields before the score
 
 
 def matches_of(legs: Legs, legs_per_replica: int, house: HousePlay | None) -> Matches:
     """The matches of legs in order; `house` where entrants play house players."""
     ranges = legs.matches()
     starts, ends = ranges.T
-    amounts = np.empty((len(ranges), len(_AMOUNTS)))
+    replicas = house.replicas if house else Replicas.of(legs.match, legs.number, legs_per_replica)
+    lengths = legs.games if house else legs.sessions
+    amounts, freedom = np.empty((len(ranges), len(_AMOUNTS))), np.zeros(len(ranges), np.int64)
     for seat in (0, 1):
         own = legs.of_seat(seat)
         amounts[:, 2 * seat] = _totals(own.points, starts, ends)
-        amounts[:, 2 * seat + 1] = (
-            house.errors_of_matches() if house else replicas.errors_of_matches(legs, own, legs_per_replica)
-        )
+        if own.is_opposite:
+            amounts[:, 2 * seat + 1] = amounts[:, 1]
+        else:
+            amounts[:, 2 * seat + 1], freedom = errors_of_matches(legs, own, replicas, lengths)
     # A leg that was cut short is no sample of sessions.
     amounts[np.searchsorted(ends, np.flatnonzero(legs.ended), side="right"), 1::2] = np.nan
     sums = [np.add.reduceat(values, starts) if len(starts) else values for values in (legs.sessions, legs.games)]
     return Matches(
         legs.names,
         legs.players[starts],
-        np.stack([legs.match[starts], ends - starts, *sums], axis=1),
+        np.stack([legs.match[starts], ends - starts, *sums, freedom], axis=1),
         amounts,
         [house.score_and_measures(first, end) for first, end in ranges.tolist()] if house else (),
     )

@@ -1,11 +1,11 @@
 """Which entrants can be told apart, and between which ranks each of them is.
 
-All pairs are compared at once: Student's t of the difference of two scores, from blocks in which both saw the same
-deals, and Holm's correction for the number of pairs (S. Holm, "A Simple Sequentially Rejective Multiple Test
-Procedure", 1979), which holds however the pairs depend on each other. An entrant's first possible rank is one more
-than the number of those surely ahead of it, its last one what those surely behind it leave (T. Klein, T. Wright and
-J. Wieczorek, "A Joint Confidence Region for an Overall Ranking of Populations", 2020; M. Mogstad, J. Romano, A. Shaikh
-and D. Wilhelm, "Inference for Ranks", 2024). With a chance of 95% all true ranks lie within their bounds at once.
+All pairs are compared at once: Student's t of the difference of two scores, and Holm's correction for the number of
+pairs (S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", 1979), which holds however the pairs depend
+on each other. An entrant's first possible rank is one more than the number of those surely ahead of it, its last one
+what those surely behind it leave (T. Klein, T. Wright and J. Wieczorek, "A Joint Confidence Region for an Overall
+Ranking of Populations", 2020; M. Mogstad, J. Romano, A. Shaikh and D. Wilhelm, "Inference for Ranks", 2024). With a
+chance of 95% all true ranks lie within their bounds at once.
 """
 
 from __future__ import annotations
@@ -13,48 +13,41 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from tournament.standings.errors import Differences
 from tournament.standings.student import two_sided_tail
 
 ERROR_RATE = 0.05  # of one wrong statement or more, among all pairs
 
-Floats = npt.NDArray[np.float64]
 
-
-def variances_of_differences(residuals: Floats) -> Floats:
-    """For each pair of rows of residuals the variance of the difference of their sums."""
-    # Not by @: the threads of its library hang for good when a process is started meanwhile.
-    products = np.einsum("ib,jb->ij", residuals, residuals)
-    own = np.diagonal(products)
-    variances: Floats = np.maximum(own[:, np.newaxis] + own - 2 * products, 0.0)
-    return variances
-
-
-def surely_ahead(
-    scores: Floats, residuals: Floats, freedom: int, error_rate: float = ERROR_RATE
-) -> npt.NDArray[np.bool_]:
-    """Whether each entrant, by row, is surely ahead of each other one, by column.
-
-    `residuals` has a row for each entrant; the products of two rows sum to the covariance of the two scores.
-    """
-    count = len(scores)
+def surely_ahead(differences: Differences, error_rate: float = ERROR_RATE) -> npt.NDArray[np.bool_]:
+    """Whether each entrant, by row, is surely ahead of each other one, by column."""
+    count = len(differences.means)
     ahead = np.zeros((count, count), bool)
-    if count < 2 or freedom < 1:
-        return ahead
     upper = np.triu_indices(count, 1)
-    differences = (scores[:, np.newaxis] - scores)[upper]
-    variances = variances_of_differences(residuals)[upper]
-    # A variance of zero may differ from it by rounding.
-    own = np.einsum("ib,ib->i", residuals, residuals)
-    variances[variances <= 1e-12 * (own[upper[0]] + own[upper[1]])] = 0.0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.nan_to_num(np.abs(differences) / np.sqrt(variances), nan=0.0, posinf=np.inf)
-    chances = two_sided_tail(t, freedom)
+    chances = differences.chances[upper]
     order = np.argsort(chances, kind="stable")
     stands = chances[order] * np.arange(len(order), 0, -1) <= error_rate
     sure = order[np.logical_and.accumulate(stands)]
-    rows, columns, positive = upper[0][sure], upper[1][sure], differences[sure] > 0
+    rows, columns, positive = upper[0][sure], upper[1][sure], differences.means[upper][sure] > 0
     ahead[np.where(positive, rows, columns), np.where(positive, columns, rows)] = True
     return ahead
+
+
+def order_probabilities(differences: Differences) -> list[float]:
+    """For each entrant and the next one in the order of scores: how probable it is that the first is the better one;
+    half where nothing can be said.
+
+    Neighbours by score differ less in truth than they seem to. So the true difference is taken to be one of many about
+    0 that scatter as widely as this one is seen to be (empirical Bayes: B. Efron and C. Morris, "Data Analysis Using
+    Stein's Estimator and its Generalizations", 1975), and Student's distribution function is taken of what is left.
+    """
+    if differences.freedom < 1:
+        return [0.5] * (len(differences.means) - 1)
+    t = np.diagonal(differences.t, 1)
+    with np.errstate(invalid="ignore"):
+        left = np.nan_to_num(t * np.abs(t) / np.sqrt(1 + t * t), nan=np.inf)
+    tails = two_sided_tail(left, differences.freedom) / 2
+    return list(map(float, np.where(t >= 0, 1 - tails, tails)))
 
 
 def rank_bounds(ahead: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:

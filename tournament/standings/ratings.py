@@ -16,12 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tournament.arrays import Floats
 from tournament.errors import BadInput
 from tournament.standings.bradley_terry import Wins, fitted
 from tournament.standings.equilibrium import maximum_entropy_equilibrium
 from tournament.standings.standings import Standings
-
-Floats = npt.NDArray[np.float64]
 
 _LITTLE = 1e-6  # of the largest payoff, or of a mix: less counts as 0
 

@@ -1,75 +1,13 @@
-"""Errors of matches that were played in several replicas, each independent of the others.
-
-With FEWEST or more of every match their own spread gives the errors. That is right however bots learn, even where
-a bot's first games decide its play for a whole leg, which no part of one leg shows. With fewer, the blocks of all
-replicas give them, as for one leg; a quantile for so few degrees of freedom would cost more than it is worth.
-"""
+"""The scores of entrants in each of their replicas, by which a run until the order is settled judges."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from engine.kernel.game_core import BLOCK_COUNT
-from tournament.standings.estimates import block_sizes, errors_of_sums, errors_over_sessions
-from tournament.store.legs import Legs, SeatColumns
-
-FEWEST = 10
-
-Floats = npt.NDArray[np.float64]
-Whole = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class PlayedReplicas:
-    """For legs in order: each one's match, counted from 0, its replica, and how many its match has."""
-
-    match: Whole
-    replica: Whole
-    of_match: Whole
-
-    @classmethod
-    def of(cls, match: Whole, number: Whole, legs_per_replica: int) -> PlayedReplicas:
-        replica = number // legs_per_replica
-        if not len(match):
-            return cls(match, replica, match)
-        first_of_match = np.diff(match, prepend=-1) != 0
-        first_of_replica = first_of_match | (np.diff(replica, prepend=-1) != 0)
-        index = np.cumsum(first_of_match) - 1
-        return cls(index, replica, np.bincount(index, first_of_replica).astype(np.int64)[index])
-
-    @property
-    def several(self) -> bool:
-        """Whether a match has more than one."""
-        return bool((self.of_match > 1).any())
-
-
-def residuals(
-    played: PlayedReplicas, seats: Whole, entrants: int, sums: Sequence[SeatColumns], sessions: Whole
-) -> tuple[Floats, int]:
-    """Rows of residuals, one for each entrant: products of two add up to the covariance of the two scores; and the
-    degrees of freedom.
-
-    `seats` has the index of each seat's entrant, a row a leg, `sums` what each seat has won. A score is the sum over
-    matches of the mean over their replicas. The match's own mean is subtracted, so matches may have more
-    replicas than others.
-    """
-    by_replica = int(played.of_match.min()) >= FEWEST
-    count = played.of_match if by_replica else played.of_match * np.clip(sessions, 1, BLOCK_COUNT)
-    length = np.maximum(np.bincount(played.match, sessions)[played.match], 1)
-    rows = np.zeros((entrants, int(played.replica.max()) + 1, 1 if by_replica else BLOCK_COUNT))
-    scale = np.sqrt(count / np.maximum(count - 1, 1)) / played.of_match
-    for seat, own in enumerate(sums):
-        mean = np.bincount(played.match, own.points)[played.match] / length  # a session
-        if by_replica:
-            values = (own.points - mean * sessions)[:, np.newaxis]
-        else:
-            values = own.blocks - block_sizes(sessions, BLOCK_COUNT) * mean[:, np.newaxis]
-        np.add.at(rows, (seats[:, seat], played.replica), values * scale[:, np.newaxis])
-    return rows.reshape(entrants, -1), int(count.min()) - 1
+from tournament.standings.errors import on_grid, rounding_of
+from tournament.store.legs import Legs
 
 
 def scores_of_replicas(
@@ -105,42 +43,8 @@ def scores_of_replicas(
         counted = replica < scores.shape[1]
         for seat, index in enumerate((first, second)):
             np.add.at(scores, (index[counted], replica[counted]), legs.of_seat(seat).points[counted])
+    off = np.zeros(len(rows))
+    for seat, index in enumerate((first, second) if not score else (first,)):
+        np.add.at(off, index, rounding_of(legs.games if score else legs.sessions, legs.of_seat(seat).squared_points))
+    scores = on_grid(scores, float(off.max(initial=0.0)) / max(1, len(scores.T)))
     return {name: row[:count].tolist() for name, row, count in zip(names, scores, counts.tolist())}
-
-
-def errors_of_matches(legs: Legs, own: SeatColumns, legs_per_replica: int) -> Floats:
-    """The standard error of a seat's points over each match of legs in order, NaN where it can't be told.
-
-    `own` is what the seat has won in the legs.
-    """
-    if not len(legs):
-        return np.empty(0)
-    starts = legs.matches()[:, 0]
-    alone = errors_over_sessions(legs.sessions, own.points, own.squared_points)
-    found = alone[starts]
-    if len(starts) < len(legs):
-        several = np.diff(starts, append=len(legs)) > 1
-        found = np.where(several, _errors_of_replicas(legs, own, starts, legs_per_replica, alone), found)
-    return np.asarray(found)
-
-
-def _errors_of_replicas(
-    legs: Legs, own: SeatColumns, starts: Whole, legs_per_replica: int, errors_of_legs: Floats
-) -> Floats:
-    """Standard errors of matches that begin with these legs, from their replicas; NaN where it can't be told."""
-    replica = legs.number // legs_per_replica
-    edges = np.flatnonzero((np.diff(legs.match, prepend=-1) != 0) | (np.diff(replica, prepend=-1) != 0))
-    first_of_match = np.searchsorted(edges, starts)  # among the replicas of all
-    points = np.add.reduceat(own.points, edges)
-    if legs_per_replica > 1:  # legs of a duplicate pair share their deals: take pairs of blocks
-        blocks = np.add.reduceat(own.blocks, edges, axis=0)
-        errors, _ = errors_of_sums(blocks, block_sizes(legs.sessions[edges], BLOCK_COUNT))
-    else:
-        errors = errors_of_legs
-    count = np.diff(first_of_match, append=len(edges))
-    found = np.sqrt(np.add.reduceat(errors * errors, first_of_match))
-    if (many := count >= FEWEST).any():
-        apart = points - np.repeat(np.add.reduceat(points, first_of_match) / count, count)
-        spread = np.add.reduceat(apart * apart, first_of_match) / np.maximum(count - 1, 1)
-        found = np.where(many, np.sqrt(count * spread), found)
-    return np.asarray(found)

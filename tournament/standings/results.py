@@ -48,8 +48,8 @@ MATCHES = (
     Column(
         "x_points_stderr",
         "float64",
-        "standard error of x_points, over sessions; over duplicate pairs in a duplicate match; over replicas where"
-        " there are ten or more",
+        "standard error of x_points: over replicas; of one, over 32 blocks of its sessions. Matches share deals, so"
+        " these don't add up to the error of a score: standings have that",
     ),
     Column("y_points", "float64", "points of y; what x has, negated, where the game is zero-sum"),
     Column("y_points_stderr", "float64", "standard error of y_points"),
@@ -87,7 +87,7 @@ STANDING = {
         "sum of points over its matches; against house players what the contest makes of them (W, or the "
         "mean over servers)"
     ),
-    "stderr": "standard error of the score",
+    "stderr": "standard error of the score: over replicas; of one, over the sessions of its matches alone",
     "ci_low": "lower end of its 95% interval",
     "ci_high": "upper end",
     "matches": "opponents met",
@@ -256,7 +256,8 @@ def load(
     """The results of one contest: its folder or URL, or the one above when it holds a single contest.
 
     Of `games` and `sessions` only these columns are read, and only these matches, or those of these bots; the
-    standings are always of all. Raises BadInput when there are no results, or none of that name.
+    standings are always of all. Parts are read as they lie there: `verify` those of somebody else first. Raises
+    BadInput when there are no results, or none of that name.
     """
     location, field, batches = _opened(str(results))
     ranking = ranking_of(open_storage(location), field, batches)
@@ -361,7 +362,7 @@ def entrant_values(ranking: Standings) -> dict[str, list[Any]]:
 
 
 def fault_values(ranking: Standings) -> dict[str, list[Any]]:
-    bots = [(leg.x, leg.y)[fault.seat] for leg, fault in ranking.faults]
+    bots = [leg.name_at(fault.seat) for leg, fault in ranking.faults]
     values: dict[str, list[Any]] = {"match": [leg.match for leg, _ in ranking.faults], "bot": bots}
     return {
         column.name: values.get(column.name) or [getattr(fault, column.name) for _, fault in ranking.faults]

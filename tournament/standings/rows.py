@@ -75,7 +75,7 @@ def _require(what: str, wanted: Iterable[Any], known: Mapping[Any, Any]) -> None
 
 def _parts(batches: Sequence[Batch], table: TableName, matches: frozenset[int] | None) -> list[tuple[Part, Legs]]:
     """The parts of a table that have some of these matches, with their legs."""
-    found = [(part, Legs.of(batch.legs)) for batch in batches for part in batch.parts if part.table == table]
+    found = [(part, batch.legs) for batch in batches for part in batch.parts if part.table == table]
     return [(part, legs) for part, legs in found if matches is None or _are_in(legs, matches).any()]
 
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from tournament.contests.scoring import HouseScoring
 from tournament.leg import legs_per_replica
+from tournament.standings.errors import Measured
 from tournament.standings.house import HousePlay
 from tournament.standings.matches import Match, Matches, matches_of
-from tournament.standings.order_probability import order_probabilities
-from tournament.standings.places import ERROR_RATE, surely_ahead
+from tournament.standings.places import ERROR_RATE, order_probabilities, surely_ahead
 from tournament.standings.replicas import scores_of_replicas
 from tournament.standings.student import quantile
 from tournament.standings.tally import Tally, tally_of_points
@@ -28,8 +28,7 @@ from tournament.store.legs import Fault, LegResult, Legs
 class Standing:
     """An entrant's line; `results.STANDING` says what its fields mean.
 
-    `expected_replicas`: after so many a run until the order is settled should tell the entrant from the next one; None
-    where it has, or the most are too few. `measures` are the contest's own numbers, by name.
+    `measures` are the contest's own numbers, by name.
     """
 
     name: str
@@ -57,7 +56,6 @@ class Standing:
     points_per_session: float | None = None
     order: Verdict | None = None
     surely_ahead_of: tuple[str, ...] = ()
-    expected_replicas: int | None = None
 
     @property
     def points_per_game(self) -> float | None:
@@ -81,8 +79,9 @@ class Standing:
 class Standings:
     """The ranking, the matches in order of their numbers, and every fault with its leg.
 
-    `scoring` and `house`, the names of the house players, are set where entrants play those; `until`, if they are
-    of a run until the order is settled.
+    `measured` has a row for each ranked entrant who has met another one, in the same order. For those who are
+    `heavy_tailed` few sessions decide so much that errors don't carry it. `scoring` and `house`, the names of the house
+    players, are set where entrants play those; `until`, if they are of a run until the order is settled.
     """
 
     entrants: tuple[Standing, ...]
@@ -91,6 +90,8 @@ class Standings:
     scoring: HouseScoring | None = None
     house: tuple[str, ...] = ()
     until: Until | None = None
+    measured: Measured = field(default_factory=Measured.nothing, compare=False)
+    heavy_tailed: tuple[str, ...] = ()
 
     @property
     def games(self) -> int:
@@ -169,7 +170,7 @@ def compute_standings(
     Sums are added in the order of match and leg numbers, so the order of commits changes no bit.
     """
     facts = {player.name: player.facts for player in field.house}
-    legs = Legs.joined(Legs.of(batch.legs) for batch in batches)
+    legs = Legs.joined(batch.legs for batch in batches)
     if scoring is not None:
         legs = legs.among(legs.names, facts)
     legs = legs.in_order()
@@ -181,7 +182,8 @@ def compute_standings(
         return None if scoring is None else HousePlay(legs, scoring, facts)
 
     def tally_of(legs: Legs, house: HousePlay | None) -> Tally:
-        return house.tally(fit) if house else tally_of_points(fit, legs, per_replica)
+        fit_names = [entrant.name for entrant in fit]
+        return house.tally(fit_names) if house else tally_of_points(fit_names, legs, per_replica)
 
     house = house_of(legs)
     tally = tally_of(legs, house)
@@ -192,22 +194,26 @@ def compute_standings(
         adjusted = None if corrected is None else tally_of(corrected, house_of(corrected))
     told = _Told(tally)
     if field.until:
-        met = [entrant.name for entrant, opponents in zip(fit, tally.opponents) if opponents]
+        those_met = [entrant.name for entrant, opponents in zip(fit, tally.opponents) if opponents]
         of_replicas = scores_of_replicas(
-            met,
+            those_met,
             legs if luck is None else legs_without_luck(legs, luck),
             per_replica if scoring is None else cast(int, field.settings["sessions"]),
             facts,
-            None if scoring is None else lambda legs: HousePlay(legs, scoring, facts).scores(met),
+            None if scoring is None else lambda legs: HousePlay(legs, scoring, facts).scores(those_met),
         )
         told = _Told(adjusted or tally, field.until, of_replicas)
+    order = _order(fit, tally)
+    met = [index for index in order if tally.opponents[index]]
     return Standings(
-        tuple(_ranked(fit, tally, adjusted, faulty, told) + _below_the_line(field, faulty)),
+        tuple(_ranked(fit, order, tally, adjusted, faulty, told) + _below_the_line(field, faulty)),
         matches_of(legs, per_replica, house),
         tuple((leg, fault) for leg in faulty.legs for fault in leg.faults),
         scoring,
         tuple(facts),
         field.until,
+        tally.measured.of(met),
+        tuple(fit[index].name for index in met if tally.heavy_tailed[index]),
     )
 
 
@@ -224,26 +230,33 @@ class _Told:
 
         Of settled neighbours it is at least what holds for all of them at once.
         """
-        scores = self.tally.per_match()[places]
-        residuals, freedom = self.tally.joint_residuals()
-        residuals = (residuals / np.maximum(1, self.tally.divisors)[:, np.newaxis])[places]
+        differences = self.tally.measured.of(places).differences
         if self.until is None:
-            sure = SureOrder(surely_ahead(scores, residuals, freedom), 1 - ERROR_RATE)
+            sure = SureOrder(surely_ahead(differences), 1 - ERROR_RATE)
         else:
             sure = settled_order([self.replicas[fit[place].name] for place in places], self.until)
-        stated = order_probabilities(scores, residuals, freedom) if places else []
+        stated = order_probabilities(differences) if places else []
         return sure, [
             max(chance, sure.confidence) if verdict == "settled" else chance
             for chance, verdict in zip(stated, sure.verdicts)
         ]
 
 
+def _order(fit: Sequence[FieldEntrant], tally: Tally) -> list[int]:
+    """The fit entrants, best first; at the end those who have met nobody yet."""
+    compared = tally.measured.scores
+    return sorted(range(len(fit)), key=lambda index: (not tally.opponents[index], -compared[index], fit[index].name))
+
+
 def _ranked(
-    fit: Sequence[FieldEntrant], tally: Tally, adjusted: Tally | None, faulty: FaultyLegs, told: _Told
+    fit: Sequence[FieldEntrant],
+    order: Sequence[int],
+    tally: Tally,
+    adjusted: Tally | None,
+    faulty: FaultyLegs,
+    told: _Told,
 ) -> list[Standing]:
-    """The lines of those who are ranked, best first. `adjusted`: the tally of the legs less luck, if known."""
-    per_match = tally.per_match()
-    order = sorted(range(len(fit)), key=lambda index: (not tally.opponents[index], -per_match[index], fit[index].name))
+    """The lines of those who are ranked, in order. `adjusted`: the tally of the legs less luck, if known."""
     met = [index for index in order if tally.opponents[index]]  # these come first
     sure, chances = told.order(fit, met)
     intervals = _intervals(tally)
@@ -279,7 +292,6 @@ def _ranked(
                 surely_ahead_of=tuple(
                     fit[met[other]].name for other in (sure.nearest_behind[place] if place < len(met) else ())
                 ),
-                expected_replicas=sure.expected[place] if has_next and sure.expected else None,
                 measures=tally.measures[index],
                 points_per_session=score / tally.lengths[index] if tally.lengths[index] else None,
             )
@@ -314,11 +326,13 @@ class _Interval:
 
 
 def _intervals(tally: Tally) -> list[_Interval]:
-    found = []
-    for score, (error, freedom) in zip(tally.scores.tolist(), tally.estimates()):
-        if error is None:
+    measured, found = tally.measured, []
+    for score, error, divisor, met in zip(
+        tally.scores.tolist(), measured.errors(), tally.divisors.tolist(), tally.opponents
+    ):
+        if error is None or not met:
             found.append(_Interval(score))
         else:
-            reach = quantile(0.975, freedom) * error
-            found.append(_Interval(score, error, score - reach, score + reach))
+            reach = quantile(0.975, measured.freedom) * error * divisor
+            found.append(_Interval(score, error * divisor, score - reach, score + reach))
     return found

@@ -23,10 +23,9 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from tournament.standings.places import variances_of_differences
+from tournament.arrays import Floats
+from tournament.standings.errors import variances_of_differences
 from tournament.standings.student import quantile
-
-Floats = npt.NDArray[np.float64]
 
 FEWEST_REPLICAS = 4  # of all matches, before anything is decided
 _GROWTH = 0.25  # of replicas in a round
@@ -151,18 +150,6 @@ def out_of_reach(first: Sequence[float], second: Sequence[float], counts: tuple[
     error, share = deviation / math.sqrt(count), count / counts[-1]
     missing = reaches(counts, error_rate)[-1] * error * math.sqrt(share) - mean
     return missing > 0 and math.erfc(missing / error / math.sqrt(2 * (1 - share))) / 2 < _LEAST_POWER
-
-
-def expected_replicas(
-    first: Sequence[float], second: Sequence[float], counts: tuple[int, ...], error_rate: float
-) -> int | None:
-    """After how many replicas these two should be told apart, if their difference and its spread stay as in the
-    replicas so far; None where the most are too few, or nothing is known yet."""
-    count, mean, deviation = _so_far(first, second, counts)
-    if count < 2:
-        return None
-    wide = zip(counts, reaches(counts, error_rate))
-    return next((look for look, reach in wide if look > count and mean > reach * deviation / math.sqrt(look)), None)
 
 
 def _so_far(first: Sequence[float], second: Sequence[float], counts: tuple[int, ...]) -> tuple[int, float, float]:

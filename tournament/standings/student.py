@@ -8,9 +8,11 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-_MOST_FREEDOM = 1000  # terms of the sum; the quantile is then 0.1% above that of the normal distribution
+from tournament.arrays import Floats
 
-Floats = npt.NDArray[np.float64]
+# Half the width of a 95% interval in standard errors, of the mean of many numbers.
+REACH = 1.96
+_MOST_FREEDOM = 1000  # terms of the sum; the quantile is then 0.1% above that of the normal distribution
 
 
 def two_sided_tail(t: npt.ArrayLike, freedom: int) -> Floats:

@@ -1,108 +1,130 @@
-"""Sums of points by entrant over the legs that count, in blocks whose spread tells errors."""
+"""Sums of points by entrant over the legs that count."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from engine.kernel.game_core import BLOCK_COUNT, SEAT_COUNT
-from tournament.standings import replicas
-from tournament.standings.estimates import block_sizes, error_of_sum, joint_residuals
-from tournament.store.ledger import FieldEntrant
+from tournament.arrays import Floats, Whole
+from tournament.standings.errors import (
+    Measured,
+    Replicas,
+    block_sizes,
+    heavy_tailed,
+    moments_of,
+    on_grid,
+    residuals_of_blocks,
+    residuals_of_opponents,
+    rounding_of,
+)
 from tournament.store.legs import Legs
-
-Floats = npt.NDArray[np.float64]
-Whole = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Tally:
-    """Sums of the fit entrants, one index each. A row of `blocks` adds up to that entrant's score.
+    """Sums of the fit entrants, one index each.
 
-    `weights` are the sizes of the blocks, `lengths` the sessions of one replica of each
-    match; `residuals`, where there are several replicas, give the errors instead of the
-    blocks, with their degrees of freedom. `per_match`, the score divided by `divisors`,
-    ranks: it compares entrants that have not met equally many opponents yet.
+    A row of `blocks` adds up to the score, `sizes` has the sessions, or games, in each. `of_replicas`, where each match
+    has two `replicas` or more, are residuals over these. `brought` is what each opponent, by column, brought the score;
+    so many are `common` to two entrants. `divisors` are what scores are divided by to rank entrants that have not met
+    equally many opponents yet, `lengths` the sessions of one replica of each match, `rounding` by how much a score may
+    be off. Who is `heavy_tailed` has won or lost much in few blocks.
     """
 
     scores: Floats
     blocks: Floats
-    weights: Floats
+    sizes: Floats
+    replicas: int
+    of_replicas: Floats | None
+    brought: Floats
+    common: int
     sessions: Whole
     games: Whole
     opponents: list[int]
     measures: Sequence[Mapping[str, float | None]]
-    divisors: list[int]
-    lengths: list[float]
-    residuals: tuple[Floats, int] | None = None
+    divisors: Whole
+    lengths: Sequence[float]
+    rounding: Floats
+    heavy_tailed: list[bool]
 
-    def per_match(self) -> Floats:
-        return np.asarray(self.scores / np.maximum(1, self.divisors))
+    @cached_property
+    def measured(self) -> Measured:
+        """The scores, divided, and what their errors are told from."""
+        divisors = np.maximum(1, self.divisors)[:, np.newaxis]
+        if self.of_replicas is not None:
+            residuals, freedom = self.of_replicas, self.replicas - 1
+        else:
+            residuals, freedoms = residuals_of_blocks(self.blocks, self.sizes)
+            freedom = min((one for one, met in zip(freedoms.tolist(), self.opponents) if met), default=0)
+        return Measured(
+            on_grid(self.scores / divisors[:, 0], float((self.rounding / divisors[:, 0]).max(initial=0.0))),
+            residuals / divisors,
+            freedom,
+            self.replicas,
+            residuals_of_opponents(self.brought, self.common) / divisors,
+            self.common,
+        )
 
-    def estimates(self) -> list[tuple[float | None, int]]:
-        """Each score's standard error, None where it can't be told, and its degrees of freedom."""
-        if self.residuals is None:
-            return list(map(error_of_sum, self.blocks, self.weights))
-        residuals, freedom = self.residuals
-        errors = np.sqrt(np.einsum("ij,ij->i", residuals, residuals)).tolist()
-        return [(error, freedom) if freedom > 0 and met else (None, 0) for error, met in zip(errors, self.opponents)]
 
-    def joint_residuals(self) -> tuple[Floats, int]:
-        """Rows of residuals, one for each entrant: products of two add up to covariances; and degrees of freedom."""
-        if self.residuals is not None:
-            return self.residuals
-        freedoms = [max(0, int((weights > 0).sum()) - 1) for weights, met in zip(self.weights, self.opponents) if met]
-        return joint_residuals(self.blocks, self.weights), min(freedoms, default=0)
+def tally_of_points(fit: Sequence[str], legs: Legs, legs_per_replica: int) -> Tally:
+    """Sums of points over the matches among these entrants, of each match the mean over its replicas.
 
-
-def tally_of_points(fit: Sequence[FieldEntrant], legs: Legs, legs_per_replica: int) -> Tally:
-    """Sums of points over the matches among the fit, of each match the mean over its replicas."""
+    Legs are in order."""
     count = len(fit)
-    indices = {entrant.name: index for index, entrant in enumerate(fit)}
+    indices = {name: index for index, name in enumerate(fit)}
     legs = legs.among(indices, indices)
     # The seats of each leg, one after the other, so that sums are added leg by leg.
     seats = np.stack([legs.numbered(seat, indices) for seat in range(SEAT_COUNT)], axis=1)
-    index = seats.ravel()
-    played = replicas.PlayedReplicas.of(legs.match, legs.number, legs_per_replica)
+    index, against = seats.ravel(), seats[:, ::-1].ravel()
+    replicas = Replicas.of(legs.match, legs.number, legs_per_replica)
+    of_match = np.repeat(replicas.of_match, SEAT_COUNT)
     sessions = np.repeat(legs.sessions, SEAT_COUNT)
-    weights = np.zeros((count, BLOCK_COUNT))
+    sizes = np.zeros((count, BLOCK_COUNT))
     lengths = np.sort(legs.sessions)
     for length in lengths[np.diff(lengths, prepend=-1) > 0].tolist():  # np.unique loads numpy.ma
-        weights += np.outer(np.bincount(index[sessions == length], minlength=count), block_sizes(length, BLOCK_COUNT))
+        sizes += np.outer(np.bincount(index[sessions == length], minlength=count), block_sizes(length))
     of_seats = [legs.of_seat(seat) for seat in range(SEAT_COUNT)]
     blocks, points = np.zeros((count, BLOCK_COUNT)), np.empty(len(index))
     for block in range(BLOCK_COUNT):
         for seat, own in enumerate(of_seats):
-            points[seat::SEAT_COUNT] = own.block(block) / played.of_match if played.several else own.block(block)
-        blocks[:, block] = np.bincount(index, points, count)
+            points[seat::SEAT_COUNT] = own.block(block)
+        blocks[:, block] = sums_by_entrant(count, index, points / of_match)
+    squares = np.empty(len(index))
+    residuals = None if replicas.fewest < 2 else np.zeros((count, int(replicas.replica.max()) + 1))
+    for seat, own in enumerate(of_seats):
+        points[seat::SEAT_COUNT], squares[seat::SEAT_COUNT] = own.points, own.squared_points
+        if residuals is not None:
+            residuals += replicas.residuals(seats[:, seat], own.points, legs.sessions, count)
     met = np.zeros((count, count), bool)
-    for seat, other in itertools.permutations(range(SEAT_COUNT), 2):
-        met[seats[:, seat], seats[:, other]] = True
-    opponents = met.sum(axis=1).tolist()
+    met[index, against] = True
     return Tally(
         scores=blocks.sum(axis=1),
         blocks=blocks,
-        weights=weights,
+        sizes=sizes,
+        replicas=replicas.fewest,
+        of_replicas=residuals,
+        brought=sums_by_entrant(count * count, index * count + against, points / of_match).reshape(count, count),
+        common=int(met.any(axis=1).sum()) - SEAT_COUNT,
         sessions=whole_sums(count, index, sessions),
         games=whole_sums(count, index, np.repeat(legs.games, SEAT_COUNT)),
-        opponents=opponents,
+        opponents=met.sum(axis=1).tolist(),
         measures=[{} for _ in fit],
-        divisors=opponents,
-        lengths=np.bincount(index, sessions / np.repeat(played.of_match, SEAT_COUNT), count).tolist(),
-        residuals=replicas.residuals(played, seats, count, of_seats, legs.sessions) if played.several else None,
+        divisors=met.sum(axis=1),
+        lengths=np.bincount(index, sessions / of_match, count).tolist(),
+        rounding=sums_by_entrant(count, index, rounding_of(sessions, squares) / of_match),
+        heavy_tailed=heavy_tailed(
+            np.sum([moments_of(own, legs.sessions, seats[:, seat], count) for seat, own in enumerate(of_seats)], axis=0)
+        ),
     )
 
 
 def sums_by_entrant(entrants: int, index: Whole, values: Floats) -> Floats:
-    """For each entrant the sum of the rows with its index, added one after the other in their order."""
-    sums = np.zeros((entrants, values.shape[1]))
-    for block, column in enumerate(values.T):
-        sums[:, block] = np.bincount(index, column, entrants)
-    return sums
+    """For each entrant the sum of the values with its index, added one after the other in their order."""
+    return np.bincount(index, values, entrants).astype(np.float64)
 
 
 def whole_sums(entrants: int, index: Whole, values: Whole) -> Whole:

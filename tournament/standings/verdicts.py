@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
@@ -19,8 +19,6 @@ from tournament.standings.places import nearest_behind, rank_bounds, with_implie
 from tournament.standings.stopping import (
     FEWEST_REPLICAS,
     apart,
-    at_least,
-    expected_replicas,
     looks,
     out_of_reach,
     within,
@@ -40,14 +38,13 @@ class SureOrder:
     """Who is surely ahead of whom, by row and column in the order of scores, and which pairs are surely a tie.
 
     With a chance of `confidence` all of it is right. What follows from it counts as well. `close` are those whom more
-    replicas would hardly tell from the next one, `expected` the replicas after which they should be told from it.
+    replicas would hardly tell from the next one.
     """
 
     told_ahead: npt.NDArray[np.bool_]
     confidence: float
     tied: npt.NDArray[np.bool_] | None = None
     close: Sequence[bool] = ()
-    expected: Sequence[int | None] = ()
 
     @cached_property
     def ahead(self) -> npt.NDArray[np.bool_]:
@@ -79,17 +76,9 @@ def settled_order(replicas: Sequence[Sequence[float]], until: Until) -> SureOrde
     counts, error_rate = looks_of(until), 1 - until.confidence
     if until.tie is None:
         close = [out_of_reach(*pair, counts, error_rate) for pair in itertools.pairwise(replicas)]
-        order = SureOrder(apart(replicas, counts, error_rate), until.confidence, close=close)
-    else:
-        ahead, tied = within(replicas, counts, error_rate, until.tie)
-        order = SureOrder(ahead, until.confidence, tied)
-    # Pairs share the rate: with a tie all of them to the end, else those that are open.
-    pairs = len(replicas) * (len(replicas) - 1) // 2 - (0 if until.tie else int(order.ahead.sum()))
-    expected = [
-        expected_replicas(*pair, counts, error_rate / at_least(pairs)) if verdict == "open" else None
-        for pair, verdict in zip(itertools.pairwise(replicas), order.verdicts)
-    ]
-    return replace(order, expected=expected)
+        return SureOrder(apart(replicas, counts, error_rate), until.confidence, close=close)
+    ahead, tied = within(replicas, counts, error_rate, until.tie)
+    return SureOrder(ahead, until.confidence, tied)
 
 
 def wanted_replicas(

@@ -1,8 +1,9 @@
 """What luck was worth in each leg: worked out from its games once, and noted beside the ledger.
 
-ledger/luck is a note, not a record: the next run works out what it lacks, or all of it where it is damaged, of another
-version, or not noted by who has the seed. It has 32 numbers for each leg's digest, block by block, which are subtracted
-from x's points. Nothing is decided by it: a run until the order is settled works all of it out by itself.
+ledger/luck is a note, no record: the next run works out what it lacks, or all of it where it is damaged or of another
+version. Whoever can write may have written it: `verify` works it out again. It has 32 numbers for each leg's digest,
+block by block, which are subtracted from x's points. Nothing is decided by it: a run until the order is settled works
+all of it out by itself.
 """
 
 from __future__ import annotations
@@ -14,23 +15,23 @@ from functools import cache, cached_property
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from engine.kernel.game_core import BLOCK_COUNT
+from tournament.arrays import Floats, Whole
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.cores import cores
 from tournament.errors import RunFailed
-from tournament.standings.luck_of_rows import Floats, LuckOfRows
+from tournament.standings.luck_of_rows import LuckOfRows
 from tournament.store.ledger import Batch
-from tournament.store.legs import LegResult, Legs, Whole, digest_column
+from tournament.store.legs import DIGESTS, Legs, Number, digest_column, hex_digests
 from tournament.store.notes import read_note, write_note
 from tournament.store.storage import Storage
 
 LuckOfLegs = Mapping[str, Floats]  # by a leg's digest, BLOCK_COUNT points
 
 _NOTE = "luck"
-_LEG = 32 + 8 * BLOCK_COUNT  # bytes of a leg: its digest, and its points
 _MOST = 1e12  # points of a block
 _AT_ONCE = 1 << 12  # legs whose rows fit a core's cache
 _LARGE = 20_000_000  # games that take a while to read
@@ -78,48 +79,47 @@ class LuckColumns(Mapping[str, Floats]):
         return LuckColumns(digest[known], self.points.T[:, places[known]].T)
 
     @cached_property
-    def _index(self) -> dict[bytes, int]:
-        content = self.digest.tobytes()
-        return {content[32 * place : 32 * place + 32]: place for place in reversed(range(len(self.digest)))}
+    def _index(self) -> dict[str, int]:
+        digests = hex_digests(self.digest)
+        return dict(zip(reversed(digests), reversed(range(len(digests)))))
 
     def __getitem__(self, digest: str) -> Floats:
-        of_leg: Floats = self.points[self._index[bytes.fromhex(digest)]]
+        of_leg: Floats = self.points[self._index[digest]]
         return of_leg
 
     def __iter__(self) -> Iterator[str]:
-        return (digest.hex() for digest in reversed(self._index))
+        return reversed(self._index)
 
     def __len__(self) -> int:
         return len(self._index)
 
 
 @cache
-def _heads() -> TypeAdapter[tuple[str, int]]:
+def _heads() -> TypeAdapter[tuple[str, Number]]:
     """The version, and how many legs."""
-    return TypeAdapter(tuple[str, int])  # slow to make
+    return TypeAdapter(tuple[str, Number])  # slow to make
 
 
-def read_luck(storage: Storage, contest: Contest, key: bytes | None = None) -> LuckOfLegs:
-    """The noted luck of a contest's legs; nothing where the note is damaged, or was not made with this master `key`."""
-    body = read_note(storage, _NOTE, key)
+def read_luck(storage: Storage, contest: Contest) -> LuckOfLegs:
+    """The noted luck of a contest's legs; nothing where the note is damaged."""
+    body = read_note(storage, _NOTE)
     if body is None:
         return {}
     start = body.find(b"\n") + 1
     try:
         version, count = _heads().validate_json(body[:start])
-    except ValidationError:
+        digest = np.frombuffer(body, DIGESTS, count, start)
+        points = np.frombuffer(body, "<f8", offset=start + digest.nbytes).reshape(BLOCK_COUNT, count)
+    except ValueError:
         return {}
-    if version != _version(contest) or len(body) - start != count * _LEG:
+    if version != _version(contest) or not (np.abs(points) <= _MOST).all():
         return {}
-    points = np.frombuffer(body, "<f8", count * BLOCK_COUNT, start + 32 * count).reshape(BLOCK_COUNT, count)
-    if count and not (points.min() >= -_MOST and points.max() <= _MOST):  # NaN is the least and the most
-        return {}
-    return LuckColumns(np.frombuffer(body, "S32", count, start), points.T)
+    return LuckColumns(digest, points.T)
 
 
-def write_luck(storage: Storage, contest: Contest, luck: LuckOfLegs, key: bytes) -> None:
-    """Note the luck, marked with the master `key`. Raises OSError."""
-    write_note(storage, _NOTE, _packed(contest, luck), key)
+def write_luck(storage: Storage, contest: Contest, luck: LuckOfLegs) -> None:
+    """Note the luck. Raises OSError."""
+    write_note(storage, _NOTE, _packed(contest, luck))
 
 
 def _packed(contest: Contest, luck: LuckOfLegs) -> bytes:
@@ -141,8 +141,8 @@ def luck_of_batches(
 
     Raises RunFailed when a part is damaged or gone.
     """
-    noted, digests = LuckColumns.of(known), [Legs.of(batch.legs).digest for batch in batches]
-    wanted = np.concatenate([np.empty(0, "S32"), *digests])
+    noted, digests = LuckColumns.of(known), [batch.legs.digest for batch in batches]
+    wanted = np.concatenate([np.empty(0, DIGESTS), *digests])
     ends = np.cumsum([len(one) for one in digests], dtype=np.int64)
     lacking = set(np.searchsorted(ends, np.flatnonzero(noted.places(wanted) < 0), side="right").tolist())
     unknown = [batch for place, batch in enumerate(batches) if place in lacking]
@@ -154,18 +154,18 @@ def luck_of_batches(
     return LuckColumns.joined([*found, noted]).chosen(wanted)
 
 
-def luck_of_legs(contest: Contest, settings: ContestSettings, legs: Sequence[LegResult]) -> LuckOfRows:
+def luck_of_legs(contest: Contest, settings: ContestSettings, legs: Legs) -> LuckOfRows:
     """To read the games of these legs."""
-    luck, columns = LuckOfRows(contest, settings), Legs.of(legs)
-    for number, games in zip(columns.number.tolist(), columns.games.tolist()):
+    luck = LuckOfRows(contest, settings)
+    for number, games in zip(legs.number.tolist(), legs.games.tolist()):
         luck.begin(number)
         luck.end(games)
     return luck
 
 
-def by_digest(legs: Sequence[LegResult], points: Floats) -> LuckColumns:
+def by_digest(legs: Legs, points: Floats) -> LuckColumns:
     """What luck was worth in each of these legs, whose rows `points` has."""
-    return LuckColumns(Legs.of(legs).digest, np.asfortranarray(points))
+    return LuckColumns(legs.digest, np.asfortranarray(points))
 
 
 def _luck_of_batch(contest: Contest, settings: ContestSettings, storage: Storage, batch: Batch) -> LuckColumns:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import secrets
 import textwrap
 from collections.abc import Sequence
 
@@ -21,10 +20,7 @@ take the # away to change one. Paths start from this file's folder.
 
 
 def settings_text(contests: Sequence[Contest]) -> str:
-    """The file for these contests, each with a table of its own.
-
-    The seed is the one key that is set: whoever knows it knows all cards, so no two contests should share it.
-    """
+    """The file for these contests, each with a table of its own."""
     tables = [_comment(_HEAD.strip().replace("\n", " ")), *_keys(General, {})]
     for contest in contests:
         chosen: dict[str, object] = {"entrants": f"entrants/{contest.name}", **contest.preset}
@@ -40,8 +36,6 @@ def _keys(model: type[BaseModel], defaults: dict[str, object], decided: frozense
     for name, field in model.model_fields.items():
         value = defaults.get(name, field.default)
         line = f"{'' if name in decided else '#'}{name} = {_toml(value)}".rstrip()
-        if name == "seed" and value is not None:
-            line = f"seed = {secrets.randbelow(2**63)}"
         paragraphs.append(f"{_comment(field.description or '')}\n{line}")
     return paragraphs
 

@@ -9,7 +9,6 @@ from pyarrow import fs
 from pyarrow.dataset import Dataset as Dataset  # for the type of what reads these files
 
 from tournament.errors import RunFailed
-from tournament.store.parquet_limits import opened
 from tournament.store.storage import Storage
 
 
@@ -40,14 +39,9 @@ class StoredFiles(fs.FileSystemHandler):
 
     def open_input_file(self, path: str) -> pa.NativeFile:
         try:
-            stream = self.storage.open_data(path)
-            opened(stream)
-            stream.seek(0)
-            return stream
+            return self.storage.open_data(path)
         except RunFailed as problem:
             raise OSError(str(problem)) from None
-        except pa.ArrowInvalid as problem:
-            raise OSError(f"{self.storage.location}/{path} is damaged: {problem}") from None
 
     open_input_stream = open_input_file
 

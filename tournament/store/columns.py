@@ -39,6 +39,7 @@ def columns_of(row: np.dtype[np.void], flags: tuple[str, ...] = (), /, **meaning
 
 # The rows of a buffer, and of a row group: their columns stay in the processor's cache until they are written.
 ROWS_PER_BUFFER = 1 << 16
+ROWS_PER_GROUP = 1 << 18  # the most that a row group has
 
 
 def buffer_fields(columns: tuple[Column, ...]) -> dict[str, str]:

@@ -16,18 +16,15 @@ from typing import IO, TYPE_CHECKING
 
 from tournament.errors import RunFailed
 from tournament.store.signals import signals_deferred
-from tournament.store.storage import ASIDE, FOLDERS, MOST_READ, SIGN, AlreadyExists, TooLarge, checked_name, free_name
+from tournament.store.storage import FOLDERS, MOST_READ, SIGN, AlreadyExists, TooLarge, checked_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _OPEN_FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe is opened at once, and then refused
+_MOST_OF_SIGN = 1 << 10  # bytes
 _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS)
-
-
-def _stamp(status: os.stat_result) -> str:
-    return f"{status.st_size} {status.st_mtime_ns}"
 
 
 def _not_a_file(path: str) -> str:
@@ -100,27 +97,37 @@ class FolderStorage:
         return descriptor
 
     def check_writable(self) -> None:
+        self._require_no_link_out()
         there = self.location
         while not os.path.lexists(there):
             there = os.path.dirname(there)
         if not os.path.isdir(there) or not os.access(there, os.W_OK | os.X_OK):
             reason = os.strerror(errno.EACCES if os.path.isdir(there) else errno.ENOTDIR)
             raise RunFailed(f"can't write to {self.location}: {reason}")
-        if SIGN.rpartition("/")[2] in self.list("ledger"):
-            self.hold()
-            self.release()
+        if self.may_be_held():
+            raise RunFailed(self._being_written())
 
     def prepare(self) -> None:
         """Make the folders. Raises RunFailed when that isn't allowed, or when it is a link out of its parent."""
-        whole, above = os.path.realpath(self.location), os.path.realpath(os.path.dirname(self.location))
-        if os.path.islink(self.location) and not whole.startswith(f"{above}/"):
-            raise RunFailed(f"{self.location} is a link to {whole}; name that place in `results`, or remove the link")
+        self._require_no_link_out()
         try:
             os.makedirs(self.location, exist_ok=True)
             for folder in FOLDERS:
                 self._make_folder(folder)
         except OSError as error:
             raise RunFailed(f"can't write to {self.location}: {error.strerror}") from None
+
+    def _require_no_link_out(self) -> None:
+        there, above = os.path.realpath(self.location), os.path.realpath(os.path.dirname(self.location))
+        if os.path.islink(self.location) and not there.startswith(f"{above}/"):
+            raise RunFailed(f"{self.location} is a link to {there}; name that place in `results`, or remove the link")
+
+    def _being_written(self) -> str:
+        path = f"{self.location}/{SIGN}"
+        who = text.strip() if (text := self.read(SIGN, _MOST_OF_SIGN).decode(errors="replace")) else "another process"
+        elsewhere = " on " in who and not who.endswith(f" on {os.uname().nodename}")
+        gone = f"; if that machine is gone, remove {path}" if elsewhere else ""
+        return f"{self.location} is being written by {who}; wait for it, or stop it{gone}"
 
     def _make_folder(self, name: str, mode: int = 0o777) -> None:
         with self._folder("") as root, contextlib.suppress(FileExistsError):
@@ -141,11 +148,8 @@ class FolderStorage:
         try:
             _lock(lock)
         except OSError:
-            who = lock.read(200).strip() or "another process"
             lock.close()
-            elsewhere = " on " in who and not who.endswith(f" on {os.uname().nodename}")
-            gone = f"; if that machine is gone, remove {path}" if elsewhere else ""
-            raise RunFailed(f"{self.location} is being written by {who}; wait for it, or stop it{gone}") from None
+            raise RunFailed(self._being_written()) from None
         lock.truncate(0)
         lock.write(f"process {os.getpid()} on {os.uname().nodename}\n")
         lock.flush()
@@ -190,19 +194,6 @@ class FolderStorage:
         except (FileNotFoundError, PermissionError):  # of others' secrets nothing can be told
             return {}
 
-    def set_aside(self, places: Sequence[str]) -> str:
-        self._make_folder(ASIDE)
-        with self._folder(ASIDE) as aside:
-            number = free_name(os.listdir(aside))
-            os.mkdir(number, dir_fd=aside)
-            for place in places:
-                folder, _, name = place.rstrip("/").partition("/")
-                with contextlib.suppress(FileExistsError):
-                    os.mkdir(f"{number}/{checked_name(folder)}", dir_fd=aside)
-                with self._folder(folder) as here, self._folder(f"{ASIDE}/{number}/{folder}") as there:
-                    os.rename(name, name, src_dir_fd=here, dst_dir_fd=there)
-        return f"{self.location}/{ASIDE}/{number}"
-
     def folders(self) -> tuple[str, ...]:
         try:
             with os.scandir(self.location) as entries:
@@ -211,9 +202,6 @@ class FolderStorage:
             return ()
         except OSError as error:
             raise RunFailed(f"{self.location} can't be read: {error.strerror}") from None
-
-    def stamps(self, folder: str) -> dict[str, str]:
-        return {name: _stamp(status) for name, status in self._statuses(folder).items()}
 
     def _statuses(self, folder: str) -> dict[str, os.stat_result]:
         found = {}
@@ -233,18 +221,17 @@ class FolderStorage:
         return found
 
     def size(self, name: str) -> int | None:
-        size, _ = self.sizes([name]).get(name, (None, None))
-        return size
+        return self.sizes([name]).get(name)
 
-    def sizes(self, names: Sequence[str]) -> dict[str, tuple[int, str | None]]:
-        found: dict[str, tuple[int, str | None]] = {}
+    def sizes(self, names: Sequence[str]) -> dict[str, int]:
+        found: dict[str, int] = {}
         for folder, several in itertools.groupby(names, lambda name: checked_name(name).rpartition("/")[0]):
             with contextlib.suppress(FileNotFoundError), self._folder(folder) as descriptor:
                 for name in several:
                     with contextlib.suppress(FileNotFoundError):
                         status = os.stat(name.rpartition("/")[2], dir_fd=descriptor, follow_symlinks=False)
                         if stat.S_ISREG(status.st_mode):
-                            found[name] = status.st_size, _stamp(status)
+                            found[name] = status.st_size
         return found
 
     def read(self, name: str, most: int = MOST_READ) -> bytes:
@@ -353,6 +340,8 @@ class FolderStorage:
         return tuple(path for path in beside if os.path.isdir(path) and not os.path.islink(path))
 
     def new_archive(self) -> str:
+        if os.path.islink(self.location):
+            raise RunFailed(f"{self.location} is a link: these records can't be moved; name another place in `results`")
         numbered = (f"{self.location}-archive-{number}" for number in itertools.count(1))
         return next(path for path in numbered if not os.path.lexists(path))
 
@@ -363,6 +352,3 @@ class FolderStorage:
                 os.rename(self.location, away)
             if back:
                 os.rename(back, self.location)
-
-    def finish_exchange(self) -> None:
-        """Nothing to finish: a rename is done or not."""

@@ -1,45 +1,32 @@
-"""The ledger: numbered JSON files, its entries. Each is a commit.
+"""The ledger: numbered files, its entries. Each is a commit: a line of JSON, the columns of its legs, and a seal.
 
 A leg counts when an entry names it and the part with its games is in games/, as large as the entry says. Each entry is
-stored twice, so that one flipped bit doesn't lock the records. A results folder may come from a stranger: an entry is
-accepted only if every name, number and text in it is within limits.
+stored twice, so that one flipped bit doesn't lock the records. Now and then an entry carries the whole state, a fold:
+readers begin there. A results folder may come from a stranger: an entry is accepted only if every name, number and text
+in it is within limits.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import hashlib
-import re
-from collections.abc import Iterable, Mapping, Sequence
+import itertools
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Annotated, Literal
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    FailFast,
-    PlainSerializer,
-    PlainValidator,
-    StringConstraints,
-    TypeAdapter,
-)
+from pydantic import AfterValidator, BeforeValidator, FailFast, StringConstraints, TypeAdapter
 from pydantic import Field as Limits
 
 from tournament.errors import shortened
 from tournament.names import valid_name
-from tournament.store.legs import CHECKED, Count, LegResult, Legs, Number, Text, Word, json_of_legs, legs_of_json
-from tournament.store.storage import MOST_READ
+from tournament.store.legs import CHECKED, Count, Legs, Number, Packed, Text, Word, pack_legs, unpack_legs
 
 _MOST_PROBLEM = 10_000  # characters of what is wrong with an entrant
-# Bytes of an entry, besides what it repeats of those before it: of the legs of one task, or of the field.
-_MOST_NEW, _MOST_REPEATED = 32 << 20, 4
-# Small values take much memory once they are read: bytes of an entry for each of its brackets, and of its commas.
-_LEAST_OBJECT, _LEAST_VALUE, _FEW = 32, 5, 1000
-_MOST_KEYS, _KEYS_OF_OBJECT = 100_000, 24  # keys of names that an entry has, and of each of its objects
-_MARKS = (b"{", b"[", b",", b":")
-_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
-_PIECES = re.compile(rb'(?:[^"]+|"(?:[^"\\]|\\.)*"){1,20000}')  # few strings at once take little memory
+_MOST_KEYS = 100_000  # of names that an entry has
+# So that numbers lie in memory as processors read them.
+_ALIGNED = 8
 
 
 def _bot_name(text: str) -> str:
@@ -71,6 +58,7 @@ Hash = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 _BatchName = Annotated[str, StringConstraints(pattern=r"^[0-9]{10}-[0-9]{1,10}-[0-9a-f]{12}$")]
 _Amount = Annotated[float, Limits(ge=-1e15, le=1e15)]
 TableName = Literal["games", "sessions"]
+TABLES: tuple[TableName, ...] = ("games", "sessions")
 _Scalar = str | int | float | bool | None
 _Scalars = Annotated[list[_Scalar], Limits(min_length=1, max_length=1000)]
 Setting = _Scalar | _Scalars | Annotated[list[_Scalars], Limits(min_length=1, max_length=1000)]
@@ -78,8 +66,7 @@ Setting = _Scalar | _Scalars | Annotated[list[_Scalars], Limits(min_length=1, ma
 
 @dataclass(frozen=True)
 class Part:
-    """A Parquet file of a table. `staged` is where it waits until it is published. The hash of its bytes is `blake3`;
-    parts of older versions have `sha256`."""
+    """A Parquet file of a table. `staged`: where it waits until it is published; `blake3`: the hash of its bytes."""
 
     __pydantic_config__ = CHECKED
 
@@ -88,22 +75,7 @@ class Part:
     size: Annotated[int, Limits(ge=0, lt=1 << 50)]
     rows: Count
     staged: Annotated[str, StringConstraints(pattern=r"^staging/[0-9a-z-]{1,150}$")]
-    blake3: Hash | None = None
-    sha256: Hash | None = None
-
-    def __post_init__(self) -> None:
-        if (self.blake3 is None) == (self.sha256 is None):
-            raise ValueError("not one hash")
-
-    @property
-    def algorithm(self) -> Literal["blake3", "sha256"]:
-        """The hash's algorithm."""
-        return "blake3" if self.blake3 else "sha256"
-
-    @property
-    def digest(self) -> str:
-        """The hash, in hex."""
-        return self.blake3 or self.sha256 or ""
+    blake3: Hash
 
     @property
     def place(self) -> str:
@@ -112,32 +84,17 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Taken:
-    """Legs that a batch takes over: those of the newest version of `batch`, from `first` to before `end`."""
-
-    __pydantic_config__ = CHECKED
-
-    batch: _BatchName
-    first: Number
-    end: Number
-
-
-@dataclass(frozen=True)
 class Batch:
     """A part of each table, and the legs in them: neighbours in the schedule, in its order.
 
-    `sandbox` is what confined its bots that are processes, "" if it has none. A batch that is made of others' legs
-    has `taken` in place of `legs` while it is committed, so that the entry needn't repeat them; the others lose
-    their legs by the same entry.
+    `sandbox` is what confined its bots that are processes, "" if it has none. Without legs it withdraws what an entry
+    before says of it.
     """
 
-    __pydantic_config__ = CHECKED
-
-    name: _BatchName
-    parts: Annotated[tuple[Part, ...], FailFast()]
-    legs: Annotated[Sequence[LegResult], PlainValidator(legs_of_json), PlainSerializer(json_of_legs)]
-    sandbox: Annotated[str, StringConstraints(max_length=1000)] = ""
-    taken: Annotated[tuple[Taken, ...], FailFast()] = ()
+    name: str
+    parts: tuple[Part, ...]
+    legs: Legs
+    sandbox: str = ""
 
     def part(self, table: TableName) -> Part:
         """Its part of a table."""
@@ -152,7 +109,7 @@ def batch_name(match: int, number: int, digests: Iterable[str]) -> str:
 
 def without_legs(batch: Batch) -> Batch:
     """The batch as in an entry that withdraws its legs."""
-    return replace(batch, legs=(), taken=())
+    return replace(batch, legs=Legs.of(()))
 
 
 @dataclass(frozen=True)
@@ -233,111 +190,92 @@ class Field:
 
 @dataclass(frozen=True)
 class Entry:
-    """One commit: what is played from now on, if that changed, and batches that came or lost their legs."""
+    """One commit: what is played from now on, if that changed, and batches that came or lost their legs.
+
+    `fold` is the number of the newest entry that carries the whole state, `told` of the newest one with a field: of
+    this one or one before, 0 for none.
+    """
+
+    field: Field | None = None
+    batches: tuple[Batch, ...] = ()
+    fold: int = 0
+    told: int = 0
+
+
+@dataclass(frozen=True)
+class _Listed:
+    """A batch as it stands in an entry's first line, with the number of its legs."""
 
     __pydantic_config__ = CHECKED
 
+    name: _BatchName
+    parts: Annotated[tuple[Part, ...], FailFast()]
+    legs: Number = 0
+    sandbox: Annotated[str, StringConstraints(max_length=1000)] = ""
+
+
+@dataclass(frozen=True)
+class _Head:
+    """An entry's first line. The legs of all its batches follow each other in its columns."""
+
+    __pydantic_config__ = CHECKED
+
+    fold: Number = 0
+    told: Number = 0
     field: Field | None = None
-    batches: Annotated[tuple[Batch, ...], FailFast()] = ()
+    batches: Annotated[tuple[_Listed, ...], FailFast()] = ()
+    legs: Packed = dataclasses.field(default_factory=Packed)
 
 
 @cache
-def _entries() -> TypeAdapter[Entry]:
-    return TypeAdapter(Entry)  # slow to make
+def _heads() -> TypeAdapter[_Head]:
+    return TypeAdapter(_Head)  # slow to make
 
 
-_SEAL = re.compile(rb',"sha256":"([0-9a-f]{64})"}\n')
-_SEAL_LENGTH = len(',"sha256":""}\n') + 64
+def pack(entry: Entry) -> bytes:
+    """An entry's content."""
+    packed, columns = pack_legs(Legs.joined(batch.legs for batch in entry.batches))
+    listed = tuple(_Listed(batch.name, batch.parts, len(batch.legs), batch.sandbox) for batch in entry.batches)
+    line = _heads().dump_json(_Head(entry.fold, entry.told, entry.field, listed, packed), exclude_defaults=True)
+    line += b" " * (-(len(line) + 1) % _ALIGNED) + b"\n"
+    return sealed(line, *(column.data for column in columns))
 
 
-def sealed(text: bytes) -> bytes:
-    """A JSON object with the sha256 of its text as its last key: a flipped bit must not change sums."""
-    return text[:-1] + f',"sha256":"{hashlib.sha256(text).hexdigest()}"}}\n'.encode()
-
-
-def unsealed(content: bytes) -> bytes:
-    """The text that `sealed` was given. Raises ValueError for other contents than `sealed` makes."""
-    seal = _SEAL.fullmatch(content[-_SEAL_LENGTH:])
-    digest = hashlib.sha256(memoryview(content)[:-_SEAL_LENGTH])
-    digest.update(b"}")
-    if seal is None or seal[1].decode() != digest.hexdigest():
+def unpack(content: bytes) -> Entry:
+    """An entry from its content. Raises ValueError when it isn't sealed, or says something impossible."""
+    if not is_sealed(content):
         raise ValueError("not what was written")
-    return content[:-_SEAL_LENGTH] + b"}"
+    start = content.find(b"\n") + 1
+    head = _heads().validate_json(content[:start])
+    if head.field:
+        check_field(head.field)
+    legs = unpack_legs(head.legs, content, start, len(content) - SEAL)
+    ends = list(itertools.accumulate((listed.legs for listed in head.batches), initial=0))
+    if ends[-1] != len(legs):
+        raise ValueError("legs of no batch")
+    batches = tuple(
+        Batch(listed.name, listed.parts, legs[first:end], listed.sandbox)
+        for listed, first, end in zip(head.batches, ends, ends[1:])
+    )
+    for batch in batches:
+        check_batch(batch)
+    return Entry(head.field, batches, head.fold, head.told)
+
+
+SEAL = hashlib.sha256().digest_size  # bytes
+
+
+def sealed(*pieces: bytes | memoryview) -> bytes:
+    """The pieces, and their hash at the end: a flipped bit must not change sums."""
+    seal = hashlib.sha256()
+    for piece in pieces:
+        seal.update(piece)
+    return b"".join((*pieces, seal.digest()))
 
 
 def is_sealed(content: bytes) -> bool:
     """Whether `sealed` made this."""
-    try:
-        unsealed(content)
-    except ValueError:
-        return False
-    return True
-
-
-def pack(entry: Entry, known: Mapping[str, Sequence[Batch]]) -> tuple[bytes, Entry]:
-    """An entry's text, and the entry as it is read back from it. `known` are the batches as in State. Raises ValueError
-    for an entry that `unpack` would refuse."""
-    short = replace(entry, batches=tuple(replace(b, legs=() if b.taken else b.legs) for b in entry.batches))
-    content = sealed(_entries().dump_json(short, exclude_defaults=True))
-    return content, unpack(content, known)
-
-
-def unpack(content: bytes, known: Mapping[str, Sequence[Batch]]) -> Entry:
-    """An entry from its text. The batches of the entries before it are `known`. Raises ValueError when `pack` didn't
-    make the text, or it says something impossible."""
-    text = unsealed(content)
-    check_density(text)
-    entry = _entries().validate_json(text)
-    if entry.field:
-        check_field(entry.field)
-    left = {batch.name: len(known[batch.name][-1].legs) for batch in entry.batches if batch.name in known}
-    batches = tuple(_with_taken(batch, known, left) if batch.taken else batch for batch in entry.batches)
-    for batch in batches:
-        check_batch(batch)
-    return replace(entry, batches=batches)
-
-
-def check_density(text: bytes) -> None:
-    """Raises ValueError for a text that would take far more memory than its bytes."""
-    if not _are_too_many([text.count(mark) for mark in _MARKS], len(text)):
-        return
-    counts = [0] * len(_MARKS)  # without texts of others, which may have such characters, too
-    for piece in _PIECES.finditer(text):
-        bare = _STRING.sub(b"", piece.group())
-        counts = [count + bare.count(mark) for count, mark in zip(counts, _MARKS)]
-    if _are_too_many(counts, len(text)):
-        raise ValueError("more values than an entry has")
-
-
-def _are_too_many(counts: Sequence[int], size: int) -> bool:
-    """Whether a text of so many bytes has too many of each of `_MARKS`."""
-    objects, arrays, values, keys = counts
-    return (
-        objects + arrays > _FEW + size // _LEAST_OBJECT
-        or values > _FEW + size // _LEAST_VALUE
-        or keys > _MOST_KEYS + _KEYS_OF_OBJECT * objects
-    )
-
-
-def most_bytes(before: int) -> int:
-    """How many bytes an entry may have; those before it, of whose batches it tells, have `before`."""
-    return min(MOST_READ, _MOST_NEW + _MOST_REPEATED * before)
-
-
-def _with_taken(batch: Batch, known: Mapping[str, Sequence[Batch]], left: dict[str, int]) -> Batch:
-    """The batch with the legs that it takes over. Raises ValueError when they can't be taken. `left` counts the legs
-    that are left in the batches of this entry. No leg is taken twice: a short text could stand for ever more legs."""
-    legs = []
-    for taken in batch.taken:
-        if not taken.first < taken.end or left.get(taken.batch, 0) < taken.end - taken.first:
-            raise ValueError("legs taken that aren't left")
-        left[taken.batch] -= taken.end - taken.first
-        legs.append(Legs.of(known[taken.batch][-1].legs)[taken.first : taken.end])
-        if len(legs[-1]) < taken.end - taken.first:
-            raise ValueError("legs taken that there are none of")
-    if len(batch.legs):
-        raise ValueError("legs taken and given")
-    return replace(batch, legs=Legs.joined(legs), taken=())
+    return hashlib.sha256(memoryview(content)[:-SEAL]).digest() == content[-SEAL:]
 
 
 def check_field(field: Field) -> None:
@@ -353,13 +291,11 @@ def check_field(field: Field) -> None:
 
 def check_batch(batch: Batch) -> None:
     """Raises ValueError when parts and legs don't agree."""
-    if sorted(part.place for part in batch.parts) != [
-        f"{table}/{batch.name}.parquet" for table in ("games", "sessions")
-    ]:
+    if sorted(part.place for part in batch.parts) != [f"{table}/{batch.name}.parquet" for table in TABLES]:
         raise ValueError("other parts")
-    if not batch.legs:
+    legs = batch.legs
+    if not legs:
         return
-    legs = Legs.of(batch.legs)
     if batch.name != batch_name(int(legs.match[0]), int(legs.number[0]), legs.digests):
         raise ValueError("another name")
     if not legs.are_in_order():
@@ -374,35 +310,63 @@ class State:
     """The state after the ledger's entries. `batches` has the versions of each by name, oldest first.
 
     Of a batch in the last entry older versions are kept: the newest may not be published yet. They are dropped with
-    the next entry that has batches, since all before it is published. `noted` entries are in a checkpoint.
+    the next entry that has batches, since all before it is published. `fold` and `told` as in Entry. `size` is what it
+    takes to read it: bytes of the entries from the fold on, and some for each.
     """
 
     entries: int = 0
     field: Field | None = None
     batches: dict[str, list[Batch]] = dataclasses.field(default_factory=dict)
-    noted: int = dataclasses.field(default=0, compare=False)
+    fold: int = 0
+    told: int = 0
+    size: int = dataclasses.field(default=0, compare=False)
     _changed: tuple[str, ...] = dataclasses.field(default=(), compare=False)
 
     def newest(self) -> dict[str, Batch]:
         """The newest version of each batch that has legs, by name, sorted."""
         return {name: versions[-1] for name, versions in sorted(self.batches.items()) if versions[-1].legs}
 
-    def add(self, entry: Entry) -> None:
-        """Note the next commit."""
+    def following(self, field: Field | None, batches: Iterable[Batch]) -> Entry:
+        """The next commit."""
+        return Entry(field, tuple(batches), self.fold, self.entries + 1 if field else self.told)
+
+    def folded(self) -> Entry:
+        """The next commit where it carries all this; everything must be published."""
+        return Entry(self.field, tuple(self.newest().values()), self.entries + 1, self.entries + 1)
+
+    @property
+    def wants_fold(self) -> bool:
+        """Whether most of what is read is history, which a fold would save."""
+        legs = sum(len(versions[-1].legs) for versions in self.batches.values())
+        return self.field is not None and self.size > _FEWEST_BYTES + 2 * _LEG_BYTES * legs
+
+    def add(self, entry: Entry, size: int) -> None:
+        """Note the next commit, of so many bytes. Raises ValueError where it can't be that."""
+        self.entries += 1
+        if entry.fold == self.entries:
+            self.batches, self.fold, self._changed, self.size = {}, self.entries, (), 0
+        told = self.entries if entry.field else self.told
+        if (entry.fold, entry.told) != (self.fold, told) or (self.fold == self.entries and not entry.field):
+            raise ValueError("of another ledger")
+        self.told = told
+        self.size += size + _ENTRY_BYTES
         if entry.batches:  # an entry without any may come before its predecessor is published
             for name in self._changed:
                 newest = self.batches.pop(name)[-1]
                 if newest.legs:
                     self.batches[name] = [newest]
             self._changed = tuple(dict.fromkeys(batch.name for batch in entry.batches))
-        self.entries += 1
         self.field = entry.field or self.field
         for batch in entry.batches:
             self.batches.setdefault(batch.name, []).append(batch)
 
 
+# A fold is written once what is read has more than twice the bytes of the legs that count, and these. To read an entry
+# takes as long as so many bytes of it.
+_FEWEST_BYTES, _LEG_BYTES, _ENTRY_BYTES = 4 << 20, 350, 1 << 14
+
 FOLDERS_OF_ENTRIES = ("ledger", "ledger-copy")
 
 
 def entry_name(number: int) -> str:
-    return f"{number:08d}.json"
+    return f"{number:08d}.entry"

@@ -4,205 +4,176 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cache
-from types import MappingProxyType
-from typing import TypeVar
 
 import numpy as np
-from pydantic import ConfigDict, TypeAdapter
 
 from tournament.errors import RunFailed
 from tournament.leg import house_match_number, match_number
-from tournament.store.checkpoint import Checkpoint, read_checkpoint, state_of_checkpoint
-from tournament.store.ledger import (
-    FOLDERS_OF_ENTRIES,
-    Batch,
-    Field,
-    State,
-    check_density,
-    check_field,
-    entry_name,
-    most_bytes,
-    unpack,
-    unsealed,
-)
-from tournament.store.legs import Legs, merged
+from tournament.store.ledger import FOLDERS_OF_ENTRIES, Batch, Entry, Field, State, entry_name, unpack
+from tournament.store.legs import leg_keys, merged
 from tournament.store.storage import Storage, TooLarge
 
-_ENTRY_NAME = re.compile(r"[0-9]{8}\.json")
+_ENTRY_NAME, _FORMER_NAME = re.compile(r"[0-9]{8}\.entry"), re.compile(r"[0-9]{8}\.json")
 _REMEDY = "bring it back from a copy, or move {} away and run again"
-_FORMER = b'"legs":[{"digest":'  # a row each, as entries had them
 # Entries that are read side by side, for an object store is slow to answer, and their bytes; a larger one is alone.
 _AT_ONCE, _BYTES_AT_ONCE = 16, 32 << 20
 
+Texts = Mapping[str, bytes | None]  # of an entry's copies by place, None for a missing one
 
-def read_state(storage: Storage, damaged: dict[str, bytes] | None = None, *, from_checkpoint: bool = True) -> State:
-    """Add up the ledger's entries. Raises RunFailed when one is missing, or both its copies are damaged.
 
-    With `damaged`, both copies of every entry are read, and `damaged` gets what the files that differ should contain,
-    by place.
+def read_state(storage: Storage, damaged: dict[str, bytes] | None = None) -> State:
+    """Add up the ledger's entries, from the newest fold on. Raises RunFailed when one is missing, or both its copies
+    are damaged.
+
+    With `damaged`, both copies of each are read, and `damaged` gets what the files that differ should contain, by
+    place.
     """
-    limits = limits_of_entries(storage)
-    names = list(limits)
-    state = state_of_checkpoint(storage, _checkpoint(storage, limits)) if from_checkpoint else State()
-    folders = FOLDERS_OF_ENTRIES if damaged is not None else FOLDERS_OF_ENTRIES[:1]
-    for name, texts in _read_ahead(storage, names[state.entries :], folders, limits):
-        entry = _read_entry(storage, name, lambda text: unpack(text, state.batches), limits[name], damaged, texts)
-        state.add(entry)
+    sizes = sizes_of_entries(storage)
+    if not sizes:
+        return State()
+    texts = _texts(storage, newest := max(sizes), FOLDERS_OF_ENTRIES if damaged is not None else FOLDERS_OF_ENTRIES[:1])
+    last = _read_entry(storage, newest, texts, damaged)
+    first = last[0].fold or 1
+    state = State(first - 1)
+    for entry, size in _read_ahead(storage, sizes, range(first, newest), damaged):
+        _add(storage, state, entry, size)
+    _add(storage, state, *last)
     return state
 
 
-def text_of(storage: Storage, place: str, most: int) -> bytes | None:
-    """A file's content, None where it is missing; nothing of one with more than `most` bytes."""
+def read_field(storage: Storage) -> Field | None:
+    """The current field. Raises as `read_state`."""
+    sizes = sizes_of_entries(storage)
+    if not sizes:
+        return None
+    last, _ = _read_entry(storage, max(sizes))
+    return last.field if last.field or not last.told else _read_entry(storage, last.told)[0].field
+
+
+def states(storage: Storage) -> Iterator[tuple[State, Entry]]:
+    """The state before each entry, and the entry: from the first fold on before which one is missing, or from the
+    beginning. What is given is changed later. Raises as `read_state`."""
+    sizes = sizes_of_entries(storage)
+    newest = max(sizes, default=0)
+    first = newest and (_read_entry(storage, newest)[0].fold or 1)
+    while first > 1 and first - 1 in sizes:
+        before = _read_entry(storage, first - 1)[0].fold or 1
+        if any(number not in sizes for number in range(before, first)):
+            break
+        first = before
+    state = State(first - 1)
+    for entry, size in _read_ahead(storage, sizes, range(first, newest + 1)) if newest else ():
+        yield state, entry
+        _add(storage, state, entry, size)
+
+
+def read_former_fields(storage: Storage) -> Iterator[tuple[Field, list[Batch]]]:
+    """Each field but the last, oldest first, with the batches that counted when most legs did: those of a bot that
+    changed are taken out first. Raises as `read_state`."""
+    most: list[Batch] = []
+    legs = most_legs = 0
+    for state, entry in states(storage):
+        known = state.newest()
+        changed = entry.field and state.field and entry.field.entrants != state.field.entrants
+        gone = sum(len(known[batch.name].legs) for batch in entry.batches if batch.name in known)
+        legs = sum(len(batch.legs) for batch in known.values())
+        if legs >= most_legs and (gone or changed):
+            most, most_legs = list(known.values()), legs
+        if changed and state.field:
+            yield state.field, most
+            most, most_legs = [], 0
+
+
+def sizes_of_entries(storage: Storage) -> dict[int, int]:
+    """The bytes of each entry by its number. Raises RunFailed for records of an earlier version."""
+    found: dict[int, int] = {}
+    for folder in FOLDERS_OF_ENTRIES:
+        for name, size in storage.list(folder).items():
+            if _ENTRY_NAME.fullmatch(name):
+                found[int(name[:8])] = size
+            elif _FORMER_NAME.fullmatch(name):
+                raise RunFailed(
+                    f"{storage.location} has records of tournament 0.1.0 of engine version 5 or before, which reads"
+                    " them; move them away and run again"
+                )
+    return found
+
+
+def text_of(storage: Storage, place: str, *most: int) -> bytes | None:
+    """A file's content, None where it is missing; nothing of one with more bytes than `most`, or than a file has that
+    is read as a whole."""
     try:
-        return storage.read(place, most)
+        return storage.read(place, *most)
     except FileNotFoundError:
         return None
     except TooLarge:
         return b""
 
 
+def _texts(storage: Storage, number: int, folders: Iterable[str]) -> dict[str, bytes | None]:
+    return {place: text_of(storage, place) for place in (f"{folder}/{entry_name(number)}" for folder in folders)}
+
+
 def _read_ahead(
-    storage: Storage, names: Sequence[str], folders: Sequence[str], limits: Mapping[str, int]
-) -> Iterator[tuple[str, dict[str, bytes | None]]]:
-    """Entries in order, each with its texts by place, None for a missing one. Some are read before they are needed."""
-    listed = {folder: storage.list(folder) for folder in folders}
-    sizes = {name: sum(found.get(name, 0) for found in listed.values()) for name in names}
-    coming = deque(names)
-    waiting: deque[tuple[str, dict[str, Future[bytes | None]]]] = deque()
+    storage: Storage, sizes: Mapping[int, int], numbers: Sequence[int], damaged: dict[str, bytes] | None = None
+) -> Iterator[tuple[Entry, int]]:
+    """Entries of these numbers and their bytes. Some are read before they are needed."""
+    folders = FOLDERS_OF_ENTRIES if damaged is not None else FOLDERS_OF_ENTRIES[:1]
+    coming = deque(numbers)
+    waiting: deque[tuple[int, Future[dict[str, bytes | None]]]] = deque()
     bytes_waiting = 0
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         try:
             while coming or waiting:
                 while coming and len(waiting) < _AT_ONCE:
-                    if waiting and bytes_waiting + sizes[coming[0]] > _BYTES_AT_ONCE:
+                    size = len(folders) * sizes.get(coming[0], 0)
+                    if waiting and bytes_waiting + size > _BYTES_AT_ONCE:
                         break
-                    name = coming.popleft()
-                    bytes_waiting += sizes[name]
-                    texts = {
-                        place: pool.submit(text_of, storage, place, limits[name])
-                        for place in (f"{folder}/{name}" for folder in folders)
-                    }
-                    waiting.append((name, texts))
-                name, texts = waiting.popleft()
-                bytes_waiting -= sizes[name]
-                yield name, {place: text.result() for place, text in texts.items()}
+                    bytes_waiting += size
+                    waiting.append((coming[0], pool.submit(_texts, storage, coming.popleft(), folders)))
+                number, texts = waiting.popleft()
+                bytes_waiting -= len(folders) * sizes.get(number, 0)
+                yield _read_entry(storage, number, texts.result(), damaged)
         finally:
             pool.shutdown(cancel_futures=True)
 
 
-def read_field(storage: Storage) -> Field | None:
-    """The current field, from the newest entry that has one; legs aren't read. Raises as `read_state`."""
-    limits = limits_of_entries(storage)
-    names = list(limits)
-    checkpoint = _checkpoint(storage, limits)
-    for name in reversed(names[checkpoint.entries :]):
-        field = _read_entry(storage, name, _field_of, limits[name])
-        if field:
-            return field
-    return checkpoint.field
-
-
-def _checkpoint(storage: Storage, limits: Mapping[str, int]) -> Checkpoint:
-    first = next(iter(limits), "")
-    return read_checkpoint(storage, list(limits), lambda: _read_entry(storage, first, _field_of, limits[first]))
-
-
-def read_former_fields(storage: Storage) -> Iterator[tuple[Field, list[Batch]]]:
-    """Each field but the last, oldest first, with the batches that counted then. Raises as `read_state`."""
-    state = State()
-    for name, most in limits_of_entries(storage).items():
-        entry = _read_entry(storage, name, lambda content: unpack(content, state.batches), most)
-        if entry.field and state.field and entry.field.entrants != state.field.entrants:
-            yield state.field, list(state.newest().values())
-        state.add(entry)
-
-
-@dataclass(frozen=True)
-class _OnlyField:
-    """An entry without its batches."""
-
-    __pydantic_config__ = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False)
-
-    field: Field | None = None
-
-
-@cache
-def _only_fields() -> TypeAdapter[_OnlyField]:
-    return TypeAdapter(_OnlyField)  # slow to make
-
-
-def _field_of(content: bytes) -> Field | None:
-    text = unsealed(content)
-    check_density(text)
-    field = _only_fields().validate_json(text).field if b'"field":' in text else None
-    if field:
-        check_field(field)
-    return field
-
-
-def limits_of_entries(storage: Storage) -> dict[str, int]:
-    """The names of entries in order, and how many bytes each may have. Raises RunFailed when one is missing in both
-    folders, or both its copies are larger."""
-    found: dict[str, int] = {}
-    for folder in FOLDERS_OF_ENTRIES:
-        for name, size in storage.list(folder).items():
-            if _ENTRY_NAME.fullmatch(name):
-                found[name] = min(size, found.get(name, size))
-    limits: dict[str, int] = {}
-    before = 0
-    for number, name in enumerate(sorted(found), 1):
-        if name != (expected := entry_name(number)):
-            raise RunFailed(f"{storage.location}/ledger/{expected} is missing; {_REMEDY.format(storage.location)}")
-        limits[name] = most_bytes(before)
-        if found[name] > limits[name]:
-            raise _damaged(storage, name)
-        before += found[name]
-    return limits
-
-
-def _damaged(storage: Storage, name: str) -> RunFailed:
-    return RunFailed(f"{storage.location}/ledger/{name} is damaged; {_REMEDY.format(storage.location)}")
-
-
-_Read = TypeVar("_Read")
-
-
 def _read_entry(
-    storage: Storage,
-    name: str,
-    read: Callable[[bytes], _Read],
-    most: int,
-    damaged: dict[str, bytes] | None = None,
-    known: Mapping[str, bytes | None] = MappingProxyType({}),
-) -> _Read:
-    """What `read` makes of the first sound copy of an entry, of `most` bytes; it raises ValueError for others. Texts
-    that are `known` aren't read again. `damaged` as in `read_state`."""
-    texts: dict[str, bytes | None] = {}
-    sound: tuple[_Read, bytes] | None = None
+    storage: Storage, number: int, known: Texts | None = None, damaged: dict[str, bytes] | None = None
+) -> tuple[Entry, int]:
+    """The first sound copy of an entry, and its bytes. Copies that are `known` aren't read again. `damaged` as in
+    `read_state`."""
+    texts = dict(known or _texts(storage, number, FOLDERS_OF_ENTRIES[:1]))
+    sound: tuple[Entry, bytes] | None = None
     for folder in FOLDERS_OF_ENTRIES:
-        place = f"{folder}/{name}"
-        texts[place] = text = known[place] if place in known else text_of(storage, place, most)
-        if text is not None and sound is None:
+        place = f"{folder}/{entry_name(number)}"
+        text = texts[place] if place in texts else text_of(storage, place)
+        texts[place] = text
+        if text is not None:
             with suppress(ValueError):
-                sound = read(text), text
-        if sound and damaged is None:
-            break
+                sound = unpack(text), text
+                if max(sound[0].fold, sound[0].told) <= number:
+                    break
+                sound = None
     if sound is None:
-        if any(text and _FORMER in text for text in texts.values()):
-            raise RunFailed(
-                f"{storage.location}/ledger/{name} was written by an earlier version, which this one can't read;"
-                f" move {storage.location} away and run again"
-            )
-        raise _damaged(storage, name)
+        gone = "missing" if set(texts.values()) == {None} else "damaged"
+        raise RunFailed(f"{storage.location}/ledger/{entry_name(number)} is {gone}; {_REMEDY.format(storage.location)}")
     entry, content = sound
     if damaged is not None:
         damaged |= {place: content for place, text in texts.items() if text != content}
-    return entry
+    return entry, len(content)
+
+
+def _add(storage: Storage, state: State, entry: Entry, size: int) -> None:
+    try:
+        state.add(entry, size)
+    except ValueError as error:
+        raise RunFailed(
+            f"{storage.location}/ledger/{entry_name(state.entries)} is {error}; {_REMEDY.format(storage.location)}"
+        ) from None
 
 
 def standing_batches(storage: Storage, state: State) -> list[Batch]:
@@ -223,11 +194,11 @@ def standing_batches(storage: Storage, state: State) -> list[Batch]:
 
 def _require_own(location: str, field: Field | None, batches: Sequence[Batch]) -> None:
     """Raises RunFailed where a leg is there twice, or isn't of the two players of the field whose match it is. Digests
-    stand for players, too, but take longer: `tournament.runner.counting` compares them."""
-    several = [Legs.of(batch.legs) for batch in batches]
-    match, number = np.concatenate([legs.whole[:, :2] for legs in several]).T
+    stand for players, too, but take longer: `tournament.runner.schedule.counting` compares them."""
+    several = [batch.legs for batch in batches]
+    match = np.concatenate([legs.match for legs in several])
     names, players = merged([(legs.names, legs.players) for legs in several])
-    keys = match << 31 | number
+    keys = np.concatenate([leg_keys(legs.match, legs.number) for legs in several])
     if (np.diff(keys) <= 0).any() and len(np.unique(keys)) < len(keys):  # mostly in order
         raise RunFailed(f"the ledger of {location} has a leg twice; {_REMEDY.format(location)}")
     if field is None:

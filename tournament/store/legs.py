@@ -8,23 +8,22 @@ Only here legs of zero-sum games are kept by x's sums: y's are the same with the
 
 from __future__ import annotations
 
-import base64
 import math
 import re
 from collections import Counter
 from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Annotated, Any, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import ConfigDict, StringConstraints, TypeAdapter
+from pydantic import ConfigDict, StringConstraints
 from pydantic import Field as Limits
-from pydantic_core import to_json
 
 from engine.kernel.game_core import BLOCK_COUNT, SEAT_COUNT
 from engine.kernel.sums import SeatSums
+from tournament.arrays import Floats, Whole
 from tournament.errors import shortened
 from tournament.names import valid_name
 
@@ -35,8 +34,6 @@ _MOST_NUMBER, _MOST_COUNT = (1 << 31) - 1, 10**15
 _MOST_AMOUNT, _MOST_SQUARE = 1e15, 1e30
 _NO_FAULTS = (0,) * SEAT_COUNT
 
-Floats = npt.NDArray[np.float64]
-Whole = npt.NDArray[np.int64]
 
 Word = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.]{1,64}$")]
 Text = Annotated[str, StringConstraints(max_length=100_000)]
@@ -115,6 +112,10 @@ class LegResult:
     counts: tuple[int, ...] = ()
     faults_left_out: tuple[int, ...] = _NO_FAULTS
 
+    def name_at(self, seat: int) -> str:
+        """Who sits at x (0) or y (1)."""
+        return self.y if seat else self.x
+
     def fault_count(self, seat: int) -> int:
         """How many faults a seat had, including those left out."""
         return sum(fault.seat == seat for fault in self.faults) + self.faults_left_out[seat]
@@ -136,6 +137,7 @@ _WHOLE = ("match", "number", "sessions", "games")
 _WIDTH = 2 + BLOCK_COUNT  # numbers of a seat: points, their squares and the blocks
 _NO_REST = Rest()
 _DIGEST = 32  # bytes
+DIGESTS = f"S{_DIGEST}"  # the type of a column of digests
 
 
 @dataclass(frozen=True)
@@ -211,13 +213,18 @@ def _used(values: Sequence[_Value], places: npt.NDArray[np.int32]) -> tuple[tupl
 
 def digest_column(digests: Iterable[str]) -> npt.NDArray[np.bytes_]:
     """Digests in hex as a column of bytes."""
-    return np.frombuffer(bytes.fromhex("".join(digests)), f"S{_DIGEST}")
+    return np.frombuffer(bytes.fromhex("".join(digests)), DIGESTS)
 
 
 def hex_digests(digest: npt.NDArray[np.bytes_]) -> list[str]:
     """The digests of a column in hex."""
     text = digest.tobytes().hex()
     return [text[first : first + 2 * _DIGEST] for first in range(0, len(text), 2 * _DIGEST)]
+
+
+def leg_keys(match: Whole, number: Whole) -> Whole:
+    """A number for each leg, by which they sort by match and number."""
+    return match << 31 | number
 
 
 @dataclass(frozen=True, eq=False)
@@ -343,9 +350,7 @@ class Legs(Sequence[LegResult]):
 
     def are_in_order(self) -> bool:
         """Whether they come by match and number, none of them twice."""
-        (match, number) = self.match, self.number
-        later = (match[1:] > match[:-1]) | ((match[1:] == match[:-1]) & (number[1:] > number[:-1]))
-        return bool(later.all())
+        return bool((np.diff(leg_keys(self.match, self.number)) > 0).all())
 
     def in_order(self) -> Legs:
         """The same legs by match and number."""
@@ -414,7 +419,13 @@ class Legs(Sequence[LegResult]):
         return (self[place] for place in range(len(self)))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and len(self) == len(other) and all(map(LegResult.__eq__, self, other))
+        if not isinstance(other, Legs):
+            return NotImplemented
+        if len(self) != len(other) or (self.x, self.y, self.rest) != (other.x, other.y, other.rest):
+            return False
+        sums = _of_all_seats(self.sums), _of_all_seats(other.sums)
+        columns = [(self.digest, other.digest), (self.whole, other.whole), sums]
+        return all(one.tobytes() == another.tobytes() for one, another in columns)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -426,26 +437,21 @@ def _check(amounts: npt.NDArray[Any], least: float, most: float) -> None:
 
 
 @dataclass(frozen=True)
-class _Packed:
+class Packed:
     """What packed legs have besides columns: their number, the names and rests that places stand for. `y_sums`: whether
-    there are sums of the seats after x. In an entry `columns` has these in base64."""
+    there are sums of the seats after x."""
 
     __pydantic_config__ = CHECKED
 
-    legs: Number
-    names: tuple[str, ...]
-    rests: tuple[Rest, ...]
+    legs: Number = 0
+    names: tuple[str, ...] = ()
+    rests: tuple[Rest, ...] = ()
     y_sums: bool = False
-    columns: str = ""
 
 
-@cache
-def _packed() -> TypeAdapter[_Packed]:
-    return TypeAdapter(_Packed)  # slow to make
-
-
-def _columns(legs: Legs) -> tuple[_Packed, list[npt.NDArray[Any]]]:
-    """Packed legs, and their columns, one after the other. Those of a large field have 150 MB: no copies of sums."""
+def pack_legs(legs: Legs) -> tuple[Packed, list[npt.NDArray[Any]]]:
+    """Legs as they are written: what says how to read their columns, and these, to be written one after the other.
+    Those of a large field have 150 MB: no copies of sums."""
     names, players = _used(legs.names, legs.players)
     rests, more = _used(legs.rests, legs.more)
     columns: list[npt.NDArray[Any]] = [
@@ -455,11 +461,11 @@ def _columns(legs: Legs) -> tuple[_Packed, list[npt.NDArray[Any]]]:
         more.astype("<i4", copy=False),
         legs.digest,
     ]
-    return _Packed(len(legs), names, rests, legs.sums.shape[1] > 1), [np.ascontiguousarray(one) for one in columns]
+    return Packed(len(legs), names, rests, legs.sums.shape[1] > 1), [np.ascontiguousarray(one) for one in columns]
 
 
-def _unpacked(packed: _Packed, content: bytes, start: int = 0) -> Legs:
-    """The legs of columns that begin at `start`. Raises ValueError for impossible values."""
+def unpack_legs(packed: Packed, content: bytes, start: int, end: int) -> Legs:
+    """The legs of columns between these places, as views of the content. Raises ValueError for impossible values."""
     if not all(map(valid_name, packed.names)):
         raise ValueError("no bot's name")
     count, seats = packed.legs, SEAT_COUNT if packed.y_sums else 1
@@ -469,12 +475,12 @@ def _unpacked(packed: _Packed, content: bytes, start: int = 0) -> Legs:
         ("<i8", len(_WHOLE), count),
         ("<i4", 2, count),
         ("<i4", count),
-        (f"S{_DIGEST}", count),
+        (DIGESTS, count),
     ):
         columns.append(np.frombuffer(content, kind, math.prod(shape), start).reshape(shape))
         start += columns[-1].nbytes
-    if start != len(content):
-        raise ValueError("too long")
+    if start != end:
+        raise ValueError("of another length")
     sums, whole, players, more, digest = columns
     _check(sums[0], -_MOST_AMOUNT, _MOST_AMOUNT)
     _check(sums[1], 0.0, _MOST_SQUARE)
@@ -484,29 +490,3 @@ def _unpacked(packed: _Packed, content: bytes, start: int = 0) -> Legs:
     _check(players, 0, len(packed.names) - 1)
     _check(more, 0, len(packed.rests) - 1)
     return Legs(digest, packed.names, players.T, whole.T, sums.T, packed.rests, more)
-
-
-def legs_of_json(packed: Any) -> Legs:
-    """The legs of a ledger's entry from their JSON. Raises ValueError for impossible values."""
-    found = _packed().validate_json(to_json(packed, inf_nan_mode="constants"))
-    return _unpacked(found, base64.b64decode(found.columns, validate=True))
-
-
-def json_of_legs(legs: Sequence[LegResult]) -> dict[str, Any]:
-    """What `legs_of_json` reads."""
-    packed, columns = _columns(Legs.of(legs))
-    text = base64.b64encode(b"".join(column.data for column in columns)).decode()
-    found: dict[str, Any] = _packed().dump_python(replace(packed, columns=text), exclude_defaults=True)
-    return found
-
-
-def pack_legs(legs: Legs) -> bytes:
-    """Legs as bytes that are read quickly: a line of JSON, then the columns."""
-    packed, columns = _columns(legs)
-    return b"".join((_packed().dump_json(packed, exclude_defaults=True), b"\n", *(column.data for column in columns)))
-
-
-def unpack_legs(content: bytes) -> Legs:
-    """The legs from bytes that `pack_legs` made. Raises ValueError for impossible values."""
-    start = content.find(b"\n") + 1
-    return _unpacked(_packed().validate_json(content[:start]), content, start)

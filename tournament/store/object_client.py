@@ -6,7 +6,6 @@ import contextlib
 import re
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from functools import partial
 from typing import Any, TypeVar, cast
@@ -27,8 +26,9 @@ Version = dict[str, str]  # of an object's content, as the store calls it: an e-
 _KINDS: dict[str, Callable[..., _Store]] = {"s3": S3Store, "gs": GCSStore, "az": AzureStore}
 # Retries, seconds in all and seconds a request: few for a store that hasn't answered yet.
 _EAGER, _PATIENT, _ONCE = (2, 5, 20), (10, 60, 120), (0, 0, 30)
+_NO_BUCKET = ("NoSuchBucket", "ContainerNotFound")  # as stores call it
 _PAUSES = (0.1, 0.4, 1.6, 6.4)  # seconds between attempts at a conditional put
-_COPIES_AT_ONCE, _UPLOADS_AT_ONCE = 16, 4
+_UPLOADS_AT_ONCE = 4
 
 
 class _NoAnswer(RunFailed):
@@ -85,54 +85,36 @@ class ObjectClient:
 
     def _translated(self, error: Exception) -> Exception:
         """The exception to raise for one of obstore's."""
-        text, _, details = str(error).partition("\n\nDebug source")
-        text = re.sub(r"\?\S+", "", text)  # in a URL, which may contain a key
-        status = re.search(r"non-2xx status code: (\d+)", text)
-        code = re.search(r"<Code>(\w+)</Code>", text)
-        reason = code[1] if code else status[1] if status else ""
-        self._answered = status is not None and status[1] < "500"
-        trouble = RunFailed if self._answered and status and status[1] not in ("408", "409", "429") else _NoAnswer
-        conflict = reason == "ConditionalRequestConflict"  # another request is being carried out: try again
-        if isinstance(error, exceptions.AlreadyExistsError | exceptions.PreconditionError) and not conflict:
+        text = re.sub(r"\?\S+", "", str(error).partition("\n\nDebug source")[0])  # in a URL, which may contain a key
+        taken = isinstance(error, exceptions.AlreadyExistsError | exceptions.PreconditionError)
+        if taken and "ConditionalRequestConflict" not in text:  # else another request is being carried out: try again
             return AlreadyExists(self.url)
-        if reason in ("NoSuchBucket", "ContainerNotFound") or (
-            status and status[1] == "404" and "list request" in text
-        ):
-            return RunFailed(
-                f"{self.url}: there is no {self._place.word} {self._place.bucket}; make it first, or name another"
-            )
+        if any(code in text for code in _NO_BUCKET):
+            return self._no_bucket()
         if isinstance(error, FileNotFoundError):
             return FileNotFoundError(2, "No such file or directory", self.url)
-        # Credentials are sought last at addresses that only a cloud's own machines can reach.
-        if re.search(r"//(169\.254\.|metadata\.google|[^/]*fd00:ec2)", text):
-            return self._place.no_credentials()
-        if status and status[1] in ("401", "403"):
-            return RunFailed(f"{self.url} refuses these credentials ({reason}): {self._place.remedy}")
-        if "redirect" in text:
-            return RunFailed(f"{self.url} lies in another region: set AWS_REGION, or add ?region=NAME")
+        if isinstance(error, exceptions.PermissionDeniedError | exceptions.UnauthenticatedError):
+            return RunFailed(f"{self.url} refuses these credentials: {self._place.remedy}")
         where = f" at {self._place.endpoint}" if self._place.endpoint else ""
-        if status is None and "error sending request" in text:
-            why = re.search(r'(?:message|error): "([^"]+)"', details)
-            words = why[1] if why else "no answer"
-            return _NoAnswer(f"{self.url} can't be reached{where} ({words}); is the address right, and the network up?")
-        words = shortened(reason or " ".join(text.split()), 300)
-        return trouble(f"{self.url}: the store{where} fails ({words}); run again to go on")
+        why = shortened(" ".join(text.split()), 300)
+        return _NoAnswer(
+            f"{self.url}: the store{where} fails ({why}); are its address, its region"
+            f" and the credentials right, and the network up? {self._place.remedy}, and run again to go on"
+        )
+
+    def _no_bucket(self) -> RunFailed:
+        return RunFailed(
+            f"{self.url}: there is no {self._place.word} {self._place.bucket}; make it first, or name another"
+        )
 
     def list(self, prefix: str) -> tuple[dict[str, int], tuple[str, ...]]:
         """The sizes of objects right below a prefix, and the names of prefixes there."""
-        found = self._listing(prefix)
+        try:
+            found = self._ask(lambda store: obstore.list_with_delimiter(store, prefix.rstrip("/") or None))
+        except FileNotFoundError:
+            raise self._no_bucket() from None
         sizes = {item["path"].removeprefix(prefix): item["size"] for item in found["objects"]}
         return sizes, tuple(inner.rstrip("/").removeprefix(prefix) for inner in found["common_prefixes"])
-
-    def stamps(self, prefix: str) -> dict[str, str]:
-        """Texts that change when an object right below a prefix is written."""
-        return {
-            item["path"].removeprefix(prefix): f"{item['size']} {item['e_tag'] or item['last_modified'].isoformat()}"
-            for item in self._listing(prefix)["objects"]
-        }
-
-    def _listing(self, prefix: str) -> Any:
-        return self._ask(lambda store: obstore.list_with_delimiter(store, prefix.rstrip("/") or None))
 
     def walk(self, prefix: str) -> dict[str, int]:
         """The sizes of all objects below a prefix, by the rest of their keys."""
@@ -191,11 +173,6 @@ class ObjectClient:
 
     def copy(self, source: str, target: str) -> None:
         self._ask(lambda store: obstore.copy(store, source, target))
-
-    def copy_all(self, sources: Sequence[str], targets: Sequence[str]) -> None:
-        """Copy objects, several at once."""
-        with ThreadPoolExecutor(_COPIES_AT_ONCE) as pool:
-            list(pool.map(self.copy, sources, targets))
 
     def remove(self, keys: Sequence[str]) -> None:
         """Remove objects, if they are there."""

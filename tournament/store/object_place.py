@@ -6,8 +6,6 @@ clouds' own tools. URLs are shown, recorded and sent to workers: one with keys i
 
 from __future__ import annotations
 
-import configparser
-import contextlib
 import os
 import re
 from collections.abc import Sequence
@@ -32,7 +30,7 @@ _CLOUDS = {
         "bucket",
         ("endpoint_override", "scheme", "region"),
         ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"),
-        "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
+        "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
     ),
     "gs": _Cloud(
         "bucket",
@@ -93,9 +91,6 @@ class ObjectPlace:
     def bad(self, why: str) -> BadInput:
         return BadInput(f"{self.url} is not a place for results: {why}")
 
-    def no_credentials(self) -> RunFailed:
-        return RunFailed(f"{self.url} needs credentials, and there are none: {self.remedy}")
-
     def settings(self) -> dict[str, str]:
         """A client's settings, by obstore's names, besides the variables that obstore reads itself. Raises RunFailed if
         there are no credentials."""
@@ -109,34 +104,12 @@ class ObjectPlace:
                 "account_key": _first_set(("AZURE_STORAGE_KEY",)),
             }
         else:
-            told = {"endpoint": self.endpoint, **_aws_profile()}
-            told["region"] = self._options.get("region") or told.get("region", "")
-            has_keys = "access_key_id" in told or _first_set(_AWS_CREDENTIALS)
-            if os.environ.get("AWS_EC2_METADATA_DISABLED", "").lower() == "true" and not has_keys:
-                raise self.no_credentials()  # else obstore would ask the machine's cloud
+            told = {"endpoint": self.endpoint, "region": self._options.get("region", "")}
+            on_no_cloud = os.environ.get("AWS_EC2_METADATA_DISABLED", "").lower() == "true"
+            if on_no_cloud and not _first_set(_AWS_CREDENTIALS):  # else obstore would ask the machine's cloud
+                raise RunFailed(f"{self.url} needs credentials, and there are none: {self.remedy}")
         return {name: value for name, value in told.items() if value}
 
 
 def _first_set(names: Sequence[str]) -> str:
     return next((os.environ[name] for name in names if os.environ.get(name)), "")
-
-
-def _aws_profile() -> dict[str, str]:
-    """Region and keys from the files of the aws command, unless the environment has them."""
-    profile = _first_set(("AWS_PROFILE", "AWS_DEFAULT_PROFILE")) or "default"
-    found: dict[str, str] = {}
-    for variable, file, section in (
-        ("AWS_CONFIG_FILE", "config", "default" if profile == "default" else f"profile {profile}"),
-        ("AWS_SHARED_CREDENTIALS_FILE", "credentials", profile),
-    ):
-        settings = configparser.RawConfigParser()
-        with contextlib.suppress(OSError, UnicodeDecodeError, configparser.Error):
-            settings.read(os.path.expanduser(os.environ.get(variable) or f"~/.aws/{file}"), encoding="utf-8")
-            found |= dict(settings[section]) if section in settings else {}
-    config = {}
-    if "region" in found and not _first_set(("AWS_REGION", "AWS_DEFAULT_REGION")):
-        config["region"] = found["region"]
-    if not _first_set(("AWS_ACCESS_KEY_ID",)):
-        names = {"aws_access_key_id", "aws_secret_access_key", "aws_session_token"} & found.keys()
-        config |= {name.removeprefix("aws_"): found[name] for name in names}
-    return config

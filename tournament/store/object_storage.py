@@ -8,21 +8,16 @@ copied to its place and then removed from staging; for readers either is one ste
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
-import re
 import uuid
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import IO, TYPE_CHECKING, cast
 
 from tournament.errors import RunFailed
-from tournament.store import object_moves
 from tournament.store.object_client import ObjectClient, Version
-from tournament.store.object_moves import NOTE
-from tournament.store.object_place import ObjectPlace
 from tournament.store.object_streams import Upload
-from tournament.store.storage import ASIDE, MOST_READ, SIGN, AlreadyExists, checked_name, free_name
+from tournament.store.storage import MOST_READ, SIGN, AlreadyExists, checked_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,15 +36,9 @@ class ObjectStorage:
         self._prefix = self._client.prefix
         self._sign = b""
         self._version: Version = {}
-        self._counts = True
 
     def _key(self, name: str) -> str:
         return f"{self._prefix}{checked_name(name)}"
-
-    def _beside(self, name: str) -> str:
-        """The location of a prefix beside this one."""
-        url, mark, options = self.location.partition("?")
-        return f"{url.rstrip('/').rpartition('/')[0]}/{name}{mark}{options}"
 
     def check_writable(self) -> None:
         self.list("ledger")  # whether it can be reached
@@ -98,30 +87,14 @@ class ObjectStorage:
 
     def list(self, folder: str) -> dict[str, int]:
         found, _ = self._client.list(f"{self._key(folder)}/")
-        if folder == "ledger":
-            self._counts = NOTE.removeprefix("ledger/") not in found or object_moves.counts(self._client, self._prefix)
-        return {name: size for name, size in found.items() if not name.startswith(".")} if self._counts else {}
+        return {name: size for name, size in found.items() if not name.startswith(".")}
 
     def everything(self, folder: str) -> dict[str, bool]:
         files, folders = self._client.list(f"{self._key(folder)}/")
         return dict.fromkeys(files, True) | {f"{name}/": False for name in folders}
 
-    def set_aside(self, places: Sequence[str]) -> str:
-        aside = f"{self._key(ASIDE)}/"
-        number = free_name(self._client.list(aside)[1])
-        for place in places:
-            self._require_held()
-            key = f"{self._prefix}{place}"
-            inside = [f"{key}{name}" for name in self._client.walk(key)] if place.endswith("/") else [key]
-            self._client.copy_all(inside, [f"{aside}{number}/{key.removeprefix(self._prefix)}" for key in inside])
-            self._client.remove(inside)
-        return f"{self._client.url}/{ASIDE}/{number}"
-
     def folders(self) -> tuple[str, ...]:
         return tuple(sorted(self._client.list(self._prefix)[1]))
-
-    def stamps(self, folder: str) -> dict[str, str]:
-        return self._client.stamps(f"{self._key(folder)}/") if self._counts else {}
 
     def size(self, name: str) -> int | None:
         try:
@@ -129,10 +102,9 @@ class ObjectStorage:
         except FileNotFoundError:
             return None
 
-    def sizes(self, names: Sequence[str]) -> dict[str, tuple[int, str | None]]:
-        # No stamps, which would take another request.
+    def sizes(self, names: Sequence[str]) -> dict[str, int]:
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            return {name: (size, None) for name, size in zip(names, pool.map(self.size, names)) if size is not None}
+            return {name: size for name, size in zip(names, pool.map(self.size, names)) if size is not None}
 
     def read(self, name: str, most: int = MOST_READ) -> bytes:
         return self._client.get(self._key(name), most)[0]
@@ -173,39 +145,17 @@ class ObjectStorage:
         return pa.PythonFile(self._client.open_reader(self._key(name)), mode="r")
 
     def is_vacant(self) -> bool:
-        there = self._client.walk(self._prefix).keys() - {SIGN, NOTE}
+        there = self._client.walk(self._prefix).keys() - {SIGN}
         return all(name.startswith("staging/") for name in there)
 
     def archives(self) -> tuple[str, ...]:
-        return tuple(self._beside(name) for name in sorted(self._archive_names()))
-
-    def _archive_names(self) -> set[str]:
-        above, here = object_moves.split(self._prefix)
-        _, beside = self._client.list(above)
-        return {name for name in beside if re.fullmatch(rf"{re.escape(here)}-archive-[0-9]+", name)}
+        return ()
 
     def new_archive(self) -> str:
-        taken = self._archive_names()
-        _, here = object_moves.split(self._prefix)
-        names = (f"{here}-archive-{number}" for number in itertools.count(1))
-        return self._beside(next(name for name in names if name not in taken))
+        raise RunFailed(
+            f"{self.location} has other records, and in an object store nothing can be moved: give the contest's table"
+            " another name, or `results` another prefix"
+        )
 
     def exchange(self, away: str | None, back: str | None) -> None:
-        if not self._sign:
-            self.hold()
-        if away:
-            object_moves.store(self._client, self._prefix, ObjectPlace(away).prefix, self._require_held)
-        if back:
-            object_moves.fetch(self._client, self._prefix, ObjectPlace(back).prefix, self._require_held)
-
-    def finish_exchange(self) -> None:
-        if NOTE.removeprefix("ledger/") in self._client.list(f"{self._prefix}ledger/")[0]:
-            self.hold()
-            try:
-                object_moves.settle(self._client, self._prefix, self._require_held)
-            finally:
-                self.release()
-
-    def _require_held(self) -> None:
-        if not self.still_held():
-            raise RunFailed(f"another process writes to {self.location} now; this one stops")
+        self.new_archive()

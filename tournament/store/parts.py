@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -20,7 +19,6 @@ from tournament.errors import RunFailed, shortened
 from tournament.store.columns import ROWS_PER_BUFFER, Column
 from tournament.store.ledger import Part, TableName
 from tournament.store.legs import Legs
-from tournament.store.parquet_limits import opened
 from tournament.store.part_writer import ORIGIN, PartWriter, arrow_schema
 from tournament.store.storage import Storage
 
@@ -49,7 +47,7 @@ def open_part(storage: Storage, part: Part, columns: Sequence[Column]) -> pq.Par
     """A published part; page checksums are verified when it is read. Raises FileNotFoundError when it is gone,
     RunFailed when it has other columns or rows, or can't be read."""
     with reading(storage, part):
-        file = opened(storage.open_data(part.place))
+        file = pq.ParquetFile(storage.open_data(part.place), page_checksum_verification=True)
         if file.schema_arrow.equals(arrow_schema(columns)) and file.metadata.num_rows == part.rows:
             return file
         file.close(force=True)
@@ -284,8 +282,9 @@ def whole_is(storage: Storage, name: str, columns: Sequence[Column], values: dic
         with storage.open_data(name) as stream:
             if stream.size() > 4 * most:
                 return False
-            with opened(stream, table.num_rows, 4 * most) as file:
-                if file.metadata.num_rows != table.num_rows:  # they may be spread over very many row groups
+            with pq.ParquetFile(stream, page_checksum_verification=True) as file:
+                groups = map(file.metadata.row_group, range(file.num_row_groups))
+                if file.metadata.num_rows != table.num_rows or sum(one.total_byte_size for one in groups) > 4 * most:
                     return False
                 there = file.read()
     except FileNotFoundError:
@@ -316,16 +315,25 @@ def _array(values: list[Any], kind: pa.DataType) -> pa.Array[Any]:
 def damage(storage: Storage, part: Part) -> str:
     """What is wrong with a published part, by its hash: "missing", "damaged", or "" for nothing."""
     digest = digest_of(storage, part)
-    return "missing" if digest is None else "damaged" if digest != part.digest else ""
+    return "missing" if digest is None else "damaged" if digest != part.blake3 else ""
+
+
+def require_written(storage: Storage, part: Part) -> None:
+    """Raises FileNotFoundError for a published part that is gone, RunFailed for one of other bytes than were written:
+    pyarrow may end the process over a damaged footer."""
+    if problem := damage(storage, part):
+        if problem == "missing":
+            raise FileNotFoundError(part.place)
+        raise RunFailed(f"{storage.location}/{part.place} is damaged: it has other bytes than were written")
 
 
 def digest_of(storage: Storage, part: Part) -> str | None:
-    """The hash of a published part's bytes, by its own algorithm; None when it is gone."""
-    digest: Any = blake3() if part.algorithm == "blake3" else hashlib.sha256()
+    """The hash of a published part's bytes; None when it is gone."""
+    digest = blake3()
     try:
         with storage.open_data(part.place) as stream:
             while block := stream.read(1 << 22):
                 digest.update(block)
     except FileNotFoundError:
         return None
-    return str(digest.hexdigest())
+    return digest.hexdigest()

@@ -7,9 +7,8 @@ at all and never replaces another, and `publish` moves a finished file to where 
 from __future__ import annotations
 
 import errno
-import itertools
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Protocol
 
 from tournament.errors import RunFailed
@@ -35,16 +34,13 @@ class Storage(Protocol):
 
     `hold` makes this process the only writer, and returns True when a former one may still wake up; `may_be_held` tells
     whether any process is the writer, or, in an object store, was and didn't end by itself. `exchange` moves everything
-    here to the archive `away`, then the archive `back` here; `finish_exchange` completes what a crash interrupted.
-    `list` returns the sizes in bytes of the files right inside a folder, {} if there is none; `size` that of one file,
-    None if there is none. `everything` right inside a folder has names of any kind, those of folders with a slash at
-    the end, and whether each is a file; `set_aside` moves such things, by their places, to a folder below `set-aside`,
-    whose location it returns. `folders` are the names of folders right here. `stamps` returns texts that change when a
-    file is written. `sizes` has size and stamp of several files, those that are there, and no stamp where that would be
-    slow. `publish` moves a staged file to its name, `publish_all` several, those that are staged, which then stay there
-    also after a loss of power. `read` and `open_data` raise FileNotFoundError, `read` also TooLarge for more than
-    `most` bytes. `check_writable` raises RunFailed where `prepare` or `hold` would, as far as can be known without
-    changing anything.
+    here to the archive `away`, then the archive `back` here; it raises RunFailed where nothing can be moved.
+    `list` returns the sizes in bytes of the files right inside a folder, {} if there is none; `sizes` those of several
+    files, without those that aren't there. `everything` right inside a folder has names of any kind, those of folders
+    with a slash at the end, and whether each is a file. `folders` are the names of folders right here. `publish` moves
+    a staged file to its name, `publish_all` several, those that are staged, which then stay there also after a loss of
+    power. `read` and `open_data` raise FileNotFoundError, `read` also TooLarge for more than `most` bytes.
+    `check_writable` raises RunFailed where `prepare` or `hold` would, as far as can be known without changing anything.
     """
 
     location: str
@@ -57,11 +53,9 @@ class Storage(Protocol):
     def may_be_held(self) -> bool: ...
     def list(self, folder: str) -> dict[str, int]: ...
     def everything(self, folder: str) -> dict[str, bool]: ...
-    def set_aside(self, places: Sequence[str]) -> str: ...
     def folders(self) -> tuple[str, ...]: ...
-    def stamps(self, folder: str) -> dict[str, str]: ...
     def size(self, name: str) -> int | None: ...
-    def sizes(self, names: Sequence[str]) -> dict[str, tuple[int, str | None]]: ...
+    def sizes(self, names: Sequence[str]) -> dict[str, int]: ...
     def read(self, name: str, most: int = MOST_READ) -> bytes: ...
     def create(self, name: str, content: bytes) -> None: ...
     def replace(self, name: str, content: bytes, *, private: bool = False) -> None: ...
@@ -75,14 +69,10 @@ class Storage(Protocol):
     def archives(self) -> tuple[str, ...]: ...
     def new_archive(self) -> str: ...
     def exchange(self, away: str | None, back: str | None) -> None: ...
-    def finish_exchange(self) -> None: ...
 
 
 FOLDERS = ("games", "sessions", "ledger", "ledger-copy", "staging")
 SIGN = "ledger/writer"  # who writes
-# What else is in ledger/ besides entries.
-NOTES = frozenset({"ledger/moving", "ledger/checkpoint", "ledger/checkpoint-legs", "ledger/checked", "ledger/luck"})
-ASIDE = "set-aside"  # where a run puts what it finds among the records and is none of them
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/|(s3|gs|az|file):", re.IGNORECASE)
 _NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}/)*[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}")
 
@@ -92,11 +82,6 @@ def checked_name(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise RunFailed(f"{name[:200]!r} is not a name of anything inside the results")
     return name
-
-
-def free_name(taken: Container[str]) -> str:
-    """The name of the next folder below `set-aside`."""
-    return next(name for name in map(str, itertools.count(1)) if name not in taken)
 
 
 def is_url(location: str) -> bool:

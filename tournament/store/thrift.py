@@ -1,4 +1,4 @@
-"""Writing Thrift's compact protocol, as far as a Parquet file's footer needs it. `engine.parquet.thrift` reads it.
+"""Writing Thrift's compact protocol, as far as a Parquet file's footer needs it.
 
 Apache Thrift, "Thrift Compact protocol encoding", doc/specs/thrift-compact-protocol.md. A value is its type's number
 and its bytes. Whole numbers are zigzag, in pieces of seven bits, the lowest first.

@@ -6,13 +6,11 @@ import contextlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from tournament.errors import RunFailed
-from tournament.store.checkpoint import write_checkpoint
-from tournament.store.ledger import Batch, Entry, Field, Part, State, entry_name, most_bytes, pack
+from tournament.errors import RunFailed, and_more
+from tournament.store.ledger import Batch, Entry, Field, Part, State, entry_name, pack, unpack
 from tournament.store.ledger_reading import read_state
-from tournament.store.legs import Legs
 from tournament.store.signals import signals_deferred
-from tournament.store.storage import AlreadyExists, Storage
+from tournament.store.storage import MOST_READ, AlreadyExists, Storage
 
 # What this package stages: nothing else is ever deleted there.
 OWN_STAGED = re.compile(r"(?:aside|driver)-[0-9a-f]{32}|[0-9]{10}-[0-9]+-[0-9a-f]{12}-[0-9a-f]{32}-(games|sessions)")
@@ -27,11 +25,10 @@ def in_commits(batches: Iterable[Batch]) -> Iterator[tuple[Batch, ...]]:
     several: list[Batch] = []
     legs = size = 0
     for batch in batches:
-        columns = Legs.of(batch.legs)
-        legs, size = legs + len(columns), size + columns.size
+        legs, size = legs + len(batch.legs), size + batch.legs.size
         if several and (legs > _MOST_LEGS or size > _MOST_BYTES):
             yield tuple(several)
-            several, legs, size = [], len(columns), columns.size
+            several, legs, size = [], len(batch.legs), batch.legs.size
         several.append(batch)
     if several:
         yield tuple(several)
@@ -40,15 +37,13 @@ def in_commits(batches: Iterable[Batch]) -> Iterator[tuple[Batch, ...]]:
 class Writer:
     """Commits to a ledger. Made by `open_for_writing`, which first finishes what a crash interrupted.
 
-    `mended` are the ledger's files that were restored from their copies; `published` has the stamps of committed
-    parts, from when they were published, by place.
+    `mended` are the ledger's files that were restored from their copies.
     """
 
     def __init__(self, storage: Storage, state: State, mended: Sequence[str] = ()) -> None:
         self.storage = storage
         self.state = state
         self.mended = mended
-        self.published: dict[str, str] = {}
         self._under_commit: Entry | None = None
 
     def commit(self, *, field: Field | None = None, batches: Iterable[Batch] = ()) -> tuple[Batch, ...]:
@@ -57,41 +52,25 @@ class Writer:
         Raises RunFailed when another process has become the writer, or a part isn't
         there as it was written; OSError when something can't be written.
         """
-        entry = Entry(field, tuple(batches))
-        name = entry_name(self.state.entries + 1)
-        self._require([(part, part.staged) for batch in entry.batches if batch.legs for part in batch.parts])
-        try:
-            content, entry = pack(entry, self.state.batches)
-            if len(content) > most_bytes(0) and len(content) > most_bytes(self._bytes_of_entries()):
-                raise ValueError(f"it has {len(content):,} bytes")
-        except ValueError as error:
-            reason = " ".join(str(error).split())[:300]
-            raise RunFailed(f"{self.storage.location}/ledger/{name} would not be readable: {reason}") from None
+        entry = self.state.following(field, batches)
+        parts = [part for batch in entry.batches if batch.legs for part in batch.parts]
+        self._require([(part, part.staged) for part in parts])
         with signals_deferred():
-            require_held(self.storage)
             self._under_commit = entry
             try:
-                self.storage.create(f"ledger/{name}", content)
+                append(self.storage, self.state, entry)
             except AlreadyExists:
                 raise _not_mine(self.storage) from None
-            self.storage.replace(f"ledger-copy/{name}", content)
-            self.state.add(entry)
             publish_all(self.storage, entry.batches)
             self._under_commit = None
-        published = [part for batch in entry.batches if batch.legs for part in batch.parts]
-        stamps = self._require([(part, part.place) for part in published])
-        self.published |= {place: stamp for place, stamp in stamps.items() if stamp}
+        self._require([(part, part.place) for part in parts])
         return entry.batches
 
-    def _bytes_of_entries(self) -> int:
-        sizes = self.storage.list("ledger")
-        return sum(sizes.get(entry_name(number), 0) for number in range(1, self.state.entries + 1))
-
-    def _require(self, places: Sequence[tuple[Part, str]]) -> dict[str, str | None]:
-        """The stamp of each part by its place. Raises RunFailed unless it is there, with its size."""
+    def _require(self, places: Sequence[tuple[Part, str]]) -> None:
+        """Raises RunFailed unless each part is there, with its size."""
         found = self.storage.sizes([place for _, place in sorted(places, key=lambda one: one[1])])
         for part, place in places:
-            size, _ = found.get(place, (None, None))
+            size = found.get(place)
             if size != part.size:
                 require_held(self.storage)  # a new writer has removed what was staged
                 there = "is missing" if size is None else f"has {size:,} bytes"
@@ -99,12 +78,11 @@ class Writer:
                     f"{self.storage.location}/{place} {there}, of {part.size:,} bytes that were written:"
                     " whoever plays must write where this process reads"
                 )
-        return {place: stamp for place, (_, stamp) in found.items()}
 
     def require_whole(self) -> None:
         """Raises RunFailed when an entry, or a part that the ledger names, is missing at the end of a run."""
         entries = self.storage.list("ledger")
-        for number in range(1, self.state.entries + 1):
+        for number in range(self.state.fold or 1, self.state.entries + 1):
             if entry_name(number) not in entries:
                 raise RunFailed(f"{self.storage.location}/ledger/{entry_name(number)} is missing since this run")
         tables = {table: self.storage.list(table) for table in ("games", "sessions")}
@@ -115,22 +93,21 @@ class Writer:
             if tables[part.table].get(part.name) != part.size
         ]
         if lost:
-            more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
             raise RunFailed(
-                f"{self.storage.location}/{lost[0].place}{more} can't be found as committed;"
+                f"{self.storage.location}/{lost[0].place}{and_more(len(lost) - 1)} can't be found as committed;"
                 " run again to play what is missing"
             )
 
     def close(self) -> None:
         """Let others write. Removes staged parts that no entry names, if it can."""
-        with contextlib.suppress(OSError, RunFailed):
+        with contextlib.suppress(AlreadyExists, OSError, RunFailed):
             named = [part for versions in self.state.batches.values() for part in versions[-1].parts]
             interrupted = self._under_commit
             if interrupted is not None:  # whether its entry was written, the next writer finds out
                 named += [part for batch in interrupted.batches for part in batch.parts]
             _sweep_staging(self.storage, {part.staged for part in named})
-            if interrupted is None:
-                write_checkpoint(self.storage, self.state)
+            if interrupted is None and self.state.wants_fold:
+                append(self.storage, self.state, self.state.folded())
         self.storage.release()
 
 
@@ -185,18 +162,30 @@ def hold_ledger(storage: Storage, damaged: dict[str, bytes] | None = None) -> St
     may_wake = storage.hold()
     state = read_state(storage, damaged)
     while may_wake and state.field:
-        name = entry_name(state.entries + 1)
-        content, entry = pack(Entry(state.field), state.batches)
-        require_held(storage)
         try:
-            storage.create(f"ledger/{name}", content)
+            append(storage, state, state.following(state.field, ()))
+            may_wake = False
         except AlreadyExists:  # the former writer was faster
             state = read_state(storage, damaged)
-            continue
-        storage.replace(f"ledger-copy/{name}", content)
-        state.add(entry)
-        may_wake = False
     return state
+
+
+def append(storage: Storage, state: State, entry: Entry) -> None:
+    """Write the next entry and its copy. Raises AlreadyExists where another process has; RunFailed where one has become
+    the writer, or nobody could read the entry; OSError."""
+    name = entry_name(state.entries + 1)
+    try:
+        content = pack(entry)
+        unpack(content)
+        if len(content) > MOST_READ:
+            raise ValueError(f"it has {len(content):,} bytes")
+    except ValueError as error:
+        reason = " ".join(str(error).split())[:300]
+        raise RunFailed(f"{storage.location}/ledger/{name} would not be readable: {reason}") from None
+    require_held(storage)
+    storage.create(f"ledger/{name}", content)
+    storage.replace(f"ledger-copy/{name}", content)
+    state.add(entry, len(content))
 
 
 def _sweep_staging(storage: Storage, spared: Iterable[str]) -> None:

@@ -1,26 +1,78 @@
-"""Judging one program alone, for its author."""
+"""The terminal form's judge: one match between a program and Bob, timed and written down, for its author."""
 
 from __future__ import annotations
 
+import signal
+import time
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from io import BufferedWriter, FileIO, TextIOWrapper
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Literal, TextIO
 
+from engine.games.holdem_training.core import HoldemTraining
+from engine.games.holdem_training.rates import RateSampler
+from engine.kernel.records import Table as Records
+from engine.processes.lanes import Violation
+from engine.processes.lines import MOST_LINE_BYTES
 from tournament.artifacts.commands import CommandMissing
 from tournament.contests.contest import Contest
-from tournament.contests.judging import JudgedMatch, Program, Verdict
+from tournament.contests.holdem_training import HOLDEM_TRAINING
+from tournament.contests.holdem_training.decks import read_decks
+from tournament.contests.holdem_training.protocol import Table
+from tournament.contests.holdem_training.scoring import points, tasks
 from tournament.errors import BadInput
 from tournament.keys import master_key
-from tournament.runner.schedule import AgainstHouse, Competitor
+from tournament.leg import Leg
+from tournament.runner.schedule.legs import AgainstHouse, Competitor
 from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.store.columns import buffer_fields
 from tournament.worker.processes import programs
-from tournament.worker.processes.conversation import OwnProcess, PipedProgram
+from tournament.worker.processes.conversation import Gone, OwnProcess, PipedProgram, Silent
 
 _MEGABYTES = 512
 _MOST_CPU_SECONDS = 60  # a last resort: the judge's clocks come first
+
+SECONDS = 10.0
+# On a busy machine the program is waited for up to so many times as long as it may work.
+_PATIENCE = 3
+_LOOK_SECONDS = 0.05
+HANDS = 10_000
+_ROWS = 1000
+_SECONDS_TO_END = 1.0
+
+Ending = Literal["finished", "violation", "out of time", "died"]
+# How the command `tournament judge` exits; 2 is bad input.
+EXIT_CODES: dict[Ending, int] = {"finished": 0, "violation": 3, "out of time": 4, "died": 5}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a match ended. `mean_profit` is over the hands played to their end: W if the match was finished. `seconds` is
+    how long the program was waited for."""
+
+    ending: Ending
+    reason: str
+    hands: int
+    mean_profit: float
+    seconds: float
+
+    @property
+    def exit_code(self) -> int:
+        return EXIT_CODES[self.ending]
+
+    @property
+    def text(self) -> str:
+        if self.ending != "finished":
+            return f"{self.ending}: {self.reason}"
+        small, large = tasks(self.mean_profit)
+        passed = "both tasks passed" if large else "the small task passed" if small else "no task passed"
+        return (
+            f"finished: W = {self.mean_profit:.6f} over {self.hands:,} hands, {points(self.mean_profit)} points,"
+            f" {passed}, waited {self.seconds:.2f} s"
+        )
 
 
 def judge_command(
@@ -33,25 +85,15 @@ def judge_command(
     transcript: Path | None,
     sandboxed: bool,
 ) -> Verdict:
-    """Start a program and have the contest's judge play it; the deals are those of a tournament's first session.
+    """Start a program and play its match; the deals are those of a tournament's first session, or in a file.
 
     Raises BadInput when the contest has no judge, or for options that it can't use.
     """
-    if contest.trials.judge is None or contest.house is None:
+    if contest.rules != HOLDEM_TRAINING.name:
         raise BadInput(f"{contest.name} has no judge for programs")
     if decks is not None and hands is not None:
         raise BadInput("--hands and --decks: a file of hands says itself how many there are; leave one of them out")
-    settings = contest.settings.model_validate({"seed": seed})
-    assert settings.seed is not None
-    bob = contest.house.practice(master_key(settings.seed))
-    schedule = AgainstHouse(
-        contest.rules,
-        settings.playing(),
-        master_key(settings.seed),
-        [Competitor(0, "the judged program", "program", "")],
-        [Competitor(0, bob.name, "house", "")],
-    )
-    leg = next(schedule.legs())
+    leg = _first_leg(contest, seed)
     with ExitStack() as open_files:
         written: TextIO | None = None
         if transcript is not None:
@@ -60,8 +102,112 @@ def judge_command(
             except OSError as error:
                 raise _unwritable(transcript, error) from None
             written = open_files.enter_context(TextIOWrapper(file, encoding="ascii", newline="\n"))
-        match = JudgedMatch(hands, decks, leg.plan.deals_key, leg.x.helpers_key, written)
-        return contest.trials.judge(lambda: _start(command, sandboxed), match)
+        table = new_table(leg, hands or HANDS, decks)
+        program = _start(command, sandboxed)
+        try:
+            return judge(program, table, transcript=written)
+        finally:  # a match that is broken off leaves no program behind
+            program.end(0.0)
+
+
+def _first_leg(contest: Contest, seed: str) -> Leg:
+    """Of a tournament of this seed."""
+    settings = contest.settings.model_validate({"seed": seed})
+    assert contest.house is not None and settings.seed is not None
+    key = master_key(settings.seed)
+    bob = contest.house.practice(key)
+    program, house = Competitor(0, "the judged program", "program", ""), Competitor(0, bob.name, "house", "")
+    return next(AgainstHouse(contest.rules, settings.playing(), key, [program], [house]).legs())
+
+
+def new_table(leg: Leg, hands: int, decks: Path | None = None) -> Table:
+    """A seat at a match of so many hands, or of those in a file. Raises BadInput for a bad one."""
+    fixed = read_decks(decks) if decks else None
+    games = Records(buffer_fields(HOLDEM_TRAINING.games), _ROWS)
+    sessions = Records(buffer_fields(HOLDEM_TRAINING.sessions), 1)
+    hands = hands if fixed is None else len(fixed)
+    core = HoldemTraining(games, sessions, deals_key=leg.plan.deals_key, sessions=1, hands=hands, decks=fixed)
+
+    def empty_records() -> None:
+        games.rows = sessions.rows = 0
+
+    return Table(core, RateSampler(leg.x.helpers_key), empty_records)
+
+
+def judge(
+    program: PipedProgram, table: Table, *, seconds: float = SECONDS, transcript: TextIO | None = None
+) -> Verdict:
+    """Play a match to its end, or to what ends it before; then let the program end.
+
+    The program is waited for so many seconds in all, and up to three times as long while it has not had as much
+    processor time. Lines that it writes ahead are read when it is their turn. On a violation it gets -1. The transcript
+    has the lines that the program reads after "< ", and those that it writes after "> ".
+    """
+    waited = 0.0
+    lines = table.start()
+    ending: Ending = "finished"
+    reason = ""
+    while True:
+        _send(program, lines, transcript)
+        if table.over:
+            break
+        started = time.monotonic()
+        try:
+            line = program.read_line(max(_LOOK_SECONDS, seconds - waited), MOST_LINE_BYTES)
+        except Silent:
+            line = None
+        except Gone:
+            line = None
+            ending = "died"
+        waited += time.monotonic() - started
+        if ending == "died":
+            break
+        if waited > seconds and (reason := _out_of_time(program, seconds, waited)):
+            ending = "out of time"
+            break
+        if line is None:
+            lines = []
+            continue
+        if transcript:
+            print(">", line.decode("ascii", "backslashreplace"), file=transcript)
+        try:
+            lines = table.answer(line)
+        except Violation as violation:
+            ending, reason = "violation", str(violation)
+            _send(program, ["-1"], transcript)
+            break
+    status = program.end(0.0 if ending == "out of time" else _SECONDS_TO_END)
+    if ending == "died":
+        reason = "closed its output before the match ended, and went on"
+        if status is not None:
+            reason = f"its output ended before the match: {_status_text(status)}"
+    if reason:
+        reason += f", in hand {table.hands_played + 1}"
+    return Verdict(ending, reason, table.hands_played, table.mean_profit, waited)
+
+
+def _out_of_time(program: PipedProgram, seconds: float, waited: float) -> str:
+    """Why the program is out of time, "" while it is not."""
+    if program.cpu_seconds() > seconds:
+        return f"took more than {seconds:g} seconds of processor time"
+    if waited > _PATIENCE * seconds:
+        return f"kept the judge waiting for {_PATIENCE * seconds:g} seconds (is its output flushed?)"
+    return ""
+
+
+def _send(program: PipedProgram, lines: list[str], transcript: TextIO | None) -> None:
+    if transcript:
+        transcript.writelines(f"< {line}\n" for line in lines)
+    program.send("".join(f"{line}\n" for line in lines).encode("ascii"))
+
+
+def _status_text(status: int) -> str:
+    if status < 0:
+        try:
+            return f"killed by {signal.Signals(-status).name}"
+        except ValueError:
+            return f"killed by signal {-status}"
+    return f"exit status {status}"
 
 
 class _Transcript(FileIO):
@@ -78,7 +224,7 @@ def _unwritable(transcript: object, error: OSError) -> BadInput:
     return BadInput(f"--transcript {transcript}: can't be written: {error.strerror}")
 
 
-def _start(command: Sequence[str], sandboxed: bool) -> Program:
+def _start(command: Sequence[str], sandboxed: bool) -> PipedProgram:
     if not sandboxed:
         return PipedProgram(OwnProcess(command))
     try:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from engine.kernel.game_core import BLOCK_COUNT
 from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
@@ -19,11 +18,9 @@ from tournament.leg import PlaysAs
 from tournament.runner.contest_run import run_contest
 from tournament.runner.watcher import Watcher
 from tournament.sandbox.outside.scratch import scratch_folder
-from tournament.standings.estimates import block_sizes, correlation, error_of_difference
-from tournament.standings.results import load
+from tournament.standings.matches import Match
 from tournament.standings.standings import Standings
-from tournament.store.legs import Fault, LegResult, Legs
-from tournament.store.storage import inside
+from tournament.store.legs import Fault, LegResult
 from tournament.trial.mistakes import Search, search
 from tournament.trial.playing import Pairing
 
@@ -47,6 +44,7 @@ class MatchReport:
     opponents_points_per_session: float
     opponents_stderr: float | None  #: its standard error
     lead_stderr: float | None  #: standard error of the difference of the two
+    freedom: int = 0  #: degrees of freedom of these errors, by Student's t
     score: float | None = None  #: what the contest makes of it, against house players
     measures: Mapping[str, float | None] = field(default_factory=dict)  #: the contest's own
     #: each with its `bot`, and as of a replay `seat`, `session`, `game`, `question`, `what`, `asked`, `complaints`
@@ -79,7 +77,7 @@ def play_match(
             names.append(opponent)
         own = replace(config, entrants=bots, results=config.results or str(folder / "results"))
         standings = run_contest(contest, own, watcher)
-        report = _report(standings, _correlation(contest, inside(own.results, contest.name)), names[0], names[1])
+        report = _report(standings, names[0], names[1])
         look(own, report)
     return report
 
@@ -138,14 +136,7 @@ def _only_against(contest: Contest, name: str) -> Contest:
     return replace(contest, house=replace(contest.house, players=chosen))
 
 
-def _correlation(contest: Contest, results: str) -> float:
-    """The correlation of what the two sides of the only match win."""
-    legs = Legs.joined(Legs.of(batch.legs) for batch in load(results).batches)
-    lengths = legs.games if contest.scored.table == "games" else legs.sessions
-    return correlation(legs.of_seat(0).blocks, legs.of_seat(1).blocks, block_sizes(lengths, BLOCK_COUNT))
-
-
-def _report(standings: Standings, correlation_of_sides: float, bot: str, opponent: str) -> MatchReport:
+def _report(standings: Standings, bot: str, opponent: str) -> MatchReport:
     (match,) = standings.matches
     if match.x != bot:
         match = match.from_y()
@@ -161,11 +152,19 @@ def _report(standings: Standings, correlation_of_sides: float, bot: str, opponen
         own_error,
         other.points_per_session,
         others_error,
-        None
-        if own_error is None or others_error is None
-        else error_of_difference(own_error, others_error, correlation_of_sides),
+        _error_of_lead(standings, match),
+        match.freedom,
         match.score,
         match.measures,
         standings.faults,
         out,
     )
+
+
+def _error_of_lead(standings: Standings, match: Match) -> float | None:
+    """Of the difference of both sides' points a session."""
+    error = match.stderr_per_session
+    if error is None or standings.is_zero_sum:
+        return None if error is None else 2 * error
+    _, error = standings.measured.difference(0, 1)
+    return None if error is None else error * max(1, standings.measured.replicas) / match.sessions

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from engine.wasm.module_reader import read_module
+from engine.wasm.modules import read_module
 from tournament.artifacts.bot import Submission
 from tournament.contests.settings import ContestSettings
 from tournament.entrants.build import checked

@@ -22,7 +22,7 @@ from tournament.entrants.folder import read_submission
 from tournament.errors import BadInput
 from tournament.keys import trial_key
 from tournament.leg import Leg, LegPlan, PlaysAs
-from tournament.runner.schedule import AgainstHouse, Competitor, RoundRobin
+from tournament.runner.schedule.legs import AgainstHouse, Competitor, RoundRobin
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import ROWS_PER_BUFFER
 from tournament.store.legs import Fault, LegResult

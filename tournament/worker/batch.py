@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from engine.kernel.records import Table
+from tournament.arrays import Floats
 from tournament.artifacts.limits import BOT_STACK
 from tournament.cache import cache_folder
 from tournament.contests import find_contest
@@ -18,12 +19,12 @@ from tournament.contests.contest import Contest
 from tournament.contests.rules_file import load_source
 from tournament.contests.settings import ContestSettings
 from tournament.leg import PROCESSES, Leg
-from tournament.probation import Probation, entrants_of
+from tournament.probation import OnTrial
 from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.standings.luck_of_rows import Floats, LuckOfRows
+from tournament.standings.luck_of_rows import LuckOfRows
 from tournament.store.columns import ROWS_PER_BUFFER, buffer_fields
-from tournament.store.ledger import Batch, Part, batch_name
+from tournament.store.ledger import Batch, batch_name
 from tournament.store.legs import LegResult, Legs
 from tournament.store.part_writer import PartWriter, origin_of
 from tournament.store.storage import Storage, open_storage
@@ -41,8 +42,7 @@ _WORKER_MEGABYTES, _PROCESS_MEGABYTES = 400, 16
 class Task:
     """Batches of legs to play, how, and where their parts go. `rules`, `requires` and `source`: see Contest.
 
-    `proven`: entrants known to have passed probation. Legs in which another one can't count, as far as this task knows,
-    are left out; None: all are played.
+    `on_trial`: who of these entrants is disqualified in a leg plays none of those after it.
     """
 
     contest: str
@@ -53,18 +53,11 @@ class Task:
     rules: str = ""
     requires: tuple[tuple[str, str], ...] = ()
     source: tuple[str, bytes, str] | None = None
-    proven: frozenset[str] | None = None
+    on_trial: frozenset[str] = frozenset()
 
     @property
     def legs(self) -> tuple[Leg, ...]:
         return tuple(itertools.chain.from_iterable(self.batches))
-
-    def named_batches(self) -> list[tuple[str, tuple[Leg, ...]]]:
-        """The name and legs of each batch."""
-        return [
-            (batch_name(legs[0].plan.match, legs[0].plan.number, (leg.digest for leg in legs)), legs)
-            for legs in self.batches
-        ]
 
     @property
     def memory_bytes(self) -> int:
@@ -170,81 +163,71 @@ def play_task(
     artifacts: Mapping[str, bytes],
     stopping: Callable[[], bool] = lambda: False,
     turn: AbstractContextManager[object] = _AT_ANY_TIME,
-    out: Callable[[], Set[str]] = frozenset,
 ) -> Receipt:
     """Play a task. `artifacts` are the bots' bytes, and the house players' contents, by sha256.
 
-    It plays during its `turn`; while its parts are put on disk, another task may play. Legs of entrants who are `out`
-    when its turn comes, disqualified on probation, are left out. Raises OSError when parts can't be written, Stopped
-    once `stopping()`, BadInput and RunFailed when this machine can't run a bot; then nothing is left.
+    It plays during its `turn`; while its parts are put on disk, another task may play. Raises OSError when parts can't
+    be written, Stopped once `stopping()`, BadInput and RunFailed when this machine can't run a bot; then nothing is
+    left.
     """
     contest = load_source(*task.source).named(task.contest) if task.source else find_contest(task.contest, task.rules)
     settings = contest.settings.model_validate(task.settings)
     storage = open_storage(task.location)
-    batches = task.named_batches()
     games, sessions = (Table(buffer_fields(columns), ROWS_PER_BUFFER) for columns in (contest.games, contest.sessions))
 
-    def open_sink(name: str) -> ParquetSink:
-        parts = _open_parts(contest, storage, name)
+    def open_sink(legs: Sequence[Leg]) -> ParquetSink:
+        parts = _open_parts(contest, storage, name_of(legs))
         return ParquetSink(games, sessions, *parts, LuckOfRows(contest, settings) if contest.luck else None)
 
-    sinks = [open_sink(batches[0][0])]  # so that a full disk is known before they play
+    sinks = [open_sink(task.batches[0])]  # so that a full disk is known before they play
     results: list[list[LegResult]] = []
-    lanes = _Lanes()
+    lanes, trial = _Lanes(), OnTrial(task.legs, task.on_trial)
     with closing(lanes.spool), _whole_or_abandoned(sinks):
         with turn:
             if stopping():
                 raise Stopped
             started = time.perf_counter()
-            gone = out()
-            unwanted = {leg.digest for leg in task.legs if gone and not gone.isdisjoint(entrants_of(leg))}
-            lanes.play(task, unwanted, contest, settings, artifacts, stopping)
-            probation = Probation(lanes.ends, task.proven or ())
-            for name, its_legs in batches:
+            lanes.play(task, trial, contest, settings, artifacts, stopping)
+            for its_legs in task.batches:
                 if results:
-                    sinks.append(open_sink(name))
+                    sinks.append(open_sink(its_legs))
                 sink = sinks[-1]
                 results.append([])
-                wanted = [leg for leg in its_legs if leg.digest not in unwanted]
-                for leg in wanted if task.proven is None else probation.legs(wanted):
+                for leg in filter(trial.plays, its_legs):
                     sink.begin(leg, artifacts)
                     if leg.has_processes:
                         result = lanes.take(leg, sink)
                     else:
                         result = play_leg(contest, settings, leg, artifacts, sink, stopping)
-                    lanes.ends[leg.digest] = result.ended_by
+                        trial.note(leg, result.ended_by)
                     sink.end(result)
                     results[-1].append(result)
                 sink.clear()
             seconds = time.perf_counter() - started
-        filled = _finished(sinks, batches, results, lanes.confined_by)
+        filled = _finished(sinks, results, lanes.confined_by)
     luck = tuple(sink.luck.points() for sink, legs in zip(sinks, results) if sink.luck and legs)
     return Receipt(tuple(filled), seconds, lanes.seconds, lanes.games, lanes.legs, luck)
 
 
 class _Lanes:
-    """A task's legs with processes, all played before the others: what they gave, and what they took.
-
-    `ends`: how each leg of the task has ended, by digest.
-    """
+    """A task's legs with processes, all played before the others: what they gave, and what they took."""
 
     def __init__(self) -> None:
         self.spool = Spool()
         self.played: dict[str, PlayedLeg] = {}
-        self.ends: dict[str, int | None] = {}
         self.confined_by, self.seconds, self.games, self.legs = "", 0.0, 0, 0
 
     def play(
         self,
         task: Task,
-        unwanted: Set[str],
+        trial: OnTrial,
         contest: Contest,
         settings: ContestSettings,
         artifacts: Mapping[str, bytes],
         stopping: Callable[[], bool],
     ) -> None:
-        legs = [leg for leg in task.legs if leg.digest not in unwanted]
-        if not any(leg.has_processes for leg in legs):
+        legs = [leg for leg in task.legs if leg.has_processes]
+        if not legs:
             return
         # Imported here: a task without processes needs none of it.
         from tournament.worker.processes.lanes import play_in_lanes
@@ -252,11 +235,8 @@ class _Lanes:
         started = time.perf_counter()
         sandbox = SandboxSettings.model_validate(task.sandbox)
         self.confined_by = probe.probe_sandbox(sandbox.mode)
-        played = play_in_lanes(
-            contest, settings, sandbox, legs, artifacts, cache_folder(), self.spool, stopping, task.proven
-        )
+        played = play_in_lanes(contest, settings, sandbox, legs, artifacts, cache_folder(), self.spool, stopping, trial)
         self.played = {one.result.digest: one for one in played}
-        self.ends.update((digest, one.result.ended_by) for digest, one in self.played.items())
         self.legs = len(self.played)
         self.games = sum(one.result.games for one in self.played.values())
         self.seconds = time.perf_counter() - started
@@ -268,34 +248,32 @@ class _Lanes:
         return played.result
 
 
-def _finished(
-    sinks: Sequence[ParquetSink],
-    batches: Sequence[tuple[str, tuple[Leg, ...]]],
-    results: Sequence[list[LegResult]],
-    confined_by: str,
-) -> list[Batch]:
-    """The batches, their parts put on disk, without those all of whose legs were left out. Where some were, a batch has
-    another name. Raises OSError."""
+def _finished(sinks: Sequence[ParquetSink], results: Sequence[list[LegResult]], confined_by: str) -> list[Batch]:
+    """The batches, their parts put on disk, without those of which nothing was played. Raises OSError."""
     found = []
-    for sink, (name, its_legs), its_results in zip(sinks, batches, results):
+    for sink, its_results in zip(sinks, results):
         if not its_results:
             sink.abandon()
             continue
-        parts: Sequence[Part] = (sink.games_part.finish(), sink.sessions_part.finish())
-        if len(its_results) < len(its_legs):
-            name = batch_name(its_results[0].match, its_results[0].number, (one.digest for one in its_results))
-            parts = [replace(part, name=f"{name}.parquet") for part in parts]
-        found.append(Batch(name, tuple(parts), Legs.of(its_results), confined_by))
+        name = batch_name(its_results[0].match, its_results[0].number, (one.digest for one in its_results))
+        parts = (sink.games_part.finish(), sink.sessions_part.finish())
+        named = tuple(replace(part, name=f"{name}.parquet") for part in parts)
+        found.append(Batch(name, named, Legs.of(its_results), confined_by))
     return found
 
 
+def name_of(legs: Sequence[Leg]) -> str:
+    """The name of a batch of these legs."""
+    return batch_name(legs[0].plan.match, legs[0].plan.number, (leg.digest for leg in legs))
+
+
 def _open_parts(contest: Contest, storage: Storage, name: str) -> tuple[PartWriter, PartWriter]:
-    file = f"{name}.parquet"
+    """The parts of a batch, which gets another name if not all of its legs are played."""
     staged = f"staging/{name}-{uuid.uuid4().hex}"
     origin = origin_of(contest.name, contest.engine_version)
-    games = PartWriter(storage, "games", contest.games, file, f"{staged}-games", origin)
+    games = PartWriter(storage, "games", contest.games, "", f"{staged}-games", origin)
     try:
-        return games, PartWriter(storage, "sessions", contest.sessions, file, f"{staged}-sessions", origin)
+        return games, PartWriter(storage, "sessions", contest.sessions, "", f"{staged}-sessions", origin)
     except BaseException:
         games.abandon()
         raise

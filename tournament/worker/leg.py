@@ -175,7 +175,6 @@ def leg_result(contest: Contest, leg: Leg, core: GameCore, faults: LegFaults) ->
         sums=core.sums(),
         faults=kept,
         ended_by=faults.ended_by,
-        counts=core.counts(),
         faults_left_out=left_out,
     )
 

@@ -17,7 +17,7 @@ from tournament.errors import BadInput, RunFailed
 from tournament.store.storage import Storage, open_storage
 
 # Packages on which games and records depend. Those of bots are named by their artifacts.
-_PACKAGES = ("tournament", "wasmtime", "sandlock", "numpy", "pyarrow")
+_PACKAGES = ("tournament", "wasmtime", "numpy", "pyarrow")
 _SOURCES = {".py", ".pyx", ".pxd", ".wat", ".c", ".h", ".toml"}
 _FOLDER = "staging"
 

@@ -212,7 +212,6 @@ def _games(
         question = contest.interface.questions[kind]
         told = named or view_values(contest.interface, view) | dict(zip(question.arguments, arguments))
         fault = _take_fault(faults, seat, leg.plan.first_session + session, game) if failed else None
-        words = contest.display.telling
         printed_text = printable(printed.decode("utf-8", "replace"))
         if fault is not None and not printed_text:
             printed_text = fault.complaints
@@ -220,16 +219,14 @@ def _games(
             answered = "" if answer is None else contest.interface.name_answer(answer)
         else:
             assert answer is not None
-            answered = words.answer(question.name, told, answer) if words else _plain_answer(contest, kind, answer)
+            answered = _plain_answer(contest, kind, answer)
         steps.setdefault((session, game), []).append(
             Step(
                 seat,
                 names[seat],
                 question.name,
                 told,
-                words.question(question.name, told)
-                if words
-                else in_words(contest.interface, kind, arguments, view, _plain(named)),
+                in_words(contest.interface, kind, arguments, view, _plain(named)),
                 answer,
                 answered,
                 (fault.what if fault else "a fault") if failed else None,

@@ -10,7 +10,6 @@ from engine.games.holdem_training.hand_strength cimport HandTables
 cdef enum:
     CARDS = 9            # Alice's two, Bob's two, the board's five, in the order of the deal
     ROUNDS = 4
-    OUTCOMES = 4         # of a decision: check, fold, called, not called
 
 cdef enum Phase:
     START_HAND
@@ -67,7 +66,6 @@ cdef class HoldemTraining(GameCore):
     cdef bint has_decks
     cdef const HandTables* tables
     cdef const double* preflop_calls
-    cdef int64_t counts_by_round[ROUNDS][OUTCOMES]
     # the hand now played
     cdef int lane                     # of its block
     cdef uint8_t cards[CARDS]

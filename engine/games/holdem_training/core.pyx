@@ -134,21 +134,17 @@ cdef class HoldemTraining(GameCore):
         """Take Alice's action and Bob's answer. True if she is asked again in this hand; if not, it is finished."""
         while True:
             if action == C_FOLD:
-                self.counts_by_round[self.round][1] += 1
                 self.bobs_answer = C_BOB_NOT_ASKED
                 self.finish_hand(self.stack - C_STACK, ALICE)
                 return False
             self.raises[self.round] = <uint8_t>action
             if action == C_CHECK:
-                self.counts_by_round[self.round][0] += 1
                 self.bobs_answer = C_BOB_CHECKED
             elif self.bob_calls(action):
-                self.counts_by_round[self.round][2] += 1
                 self.bobs_answer = C_BOB_CALLED
                 self.stack -= action
                 self.pot += 2 * action
             else:
-                self.counts_by_round[self.round][3] += 1
                 self.bobs_answer = self.answers[self.round] = C_BOB_FOLDED
                 self.finish_hand(self.stack + self.pot - C_STACK, BOB)
                 return False
@@ -259,7 +255,3 @@ cdef class HoldemTraining(GameCore):
     def hands(self):
         """How many hands the leg has."""
         return self.sessions * self.games_per_session
-
-    def counts(self):
-        """How often, in each round from the first: checked, folded, raised and called, raised and Bob folded."""
-        return tuple([self.counts_by_round[i][j] for i in range(ROUNDS) for j in range(OUTCOMES)])

@@ -10,9 +10,7 @@ from libc.string cimport strlen
 
 from engine.games.holdem_training.rates cimport NOT_CARDS, RateSampler
 from engine.wasm.fuel cimport Fuel
-from engine.wasm.referee cimport RuntimeValue
-
-ctypedef void* (*NewTrap)(const char* message, size_t length) noexcept nogil
+from engine.wasm.runtime cimport NewTrap, RuntimeValue
 
 cdef enum:
     # A sample takes some 50 ns, a result 25.

@@ -4,11 +4,9 @@ cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
 from engine.kernel.deals cimport Key, Stream, read_key, start_stream, stream_word
-from engine.games.two_card_draw.betting cimport Betting
-from engine.games.two_card_draw.hands cimport copy_hands
-from engine.games.two_card_draw.situations cimport DRAW, ROUND1, Situation, situations
-from engine.games.two_card_draw.tree cimport SERVER, After, DrawTree, read_server, server_rows
-from engine.games.two_card_draw.core cimport HANDS, HISTORIES, SITUATIONS
+from engine.games.two_card_draw.core cimport DRAW, HISTORIES, ROUND1, SITUATIONS
+from engine.games.two_card_draw.hands cimport HANDS, copy_hands
+from engine.games.two_card_draw.tree cimport SITUATION_OF_ROW, After, Betting, DrawTree, Situation
 
 import numpy as np
 
@@ -51,7 +49,7 @@ def random_strategy(seed):
     cdef double[:, ::1] rows = strategy
     cdef int number
     for number in range(SITUATIONS):
-        propose(&situations()[number], &stream, number, &rows[number, 0])
+        propose(&SITUATION_OF_ROW[number], &stream, number, &rows[number, 0])
     return strategy
 
 
@@ -78,7 +76,7 @@ cdef class HillClimber:
 
     def __init__(self, const double[:, ::1] strategy, double bet1, double bet2, double tremble=0.001):
         self.tree = DrawTree(bet1, bet2, tremble)
-        read_server(self.tree.players[SERVER], strategy)
+        self.tree.read_server(strategy)
         self.current = self.tree.value()
 
     def trembling_value(self):
@@ -87,7 +85,13 @@ cdef class HillClimber:
 
     def strategy(self):
         """The server's current strategy."""
-        return server_rows(self.tree.players[SERVER])
+        cdef int number, action
+        found = np.zeros((SITUATIONS, 3))
+        cdef double[:, ::1] rows = found
+        for number in range(SITUATIONS):
+            for action in range(3):
+                rows[number, action] = self.tree.row(&SITUATION_OF_ROW[number])[action * HANDS]
+        return found
 
     def climb(self, seed, int64_t first_step, int64_t steps):
         """Take steps from number `first_step` on, cycling over the situations; returns how many proposals were kept.
@@ -107,7 +111,7 @@ cdef class HillClimber:
         cdef int action
         with nogil:
             for step in range(first_step, first_step + steps):
-                at = &situations()[step % SITUATIONS]
+                at = &SITUATION_OF_ROW[step % SITUATIONS]
                 if at.allowed & (at.allowed - 1) == 0:
                     continue    # there is no choice
                 propose(at, &stream, <uint64_t>step, proposed)

@@ -3,16 +3,30 @@
 cimport cython
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
+from engine.games.two_card_draw.hands cimport HANDS
 from engine.kernel.deals cimport Stream
 from engine.kernel.game_core cimport Decision, GameCore, Status
 
 # Situations are numbered as in a strategy file: ROUND1 lines, then DRAW, then ROUND2.
 cdef enum:
-    HANDS = 15
     HISTORIES = 7                                    # of round 1: nobody bet; 1 to 3 bets, x or y opening
     FIRST_DRAW = HANDS * 4
     FIRST_ROUND2 = FIRST_DRAW + HANDS * HISTORIES * 3
     SITUATIONS = FIRST_ROUND2 + HANDS * HISTORIES * 9 * 4
+
+cdef enum Question:
+    INIT
+    NEW_HAND
+    ROUND1
+    DRAW
+    ROUND2
+    SHOWDOWN
+    START_HAND      # no question
+
+cdef enum:          # actions
+    FOLD
+    CALL            # or check
+    RAISE           # or bet
 
 cdef enum Introduction:
     TO_INTRODUCE = 1    # the bot hasn't had init yet

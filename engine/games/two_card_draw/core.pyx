@@ -8,6 +8,7 @@ cimport cython
 from libc.math cimport ceil
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
+from engine.games.two_card_draw.hands cimport HAND_OF, RANK
 from engine.kernel.deals cimport LANES, Key, lane_of, read_key, start_stream
 from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, SEATS, lacks_room, score_game
 from engine.kernel.records cimport Columns, Table, column
@@ -21,20 +22,6 @@ cdef enum:
     X = 0
     Y = 1
 
-cdef enum Question:
-    INIT
-    NEW_HAND
-    ROUND1
-    DRAW
-    ROUND2
-    SHOWDOWN
-    START_HAND      # no question
-
-cdef enum Action:
-    FOLD
-    CALL
-    RAISE
-
 cdef enum:
     C_MOST_BETS = 3
     ANTE = 1
@@ -42,13 +29,9 @@ cdef enum:
 cdef extern from *:
     """
     #include <stdint.h>
-    /* By two cards, 5 times the one and the other: their hand. */
-    static const int8_t HAND_OF[25] = {
-        0, 1, 2, 3, 4, 1, 5, 6, 7, 8, 2, 6, 9, 10, 11, 3, 7, 10, 12, 13, 4, 8, 11, 13, 14};
-    /* By hand: its cards, and its place among the hands, the weakest 0. */
+    /* By hand: its cards, and both as two digits. */
     static const int8_t LOW[15] = {0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 3, 3, 4};
     static const int8_t HIGH[15] = {0, 1, 2, 3, 4, 1, 2, 3, 4, 2, 3, 4, 3, 4, 4};
-    static const int8_t RANK[15] = {10, 0, 1, 3, 6, 11, 2, 4, 7, 12, 5, 8, 13, 9, 14};
     static const uint8_t DIGITS[15] = {0, 1, 2, 3, 4, 11, 12, 13, 14, 22, 23, 24, 33, 34, 44};
 
     static const double DIE_SIDES = 9007199254740992.0;     /* 2 to the 53rd */
@@ -59,10 +42,8 @@ cdef extern from *:
     }
     """
     int high_product(uint64_t a, uint64_t b) nogil
-    const int8_t HAND_OF[25]
     const int8_t LOW[15]
     const int8_t HIGH[15]
-    const int8_t RANK[15]
     const uint8_t DIGITS[15]
     const double DIE_SIDES
     bint unlikely(bint) nogil

@@ -2,59 +2,37 @@
 
 cimport cython
 
-from engine.games.two_card_draw.betting cimport FIXED, PERFECT, TREMBLE
-from engine.games.two_card_draw.hands cimport RANK_OF_NUMBER
-from engine.games.two_card_draw.tree cimport BOT, SERVER, DrawTree, Strategy, read_server
-from engine.games.two_card_draw.core cimport HANDS, HISTORIES
+from engine.games.two_card_draw.core cimport HISTORIES
+from engine.games.two_card_draw.hands cimport HANDS, RANK
+from engine.games.two_card_draw.tree cimport FIXED, PERFECT, TREMBLE, DrawTree, Strategy
 
 import numpy as np
 
 cdef enum:
-    FIRST_DRAW = HANDS * 4
-    FIRST_ROUND2 = FIRST_DRAW + HANDS * HISTORIES
-    ROWS = FIRST_ROUND2 + HANDS * HISTORIES * 36
+    ROWS = HANDS * (4 + HISTORIES + HISTORIES * 9 * 4)
 
 # Rows of a bot's strategy.
 BOT_SITUATIONS = ROWS
 
 
-cdef double* bot_row(Strategy* bot, int number) noexcept nogil:
-    """The probability of a row's first action; the others come HANDS further on each."""
-    cdef int rest
-    if number < FIRST_DRAW:
-        return &bot.round1[number % 4][0][RANK_OF_NUMBER[number // 4]]
-    if number < FIRST_ROUND2:
-        rest = number - FIRST_DRAW
-        return &bot.drawing[rest % HISTORIES][0][0][RANK_OF_NUMBER[rest // HISTORIES]]
-    rest = number - FIRST_ROUND2
-    return &bot.round2[rest // 36 % HISTORIES][rest // 12 % 3][rest // 4 % 3][rest % 4][0][
-        RANK_OF_NUMBER[rest // (36 * HISTORIES)]
-    ]
-
-
-cdef void read_bot(Strategy* into, const double[:, ::1] rows) except *:
-    """Take a bot's strategy from its rows. Raises ValueError for another shape."""
-    cdef int number, action
-    cdef double* row
-    if rows.shape[0] != ROWS or rows.shape[1] != 3:
-        raise ValueError(f"a bot's strategy has {ROWS} rows of 3")
-    for number in range(ROWS):
-        row = bot_row(into, number)
-        for action in range(3):
-            row[action * HANDS] = rows[number, action]
-
-
-cdef object bot_rows(Strategy* bot):
-    """A bot's strategy as rows."""
-    cdef int number, action
-    cdef double* row
-    found = np.zeros((ROWS, 3))
-    cdef double[:, ::1] rows = found
-    for number in range(ROWS):
-        row = bot_row(bot, number)
-        for action in range(3):
-            rows[number, action] = row[action * HANDS]
-    return found
+cdef void list_rows(Strategy* bot, double** rows) noexcept nogil:
+    """The probability of each row's first action; the others come HANDS further on each."""
+    cdef int number, history, x_drew, y_drew, bets
+    for number in range(HANDS):
+        for bets in range(4):
+            rows[0] = &bot.round1[bets][0][RANK[number]]
+            rows += 1
+    for number in range(HANDS):
+        for history in range(HISTORIES):
+            rows[0] = &bot.drawing[history][0][0][RANK[number]]
+            rows += 1
+    for number in range(HANDS):
+        for history in range(HISTORIES):
+            for x_drew in range(3):
+                for y_drew in range(3):
+                    for bets in range(4):
+                        rows[0] = &bot.round2[history][x_drew][y_drew][bets][0][RANK[number]]
+                        rows += 1
 
 
 @cython.final
@@ -71,38 +49,41 @@ cdef class StrategyEvaluator:
     """
 
     cdef DrawTree tree
+    cdef double* rows[ROWS]     # of the bot
 
     def __init__(self, const double[:, ::1] strategy, double bet1, double bet2, double tremble=0.001):
         self.tree = DrawTree(bet1, bet2, tremble)
-        read_server(self.tree.players[SERVER], strategy)
+        self.tree.read_server(strategy)
+        list_rows(&self.tree.bot, self.rows)
 
     def value(self):
         """What the server wins per hand against a perfect opponent."""
-        self.tree.decider.mode = PERFECT
+        self.tree.mode = PERFECT
         return -self.tree.value()
 
     def trembling_value(self):
         """What the server wins per hand against the trembling opponent."""
-        self.tree.decider.mode = TREMBLE
+        self.tree.mode = TREMBLE
         return -self.tree.value()
 
     def best_response(self):
         """The perfect opponent's strategy."""
+        cdef int number, action
         self.value()
-        return bot_rows(self.tree.players[BOT])
+        found = np.zeros((ROWS, 3))
+        cdef double[:, ::1] chances = found
+        for number in range(ROWS):
+            for action in range(3):
+                chances[number, action] = self.rows[number][action * HANDS]
+        return found
 
     def expectation(self, const double[:, ::1] bot):
         """What a bot of this strategy wins per hand against the server."""
-        read_bot(self.tree.players[BOT], bot)
-        self.tree.decider.mode = FIXED
+        cdef int number, action
+        if bot.shape[0] != ROWS or bot.shape[1] != 3:
+            raise ValueError(f"a bot's strategy has {ROWS} rows of 3")
+        for number in range(ROWS):
+            for action in range(3):
+                self.rows[number][action * HANDS] = bot[number, action]
+        self.tree.mode = FIXED
         return self.tree.value()
-
-    def best_answer(self, const double[:, ::1] bot):
-        """What the best server wins per hand against a bot of this strategy."""
-        cdef Strategy kept = self.tree.players[SERVER][0]
-        cdef double value
-        read_bot(self.tree.players[BOT], bot)
-        self.tree.decider.mode = PERFECT
-        value = self.tree.answer()
-        self.tree.players[SERVER][0] = kept
-        return value

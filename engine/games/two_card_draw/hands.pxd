@@ -1,29 +1,33 @@
-"""Numbers for each of the 15 hands of two-card draw, such as chances or values. Hands are by rank, the weakest 0.
+"""The 15 hands of two-card draw, and numbers for each of them, such as chances or values. All inline.
 
-All inline.
+A hand's number is its place by its lower card, then by its higher, as in strategy files and the game; its rank is its
+place by strength, the weakest 0. Numbers for each hand are by rank.
 """
 
+from libc.stdint cimport int8_t
 from libc.string cimport memcpy, memset
 
-from engine.games.two_card_draw.core cimport HANDS
+cdef enum:
+    HANDS = 15
 
 cdef extern from *:
     """
-    /* The chance to be dealt each hand, and its higher card. */
+    #include <stdint.h>
+    /* By two cards, 5 times the one and the other: their hand. */
+    static const int8_t HAND_OF[25] = {
+        0, 1, 2, 3, 4, 1, 5, 6, 7, 8, 2, 6, 9, 10, 11, 3, 7, 10, 12, 13, 4, 8, 11, 13, 14};
+    /* By hand: its rank. */
+    static const int8_t RANK[15] = {10, 0, 1, 3, 6, 11, 2, 4, 7, 12, 5, 8, 13, 9, 14};
+    /* By rank: the chance to be dealt the hand, and its higher card. */
     static const double DRAW_CHANCE[15] = {.08, .08, .08, .08, .08, .08, .08, .08, .08, .08, .04, .04, .04, .04, .04};
     static const int DRAW_HIGH[15] = {1, 2, 2, 3, 3, 3, 4, 4, 4, 4, 0, 1, 2, 3, 4};
-    /* By two cards: their hand. */
-    static const int DRAW_RANK[5][5] = {
-        {10, 0, 1, 3, 6}, {0, 11, 2, 4, 7}, {1, 2, 12, 5, 8}, {3, 4, 5, 13, 9}, {6, 7, 8, 9, 14}};
-    /* By the number of a hand, as strategy files and the game number them. */
-    static const int DRAW_RANK_OF_NUMBER[15] = {10, 0, 1, 3, 6, 11, 2, 4, 7, 12, 5, 8, 13, 9, 14};
     typedef double *__restrict draw_output;
     """
+    const int8_t HAND_OF[25]
+    const int8_t RANK[15]
     ctypedef double* Output "draw_output"    # overlaps no other argument
     const double CHANCE "DRAW_CHANCE"[HANDS]
     const int HIGH_CARD "DRAW_HIGH"[HANDS]
-    const int RANK_OF_CARDS "DRAW_RANK"[5][5]
-    const int RANK_OF_NUMBER "DRAW_RANK_OF_NUMBER"[HANDS]
 
 
 cdef inline double total_of(const double* values) noexcept nogil:
@@ -78,7 +82,7 @@ cdef inline void reach_by_draw(const double* reach, int count, Output into) noex
             into[hand] = 0
         for card in range(5):
             for drawn in range(5):
-                into[RANK_OF_CARDS[card][drawn]] += kept[card]
+                into[RANK[HAND_OF[5 * card + drawn]]] += kept[card]
     else:
         total = total_of(reach)
         for hand in range(HANDS):
@@ -96,7 +100,7 @@ cdef inline void value_of_draw(const double* values, int count, Output into) noe
         for card in range(5):
             kept[card] = 0
             for drawn in range(5):
-                kept[card] += 0.2 * values[RANK_OF_CARDS[card][drawn]]
+                kept[card] += 0.2 * values[RANK[HAND_OF[5 * card + drawn]]]
         for hand in range(HANDS):
             into[hand] = kept[HIGH_CARD[hand]]
     else:

@@ -2,18 +2,38 @@
 
 cimport cython
 
-from engine.games.two_card_draw.betting cimport Actions, Betting, Decider
-from engine.games.two_card_draw.situations cimport Situation
-from engine.games.two_card_draw.core cimport HANDS, HISTORIES
+from engine.games.two_card_draw.core cimport HISTORIES, SITUATIONS, Question
+from engine.games.two_card_draw.hands cimport HANDS
 
-cdef enum:
-    SERVER
-    BOT
+# What a player does in one betting or drawing situation: [action][hand]. Hands are by rank.
+ctypedef double[3][HANDS] Actions
 
 cdef struct Strategy:                           # of a server or a bot
     Actions round1[4]                           # by the bets faced; the bot opens at 0
     Actions drawing[HISTORIES][3]               # by what the bot drew; for the bot itself only [0]
     Actions round2[HISTORIES][3][3][4]          # by what bot and server drew, and the bets faced
+
+cdef struct Situation:                          # of a server, in the order of a strategy file
+    Question stage                              # ROUND1, DRAW or ROUND2
+    int hand
+    int history                                 # how round 1 ended; like the next two, 0 where the stage comes before
+    int x_drew
+    int y_drew
+    int bets                                    # faced; 0 for a draw
+    int allowed                                 # bits of the actions that a generated strategy may take
+
+cdef Situation SITUATION_OF_ROW[SITUATIONS]
+
+cdef enum Mode:                                 # how the bot decides
+    TREMBLE                                     # the best action, but each other one with a small probability
+    PERFECT                                     # the best action, which becomes his strategy
+    FIXED                                       # as his strategy says
+
+cdef struct Betting:                            # the reach of the server's hands in a round, by the bets that he faces
+    double raised[3][HANDS]                     # after his raise, or bet
+    double called[4][HANDS]                     # after his call, or check
+    double raised_in_all[3]                     # all hands together
+    double folded_in_all[4]                     # after his fold, likewise
 
 cdef struct After:                              # what follows one ending of round 1
     double reach[HANDS]                         # of the server's hands before the draw
@@ -25,20 +45,18 @@ cdef struct After:                              # what follows one ending of rou
 
 @cython.final
 cdef class DrawTree:
-    cdef Strategy* players[2]
-    cdef Strategy* regrets[2]                   # NULL unless they learn
-    cdef Strategy* sums[2]                      # of their strategies, weighted; likewise
-    cdef double weight                          # of their strategies now
-    cdef Decider decider
+    cdef Strategy server
+    cdef Strategy bot
+    cdef Mode mode
+    cdef double tremble                         # the probability of each wrong action, where the bot trembles
     cdef double bet1
     cdef double bet2
-    cdef Betting round1                         # the server's
+    cdef Betting round1
     cdef After after[HISTORIES]
 
+    cdef void read_server(self, const double[:, ::1] rows) except *
     cdef double* row(self, const Situation* at) noexcept nogil
-    cdef void learn(self) except *
     cdef double value(self) noexcept nogil
-    cdef double answer(self) noexcept nogil
     cdef void reach_round1(self) noexcept nogil
     cdef void value_history(self, int history) noexcept nogil
     cdef void reach_draw(self, int history, int x_drew) noexcept nogil
@@ -46,11 +64,9 @@ cdef class DrawTree:
     cdef void value_drawn(self, int history, int x_drew) noexcept nogil
     cdef void value_before_draw(self, int history) noexcept nogil
     cdef double value_round1(self) noexcept nogil
-    cdef void answer_history(self, int history, const double* reach, double* values) noexcept nogil
-    cdef void decide_round2(
-        self, int player, int history, int x_drew, int y_drew, const double* reach, double* values
+    cdef void decide_bets(
+        self, Actions* own, const Betting* server, double base, double bet, const double** ends, double* values
     ) noexcept nogil
-    cdef double decide_round1(self, int player, const Betting* betting, const double** ends) noexcept nogil
-
-cdef void read_server(Strategy* into, const double[:, ::1] rows) except *
-cdef object server_rows(Strategy* strategy)
+    cdef void decide(
+        self, double* own, const double* first, const double* second, const double* third, double* values
+    ) noexcept nogil

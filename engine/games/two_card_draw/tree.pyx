@@ -1,115 +1,141 @@
-"""The game of two-card draw, gone through from its start to its end and back, for either player's values.
+"""The game of two-card draw, gone through from its start to its end and back, for the bot's values.
 
 Cards are independent, and what was discarded tells nothing: a player needs
-his hand and the public history only. So a value is a number for each of his hands, summed
-over the other's hands by their reach (see `betting`).
+his hand and the public history only. So a value is a number for each of the bot's hands, summed
+over the server's hands by their reach: the probability that he holds each and has acted so far as he did.
+
+In a round of betting the bot checks or bets; who faces bets folds, calls or raises, up to three
+bets. Each player's decisions are numbered by the bets that he faces, 0 to 3:
+raising at `bets` leads the other to his decision `bets + 1`, and his raise back to
+`bets + 2`. That is the whole tree. `follow` carries the server's reach forward, `decide_bets` brings values back.
+
+What a generated server may do is as in the problem TwoCardDraw of TopCoder's Marathon Match 14.
 """
 
 cimport cython
-from libc.stdlib cimport calloc, free
 
-from engine.games.two_card_draw.betting cimport TREMBLE, add_weighted, decide, decide_bets, follow, reach_of_endings
+from engine.games.two_card_draw.core cimport CALL, DRAW, FOLD, RAISE, ROUND1, ROUND2, history_number
 from engine.games.two_card_draw.hands cimport (
     CHANCE,
+    HIGH_CARD,
+    RANK,
+    Output,
     copy_hands,
     multiply,
     reach_by_draw,
     show_down,
+    total_of,
     total_of_products,
     value_of_draw,
 )
-from engine.games.two_card_draw.situations cimport DRAW, ROUND1, Situation, situations
-from engine.games.two_card_draw.core cimport SITUATIONS
-
-import numpy as np
 
 
-cdef double* row_of(Strategy* strategy, const Situation* at) noexcept nogil:
-    """The probability of a situation's first action; the others come HANDS further on each."""
-    if at.stage == ROUND1:
-        return &strategy.round1[at.bets][0][at.hand]
-    if at.stage == DRAW:
-        return &strategy.drawing[at.history][at.x_drew][0][at.hand]
-    return &strategy.round2[at.history][at.x_drew][at.y_drew][at.bets][0][at.hand]
+cdef int allowed(Question stage, int hand, int bets) noexcept:
+    """The bits of the actions that a generated server may take."""
+    cdef bint pair = hand >= 10
+    cdef bint best = hand == HANDS - 1
+    if stage == DRAW:
+        # The best hand draws none, other pairs none or two; a hand with a four doesn't draw two.
+        return 0b001 if best else 0b101 if pair else 0b011 if HIGH_CARD[hand] == 4 else 0b111
+    if best and stage == ROUND2 and bets < 3:
+        return 1 << RAISE
+    return 1 << CALL | (bets > 0 and not best) << FOLD | (bets < 3) << RAISE
 
 
-cdef void read_server(Strategy* into, const double[:, ::1] rows) except *:
-    """Take a server's strategy from rows in a file's order. Raises ValueError for another shape."""
-    cdef int number, action
-    cdef double* row
-    if rows.shape[0] != SITUATIONS or rows.shape[1] != 3:
-        raise ValueError(f"a strategy has {SITUATIONS} rows of 3")
-    for number in range(SITUATIONS):
-        row = row_of(into, &situations()[number])
-        for action in range(3):
-            row[action * HANDS] = rows[number, action]
+cdef void list_situations() noexcept:
+    cdef Situation* at = SITUATION_OF_ROW
+    cdef int number, history, x_drew, y_drew, bets
+    for number in range(HANDS):
+        for bets in range(4):
+            at[0] = Situation(ROUND1, RANK[number], 0, 0, 0, bets, allowed(ROUND1, RANK[number], bets))
+            at += 1
+    for number in range(HANDS):
+        for history in range(HISTORIES):
+            for x_drew in range(3):
+                at[0] = Situation(DRAW, RANK[number], history, x_drew, 0, 0, allowed(DRAW, RANK[number], 0))
+                at += 1
+    for number in range(HANDS):
+        for history in range(HISTORIES):
+            for x_drew in range(3):
+                for y_drew in range(3):
+                    for bets in range(4):
+                        at[0] = Situation(
+                            ROUND2, RANK[number], history, x_drew, y_drew, bets, allowed(ROUND2, RANK[number], bets)
+                        )
+                        at += 1
 
 
-cdef object server_rows(Strategy* strategy):
-    """A server's strategy as rows in a file's order."""
-    cdef int number, action
-    cdef double* row
-    found = np.zeros((SITUATIONS, 3))
-    cdef double[:, ::1] rows = found
-    for number in range(SITUATIONS):
-        row = row_of(strategy, &situations()[number])
-        for action in range(3):
-            rows[number, action] = row[action * HANDS]
-    return found
+list_situations()
 
 
 cdef inline int bets_of(int history) noexcept nogil:
     return history if history <= 3 else history - 3
 
 
+cdef inline int ending(int bets, bint called_by_bot) noexcept nogil:
+    """Which of the HISTORIES of a round ends with this call, or check, of so many bets."""
+    return history_number(bets, (bets & 1) == called_by_bot)
+
+
+cdef void follow(const double* reach, Actions* acts, Betting* into) noexcept nogil:
+    """Carry the reach of the server's hands through a round."""
+    cdef const double* acting = reach
+    cdef int bets
+    for bets in range(4):
+        if bets >= 2:
+            acting = into.raised[bets - 2]
+        multiply(acting, acts[bets][CALL], into.called[bets])
+        if bets < 3:
+            multiply(acting, acts[bets][RAISE], into.raised[bets])
+            into.raised_in_all[bets] = total_of(into.raised[bets])
+        if bets > 0:
+            into.folded_in_all[bets] = total_of_products(acting, acts[bets][FOLD])
+
+
+cdef void reach_of_endings(const Betting* server, const double** ends) noexcept nogil:
+    """The reach of the server's hands at each end of a round."""
+    cdef int bets
+    for bets in range(4):
+        ends[ending(bets, False)] = server.called[bets]
+        if bets > 0:
+            ends[ending(bets, True)] = server.raised[bets - 1]
+
+
 @cython.final
 cdef class DrawTree:
-    """Both players' strategies, and values that follow from them.
+    """Both players' strategies, and the bot's values, as `mode` has him decide.
 
-    `decider` says how the player decides whose values are asked for. What is
-    worked out for the bot is kept, so that after a change of the server's
+    What is worked out is kept, so that after a change of the server's
     strategy only what depends on it need be worked out again.
     """
-
-    def __cinit__(self):
-        cdef int player
-        for player in range(2):
-            self.players[player] = <Strategy*>calloc(1, sizeof(Strategy))
-            if self.players[player] == NULL:
-                raise MemoryError
 
     def __init__(self, double bet1, double bet2, double tremble):
         self.bet1 = bet1
         self.bet2 = bet2
-        self.decider.mode = TREMBLE
-        self.decider.tremble = tremble
+        self.mode = TREMBLE
+        self.tremble = tremble
 
-    def __dealloc__(self):
-        cdef int player
-        for player in range(2):
-            free(self.players[player])
-            free(self.regrets[player])
-            free(self.sums[player])
-
-    cdef void learn(self) except *:
-        """Make room for regrets and sums, all 0."""
-        cdef int player
-        for player in range(2):
-            free(self.regrets[player])
-            free(self.sums[player])
-            self.regrets[player] = <Strategy*>calloc(1, sizeof(Strategy))
-            self.sums[player] = <Strategy*>calloc(1, sizeof(Strategy))
-            if self.regrets[player] == NULL or self.sums[player] == NULL:
-                raise MemoryError
+    cdef void read_server(self, const double[:, ::1] rows) except *:
+        """Take the server's strategy from rows in a file's order. Raises ValueError for another shape."""
+        cdef int number, action
+        cdef double* row
+        if rows.shape[0] != SITUATIONS or rows.shape[1] != 3:
+            raise ValueError(f"a strategy has {SITUATIONS} rows of 3")
+        for number in range(SITUATIONS):
+            row = self.row(&SITUATION_OF_ROW[number])
+            for action in range(3):
+                row[action * HANDS] = rows[number, action]
 
     cdef double* row(self, const Situation* at) noexcept nogil:
         """The server's probability of a situation's first action; the others come HANDS further on each."""
-        return row_of(self.players[SERVER], at)
-
-    # The bot's values.
+        if at.stage == ROUND1:
+            return &self.server.round1[at.bets][0][at.hand]
+        if at.stage == DRAW:
+            return &self.server.drawing[at.history][at.x_drew][0][at.hand]
+        return &self.server.round2[at.history][at.x_drew][at.y_drew][at.bets][0][at.hand]
 
     cdef double value(self) noexcept nogil:
-        """What the bot wins per hand, deciding by `decider`, against the server's strategy."""
+        """What the bot wins per hand."""
         cdef int history
         self.reach_round1()
         for history in range(HISTORIES):
@@ -119,12 +145,9 @@ cdef class DrawTree:
     cdef void reach_round1(self) noexcept nogil:
         """The server's reach at the ends of round 1."""
         cdef const double* ends[HISTORIES]
-        cdef Strategy* sums = self.sums[SERVER]
         cdef int history
-        follow(
-            CHANCE, self.players[SERVER].round1, False, &self.round1, self.weight, sums.round1 if sums else NULL
-        )
-        reach_of_endings(&self.round1, True, ends)
+        follow(CHANCE, self.server.round1, &self.round1)
+        reach_of_endings(&self.round1, ends)
         for history in range(HISTORIES):
             copy_hands(self.after[history].reach, ends[history])
 
@@ -141,22 +164,27 @@ cdef class DrawTree:
     cdef void reach_draw(self, int history, int x_drew) noexcept nogil:
         """The server's reach after the draw."""
         cdef After* here = &self.after[history]
-        cdef Actions* acts = &self.players[SERVER].drawing[history][x_drew]
         cdef double drawing[HANDS]
         cdef int y_drew
-        if self.sums[SERVER] != NULL:
-            add_weighted(
-                self.weight, here.reach, &acts[0][0][0], &self.sums[SERVER].drawing[history][x_drew][0][0]
-            )
         for y_drew in range(3):
-            multiply(here.reach, acts[0][y_drew], drawing)
+            multiply(here.reach, self.server.drawing[history][x_drew][y_drew], drawing)
             reach_by_draw(drawing, y_drew, here.reach_drawn[x_drew][y_drew])
 
     cdef void value_round2(self, int history, int x_drew, int y_drew) noexcept nogil:
         """The bot's values by his hand after the draw."""
         cdef After* here = &self.after[history]
-        self.decide_round2(
-            BOT, history, x_drew, y_drew, here.reach_drawn[x_drew][y_drew], here.round2[x_drew][y_drew]
+        cdef double base = 1 + bets_of(history) * self.bet1
+        cdef Betting betting
+        cdef const double* ends[HISTORIES]
+        cdef double shown[HISTORIES][HANDS]
+        cdef int end
+        follow(here.reach_drawn[x_drew][y_drew], self.server.round2[history][x_drew][y_drew], &betting)
+        reach_of_endings(&betting, ends)
+        for end in range(HISTORIES):
+            show_down(ends[end], base + bets_of(end) * self.bet2, shown[end])
+            ends[end] = shown[end]
+        self.decide_bets(
+            self.bot.round2[history][x_drew][y_drew], &betting, base, self.bet2, ends, here.round2[x_drew][y_drew]
         )
 
     cdef void value_drawn(self, int history, int x_drew) noexcept nogil:
@@ -170,119 +198,118 @@ cdef class DrawTree:
 
     cdef void value_before_draw(self, int history) noexcept nogil:
         cdef After* here = &self.after[history]
-        decide(
-            &self.decider,
-            &self.players[BOT].drawing[history][0][0][0],
-            &self.regrets[BOT].drawing[history][0][0][0] if self.regrets[BOT] else NULL,
-            here.drawn[0],
-            here.drawn[1],
-            here.drawn[2],
-            here.value,
+        self.decide(
+            &self.bot.drawing[history][0][0][0], here.drawn[0], here.drawn[1], here.drawn[2], here.value
         )
 
     cdef double value_round1(self) noexcept nogil:
         cdef const double* ends[HISTORIES]
+        cdef double values[HANDS]
         cdef int history
         for history in range(HISTORIES):
             ends[history] = self.after[history].value
-        return self.decide_round1(BOT, &self.round1, ends)
-
-    # The server's values.
-
-    cdef double answer(self) noexcept nogil:
-        """What the server wins per hand, deciding by `decider`, against the bot's strategy."""
-        cdef Strategy* sums = self.sums[BOT]
-        cdef Betting betting
-        cdef const double* ends[HISTORIES]
-        cdef double after[HISTORIES][HANDS]
-        cdef int history
-        follow(CHANCE, self.players[BOT].round1, True, &betting, self.weight, sums.round1 if sums else NULL)
-        reach_of_endings(&betting, False, ends)
-        for history in range(HISTORIES):
-            self.answer_history(history, ends[history], after[history])
-            ends[history] = after[history]
-        return self.decide_round1(SERVER, &betting, ends)
-
-    cdef void answer_history(self, int history, const double* reach, double* values) noexcept nogil:
-        """Values by the server's hand before the draw, after an ending of round 1; `reach` is the bot's there."""
-        cdef Actions* drawing = &self.players[BOT].drawing[history][0]
-        cdef double drawn[HANDS]
-        cdef double after[HANDS]
-        cdef double drawing_so[HANDS]
-        cdef double by_draw[3][HANDS]
-        cdef double decided[HANDS]
-        cdef int x_drew, y_drew, hand
-        if self.sums[BOT] != NULL:
-            add_weighted(self.weight, reach, &drawing[0][0][0], &self.sums[BOT].drawing[history][0][0][0])
-        for hand in range(HANDS):
-            values[hand] = 0
-        for x_drew in range(3):
-            multiply(reach, drawing[0][x_drew], drawing_so)
-            reach_by_draw(drawing_so, x_drew, drawn)
-            for y_drew in range(3):
-                self.decide_round2(SERVER, history, x_drew, y_drew, drawn, after)
-                value_of_draw(after, y_drew, by_draw[y_drew])
-            decide(
-                &self.decider,
-                &self.players[SERVER].drawing[history][x_drew][0][0],
-                &self.regrets[SERVER].drawing[history][x_drew][0][0] if self.regrets[SERVER] else NULL,
-                by_draw[0],
-                by_draw[1],
-                by_draw[2],
-                decided,
-            )
-            for hand in range(HANDS):
-                values[hand] += decided[hand]
-
-    cdef void decide_round2(
-        self, int player, int history, int x_drew, int y_drew, const double* reach, double* values
-    ) noexcept nogil:
-        """A player's values by his hand after the draw, where the other's hands have this reach."""
-        cdef Strategy* others = self.players[not player]
-        cdef Strategy* sums = self.sums[not player]
-        cdef Strategy* regrets = self.regrets[player]
-        cdef double base = 1 + bets_of(history) * self.bet1
-        cdef Betting betting
-        cdef const double* ends[HISTORIES]
-        cdef double shown[HISTORIES][HANDS]
-        cdef int end
-        follow(
-            reach,
-            others.round2[history][x_drew][y_drew],
-            player == SERVER,
-            &betting,
-            self.weight,
-            sums.round2[history][x_drew][y_drew] if sums else NULL,
-        )
-        reach_of_endings(&betting, player == BOT, ends)
-        for end in range(HISTORIES):
-            show_down(ends[end], base + bets_of(end) * self.bet2, shown[end])
-            ends[end] = shown[end]
-        decide_bets(
-            &self.decider,
-            player == BOT,
-            self.players[player].round2[history][x_drew][y_drew],
-            regrets.round2[history][x_drew][y_drew] if regrets else NULL,
-            &betting,
-            base,
-            self.bet2,
-            ends,
-            values,
-        )
-
-    cdef double decide_round1(self, int player, const Betting* betting, const double** ends) noexcept nogil:
-        """What a player wins per hand, from the values of the ends of round 1."""
-        cdef Strategy* regrets = self.regrets[player]
-        cdef double values[HANDS]
-        decide_bets(
-            &self.decider,
-            player == BOT,
-            self.players[player].round1,
-            regrets.round1 if regrets else NULL,
-            betting,
-            1,
-            self.bet1,
-            ends,
-            values,
-        )
+        self.decide_bets(self.bot.round1, &self.round1, 1, self.bet1, ends, values)
         return total_of_products(CHANCE, values)
+
+    cdef void decide_bets(
+        self, Actions* own, const Betting* server, double base, double bet, const double** ends, double* values
+    ) noexcept nogil:
+        """The bot's values of a round by his hand, from those of its ends; each has put in `base` before the round."""
+        cdef double chosen[4][HANDS]
+        cdef double lost[HANDS]
+        cdef double checked[HANDS]
+        cdef double answered[HANDS]    # what the server's answers to a raise come to
+        cdef const double* call
+        cdef const double* called
+        cdef double won
+        cdef int bets, hand
+        for bets in range(3, -1, -1):
+            if bets > 0:
+                won = -(base + (bets - 1) * bet) * server.raised_in_all[bets - 1]
+                for hand in range(HANDS):
+                    lost[hand] = won
+            call = ends[ending(bets, True)]
+            if bets == 0:
+                for hand in range(HANDS):
+                    checked[hand] = call[hand] + chosen[1][hand]
+                call = checked
+            if bets < 3:
+                won = (base + bets * bet) * server.folded_in_all[bets + 1]
+                called = ends[ending(bets + 1, False)]
+                if bets < 2:
+                    for hand in range(HANDS):
+                        answered[hand] = won + called[hand] + chosen[bets + 2][hand]
+                else:
+                    for hand in range(HANDS):
+                        answered[hand] = won + called[hand]
+            self.decide(
+                &own[bets][0][0], lost if bets > 0 else NULL, call, answered if bets < 3 else NULL, chosen[bets]
+            )
+        copy_hands(values, chosen[0])
+
+    cdef void decide(
+        self, double* own, const double* first, const double* second, const double* third, double* values
+    ) noexcept nogil:
+        """The values of a decision by hand, from those of its actions; `first` or `third` is NULL if not possible."""
+        if self.mode == TREMBLE:
+            if first == NULL:
+                tremble_of_two(self.tremble, second, third, values)
+            elif third == NULL:
+                tremble_of_two(self.tremble, first, second, values)
+            else:
+                tremble_of_three(self.tremble, first, second, third, values)
+        elif self.mode == PERFECT:
+            take_the_best(own, first, second, third, values)
+        else:
+            mix(own, first, second, third, values)
+
+
+cdef inline void tremble_of_two(double tremble, const double* one, const double* other, Output values) noexcept nogil:
+    cdef double best
+    cdef int hand
+    for hand in range(HANDS):
+        best = one[hand] if one[hand] > other[hand] else other[hand]
+        values[hand] = best + tremble * (one[hand] + other[hand] - 2 * best)
+
+
+cdef inline void tremble_of_three(
+    double tremble, const double* first, const double* second, const double* third, Output values
+) noexcept nogil:
+    cdef double best
+    cdef int hand
+    for hand in range(HANDS):
+        best = first[hand] if first[hand] > second[hand] else second[hand]
+        best = best if best > third[hand] else third[hand]
+        values[hand] = best + tremble * (first[hand] + second[hand] + third[hand] - 3 * best)
+
+
+cdef inline void take_the_best(
+    double* own, const double* first, const double* second, const double* third, double* values
+) noexcept nogil:
+    """Take the best action; of equal ones the second, then the first."""
+    cdef int hand, action
+    for hand in range(HANDS):
+        action = 1
+        values[hand] = second[hand]
+        if first != NULL and first[hand] > values[hand]:
+            action = 0
+            values[hand] = first[hand]
+        if third != NULL and third[hand] > values[hand]:
+            action = 2
+            values[hand] = third[hand]
+        own[hand] = own[HANDS + hand] = own[2 * HANDS + hand] = 0
+        own[action * HANDS + hand] = 1
+
+
+cdef inline void mix(
+    const double* own, const double* first, const double* second, const double* third, double* values
+) noexcept nogil:
+    cdef int hand
+    for hand in range(HANDS):
+        values[hand] = own[HANDS + hand] * second[hand]
+    if first != NULL:
+        for hand in range(HANDS):
+            values[hand] += own[hand] * first[hand]
+    if third != NULL:
+        for hand in range(HANDS):
+            values[hand] += own[2 * HANDS + hand] * third[hand]

@@ -13,7 +13,7 @@ sys.path += ["", "/usr/lib/python3/dist-packages", f"{sys.prefix}/lib/dist-packa
 
 
 def look():
-    for name in ("numpy", "sandlock", "wasmtime", "ray", "tournament", "pip", "setuptools", "six"):
+    for name in ("numpy", "wasmtime", "ray", "tournament", "pip", "setuptools", "six"):
         try:
             __import__(name)
         except (ImportError, OSError):

@@ -1,7 +1,6 @@
 /* The compiler's <time.h> with clock() as on Linux: a million to a second. Processor time is the one time there is. */
 
 #pragma GCC system_header
-#define _WASI_EMULATED_PROCESS_CLOCKS
 #include_next <time.h>
 
 #undef CLOCKS_PER_SEC

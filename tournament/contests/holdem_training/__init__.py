@@ -15,13 +15,11 @@ from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from engine.wasm.surroundings import FUEL_PER_SECOND
 from tournament.contests.contest import Contest, Display, Estimates, LegLuck, Luck, Trials
-from tournament.contests.holdem_training.judge import judge_program
 from tournament.contests.holdem_training.limits import new_core_at_limits
 from tournament.contests.holdem_training.portrait import PORTRAIT
 from tournament.contests.holdem_training.protocol import Dialogue
-from tournament.contests.holdem_training.records import GAMES, SESSIONS, counts_of
+from tournament.contests.holdem_training.records import GAMES, SESSIONS
 from tournament.contests.holdem_training.scoring import points, tasks
-from tournament.contests.holdem_training.telling import TELLING
 from tournament.contests.interface import CompiledBots, Import, Interface, PythonBots, PythonSdk, Question, ViewField
 from tournament.contests.scoring import House, HousePlayer, HouseScoring, Measure, Played, Scored, SessionRows
 from tournament.contests.settings import (
@@ -104,22 +102,6 @@ def _tasks(played: Played) -> float:
     return float(sum(tasks(mean_profit(played))))
 
 
-# As HoldemTraining.counts has them.
-_OUTCOMES = 4
-_CALLED, _BOB_FOLDED = 2, 3
-
-
-def _share(round_: int, outcome: int, played: Played) -> float | None:
-    """The share of the decisions in a round, from 0, that have this outcome."""
-    counts = played.counts[_OUTCOMES * round_ : _OUTCOMES * (round_ + 1)]
-    total = sum(counts)
-    return counts[outcome] / total if total and len(counts) == _OUTCOMES else None
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f}%"
-
-
 _TASK_NAMES = ("", "small", "small, large")
 _MEASURES = (
     Measure(
@@ -135,21 +117,6 @@ _MEASURES = (
         "tasks passed: 1 the small one, 2 the large one too",
         partial(_of_all, _tasks),
         lambda n: _TASK_NAMES[int(n)],
-    ),
-    *(
-        Measure(
-            f"{name}_{round_ + 1}",
-            f"{title} {round_ + 1}",
-            f"share of the decisions in round {round_ + 1} that were {meaning}",
-            partial(_of_all, partial(_share, round_, outcome)),
-            _percent,
-            from_width=176,
-        )
-        for name, title, outcome, meaning in (
-            ("bob_folds", "fold", _BOB_FOLDED, "raises to which Bob folded"),
-            ("bob_calls", "call", _CALLED, "raises that Bob called"),
-        )
-        for round_ in range(4)
     ),
 )
 
@@ -214,7 +181,6 @@ HOLDEM_TRAINING = Contest(
         "games",
         ("profit",),
         length="hands",
-        counts=counts_of,
         sessions=SessionRows(
             lambda settings, games, swapped: {"profit": games["profit"]},
             lambda sums, games, swapped: {**sums, "mean_profit": sums["profit"] / games},
@@ -241,9 +207,8 @@ HOLDEM_TRAINING = Contest(
         practice=lambda _key: BOB,
         scoring=HouseScoring(mean_profit, of_match=True, decimals=3, measures=_MEASURES),
     ),
-    trials=Trials(new_core_at_limits, judge_program),
-    display=Display("a score is W, the mean profit of a hand in chips", _ABOUT, PORTRAIT, TELLING),
+    trials=Trials(new_core_at_limits),
+    display=Display("a score is W, the mean profit of a hand in chips", _ABOUT, PORTRAIT),
     estimates=Estimates(lambda settings: settings.hands, rate=1e5, bytes=15.0),
-    commands={"judge": "tournament.cli.judge_command:app"},
     luck=Luck(LUCK_COLUMNS, _new_luck, version=2),
 )

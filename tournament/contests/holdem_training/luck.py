@@ -19,13 +19,12 @@ import numpy.typing as npt
 
 from engine.games.holdem_training.luck import CONTROLS, add_hands, solve
 from engine.kernel.game_core import BLOCK_COUNT
+from tournament.arrays import Floats
 from tournament.contests.holdem_training import LUCK_COLUMNS
 
 # The initial weights, and how much of the controls' squares, in chips, they count for.
 _USUAL = np.array([1.0] * 5 + [0.0] * 6)
 _FIRMNESS = np.array([2000.0] * 5 + [5.0] * 6)
-
-Floats = npt.NDArray[np.float64]
 
 
 _LEARNED_BEFORE = (1, 2, 4, 8, 16)  # blocks

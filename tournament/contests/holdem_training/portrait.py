@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.games.holdem_training.core import BOB_CALLED, BOB_CHECKED, BOB_FOLDED, POT, STACK
-from tournament.contests.holdem_training.telling import VALUES, card_name
 from tournament.contests.portrait import (
     GridChart,
     Panel,
@@ -26,6 +25,8 @@ from tournament.contests.portrait import (
 )
 
 _CARDS = 52
+# The statement numbers suits; here 0 to 3 are ♣ ♦ ♥ ♠.
+VALUES, _SUITS = "23456789TJQKA", "♣♦♥♠"
 MADE = ("high card", "one pair", "two pairs", "three of a kind", "straight or better")
 _ROUND_NAMES = ("before the flop", "flop", "turn", "river")
 _SEEN = ("flop_1", "flop_2", "flop_3", "turn", "river")
@@ -109,8 +110,9 @@ def panels(sums: Sums, subject: Subject) -> Sequence[Panel]:
 
 
 def _card(number: int) -> str:
-    """A card of the records, or the nearest."""
-    return card_name(min(_CARDS - 1, max(0, int(number))))
+    """A card of the records, or the nearest: K♦."""
+    known = min(_CARDS - 1, max(0, int(number)))
+    return f"{VALUES[known % 13]}{_SUITS[known // 13]}"
 
 
 _ANSWERS = {BOB_CHECKED: "checks", BOB_CALLED: "calls", BOB_FOLDED: "folds"}

@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
-
 from engine.games.holdem_training.core import GAME_ROW, SESSION_ROW
 from tournament.store.columns import columns_of
 
@@ -33,20 +27,3 @@ GAMES = columns_of(
 )
 
 SESSIONS = columns_of(SESSION_ROW, games="hands played", profit="what Alice won, chips", mean_profit="profit / games")
-
-_CHECKED, _CALLED, _FOLDED = 1, 2, 3  # Bob's answers
-_ALICE = 1
-
-
-def counts_of(games: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.int64]:
-    """The counts of `HoldemTraining.counts`, from recorded hands: a row each."""
-    counts = []
-    alice_is_in = games["folder"] == _ALICE  # hands that she folds, in the round without an answer of Bob's
-    for n in _ROUNDS:
-        answer = games[f"answer_{n}"]
-        folds = alice_is_in & (answer == 0)
-        alice_is_in = alice_is_in & ~folds
-        counts += [
-            np.count_nonzero(found) for found in (answer == _CHECKED, folds, answer == _CALLED, answer == _FOLDED)
-        ]
-    return np.array(counts)

@@ -17,11 +17,9 @@ from engine.kernel.records import Table
 from tournament.contests.contest import Contest, Display, Estimates, Trials
 from tournament.contests.interface import CompiledBots, Histories, Interface, PythonBots, Question, ViewField, Word
 from tournament.contests.matrix_game.portrait import new_portrait
-from tournament.contests.matrix_game.telling import new_telling
 from tournament.contests.portrait import Portrait
 from tournament.contests.scoring import Amounts, Scored, SessionRows
 from tournament.contests.settings import ContestSettings, FuelPerSession, Sessions
-from tournament.contests.telling import Telling
 from tournament.leg import LegPlan
 from tournament.store.columns import columns_of
 
@@ -131,12 +129,12 @@ def _paid(settings: Any, games: Amounts, swapped: npt.NDArray[np.bool_]) -> Amou
     }
 
 
-def _in_words_of(settings: ContestSettings) -> tuple[Portrait, Telling]:
-    """Portrait and telling with the moves' names. Payoffs are told where they are the same for either role."""
+def _in_words_of(settings: ContestSettings) -> Portrait:
+    """The portrait with the moves' names. Payoffs are told where they are the same for either role."""
     assert isinstance(settings, Settings)
     payoffs = None if settings.payoffs_of_y and settings.duplicate else (settings.payoffs, settings.column_payoffs)
     expected = min(settings.rounds, int(_ENDS_FOR_PANELS / settings.end_probability)) if settings.end_probability else 0
-    return new_portrait(settings.moves, payoffs, expected or settings.rounds), new_telling(settings.moves)
+    return new_portrait(settings.moves, payoffs, expected or settings.rounds)
 
 
 _ENDS_FOR_PANELS = 4  # times its expected length: beyond that one game in fifty goes on

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tournament.contests.matrix_game.telling import move_name
 from tournament.contests.portrait import (
     BarChart,
     GridChart,
@@ -150,7 +149,7 @@ class _MatrixGame:
         steps = []
         for seat, side in enumerate("xy"):
             slipped = " by a slip" if row[f"{side}_slipped"] else ""
-            steps.append(Step(seat, f"plays {move_name(self.moves, row[f'{side}_move'])}{slipped}"))
+            steps.append(Step(seat, f"plays {_move_name(self.moves, row[f'{side}_move'])}{slipped}"))
         paid = [Step(None, f"turn {row['turn']} of its game")]
         x, y = row["x_move"], row["y_move"]
         if self.payoffs and 0 <= x < self.count and 0 <= y < self.count:
@@ -170,3 +169,8 @@ def _follows(rows: Rows) -> npt.NDArray[np.bool_]:
     for name in ("match", "session"):
         follows[1:] &= rows[name][1:] == rows[name][:-1]
     return follows
+
+
+def _move_name(moves: Sequence[str], number: int) -> str:
+    """A move's name, or its number if it has none: records of other settings may have more moves."""
+    return moves[number] if 0 <= number < len(moves) else f"move {number}"

@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING
 from pydantic import Field, field_validator
 from pydantic_core import PydanticCustomError
 
-from engine.rules.game_tree import CHANCE, OVER, TURN
 from tournament.contests.python_contest.declaring import Decision, text, texts, whole, wholes
 from tournament.contests.python_contest.rules import Play, PythonContest, PythonSettings
 from tournament.store.columns import Column
 
 if TYPE_CHECKING:
-    from engine.rules.game_tree import GameTree
     from engine.rules.session_core import Session
 
 PACKAGE = "open_spiel"
@@ -73,36 +71,26 @@ class OpenSpiel(PythonContest):
     unit = "a point is what the game returns to its player"
     packages = (PACKAGE,)
 
-    def tree(self) -> GameTree:
-        from tournament.contests.open_spiel.game_tree import tree_of
-
-        return tree_of(self.settings.open_spiel)
-
     def draw(self) -> str:
-        return str(self.state)
+        return str(self.walk.game.state(self.walk.history))
 
     def play(self, session: Session) -> Play:
-        from tournament.contests.open_spiel.game_tree import game_of
+        from tournament.contests.open_spiel.game_tree import CHANCE, OVER, TURN, Walk, game_of
 
-        game = game_of(self.settings.open_spiel)
         first, chance = session.first, session.chance
-        self.state = state = game.begin()
+        self.walk = walk = Walk(game_of(self.settings.open_spiel), first)
         actions = 0
-        while True:
-            kind, *told = game.describe(state)
-            if kind == OVER:
-                break
-            if kind == CHANCE:
-                outcomes, probabilities = told
-                action = outcomes[chance.weighted(probabilities)]
-            elif kind == TURN:
-                action = yield game.ask(state, told[0], first)
+        while (node := walk.node).kind != OVER:
+            if node.kind == CHANCE:
+                outcomes, probabilities = node.told
+                walk.go(outcomes[chance.weighted(probabilities)])
+            elif node.kind == TURN:
+                walk.go((yield node.told))
                 actions += 1
             else:
-                one = yield game.ask(state, 0, first)
-                other = yield game.ask(state, 1, first)
-                action = (one, other)
+                one = yield node.told[0]
+                other = yield node.told[1]
+                walk.go((one, other))
                 actions += 2
-            game.advance(state, action)
-        (returns,) = told
+        returns = walk.node.told
         session.record(returns[first], returns[1 - first], actions=actions)

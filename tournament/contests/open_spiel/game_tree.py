@@ -1,7 +1,4 @@
-"""A game of OpenSpiel as the rules of a tree (`engine.rules.game_tree`): what its states ask, and where actions lead.
-
-Asking OpenSpiel about a state takes microseconds; the tree remembers the answer.
-"""
+"""A game of OpenSpiel: what its states ask, and a memo of that, since asking OpenSpiel takes microseconds."""
 
 from __future__ import annotations
 
@@ -9,13 +6,13 @@ from functools import lru_cache
 from typing import Any
 
 from engine.rules.decisions import Asked
-from engine.rules.game_tree import CHANCE, OVER, SIMULTANEOUS, TURN, GameTree
 from tournament.contests.open_spiel import ACT, PACKAGE
 from tournament.names import did_you_mean
 
-# Memory for what is kept of a game; all of tic-tac-toe takes 120 MB, the questions to processes among them.
-_MOST_BYTES = 128 << 20
+# Of a game; some 150 MB with all that processes are told.
+_MOST_NODES = 60_000
 _MOST_GAMES = 4
+CHANCE, TURN, SIMULTANEOUS, OVER = range(4)
 # OpenSpiel's PlayerId of movers that aren't players.
 _CHANCE_MOVES, _BOTH_MOVE = -1, -2
 
@@ -24,41 +21,46 @@ class NoGame(Exception):
     """There is no such game, or none that two bots can play; the message says why."""
 
 
+class Node:
+    """What OpenSpiel says of a state: its kind, and (outcomes, probabilities), a question, two, or returns."""
+
+    __slots__ = ("after", "kind", "told")
+
+    def __init__(self, kind: int, told: Any) -> None:
+        self.kind = kind
+        self.told = told
+        self.after: dict[Any, Node] = {}  # by action, as far as they are remembered
+
+
 class Game:
-    """A game's rules, as a tree asks for them. Raises NoGame."""
+    """A game's rules, and the nodes that are remembered of it, by who is first. Raises NoGame."""
 
     def __init__(self, written: str) -> None:
         self._game = _load(written)
         has_information_state = self._game.get_type().provides_information_state_string
         self._told = "information_state_string" if has_information_state else "observation_string"
+        self.roots = [self.node(self.state(()), first) for first in range(2)]
+        self.nodes = 0
 
-    def begin(self) -> Any:
-        """The state in which a game begins."""
-        return self._game.new_initial_state()
+    def state(self, history: Any) -> Any:
+        """The state to which these actions lead; where both players move, an action is a pair."""
+        state = self._game.new_initial_state()
+        for action in history:
+            advance(state, action)
+        return state
 
-    def describe(self, state: Any) -> tuple[Any, ...]:
-        """The possible moves, or the outcome, in a state."""
+    def node(self, state: Any, first: int) -> Node:
+        """A new node. `first`: the seat of player 0."""
         player = state.current_player()
-        if player >= 0:
-            legal = state.legal_actions()
-            if legal:
-                return TURN, player, legal
-        elif player == _CHANCE_MOVES:
-            actions, probabilities = zip(*state.chance_outcomes())
-            return CHANCE, actions, probabilities
-        elif player == _BOTH_MOVE:
-            return SIMULTANEOUS, state.legal_actions(0), state.legal_actions(1)
-        return OVER, state.returns()
+        if player == _CHANCE_MOVES:
+            return Node(CHANCE, tuple(zip(*state.chance_outcomes())))
+        if player == _BOTH_MOVE:
+            return Node(SIMULTANEOUS, (self._ask(state, 0, first), self._ask(state, 1, first)))
+        if player >= 0 and state.legal_actions():
+            return Node(TURN, self._ask(state, player, first))
+        return Node(OVER, state.returns())
 
-    def advance(self, state: Any, action: Any) -> None:
-        """Change a state by an action, or by those of both players."""
-        if isinstance(action, tuple):
-            state.apply_actions(action)
-        else:
-            state.apply_action(action)
-
-    def ask(self, state: Any, player: int, first: int) -> Asked:
-        """The question to a player. `first`: the seat of player 0."""
+    def _ask(self, state: Any, player: int, first: int) -> Asked:
         legal = state.legal_actions(player)
         return ACT(
             player ^ first,
@@ -69,16 +71,46 @@ class Game:
         )
 
 
+class Walk:
+    """A game as it is played: along nodes that are remembered, and by a state of OpenSpiel's where they end."""
+
+    def __init__(self, game: Game, first: int) -> None:
+        self.game = game
+        self.first = first
+        self.history: list[Any] = []
+        self.node = game.roots[first]
+        self._state: Any = None
+
+    def go(self, action: Any) -> None:
+        """Go on by an action, or a pair of them."""
+        before = self.node
+        self.history.append(action)
+        self.node = before.after.get(action)  # type: ignore[assignment]
+        if self.node is not None:
+            self._state = None
+            return
+        if self._state is None:
+            self._state = self.game.state(self.history)
+        else:
+            advance(self._state, action)
+        self.node = self.game.node(self._state, self.first)
+        if self.game.nodes < _MOST_NODES:
+            self.game.nodes += 1
+            before.after[action] = self.node
+
+
+def advance(state: Any, action: Any) -> None:
+    """Change a state by an action, or by those of both players."""
+    if isinstance(action, tuple):
+        state.apply_actions(action)
+    else:
+        state.apply_action(action)
+
+
 @lru_cache(_MOST_GAMES)
 def game_of(written: str) -> Game:
     """A game with its parameters, as OpenSpiel writes it. Raises NoGame."""
     return Game(written)
-
-
-@lru_cache(_MOST_GAMES)
-def tree_of(written: str) -> GameTree:
-    """Its tree. Raises NoGame."""
-    return GameTree(game_of(written), ACT, most_bytes=_MOST_BYTES)
 
 
 def _load(written: str) -> Any:

@@ -12,10 +12,8 @@ from engine.kernel.chance import Chance
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from engine.rules.decisions import Asked
-from engine.rules.game_tree import GameTree
 from engine.rules.session_core import GAME_BEGINS, GAME_ENDS, SESSION_COLUMNS, Session, SessionCore
 from engine.rules.steps import Steps
-from engine.rules.tree_core import TreeCore
 from tournament.contests.contest import Contest, Display, Estimates, NewCore, NewDrawnCore, Trials
 from tournament.contests.interface import CompiledBots, Interface, Question
 from tournament.contests.python_contest.declaring import Decision
@@ -92,14 +90,6 @@ class PythonContest:
         """
         return ""
 
-    def tree(self) -> GameTree | None:
-        """The same game as a tree, if a session is one game: legs played along it are many times faster.
-
-        Its games must be those of `play`, which still plays when a bot is checked; its only column is `actions`, their
-        number.
-        """
-        return None
-
 
 _made: dict[type[PythonContest], Contest] = {}
 
@@ -171,10 +161,6 @@ def _new_core(rules: type[PythonContest], *, against_chance: bool) -> NewCore:
     ) -> GameCore:
         with _steps(settings) as steps:
             played = rules(settings)
-            tree = None if against_chance else played.tree()
-        if tree is not None:
-            swapped = _swapped(leg, played)
-            return TreeCore(games, sessions, tree, **leg.for_core, steps=steps, seats_swapped=swapped)
         chance = Chance(leg.deals_key, _TRIAL_STREAM)
 
         def play(session: Session) -> Play:

@@ -68,12 +68,14 @@ def _header(name: str, title: str, decisions: Sequence[Decision], struct: Struct
 #ifndef {name.upper()}_H
 #define {name.upper()}_H
 
+#include <stdint.h>
+#ifndef TOURNAMENT_BARE    /* a bot whose own names are those of what is here builds without it */
 #include <ctype.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#endif
 
 typedef struct Bot {{
 {members or "    int64_t nothing;"}
@@ -86,11 +88,11 @@ typedef struct Bot {{
 def _adapter(decisions: Sequence[Decision]) -> str:
     names = [(decision.name, decision.name.upper()) for decision in decisions]
     macros = "\n".join(
-        f"#define ANSWER_{upper}(name, function) int64_t name(Bot *bot) {{ return function(bot); }}"
+        f"#define ANSWER_{upper}(name, function) int64_t name(Bot *tournament_p) {{ return function(tournament_p); }}"
         for _, upper in names
     )
     functions = "\n".join(
-        f'__attribute__((export_name("{name}"))) ANSWER_{upper}(tournament_{name}, BOT_{upper})'
+        f'__attribute__((__export_name__("{name}"))) ANSWER_{upper}(tournament_{name}, BOT_{upper})'
         for name, upper in names
     )
     return f"""\
@@ -104,14 +106,14 @@ def _adapter(decisions: Sequence[Decision]) -> str:
 extern "C" {{
 #endif
 
-void tournament_seed_random(uint64_t seed);
+void tournament_seed_random(uint64_t);
 
 {functions}
 
-__attribute__((export_name("tournament_start"))) void tournament_start(Bot *bot, uint64_t seed)
+__attribute__((__export_name__("tournament_start"))) void tournament_start(Bot *tournament_p, uint64_t tournament_s)
 {{
-    (void)bot;
-    tournament_seed_random(seed);
+    (void)tournament_p;
+    tournament_seed_random(tournament_s);
 }}
 
 #ifdef __cplusplus

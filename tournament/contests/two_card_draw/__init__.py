@@ -27,7 +27,6 @@ from tournament.contests.two_card_draw.servers import (
     servers_in,
     strategy_of,
 )
-from tournament.contests.two_card_draw.telling import TELLING
 from tournament.keys import master_key
 from tournament.leg import LegPlan
 from tournament.paths import PathText
@@ -220,7 +219,6 @@ TWO_CARD_DRAW = Contest(
         examples=EXAMPLES,
         example=example,
     ),
-    display=Display("a score is chips won in a session, and a chip for each hand", _ABOUT, PORTRAIT, TELLING),
+    display=Display("a score is chips won in a session, and a chip for each hand", _ABOUT, PORTRAIT),
     estimates=Estimates(lambda settings: settings.hands, rate=5e6, bytes=8.0),
-    commands={"strategy": "tournament.cli.strategy:app"},
 )

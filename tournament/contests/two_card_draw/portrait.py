@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tournament.contests.portrait import (
     BarChart,
@@ -22,7 +22,6 @@ from tournament.contests.portrait import (
     shares,
     won,
 )
-from tournament.contests.two_card_draw.telling import betting
 
 # Hands as the records have them, two digits, from the weakest to the strongest.
 _PAIRS = (0, 11, 22, 33, 44)
@@ -69,6 +68,21 @@ def _cards(hand: int) -> tuple[str, str]:
     return str(low), str(high)
 
 
+def _betting(bets: int, x_opened: bool, folder: int) -> Iterator[tuple[int, str]]:
+    """Who does what in a round, by seat: one opens, both raise in turn, and the last calls or folds. `folder` is who
+    folds at its end: 0 nobody, 1 x, 2 y."""
+    if not (bets and x_opened):
+        yield 0, "checks"
+    if not bets:
+        yield 1, "checks"
+        return
+    opener = 0 if x_opened else 1
+    for number in range(bets):
+        yield (opener + number) % 2, "raises" if number else "bets"
+    last = (opener + bets) % 2
+    yield last, "folds" if folder == last + 1 else "calls"
+
+
 def scene(row: Row) -> Scene:
     steps = [Step(None, "both ante 1 chip", _cards(row["x_dealt"]), _cards(row["y_dealt"]), pot=2)]
     for number in range(1, min(2, int(row["rounds"])) + 1):
@@ -80,7 +94,7 @@ def scene(row: Row) -> Scene:
                 text = f"draws {('none', 'one', 'two')[min(2, count)]}"
                 steps.append(Step(seat, text, y_cards=held) if seat else Step(seat, text, x_cards=held))
         bets = min(3, int(row[f"bets{number}"]))
-        steps += [Step(seat, text) for seat, text in betting(bets, bool(row[f"x_opened{number}"]), folder)]
+        steps += [Step(seat, text) for seat, text in _betting(bets, bool(row[f"x_opened{number}"]), folder)]
     return Scene([*steps, won(row["x_gain"], pot=row["pot"])], "bot", "server")
 
 

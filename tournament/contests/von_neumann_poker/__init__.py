@@ -17,7 +17,6 @@ from tournament.contests.interface import CompiledBots, Interface, PythonBots, Q
 from tournament.contests.scoring import Amounts, Scored, SessionRows
 from tournament.contests.settings import ContestSettings, Duplicate
 from tournament.contests.von_neumann_poker.portrait import PORTRAIT, gain
-from tournament.contests.von_neumann_poker.telling import TELLING
 from tournament.leg import LegPlan
 from tournament.store.columns import columns_of
 
@@ -128,6 +127,6 @@ VON_NEUMANN_POKER = Contest(
         python=PythonBots(state_size=50),
     ),
     new_core=new_core,
-    display=Display("a point is a dollar won, divided by √games of its session", _ABOUT, PORTRAIT, TELLING),
+    display=Display("a point is a dollar won, divided by √games of its session", _ABOUT, PORTRAIT),
     luck=Luck(LUCK_COLUMNS, _new_luck),
 )

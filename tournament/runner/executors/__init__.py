@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterator, Mapping, Set
+from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import Protocol, TypeVar
 
 from tournament.config import General
@@ -17,11 +17,11 @@ _Played = TypeVar("_Played")
 
 
 class Executor(Protocol):
-    """`play` takes tasks only as workers come free, and yields the receipts of those that have been played since.
+    """`play` asks for tasks only as workers come free, and yields the receipts of those that have been played since.
+    Where it is given None it asks again once others are played, and ends when there are none.
 
-    `workers`: how many play at once, which may change while they do. `waited`: for how many seconds `play` had nothing
-    to do but wait for them. `out` tells who has come to be disqualified on
-    probation: legs of theirs in tasks that wait to be played may be left out.
+    `workers`: how many play at once, which may change while they do, to `most_workers` or so. `waited`: for how many
+    seconds `play` had nothing to do but wait for them.
     """
 
     name: str
@@ -30,9 +30,11 @@ class Executor(Protocol):
 
     @property
     def workers(self) -> int: ...
+    @property
+    def most_workers(self) -> int: ...
 
     def play(
-        self, tasks: Iterator[Task], artifacts: Mapping[str, bytes], out: Callable[[], Set[str]] = frozenset
+        self, next_task: Callable[[], Task | None], artifacts: Mapping[str, bytes]
     ) -> Generator[list[Receipt], None, None]: ...
 
 
@@ -61,7 +63,7 @@ def choose_executor(general: General, seconds: float, size: float, say: Callable
 
 
 def keep_busy(
-    tasks: Iterator[Task],
+    next_task: Callable[[], Task | None],
     most: Callable[[], int],
     start: Callable[[Task], _Played],
     wait: Callable[[list[_Played]], tuple[list[_Played], list[_Played]]],
@@ -74,7 +76,7 @@ def keep_busy(
     `running` always has those not yet done, so that they can be stopped.
     """
     while True:
-        while len(running) < most() and (task := next(tasks, None)) is not None:
+        while len(running) < most() and (task := next_task()) is not None:
             running.append(start(task))
         if not running:
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Set
+from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 
@@ -25,11 +25,11 @@ class LocalExecutor:
     name = "local"
 
     def __init__(self, workers: int) -> None:
-        self.workers = workers
+        self.workers = self.most_workers = workers
         self.waited = 0.0
 
     def play(
-        self, tasks: Iterator[Task], artifacts: Mapping[str, bytes], out: Callable[[], Set[str]] = frozenset
+        self, next_task: Callable[[], Task | None], artifacts: Mapping[str, bytes]
     ) -> Generator[list[Receipt], None, None]:
         stop = threading.Event()
         pool = ThreadPoolExecutor(2 * self.workers, thread_name_prefix="play")
@@ -37,10 +37,10 @@ class LocalExecutor:
 
         def start(task: Task) -> Future[Receipt]:
             with deep_threads():
-                return pool.submit(play_task, task, artifacts, stop.is_set, turns, out)
+                return pool.submit(play_task, task, artifacts, stop.is_set, turns)
 
         try:
-            yield from keep_busy(tasks, lambda: 2 * self.workers, start, self._wait, Future[Receipt].result, [])
+            yield from keep_busy(next_task, lambda: 2 * self.workers, start, self._wait, Future[Receipt].result, [])
         finally:
             stop.set()
             pool.shutdown(wait=True, cancel_futures=True)

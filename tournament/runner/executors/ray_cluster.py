@@ -9,7 +9,7 @@ import os
 import pickle
 import re
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Set
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +36,7 @@ import ray
 
 _QUIET: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
 _LOOK_SECONDS = 1.0
+_MAY_GROW_TO = 16
 
 
 class RayExecutor:
@@ -75,14 +76,18 @@ class RayExecutor:
     def workers(self) -> int:
         return self._workers or max(1, self._cluster.cores if self._cluster else 1)
 
+    @property
+    def most_workers(self) -> int:
+        """A cluster may grow, from no workers on."""
+        return max(self.workers, _MAY_GROW_TO) if self._cluster else self.workers
+
     def play(
-        self, tasks: Iterator[Task], artifacts: Mapping[str, bytes], out: Callable[[], Set[str]] = frozenset
+        self, next_task: Callable[[], Task | None], artifacts: Mapping[str, bytes]
     ) -> Generator[list[Receipt], None, None]:
-        """Tasks that were submitted are played as they are, whoever is `out`."""
         running: list[Any] = []
         try:
             start = self._starter(artifacts)
-            yield from keep_busy(tasks, self._most, start, self._wait, self._receipt, running)
+            yield from keep_busy(next_task, self._most, start, self._wait, self._receipt, running)
         finally:
             if not (self._cluster and self._cluster.is_lost):  # then Ray would end this process before it says why
                 for reference in running:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 import os
 
+_SET_PARENT_DEATH_SIGNAL, _NO_NEW_PRIVILEGES = 1, 38  # linux/prctl.h
+
 
 def call(function: str, *arguments: object) -> int:
     """Call a function of the C library, with whole numbers as long. Raises OSError where it gives less than 0."""
@@ -14,3 +16,20 @@ def call(function: str, *arguments: object) -> int:
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return result
+
+
+def prctl(option: int, *values: object) -> None:
+    """Set something about this process. Raises OSError."""
+    call("prctl", option, *values, *[0] * (4 - len(values)))
+
+
+def end_with(parent: int, signal: int = 9) -> None:
+    """Get a signal when the thread of `parent` that started this process ends; end now where it has ended already."""
+    prctl(_SET_PARENT_DEATH_SIGNAL, signal)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def gain_no_privileges() -> None:
+    """Have nothing that this process executes give it more rights, which filters and domains ask for."""
+    prctl(_NO_NEW_PRIVILEGES, 1)

@@ -1,7 +1,7 @@
-"""What a confined process does first: limits, capabilities, system calls; then it becomes the bot.
+"""What a confined process does first: limits, Landlock, capabilities, system calls; then it becomes what it is to be.
 
 Runs inside the sandbox with the standard library alone, and imports little of
-it: programs start once a leg. `confinement.start` gives it its orders.
+it: programs start once a leg. `outside.confinement` gives it its orders, `outside.launch` lists the kinds.
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ import resource
 import sys
 
 from tournament.sandbox.inside import landlock, system_calls
-from tournament.sandbox.inside.c_library import call
+from tournament.sandbox.inside.c_library import call, end_with, gain_no_privileges, prctl
 
 # Typing, and signal with its enumerations, take longer to import than all the rest.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import signal
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
+
+    Orders = dict[str, Any]
 else:
     import _signal as signal
 
@@ -28,48 +30,103 @@ else:
 NOT_CONFINED = 119
 
 
-def main(launch: dict[str, Any]) -> None:
-    """Confine this process as it is told, then turn into the command or the Python bot."""
-    if launch["purpose"] != "build":
+def main(orders: Orders) -> None:
+    """Become a process of the kind that is ordered, confined as it must be."""
+    if orders["kind"] != "build":
         _ignore_signals()
-    if "forks" in launch:
-        launch = _forked(launch["forks"])
-    if launch["purpose"] == "build":
-        _fork_under_supervision(launch["limits"]["CPU"])
-    for name, value in launch["limits"].items():
+    if orders["kind"] == "server":
+        orders = _forked(orders)
+    kinds = {"program": _program, "build": _build, "python": _python, "module": _module, "probe": _probe}
+    try:
+        kinds[orders["kind"]](orders)
+    except system_calls.Unsupported as problem:
+        print(f"can't be confined: {problem}", file=sys.stderr)
+        sys.exit(NOT_CONFINED)
+
+
+def _program(orders: Orders) -> None:
+    _limit(orders)
+    _execute(orders["command"], {}, lambda address: _confine(orders, own_threads=True, command_address=address))
+
+
+def _python(orders: Orders) -> None:
+    from tournament.sandbox.inside import python_host
+
+    _limit(orders)
+    python_host.prepare(orders["orders"])
+    _confine(orders)
+    python_host.serve()
+
+
+def _module(orders: Orders) -> None:
+    from tournament.sandbox.inside import module_compiler
+
+    _limit(orders)
+    module_compiler.main(orders["library"], orders["settings"], lambda: _confine(orders, own_threads=True))
+
+
+def _probe(orders: Orders) -> None:
+    _limit(orders)
+    _confine(orders)
+    print(", ".join(_possible(orders["paths"])), flush=True)
+
+
+def _build(orders: Orders) -> None:
+    _fork_under_supervision(orders)
+    _limit(orders)
+    *earlier, last = orders["commands"]
+
+    def confine(_address: int) -> None:
+        if orders["confined"]:
+            _confine_build(orders["readable"], orders["writable"])
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        for command in earlier:
+            if status := os.spawnve(os.P_WAIT, command[0], command, orders["environment"]):
+                os._exit(status & 0xFF)  # a signal's number counts down from 256, as for the last command
+
+    _execute(last, orders["environment"], confine)
+
+
+def _limit(orders: Orders) -> None:
+    for name, value in orders["limits"].items():
         number = getattr(resource, f"RLIMIT_{name}")
         hard = resource.getrlimit(number)[1]
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)
         # A second more of processor time, so that the signal for the first limit can arrive.
         resource.setrlimit(number, (value, value + 1 if name == "CPU" and hard != value else value))
-    if "probe" in launch:
-        _confine(launch, 0)
-        print(" ".join(_possible(launch["probe"])), flush=True)
-        return
-    if "module" in launch:
-        from tournament.sandbox.inside import module_compiler
 
-        module_compiler.main(launch["module"], lambda: _confine(launch, 0))
-        return
-    if "python" in launch:
-        from tournament.sandbox.inside import python_host
 
-        python_host.prepare(launch["python"])
-        _confine(launch, 0)
-        python_host.serve()
-        return
-    command = launch["command"]
+def _confine(orders: Orders, *, own_threads: bool = False, command_address: int = 0) -> None:
+    """Put a bot's process under a domain and a filter of its own: what it may read its server has settled."""
+    if orders["confined"]:
+        _enter_domain(None)
+        system_calls.drop_capabilities()
+        system_calls.install(system_calls.filter_of_bots(os.getpid(), own_threads, command_address))
+
+
+def _confine_build(readable: Sequence[str], writable: Sequence[str]) -> None:
+    gain_no_privileges()
+    changed = [*[(path, landlock.WRITE) for path in writable], ("/dev/null", landlock.WRITE)]
+    _enter_domain([*[(path, landlock.READ) for path in readable], *changed])
+    system_calls.drop_capabilities()
+    system_calls.install(system_calls.filter_of_builds(os.getpid(), os.getppid()))
+
+
+def _enter_domain(allowed: list[tuple[str, int]] | None) -> None:
+    try:
+        landlock.enter_domain(allowed)
+    except OSError as problem:
+        raise system_calls.Unsupported(f"the kernel makes no Landlock domain: {problem.strerror}") from None
+
+
+def _execute(command: Sequence[str], environment: dict[str, str], confine: Callable[[int], None]) -> None:
+    """Execute a command, whose path nobody finds in memory, after `confine` is called with the path's address."""
     path, address = _hidden(command[0])
     arguments = (ctypes.c_char_p * (len(command) + 1))(*[os.fsencode(word) for word in command], None)
-    environment = [os.fsencode(f"{name}={value}") for name, value in launch["environment"].items()]
-    variables = (ctypes.c_char_p * (len(environment) + 1))(*environment, None)
-    _confine(launch, address)
-    if launch["purpose"] == "build":
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    for earlier in launch["before"]:
-        if status := os.spawnve(os.P_WAIT, earlier[0], earlier, launch["environment"]):
-            os._exit(status & 0xFF)  # a signal's number counts down from 256, as for the command itself
+    texts = [os.fsencode(f"{name}={value}") for name, value in environment.items()]
+    variables = (ctypes.c_char_p * (len(texts) + 1))(*texts, None)
     library = ctypes.CDLL(None, use_errno=True)
+    confine(address)
     library.execve(path, arguments, variables)
     print(f"{command[0]}: {os.strerror(ctypes.get_errno())}", file=sys.stderr)
     sys.exit(127)
@@ -85,7 +142,7 @@ def _ignore_signals() -> None:
         signal.signal(number, signal.SIG_IGN)
 
 
-def _forked(kind: dict[str, Any]) -> dict[str, Any]:
+def _forked(orders: Orders) -> Orders:
     """Become a server of forks for processes of a kind; returns in each fork, with the launch that it is told.
 
     All that the kind needs is imported before, so that each fork finds the same.
@@ -93,35 +150,31 @@ def _forked(kind: dict[str, Any]) -> dict[str, Any]:
     import marshal
 
     from engine.processes.forking import serve_forks
-
-    if "seclusion" in kind:
-        _seclude(**kind["seclusion"])
-    if "python" in kind:
-        from tournament.sandbox.inside import python_host
-
-        python_host.prepare_sdk(kind["python"])
-    if "module" in kind:
-        from tournament.sandbox.inside import module_compiler
-
-        module_compiler.load(kind["module"])
-    serve_forks()
-    return dict(marshal.loads(_read(int.from_bytes(_read(4), "little"))))
-
-
-def _seclude(starter: str, **place: Any) -> None:
-    """Enter namespaces with a root of their own, and write whether that could be done."""
     from tournament.sandbox.inside import seclusion
 
-    set_parent_death_signal = 1
-    call("prctl", set_parent_death_signal, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != int(starter):
-        os._exit(1)
-    try:
-        seclusion.enter(**place)
-    except OSError:
-        os.write(1, b"-")
-        os._exit(NOT_CONFINED)
+    end_with(orders["starter"])
+    if orders["root"] is None:
+        if orders["of"] == "python":  # the library's folder can't be listed from then on
+            sys.modules["importlib.machinery"].PathFinder.find_spec("of which there is none")
+        gain_no_privileges()
+        _enter_domain([(path, landlock.READ) for path in orders["readable"]])
+    else:
+        try:
+            seclusion.enter(**orders["root"])
+        except OSError:
+            os.write(1, b"-")
+            os._exit(NOT_CONFINED)
     os.write(1, b"+")
+    if orders["of"] == "python":
+        from tournament.sandbox.inside import python_host
+
+        python_host.prepare_sdk(orders["file"])
+    if orders["of"] == "module":
+        from tournament.sandbox.inside import module_compiler
+
+        module_compiler.load(orders["file"])
+    serve_forks()
+    return dict(marshal.loads(_read(int.from_bytes(_read(4), "little"))))
 
 
 def _read(size: int) -> bytes:
@@ -133,36 +186,6 @@ def _read(size: int) -> bytes:
             os._exit(1)
         content += chunk
     return content
-
-
-def _confine(launch: dict[str, object], command_address: int) -> None:
-    if not launch["filter"]:
-        return
-    purpose: system_calls.Purpose = "build" if launch["purpose"] == "build" else "play"
-    try:
-        if purpose == "play":
-            _enter_own_domain()
-        system_calls.drop_capabilities()
-        system_calls.install(
-            system_calls.filter_program(
-                purpose,
-                os.getpid(),
-                bool(launch["threads"]),
-                command_address,
-                os.getppid(),
-                bool(launch["reads_links"]),
-            )
-        )
-    except system_calls.Unsupported as problem:
-        print(f"can't be confined: {problem}", file=sys.stderr)
-        sys.exit(NOT_CONFINED)
-
-
-def _enter_own_domain() -> None:
-    try:
-        landlock.enter_domain()
-    except OSError as problem:
-        raise system_calls.Unsupported(f"the kernel makes no Landlock domain: {problem.strerror}") from None
 
 
 def _hidden(text: str) -> tuple[ctypes.c_void_p, int]:
@@ -183,22 +206,24 @@ def _hidden(text: str) -> tuple[ctypes.c_void_p, int]:
     sys.exit(NOT_CONFINED)
 
 
-def _fork_under_supervision(cpu_seconds: int) -> None:
+def _fork_under_supervision(orders: Orders) -> None:
     """Go on in a child. When the child or the tournament ends, the parent ends all that the child started.
 
     A command that outlives the signal for the end of its time, and so is killed, is told from one that others killed.
     """
-    set_parent_death_signal, set_subreaper = 1, 36
-    call("prctl", set_subreaper, 1, 0, 0, 0)
+    set_subreaper = 36
+    prctl(set_subreaper, 1)
     signal.signal(signal.SIGTERM, lambda number, frame: os.killpg(0, signal.SIGKILL))
-    call("prctl", set_parent_death_signal, signal.SIGTERM, 0, 0, 0)
+    end_with(orders["starter"], signal.SIGTERM)
+    supervisor = os.getpid()
     child = os.fork()
     if child == 0:
+        end_with(supervisor)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         return
     _, status, used = os.wait4(child, 0)
     ended = os.waitstatus_to_exitcode(status) & 0xFF
-    if ended == 256 - signal.SIGKILL and used.ru_utime + used.ru_stime >= cpu_seconds:
+    if ended == 256 - signal.SIGKILL and used.ru_utime + used.ru_stime >= orders["limits"]["CPU"]:
         ended = 256 - signal.SIGXCPU
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
@@ -208,19 +233,19 @@ def _fork_under_supervision(cpu_seconds: int) -> None:
         os._exit(ended)
 
 
-def _possible(attempts: dict[str, str]) -> list[str]:
-    """Which of the things that a bot must not do can be done here. `attempts` has the paths to try them on."""
-    import socket
-
+def _possible(paths: dict[str, str]) -> list[str]:
+    """Which of the things that a bot must not do can be done here. `paths` has those to try them on."""
+    of_internet, of_unix, stream = 2, 1, 1
     things: dict[str, Callable[[], object]] = {
-        "read": lambda: open(attempts["read"]).close(),
-        "write": lambda: open(attempts["write"], "w").close(),
-        "connect": lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM).close(),
-        "pair": lambda: list(map(socket.socket.close, socket.socketpair())),
+        "read": lambda: open(paths["read"]).close(),
+        "write": lambda: open(paths["write"], "w").close(),
+        "list processes": lambda: os.listdir("/proc"),
+        "connect": lambda: os.close(call("socket", of_internet, stream, 0)),
+        "pair": lambda: call("socketpair", of_unix, stream, 0, (ctypes.c_int * 2)()),
         "fork": lambda: os.fork() or os._exit(0),
         "execute": _execute_nothing,
-        "signal_parent": lambda: os.kill(os.getppid(), 0),
-        "raise_limit": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, resource.getrlimit(resource.RLIMIT_NOFILE)),
+        "signal its parent": lambda: os.kill(os.getppid(), 0),
+        "raise a limit": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, resource.getrlimit(resource.RLIMIT_NOFILE)),
     }
     done = []
     for name, attempt in things.items():

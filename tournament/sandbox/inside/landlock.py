@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import stat
 import struct
 
 from tournament.sandbox.inside.c_library import call
@@ -15,26 +16,56 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # takes long to import
     from collections.abc import Iterable
 
+LEAST_VERSION = 6
 _CREATE_RULESET, _ADD_RULE, _RESTRICT = 444, 445, 446  # on every machine
+_ASK_VERSION = 1
 _BELOW_A_PATH = 1
 # All that version 6 can handle of each.
-ALL_OF_FILES, _ALL_OF_PORTS, _ALL_SCOPES = (1 << 16) - 1, 3, 3
-EXECUTE, READ_FILE, READ_FOLDER = 1, 4, 8
+_ALL_OF_FILES, _ALL_OF_PORTS, _ALL_SCOPES = (1 << 16) - 1, 3, 3
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_FOLDER, _TRUNCATE = 1, 2, 4, 8, 1 << 14
+_REMOVE_FOLDER, _REMOVE_FILE, _MAKE_FOLDER, _MAKE_FILE, _MAKE_LINK, _REFER = 16, 32, 128, 256, 1 << 12, 1 << 13
+_ACCESSES_TO_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE
+READ = _EXECUTE | _READ_FILE | _READ_FOLDER
+# No devices, no sockets, no pipes with names, and no orders to devices.
+_CHANGE_FOLDERS = _REMOVE_FOLDER | _REMOVE_FILE | _MAKE_FOLDER | _MAKE_FILE | _MAKE_LINK | _REFER
+WRITE = READ | _WRITE_FILE | _TRUNCATE | _CHANGE_FOLDERS
 
 
-def enter_domain(files: int = 0, allowed: Iterable[tuple[int, int]] = ()) -> None:
+def version() -> int:
+    """The version of Landlock that the kernel has switched on; 0 for none."""
+    try:
+        return call("syscall", _CREATE_RULESET, None, ctypes.c_size_t(0), _ASK_VERSION)
+    except OSError:
+        return 0
+
+
+def enter_domain(allowed: Iterable[tuple[str, int]] | None = None) -> None:
     """Put this process under a domain of its own, for good. Raises OSError.
 
     It can't reach processes outside of it, or in another domain within it, by signals, abstract sockets or anything
-    that takes the right to trace: in /proc, their memory and what their descriptors and folders lead to. With
-    accesses to `files`, it refuses these, and all ports; `allowed` are exceptions: descriptors of files and folders
-    with the accesses to them and all below.
+    that takes the right to trace: in /proc, their memory and what their descriptors and folders lead to. Unless
+    `allowed` is None it refuses all ports, and all accesses to files but those `allowed`: paths that are there, each
+    with what may be done to it and all below.
     """
-    attributes = struct.pack("=QQQ", files, _ALL_OF_PORTS if files else 0, _ALL_SCOPES)
+    files, ports = (0, 0) if allowed is None else (_ALL_OF_FILES, _ALL_OF_PORTS)
+    attributes = struct.pack("=QQQ", files, ports, _ALL_SCOPES)
     ruleset = call("syscall", _CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0)
     try:
-        for place, accesses in allowed:
-            call("syscall", _ADD_RULE, ruleset, _BELOW_A_PATH, struct.pack("=Qi", accesses, place), 0)
+        for path, accesses in allowed or ():
+            _allow(ruleset, path, accesses)
         call("syscall", _RESTRICT, ruleset, 0)
     finally:
         os.close(ruleset)
+
+
+def _allow(ruleset: int, path: str, accesses: int) -> None:
+    try:
+        place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return
+    try:
+        if not stat.S_ISDIR(os.fstat(place).st_mode):
+            accesses &= _ACCESSES_TO_FILES
+        call("syscall", _ADD_RULE, ruleset, _BELOW_A_PATH, struct.pack("=Qi", accesses, place), 0)
+    finally:
+        os.close(place)

@@ -7,7 +7,11 @@ A bot outside the subset plays in a process for each leg, with all of Python. So
 Left out is what other legs could change or show: attributes of modules, functions and classes of the library; frames
 and all other ways from an object to its surroundings; addresses (`id`, `hash`, the order of sets, the texts of objects
 without their own); which strings are one object; memory that runs out and an exception that says so; names of
-attributes that are made at run time; clocks, files, and everything else of the process.
+attributes that are made at run time; what the interpreter calls by itself when it lets go of something, whose moment
+others could choose; clocks, files, and everything else of the process.
+
+Attributes are those of plain values, of what the contest gives, and names that the source itself defines, unless
+something of the library has them, too.
 
 What a leg holds is a builtin, its own, or a copy of its own: none of these leads to an object that other legs can
 change. What the library does in Python for a leg must keep it so, whatever the leg passes: it may hand out numbers,
@@ -24,7 +28,7 @@ import types
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # takes long to import
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 # Larger sources take much memory to parse.
 MOST_BYTES = 1 << 18
@@ -86,9 +90,11 @@ _DUNDER_METHODS = frozenset(
 _METHODS = _words(
     "append appendleft bit_count bit_length clear conjugate copy count denominator endswith extend extendleft"
     " find from_bytes fromkeys get imag index insert is_integer items join keys lower lstrip move_to_end numerator"
-    " partition pop popitem popleft real remove replace reverse rfind rotate rsplit rstrip send setdefault setter"
+    " partition pop popitem popleft real remove replace _replace reverse rfind rotate rsplit rstrip setdefault setter"
     " sort split splitlines start startswith step stop strip title update upper value values"
 )
+# What a generator that ends, or is let go of, calls of another.
+_CALLED = _words("close send throw")
 # Builtins that take the entries of a dictionary and return no set of them; the second line only as sole argument.
 _TAKING_ENTRIES = _words("all any dict enumerate filter iter len list map reversed sorted tuple zip")
 _TAKING_ENTRIES_ALONE = _words("max min sum")
@@ -100,7 +106,7 @@ _STATEMENTS = (
 )
 _EXPRESSIONS = (
     *(ast.BoolOp, ast.NamedExpr, ast.BinOp, ast.UnaryOp, ast.Lambda, ast.IfExp, ast.Dict, ast.Set, ast.ListComp),
-    *(ast.DictComp, ast.GeneratorExp, ast.Yield, ast.YieldFrom, ast.Compare, ast.Call, ast.FormattedValue),
+    *(ast.DictComp, ast.GeneratorExp, ast.Yield, ast.Compare, ast.Call, ast.FormattedValue),
     *(ast.JoinedStr, ast.Constant, ast.Attribute, ast.Subscript, ast.Starred, ast.Name, ast.List, ast.Tuple),
     *(ast.Slice, ast.comprehension, ast.ExceptHandler, ast.arguments, ast.arg, ast.keyword, ast.alias),
     *(ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop),
@@ -108,39 +114,54 @@ _EXPRESSIONS = (
 )
 
 
-def _attributes_of_builtins() -> frozenset[str]:
-    """The attributes of builtin objects: some of them lead to their surroundings."""
+def _attributes_of_the_library() -> frozenset[str]:
+    """The attributes of all that a leg may have of the interpreter's: some of them lead to its surroundings."""
     import collections
     import functools
     import itertools
+    import operator
+    import random
 
     found: set[str] = {"mro"}
-    for space in (builtins, types, collections, functools, itertools):
+    for space in (builtins, types, collections, functools, itertools, operator, random):
         for value in vars(space).values():
             if isinstance(value, type):
                 found.update(dir(value))
-    for value in (iter([]), iter({}), iter(""), {}.items(), {}.keys(), {}.values(), (x for x in ""), len, "".join):
+    record, key = collections.namedtuple("record", "")(), functools.cmp_to_key(max)(0)
+    examples: tuple[object, ...] = (
+        iter([]),
+        iter({}),
+        iter(""),
+        {}.items(),
+        {}.keys(),
+        {}.values(),
+        (x for x in ""),
+        len,
+        "".join,
+    )
+    for value in (*examples, record, key, random.Random()):
         found.update(dir(value))
     return frozenset(found)
 
 
-_DENIED = _attributes_of_builtins() - _METHODS
+_OF_PLAIN_VALUES = _METHODS | MODULES["random"]  # which its generators have as methods
+_DENIED = _attributes_of_the_library() - _OF_PLAIN_VALUES
 
 
 class _Apart(Exception):
     """The first thing outside of the subset."""
 
 
-def why_apart(source: bytes, sdk: Mapping[str, frozenset[str]]) -> str:
+def why_apart(source: bytes, sdk: Mapping[str, frozenset[str]], shown: Iterable[str] = ()) -> str:
     """Why a bot's legs must not share a process, with the line; "" when they may.
 
-    `sdk`: the public names of the contest's own modules for bots.
+    `sdk`: the public names of the contest's own modules for bots. `shown`: attributes of what the contest gives.
     """
     if len(source) > MOST_BYTES:
         return f"larger than {MOST_BYTES >> 10} KiB"
     try:
         tree = ast.parse(source)
-        _Reader({**MODULES, **sdk}).read(tree)
+        _Reader({**MODULES, **sdk}, shown).read(tree)
     except _Apart as apart:
         return str(apart)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -148,13 +169,19 @@ def why_apart(source: bytes, sdk: Mapping[str, frozenset[str]]) -> str:
     return ""
 
 
+def _text_of(node: ast.AST) -> str:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
 class _Reader:
     """Walks a source's tree and stops at what is not in the subset."""
 
-    def __init__(self, modules: Mapping[str, frozenset[str]]) -> None:
+    def __init__(self, modules: Mapping[str, frozenset[str]], shown: Iterable[str]) -> None:
         self._modules = modules
+        self._attributes = set(shown)
         self._bound: dict[str, str] = {}  # names of modules, and what they are bound to
         self._of_sdk: set[str] = set()  # names of what comes from the contest's own modules
+        self._makers: set[str] = set()  # names of namedtuple
         self._may_format = False  # whether % could put an object's text into some text or bytes
         self._fine: set[int] = set()  # nodes that are harmless where they stand
 
@@ -166,6 +193,8 @@ class _Reader:
                 self._import(node)
         for node in nodes:
             self._surroundings(node)
+            self._attributes.update(self._defined(node))
+        self._attributes = self._attributes - _DENIED | _OF_PLAIN_VALUES
         for node in nodes:
             if isinstance(node, ast.Constant) and id(node) not in self._fine:
                 self._may_format |= isinstance(node.value, str) and "%" in node.value
@@ -180,6 +209,30 @@ class _Reader:
     def _apart(self, node: ast.AST, what: str) -> _Apart:
         return _Apart(f"line {getattr(node, 'lineno', 1)}: {what}")
 
+    def _defined(self, node: ast.AST) -> Iterable[str]:
+        """The names that a node may make attributes of something. Raises _Apart where the source doesn't show them."""
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            return [node.name]
+        if isinstance(node, ast.Name):
+            return [] if isinstance(node.ctx, ast.Load) else [node.id]
+        if isinstance(node, ast.Attribute):
+            return [] if isinstance(node.ctx, ast.Load) else [node.attr]
+        if isinstance(node, ast.Call) and self._is_maker(node.func):
+            self._fine.add(id(node.func))
+            fields = node.args[1] if len(node.args) == 2 else node
+            texts = fields.elts if isinstance(fields, ast.List | ast.Tuple) else [fields]
+            names = [name for text in texts for name in _text_of(text).replace(",", " ").split()]
+            if not names or not _CALLED.isdisjoint(names):
+                raise self._apart(node, "a namedtuple of other than plain names")
+            return names
+        return []
+
+    def _is_maker(self, node: ast.expr) -> bool:
+        """Whether it is namedtuple, which makes attributes of texts."""
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            return node.attr == "namedtuple" and node.value.id in self._bound
+        return isinstance(node, ast.Name) and node.id in self._makers
+
     def _import(self, node: ast.Import | ast.ImportFrom) -> None:
         if isinstance(node, ast.ImportFrom):
             known = self._modules.get(node.module or "", frozenset())
@@ -191,12 +244,14 @@ class _Reader:
                     self._not_a_builtin(node, name)
                 if node.module not in MODULES:
                     self._of_sdk.add(name)
+                elif alias.name == "namedtuple":
+                    self._makers.add(name)
                 if node.module == "__future__":  # an object of the library's that all legs have
                     self._bound[name] = node.module
             self._may_format |= node.module in _GIVING_BYTES
             return
         for alias in node.names:
-            if alias.name not in self._modules:
+            if alias.name not in self._modules or alias.asname in _CALLED:
                 raise self._apart(node, f"imports {alias.name}")
             self._bound[alias.asname or alias.name] = alias.name
             self._may_format |= alias.name in _GIVING_BYTES
@@ -205,6 +260,8 @@ class _Reader:
         """Refuse new meanings of names that rules rely on."""
         if name in _RELIED_ON or name in self._bound or name in self._of_sdk:
             raise self._apart(node, f"gives {name} another meaning")
+        if name in _CALLED:
+            raise self._apart(node, f"the name {name}, which generators call")
         if name.startswith("__") and name.endswith("__") and name not in _DUNDER_NAMES_GIVEN:
             raise self._apart(node, f"the name {name}")
 
@@ -243,7 +300,7 @@ class _Reader:
         elif node.id in self._bound:
             if id(node) not in self._fine:
                 raise self._apart(node, f"the module {node.id} as a value")
-        elif node.id in ("super", "print"):
+        elif node.id in ("super", "print") or self._is_maker(node):
             if id(node) not in self._fine:
                 raise self._apart(node, f"{node.id} as a value")
         elif node.id not in _BUILTINS | _DUNDER_NAMES and (
@@ -256,12 +313,14 @@ class _Reader:
         if isinstance(node.value, ast.Name) and node.value.id in self._bound:
             if not isinstance(node.ctx, ast.Load) or name not in self._modules[self._bound[node.value.id]]:
                 raise self._apart(node, f"{node.value.id}.{name}")
+            if self._is_maker(node) and id(node) not in self._fine:
+                raise self._apart(node, "namedtuple as a value")
         elif name in ("keys", "items"):
             if id(node) not in self._fine:
                 raise self._apart(node, f".{name}() as a value")
         elif name == "__init__" and id(node) in self._fine:
             pass
-        elif name in _DENIED or (name.startswith("_") and name.endswith("_")):  # __dict__; an Enum's _missing_
+        elif name not in self._attributes or (name.startswith("_") and name.endswith("_")):  # an Enum's _missing_
             raise self._apart(node, f"the attribute {name}")
 
     def _check_call(self, node: ast.Call) -> None:

@@ -12,36 +12,31 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
+    from collections.abc import Callable, Mapping, Sequence
 
 
 def load(library: str) -> None:
     """Load the compiler's library and what counts fuel, for what this process forks."""
-    from engine.wasm import metering  # noqa: F401
+    from engine.wasm import modules  # noqa: F401
 
     ctypes.CDLL(library)
 
 
-def main(orders: Mapping[str, Any], confine: Callable[[], None]) -> None:
-    """Compile what comes on standard input, as it plays. `orders`: library (wasmtime's, a path), settings (of each
-    engine). What is wrong with it says a worker that loads it to play it."""
-    from engine.wasm.metering import metered
-    from engine.wasm.module_reader import Refused, read_module
+def main(library_file: str, settings: Sequence[Mapping[str, bool | int]], confine: Callable[[], None]) -> None:
+    """Compile what comes on standard input, as it plays, by an engine of each of the `settings`, with wasmtime's
+    library. What is wrong with it says a worker that loads it to play it."""
+    from engine.wasm.modules import Refused, read_module
 
-    library = ctypes.CDLL(orders["library"])
+    library = ctypes.CDLL(library_file)
     library.wasm_engine_new_with_config.restype = ctypes.c_void_p
     library.wasmtime_module_new.restype = library.wasmtime_module_validate.restype = ctypes.c_void_p
-    engines = [
-        ctypes.c_void_p(library.wasm_engine_new_with_config(_config(library, settings)))
-        for settings in orders["settings"]
-    ]
+    engines = [ctypes.c_void_p(library.wasm_engine_new_with_config(_config(library, each))) for each in settings]
     confine()
     code = sys.stdin.buffer.read()
     if library.wasmtime_module_validate(engines[0], code, ctypes.c_size_t(len(code))):
         return
     try:
-        code = metered(read_module(code).canonical, ())
+        code = read_module(code).metered()
     except Refused:
         return
     for engine in engines:

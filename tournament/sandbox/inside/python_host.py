@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import _blake2
 import builtins
+import gc
 import importlib
 import os
 import sys
@@ -111,8 +112,11 @@ def serve() -> None:
         del sys.modules[name]
     sys.argv = [_told["name"]]
     sys.orig_argv = [sys.executable, _told["name"]]  # not the words of the process that forked this one
-    if _told["many_legs"]:  # to know which leg printed what
-        sys.stdout = sys.stderr = python_bots.LegOutput()
+    if _told["many_legs"]:
+        gc.disable()  # else a leg could tell by what it lets go of how much the others allocate
+    if _told["legs_share"]:  # to know which leg printed what, the same alone as beside others
+        stream = None if _told["many_legs"] else sys.stderr
+        sys.stdout = sys.stderr = python_bots.LegOutput(_without_addresses, stream)
     bot = _Bot(source)
     python_bots.serve(
         questions,
@@ -143,8 +147,14 @@ def _examine(answers: int, source: bytes) -> None:
     """Write why the bot's legs must not share a process, nothing if they may. The bot is not executed."""
     from tournament.sandbox.inside.leg_isolation import why_apart
 
-    sdks = {name: frozenset(public for public in _new_leg_sdk(name, 0).__all__) for name in _sdks}
-    os.write(answers, why_apart(source, sdks).encode())
+    sdks = {name: _new_leg_sdk(name, 0) for name in _sdks}
+    public = {name: frozenset(sdk.__all__) for name, sdk in sdks.items()}
+    shown = {
+        attribute for name, sdk in sdks.items() for given in public[name] for attribute in dir(getattr(sdk, given))
+    }
+    shown.update((name for name, *_ in (*_told["fields"], *_told["histories"][1])), _all_told())
+    shown.add("f")
+    os.write(answers, why_apart(source, public, shown).encode())
 
 
 def _new_leg_sdk(name: str, seed: int) -> Any:
@@ -475,7 +485,6 @@ def _builtins(leg: _LegModules) -> dict[str, object]:
 
 def explain(problem: BaseException) -> str:
     """An exception in one line: what it is, and the place in the bot's file."""
-    import re
     import traceback
 
     if isinstance(problem, NotChosen):
@@ -494,8 +503,14 @@ def explain(problem: BaseException) -> str:
         text = str(problem)
     except BaseException:
         text = ""
-    # Where an object lies tells nobody anything, and hangs on which legs share the process.
-    lines = re.sub(r" at 0x[0-9a-fA-F]+", "", text).strip().splitlines()
+    lines = _without_addresses(text).strip().splitlines()
     if isinstance(problem, ModuleNotFoundError):
         where += "; bots may import the standard library and what [sandbox] packages names"
     return f"{type(problem).__name__}{': ' + lines[0][:250] if lines else ''}{where}"
+
+
+def _without_addresses(text: str) -> str:
+    """A text without where objects lie: it tells nobody anything, and hangs on which legs share the process."""
+    import re
+
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", text)

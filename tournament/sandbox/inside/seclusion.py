@@ -12,7 +12,7 @@ import os
 import stat
 
 from tournament.sandbox.inside import landlock
-from tournament.sandbox.inside.c_library import call
+from tournament.sandbox.inside.c_library import call, end_with, gain_no_privileges
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # takes long to import
@@ -22,7 +22,6 @@ if TYPE_CHECKING:  # takes long to import
 _NEW_MOUNTS, _NEW_NAMES, _NEW_USERS = 0x20000, 0x04000000, 0x10000000
 _BIND, _RECURSIVE, _PRIVATE, _DETACH = 0x1000, 0x4000, 1 << 18, 2
 _READ_ONLY, _NO_SETUID, _ALL_BELOW = 1, 2, 0x8000
-_NO_NEW_PRIVILEGES, _DIE_WITH_PARENT, _KILL = 38, 1, 9
 _MOUNT_SETATTR = 442  # on every machine
 
 _NEW_ROOT = "/sys"  # until it is the root
@@ -31,11 +30,18 @@ _MOST_LINKS = 40  # on a path, as the kernel has it
 HOSTS = "127.0.0.1 localhost\n::1 localhost\n"
 
 
-def enter(name: str, readable: Iterable[str], left_out: Collection[str], libraries: Collection[str]) -> None:
+def enter(
+    name: str,
+    readable: Iterable[str],
+    left_out: Collection[str],
+    libraries: Collection[str],
+    executable: str | None,
+) -> None:
     """Enter it for good; `name` is the machine's name there.
 
     `readable`: files, and folders with all that is in them now but the folders `left_out`; of those that are
-    `libraries` only the shared ones that lie in them. Raises OSError.
+    `libraries` only the shared ones that lie in them. `executable`: the program that will look for itself by its link
+    in /proc. Raises OSError.
     """
     folder = os.getcwd()
     user, group = os.getuid(), os.getgid()
@@ -52,10 +58,13 @@ def enter(name: str, readable: Iterable[str], left_out: Collection[str], librari
     call("sethostname", name.encode(), len(name))
     call("mount", b"none", _NEW_ROOT.encode(), b"tmpfs", _NO_SETUID, b"mode=555")
     # In a process of its own: what is in folders must not move what bots find in memory.
+    parent = os.getpid()
     if (child := os.fork()) == 0:
         try:
-            call("prctl", _DIE_WITH_PARENT, _KILL, 0, 0, 0)
+            end_with(parent)
             content = _Content(left_out, libraries)
+            if executable:
+                content.links["/proc/self/exe"] = executable
             for path in readable:
                 content.add(path)
             _fill(content, {"/etc/hostname": name + "\n", "/etc/hosts": HOSTS})
@@ -65,11 +74,8 @@ def enter(name: str, readable: Iterable[str], left_out: Collection[str], librari
     if os.waitpid(child, 0)[1]:
         raise OSError("the root can't be filled")
     _become_root(folder)
-    call("prctl", _NO_NEW_PRIVILEGES, 1, 0, 0, 0)
-    root = os.open("/", os.O_PATH | os.O_CLOEXEC)
-    rights = landlock.EXECUTE | landlock.READ_FILE | landlock.READ_FOLDER
-    landlock.enter_domain(landlock.ALL_OF_FILES, [(root, rights)])
-    os.close(root)
+    gain_no_privileges()
+    landlock.enter_domain([("/", landlock.READ)])
 
 
 def _become_root(folder: str) -> None:

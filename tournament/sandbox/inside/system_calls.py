@@ -1,6 +1,6 @@
 """The system calls that a confined process may make, as a seccomp filter: all others are refused.
 
-Runs inside the sandbox, so it imports only the standard library. Sandlock has a filter, too: the stricter decides.
+Runs inside the sandbox, so it imports only the standard library.
 """
 
 from __future__ import annotations
@@ -10,15 +10,12 @@ import errno
 import os
 import struct
 
-from tournament.sandbox.inside.c_library import call
+from tournament.sandbox.inside.c_library import call, gain_no_privileges, prctl
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # takes long to import
     from collections.abc import Iterable
-    from typing import Literal
 
-    # What a process may do: play, or also start others and write files, as a compiler must.
-    Purpose = Literal["play", "build"]
     # A call, and what decides on it: instructions that end with a return.
     _Rule = tuple[str, list[bytes]]
 
@@ -53,7 +50,8 @@ _TABLE = """
     rt_sigaction 13 134; rt_sigpending 127 136; rt_sigprocmask 14 135; rt_sigreturn 15 139; rt_sigsuspend 130 133;
     rt_sigtimedwait 128 137; sched_get_priority_max 146 125; sched_get_priority_min 147 126;
     sched_getaffinity 204 123; sched_getparam 143 121; sched_getscheduler 145 120; sched_yield 24 124; select 23 -;
-    sendfile 40 71; set_robust_list 273 99; set_tid_address 218 96; setitimer 38 103; sigaltstack 131 132; stat 4 -;
+    sendfile 40 71; set_robust_list 273 99; set_tid_address 218 96; setitimer 38 103; sigaltstack 131 132;
+    socketpair 53 199; stat 4 -;
     statfs 137 43; statx 332 291; symlink 88 -; symlinkat 266 36; sysinfo 99 179; tgkill 234 131; time 201 -;
     timerfd_create 283 85; timerfd_gettime 287 87; timerfd_settime 286 86; times 100 153; truncate 76 45;
     umask 95 166; uname 63 160; unlink 87 -; unlinkat 263 35; utime 132 -; utimensat 280 88; utimes 235 -;
@@ -85,7 +83,8 @@ _NOT_ALONE = ("pipe", "pipe2", "sysinfo")
 # Calls that do nothing and report success: nothing else keeps a compiler from changing modes and times of its user's
 # files elsewhere, and few compilers need these calls.
 _WITHOUT_EFFECT = ("chmod", "fchmod", "fchmodat", "utime", "utimes", "futimesat", "utimensat")
-# Calls that find no links: links in /proc name the folders and files that other processes have open.
+# Python bots find no links: those of their own descriptors in /proc tell the numbers of pipes. Some runtimes find
+# themselves by one.
 _OF_LINKS = ("readlink", "readlinkat")
 # Calls about a process, which may ask about itself alone: of others they would tell what these are doing.
 # Libraries that ask about one of their threads go on where the call seems not to be there.
@@ -94,6 +93,7 @@ _ABOUT_A_PROCESS = ("getpgid", "getsid", "sched_getaffinity", "sched_getparam", 
 _OF_A_CLOCK = ("clock_gettime", "clock_getres", "clock_nanosleep", "timerfd_create")
 _FIRST_CLOCK_OF_OTHERS = 12
 
+_OF_UNIX = 1  # a family of sockets
 _CLONE_THREAD = 0x10000
 _MAP_SHARED_ANONYMOUS = 0x21
 _MAP_GROWS_DOWN, _MAP_HUGE_PAGES = 0x100, 0x40000
@@ -123,33 +123,30 @@ _ALLOW, _KILL_PROCESS, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 
 
-def filter_program(
-    purpose: Purpose,
-    own_pid: int,
-    threads: bool,
-    command_address: int = 0,
-    supervisor_pid: int = 0,
-    reads_links: bool = False,
-) -> bytes:
-    """The filter as the kernel takes it: 8 bytes an instruction.
+def filter_of_bots(own_pid: int, threads: bool, command_address: int = 0) -> bytes:
+    """The filter of a process that plays, as the kernel takes it: 8 bytes an instruction.
 
     `command_address`: the one place in memory whose string may be executed, 0
     for none. After that execution nothing lies there and nobody knows it, so
     the command can't execute another. `threads`: whether it may start some.
-    `supervisor_pid`: of the process that ends what a build leaves behind.
-    `reads_links`: whether it may read links, for an interpreter that must find itself.
     Raises Unsupported on other machines than x86_64 and aarch64.
     """
+    return _filter([*_rules_of_bots(own_pid, threads, command_address), *_rules_of_all(own_pid, _FCNTLS)])
+
+
+def filter_of_builds(own_pid: int, supervisor_pid: int) -> bytes:
+    """The same of a compiler or a build, which also starts others and writes files.
+
+    `supervisor_pid`: of the process that ends what it leaves behind.
+    """
+    return _filter([*_rules_of_builds(supervisor_pid), *_rules_of_all(own_pid, (*_FCNTLS, *_FCNTL_LOCKS))])
+
+
+def _filter(rules: list[_Rule]) -> bytes:
     machine = os.uname().machine
     if machine not in _MACHINES:
         raise Unsupported(f"there is no table of system calls for {machine} machines")
     column, architecture = _MACHINES[machine]
-    rules = [(name, [_return(_ALLOW)]) for name in _ALLOWED]
-    if purpose == "build":
-        rules += _rules_of_builds(supervisor_pid)
-    else:
-        rules += _rules_of_bots(own_pid, threads, command_address, reads_links)
-    rules += _rules_of_all(purpose, own_pid)
     code = [
         _load(_ARCHITECTURE),
         _jump(_EQUAL, architecture, 1, 0),
@@ -158,7 +155,7 @@ def filter_program(
         _jump(_NOT_BELOW, _X32_BIT, 0, 1),
         _return(_KILL_PROCESS),
     ]
-    for name, verdict in rules:
+    for name, verdict in [*[(name, [_return(_ALLOW)]) for name in _ALLOWED], *rules]:
         number = _NUMBERS[name][column]
         if number is not None:
             code += [_jump(_EQUAL, number, 0, len(verdict)), *verdict]
@@ -181,17 +178,21 @@ def _rules_of_builds(supervisor_pid: int) -> list[_Rule]:
     ]
     return [
         *rules,
+        # Java's compiler opens no file before it has one; nothing but bytes goes through.
+        ("socketpair", [_low(0), *_among((_OF_UNIX,)), _REFUSAL]),
         ("kill", single),
         ("tgkill", [_low(0), _jump(_EQUAL, supervisor_pid, 0, 1), _REFUSAL, _return(_ALLOW)]),
     ]
 
 
-def _rules_of_bots(own_pid: int, threads: bool, command_address: int, reads_links: bool) -> list[_Rule]:
+def _rules_of_bots(own_pid: int, threads: bool, command_address: int) -> list[_Rule]:
     """The calls that only a bot may make."""
     rules: list[_Rule] = []
     if threads:
         rules.append(("clone", [_low(0), *_if_set(_CLONE_THREAD, _return(_ALLOW)), _REFUSAL]))
-        rules += [(name, [_return(_ALLOW)]) for name in _NOT_ALONE]
+        rules += [(name, [_return(_ALLOW)]) for name in (*_NOT_ALONE, *_OF_LINKS)]
+    else:
+        rules += [(name, [_refuse(errno.EINVAL)]) for name in _OF_LINKS]
     of_threads = _among(_FUTEX_WAITS) if threads else []
     rules += [
         ("futex", [_low(1), *_if_set(_FUTEX_PRIVATE, _return(_ALLOW)), *of_threads, _REFUSAL]),
@@ -209,16 +210,14 @@ def _rules_of_bots(own_pid: int, threads: bool, command_address: int, reads_link
         _return(_ALLOW),
     ]
     rules.append(("mmap", seen_memory))
-    rules += [(name, [_return(_ALLOW) if reads_links else _refuse(errno.EINVAL)]) for name in _OF_LINKS]
     to_itself = [*_unless_simple_signal(_REFUSAL), _low(0), *_among((own_pid,)), _REFUSAL]
     return [*rules, ("kill", [_low(1), *to_itself]), ("tgkill", [_low(2), *to_itself])]
 
 
-def _rules_of_all(purpose: Purpose, own_pid: int) -> list[_Rule]:
+def _rules_of_all(own_pid: int, of_files: Iterable[int]) -> list[_Rule]:
     """The calls that all may make, with some arguments only."""
     itself = (0, own_pid)
     known_clock = [_low(0), _jump(_NOT_BELOW, _FIRST_CLOCK_OF_OTHERS, 0, 1), _REFUSAL, _return(_ALLOW)]
-    of_files = (*_FCNTLS, *_FCNTL_LOCKS) if purpose == "build" else _FCNTLS
     return [
         *((name, [_low(0), *_among(itself), _refuse(errno.ENOSYS)]) for name in _ABOUT_A_PROCESS),
         *((name, known_clock) for name in _OF_A_CLOCK),
@@ -250,10 +249,10 @@ def install(program: bytes) -> None:
         _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
 
     argument = Program(len(program) // 8, program)
-    no_new_privileges, set_filter, filter_mode = 38, 22, 2
+    set_filter, filter_mode = 22, 2
     try:
-        call("prctl", no_new_privileges, 1, 0, 0, 0)
-        call("prctl", set_filter, filter_mode, ctypes.byref(argument), 0, 0)
+        gain_no_privileges()
+        prctl(set_filter, filter_mode, ctypes.byref(argument))
     except OSError as problem:
         raise Unsupported(f"the kernel takes no filter of system calls: {problem.strerror}") from None
 

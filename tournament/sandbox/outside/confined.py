@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import select
 import signal
-import termios
 import time
 from pathlib import Path
 from typing import Protocol
 
 from tournament.sandbox.outside.endings import Ending, comes_from_outside
 from tournament.sandbox.outside.launch import Limits
-from tournament.sandbox.outside.own_time import Use, reads_its_input, sleeps, stat_fields
+from tournament.sandbox.outside.own_time import Use, sleeps, stat_fields
 
 # Programs may map the files of their folders, which have at most this many bytes.
 _ROOM_FOR_FILES = 64 << 20
@@ -96,20 +94,6 @@ class Confined:
             return os.stat(f"/proc/{self.pid}/task").st_nlink - 2  # of each folder in it, as of any folder
         except OSError:
             return 0
-
-    def waits_for_input(self) -> bool:
-        """Whether it has read all that it was told, has answered nothing, and does nothing until it is told more.
-
-        That is sure of a process that has one thread and may start no others. It has read all before it is seen to
-        wait, so it doesn't wait for what is on its way.
-        """
-        unread = bytearray(4)
-        try:
-            fcntl.ioctl(self.to, termios.FIONREAD, unread)
-            waits = not any(unread) and self.threads() == 1 and reads_its_input(Path(f"/proc/{self.pid}"))
-        except OSError:
-            return False
-        return waits and not self.has_written()
 
     def has_written(self, seconds: float = 0.0) -> bool:
         """Whether some of its answers can be read now, or within so many seconds."""

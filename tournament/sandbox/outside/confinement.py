@@ -1,32 +1,30 @@
 """Starting confined processes.
 
-Three layers, each enough against most of what a bot might try: sandlock's
-(Landlock for files, sockets and signals, seccomp, a clean environment, closed
-descriptors, death with the parent), resource limits, and a filter that allows
-only the system calls that it names (`system_calls`). A process is put under
-all of them before it runs a bot's first instruction.
+Four layers, each enough against most of what a bot might try: a Landlock domain (files, ports, signals), and where the
+system allows it a root of its own; resource limits; no capabilities; and a filter that allows only the system calls
+that it names (`system_calls`). A process puts itself under all of them before it runs a bot's first instruction.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
-import importlib.metadata
 import os
 import resource
 import signal
+import socket
 import subprocess
 import threading
 from dataclasses import dataclass
 from functools import cache
-from typing import IO, Any
+from typing import Any
 
 from tournament.errors import BadInput
+from tournament.sandbox.inside import landlock
 from tournament.sandbox.outside import visible
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.endings import Ending, Killed, how_it_ended
-from tournament.sandbox.outside.launch import LaunchSpec, Mode
+from tournament.sandbox.outside.launch import Build, ForkServer, LaunchSpec, Mode
 
 MEND = 'to run bots with your own rights all the same, set sandbox = "off" in tournament.toml'
 
@@ -60,50 +58,80 @@ lacks_roots = threading.Event()
 
 
 def start(launch: LaunchSpec, mode: Mode) -> Confined:
-    """Start a process under its limits, confined unless `mode` is off.
+    """Start a build, or with `mode` off any process, under its limits. The others are forked (`fork_server`).
 
-    Raises BadInput when the machine can't confine it.
+    Raises BadInput when too few files may be open.
     """
     files = visible.module_files(launch)
-    arguments = _arguments(files, launch.told() | {"filter": mode == "on"})
-    if mode == "off":
-        return _start_plainly(launch, arguments)
-    return _start_in_sandlock(launch, arguments, visible.paths(launch, files))
+    told = launch.told(confined=mode == "on") | {"starter": os.getpid()}
+    if isinstance(launch.what, Build):
+        told["readable"] = sorted(visible.paths(launch, files))
+    ends = [os.pipe() for _ in range(3)]
+    ours = (ends[0][1], ends[1][0], ends[2][0])
+    theirs = (ends[0][0], ends[1][1], ends[2][1])
+    try:
+        return Confined(_start(launch, _arguments(files, told), theirs), launch.limits, *ours)
+    except BaseException:
+        for end in ours:
+            os.close(end)
+        raise
+    finally:
+        for end in theirs:
+            os.close(end)
 
 
-def start_secluded(launch: LaunchSpec) -> Confined | None:
-    """Start a process that forks others, where there is no /proc; None when the system gives it no root of its own.
+def start_server(launch: LaunchSpec) -> Confined:
+    """Start a process that forks others: it has a root of its own, or if the system gives none a Landlock domain alone.
 
     Raises BadInput when it can't be started, Killed when a signal ended it.
     """
+    process = _start_server(launch, root=True) or _start_server(launch, root=False)
+    assert process is not None
+    return process
+
+
+def _start_server(launch: LaunchSpec, *, root: bool) -> Confined | None:
+    """Start it with a root of its own, or without one; None when the system gives it none."""
+    assert isinstance(launch.what, ForkServer)
     files = visible.module_files(launch)
-    # Of one length, so that what the interpreter reads takes the same places in memory.
-    seclusion = {
-        "starter": f"{os.getpid():010}",
-        "name": _machine_name(),
-        # What forks programs has imported all before it enters its root.
-        "readable": sorted(visible.paths(launch, files, imports=bool(launch.forks))),
-        "left_out": visible.left_out(),
-        # Our interpreter loads shared libraries; a program may have read more than these in their folders.
-        "libraries": visible.library_folders() if launch.forks else (),
-    }
-    given = launch.told() | {"forks": {**(launch.forks or {}), "seclusion": seclusion}}
-    _raise_descriptor_limit()
-    try:
-        process = _start_plainly(launch, _arguments(files, given))
-    except OSError:
-        check_descriptors()
-        raise
+    given = launch.told(confined=True) | {"starter": os.getpid(), "root": None}
+    if root:
+        program = launch.what.of == "program"
+        given["root"] = {
+            "name": _machine_name(),
+            # What forks programs has imported all before it enters its root.
+            "readable": sorted(visible.paths(launch, files, imports=not program)),
+            "left_out": visible.left_out(),
+            # Our interpreter loads shared libraries; a program may have read more than these in their folders.
+            "libraries": () if program else visible.library_folders(),
+            "executable": launch.what.file if program else None,
+        }
+    else:
+        given["readable"] = sorted(visible.entry_by_entry(visible.paths(launch, files), launch))
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    errors, their_errors = os.pipe()
+    with ours, theirs:
+        try:
+            running = _start(launch, _arguments(files, given), (theirs.fileno(), theirs.fileno(), their_errors))
+        except BaseException:
+            os.close(errors)
+            raise
+        finally:
+            os.close(their_errors)
+        process = Confined(running, launch.limits, os.dup(ours.fileno()), ours.detach(), errors)
+    theirs.close()
     if (answer := process.read(1)) == b"+":
+        if not root:
+            lacks_roots.set()
         return process
     complaint = os.read(process.errors, 4096).decode(errors="replace").strip().splitlines()
     status = process.ended_by_itself()
     process.end()
     if answer == b"-":
-        lacks_roots.set()
         return None
     if status is not None and status < 0:
         raise Killed(f"what starts bots' processes {how_it_ended(status)}")
+    landlock_here()
     raise BadInput(f"a process can't be confined here: {complaint[-1] if complaint else 'it was ended'}; {MEND}")
 
 
@@ -118,33 +146,26 @@ def _machine_name() -> str:
     return f"bot-{os.urandom(8).hex()}"
 
 
-def _own_ends(*streams: IO[bytes] | None) -> list[int]:
-    """Descriptors of ours for a process's pipes; they outlive the file objects, which would close them again."""
-    ends = []
-    for stream in streams:
-        assert stream
-        ends.append(fcntl.fcntl(stream.fileno(), fcntl.F_DUPFD_CLOEXEC, 0))
-        stream.close()
-    return ends
-
-
-def _start_plainly(launch: LaunchSpec, arguments: list[str]) -> Confined:
-    process = subprocess.Popen(
-        arguments,
-        env=_ENVIRONMENT,
-        cwd=launch.folder or "/",
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        bufsize=0,
-    )
-    ends = _own_ends(process.stdin, process.stdout, process.stderr)
-    return Confined(_Plain(process), launch.limits, *ends)
+def _start(launch: LaunchSpec, arguments: list[str], streams: tuple[int, int, int]) -> _Running:
+    _raise_descriptor_limit()
+    try:
+        process = subprocess.Popen(
+            arguments,
+            env=_ENVIRONMENT,
+            cwd=launch.folder or "/",
+            stdin=streams[0],
+            stdout=streams[1],
+            stderr=streams[2],
+            start_new_session=True,
+        )
+    except OSError:
+        check_descriptors()
+        raise
+    return _Running(process)
 
 
 @dataclass
-class _Plain:
+class _Running:
     process: subprocess.Popen[bytes]
 
     @property
@@ -157,66 +178,13 @@ class _Plain:
         return Ending(self.process.wait())
 
 
-def _start_in_sandlock(launch: LaunchSpec, arguments: list[str], readable: set[str]) -> Confined:
-    import sandlock
-
-    box = sandlock.Sandbox(
-        name=_machine_name(),
-        fs_readable=sorted(path for path in readable if os.path.exists(path)),
-        # Programs may use what is installed for their interpreter; Python bots only what they are allowed.
-        # Files of sandlock's making in /proc tell process numbers.
-        fs_denied=[
-            *(["/proc"] if launch.purpose == "play" else []),
-            *(visible.beside_the_library(readable) if launch.is_python else []),
-        ],
-        fs_writable=list(launch.writable),
-        clean_env=True,
-        env=_ENVIRONMENT,
-        cwd=str(launch.folder) if launch.folder else "/",
-        max_processes=launch.limits.processes,
-        max_open_files=launch.limits.open_files,
-        no_coredump=True,
-    )
-    _raise_descriptor_limit()
-    piped = sandlock.StdioMode.PIPED
-    try:
-        process = box.popen(arguments, piped, piped, piped)
-    except (RuntimeError, OSError, sandlock.SandlockError) as error:
-        check_descriptors()
-        landlock_here()
-        hint = "a container must allow pidfd_getfd, as with SYS_PTRACE: docs/how_to/cluster.md"
-        raise BadInput(f"a process can't be confined here: {error} ({hint}); {MEND}") from None
-    ends = _own_ends(process.stdin, process.stdout, process.stderr)
-    return Confined(_InSandlock(process, process.pid), launch.limits, *ends)
-
-
-@dataclass
-class _InSandlock:
-    process: Any
-    pid: int
-
-    def end(self) -> Ending:
-        self.process.kill()
-        result = self.process.wait()
-        if result.reason.name == "KILLED":
-            return Ending(-signal.SIGKILL)
-        return Ending(-result.signal if result.signal and result.signal > 0 else int(result.exit_code))
-
-
 def landlock_here() -> str:
-    """The versions of what confines, in words. Raises BadInput where the kernel has too little of it."""
-    try:
-        import sandlock
-
-        version = importlib.metadata.version("sandlock")
-        landlock = sandlock.landlock_abi_version()
-        least = sandlock.min_landlock_abi()
-    except (ImportError, OSError) as error:
-        raise BadInput(f"bots can't be confined: sandlock doesn't load here ({error}); {MEND}") from None
-    if landlock < least:
-        has = f"Landlock version {landlock}" if landlock > 0 else "no Landlock"
+    """The version of what confines, in words. Raises BadInput where the kernel has too little of it."""
+    version, least = landlock.version(), landlock.LEAST_VERSION
+    if version < least:
+        has = f"Landlock version {version}" if version > 0 else "no Landlock"
         raise BadInput(f"bots can't be confined: the kernel has {has}, version {least} is needed; {MEND}")
-    return f"sandlock {version}, Landlock {landlock}"
+    return f"Landlock {version}"
 
 
 def check_descriptors() -> None:

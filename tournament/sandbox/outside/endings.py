@@ -66,7 +66,7 @@ class Killed(Disturbed):
     """The system ended a process; no bot can have done that."""
 
 
-def again_if_killed(attempt: Callable[[], _T]) -> _T:
+def again_alone(attempt: Callable[[], _T]) -> _T:
     """The result of an attempt. One that the system ended is made once more, with no other beside it."""
     try:
         return attempt()

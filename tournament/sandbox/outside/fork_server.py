@@ -10,12 +10,15 @@ from __future__ import annotations
 import atexit
 import contextlib
 import ctypes
+import errno
 import marshal
 import os
 import queue
 import signal
+import socket
 import threading
 import time
+from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,16 +28,22 @@ from tournament.errors import BadInput
 from tournament.sandbox.outside import confinement
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.endings import Ending, Killed
-from tournament.sandbox.outside.launch import LaunchSpec, Limits, Mode
+from tournament.sandbox.outside.launch import (
+    ForkServer,
+    LaunchSpec,
+    Limits,
+    Mode,
+    ModuleTrial,
+    Program,
+    PythonBot,
+    What,
+)
 
 # Servers without forks that this process keeps: how many, and how long.
 _MOST_IDLE = 16
 _IDLE_SECONDS = 30.0
-# How often a server may fork. sandlock doesn't see all forks end.
-_MOST_FORKS = 1 << 20
 # Limits of a server; its forks lower them.
 _MEGABYTES, _CPU_SECONDS = 1 << 24, 1 << 40
-_PIDFD_GETFD = 438  # on every machine
 _ADDR_NO_RANDOMIZE, _ASK = 0x40000, 0xFFFFFFFF  # Linux, personality.h
 _MOST_TRIES = 20  # to start a server: each before was ended from outside
 
@@ -44,13 +53,13 @@ class _Ended(Exception):
 
 
 def start(launch: LaunchSpec, mode: Mode) -> Confined:
-    """As `confinement.start`: a process to play, or for a trial of a module.
+    """Start a process of any kind but a build, confined unless `mode` is off.
 
     Raises BadInput when the machine can't confine it, Killed when its servers are ended from outside all the time.
     """
     if mode == "off":
         return confinement.start(launch, mode)
-    orders = marshal.dumps(launch.told())
+    orders = marshal.dumps(launch.told(confined=True))
     for _ in range(_MOST_TRIES):
         try:
             server = _server_for(launch)
@@ -75,7 +84,7 @@ class _Server:
 
     def __init__(self, process: Confined) -> None:
         self.process = process
-        self._pidfd = os.pidfd_open(process.pid)
+        self._orders = socket.socket(fileno=os.dup(process.to))
         with contextlib.suppress(OSError):  # when memory is short, rather bots than the tournament
             Path(f"/proc/{process.pid}/oom_score_adj").write_text("1000")
         self._talk = threading.Lock()
@@ -84,24 +93,12 @@ class _Server:
 
     def fork(self) -> _Forked:
         """Fork a process, which waits for what it is told. Raises _Ended, and BadInput where the system refuses."""
-        with self._talk:
-            pid, ends, _ = self._ask(forking.FORK)
+        with self._talk, _Ends() as ends:
+            pid, _ = self._ask(forking.FORK, streams=ends.theirs)
             if pid < 0:
                 raise BadInput(f"a process can't be started here: {os.strerror(-pid)}")
-            with contextlib.ExitStack() as opened:  # closed again unless all of them are
-                try:
-                    pidfd = os.pidfd_open(pid)
-                except OSError:
-                    confinement.check_descriptors()
-                    raise
-                opened.callback(os.close, pidfd)
-                own = []
-                for end in ends:
-                    own.append(_taken(self._pidfd, end))
-                    opened.callback(os.close, own[-1])
-                self._order(forking.ENDS_TAKEN)
-                opened.pop_all()
-        return _Forked(self, pid, pidfd, own)
+            ends.pidfd = os.pidfd_open(pid)
+            return _Forked(self, pid, ends.pidfd, ends.kept())
 
     def reap(self, pid: int) -> Ending:
         """How a fork that ends has ended."""
@@ -110,7 +107,7 @@ class _Server:
             self.used = time.monotonic()
         with self._talk:
             try:
-                status, _, peak_bytes = self._ask(forking.REAP, pid)
+                status, peak_bytes = self._ask(forking.REAP, pid)
                 return Ending(os.waitstatus_to_exitcode(status), peak_bytes)
             except (_Ended, ValueError):
                 return Ending(-signal.SIGKILL)  # it died with its server
@@ -120,25 +117,49 @@ class _Server:
 
     def end(self) -> None:
         """End it, and all its forks with it."""
-        with contextlib.suppress(OSError):  # another call ended it first
-            os.close(self._pidfd)
+        self._orders.close()
         self.process.end()
 
-    def _ask(self, kind: int, pid: int = 0) -> tuple[int, list[int], int]:
-        self._order(kind, pid)
-        answer = b""
-        while len(answer) < forking.REPLY_BYTES:
-            chunk = self.process.read(forking.REPLY_BYTES - len(answer))
-            if not chunk:
-                raise _Ended
-            answer += chunk
-        return forking.read_reply(answer)
-
-    def _order(self, kind: int, pid: int = 0) -> None:
+    def _ask(self, kind: int, pid: int = 0, streams: Sequence[int] = ()) -> tuple[int, int]:
         try:
-            os.write(self.process.to, forking.order(kind, pid))
+            socket.send_fds(self._orders, [forking.order(kind, pid)], streams)
+        except OSError as problem:
+            if isinstance(problem, ConnectionError) or problem.errno == errno.EBADF:
+                raise _Ended from None
+            raise
+        if not (reply := self.process.read(forking.REPLY_BYTES)):
+            raise _Ended
+        return forking.read_reply(reply)
+
+
+class _Ends:
+    """Three pipes for a process, and its pidfd: all closed at the end of the block but what is kept."""
+
+    def __init__(self) -> None:
+        self.ours: list[int] = []
+        self.theirs: list[int] = []
+        self.pidfd = -1
+
+    def __enter__(self) -> _Ends:
+        try:
+            for stream in range(3):
+                reading, writing = os.pipe()
+                self.theirs.append(writing if stream else reading)
+                self.ours.append(reading if stream else writing)
         except OSError:
-            raise _Ended from None
+            self.__exit__()
+            confinement.check_descriptors()
+            raise
+        return self
+
+    def kept(self) -> list[int]:
+        """Our ends, and the pidfd, are somebody else's to close from now on."""
+        kept, self.ours, self.pidfd = self.ours, [], -1
+        return kept
+
+    def __exit__(self, *_: object) -> None:
+        for end in (*self.ours, *self.theirs, *([self.pidfd] if self.pidfd >= 0 else [])):
+            os.close(end)
 
 
 @dataclass
@@ -155,19 +176,6 @@ class _Forked:
             signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
         os.close(self.pidfd)
         return self.server.reap(self.pid)
-
-
-def _taken(pidfd: int, descriptor: int) -> int:
-    """A descriptor of another process as one of ours."""
-    own = ctypes.CDLL(None, use_errno=True).syscall(_PIDFD_GETFD, pidfd, descriptor, 0)
-    if own < 0:
-        number = ctypes.get_errno()
-        confinement.check_descriptors()
-        raise BadInput(
-            f"a process can't be confined here: {os.strerror(number)}"
-            " (a container must allow pidfd_getfd, as with SYS_PTRACE: docs/how_to/cluster.md)"
-        )
-    return int(own)
 
 
 _Key = tuple[object, ...]
@@ -196,9 +204,7 @@ def _start_servers(starts: queue.SimpleQueue[tuple[LaunchSpec, Future[Confined]]
                     _lock.release()
             continue
         try:
-            # Interpreters that must find themselves by a link in /proc need it.
-            secluded = None if spec.reads_links else confinement.start_secluded(spec)
-            future.set_result(secluded or confinement.start(spec, "on"))
+            future.set_result(confinement.start_server(spec))
         except BaseException as problem:
             future.set_exception(problem)
 
@@ -206,14 +212,10 @@ def _start_servers(starts: queue.SimpleQueue[tuple[LaunchSpec, Future[Confined]]
 def _server_for(launch: LaunchSpec) -> _Server:
     """The server for processes like this one, counted as one that forks. Raises BadInput when it can't be confined."""
     global _owner, _starts
-    kind: dict[str, object] = {}
-    if launch.python is not None:
-        kind["python"] = launch.python["sdk"]
-    elif launch.module is not None:
-        kind["module"] = launch.module["library"]
+    kind = _kind_of(launch.what)
     # A server may read the folder that lies there now, not one that was made anew at the same path.
     places = [_place(path) for path in [*launch.readable, *([str(launch.folder)] if launch.folder else [])]]
-    key = (*kind.items(), launch.folder, tuple(places), tuple(launch.modules), launch.reads_links)
+    key = (kind, launch.folder, tuple(places), tuple(launch.modules))
     with _lock:
         if _owner != os.getpid():
             _owner, _starts = os.getpid(), queue.SimpleQueue()
@@ -223,19 +225,22 @@ def _server_for(launch: LaunchSpec) -> _Server:
         if server is None:
             _end_idle(_MOST_IDLE - 1)
             started: Future[Confined] = Future()
-            spec = LaunchSpec(
-                Limits(_MEGABYTES, _CPU_SECONDS, processes=_MOST_FORKS),
-                forks=kind,
-                folder=launch.folder,
-                readable=launch.readable,
-                modules=launch.modules,
-                reads_links=launch.reads_links,
-            )
+            limits = Limits(_MEGABYTES, _CPU_SECONDS)
+            spec = LaunchSpec(kind, limits, launch.folder, launch.readable, launch.modules)
             _starts.put((spec, started))
             server = _Server(started.result())
         _servers[key] = server
         server.forks += 1
         return server
+
+
+def _kind_of(what: What) -> ForkServer:
+    """What forks processes like this one."""
+    if isinstance(what, PythonBot):
+        return ForkServer("python", what.orders["sdk"])
+    if isinstance(what, ModuleTrial):
+        return ForkServer("module", what.library)
+    return ForkServer("program", os.path.realpath(what.command[0]) if isinstance(what, Program) else None)
 
 
 def _place(path: str) -> tuple[str, int, int]:

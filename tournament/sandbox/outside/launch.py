@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
-
-if TYPE_CHECKING:
-    from tournament.sandbox.inside.system_calls import Purpose
+from typing import Any, ClassVar, Literal
 
 Mode = Literal["on", "off"]
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a process may use. Bytes of memory count where they can be written to.
+    """What a process may use. Bytes of memory count where they are resident (`Confined.has_taken_too_much`).
 
-    `reserved_megabytes`: of addresses beyond those, for files and for what is only reserved: gigabytes for some
-    runtimes.
+    `writable_megabytes`: of what it may write to, resident or not; as much as its memory unless it is given.
+    `reserved_megabytes`: of addresses beyond its memory, for files and for what is only reserved: gigabytes for some
+    runtimes. `processes`: of a build, which may start others.
     """
 
     memory_megabytes: int
@@ -28,7 +26,7 @@ class Limits:
     file_megabytes: int = 0
     stack_megabytes: int = 64
     processes: int = 1
-    threads: bool = True
+    writable_megabytes: int | None = None
 
     def as_resource_limits(self) -> dict[str, int]:
         """By the names of Linux's resource limits."""
@@ -36,7 +34,7 @@ class Limits:
         return {
             "CORE": 0,
             "CPU": self.cpu_seconds,
-            "DATA": memory,
+            "DATA": memory if self.writable_megabytes is None else self.writable_megabytes << 20,
             "AS": memory + (self.reserved_megabytes << 20),
             "STACK": self.stack_megabytes << 20,
             "NOFILE": self.open_files,
@@ -52,51 +50,76 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class LaunchSpec:
-    """What to run, confined: a `command`, or the orders of a part of ours, the Python host or the trial of a module.
+class Program:
+    """A command that plays. It may start threads, but no other program."""
 
-    `before`: commands of a build that are run first; the build ends with the first that fails.
-    `forks`: instead of all these, what the processes that this one will fork have in common (`fork_server`).
-    `readable` and `writable`: paths, beside those that every program needs. `modules`: more of ours that it may import.
-    `reads_links`: a bot may read where links lead, also those of /proc (builds may always).
-    `watched`: the processes of a build are checked for what they take together.
+    kind: ClassVar[str] = "program"
+    command: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Build:
+    """Commands that are run one after the other, until one fails; they may start others, and write.
+
+    `watched`: the processes are checked for what they take together.
     """
 
-    limits: Limits
-    command: Sequence[str] = ()
-    before: Sequence[Sequence[str]] = ()
-    python: Mapping[str, Any] | None = None
-    module: Mapping[str, Any] | None = None
-    probe: Mapping[str, str] | None = None
-    forks: Mapping[str, Any] | None = None
-    folder: Path | None = None
-    readable: Sequence[str] = ()
-    writable: Sequence[str] = ()
-    modules: Sequence[str] = ()
+    kind: ClassVar[str] = "build"
+    commands: Sequence[Sequence[str]]
     environment: Mapping[str, str] = field(default_factory=dict)
-    purpose: Purpose = "play"
-    reads_links: bool = False
+    writable: Sequence[str] = ()
     watched: bool = True
 
-    @property
-    def is_python(self) -> bool:
-        """Whether it is a Python bot, or forks some."""
-        return self.python is not None or "python" in (self.forks or {})
 
-    def told(self) -> dict[str, Any]:
+@dataclass(frozen=True)
+class PythonBot:
+    """A Python bot; `orders` are the host's (`inside.python_host`)."""
+
+    kind: ClassVar[str] = "python"
+    orders: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ModuleTrial:
+    """The trial of a WebAssembly module, with the engine's library (`inside.module_compiler`)."""
+
+    kind: ClassVar[str] = "module"
+    library: str
+    settings: Sequence[Mapping[str, bool | int]]
+
+
+@dataclass(frozen=True)
+class Probe:
+    """Attempts at what a bot must not do; `paths` to try them on."""
+
+    kind: ClassVar[str] = "probe"
+    paths: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class ForkServer:
+    """What forks processes of one kind (`fork_server`): a file that is loaded before, if there is one."""
+
+    kind: ClassVar[str] = "server"
+    of: str
+    file: str | None = None
+
+
+What = Program | Build | PythonBot | ModuleTrial | Probe | ForkServer
+
+
+@dataclass(frozen=True)
+class LaunchSpec:
+    """What to run, confined. `readable`: paths, beside those that every program needs; `modules`: more of ours that it
+    may import."""
+
+    what: What
+    limits: Limits
+    folder: Path | None = None
+    readable: Sequence[str] = ()
+    modules: Sequence[str] = ()
+
+    def told(self, *, confined: bool) -> dict[str, Any]:
         """What a process is told of its launch, in plain values."""
-        given: dict[str, Any] = {
-            "purpose": self.purpose,
-            "limits": self.limits.as_resource_limits(),
-            "threads": self.limits.threads,
-            "reads_links": self.reads_links,
-            "filter": True,
-            "environment": dict(self.environment),
-            "before": [list(command) for command in self.before],
-        }
-        if self.command:
-            given["command"] = list(self.command)
-        for name in ("python", "module", "probe", "forks"):
-            if (orders := getattr(self, name)) is not None:
-                given[name] = dict(orders)
-        return given
+        limits = self.limits.as_resource_limits()
+        return {"kind": self.what.kind, "limits": limits, "confined": confined, **vars(self.what)}

@@ -87,6 +87,11 @@ class OwnTime:
         self._started = self._looked = clock()
         self._used = 0.0
 
+    @property
+    def used(self) -> float:
+        """Its own time so far, as it was last looked at."""
+        return self._used + self._clocks.slept
+
     def is_over(self) -> bool:
         """Whether it has had its time. Raises Disturbed when the machine has kept it waiting for very long."""
         now = self._clock()
@@ -95,7 +100,7 @@ class OwnTime:
             return False
         self._looked = now
         self._used += min(self._clocks.look(elapsed), elapsed)
-        if self._used + self._clocks.slept >= self.seconds:
+        if self.used >= self.seconds:
             return True
         if now - self._started >= _MOST_TIMES * self.seconds + _MORE_SECONDS:
             raise Disturbed("this machine is too busy; run again when it is less so")
@@ -143,17 +148,6 @@ def _may_sleep_on(thread: Path) -> bool:
     except OSError:
         return True
     return not call or not _SLEEPING or call[0] in _SLEEPING
-
-
-def reads_its_input(process: Path) -> bool:
-    """Whether a process's first thread waits for its standard input, by its folder in /proc. Raises OSError.
-
-    One that is stopped while it leaves that call, with what it has read, seems to be in it.
-    """
-    if not sleeps(process):
-        return False
-    call = (process / "syscall").read_text().split()
-    return call[:2] in [[str(number), "0x0"] for number in numbers_here("read")]
 
 
 class GroupUse:

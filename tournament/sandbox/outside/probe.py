@@ -7,9 +7,9 @@ from pathlib import Path
 
 from tournament.errors import BadInput
 from tournament.sandbox.inside.first_steps import NOT_CONFINED
-from tournament.sandbox.outside import running
+from tournament.sandbox.outside import fork_server, running
 from tournament.sandbox.outside.confinement import MEND, lacks_roots, landlock_here
-from tournament.sandbox.outside.launch import LaunchSpec, Limits, Mode
+from tournament.sandbox.outside.launch import LaunchSpec, Limits, Mode, Probe
 from tournament.sandbox.outside.scratch import scratch_folder
 
 OFF = "off: bots run with the rights of the tournament"
@@ -23,21 +23,22 @@ def probe_sandbox(mode: Mode) -> str:
     """
     if mode == "off":
         return OFF
-    versions = landlock_here()
+    version = landlock_here()
     with scratch_folder() as folder:
         secret = Path(folder, "secret")
         secret.write_text("not for bots")
-        attempts = {"read": str(secret), "write": str(Path(folder, "written"))}
-        probe = running.run(LaunchSpec(Limits(512, 10, threads=False), probe=attempts), mode, 30)
+        paths = {"read": str(secret), "write": str(Path(folder, "written"))}
+        launch = LaunchSpec(Probe(paths), Limits(512, 10))
+        probe = running.finish(fork_server.start(launch, mode), launch, 30)
     if probe.status != 0:
         lines = probe.errors.decode(errors="replace").strip().splitlines()
         why = lines[-1] if lines else f"the probe {probe.in_words}"
         if probe.status == NOT_CONFINED:
             why = why.removeprefix("can't be confined: ")
         raise BadInput(f"bots can't be confined: {why}; {MEND}")
-    if possible := probe.output.decode().split():
-        raise BadInput(f"bots can't be confined: a probe in the sandbox could {', '.join(possible)}; {MEND}")
-    return f"{versions}, system call filter"
+    if possible := probe.output.decode().strip():
+        raise BadInput(f"bots can't be confined: a probe in the sandbox could {possible}; {MEND}")
+    return f"{version}, system call filter"
 
 
 def seclusion_in_words(mode: Mode) -> str:

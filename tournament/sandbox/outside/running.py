@@ -6,17 +6,41 @@ import contextlib
 import os
 import resource
 import select
+import threading
 import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from tournament.sandbox.outside import scratch
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.confinement import start
 from tournament.sandbox.outside.endings import how_it_ended
-from tournament.sandbox.outside.launch import LaunchSpec, Mode
+from tournament.sandbox.outside.launch import Build, LaunchSpec, Limits, Mode
 from tournament.sandbox.outside.own_time import GroupUse, OwnTime, members
 
 LOOK_SECONDS = 0.1
+_MOST_THREADS = 1024  # of a build's processes together
+_ending = threading.Event()
+
+
+class Ended(Exception):
+    """A command was ended since the thread that waits for it stops."""
+
+
+@contextlib.contextmanager
+def threads_that_end(workers: int) -> Iterator[ThreadPoolExecutor]:
+    """Threads whose confined commands end, and are begun no more, once this thread stops: by Ctrl-C, or an error."""
+    try:
+        with ThreadPoolExecutor(workers) as pool:
+            try:
+                yield pool
+            except BaseException:
+                _ending.set()
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+    finally:
+        _ending.clear()
 
 
 @dataclass(frozen=True)
@@ -31,6 +55,7 @@ class Finished:
     errors: bytes
     cut_off: bool
     excess: str = ""
+    seconds: float = 0.0  # of its own time, as it was last looked at
 
     @property
     def in_words(self) -> str:
@@ -55,39 +80,44 @@ def finish(process: Confined, launch: LaunchSpec, seconds: float, given: bytes =
         with contextlib.suppress(BrokenPipeError):  # its end will tell why
             process.write(given)
         process.close_input()
-        watch = Watch(process.pid, launch) if launch.purpose == "build" and launch.watched else None
-        use = GroupUse(process.pid) if launch.purpose == "build" else process.use
-        output, errors, cut_off = _read_all(process, OwnTime(use, seconds), watch, most)
+        build = launch.what if isinstance(launch.what, Build) else None
+        watch = Watch(process.pid, build, launch.limits) if build and build.watched else None
+        use = GroupUse(process.pid) if build else process.use
+        had = OwnTime(use, seconds)
+        output, errors, cut_off = _read_all(process, had, watch, most)
         if not cut_off and process.ended_by_itself(5.0) is None:
             cut_off = True
     finally:
         status = process.end()
-    return Finished(status, output, errors, cut_off, watch.excess if watch else "")
+    return Finished(status, output, errors, cut_off, watch.excess if watch else "", had.used)
 
 
 class Watch:
     """Checks now and then what the processes of a build take together, for which the system has no limit."""
 
-    def __init__(self, group: int, launch: LaunchSpec) -> None:
+    def __init__(self, group: int, build: Build, limits: Limits) -> None:
         self._group = group
-        self._folders = launch.writable
-        self._megabytes = 2 * launch.limits.memory_megabytes
-        self._disk_megabytes = 4 * launch.limits.file_megabytes
+        self._folders = build.writable
+        self._megabytes = 2 * limits.memory_megabytes
+        self._disk_megabytes = 4 * limits.file_megabytes
+        self._processes = limits.processes
         self._next = 0.0
         self.excess = ""
 
     def look(self) -> bool:
         """Whether they took too much; `excess` says of what."""
         if (now := time.monotonic()) >= self._next:
-            if self._memory_bytes() > self._megabytes << 20:
+            found = [fields for _, fields in members(self._group)]
+            # Of `stat`: how many threads there are, and how many pages are resident.
+            threads, pages = (sum(int(fields[number]) for fields in found) for number in (17, 21))
+            if len(found) > self._processes + 1 or threads > _MOST_THREADS:  # one is ours
+                self.excess = f"more than {self._processes} processes or {_MOST_THREADS:,} threads"
+            elif pages * resource.getpagesize() > self._megabytes << 20:
                 self.excess = f"more than {self._megabytes:,} MB of memory"
             elif not all(scratch.is_within(folder, self._disk_megabytes << 20) for folder in self._folders):
                 self.excess = f"more than {self._disk_megabytes:,} MB or {scratch.MOST_FILES:,} files of disk"
             self._next = now + max(LOOK_SECONDS, 5 * (time.monotonic() - now))
         return bool(self.excess)
-
-    def _memory_bytes(self) -> int:
-        return sum(int(fields[21]) for _, fields in members(self._group)) * resource.getpagesize()
 
 
 def read_some(process: Confined, most: int, seconds: float, whole: int) -> bytes:
@@ -120,6 +150,8 @@ def _read_all(process: Confined, had: OwnTime, watch: Watch | None, most: int) -
         waiting.register(descriptor, select.POLLIN)
     open_ones = len(streams)
     while open_ones and not had.is_over() and not (watch and watch.look()):
+        if _ending.is_set():
+            raise Ended
         for descriptor, _ in waiting.poll(min(had.seconds, LOOK_SECONDS) * 1000):
             chunk = os.read(descriptor, 65536)
             if not chunk:

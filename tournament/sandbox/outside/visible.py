@@ -8,12 +8,12 @@ import importlib.util
 import os
 import sys
 import sysconfig
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
 from tournament.sandbox import inside
-from tournament.sandbox.outside.launch import LaunchSpec
+from tournament.sandbox.outside.launch import Build, ForkServer, LaunchSpec, Probe
 
 # Folders of packages within the standard library's.
 _BESIDE = ("site-packages", "dist-packages")
@@ -53,9 +53,9 @@ def system_libraries() -> tuple[str, ...]:
 
 def module_files(launch: LaunchSpec) -> dict[str, str]:
     """The modules of ours that a process may import, by name."""
-    # Compilers, and the probe before them, may run before there is a core.
-    plays = launch.python is not None or launch.module is not None or launch.forks is not None
-    return _inside() | (_core_files(tuple(launch.modules), launch.forks is not None) if plays else {})
+    if isinstance(launch.what, Build | Probe):  # compilers may run before there is a core
+        return _inside()
+    return _inside() | _core_files(tuple(launch.modules), isinstance(launch.what, ForkServer))
 
 
 @cache
@@ -95,14 +95,12 @@ def left_out() -> list[str]:
     return [str(built_by), *(str(library / name) for name in (*_BESIDE, *_TESTS, *_TOOLS))]
 
 
-def beside_the_library(readable: Collection[str]) -> list[str]:
-    """What is installed within the standard library's folder and holds nothing readable."""
-    found = []
-    for folder in (Path(sysconfig.get_path("stdlib"), name) for name in _BESIDE):
-        if not any(Path(path).is_relative_to(folder) for path in readable):
-            found += [folder] if folder.exists() else []
-            continue
-        for entry in folder.iterdir():
-            if not any(Path(path).is_relative_to(entry) for path in readable):
-                found.append(entry)
-    return [str(path) for path in found]
+def entry_by_entry(readable: Collection[str], launch: LaunchSpec) -> Iterator[str]:
+    """The same for a Landlock domain, which allows all below a folder: not the library's folder for Python bots, but
+    what is in it except packages."""
+    library = os.path.realpath(sysconfig.get_path("stdlib"))
+    for path in readable:
+        if isinstance(launch.what, ForkServer) and launch.what.of == "python" and os.path.realpath(path) == library:
+            yield from (entry.path for entry in os.scandir(path) if entry.name not in _BESIDE)
+        else:
+            yield path

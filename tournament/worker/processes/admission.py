@@ -90,9 +90,14 @@ class Room:
                 self._alone = None
 
     @property
+    def workers(self) -> int:
+        """How many workers there are now."""
+        return len(self._taken)
+
+    @property
     def most_starts(self) -> int:
         """How many legs of each worker may be starting at once."""
-        return max(1, _STARTS_PER_CORE * cores() // max(1, len(self._taken)))
+        return max(1, _STARTS_PER_CORE * cores() // max(1, self.workers))
 
     def take(self, worker: Worker, size: int, *, alone: bool = False) -> bool:
         """Take so many bytes for a leg, if there are as many; where nothing else plays, they are there.

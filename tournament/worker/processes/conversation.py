@@ -13,12 +13,19 @@ import time
 from collections.abc import Sequence
 from typing import Protocol
 
-from tournament.contests.judging import Gone, Silent
 from tournament.errors import BadInput, printable
 from tournament.sandbox.outside.confined import cpu_seconds
 
 _CHUNK = 1 << 16
 _MOST_COMPLAINTS = 1 << 20  # bytes of a program's standard error that are shown
+
+
+class Silent(Exception):
+    """The program wrote no line in time."""
+
+
+class Gone(Exception):
+    """The program closed its output, most likely by ending."""
 
 
 class Process(Protocol):
@@ -59,10 +66,13 @@ class PipedProgram:
         os.set_blocking(self._input, False)
 
     def send(self, text: bytes) -> None:
+        """Write to its input, without waiting for it to read."""
         self._unsent += text
         self._write()
 
     def read_line(self, seconds: float, most_bytes: int) -> bytes:
+        """Its next line, without the end of line; cut after `most_bytes` + 1 bytes if longer. Raises Silent when there
+        is none within so many seconds, Gone when there will be none."""
         deadline = time.monotonic() + seconds
         while True:
             end = self._unread.find(b"\n", 0, most_bytes + 1)
@@ -89,6 +99,8 @@ class PipedProgram:
         return self._process.cpu_seconds()
 
     def end(self, seconds: float) -> int | None:
+        """Close its input, let it end within so many seconds, else kill it with all that it started. Returns its exit
+        status, negative for a signal; None if it had to be killed."""
         if not self._ended:
             self._ended = True
             # The rest of what was to be sent, as far as it fits into the pipe.

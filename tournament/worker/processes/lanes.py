@@ -10,7 +10,7 @@ each leg.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,10 +22,9 @@ from engine.processes.lanes import Lanes
 from tournament.contests.contest import Contest
 from tournament.contests.questions import refusal
 from tournament.contests.settings import ContestSettings
-from tournament.errors import printable
+from tournament.errors import RunFailed, printable
 from tournament.leg import Leg, Seat
-from tournament.probation import Probation
-from tournament.sandbox.outside.endings import how_it_ended, kills_for_memory
+from tournament.probation import OnTrial
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.store.legs import LegResult
@@ -36,6 +35,7 @@ from tournament.worker.processes.lines import question_lines
 from tournament.worker.processes.pool import BotProcess, Player, Pool
 from tournament.worker.processes.spool import LegRows, Spool
 from tournament.worker.processes.time_limits import DID_NOT_ANSWER, Spent
+from tournament.worker.processes.verdicts import Again, Ending, RunEnds, out_of_memory, verdict
 from tournament.worker.processes.waiting import WaitingLeg, WaitingLegs
 from tournament.worker.wasm.seating import Seating
 from tournament.worker.wasm.stack import on_deep_stack
@@ -54,6 +54,7 @@ _REST_FROM_MEMORY = 10
 _START_SECONDS = 0.002
 # Said of a program that waits while its answers lie in a buffer of its own.
 _NOTHING_CAME = "; nothing came from it at all: does it flush its output? (flush=True in Python, fflush(stdout) in C)"
+_MOST_BEGUN = 40  # characters of a line that isn't whole
 # Sent to a program that must end without a score.
 _OVER = b"-1\n"
 
@@ -108,16 +109,14 @@ def play_in_lanes(
     cache: Path,
     spool: Spool,
     stopping: Callable[[], bool] = lambda: False,
-    proven: Set[str] | None = None,
+    trial: OnTrial | None = None,
 ) -> Generator[PlayedLeg, None, None]:
-    """Play those of the legs in which at least one bot is a process; yields each when it is done, its rows in `spool`.
+    """Play legs in which at least one bot is a process; yields each when it is done, its rows in `spool`.
 
-    With `proven`, the entrants known to have passed probation, legs are left out that can't count by those played here,
-    however the others of `legs` end.
-    Raises Stopped, RunFailed when this machine can't run a bot, BadInput when
-    it can't confine one.
+    `trial` is told how each ends, and those that it then doesn't play are left out. Raises Stopped, RunFailed when this
+    machine can't run a bot, BadInput when it can't confine one.
     """
-    table = _LaneTable(contest, settings, sandbox, legs, artifacts, cache, spool, proven)
+    table = _LaneTable(contest, settings, sandbox, legs, artifacts, cache, spool, trial)
     try:
         yield from table.play(stopping)
     finally:
@@ -136,7 +135,7 @@ class _LaneTable:
         artifacts: Mapping[str, bytes],
         cache: Path,
         spool: Spool,
-        proven: Set[str] | None,
+        trial: OnTrial | None,
     ) -> None:
         interface = contest.interface
         self._contest = contest
@@ -150,15 +149,13 @@ class _LaneTable:
             tells_values=interface.told_names is not None,
         )
         self.pool = Pool(contest, settings, sandbox, artifacts, cache, self._lanes.channels)
-        in_lanes = [leg for leg in legs if leg.has_processes]
-        self._waiting = WaitingLegs([WaitingLeg(leg, self.pool.turns_of(leg)) for leg in in_lanes], self.pool.turns)
+        self._waiting = WaitingLegs([WaitingLeg(leg, self.pool.turns_of(leg)) for leg in legs], self.pool.turns)
         self._by_lane: dict[int, _LegInPlay] = {}
         self._done: list[PlayedLeg] = []
-        self._legs, self._proven = legs, proven
-        self._ends: dict[str, int | None] = {}
-        self._most_legs = len(in_lanes)
+        self._trial = trial
+        self._most_legs = len(legs)
         self._waits_for_processes = False
-        self._has_modules = any(seat.kind == "wasm" for leg in in_lanes for seat in (leg.x, leg.y))
+        self._has_modules = any(seat.kind == "wasm" for leg in legs for seat in (leg.x, leg.y))
         self._empty_tables = [Table(buffer_fields(columns), _ROWS) for columns in (contest.games, contest.sessions)]
 
     def play(self, stopping: Callable[[], bool]) -> Iterator[PlayedLeg]:
@@ -186,7 +183,7 @@ class _LaneTable:
                     self._audit_memory()
                     ended = time.monotonic()
                     memory_next = ended + _REST_FROM_MEMORY * (ended - began)
-                self.pool.one_core.look(self.pool.asked(), elapsed)
+                self.pool.one_core.look(self.pool.shared(), admission.room.workers)
             yield from self._done
             self._done.clear()
 
@@ -204,7 +201,6 @@ class _LaneTable:
             if not self.pool.take_room_for(players, alone=began.by_itself):
                 self._waiting.put_back(began)
                 return
-            began.memory_kills = kills_for_memory() if began.by_itself else 0
             self._begin(began, players)
 
     def _starting(self) -> int:
@@ -258,10 +254,11 @@ class _LaneTable:
             in_play.rows.take(*self._lanes.take_rows(lane))
             self._lanes.resume(lane)
         elif kind == BOT_OUT_OF_MEMORY:
-            self._process_failed(self.pool.by_channel[channel], _out_of_memory(self._settings), lane)
+            self._process_failed(self.pool.by_channel[channel], out_of_memory(self._settings.memory_megabytes), lane)
         elif kind == BOT_FAULTY:
-            shared = self.pool.by_channel[channel].shared_by is not None
-            self._fault(in_play, text, self._lanes.printed(lane) if shared else self._lanes.channels.printed(channel))
+            by_leg = self.pool.by_channel[channel].notes_prints
+            printed = self._lanes.take_printed(lane) if by_leg else self._lanes.channels.printed(channel)
+            self._fault(in_play, text, printed)
         elif in_play.seating:
             assert kind == FAULT
             printed = in_play.seating.printed(in_play.core.pending()[1])
@@ -272,46 +269,48 @@ class _LaneTable:
 
     def _process_failed(self, process: BotProcess, what: str, lane: int | None = None) -> None:
         """End a process that can't or must not go on. `lane`: where it failed, if that lane is stopped already."""
-        what = process.doomed or what
         cpu = process.confined.cpu_seconds()
         printed = self._lanes.channels.printed(process.channel)
-        was_killed = False
-        if what:
+        ending = self._end(process, process.doomed or what)
+        for player in list(process.players):
+            in_play = self._by_lane[player.lane]
+            found = verdict(ending, shared=process.shared_by is not None, by_itself=in_play.began.by_itself)
+            if isinstance(found, RunEnds):
+                raise RunFailed(
+                    f"the process of {player.seat.name} was killed while it played {in_play.leg.x.name} against"
+                    f" {in_play.leg.y.name}, again when no others played: this machine has too little memory (a lower"
+                    " memory_megabytes takes less), or something here ends processes; mend that, and run again"
+                )
+            if isinstance(found, Again):
+                if found.outgrown:
+                    self.pool.share_no_more(process)
+                self._begin_anew(in_play, player, found)
+                continue
+            if player.lane != lane:
+                self._lanes.stop(player.lane)
+            player.cpu_before += cpu
+            player.idle_before += process.time.idle_seconds
+            player.kept_waiting |= found.what.startswith(DID_NOT_ANSWER)
+            player.process = None
+            self._fault(in_play, found.what, printed)
+
+    def _end(self, process: BotProcess, passed: str) -> Ending:
+        """End a process that has `passed` a limit, or has failed by itself, and say how it ended."""
+        if passed:
             self.pool.end(process, parting_words=_OVER)
-        else:
-            status = process.confined.ended_by_itself()
-            what = "closed its output" if status is None else how_it_ended(status)
-            was_killed = status is not None and process.confined.was_killed_from_outside()
-            if process.confined.has_taken_too_much():
-                what = _out_of_memory(self._settings)
-            self.pool.end(process)
-        if was_killed or process.shared_by is not None:
-            for player in list(process.players):
-                self._begin_anew(self._by_lane[player.lane], player, was_killed)
-            return
-        (player,) = process.players
-        in_play = self._by_lane[player.lane]
-        if player.lane != lane:
-            self._lanes.stop(player.lane)
-        player.cpu_before += cpu
-        player.idle_before += process.time.idle_seconds
-        player.kept_waiting |= what.startswith(DID_NOT_ANSWER)
-        player.process = None
-        self._fault(in_play, what, printed)
+            return Ending(passed)
+        status = process.confined.ended_by_itself()
+        if process.confined.has_taken_too_much():
+            passed = out_of_memory(self._settings.memory_megabytes)
+        from_outside = status is not None and process.confined.was_killed_from_outside()
+        self.pool.end(process)
+        return Ending(passed, status, from_outside)
 
-    def _begin_anew(self, in_play: _LegInPlay, player: Player, was_killed: bool) -> None:
-        """Put a leg back to its beginning, to be played without sharing the process that failed.
-
-        After a kill it may share one again, the first time. Raises RunFailed where kills don't stop.
-        """
+    def _begin_anew(self, in_play: _LegInPlay, player: Player, again: Again) -> None:
+        """Put a leg back to its beginning, to be played without sharing the process that failed."""
         began = in_play.began
-        shared = player.process is not None and player.process.shared_by is not None
-        if was_killed:
-            began.check_kills(player.seat.name)
-            began.kills += 1
-            began.by_itself = not shared or began.kills > 1
-        if not was_killed or began.by_itself:
-            began.alone.add(player.number)
+        began.alone.add(player.number)
+        began.by_itself |= again.by_itself
         self._leave(in_play)
         self._waiting.add(began)
 
@@ -369,16 +368,11 @@ class _LaneTable:
             in_play, [_OVER if faults.ended_by is not None else _last_words(in_play, seat) for seat in range(2)]
         )
         self._done.append(PlayedLeg(result, in_play.rows, uses))
-        self._ends[result.digest] = result.ended_by
-        if result.ended_by is not None and self._proven is not None:
-            self._leave_out(self._proven)
-
-    def _leave_out(self, proven: Set[str]) -> None:
-        """Play no more of the legs that can't count, since one of their bots is disqualified on probation."""
-        counting = {leg.digest for leg in Probation(self._ends, proven).legs(self._legs)}
-        self._waiting.keep(counting)
-        for in_play in [one for one in self._by_lane.values() if one.leg.digest not in counting]:
-            self._leave(in_play, (_OVER, _OVER))
+        if result.ended_by is not None and self._trial:
+            self._trial.note(in_play.leg, result.ended_by)
+            self._waiting.keep(self._trial.plays)
+            for other in [one for one in self._by_lane.values() if not self._trial.plays(one.leg)]:
+                self._leave(other, (_OVER, _OVER))
 
     def _look_at_last(self, in_play: _LegInPlay) -> None:
         """Record a fault of each process that took too much memory between audits, or time since it was asked."""
@@ -386,7 +380,9 @@ class _LaneTable:
             process = player.process
             if process is None or process.shared_by is not None:
                 continue
-            what = process.doomed or (_out_of_memory(self._settings) if process.confined.has_taken_too_much() else "")
+            what = process.doomed or (
+                out_of_memory(self._settings.memory_megabytes) if process.confined.has_taken_too_much() else ""
+            )
             if what:
                 in_play.faults.add_at_end(player.number, in_play.core, what)
                 if in_play.faults.ended_by is not None:
@@ -422,13 +418,12 @@ class _LaneTable:
         if process.shared_by is None and process.confined.threads() > _MOST_THREADS:
             what = f"started more than {_MOST_THREADS} threads"
         elif process.confined.has_taken_too_much():
-            what = _out_of_memory(self._settings)
+            what = out_of_memory(self._settings.memory_megabytes)
         else:
             what = process.time.exceeded(message, starts, elapsed, self._spent(process))
-            if self.pool.is_one_program(process) and process.confined.waits_for_input():
-                what = f"{DID_NOT_ANSWER}, and waits for its next line"
-            if what and what.startswith(DID_NOT_ANSWER) and message == 1 and process.seat.kind == "program":
-                what += _NOTHING_CAME
+            if what and what.startswith(DID_NOT_ANSWER) and process.seat.kind == "program":
+                begun = self._lanes.channels.begun(process.channel)[:_MOST_BEGUN].decode(errors="replace")
+                what += f"; it wrote {begun!r}, without the line's end" if begun else _NOTHING_CAME * (message == 1)
         if what:
             self._process_failed(process, what)
 
@@ -451,10 +446,6 @@ class _LaneTable:
             self._leave(in_play)
             self._waiting.add(in_play.began)
             self._most_legs = len(self._by_lane)
-
-
-def _out_of_memory(settings: ContestSettings) -> str:
-    return f"ran out of memory ({settings.memory_megabytes} MB)"
 
 
 def _last_words(in_play: _LegInPlay, number: int) -> bytes:

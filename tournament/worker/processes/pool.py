@@ -7,12 +7,13 @@ import math
 import os
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.kernel.game_core import GameCore
 from engine.processes.channels import Channels
+from tournament.artifacts import python_packing
 from tournament.contests.contest import Contest
 from tournament.contests.interface import Dialogue
 from tournament.contests.settings import ContestSettings
@@ -20,7 +21,7 @@ from tournament.leg import Leg, Seat
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import admission, programs, python_bots
-from tournament.worker.processes.one_core import Asked, OneCore
+from tournament.worker.processes.one_core import OneCore
 from tournament.worker.processes.time_limits import TimeLimits
 from tournament.worker.processes.turns import Turn, Turns, plays_in_turn, turn_of
 
@@ -29,6 +30,9 @@ MOST_OWN_PROCESSES = 24
 # How many processes of both kinds, unless a leg alone needs more.
 MOST_PROCESSES = 96
 _MEASURE_SECONDS = 0.05
+# Python bots, by artifact, of which a process of several legs went beyond its limits. Without a collection of cycles
+# legs leave more behind than they do alone, so these bots get a process for each leg.
+_outgrown: set[str] = set()
 # How long a program may run after it was told that its leg is over.
 _PARTING_SECONDS = 0.1
 
@@ -57,8 +61,9 @@ class Player:
 class BotProcess:
     """A running bot and its channel. `shared_by`: the key of the bot whose legs share it, None for one leg's own.
 
-    `turns`: those that its leg has for it. `slots`: how many legs it was ever given; `players`: those that it plays
-    now; `decisions_before`: of the legs that have left. `doomed`: why it was killed while it wasn't asked.
+    `turns`: those that its leg has for it. `notes_prints`: it tells with a fault what the leg printed. `slots`: how
+    many legs it was ever given; `players`: those that it plays now; `decisions_before`: of the legs that have left.
+    `doomed`: why it was killed while it wasn't asked.
     """
 
     confined: Confined
@@ -67,6 +72,7 @@ class BotProcess:
     time: TimeLimits
     shared_by: tuple[str, str] | None = None
     turns: frozenset[Turn] = frozenset()
+    notes_prints: bool = False
     slots: int = 0
     players: list[Player] = field(default_factory=list)
     decisions_before: int = 0
@@ -106,7 +112,7 @@ class Pool:
         self.by_channel: dict[int, BotProcess] = {}
         self._shared: dict[tuple[str, str], BotProcess] = {}
         self.parting: deque[tuple[float, Confined, frozenset[Turn]]] = deque()
-        self.turns = Turns(cache)
+        self.turns = Turns()
         self.one_core = OneCore()
         self._bytes: dict[Confined, int] = {}  # of memory, that each process may take
         admission.room.enter(self)
@@ -146,12 +152,13 @@ class Pool:
         return most_bytes_of(seat.kind, self._settings.memory_megabytes, self._sandbox)
 
     def _needs_own(self, player: Player) -> bool:
-        return player.alone or plays_in_turn(player.seat, self._artifacts, self._sandbox)
+        outgrown = player.seat.artifact in _outgrown
+        return player.alone or outgrown or plays_in_turn(player.seat, self._artifacts, self._sandbox)
 
     def _shared_by_legs_of(self, player: Player) -> BotProcess | None:
         """The process that a bot's legs share, if it may take one more."""
         shared = self._shared.get(_bot_of(player.seat))
-        return shared if shared and len(shared.players) < self._sandbox.legs_per_process else None
+        return shared if shared and self.is_wanted(shared) else None
 
     def seat(self, player: Player, leg: Leg, core: GameCore) -> BotProcess:
         """Give a player the process that its bot's legs share, or a new one, and a slot in it."""
@@ -195,7 +202,8 @@ class Pool:
             )
             self._bytes[confined] = self._most_bytes(seat)
             limits = TimeLimits(settings, confined)
-            process = BotProcess(confined, channel, seat, limits, shared_by, self._turn(leg, seat))
+            notes = seat.kind == "python" and python_packing.legs_may_share(artifact)
+            process = BotProcess(confined, channel, seat, limits, shared_by, self._turn(leg, seat), notes)
             self.by_channel[channel] = process
             if shared_by:
                 self._shared[shared_by] = process
@@ -215,16 +223,19 @@ class Pool:
         return sum(confined.memory_bytes() for confined in list(self._bytes))
 
     def is_wanted(self, process: BotProcess) -> bool:
-        """Whether more legs may come to a shared process."""
+        """Whether more legs may come to a shared process. What legs leave behind stays, also when they are over."""
+        return self._is_shared(process) and process.slots < self._sandbox.legs_per_process
+
+    def _is_shared(self, process: BotProcess) -> bool:
         return process.shared_by is not None and self._shared.get(process.shared_by) is process
 
-    def is_one_program(self, process: BotProcess) -> bool:
-        """Whether no other process can answer for a program, as one that it started might."""
-        return process.seat.kind == "program" and self._sandbox.mode == "on"
+    def share_no_more(self, process: BotProcess) -> None:
+        """From now on legs of its bot have processes of their own."""
+        _outgrown.add(process.seat.artifact)
 
     def end(self, process: BotProcess, parting_words: bytes = b"") -> None:
         """End a process, once; a program may read the parting words first."""
-        if self.is_wanted(process) and process.shared_by:
+        if process.shared_by and self._is_shared(process):
             del self._shared[process.shared_by]
         if self.by_channel.pop(process.channel, None) is None:
             return
@@ -263,20 +274,11 @@ class Pool:
         self._bytes.clear()
         self.by_channel.clear()
         self.parting.clear()
-        self.turns.close()
         admission.room.leave(self)
 
-    def asked(self) -> Iterator[Asked]:
-        """The processes that may share a core, since they are asked in turn: Python bots', and a program that has one
-        thread and plays alone. Several programs are all asked at once.
-        """
-        programs = sum(process.seat.kind == "program" for process in self.by_channel.values())
-        for process in self.by_channel.values():
-            if process.seat.kind == "python" or (
-                programs == 1 and self.is_one_program(process) and process.confined.threads() == 1
-            ):
-                outstanding, messages, _ = self._channels.is_outstanding(process.channel)
-                yield Asked(process.confined.pid, messages, outstanding, process.confined.cpu_seconds())
+    def shared(self) -> list[int]:
+        """The numbers of the processes that several legs share, which are asked in turn."""
+        return [process.confined.pid for process in self.by_channel.values() if process.shared_by]
 
 
 def most_bytes_of(kind: str, memory_megabytes: int, sandbox: SandboxSettings) -> int:

@@ -12,20 +12,22 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tournament.artifacts.archive import read_plainly, recipe_of, unpack
-from tournament.artifacts.commands import executed, find_command, looks_for_itself, read_by
+from tournament.artifacts.commands import executed, find_command, read_by
 from tournament.artifacts.line_ends import for_its_shell, windows_line_ends
 from tournament.cache import cache_trouble, make_folder
 from tournament.errors import RunFailed
 from tournament.sandbox.outside import fork_server
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.endings import check_killed, how_it_ended
-from tournament.sandbox.outside.launch import LaunchSpec, Limits
+from tournament.sandbox.outside.launch import LaunchSpec, Limits, Program
 from tournament.sandbox.outside.own_time import OwnTime
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes.python_bots import CantStart
 
 _TRIAL_SECONDS = 0.2
+# Runtimes reserve much more than they use: what counts is resident. What is only reserved ends nobody, up to this.
+_TIMES_WRITABLE, _MORE_WRITABLE = 4, 512  # megabytes
 
 _sound: set[Path] = set()  # folders of programs that this process has checked
 
@@ -107,11 +109,14 @@ def start_in(
     command = find_command(words[0], folder)
     return fork_server.start(
         LaunchSpec(
-            Limits(most_megabytes(memory_megabytes), cpu_seconds),
-            command=[*executed(command), *words[1:]],
-            folder=folder,
+            Program([*executed(command), *words[1:]]),
+            Limits(
+                most_megabytes(memory_megabytes),
+                cpu_seconds,
+                writable_megabytes=_TIMES_WRITABLE * memory_megabytes + _MORE_WRITABLE,
+            ),
+            folder,
             readable=[str(folder), *read_by(command), *sandbox.readable],
-            reads_links="/" not in words[0] and looks_for_itself(command),
         ),
         sandbox.mode,
     )

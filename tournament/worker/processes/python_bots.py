@@ -11,8 +11,9 @@ from tournament.contests.interface import Interface
 from tournament.sandbox.outside import endings, fork_server, running
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.endings import how_it_ended
-from tournament.sandbox.outside.launch import LaunchSpec, Limits
+from tournament.sandbox.outside.launch import LaunchSpec, Limits, PythonBot
 from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.worker.processes.verdicts import out_of_memory
 
 # The interpreter with much of the standard library (9 without); a bot's memory comes on top.
 _INTERPRETER_MEGABYTES = 24
@@ -60,28 +61,30 @@ def start(
     environment = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")} | _SAME_ARITHMETIC
     process = fork_server.start(
         LaunchSpec(
-            Limits(memory, cpu_seconds, reserved, threads=False),
-            python={
-                "name": name,
-                "questions": [list(dict.fromkeys((q.python_name, q.name))) for q in interface.questions],
-                "class_name": interface.class_name,
-                "shows": int(interface.view_size > 0 or interface.told_names is not None),
-                "argument_counts": [len(question.arguments) for question in interface.questions],
-                "only_tell": [question.only_tells for question in interface.questions],
-                "catch_up": [question.catches_up for question in interface.questions],
-                "histories": _histories(interface),
-                "fields": [(field.name, field.offset, field.code) for field in interface.view],
-                "told_names": interface.told_names,
-                "view_size": interface.view_size,
-                "most_arguments": most_arguments(interface),
-                "state_size": interface.python.state_size,
-                "sdk": str(sdk.file) if sdk else None,
-                "modules": packages.modules,
-                "environment": environment,
-                "legs_share": legs_may_share(artifact),
-                "many_legs": many_legs,
-                "examine": examine,
-            },
+            PythonBot(
+                {
+                    "name": name,
+                    "questions": [list(dict.fromkeys((q.python_name, q.name))) for q in interface.questions],
+                    "class_name": interface.class_name,
+                    "shows": int(interface.view_size > 0 or interface.told_names is not None),
+                    "argument_counts": [len(question.arguments) for question in interface.questions],
+                    "only_tell": [question.only_tells for question in interface.questions],
+                    "catch_up": [question.catches_up for question in interface.questions],
+                    "histories": _histories(interface),
+                    "fields": [(field.name, field.offset, field.code) for field in interface.view],
+                    "told_names": interface.told_names,
+                    "view_size": interface.view_size,
+                    "most_arguments": most_arguments(interface),
+                    "state_size": interface.python.state_size,
+                    "sdk": str(sdk.file) if sdk else None,
+                    "modules": packages.modules,
+                    "environment": environment,
+                    "legs_share": legs_may_share(artifact),
+                    "many_legs": many_legs,
+                    "examine": examine,
+                }
+            ),
+            Limits(memory, cpu_seconds, reserved),
             readable=[*packages.readable, *([str(sdk.file)] if sdk else [])],
             modules=sdk.modules if sdk else (),
         ),
@@ -147,7 +150,7 @@ def try_start(
             raise CantStart(f"can't start: {how_it_ended(status)}")
         lacked_memory, why = read_start(answer)
         if lacked_memory:
-            raise CantStart(f"can't start: ran out of memory ({memory_megabytes} MB)")
+            raise CantStart(f"can't start: {out_of_memory(memory_megabytes)}")
         if why is not None:
             # The bot may have written this itself: one line, whatever is in it.
             raise CantStart(f"can't start: {' '.join(why.split())}")

@@ -20,11 +20,10 @@ from tournament.worker.wasm.traps import blame_machine
 
 
 class Engine(IntEnum):
-    """The kinds of engines. Modules of different ones can't be mixed. None counts fuel: modules do (`metering`)."""
+    """The kinds of engines. Modules of different ones can't be mixed. None counts fuel: modules do (`modules`)."""
 
     PLAIN = auto()
     TIMED = auto()  # one call has so much fuel that the clock must be able to stop it
-    OBSERVED = auto()  # failures tell where they were, and modules are as they were given but for their fuel
 
 
 # Between ticks of the clock that stops a bot when it takes far too long for its fuel.
@@ -44,9 +43,6 @@ def engine_settings(kind: Engine) -> dict[str, bool | int]:
     """The settings of an engine, by their names in wasmtime."""
     return {
         "epoch_interruption": kind is Engine.TIMED,
-        # Modules are rewritten to have canonical NaNs (engine.wasm.canonical_nans). Only those with lines are not,
-        # since that would move the instructions that the lines are of: there the engine makes NaNs canonical.
-        "cranelift_nan_canonicalization": kind is Engine.OBSERVED,
         # Signal handlers of Ray and faulthandler would replace the runtime's own: check explicitly.
         "signals_based_traps": False,
         # The view's address is taken once, so memory must stay where it is.

@@ -40,7 +40,7 @@ def imports_of(
     bot: LoadedBot,
     kind: Engine,
     seed: int,
-    fuel: Fuel | None,
+    fuel: Fuel,
     *,
     by_lines: bool,
 ) -> Imports:
@@ -49,8 +49,7 @@ def imports_of(
         return _NO_IMPORTS
     helpers, externs = _new_helpers(store, bot.interface, helpers_key(seed), fuel)
     surroundings = None
-    # Where fuel isn't counted, the bot provably doesn't ask.
-    if fuel and any(name in bot.imports for name in (*SURROUNDINGS, WRITE)):
+    if any(name in bot.imports for name in (*SURROUNDINGS, WRITE)):
         surroundings = _surround(store, externs, bot, kind, random_bytes_key(seed), fuel, by_lines=by_lines)
     seed_random = None
     if inert := tuple(name for name in bot.imports if name not in externs):
@@ -82,12 +81,12 @@ def _surround(
 
 
 def _new_helpers(
-    store: Store, interface: Interface, key: bytes, fuel: Fuel | None
+    store: Store, interface: Interface, key: bytes, fuel: Fuel
 ) -> tuple[Helpers | None, dict[str, Extern]]:
     """The contest's helpers for a bot, and its imports of them by name."""
     if interface.compiled.new_helpers is None:
         return None, {}
-    helpers = interface.compiled.new_helpers(key, fuel=fuel or new_fuel(store), new_trap=calls.NEW_TRAP)
+    helpers = interface.compiled.new_helpers(key, fuel=fuel, new_trap=calls.NEW_TRAP)
     return helpers, {
         helper.name: calls.native_function(store, helper_type(helper), *helpers.functions[helper.name])
         for helper in interface.compiled.imports

@@ -9,15 +9,13 @@ from typing import NamedTuple
 
 import wasmtime
 
-from engine.wasm.metering import BEGIN, FUEL, metered
-from engine.wasm.module_reader import Module, Refused, read_module
+from engine.wasm.modules import BEGIN, FUEL, Module, Refused, read_module
 from tournament.artifacts.limits import BOT_STACK
 from tournament.contests.interface import Import, Interface, Question
 from tournament.sandbox.inside.function_names import NotChosen, choose, names_for
 from tournament.worker.wasm.engine import Engine, compile_module, engine
 from tournament.worker.wasm.notes import FAILURE, UNCAUGHT
-from tournament.worker.wasm.stack import MOST_STACK
-from tournament.worker.wasm.stand_ins import RANDOM_IMPORTS, SEED_RANDOM, SURROUNDINGS, WASI, WRITE, stand_ins
+from tournament.worker.wasm.stand_ins import RANDOM_IMPORTS, SEED_RANDOM, SURROUNDINGS, WASI, WRITE, stand_ins, type_of
 
 PAGE = 65536
 _INVALID = "not a WebAssembly module that can run here"
@@ -51,17 +49,15 @@ class FunctionTypes(NamedTuple):
 
 @dataclass(frozen=True, eq=False)  # compared by identity: a key of caches
 class LoadedBot:
-    """A compiled bot: `functions` are the names that answer the questions, in order.
+    """A compiled bot.
 
-    `code` are the bytes as given; `canonical`, the same with canonical NaNs, plays: with fuel (`counted`), unless it is
-    proved that it stays within its limits. `starters` are the functions to
-    be called before any other; `ignored_questions` are the questions that only tell it something and whose function
-    does nothing; `most_instructions` bounds a decision, where that can be told; `notes` are its exports by which it
-    tells why it gave up.
+    `code` are the bytes as given; `counted`, with fuel, play. `functions` are the names that answer the questions, in
+    order; `starters` the functions to be called before any other, `begins` the module's own start function;
+    `ignored_questions` are the questions that only tell it something and whose function does nothing; `notes` are its
+    exports by which it tells why it gave up.
     """
 
     code: bytes
-    canonical: bytes
     counted: bytes
     interface: Interface
     functions: tuple[str, ...]
@@ -70,7 +66,6 @@ class LoadedBot:
     starters: frozenset[str]
     begins: tuple[str, ...]
     ignored_questions: frozenset[int]
-    most_instructions: int | None
     notes: tuple[str, ...]
 
     @cached_property
@@ -80,20 +75,13 @@ class LoadedBot:
 
     @cached_property
     def exports(self) -> tuple[bytes, ...]:
-        """The names of all exports that are wanted, likewise."""
-        others = tuple(name.encode() for name in ("memory", *self.starters, *self.notes))
-        return tuple(dict.fromkeys((*others, *self.answers)))
+        """The names of all exports that are wanted, likewise; what begins comes last."""
+        names = ("memory", FUEL, *self.starters, *self.notes, *self.functions, *self.begins)
+        return tuple(dict.fromkeys(name.encode() for name in names))
 
-    @cached_property
-    def exports_when_counted(self) -> tuple[bytes, ...]:
-        """The same, then what counts its fuel, then what begins."""
-        return (*self.exports, *(name.encode() for name in (FUEL, *self.begins)))
-
-    def module(self, kind: Engine, *, is_counted: bool) -> wasmtime.Module:
+    def module(self, kind: Engine) -> wasmtime.Module:
         """The bot, compiled for an engine."""
-        if kind is Engine.OBSERVED:
-            return compile_module(metered(self.code, ()), kind)
-        return compile_module(self.counted if is_counted else self.canonical, kind)
+        return compile_module(self.counted, kind)
 
 
 def read_bot(code: bytes, memory_megabytes: int) -> Module:
@@ -124,25 +112,20 @@ def read_bot(code: bytes, memory_megabytes: int) -> Module:
 
 @cache
 def load_bot(
-    code: bytes, interface: Interface, stem: str, memory_megabytes: int, counting: Engine = Engine.PLAIN
+    code: bytes, interface: Interface, stem: str, memory_megabytes: int, kind: Engine = Engine.PLAIN
 ) -> LoadedBot:
     """Compile a bot's WebAssembly, once in a process, and check that it fits the contest.
 
-    `counting`: the engine that plays it where its fuel is counted; it may be played on others, too.
+    `kind`: the engine that plays it; it may be played on others, too.
     Raises BotUnfit when it isn't valid WebAssembly, would take too much, imports something forbidden,
     or lacks a function.
     """
     read = read_bot(code, memory_megabytes)
-    # Every bot that plays comes by here. Code that is canonical already stays as it is.
-    canonical = read.canonical
-    if canonical != code:
-        read = read_bot(canonical, memory_megabytes)
-    counted = _counted(canonical, read)
     try:
-        if _likely_proved(read, interface, stem):
-            module = compile_module(canonical, Engine.PLAIN)
-        else:
-            module = compile_module(counted, counting)
+        counted = read.metered()
+        module = compile_module(counted, kind)
+    except Refused as problem:
+        raise ModuleUnfit(str(problem)) from None
     except wasmtime.WasmtimeError as error:
         raise BotUnfit(f"{_INVALID}: {_first_lines(str(error))}") from None
     _check_imports(module, interface)
@@ -161,7 +144,6 @@ def load_bot(
     )
     return LoadedBot(
         code,
-        canonical,
         counted,
         interface,
         tuple(functions),
@@ -170,22 +152,8 @@ def load_bot(
         _starters(exports),
         (BEGIN,) if read.has_start else (),
         ignored_questions,
-        _most_instructions(read, functions, imports, interface),
         _notes(exports),
     )
-
-
-def _counted(canonical: bytes, read: Module) -> bytes:
-    try:
-        return metered(canonical, read.exports)
-    except Refused as problem:
-        raise ModuleUnfit(str(problem)) from None
-
-
-def _likely_proved(read: Module, interface: Interface, stem: str) -> bool:
-    """Whether a bot will play without being counted, unless its limits are narrow."""
-    names = [name for question in interface.answered for name in names_for(stem, question.name, read.exports)]
-    return not interface.compiled.imports and _most_instructions(read, names, (), interface) is not None
 
 
 def _notes(exports: Mapping[str, object]) -> tuple[str, ...]:
@@ -194,17 +162,6 @@ def _notes(exports: Mapping[str, object]) -> tuple[str, ...]:
         return ()
     tells = isinstance(uncaught, wasmtime.FuncType) and not [*uncaught.params, *uncaught.results]
     return (FAILURE, UNCAUGHT) if tells else (FAILURE,)
-
-
-def _most_instructions(
-    read: Module, functions: list[str], imports: tuple[str, ...], interface: Interface
-) -> int | None:
-    """The most instructions that a decision can take, if these and its stack can be told."""
-    if any(helper.name in imports for helper in interface.compiled.imports):
-        return None  # a helper's fuel depends on its arguments
-    most = read.most_taken([*functions, "tournament_start"], (*SURROUNDINGS, WRITE))
-    # Counted or not, its frames differ: where both have room, a bot plays alike.
-    return most.instructions if most and most.stack <= MOST_STACK // 2 else None
 
 
 def _starters(exports: Mapping[str, object]) -> frozenset[str]:
@@ -266,6 +223,7 @@ def _types_of(kind: object, interface: Interface) -> FunctionTypes:
 
 def _check_imports(module: wasmtime.Module, interface: Interface) -> None:
     offered = {item.name: item.type for item in stand_ins(Engine.PLAIN).exports if item.name != SEED_RANDOM}
+    offered |= {name: type_of(name, Engine.PLAIN) for name in (*SURROUNDINGS, WRITE)}
     helpers = {helper.name: helper_type(helper) for helper in interface.compiled.imports}
     for item in module.imports:
         allowed = (item.module == WASI and item.name in offered and item.name not in RANDOM_IMPORTS) or (

@@ -10,14 +10,13 @@ from tournament.worker.wasm.loading import FunctionTypes
 def loop_text(
     interface: Interface,
     seats: tuple[tuple[FunctionTypes, ...] | None, ...],
-    counted: tuple[bool, ...] = (False, False),
-    fuel: int = 0,
+    fuel: int,
 ) -> str:
     """The loop as WebAssembly text, for bots whose functions have these types; None is a seat without a bot.
 
-    It imports the core's step, each bot's functions, each bot's address, and the counters of those whose fuel is
-    counted. It exports play: (answer to the pending decision) -> (the last answer, whether the bot that gave it has
-    less than `fuel` left, what a decision may take).
+    It imports the core's step, each bot's functions, each bot's address, and each counter of fuel. It exports play:
+    (answer to the pending decision) -> (the last answer, whether the bot that gave it has less than `fuel` left, what a
+    decision may take).
     """
     values = interface.most_arguments
     lines = [f'(module (import "" "step" (func $step (param i64) (result i32{" i64" * values})))']
@@ -35,12 +34,11 @@ def loop_text(
             call = f"(call {name} {address}{passed})"
             answer = call if kinds.result == "i64" else f"(i64.extend_i32_s {call})"
             enough = f"(br_if $again (i64.ge_s (global.get $fuel{seat}) (i64.const {fuel}))) (br $low)"
-            then = enough if counted[seat] else "(br $again)"
-            calls[number_of_function(seat, question)] = f"(local.set $answer {answer}) {then}"
+            calls[number_of_function(seat, question)] = f"(local.set $answer {answer}) {enough}"
         if interface.passes_address:
             addresses.append(f'(import "" "" (global $bot{seat} i32))')
     lines += addresses
-    lines += [f'(import "" "" (global $fuel{seat} (mut i64)))' for seat, there in enumerate(counted) if there]
+    lines += [f'(import "" "" (global $fuel{seat} (mut i64)))' for seat, there in enumerate(seats) if there]
     lines.append('(func (export "play") (param $answer i64) (result i64 i32) (local $next i32)')
     lines += [f"(local $value{i} i64)" for i in range(values)]
     lines.append("(block $low (loop $again (call $step (local.get $answer))")

@@ -13,7 +13,7 @@ import wasmtime
 from engine.kernel.game_core import GameCore
 from engine.wasm.fuel import Fuel
 from engine.wasm.instances import Store
-from engine.wasm.metering import FUEL
+from engine.wasm.modules import FUEL
 from engine.wasm.referee import Referee
 from engine.wasm.surroundings import Surroundings
 from tournament.artifacts.limits import BOT_STACK
@@ -86,7 +86,7 @@ class Limits:
 
     @property
     def engine(self) -> Engine:
-        """What plays bots that aren't proved to keep them."""
+        """What plays bots with these limits."""
         in_one_call = max(self.fuel, self.fuel_to_start)
         return Engine.PLAIN if in_one_call <= _FUEL_WITHOUT_CLOCK else Engine.TIMED
 
@@ -96,8 +96,7 @@ class Seating:
 
     Both live in one store, each in a memory of its own that the other can't
     reach. A seat without a bot (None) gets its answers from the caller of the
-    referee's `play`, unless the core never asks it. Fuel is not counted when all
-    bots provably stay within their limits.
+    referee's `play`, unless the core never asks it.
     """
 
     def __init__(
@@ -115,12 +114,7 @@ class Seating:
         self._bots = bots
         self._limits = limits
         self._names = names
-        proved = all(bot is None or _stays_within(bot, limits, core.most_decisions) for bot in bots)
-        # Of both or of none: so how much stack the loop leaves a bot doesn't depend on its opponent.
-        self.counts = measure_fuel or core.observes or not proved
-        self.engine = limits.engine if self.counts else Engine.PLAIN
-        if core.observes:
-            self.engine = Engine.OBSERVED
+        self.engine = limits.engine
         self._store = _new_store(self.engine)
         self._fuel = tuple(new_fuel(self._store) for _ in bots)
         self.referee = Referee(
@@ -167,7 +161,7 @@ class Seating:
         if former := self._seated[seat]:
             calls.empty(self._store, former.memory)
         self._seated[seat] = None
-        fuel = self._fuel[seat] if self.counts else None
+        fuel = self._fuel[seat]
         given = min(self._limits.fuel_to_start, self.referee.fuel_left(seat))
         try:
             seated = on_deep_stack(
@@ -186,7 +180,7 @@ class Seating:
         except _NoMemory as trouble:
             raise RunFailed(f"{self._names[seat]} can't start: {trouble}") from None
         except StartFailed:
-            if fuel and given < self._limits.fuel_to_start and not self.referee.fuel_left(seat):
+            if given < self._limits.fuel_to_start and not self.referee.fuel_left(seat):
                 raise StartFailed(f"can't start again: {_BANK_IS_EMPTY}") from None
             raise
         self._seated[seat] = seated
@@ -195,11 +189,10 @@ class Seating:
         if self._interface.passes_address:
             self.core.write_views_to(seat, seated.window)
         kinds = tuple(there and there.bot.types for there in self._seated)
-        counted = tuple(there is not None and there.counter is not None for there in self._seated)
-        module = _loop_module(self._interface, kinds, counted, self._limits.wanted, self.engine)
+        module = _loop_module(self._interface, kinds, self._limits.wanted, self.engine)
         functions = [self._step]
         addresses: list[Extern] = []
-        counters = [there.counter for there in self._seated if there and there.counter is not None]
+        counters = [there.counter for there in self._seated if there]
         for bot_there in self._seated:
             if bot_there:
                 functions += bot_there.functions
@@ -251,7 +244,8 @@ class Seating:
 def try_start(bot: LoadedBot, limits: Limits) -> None:
     """Start a bot as a trial. Raises BotUnfit when it can't."""
     try:
-        _start_for_nobody(bot, limits, limits.engine)
+        store = _new_store(limits.engine)
+        on_deep_stack(_start, store, bot, limits, 0, limits.fuel_to_start, limits.engine, new_fuel(store))
     except _Stopped:
         raise BotUnfit("can't start: takes far longer than its fuel should") from None
     except _NoMemory as trouble:
@@ -264,7 +258,7 @@ class _SeatedBot(NamedTuple):
     addresses: list[Extern]  # of the bot's struct, in its memory, if it has one
     memory: Extern
     window: int  # in our memory: where its view is written
-    counter: Extern | None  # of its fuel, if that is counted
+    counter: Extern  # of its fuel
     helpers: Helpers | None  # kept alive: the bot's imports point to them
     noted: Extern | None  # where it notes why it gave up
     tell_uncaught: Callable[[], None] | None  # has it note an exception that nothing caught
@@ -283,41 +277,6 @@ def _new_store(kind: Engine) -> Store:
     return calls.new_store(engine(kind))
 
 
-def _start_for_nobody(bot: LoadedBot, limits: Limits, kind: Engine) -> tuple[int, _SeatedBot]:
-    """Start a bot in a store of its own: what that took, and the bot, not to be entered. Raises as `_start`."""
-    store = _new_store(kind)
-    fuel = new_fuel(store)
-    started = on_deep_stack(_start, store, bot, limits, 0, limits.fuel_to_start, kind, fuel)
-    return fuel.spent, started
-
-
-def _stays_within(bot: LoadedBot, limits: Limits, decisions: int) -> bool:
-    """Whether a bot provably stays within its limits over a leg of so many decisions (0: not known)."""
-    bound = bot.most_instructions
-    if bound is None or bound > limits.fuel:
-        return False
-    start = _fuel_of_start(bot, limits)
-    if start is None:
-        return False
-    if limits.fuel_per_leg is None:
-        return True
-    return decisions > 0 and limits.most_starts * (start + bound) + decisions * bound <= limits.fuel_per_leg
-
-
-@cache
-def _fuel_of_start(bot: LoadedBot, limits: Limits) -> int | None:
-    """The fuel of a bot's start, without the seeding, which is bounded as decisions are; None where it fails.
-
-    Initialisers that don't ask for time or chance see nothing that varies, so they always take the same. None for
-    those that ask.
-    """
-    try:
-        spent, started = _start_for_nobody(bot, limits, limits.engine)
-    except (BotUnfit, _NoMemory, _Stopped):
-        return None
-    return None if started.surroundings and started.surroundings.was_asked else spent
-
-
 def _seconds(limits: Limits, decisions: int) -> float:
     """The time after which a leg is stopped: far more than ordinary bots take for their fuel."""
     fuel = limits.fuel_per_leg or limits.fuel + limits.fuel_to_start
@@ -331,32 +290,28 @@ def _start(
     seed: int,
     given: int,
     kind: Engine,
-    fuel: Fuel | None,
+    fuel: Fuel,
     *,
     by_lines: bool = False,
 ) -> _SeatedBot:
     """Start a bot. Raises BotUnfit when it can't start, _Stopped, _NoMemory.
 
-    `fuel`: where what it uses of `given` is counted. `by_lines`: it prints line by line, to be observed.
+    `fuel`: what counts what it uses of `given`. `by_lines`: it prints line by line, to be observed.
     """
     if kind is Engine.TIMED:
         store.set_deadline(int((_SECONDS_MORE + _SECONDS_PER_FUEL * given) / TICK_SECONDS))
-    if fuel:
-        fuel.count_by(b"")
+    fuel.count_by(b"")
     # Room for its struct is added later, so that the bot can't take it.
     store.limit(limits.memory_bytes, MOST_ELEMENTS, _MOST_INSTANCES)
     try:
         imports = imports_of(store, bot, kind, seed, fuel, by_lines=by_lines)
-        module = bot.module(kind, is_counted=fuel is not None)
-        instance = calls.new_instance(store, module, [imports.externs[name] for name in bot.imports])
-        names = bot.exports_when_counted if fuel else bot.exports
-        exports = dict(zip(names, instance.exports(names)))
+        instance = calls.new_instance(store, bot.module(kind), [imports.externs[name] for name in bot.imports])
+        exports = dict(zip(bot.exports, instance.exports(bot.exports)))
         memory = exports[b"memory"]
-        if fuel:
-            fuel.count_by(calls.handle_of(exports[_FUEL]))
-            fuel.give(given)
-            for begin in bot.exports_when_counted[len(bot.exports) + 1 :]:
-                instance.call(exports[begin])
+        fuel.count_by(calls.handle_of(exports[_FUEL]))
+        fuel.give(given)
+        for begin in bot.begins:
+            instance.call(exports[begin.encode()])
         if initialize := exports.get(b"_initialize"):
             instance.call(initialize)
         address = window = 0
@@ -371,14 +326,14 @@ def _start(
         if start := exports.get(b"tournament_start"):
             instance.call(start, address, calls.signed(seed, 64))
     except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
-        raise _why_not_started(error, bot.code, ran_out=fuel is not None and fuel.ran_out) from None
+        raise _why_not_started(error, bot.code, ran_out=fuel.ran_out) from None
     return _SeatedBot(
         bot,
         [exports[name] for name in bot.answers],
         [store.constant(address)] if bot.interface.passes_address else [],
         memory,
         window,
-        exports[_FUEL] if fuel else None,
+        exports[_FUEL],
         imports.helpers,
         exports[_FAILURE] if notes.FAILURE in bot.notes else None,
         partial(instance.call, exports[_UNCAUGHT]) if notes.UNCAUGHT in bot.notes else None,
@@ -409,8 +364,7 @@ def _step_type(values: int, kind: Engine) -> wasmtime.FuncType:
 def _loop_module(
     interface: Interface,
     seats: tuple[tuple[FunctionTypes, ...] | None, ...],
-    counted: tuple[bool, ...],
     fuel: int,
     kind: Engine,
 ) -> wasmtime.Module:
-    return compile_module(bytes(wasmtime.wat2wasm(loop_text(interface, seats, counted, fuel))), kind)
+    return compile_module(bytes(wasmtime.wat2wasm(loop_text(interface, seats, fuel))), kind)

@@ -1,12 +1,9 @@
 ;; What bots may import, each without effect. libc drags most of it in: a call says
 ;; "not supported" (WASI's errno 58), exit traps. None reads or writes the bot's memory,
-;; so files have nothing to tell. Of time and chance bots are told by engine/wasm/surroundings.pyx, except
-;; those that are proved never to ask.
+;; so files have nothing to tell. Of time and chance they are told by engine/wasm/surroundings.pyx, which also listens.
 (module
   (func (export "args_get") (param i32 i32) (result i32) (i32.const 58))
   (func (export "args_sizes_get") (param i32 i32) (result i32) (i32.const 58))
-  (func (export "clock_res_get") (param i32 i32) (result i32) (i32.const 58))
-  (func (export "clock_time_get") (param i32 i64 i32) (result i32) (i32.const 58))
   (func (export "environ_get") (param i32 i32) (result i32) (i32.const 58))
   (func (export "environ_sizes_get") (param i32 i32) (result i32) (i32.const 58))
   (func (export "fd_close") (param i32) (result i32) (i32.const 58))
@@ -16,8 +13,6 @@
   (func (export "fd_prestat_get") (param i32 i32) (result i32) (i32.const 58))
   (func (export "fd_read") (param i32 i32 i32 i32) (result i32) (i32.const 58))
   (func (export "fd_seek") (param i32 i64 i32 i32) (result i32) (i32.const 58))
-  (func (export "fd_write") (param i32 i32 i32 i32) (result i32) (i32.const 58))
-  (func (export "random_get") (param i32 i32) (result i32) (i32.const 58))
   (func (export "sched_yield") (result i32) (i32.const 58))
   (func (export "proc_exit") (param i32) unreachable)
 

@@ -6,7 +6,7 @@ import re
 
 import wasmtime
 
-from engine.wasm.metering import origin
+from engine.wasm.modules import read_module
 from tournament.errors import RunFailed
 from tournament.worker.wasm.lines import line_at
 
@@ -39,7 +39,7 @@ def where(error: Exception, code: bytes) -> str:
     """
     for text in str(error).splitlines():
         if found := _FRAME.fullmatch(text):
-            place = origin(code, int(found[1], 16))
+            place = read_module(code).origin(int(found[1], 16))
             if place >= 0 and (line := line_at(code, place)):
                 return f" (line {line})"
     return ""

@@ -15,12 +15,14 @@
 #ifndef TWO_CARD_DRAW_H
 #define TWO_CARD_DRAW_H
 
+#include <stdint.h>
+#ifndef TOURNAMENT_BARE    /* a bot whose own names are those of what is here builds without it */
 #include <ctype.h>
 #include <limits.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#endif
 
 #endif

@@ -9,12 +9,14 @@
 #ifndef VON_NEUMANN_POKER_H
 #define VON_NEUMANN_POKER_H
 
+#include <stdint.h>
+#ifndef TOURNAMENT_BARE    /* a bot whose own names are those of what is here builds without it */
 #include <ctype.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#endif
 
 typedef float Card;    /* 0 <= card < 1, a multiple of 2^-24 */
 typedef int64_t Money; /* dollars */

@@ -28,9 +28,9 @@ const factsOf = (bot) => {
 const editOf = (bot) => {
   const [former, difference, error, shifts] = bot.edit;
   const told = make("p", "", `Against the ${many(shifts.length, "opponent")} that stayed as ${shifts.length === 1 ? "it was" : "they were"}, version `, make("code", "", bot.sha),
-    ` has ${valueText(difference)}${error === null ? "" : " ± " + errorText(error)} points a session more than `, make("code", "", former), " had.");
-  const rows = shifts.map(([name, before, after, error]) => [name, ...[before, after, after - before].map((value) => [valueText(value), "num"]), [errorText(error), "num dim"]]);
-  const headings = [["Opponent", ""], ["Before", "num"], ["Now", "num"], ["Change", "num"], ["± error", "num"]];
+    ` has ${valueText(difference)}${error === null ? "" : " ± " + reachText(error)} points a session more than `, make("code", "", former), " had.");
+  const rows = shifts.map(([name, before, after, error]) => [name, ...[before, after, after - before].map((value) => [valueText(value), "num"]), [reachText(error), "num dim"]]);
+  const headings = [["Opponent", ""], ["Before", "num"], ["Now", "num"], ["Change", "num"], ["± 95%", "num"]];
   return [make("h3", "", "Since its last version"), told, inScroll(makeSortable(tableOf("sortable", "Before and after", headings, rows)))];
 };
 const barOf = (value) => {
@@ -42,9 +42,9 @@ const barOf = (value) => {
 };
 const resultsOf = (number) => across.flatMap((opponent, column) => { const result = resultOf(number, column); return result ? [{ opponent, ...result }] : []; });
 const resultsTable = (bot, results) => {
-  const headings = [["Opponent", ""], [`A ${data.unit}`, "num"], ["± error", "num"], ["", "plain mid"], ...data.measures.map((title) => [title, "num mid"]),
+  const headings = [["Opponent", ""], [`A ${data.unit}`, "num"], ["± 95%", "num"], ["", "plain mid"], ...data.measures.map((title) => [title, "num mid"]),
     ["Course", "plain mid"], ["Sessions", "num wide"], [`${data.game[0].toUpperCase()}${data.game.slice(1)}s`, "num wide"], ...(games ? [["", "plain"]] : [])];
-  const rows = results.map((result) => [linkTo(result.opponent), [valueText(result.value), result.clear ? "num" : "num dim"], [errorText(result.error), "num dim"],
+  const rows = results.map((result) => [linkTo(result.opponent), [valueText(result.value), result.clear ? "num" : "num dim"], [reachText(result.reach), "num dim"],
     [barOf(result.value), "mid"], ...result.measures.map((text) => [text, "num mid"]), [spark(result.shape), "mid"],
     [plain(result.sessions), "num wide"], [plain(result.games), "num wide"], ...(games ? [watchLink(bot, result.opponent.name)] : [])]);
   const around = inScroll(makeSortable(tableOf("sortable results", `Points a ${data.unit} of ${bot.name} by opponent`, headings, rows)));
@@ -99,6 +99,7 @@ find("#chips").append(...bots.map((bot) => {
 }));
 const search = find("#search");
 search.hidden = bots.length <= 30;
+find("#chips").classList.toggle("many", bots.length > 30);  // a page of names would hide the bot below
 search.addEventListener("input", () => {
   const wanted = search.value.toLowerCase();
   all("#chips li").forEach((item, place) => { item.hidden = !bots[place].name.toLowerCase().includes(wanted); });

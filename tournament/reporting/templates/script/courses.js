@@ -25,14 +25,14 @@ const drawCourses = () => {
     figure.append(make("ul", "legend pick", ...items));
     coursePlace.append(figure);
   }
-  const headings = [["Bot", ""], ["First quarter", "num mid"], ["Last quarter", "num mid"], ["Change", "num"], ["± error", "num"], ["Course", "plain"]];
+  const headings = [["Bot", ""], ["First quarter", "num mid"], ["Last quarter", "num mid"], ["Change", "num"], ["± 95%", "num"], ["Course", "plain"]];
   const rows = courses.map(({ bot, means, change }) => {
     if (!change) return [linkTo(bot), ["", "mid"], ["", "mid"], "", "", spark(means)];
-    const [early, late, error, clear] = change;
+    const [early, late, reach, clear] = change;
     const off = late - early;
     return [linkTo(bot), [value(early), "num mid"], [value(late), "num mid"],
       [`${clear ? (off > 0 ? "▲ " : "▼ ") : ""}${value(off)}`, `num ${clear ? (off > 0 ? "up" : "down") : "dim"}`, off],
-      [error === null ? "" : plain(error, data.courses.digits), "num dim"], spark(means)];
+      [reach === null ? "" : plain(reach, data.courses.digits), "num dim"], spark(means)];
   });
   const table = inScroll(makeSortable(tableOf("sortable courses", `Points a ${data.over} in the first and the last quarter of a match`, headings, rows)));
   table.classList.add("tall");

@@ -1,5 +1,5 @@
 // The crosstable, drawn from the results: of a large field a part at a time, chosen on a map of it all. A cell shows
-// its error on hover, touch or focus; arrow keys move between cells.
+// its ± on hover, touch or focus; arrow keys move between cells.
 const tip = find("#tip");
 const cross = find("table.cross");
 const mostAcross = 60;
@@ -17,9 +17,9 @@ const showTip = (cell) => {
   if (!cell || cell.dataset.row === undefined) return hideTip();
   const [row, column] = [Number(cell.dataset.row), Number(cell.dataset.column)];
   const result = resultOf(row, column);
-  const verdict = result.error === null ? "no error known" : `${result.clear ? "more" : "less"} than two standard errors from ${data.from}${result.clear ? "" : ": may be luck"}`;
+  const verdict = result.reach === null ? "no ± known" : `${result.clear ? "more" : "less"} than its ± from ${data.from}${result.clear ? "" : ": may be luck"}`;
   showText([`${bots[row].name} against ${across[column].name}`,
-    `${valueText(result.value)}${result.error === null ? "" : " ± " + errorText(result.error)} a ${data.unit}: ${verdict}`,
+    `${valueText(result.value)}${result.reach === null ? "" : " ± " + reachText(result.reach)} a ${data.unit}: ${verdict}`,
     `${many(result.sessions, "session")}, ${many(result.games, data.game)}`,
     ...data.measures.flatMap((title, place) => result.measures[place] ? [`${title} ${result.measures[place]}`] : [])].join("\n"), cell);
 };

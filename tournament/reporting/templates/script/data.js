@@ -10,7 +10,7 @@ const bots = data.bots;
 const opponents = data.house ? data.house.map((name) => ({ name })) : bots;
 const ranked = bots.slice(0, data.ranked);
 const across = data.house ? opponents : ranked;
-const columns = Object.fromEntries(["value", "error", "clear"].map((name) => [name, data.results[name].map(unpacked)]));
+const columns = Object.fromEntries(["value", "reach", "clear"].map((name) => [name, data.results[name].map(unpacked)]));
 const [sessionsOf, gamesOf] = [unpacked(data.results.sessions), unpacked(data.results.games)];
 const shapeParts = data.results.shapes.parts.map(unpacked);
 const unitOfValues = 10 ** data.digits;
@@ -23,7 +23,7 @@ const resultOf = (one, other) => {
   const back = !data.house && one > other;
   const pick = (sides) => back && sides[1] ? sides[1][place] : sides[0][place];
   const mirrored = back && !columns.value[1];
-  const error = pick(columns.error);
+  const reach = pick(columns.reach);
   const count = data.results.shapes.count;
   const shape = [];
   for (let at = place * count; at < (place + 1) * count; at += 1) {
@@ -31,12 +31,12 @@ const resultOf = (one, other) => {
   }
   return {
     value: (mirrored ? -pick(columns.value) : pick(columns.value)) / unitOfValues,
-    error: error < 0 ? null : error / unitOfValues, clear: Boolean(pick(columns.clear)),
+    reach: reach < 0 ? null : reach / unitOfValues, clear: Boolean(pick(columns.clear)),
     sessions: sessionsOf[place], games: gamesOf[place], shape, measures: data.results.measures.map((texts) => texts[place]),
   };
 };
 const valueText = (value) => signed(value, data.digits);
-const errorText = (error) => error === null ? "" : plain(error, data.digits);
+const reachText = (reach) => reach === null ? "" : plain(reach, data.digits);
 const heatOf = (value) => {
   const off = value - data.middle;
   const level = Math.min(6, Math.round((6 * Math.abs(off)) / data.scale));

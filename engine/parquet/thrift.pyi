@@ -1,3 +1,0 @@
-from typing import Any
-
-def read_struct(content: bytes, most: int) -> tuple[dict[int, Any], int]: ...

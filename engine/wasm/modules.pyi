@@ -1,0 +1,41 @@
+from collections.abc import Iterable
+from typing import final
+
+FUEL: str
+BEGIN: str
+
+class Refused(ValueError):
+    """A module that can't be a bot; the message says why, to its author."""
+
+@final
+class Module:
+    """What a module consists of; see the .pyx.
+
+    `exports`: exported functions, by index; `imported`: the names of imported ones.
+    """
+
+    @property
+    def code(self) -> bytes: ...
+    @property
+    def exports(self) -> dict[str, int]: ...
+    @property
+    def imported(self) -> list[str]: ...
+    @property
+    def functions(self) -> int: ...
+    @property
+    def tags(self) -> int: ...
+    @property
+    def exported(self) -> int: ...
+    @property
+    def table_elements(self) -> int: ...
+    @property
+    def memory_pages(self) -> int: ...
+    @property
+    def has_start(self) -> bool: ...
+    def constant_functions(self, names: Iterable[str]) -> frozenset[str]: ...
+    def metered(self) -> bytes: ...
+    def origin(self, place: int) -> int: ...
+
+def read_module(code: bytes) -> Module:
+    """Read a module that the runtime has validated. Raises Refused where it has too much, or something that bots may
+    not have."""

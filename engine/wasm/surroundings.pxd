@@ -1,4 +1,0 @@
-# See surroundings.pyx for details.
-
-cdef enum:
-    FUEL_PER_NANOSECOND = 4

@@ -1,0 +1,192 @@
+"""What gcc and g++ take, and statements allow, plays here: macros and globals of all names, the system's headers."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.contest_runs import call
+from tests.entrants.test_which_function import CARDS, first_answer
+from tests.processes import are_gone, comes
+from tournament.artifacts import compiler, compiler_run
+from tournament.artifacts.compiler_run import TookTooMuch
+from tournament.contests import find_contest
+from tournament.entrants.build import build_entrants, language_of
+from tournament.entrants.folder import read_submission
+from tournament.sandbox.outside.settings import SandboxSettings
+
+POKER, DRAW, HOLDEM = "von_neumann_poker", "two_card_draw", "holdem_training"
+IN_C = "int a(Bot *bot) { return 1; } int b(Bot *bot, int aBet) { return 1; }\n"
+B = "int b(Bot *bot, int aBet) { return 1; }\n"
+CLASS = f"class TwoCardDraw {{ public: {CARDS % 1} }};\n"
+DECISION = "pair<ActionType, int> makeDecision(const State &s) { return make_pair(ActionType::RAISE, 1); }\n"
+HOLDEM_BOT = f'#include "texas.h"\nusing namespace std;\n{DECISION}'
+PLAYED = {
+    # An empty environment.
+    "environment.c": (
+        POKER,
+        '#include <locale.h>\nint a(Bot *f) { setlocale(LC_ALL, ""); return !getenv("HOME"); }\n' + B,
+    ),
+    # Macros of names that are ordinary.
+    "words.c": (
+        POKER,
+        "#define seed 12345\n#define bet 20\n#define unused\n#define name x\n#define bot 7\n"
+        "int a(Bot *f) { return 1; } int b(Bot *f, int m) { return 1; }\n",
+    ),
+    "words_of_cards.cpp": (
+        DRAW,
+        "#define unused 3\n#define bets 4\n#define winnings 4\n#define card1 7\n#define drew\n" + CLASS,
+    ),
+    "words_of_texas.cpp": (
+        HOLDEM,
+        '#include "texas.h"\n#define seed 3\n#define state 4\n#define decision 5\n' + HOLDEM_BOT,
+    ),
+    "wide.cpp": (POKER, "#define int long long\n" + IN_C),
+    "wide_cards.cpp": (DRAW, "#define int long long\n" + CLASS),
+    "wide_texas.cpp": (HOLDEM, "#define int long long\n" + HOLDEM_BOT),
+    "own_new.cpp": (
+        DRAW,
+        "class TwoCardDraw { public: void *operator new(size_t n) { return malloc(n); }" + CARDS % 1 + "};\n",
+    ),
+    # The newest standards.
+    "concepts.cpp": (HOLDEM, "#include <concepts>\ntemplate <std::integral T> T id(T t) { return t; }\n" + HOLDEM_BOT),
+    "constant.c": (POKER, "constexpr int one = 1;\nstatic auto x = nullptr;\n" + IN_C),
+    # Globals whose names the library has.
+    "bessel.c": (POKER, "int y1[5];\n" + IN_C),
+    "functions.cpp": (
+        POKER,
+        "int index, round, log[4], div, remove, clock;\nint f() { return index + clock; }\n" + IN_C,
+    ),
+    # Headers of a system.
+    "system.c": (
+        POKER,
+        "#include <signal.h>\n#include <sys/mman.h>\n#include <sys/resource.h>\n#include <sys/times.h>\n"
+        "#include <unistd.h>\nstatic void caught(int number) {}\nint a(Bot *f) {\n"
+        "struct tms t; struct rusage r; times(&t); getrusage(RUSAGE_SELF, &r); signal(SIGFPE, caught); raise(SIGFPE);\n"
+        "char *p = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);\n"
+        "p[3] = 1; return p[3] * (getpid() > 0); }\n" + B,
+    ),
+    "gnu.c": (
+        POKER,
+        "#define _GNU_SOURCE\n#include <math.h>\n#include <stdlib.h>\n"
+        "static int by(const void *a, const void *b, void *s)\n{ return *(int *)s * (*(int *)a - *(int *)b); }\n"
+        "int a(Bot *f) { int v[3] = {3, 1, 2}, up = 1; double s, c;\n"
+        "qsort_r(v, 3, sizeof *v, by, &up); sincos(0, &s, &c);\n"
+        "return v[0] * (exp10(2) == 100) * (c == 1); }\n" + B,
+    ),
+    # A value that nobody reads.
+    "returns.cpp": (DRAW, CLASS.replace("int v) { return 0; }", "int v) {}")),
+}
+
+
+@pytest.mark.parametrize("file", PLAYED)
+def test_what_a_pc_takes_plays(file: str, tmp_path: Path) -> None:
+    contest = find_contest(PLAYED[file][0])
+    (tmp_path / file).write_text(PLAYED[file][1])
+    (built,) = build_entrants(contest, contest.settings(), SandboxSettings(), tmp_path, lambda text: None)
+    assert built.problem is None and first_answer(built, contest.name) == 1
+
+
+def test_the_newest_standard_is_named(tmp_path: Path) -> None:
+    for file, standard in (("concepts.cpp", "gnu++20"), ("constant.c", "gnu2x")):
+        contest = find_contest(PLAYED[file][0])
+        (tmp_path / file).write_text(PLAYED[file][1])
+        submission = read_submission(tmp_path / file)
+        assert language_of(submission, contest.interface, SandboxSettings())[0] == standard
+
+
+# The bot answers 1 where the loop ends, and never where it doesn't.
+ENDLESS = """\
+int a(Bot *bot)
+{
+    unsigned x = (unsigned)bot->f[0];
+    while (x != 17) {
+        if (x == 0) continue;
+        x = x * 2 + 1;
+    }
+    return 1;
+}
+"""
+
+
+def test_an_endless_loop_is_none_that_ends(tmp_path: Path) -> None:
+    (tmp_path / "endless.cpp").write_text(ENDLESS + B)
+    done = call(["check", str(tmp_path / "endless.cpp"), "--contest", POKER])
+    assert "ran out of fuel" in done.stdout + done.stderr
+
+
+def test_what_takes_long_is_compiled_with_less_optimisation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = []
+
+    def run(commands: list[list[str]], *arguments: object, most: float = 0, **given: object) -> object:
+        tried.append("-O1" in commands[0])
+        if most:
+            raise TookTooMuch("the compiler took more than 15 seconds of processor time")
+        return compiler_run.run_compiler(commands, *arguments, **given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(compiler, "run_compiler", run)
+    contest = find_contest(POKER)
+    (tmp_path / "long.c").write_text(f"/* {time.time_ns()} */\n" + IN_C)
+    (built,) = build_entrants(contest, contest.settings(), SandboxSettings(), tmp_path, lambda text: None)
+    assert built.problem is None and tried == [False, True]
+
+
+ENDS = """
+import signal, sys
+from pathlib import Path
+from tournament.contests import find_contest
+from tournament.entrants.build import build_entrants
+from tournament.sandbox.outside.settings import SandboxSettings
+signal.signal(signal.SIGTERM, signal.default_int_handler)
+contest = find_contest("von_neumann_poker")
+build_entrants(contest, contest.settings(), SandboxSettings(), Path(sys.argv[1]), lambda text: print(text, flush=True))
+"""
+# Takes the compiler minutes.
+SLOW = (
+    "template <long N, long M> struct T { static constexpr long v() { return T<N - 1, 2 * M>::v() + T<N - 1, 2 * M + 1>"
+    "::v(); } };\ntemplate <long M> struct T<0, M> { static constexpr long v() { return M; } };\n"
+    "constexpr long slow = T<26, 0>::v();\n"
+)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_a_compilation_within_a_second(number: int, tmp_path: Path) -> None:
+    for name in ("one", "other", "third"):
+        (tmp_path / f"{name}.cpp").write_text(f"// {time.time_ns()}\n" + SLOW + IN_C)
+    running = subprocess.Popen(
+        [sys.executable, "-c", ENDS, str(tmp_path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    try:
+        assert comes(lambda: _compilers(running.pid), 30)
+        at_work = _compilers(running.pid)
+        begun = time.monotonic()
+        running.send_signal(number)
+        running.wait(20)
+        assert time.monotonic() - begun < 5  # a second where the machine is quiet; it was minutes
+        assert are_gone(at_work, 5)
+    finally:
+        running.kill()
+        running.communicate()
+
+
+def _compilers(above: int) -> list[int]:
+    """The compilers that are at work for a process."""
+    parents, compilers = {}, []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            parents[int(name)] = int(Path("/proc", name, "stat").read_text().rsplit(")", 1)[1].split()[1])
+            if b"clang" in Path("/proc", name, "cmdline").read_bytes().split(b"\0"):
+                compilers.append(int(name))
+        except OSError:
+            continue
+
+    def is_below(one: int) -> bool:
+        return one == above or (one in parents and is_below(parents[one]))
+
+    return [one for one in compilers if is_below(one)]

@@ -1,0 +1,73 @@
+"""What a build's processes take together: the system has no limit for it, so they are looked at, and ended."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from tests.processes import comes, descendants
+from tournament.sandbox.outside import running
+from tournament.sandbox.outside.launch import Build, LaunchSpec, Limits
+from tournament.sandbox.outside.visible import interpreter
+
+FORKS = """
+import os
+while True:
+    try:
+        os.fork()
+    except OSError:
+        pass
+"""
+# Each has all that it takes before the next begins, so that a look sees as many as there may be at most.
+FEW = """
+import os, sys
+for _ in range({count}):
+    if not os.fork():
+        sys.stdin.read()
+        os._exit(0)
+print("started", flush=True)
+while True:
+    try:
+        os.wait()
+    except ChildProcessError:
+        break
+"""
+THREADS = """
+import threading, time
+threading.stack_size(64 << 10)
+while True:
+    try:
+        threading.Thread(target=time.sleep, args=(60,)).start()
+    except RuntimeError:
+        time.sleep(0.01)
+"""
+
+
+def built(source: str, seconds: float = 60.0) -> running.Finished:
+    build = Build([[interpreter(), "-S", "-c", source]], {"PATH": "/usr/bin:/bin"})
+    launch = LaunchSpec(build, Limits(4096, 60, open_files=1024, processes=64))
+    return running.run(launch, "on", seconds)
+
+
+@pytest.mark.parametrize("source", [FORKS, THREADS], ids=["processes", "threads"])
+def test_a_bomb_is_ended_and_nothing_of_it_stays(source: str) -> None:
+    before = set(descendants(os.getpid()))
+    done = built(source)
+    assert done.in_words == "took more than 64 processes or 1,024 threads"
+    assert comes(lambda: set(descendants(os.getpid())) <= before)
+
+
+def test_64_processes_are_allowed() -> None:
+    done = built(FEW.format(count=63))
+    assert (done.status, done.output, done.excess) == (0, b"started\n", "")
+
+
+def test_no_process_of_a_build_leaves_its_group() -> None:
+    """By which all are found, counted and ended."""
+    tries = "\n".join(
+        f"try:\n    {attempt}\nexcept OSError:\n    pass\nelse:\n    print({attempt!r})"
+        for attempt in ("os.setsid()", "os.setpgid(0, 0)", "os.setpgid(os.getpid(), os.getppid())")
+    )
+    done = built(f"import os\nif os.fork():\n    os.wait()\nelse:\n    exec({tries!r})\n")
+    assert (done.status, done.output, done.errors) == (0, b"", b"")

@@ -1,0 +1,96 @@
+"""The speed of a run."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from tournament.worker.batch import Receipt
+
+# Seconds that this process needs for a task, until so many are measured.
+_GUESSED_TO_SERVE, _FEWEST_TASKS = 0.001, 100
+# Before anything is measured: speed in lanes, as a share of that without.
+LANES_SHARE = 0.1
+
+
+@dataclass
+class _Kind:
+    """The measured speed of one kind of legs."""
+
+    guessed_pace: float
+    games: int = 0
+    seconds: float = 0.0
+
+    @property
+    def pace(self) -> float:
+        """Games a second of one worker."""
+        return self.games / self.seconds if self.games and self.seconds else self.guessed_pace
+
+
+@dataclass
+class Pace:
+    """The measured speed, for the size of tasks and the time left.
+
+    Before anything is measured, a session is expected to have `expected_games`,
+    of which a core plays `expected_rate` a second. `waited`: seconds in which this process had nothing to do.
+    """
+
+    workers: int
+    sessions_per_leg: int
+    expected_games: float
+    expected_rate: float
+    started: float = field(default_factory=time.perf_counter)
+    games: int = 0
+    sessions: int = 0
+    legs: int = 0
+    legs_in_lanes: int = 0
+    tasks: int = 0
+    waited: float = 0.0
+    _inline: _Kind = field(init=False)
+    _lanes: _Kind = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._inline = _Kind(self.expected_rate)
+        self._lanes = _Kind(LANES_SHARE * self.expected_rate)
+
+    def note(self, receipt: Receipt) -> None:
+        legs = [batch.legs for batch in receipt.batches]
+        games = sum(int(several.games.sum()) for several in legs)
+        self.tasks += 1
+        self.legs += sum(map(len, legs))
+        self.legs_in_lanes += receipt.legs_in_lanes
+        self.games += games
+        self.sessions += sum(int(several.sessions.sum()) for several in legs)
+        self._lanes.games += receipt.games_in_lanes
+        self._lanes.seconds += receipt.seconds_in_lanes
+        self._inline.games += games - receipt.games_in_lanes
+        self._inline.seconds += receipt.seconds - receipt.seconds_in_lanes
+
+    @property
+    def seconds(self) -> float:
+        return time.perf_counter() - self.started
+
+    def leg_seconds(self, in_lanes: bool) -> float:
+        """What a leg takes of one worker."""
+        games = self.games / self.sessions if self.sessions else self.expected_games
+        return self.sessions_per_leg * games / (self._lanes if in_lanes else self._inline).pace
+
+    @property
+    def knows_lanes(self) -> bool:
+        """Whether legs in lanes have been measured."""
+        return self._lanes.games > 0
+
+    @property
+    def seconds_to_serve(self) -> float:
+        """What this process does for each task: to make it up, hand it out, and commit and rank what comes back."""
+        if self.tasks < _FEWEST_TASKS:
+            return _GUESSED_TO_SERVE
+        return (self.seconds - self.waited) / self.tasks
+
+    def seconds_of_one(self, inline: int, in_lanes: int) -> float:
+        """How long one worker takes for so many legs."""
+        return inline * self.leg_seconds(False) + in_lanes * self.leg_seconds(True)
+
+    def seconds_for(self, inline: int, in_lanes: int) -> float:
+        """How long all workers together will take for so many legs."""
+        return self.seconds_of_one(inline, in_lanes) / self.workers

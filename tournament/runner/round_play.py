@@ -1,0 +1,128 @@
+"""Playing what is left of a schedule: tasks out, receipts in, commits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from tournament.config import Config
+from tournament.contests.contest import Contest
+from tournament.probation import entrants_of
+from tournament.runner.executors import choose_executor
+from tournament.runner.live_standings import LiveStandings
+from tournament.runner.pace import Pace
+from tournament.runner.planning import new_pace
+from tournament.runner.schedule.counting import Counted, count_legs
+from tournament.runner.schedule.legs import Replicas, Schedule
+from tournament.runner.tasks import LegsToPlay, groups_in_turn
+from tournament.runner.watcher import Progress, Watcher
+from tournament.store.ledger import Field
+from tournament.store.legs import Legs
+from tournament.store.writer import Writer, in_commits
+from tournament.worker.batch import Receipt, Task
+
+
+@dataclass(frozen=True)
+class Run:
+    """What all rounds of a run share: among it the `field` that it plays, and its schedule with so many replicas."""
+
+    contest: Contest
+    config: Config
+    writer: Writer
+    field: Field
+    schedule_with: Callable[[Replicas], Schedule]
+    artifacts: Mapping[str, bytes]
+    watcher: Watcher
+
+
+class RoundPlay:
+    """Plays the legs of a schedule that are `left`. A `new_field` waits for what is played first, and is one entry with
+    it. `disqualified`: a bot was, so less may count than was played, or legs that were left out are wanted after all.
+    """
+
+    def __init__(
+        self, run: Run, schedule: Schedule, left: Counted, standings: LiveStandings, new_field: Field | None
+    ) -> None:
+        self.disqualified = False
+        self._run, self._schedule, self._standings, self._new_field = run, schedule, standings, new_field
+        self._settings, self._sandbox = run.config.contest.for_workers(), run.config.sandbox.model_dump()
+        self._passed = set(left.probation.proven)
+        self._recount(left)
+
+    def play(self) -> Pace:
+        """Play and commit; returns the pace as it was measured. What is committed by then stays when this raises."""
+        contest, config, watcher = self._run.contest, self._run.config, self._run.watcher
+        left, sessions = self._left, self._schedule.sessions_per_leg
+        seconds = new_pace(contest, config, 1, sessions).seconds_for(left.inline, left.in_lanes)
+        games = len(left.missing) * sessions * contest.estimates.games(config.contest)
+        executor = choose_executor(config.general, seconds, games * contest.estimates.bytes, watcher.say)
+        pace = new_pace(contest, config, executor.workers, sessions)
+        in_turn = groups_in_turn(self._schedule, executor.most_workers, self._run.artifacts, config.sandbox)
+        self._to_play = LegsToPlay(self._schedule, left, pace, in_turn, lambda: self._left.probation.out)
+        receipts = executor.play(self._next_task, self._run.artifacts)
+        try:
+            for several in receipts:
+                for receipt in several:
+                    pace.note(receipt)
+                self._commit(several)
+                pace.workers, pace.waited = executor.workers, executor.waited
+                self._standings.now_and_then()
+                watcher.on_progress(self._progress(pace))
+            if self._new_field:  # nothing was played after all
+                self._commit(())
+        finally:
+            receipts.close()
+        return pace
+
+    def _next_task(self) -> Task | None:
+        if (batches := self._to_play.next_task()) is None:
+            return None
+        contest, location = self._run.contest, self._run.writer.storage.location
+        names = {name for legs in batches for leg in legs for name in entrants_of(leg)}
+        return Task(
+            contest.name,
+            self._settings,
+            self._sandbox,
+            location,
+            batches,
+            contest.rules,
+            contest.requires,
+            source=contest.source,
+            on_trial=frozenset(names - self._passed),
+        )
+
+    def _commit(self, receipts: Sequence[Receipt]) -> None:
+        """Commit receipts as few entries: to write one takes as long as to write many."""
+        field, self._new_field = self._new_field, None
+        first, *others = [*in_commits(batch for receipt in receipts for batch in receipt.batches)] or [()]
+        committed = self._run.writer.commit(field=field, batches=first)
+        for several in others:
+            committed += self._run.writer.commit(batches=several)
+        self._standings.note(committed, receipts, new_field=field is not None)
+        self._note(Legs.joined(batch.legs for batch in committed), sum(receipt.legs_in_lanes for receipt in receipts))
+        for receipt in receipts:
+            self._to_play.came_back(receipt.batches[0].legs)
+
+    def _note(self, legs: Legs, in_lanes: int) -> None:
+        """Keep up which legs count and who has passed probation. Whoever is disqualified on it changes what counts."""
+        seats = (legs.x,) if self._schedule.house else (legs.x, legs.y)
+        at_fault = {seats[end][leg] for leg, end in enumerate(legs.ended_by) if end is not None}
+        self.disqualified |= bool(at_fault)
+        self._passed.update(*(seat[leg] for leg, end in enumerate(legs.ended_by) if end is None for seat in seats))
+        probation = self._left.probation
+        if not at_fault <= probation.proven | probation.out:
+            self._recount(count_legs(self._standings.played, self._schedule))
+            return
+        counts = (probation.out.isdisjoint(names) for names in zip(*seats))
+        self._left.counting.update(digest for digest, one in zip(legs.digests, counts) if one)
+        self._inline -= len(legs) - in_lanes
+        self._in_lanes -= in_lanes
+
+    def _recount(self, left: Counted) -> None:
+        self._left, self._inline, self._in_lanes = left, left.inline, left.in_lanes
+
+    def _progress(self, pace: Pace) -> Progress:
+        """How far the run is, of what was left to play. It may play legs that don't count."""
+        legs, total = len(self._left.counting), self._left.total
+        seconds_left = 0.0 if legs >= total else pace.seconds_for(max(0, self._inline), max(0, self._in_lanes))
+        return Progress(legs, total, pace.games, pace.seconds, seconds_left, self._standings.ranking)

@@ -1,0 +1,122 @@
+"""Recorded legs against the schedule of their field: the one place that says which of them count, and what is missing.
+
+A digest stands for settings and players, names included. That a leg's names are those of its match is seen to whenever
+a ledger is read. Legs of a bot that was disqualified on probation don't count.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tournament.arrays import Whole
+from tournament.leg import PROCESSES
+from tournament.probation import NOT_ENDED, UNKNOWN, Probation
+from tournament.runner.schedule.legs import Fixture, Pairing, Schedule, place_of
+from tournament.store.ledger import Batch
+from tournament.store.legs import Legs, hex_digests
+
+
+@dataclass
+class Counted:
+    """Which legs of a schedule count: by digest those that were played; by place, in order, those that are `missing`,
+    so many of them with processes, and the `rank` of each among all that count, of which there are so many in all."""
+
+    counting: set[str]
+    missing: Whole
+    rank: Whole
+    in_lanes: int
+    total: int
+    probation: Probation
+
+    @property
+    def inline(self) -> int:
+        """How many missing legs have no processes."""
+        return len(self.missing) - self.in_lanes
+
+
+def count_legs(batches: Iterable[Batch], schedule: Schedule) -> Counted:
+    """Which legs in these batches count, each at its own match and number, and whole; and what the schedule lacks."""
+    pairings = list(schedule.pairings())
+    lengths = [len(numbers) for _, numbers, _, _ in pairings]
+    places, digests = _places_and_digests(schedule, pairings, lengths)
+    ends = np.full(len(places), UNKNOWN, np.int8)
+    for batch in batches:
+        legs = batch.legs
+        place = place_of(legs.match, legs.number, schedule.legs_per_replica)
+        at = np.searchsorted(places, place)
+        known = at < len(ends)
+        known[known] = (places[at[known]] == place[known]) & (digests[at[known]] == legs.digest[known])
+        end = np.array([NOT_ENDED if rest.ended_by is None else rest.ended_by for rest in legs.rests], np.int8)
+        counts = known & _are_whole(legs, schedule)
+        ends[at[counts]] = end[legs.more][counts]
+    probation, passes = Probation(), np.ones(len(ends), bool)
+    for (_, _, x, y), end_of_it, length in zip(pairings, np.cumsum(lengths).tolist(), lengths):
+        entrants = (x.name,) if schedule.house else (x.name, y.name)
+        if not probation.settled.issuperset(entrants):
+            for leg in range(end_of_it - length, end_of_it):
+                passes[leg] = probation.passes(entrants, int(ends[leg]))
+    missing = passes & (ends == UNKNOWN)
+    of_processes = [x.kind in PROCESSES or y.kind in PROCESSES for _, _, x, y in pairings]
+    return Counted(
+        set(hex_digests(digests[passes & ~missing])),
+        places[missing],
+        np.cumsum(passes)[missing],
+        int(missing[np.repeat(np.array(of_processes, bool), lengths)].sum()),
+        int(passes.sum()),
+        probation,
+    )
+
+
+def _places_and_digests(
+    schedule: Schedule, pairings: Sequence[Pairing], lengths: Sequence[int]
+) -> tuple[Whole, npt.NDArray[np.bytes_]]:
+    """Of all legs of a schedule, as columns: a large field has half a million."""
+    digest_of = schedule.digests().of
+    number_of, digests = array("q"), bytearray()  # numbers: objects would take a hundred megabytes
+    for _, numbers, x, y in pairings:
+        number_of.extend(numbers)
+        for number in numbers:
+            digests += digest_of(x, y, number)
+    match = np.repeat(np.array([match for match, *_ in pairings], np.int64), lengths)
+    places = place_of(match, np.array(number_of, np.int64), schedule.legs_per_replica)
+    return places, np.frombuffer(bytes(digests), "S32")
+
+
+def fixtures_at(schedule: Schedule, places: Whole) -> Iterator[Fixture]:
+    """The fixtures of a schedule at these places, in order."""
+    digest_of, wanted = schedule.digests().of, iter(places.tolist())
+    following = next(wanted, None)
+    for match, numbers, x, y in schedule.pairings():
+        for number in numbers:
+            if place_of(match, number, schedule.legs_per_replica) == following:
+                yield Fixture(match, number, digest_of(x, y, number).hex(), x, y)
+                following = next(wanted, None)
+
+
+def fixtures_of(legs: Legs, schedule: Schedule) -> Iterator[Fixture | str]:
+    """For each leg what the schedule has for its players and number, or why it isn't that."""
+    x = {player.name: player for player in schedule.competitors}
+    y = {player.name: player for player in schedule.house} or x
+    digests = schedule.digests()
+    columns = (legs.x, legs.y, legs.match.tolist(), legs.number.tolist(), legs.digests, _are_whole(legs, schedule))
+    for of_x, of_y, match, number, digest, whole in zip(*columns):
+        if of_x not in x or of_y not in y:
+            yield "of one who doesn't play"
+        elif digest != digests.of(x[of_x], y[of_y], number).hex():
+            yield "with another digest than its players and settings give"
+        elif not whole:
+            yield "with other sessions than the settings say"
+        else:
+            yield Fixture(match, number, digest, x[of_x], y[of_y])
+
+
+def _are_whole(legs: Legs, schedule: Schedule) -> npt.NDArray[np.bool_]:
+    """Whether each leg has all its sessions, or those until a fault ended it."""
+    planned = schedule.sessions_per_leg
+    whole: npt.NDArray[np.bool_] = (legs.sessions == planned) | ((legs.sessions < planned) & legs.ended)
+    return whole
