@@ -46,6 +46,7 @@ class Kept:
         self.published = place.folder / "published"
         options = {"executor": "local", "workers": 1}
         self.watch = Watch([CONTEST], place.config, options, self.published, self.told)
+        self._heard = 0
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self.watch.keep, args=(self._stopped.is_set,))
 
@@ -58,10 +59,15 @@ class Kept:
         self._thread.join()
 
     def says(self, words: str) -> bool:
-        """Whether it comes to say something, once; what it said before is forgotten then."""
-        found = comes(lambda: any(re.search(words, line) for line in self.told.lines) or not self._thread.is_alive())
-        assert found and self._thread.is_alive(), self.told.lines
-        self.told.lines.clear()
+        """Whether it comes to say something, after what was found before."""
+
+        def is_said() -> bool:
+            found = [place for place, line in enumerate(self.told.lines) if re.search(words, line)]
+            later = [place for place in found if place >= self._heard]
+            self._heard = later[0] + 1 if later else self._heard
+            return bool(later) or not self._thread.is_alive()
+
+        assert comes(is_said) and self._thread.is_alive(), self.told.lines[self._heard :]
         return True
 
     def board(self) -> list[str]:
