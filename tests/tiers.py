@@ -19,7 +19,22 @@ LONG_SECONDS = 1.0
 DURATIONS = Path(__file__).parent / "durations.json"
 
 # Tests by name, with or without a case, and what each holds up.
-HOLDS_UP: dict[str, str] = {}
+HOLDS_UP = {
+    "tests/hostile/test_mixed_field.py::test_every_kind_of_bot_here_and_on_ray": "Ray; a field of hostile bots",
+    "tests/hostile/test_programs.py::test_hostile_builds": "builds that attack",
+    "tests/worker/test_legs_in_lanes.py::test_a_mixed_field_gives_the_same_records_however_it_is_played": "lanes",
+    "tests/chaos/test_chaos.py::test_six_rounds": "kills, and faults of the machine",
+    "tests/runner/test_incremental.py::test_an_object_store_is_resumed_and_adapted_as_a_folder_is": "object stores",
+    "tests/contests/test_two_card_draw.py::test_new_bots_are_fit_and_the_same_in_every_language": "new bots",
+    "tests/worker/test_turns.py::test_legs_with_the_same_deals_play_one_after_the_other": "turns",
+    "tests/sandbox/test_addresses.py::test_addresses_are_the_same_in_every_run[standard]": "addresses",
+    "tests/sandbox/test_fork_server.py::test_forks_die_with_the_tournament": "no process is left",
+    "tests/docs/test_languages.py::test_it_plays[Node]": "memory that is only reserved",
+    "tests/docs/test_blocks.py::test_blocks_run[README.md]": "the first page",
+    "tests/docs/test_blocks.py::test_blocks_run[docs/tutorials/hold_a_contest.md]": "an organiser's way",
+    "tests/docs/test_blocks.py::test_blocks_run[docs/tutorials/write_a_bot.md]": "an author's way",
+    "tests/docs/test_blocks.py::test_blocks_run[docs/how_to/analysis.md]": "a reader's way",
+}
 
 
 def is_long(test: str) -> bool:

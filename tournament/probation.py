@@ -63,17 +63,23 @@ class Probation:
 
 
 class OnTrial:
-    """Of the legs of a task those that a worker plays: whoever of these entrants is disqualified in one plays none that
-    come after it. The others go out again if they count after all: the driver knows."""
+    """Of the legs of a task, in order of the schedule, those that a worker plays: whoever of these entrants is
+    disqualified in one, and hasn't passed one before it, plays none that come after. The others go out again if they
+    count after all: the driver knows. What isn't played once never is."""
 
     def __init__(self, legs: Sequence[_AnyLeg], entrants: Collection[str]) -> None:
         self._place = {leg.digest: place for place, leg in enumerate(legs)}
         self._last: dict[str, float] = dict.fromkeys(entrants, math.inf)
+        self._passed: dict[str, int] = {}
 
     def note(self, leg: _AnyLeg, ended_by: int | None) -> None:
         """A leg has ended, by faults of this seat or None."""
-        if ended_by is not None and (name := entrants_of(leg)[ended_by]) in self._last:
-            self._last[name] = min(self._last[name], self._place[leg.digest])
+        place, entrants = self._place[leg.digest], entrants_of(leg)
+        if ended_by is None:
+            for name in entrants:
+                self._passed[name] = min(self._passed.get(name, place), place)
+        elif (name := entrants[ended_by]) in self._last and self._passed.get(name, place) >= place:
+            self._last[name] = min(self._last[name], place)
 
     def plays(self, leg: _AnyLeg) -> bool:
         return all(self._place[leg.digest] <= self._last.get(name, math.inf) for name in entrants_of(leg))

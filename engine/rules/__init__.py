@@ -1,1 +1,1 @@
-"""Games whose rules are written in Python: sessions by generators, and trees of a game's states."""
+"""Games whose rules are written in Python: sessions by generators."""

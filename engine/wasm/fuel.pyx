@@ -1,4 +1,4 @@
-"""A seat's fuel in a leg: the counter in its bot's module (`metering`), and what was used before."""
+"""A seat's fuel in a leg: the counter in its bot's module (`modules`), and what was used before."""
 
 cimport cython
 

@@ -73,6 +73,9 @@ class Script(PipedProgram):
         except StopIteration:
             raise Gone from None
 
+    def has_taken_too_much(self) -> bool:
+        return False
+
     def cpu_seconds(self) -> float:
         return 0.0
 
@@ -493,7 +496,9 @@ def test_the_command(tmp_path: Path, source: str, code: int, words: str) -> None
         ("open('written', 'w')", 5, "Read-only file system"),
         ("import socket; socket.create_connection(('127.0.0.1', 9))", 5, "Error"),
         ("import os; os.fork()", 5, "Error"),
-        ("bytearray(1 << 30)", 5, "MemoryError"),
+        ("bytearray(3 << 30)", 5, "MemoryError"),
+        ("block = b'x' * (1 << 30)", 5, "died: took more than 512 MB of memory, in hand 1"),
+        ("import time; block = b'x' * (1 << 30); time.sleep(100)", 5, "died: took more than 512 MB of memory"),
         ("import sys; sys.stderr.write('x' * 1000000); " + CHECKER.replace("\n", "\n", 1), 0, "finished: W = "),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -406,7 +407,8 @@ def test_strategy_commands(tmp_path: Path) -> None:
         ]
     )
     assert valued.returncode == 0, valued.stderr
-    assert "% of the perfect opponent's profit, played 20,000 hands" in " ".join(valued.stdout.split())
+    said = " ".join(valued.stdout.split())
+    assert re.search(r"± 0\.\d{6} \(95%\) a hand, [\d.]+% of the perfect opponent's profit, played 20,000 hands", said)
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ from tournament.config import load_contests
 from tournament.contests import rules_file
 
 LANGUAGES = {"", "c", "cpp", "ini", "json", "python", "sh", "text", "toml"}
+LANGUAGES |= {"awk", "go", "java", "js", "perl", "rust"}  # of bots that test_languages.py plays
 MARKS = {"file", "not run", "output", "slow"}
 BOTS = ("copycat", "kuhn3", "likeme", "maniac", "naive", "newman", "stack_captain", "tight_rock")
 # What a student hands in: it divides by the bets met so far, before there are any.

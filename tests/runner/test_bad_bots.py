@@ -93,9 +93,10 @@ def test_a_fault_is_the_default_action_and_a_new_start(tmp_path: Path) -> None:
 
 
 def test_two_files_of_one_name(tmp_path: Path) -> None:
-    results = played(
-        tmp_path, GOOD | {"steady.cpp": "int a(const Bot *) { return 0; } int b(const Bot *, int) { return 0; }"}
-    )
-    line = results.entrants.set_index("name").loc["steady.cpp"]
-    assert line.status == "broken"
-    assert "has the name of steady.c" in line.reason
+    """Newcomers: none of them plays."""
+    twin = "int a(const Bot *) { return 0; } int b(const Bot *, int) { return 0; }"
+    others = {"one.cpp": twin, "two.cpp": twin}
+    results = played(tmp_path, GOOD | {"steady.cpp": twin} | others)
+    lines = results.entrants.set_index("name").loc[["steady.c", "steady.cpp"]]
+    assert set(lines.status) == {"broken"}
+    assert set(lines.reason) == {"steady.c and steady.cpp have one name, and none of them plays: rename one of them"}

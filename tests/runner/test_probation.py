@@ -230,13 +230,24 @@ def test_what_came_before_a_disqualification_is_played_on() -> None:
     """Legs in step end in any order."""
     legs = [_Leg(str(number), _Bot("a"), _Bot(f"{number}")) for number in range(4)]
     trial = OnTrial(legs, {"a"})
-    trial.note(legs[2], None)
+    trial.note(legs[3], None)
     assert all(map(trial.plays, legs))
     trial.note(legs[1], 1)  # not on trial
     trial.note(legs[2], 0)
     assert [trial.plays(leg) for leg in legs] == [True, True, True, False]
     trial.note(legs[3], 0)
     trial.note(legs[0], 0)
+    assert [trial.plays(leg) for leg in legs] == [True, False, False, False]
+
+
+def test_who_passed_before_plays_on() -> None:
+    legs = [_Leg(str(number), _Bot("a"), _Bot(f"{number}")) for number in range(4)]
+    trial = OnTrial(legs, {"a"})
+    trial.note(legs[1], None)
+    trial.note(legs[2], 0)
+    assert all(map(trial.plays, legs))
+    trial.note(legs[0], 0)
+    trial.note(legs[0], None)  # too late: what isn't played in lanes can't be taken from them
     assert [trial.plays(leg) for leg in legs] == [True, False, False, False]
 
 

@@ -163,7 +163,7 @@ def test_bad_settings_are_blamed_by_line(tmp_path: Path, text: str) -> None:
 def test_unconfined_bots_are_still_held_to_their_limits() -> None:
     source = "x = 0\ndef a(bot):\n    global x\n    x = bytearray(1 << 30)\n    return 1\ndef b(bot, bet): return 1\n"
     answered = ask(source, sandbox=SandboxSettings(mode="off"))
-    assert answered.what == ["ran out of memory (64 MB)"]
+    assert answered.what == ["ran out of memory (64 MB; raise memory_megabytes)"]
 
 
 def test_commands_run_to_their_end_or_are_cut_off() -> None:

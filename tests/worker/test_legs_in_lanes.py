@@ -182,7 +182,9 @@ def test_starting_without_memory_is_as_bad_in_company_as_alone() -> None:
         together = play(field, playing, legs=legs)
         assert [leg.what_counts for leg in together] == [leg.what_counts for leg in play(field, playing, ALONE, legs)]
         for leg in together:
-            assert [fault.what for fault in leg.faults] == ["ran out of memory (64 MB)"] * faults
+            assert [fault.what for fault in leg.faults] == [
+                "ran out of memory (64 MB; raise memory_megabytes)"
+            ] * faults
 
 
 # Leaves 80 kB in a cycle at each decision.
@@ -426,7 +428,7 @@ def test_verdicts_do_not_depend_on_who_shares_a_process(source: str) -> None:
     apart = [play(field, playing, ON, [leg])[0] for leg in legs]
     assert [leg.result for leg in together] == [leg.result for leg in apart]
     assert [leg.games for leg in together] == [leg.games for leg in apart]
-    out_of_memory = {"ran out of memory (32 MB)"}
+    out_of_memory = {"ran out of memory (32 MB; raise memory_megabytes)"}
     for leg in together:
         assert {fault.what for fault in leg.faults} == {
             HUNGRY.format(10): set(),

@@ -351,7 +351,7 @@ def test_memory_that_was_given_back_before_an_audit_counts(monkeypatch: pytest.M
     folder = Path(__file__).parents[1] / "hostile" / "programs" / "forgets_its_memory_and_gives_it_back"
     bot = {path.name: path.read_text() for path in folder.iterdir() if path.is_file()}
     played = pair(bot, SILENT_C, Settings(sessions=1, faults_allowed=0), kinds=" c")
-    assert [fault.what for fault in played.faults] == ["ran out of memory (64 MB)"]
+    assert [fault.what for fault in played.faults] == ["ran out of memory (64 MB; raise memory_megabytes)"]
     assert played.result.ended_by == 0
 
 
@@ -368,7 +368,7 @@ def test_memory_is_limited() -> None:
         "reserves": program(reserves),
     }
     answered = ask_each(bots, [A] * 2)
-    assert answered["hoards"].what == answered["told"].what == ["ran out of memory (64 MB)"]
+    assert answered["hoards"].what == answered["told"].what == ["ran out of memory (64 MB; raise memory_megabytes)"]
     assert answered["greedy"].what == ["ended with status 1"]
     assert "MemoryError" in answered["greedy"].faults[0].complaints
     assert answered["reserves"].what == []  # what is resident counts
@@ -395,7 +395,7 @@ def test_bots_that_cannot_start_are_told_apart(monkeypatch: pytest.MonkeyPatch) 
             "can't start: TypeError",
         ),
         "quits.py": ("import os; os._exit(4)", "can't start: ended with status 4"),
-        "hoards.py": ("x = bytearray(1 << 40)", "can't start: ran out of memory (64 MB)"),
+        "hoards.py": ("x = bytearray(1 << 40)", "can't start: ran out of memory (64 MB; raise memory_megabytes)"),
         "nul.py": ("x = '\0'", "can't start: "),
         "latin.py": (b"x = '\xe9'", "can't start: SyntaxError: "),
         "ends": (script("import sys; sys.exit(6)"), "can't start: ended with status 6 before it was asked anything"),

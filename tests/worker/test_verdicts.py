@@ -8,7 +8,7 @@ from tournament.worker.processes.verdicts import Again, Ending, Fault, RunEnds, 
 
 PASSED, QUIT, CRASHED, CLOSED = Ending("took too long"), Ending(status=3), Ending(status=-11), Ending()
 KILLED = Ending(status=-9, from_outside=True)
-KILLED_BEYOND = Ending("ran out of memory (64 MB)", -9)
+KILLED_BEYOND = Ending("ran out of memory (64 MB; raise memory_megabytes)", -9)
 
 TABLE = {
     # ending: shared, in a process of its own, the same with no others on the machine
@@ -17,7 +17,7 @@ TABLE = {
     CRASHED: (Again(outgrown=True), Fault("was killed by SIGSEGV"), Fault("was killed by SIGSEGV")),
     CLOSED: (Again(outgrown=True), Fault("closed its output"), Fault("closed its output")),
     KILLED: (Again(), Again(by_itself=True), RunEnds()),
-    KILLED_BEYOND: (Again(outgrown=True), *[Fault("ran out of memory (64 MB)")] * 2),
+    KILLED_BEYOND: (Again(outgrown=True), *[Fault("ran out of memory (64 MB; raise memory_megabytes)")] * 2),
 }
 
 

@@ -21,6 +21,7 @@ from tournament.contests.two_card_draw.perfect_bot import perfect_bot
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, read_strategy_file, write_strategy
 from tournament.errors import BadInput
 from tournament.small_files import write_whole
+from tournament.standings.student import REACH
 from tournament.trial.against_server import winnings
 
 app = typer.Typer(
@@ -103,7 +104,7 @@ def value(
         )
         best = -StrategyEvaluator(strategy.rows, strategy.bet1, strategy.bet2).value()
         share = f", {100 * found.profit / best:.1f}% of the perfect opponent's profit" if best > 0 else ""
-        won = f"wins {found.profit:+.6f} ± {found.error:.6f} a hand{share}"
+        won = f"wins {found.profit:+.6f} ± {REACH * found.error:.6f} (95%) a hand{share}"
         table.add_row(against.name, f"{won}, played {found.hands:,} hands")
         if found.faults:
             table.add_row("", f"with {found.faults} faults")

@@ -39,6 +39,7 @@ SECONDS = 10.0
 # On a busy machine the program is waited for up to so many times as long as it may work.
 _PATIENCE = 3
 _LOOK_SECONDS = 0.05
+_MEMORY_SECONDS = 0.5  # between two looks at the memory of a program that is waited for
 HANDS = 10_000
 _ROWS = 1000
 _SECONDS_TO_END = 1.0
@@ -153,7 +154,7 @@ def judge(
             break
         started = time.monotonic()
         try:
-            line = program.read_line(max(_LOOK_SECONDS, seconds - waited), MOST_LINE_BYTES)
+            line = program.read_line(max(_LOOK_SECONDS, min(_MEMORY_SECONDS, seconds - waited)), MOST_LINE_BYTES)
         except Silent:
             line = None
         except Gone:
@@ -166,6 +167,9 @@ def judge(
             ending = "out of time"
             break
         if line is None:
+            if program.has_taken_too_much():
+                ending = "died"
+                break
             lines = []
             continue
         if transcript:
@@ -181,6 +185,8 @@ def judge(
         reason = "closed its output before the match ended, and went on"
         if status is not None:
             reason = f"its output ended before the match: {_status_text(status)}"
+    if program.has_taken_too_much():
+        ending, reason = "died", f"took more than {_MEGABYTES} MB of memory"
     if reason:
         reason += f", in hand {table.hands_played + 1}"
     return Verdict(ending, reason, table.hands_played, table.mean_profit, waited)

@@ -41,6 +41,7 @@ class Process(Protocol):
     @property
     def errors(self) -> int: ...
     def cpu_seconds(self) -> float: ...
+    def has_taken_too_much(self) -> bool: ...
     def close_input(self) -> None: ...
     def ended_by_itself(self, patience: float) -> int | None: ...
     def end(self) -> int: ...
@@ -97,6 +98,10 @@ class PipedProgram:
 
     def cpu_seconds(self) -> float:
         return self._process.cpu_seconds()
+
+    def has_taken_too_much(self) -> bool:
+        """Whether it has, or has had, more memory than its limits allow."""
+        return self._process.has_taken_too_much()
 
     def end(self, seconds: float) -> int | None:
         """Close its input, let it end within so many seconds, else kill it with all that it started. Returns its exit
@@ -174,6 +179,10 @@ class OwnProcess:
     def cpu_seconds(self) -> float:
         """The processor time that it has taken, over all its threads; not what it started."""
         return cpu_seconds(self._running.pid)
+
+    def has_taken_too_much(self) -> bool:
+        """Nothing limits it."""
+        return False
 
     def close_input(self) -> None:
         assert self._running.stdin is not None

@@ -368,8 +368,9 @@ class _LaneTable:
             in_play, [_OVER if faults.ended_by is not None else _last_words(in_play, seat) for seat in range(2)]
         )
         self._done.append(PlayedLeg(result, in_play.rows, uses))
-        if result.ended_by is not None and self._trial:
+        if self._trial:
             self._trial.note(in_play.leg, result.ended_by)
+        if self._trial and result.ended_by is not None:
             self._waiting.keep(self._trial.plays)
             for other in [one for one in self._by_lane.values() if not self._trial.plays(one.leg)]:
                 self._leave(other, (_OVER, _OVER))

@@ -55,5 +55,5 @@ def verdict(ending: Ending, *, shared: bool, by_itself: bool) -> Fault | Again |
 
 
 def out_of_memory(memory_megabytes: int) -> str:
-    """The limit of memory in words."""
-    return f"ran out of memory ({memory_megabytes} MB)"
+    """That a bot has passed the limit of memory, and the setting that allows more."""
+    return f"ran out of memory ({memory_megabytes} MB; raise memory_megabytes)"

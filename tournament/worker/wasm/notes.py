@@ -1,4 +1,4 @@
-"""Why a bot in C or C++ gave up, as its runtime (in `tournament/entrants/`) notes it in its memory before it traps."""
+"""Why a bot in C or C++ gave up, as its runtime (in `tournament/artifacts/`) notes it in its memory before it traps."""
 
 from __future__ import annotations
 
