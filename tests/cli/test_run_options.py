@@ -9,6 +9,7 @@ import os
 import pty
 import re
 import shutil
+import time
 import subprocess
 import sys
 from dataclasses import replace
@@ -45,7 +46,7 @@ SEED = "a long seed of the tests of options"
 FACTOR = 2.0
 _ESTIMATE = re.compile(
     r"^(?P<title>.+): (?P<legs>[\d,]+) of (?P<total>[\d,]+) legs, about (?P<games>[\d.]+[kMG]?) games,"
-    r" (?P<size>[\d.]+[kMG]?)B of records, (?P<seconds>[\d,]+) s and more where bots think long, into (?P<place>.+)$",
+    r" (?P<size>[\d.]+[kMG]?)B of records, (?P<seconds>[\d,]+) s(?P<least> and more where bots think long)?, into (?P<place>.+)$",
     re.MULTILINE,
 )
 
@@ -59,7 +60,7 @@ def estimates(told: Shown) -> dict[str, dict[str, float]]:
     """By contest's title what a dry run guesses, in numbers."""
     found = {match["title"]: match.groupdict() for match in _ESTIMATE.finditer(told.out)}
     return {
-        title: {name: count(text) for name, text in values.items() if name not in ("title", "place")}
+        title: {name: count(text) for name, text in values.items() if name not in ("title", "place", "least")}
         for title, values in found.items()
     }
 
@@ -158,6 +159,29 @@ def test_a_dry_run_says_for_how_long_and_whether_more_may_follow(folder: Path, t
     assert guess == pytest.approx(seconds, rel=0.2, abs=1) and seconds > 10
     assert "may follow" not in text
     assert told("--until-settled", "0.9").strip().endswith("; more replicas may follow, until the order is settled")
+
+
+def test_a_dry_run_takes_the_pace_of_the_runs_before(folder: Path, tmp_path: Path) -> None:
+    """Of these bots, which are many times slower than any contest's estimate."""
+    shutil.copytree(folder, tmp_path / "here", ignore=shutil.ignore_patterns("results"))
+    grudger = tmp_path / "here" / "entrants" / "short_dilemma" / "grudger.c"
+    slow = "int move(const Bot *bot) { for (volatile int i = 0; i < 1000000; i++); return 0; }\n"
+    grudger.write_text(slow)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path / "here")
+
+        def guess(*more: str) -> re.Match[str]:
+            found = _ESTIMATE.search(shown("run", "short_dilemma", "--dry-run", *more, columns=200).out)
+            assert found
+            return found
+
+        assert count(guess()["seconds"]) == 1 and guess()["least"]
+        began = time.monotonic()
+        assert shown("run", "short_dilemma", "--progress", "json").code == 0
+        took = time.monotonic() - began
+        grudger.write_text(slow.replace("return 0", "return 1"))
+        again = guess()
+        assert took / 3 < count(again["seconds"]) < took * 1.5 and not again["least"]
 
 
 def test_games_are_guessed_by_the_settings(told: dict[str, Shown], folder: Path) -> None:

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.processes import comes
+from tournament import conformance
+from tournament.errors import RunFailed
 
 _RULES = """\
 import time
@@ -84,6 +86,27 @@ def test_a_step_that_takes_too_long_ends_the_command_with_a_line(folder: Path, w
     assert run.returncode == 1, told
     assert "a step took more than 0.5 s (loops.py, line 15)" in told[-1]
     assert "session 1, game 0" in told[-1]
+
+
+def test_so_does_one_that_is_played_again(folder: Path) -> None:
+    """A loop may wait for what the machine has, so that it wasn't there when the session was recorded."""
+    _change(folder, f'if open("loops").read() == "yes":\n                {_LOOP}')
+    (folder / "loops").write_text("no")
+    assert _start(folder, "run", "--executor", "local").wait(60) == 0
+    (folder / "loops").write_text("yes")
+    run = _start(folder, "replay", "loops", "--match", "0", "--session", "1")
+    told = _told(run).splitlines()
+    assert run.returncode == 1, told
+    assert "session 1, game 0: TimeoutError: a step took more than 0.5 s (loops.py, line 16)" in told[-1]
+
+
+def test_conformance_tells_them(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)  # the rules write a file
+    trial = conformance.Trial(
+        "loops", folder / "trial", rules=str(folder / "loops.py"), sessions=3, seconds_per_step=0.5
+    )
+    with pytest.raises(RunFailed, match=r"session 1, game 0: .* a step took more than 0.5 s \(loops.py, line 15\)"):
+        conformance.resume(trial)
 
 
 def test_so_does_one_with_python_bots(folder: Path) -> None:

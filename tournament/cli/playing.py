@@ -101,7 +101,8 @@ def _tell_plan(prepared: Prepared) -> bool:
     plan = plan_of(prepared)
     what = (
         f"{plan.legs:,} of {plan.total_legs:,} legs, about {short(plan.games)} games, {short(plan.size)}B of records,"
-        f" {max(1, round(plan.seconds)):,} s and more where bots think long, into {prepared.location}"
+        f" {max(1, round(plan.seconds)):,} s{'' if plan.paced else ' and more where bots think long'}, into"
+        f" {prepared.location}"
         if plan.legs
         else f"nothing to play; {prepared.location} has all {plan.total_legs:,} legs"
     )

@@ -1,11 +1,20 @@
-"""The speed of a run."""
+"""The speed of a run. ledger/pace is a note of it, for the estimates of a dry run."""
 
 from __future__ import annotations
 
+import contextlib
+import struct
 import time
 from dataclasses import dataclass, field
 
+from tournament.errors import RunFailed
+from tournament.store.notes import read_note, write_note
+from tournament.store.storage import Storage
 from tournament.worker.batch import Receipt
+
+_NOTE = "pace"
+_MEASURES = struct.Struct("<4d")  # games and seconds, without lanes and in lanes
+_WORTH_NOTING = 1.0  # seconds of play: in less, starting weighs too much
 
 # Seconds that this process needs for a task, until so many are measured.
 _GUESSED_TO_SERVE, _FEWEST_TASKS = 0.001, 100
@@ -18,7 +27,7 @@ class _Kind:
     """The measured speed of one kind of legs."""
 
     guessed_pace: float
-    games: int = 0
+    games: float = 0
     seconds: float = 0.0
 
     @property
@@ -94,3 +103,26 @@ class Pace:
     def seconds_for(self, inline: int, in_lanes: int) -> float:
         """How long all workers together will take for so many legs."""
         return self.seconds_of_one(inline, in_lanes) / self.workers
+
+    def note_down(self, storage: Storage) -> None:
+        """Keep this speed for dry runs; what was kept before counts half. A note is not worth a failed run."""
+        measured = (self._inline.games, self._inline.seconds, self._lanes.games, self._lanes.seconds)
+        if self._inline.seconds + self._lanes.seconds >= _WORTH_NOTING:
+            kept = [new + old / 2 for new, old in zip(measured, _kept(storage))]
+            with contextlib.suppress(OSError, RunFailed):
+                write_note(storage, _NOTE, _MEASURES.pack(*kept))
+
+    def begin_as_kept(self, storage: Storage) -> bool:
+        """Take the speed that was kept for the measured one; returns whether there is any."""
+        kept = _kept(storage)
+        self._inline.games, self._inline.seconds, self._lanes.games, self._lanes.seconds = kept
+        return any(kept)
+
+
+def _kept(storage: Storage) -> tuple[float, ...]:
+    """What was noted, zeros where nothing was, or nothing that can be true."""
+    body = read_note(storage, _NOTE)
+    if body is None or len(body) != _MEASURES.size:
+        return (0.0,) * 4
+    kept = _MEASURES.unpack(body)
+    return kept if all(0 <= value < 1e18 for value in kept) else (0.0,) * 4

@@ -31,7 +31,8 @@ from tournament.store.storage import Storage, open_storage
 class Plan:
     """What a run would play: its legs, of how many in all, and estimates of its games, seconds and bytes.
 
-    For a run until the order is settled it is the next round; `last` says whether that is the last one. Of the legs
+    `paced`: the seconds are by how fast it was before. For a run until the order is settled it is the next round;
+    `last` says whether that is the last one. Of the legs
     in the records so many are `outdated`, of bots that changed or left; all go to an archive for what is `unlike`.
     """
 
@@ -40,6 +41,7 @@ class Plan:
     games: int
     seconds: float
     size: int
+    paced: bool = False
     last: bool = True
     outdated: int = 0
     unlike: Unlike | None = None
@@ -66,6 +68,7 @@ def plan_of(prepared: Prepared) -> Plan:
     sessions = schedule.sessions_per_leg
     games = int(len(left.missing) * sessions * contest.estimates.games(config.contest))
     pace = new_pace(contest, config, workers_of(config), sessions)
+    paced = pace.begin_as_kept(storage)
     seconds = pace.seconds_for(left.inline, left.in_lanes)
     unlike = prepared.unlike()
     return Plan(
@@ -74,6 +77,7 @@ def plan_of(prepared: Prepared) -> Plan:
         games,
         seconds,
         int(games * contest.estimates.bytes),
+        paced,
         this.done,
         0 if unlike else sum(len(batch.legs) for batch in standing) - len(left.counting),
         unlike,

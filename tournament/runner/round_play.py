@@ -49,8 +49,8 @@ class RoundPlay:
         self._passed = set(left.probation.proven)
         self._recount(left)
 
-    def play(self) -> Pace:
-        """Play and commit; returns the pace as it was measured. What is committed by then stays when this raises."""
+    def play(self) -> None:
+        """Play and commit, and note the pace. What is committed by then stays when this raises."""
         contest, config, watcher = self._run.contest, self._run.config, self._run.watcher
         left, sessions = self._left, self._schedule.sessions_per_leg
         seconds = new_pace(contest, config, 1, sessions).seconds_for(left.inline, left.in_lanes)
@@ -72,7 +72,7 @@ class RoundPlay:
                 self._commit(())
         finally:
             receipts.close()
-        return pace
+            pace.note_down(self._run.writer.storage)
 
     def _next_task(self) -> Task | None:
         if (batches := self._to_play.next_task()) is None:
