@@ -11,10 +11,10 @@ from tournament.audit.replay import Replay, replay_games
 from tournament.audit.report import Verification
 from tournament.config import ExecutorName, load_config
 from tournament.errors import BadInput
+from tournament.records.results import Results, load
 from tournament.runner.contest_run import run_prepared
 from tournament.runner.preparing import prepare_contest
 from tournament.runner.watcher import NobodyWatching, Watcher
-from tournament.standings.results import Results, load
 from tournament.store.storage import inside
 
 

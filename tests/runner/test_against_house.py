@@ -19,8 +19,8 @@ from tests.oracles.deals import key_of
 from tournament.cli.tables import crosstable_tables, leaderboard_table
 from tournament.contests.scoring import HouseScoring, Measure
 from tournament.leg import Leg, house_match_number
+from tournament.records.results import crosstable_values, standing_values
 from tournament.runner.schedule.legs import AgainstHouse, Competitor
-from tournament.standings.results import crosstable_values, standing_values
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.ledger import Batch, Field, FieldEntrant, FieldHousePlayer
 from tournament.store.legs import Fault, LegResult, Legs

@@ -9,7 +9,7 @@ import pytest
 import tournament
 from tests.hostile import field
 from tests.hostile.field import games_between
-from tournament.standings.results import Results
+from tournament.records.results import Results
 
 SEED = 7  # of all runs whose games are compared
 GOOD = {name: source for name, source in field.GOOD.items() if isinstance(source, str) and not name.endswith(".py")}
