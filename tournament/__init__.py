@@ -19,7 +19,7 @@ os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "jemalloc")
 
 if TYPE_CHECKING:
     from tournament.api import replay, report, run, verify
-    from tournament.standings.results import Results, load, scan
+    from tournament.records.results import Results, load, scan
 
     __version__: str
 
@@ -33,7 +33,7 @@ def __getattr__(name: str) -> object:
 
         return getattr(api, name)
     if name in ("Results", "load", "scan"):
-        from tournament.standings import results
+        from tournament.records import results
 
         return getattr(results, name)
     if name == "__version__":

@@ -22,8 +22,8 @@ from tests.contest_runs import CONTEST, Place
 from tests.ledger_rows import content_of
 from tests.runner.test_poisoned_results import entry_at, poison, put
 from tournament.contests import find_contest
+from tournament.records.results import load, write_summaries
 from tournament.runner.schedule.legs import Competitor, RoundRobin
-from tournament.standings.results import load, write_summaries
 from tournament.standings.without_luck import read_luck, write_luck
 from tournament.store.ledger import batch_name, pack
 from tournament.store.ledger_reading import read_state

@@ -36,8 +36,8 @@ from tests.samples import sampled
 from tournament.api import run, verify
 from tournament.audit.report import Verification
 from tournament.errors import BadInput, RunFailed
+from tournament.records.results import load
 from tournament.runner.watcher import Progress
-from tournament.standings.results import load
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import pack
 from tournament.store.ledger_reading import read_state

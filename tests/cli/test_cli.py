@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests import forks
-from tournament.standings.results import load
+from tournament.records.results import load
 
 ROOT = Path(__file__).resolve().parents[2]
 STEADY = (

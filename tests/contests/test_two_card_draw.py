@@ -26,9 +26,9 @@ from tournament.contests.two_card_draw.servers import generated_server, recipe_o
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, write_strategy
 from tournament.entrants.build import build_entrants
 from tournament.errors import BadInput
+from tournament.records.results import load
 from tournament.runner.watcher import Watcher
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.standings.results import load
 from tournament.trial.against_server import Winnings, winnings
 
 SHIPPED = Path(__file__).parents[2] / "entrants" / "two_card_draw"

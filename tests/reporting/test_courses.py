@@ -10,9 +10,9 @@ import pytest
 
 from tests.contest_runs import bot_source, new_place
 from tests.reporting.conftest import SHIPPED, Played
+from tournament.records.results import load
 from tournament.reporting.findings import find
 from tournament.reporting.stretches import Course
-from tournament.standings.results import load
 
 
 def test_courses_are_the_sessions(pages: Mapping[str, Played]) -> None:

@@ -26,6 +26,7 @@ from tournament.api import run
 from tournament.config import load_config
 from tournament.contests import find_contest
 from tournament.contests.portrait import Rows
+from tournament.records.results import crosstable_values, load
 from tournament.reporting import findings as findings_module
 from tournament.reporting import games as games_module
 from tournament.reporting.crosstable import crosstable_of, packed
@@ -38,7 +39,6 @@ from tournament.reporting.script_data import faults_of, numbers_of
 from tournament.reporting.stretches import Course, Courses
 from tournament.reporting.writing import make_page
 from tournament.standings.matches import Matches
-from tournament.standings.results import crosstable_values, load
 from tournament.standings.standings import Standings
 
 CONTESTS = ("von_neumann_poker", *SHIPPED)

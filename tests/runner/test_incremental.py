@@ -35,8 +35,8 @@ from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.errors import RunFailed
 from tournament.keys import master_key, seed_fingerprint
+from tournament.records.results import load
 from tournament.runner.rewriting import merge_small_batches
-from tournament.standings.results import load
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.storage import inside
 

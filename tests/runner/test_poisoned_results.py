@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tests.contest_runs import CONTEST, Place, bot_source, call, new_place
 from tests.ledger_rows import content_of, entry_of
 from tournament.errors import BadInput, RunFailed
-from tournament.standings.results import load
+from tournament.records.results import load
 from tournament.store.ledger import SEAL, sealed
 
 ESCAPES = "\x1b[2J\x1b]0;owned\x07 [bold red]markup[/] [/nothing]"

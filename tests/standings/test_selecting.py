@@ -14,8 +14,8 @@ import pytest
 import tournament
 from tests.contest_runs import Place, new_place
 from tournament.errors import BadInput
+from tournament.records.results import Results
 from tournament.standings.matches import Matches
-from tournament.standings.results import Results
 from tournament.store.folder_storage import FolderStorage
 
 ROOT = Path(__file__).parents[2]

@@ -21,8 +21,8 @@ from rich.console import Console
 from engine.kernel.sums import SeatSums
 from tournament.cli.tables import crosstable_tables
 from tournament.leg import match_number
+from tournament.records.results import crosstable_values
 from tournament.standings.notes import notes_of
-from tournament.standings.results import crosstable_values
 from tournament.standings.standings import Standing, compute_standings
 from tournament.standings.student import quantile
 from tournament.store.ledger import Batch, Field, FieldEntrant

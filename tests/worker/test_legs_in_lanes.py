@@ -28,10 +28,10 @@ from tournament.cache import cache_folder
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.build import build_entrants
 from tournament.keys import KEY_BYTES
+from tournament.records.results import load
 from tournament.runner.schedule.legs import Competitor, RoundRobin
 from tournament.sandbox.outside import fork_server
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.standings.results import load
 from tournament.store.ledger_reading import read_state
 from tournament.store.storage import open_storage
 from tournament.worker.batch import Task, play_task
