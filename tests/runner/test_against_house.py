@@ -17,7 +17,6 @@ from engine.kernel.sums import SeatSums
 from tests.oracles.deals import key_of
 from tournament.contests.scoring import HouseScoring
 from tournament.leg import Leg, house_match_number
-from tournament.records.results import crosstable_values, standing_values
 from tournament.runner.schedule.legs import AgainstHouse, Competitor
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.ledger import Batch, Field, FieldEntrant, FieldHousePlayer
