@@ -13,7 +13,6 @@ from typing import Any, NoReturn
 import pytest
 import wasmtime
 
-from tests.contest_runs import Place, call, new_place
 from tests.support import build_folder, play_built, poker_settings
 from tournament.artifacts import archive, c_bots, compiler_command, compiler_run, libraries, program_build
 from tournament.cache import cache_folder, keep, recall, remembered
@@ -356,16 +355,6 @@ def test_a_cache_that_can_not_be_read_names_the_remedy(tmp_path: Path, monkeypat
     monkeypatch.setattr(Path, "open", refused)
     with pytest.raises(RunFailed, match=r"can't read the cache .*: Permission denied; name a folder of yours in TOURN"):
         recall(tmp_path / "note")
-
-
-def test_a_cache_that_can_not_be_written_is_one_line(tmp_path: Path) -> None:
-    place: Place = new_place(tmp_path, ["bold", "calm"])
-    (tmp_path / "file").write_text("no folder")
-    done = call(place.arguments(), TOURNAMENT_CACHE=str(tmp_path / "file" / "cache"))
-    assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].startswith("tournament: can't write to the cache ")
-    assert "Traceback" not in done.stderr
-    assert not place.results.exists()
 
 
 @pytest.mark.parametrize("below", ["", "bots"])
