@@ -294,7 +294,7 @@ def nothing_survives(scratch: Path) -> Iterator[None]:
     before = set(descendants(os.getpid()))
     yield
     fork_server.end_idle()
-    assert comes(lambda: set(descendants(os.getpid())) <= before, 10), descendants(os.getpid())
+    assert comes(lambda: set(descendants(os.getpid())) <= before), descendants(os.getpid())
     assert_no_files_are_left(scratch)
 
 
