@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from engine.kernel.game_core import BLOCK_COUNT
 from tournament.arrays import Floats, Whole
-from tournament.standings.student import two_sided_tail
+from tournament.standings.student import quantile, two_sided_tail
 from tournament.store.legs import Legs, SeatColumns
 
 ENOUGH_REPLICAS = 10  # to need no common opponents
@@ -31,6 +31,7 @@ FEWEST_OPPONENTS = 4
 _ROUNDING = 1e-11  # of √(n · Σp²), which sums of n values p don't exceed
 _MOST_GROUPS = 64  # of opponents
 _SKEWNESS = 25
+_MISSED = 0.05  # of true values by their intervals
 _AT_ONCE = 1 << 12  # legs whose blocks fit a core's cache
 
 
@@ -131,6 +132,14 @@ class Differences:
         for variances, freedom in self.ways:
             found = np.minimum(found, len(self.ways) * two_sided_tail(_t(self.means, variances), freedom))
         return found
+
+    def reach(self, first: int, second: int) -> float | None:
+        """Half the difference's interval of 95%, which tells as much as `chances`; None where nothing can be told."""
+        ends = [
+            quantile(1 - _MISSED / 2 / len(self.ways), freedom) * math.sqrt(variances[first, second])
+            for variances, freedom in self.ways
+        ]
+        return min(ends, default=None)
 
 
 def _t(means: Floats, variances: Floats) -> Floats:
