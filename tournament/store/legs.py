@@ -146,6 +146,10 @@ class SeatColumns:
     sums: Floats
     is_opposite: bool
 
+    def __getitem__(self, some: slice) -> SeatColumns:
+        """Those of some of the legs."""
+        return SeatColumns(self.sums[some], self.is_opposite)
+
     @property
     def points(self) -> Floats:
         return self._won(0)
