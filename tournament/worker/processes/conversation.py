@@ -11,10 +11,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Protocol
 
 from tournament.errors import BadInput, printable
 from tournament.sandbox.outside.confined import cpu_seconds
+from tournament.sandbox.outside.own_time import Use, sleeps
 
 _CHUNK = 1 << 16
 _MOST_COMPLAINTS = 1 << 20  # bytes of a program's standard error that are shown
@@ -40,7 +42,7 @@ class Process(Protocol):
     def answers(self) -> int: ...
     @property
     def errors(self) -> int: ...
-    def cpu_seconds(self) -> float: ...
+    def use(self) -> Use: ...
     def has_taken_too_much(self) -> bool: ...
     def close_input(self) -> None: ...
     def ended_by_itself(self, patience: float) -> int | None: ...
@@ -96,8 +98,9 @@ class PipedProgram:
                 else:
                     raise Gone
 
-    def cpu_seconds(self) -> float:
-        return self._process.cpu_seconds()
+    def use(self) -> Use:
+        """What it has used of the machine."""
+        return self._process.use()
 
     def has_taken_too_much(self) -> bool:
         """Whether it has, or has had, more memory than its limits allow."""
@@ -176,9 +179,9 @@ class OwnProcess:
         assert self._running.stdin is not None and self._running.stdout is not None
         self.to, self.answers, self.errors = self._running.stdin.fileno(), self._running.stdout.fileno(), -1
 
-    def cpu_seconds(self) -> float:
-        """The processor time that it has taken, over all its threads; not what it started."""
-        return cpu_seconds(self._running.pid)
+    def use(self) -> Use:
+        """What it has used, over all its threads; not what it started."""
+        return Use(cpu_seconds(self._running.pid), sleeps(Path(f"/proc/{self._running.pid}")))
 
     def has_taken_too_much(self) -> bool:
         """Nothing limits it."""
