@@ -41,10 +41,10 @@ def run(
     given = {"entrants": entrants, "results": results, "sessions": sessions, "seed": seed}
     chosen = load_config(contest, config, **given, workers=workers, executor=executor, address=address)
     watcher = watcher or NobodyWatching()
-    prepared = prepare_contest(chosen.played, chosen, watcher)
-    if not archive and (unlike := prepared.unlike()) and unlike.is_long_play:
-        raise BadInput(f"{unlike}; with archive=True it does")
-    run_prepared(prepared, watcher)
+    with prepare_contest(chosen.played, chosen, watcher) as prepared:
+        if not archive and (unlike := prepared.unlike()) and unlike.is_long_play:
+            raise BadInput(f"{unlike}; with archive=True it does")
+        run_prepared(prepared, watcher)
     return load(inside(chosen.results, contest))
 
 

@@ -388,7 +388,9 @@ def test_few_games_of_slow_bots_are_long_play(tmp_path: Path) -> None:
     place = new_place(tmp_path, ["bold", "calm"], sessions=40)
     place.play()
     games = tournament.load(str(place.results)).ranking.games
-    prepared = prepare_contest(VON_NEUMANN_POKER, load_config(CONTEST, place.config, sessions=9), NobodyWatching())
+    config = load_config(CONTEST, place.config, sessions=9)
+    with prepare_contest(VON_NEUMANN_POKER, config, NobodyWatching()) as ready:
+        prepared = ready
 
     def is_long(seconds: float) -> bool:
         estimates = replace(VON_NEUMANN_POKER.estimates, rate=games / seconds)

@@ -257,6 +257,11 @@ def test_text_is_not_taken_for_a_module() -> None:
         read_bot(b'(module (memory (export "memory") 1))', 64)
 
 
+def test_a_module_without_a_memory_is_no_bot() -> None:
+    with pytest.raises(BotUnfit, match="no memory"):
+        load_bot(bytes(wasmtime.wat2wasm(f"(module {PASSES} {CALLS})")), VON_NEUMANN_POKER.interface, "forgets", 64)
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

@@ -7,6 +7,7 @@ from functools import partial
 
 from tournament.config import Config
 from tournament.contests.contest import Contest
+from tournament.errors import listed
 from tournament.keys import master_key
 from tournament.runner.archives import archive_other_records
 from tournament.runner.live_standings import LiveStandings
@@ -34,15 +35,24 @@ from tournament.store.writer import open_for_writing, require_held
 
 def run_contest(contest: Contest, config: Config, watcher: Watcher) -> Standings:
     """Play what is still to play and return the standings. Raises as its two halves do."""
-    return run_prepared(prepare_contest(contest, config, watcher), watcher)
+    with prepare_contest(contest, config, watcher) as prepared:
+        return run_prepared(prepared, watcher)
 
 
 def run_prepared(prepared: Prepared, watcher: Watcher) -> Standings:
-    """Play what is still to play and return the standings.
+    """Play what is still to play and return the standings. Who is late plays as soon as it is built.
 
     Raises BadInput for what the user can mend, RunFailed when the run stopped
     short; what is committed by then stays, also after KeyboardInterrupt.
     """
+    while prepared.late:
+        watcher.say(f"Playing without {listed(prepared.late)}, still being built")
+        _play_those_built(prepared, watcher)
+        prepared = prepared.with_more_bots(watcher)
+    return _play_those_built(prepared, watcher)
+
+
+def _play_those_built(prepared: Prepared, watcher: Watcher) -> Standings:
     contest, config, entrants, house = prepared.contest, prepared.config, prepared.entrants, prepared.house
     location, seed = prepared.location, config.contest.seed
     assert seed is not None

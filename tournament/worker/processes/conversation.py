@@ -11,6 +11,7 @@ import time
 
 from tournament.errors import printable
 from tournament.sandbox.outside.confined import Confined
+from tournament.sandbox.outside.own_time import Use
 
 _CHUNK = 1 << 16
 _MOST_COMPLAINTS = 1 << 20  # bytes of a program's standard error that are shown
@@ -72,8 +73,9 @@ class PipedProgram:
                 else:
                     raise Gone
 
-    def cpu_seconds(self) -> float:
-        return self._process.cpu_seconds()
+    def use(self) -> Use:
+        """What it has used of the machine."""
+        return self._process.use()
 
     def has_taken_too_much(self) -> bool:
         """Whether it has, or has had, more memory than its limits allow."""
