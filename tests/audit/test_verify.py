@@ -9,6 +9,7 @@ import random
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pandas
@@ -38,6 +39,8 @@ from tournament.errors import RunFailed
 from tournament.records.results import load
 from tournament.runner.watcher import Progress
 from tournament.store.folder_storage import FolderStorage
+from tournament.store.ledger import pack
+from tournament.store.ledger_reading import read_state
 from tournament.store.object_client import ObjectClient
 from tournament.store.storage import inside, open_storage
 
@@ -431,6 +434,20 @@ def test_the_command(place: Place) -> None:
     assert (nowhere.returncode, nowhere.stderr) == (
         2,
         f"tournament: {place.folder}/nowhere holds no results yet: tournament run plays\n",
+    )
+
+
+def test_a_fold_that_is_not_what_the_entries_before_it_come_to(place: Place) -> None:
+    """It is sealed, as somebody might make it who wants an entrant away."""
+    state = read_state(FolderStorage(str(place.results)))
+    assert state.field
+    state.field = replace(state.field, entrants=state.field.entrants[1:])
+    content = pack(state.folded())
+    for folder in ("ledger", "ledger-copy"):
+        (place.results / folder / "00000003.entry").write_bytes(content)
+    assert read_state(FolderStorage(str(place.results))).field == state.field
+    assert "ledger/00000003.entry is not what the entries before it come to; bring the records back from a copy" in (
+        problems(place)
     )
 
 
