@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -32,7 +32,7 @@ class Tally:
     has two `replicas` or more, are residuals over these. `brought` is what each opponent, by column, brought the score;
     so many are `common` to two entrants. `divisors` are what scores are divided by to rank entrants that have not met
     equally many opponents yet, `lengths` the sessions of one replica of each match, `rounding` by how much a score may
-    be off. Who is `heavy_tailed` has won or lost much in few blocks.
+    be off. `moments` works out how many blocks each has, and the sums of their squares and cubes, a row each.
     """
 
     scores: Floats
@@ -49,7 +49,12 @@ class Tally:
     divisors: Whole
     lengths: Sequence[float]
     rounding: Floats
-    heavy_tailed: list[bool]
+    moments: Callable[[], Floats]
+
+    @cached_property
+    def heavy_tailed(self) -> list[bool]:
+        """Who has won or lost much in few blocks."""
+        return heavy_tailed(self.moments())
 
     @cached_property
     def measured(self) -> Measured:
@@ -99,6 +104,14 @@ def tally_of_points(fit: Sequence[str], legs: Legs, legs_per_replica: int) -> Ta
         points[seat::SEAT_COUNT], squares[seat::SEAT_COUNT] = own.points, own.squared_points
         if residuals is not None:
             residuals += replicas.residuals(seats[:, seat], own.points, legs.sessions, count)
+
+    def moments() -> Floats:
+        found, of_legs = np.zeros((3, count)), np.empty(0)
+        for seat, own in enumerate(of_seats):
+            of_legs = of_legs * [[1], [1], [-1]] if own.is_opposite else moments_of(own, legs.sessions)
+            found += [np.bincount(seats[:, seat], values, count) for values in of_legs]
+        return found
+
     met = np.zeros((count, count), bool)
     met[index, against] = True
     return Tally(
@@ -116,9 +129,7 @@ def tally_of_points(fit: Sequence[str], legs: Legs, legs_per_replica: int) -> Ta
         divisors=met.sum(axis=1),
         lengths=np.bincount(index, sessions / of_match, count).tolist(),
         rounding=sums_by_entrant(count, index, rounding_of(sessions, squares) / of_match),
-        heavy_tailed=heavy_tailed(
-            np.sum([moments_of(own, legs.sessions, seats[:, seat], count) for seat, own in enumerate(of_seats)], axis=0)
-        ),
+        moments=moments,
     )
 
 
