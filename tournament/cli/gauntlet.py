@@ -48,7 +48,7 @@ def gauntlet(
     ] = None,
     instead_of: Annotated[
         str | None,
-        option("FILE|NAME", "its former version, which plays the same deals under the same name", WHO_PLAYS),
+        option("FILE|NAME", "its former version, which plays the same deals", WHO_PLAYS),
     ] = None,
     sessions: Annotated[int | None, option("N", "sessions of each match", PLAY)] = None,
     replicas: Annotated[
