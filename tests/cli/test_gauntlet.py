@@ -69,13 +69,15 @@ def test_it_has_the_games_of_a_run_and_the_error_of_paired_differences(folder: P
         assert line.better and line.better.value == pytest.approx((one - other).mean() / 30)
         assert line.better.stderr == pytest.approx((one - other).std(ddof=1) / np.sqrt(12) / 30)
     assert {line.opponent for line in report.against} == set(OTHERS)
-    apart = sum(new.values()) - sum(old.values())
+    apart = np.sum([*new.values()], axis=0) - np.sum([*old.values()], axis=0)
     error = apart.std(ddof=1) / np.sqrt(12) / 30 / 5
     assert report.better and report.better.value == pytest.approx(apart.mean() / 30 / 5)
     assert report.better.stderr == pytest.approx(error) and report.better.freedom == 11
     assert report.better.reach == pytest.approx(student.ppf(0.975, 11) * error)
     frame = report.frame()
-    assert frame.loc["calm", "better"] == frame.loc["calm", "points"] - frame.loc["calm", "former"]
+    assert (frame.better == frame.points - frame.former).all() and list(frame.index) == [
+        line.opponent for line in report.against
+    ]
 
 
 def test_the_same_file_is_no_better_and_no_worse(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
