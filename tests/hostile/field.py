@@ -16,10 +16,10 @@ import wasmtime
 from tests.processes import comes, descendants
 from tournament.config import ExecutorName, load_config
 from tournament.contests import find_contest
+from tournament.records.results import Results, load
 from tournament.runner.contest_run import run_contest
 from tournament.runner.watcher import Progress
 from tournament.sandbox.outside import fork_server
-from tournament.standings.results import Results, load
 from tournament.store.storage import inside
 
 HERE = Path(__file__).parent

@@ -15,7 +15,7 @@ from tests.hostile.field import (
     confined_processes,
     verdict_of,
 )
-from tournament.standings.results import Results
+from tournament.records.results import Results
 
 BOTS = bots_in("programs")
 REFUSED = [bot for bot in BOTS if verdict_of(bot).statuses == ("ok",)]

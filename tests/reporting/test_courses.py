@@ -12,9 +12,9 @@ import pytest
 from tests.contest_runs import bot_source, new_place
 from tests.reporting.conftest import SHIPPED, Played
 from tournament.arrays import Floats
+from tournament.records.results import load
 from tournament.reporting.findings import find
 from tournament.reporting.stretches import Course
-from tournament.standings.results import load
 from tournament.standings.student import quantile
 from tournament.store.ledger import Batch
 from tournament.store.legs import Legs
@@ -75,12 +75,12 @@ def test_few_sessions_have_fewer_stretches() -> None:
 
 
 def test_what_an_edit_changed(tmp_path: Path) -> None:
-    place = new_place(tmp_path, ("bold", "calm", "dull"))
-    place.play(replicas=3)
+    place = new_place(tmp_path, ("bold", "calm", "dull"), settings="replicas = 3")
+    place.play()
     before = load(str(place.results))
     assert not find(str(place.results))[1].edits
     place.write_bot("calm", bot_source(8, 3, "another"))
-    place.play(replicas=3)
+    place.play()
     after = load(str(place.results))
     edits = find(str(place.results))[1].edits
     assert set(edits) == {"calm"}

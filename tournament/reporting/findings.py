@@ -13,13 +13,13 @@ from tournament.config import in_its_words
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.errors import BadInput
+from tournament.records.results import Results, load
 from tournament.reporting.crosstable import Crosstable, crosstable_of
 from tournament.reporting.games import PlayedAgain
 from tournament.reporting.played_again import ConfigOf, played_again
 from tournament.reporting.stretches import Courses, courses_of
 from tournament.reporting.survey import Survey, survey_games
 from tournament.reporting.versions import Edit, edits_of
-from tournament.standings.results import Results, load
 from tournament.standings.standings import Standings
 from tournament.store.legs import Legs
 from tournament.store.parts import origin_of_part

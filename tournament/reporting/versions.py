@@ -60,11 +60,11 @@ def edits_of(storage: Storage, field: Field, legs: Legs) -> Mapping[str, Edit]:
             if entrant.artifact and shas.get(entrant.name, entrant.sha256) != entrant.sha256:
                 former[entrant.name] = (old, batches)
     edits = {}
-    for name, (old, batches) in former.items():
+    for name, (old, then_played) in former.items():
         same = {e.name for e in old.entrants if shas.get(e.name) == e.sha256} | {
             player.name for player in old.house if player in field.house
         }
-        then = Legs.joined(batch.legs for batch in batches)
+        then = Legs.joined(batch.legs for batch in then_played)
         sha = next(e.sha256 for e in old.entrants if e.name == name)
         if edit := _edit(sha, name, _whole_matches(name, then, same), _whole_matches(name, legs, same), field):
             edits[name] = edit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -32,7 +32,7 @@ class Tally:
     has two `replicas` or more, are residuals over these. `brought` is what each opponent, by column, brought the score;
     so many are `common` to two entrants. `divisors` are what scores are divided by to rank entrants that have not met
     equally many opponents yet, `lengths` the sessions of one replica of each match, `rounding` by how much a score may
-    be off. Who is `heavy_tailed` has won or lost much in few blocks.
+    be off. `moments` works out how many blocks each has, and the sums of their squares and cubes, a row each.
     """
 
     scores: Floats
@@ -49,7 +49,12 @@ class Tally:
     divisors: Whole
     lengths: Sequence[float]
     rounding: Floats
-    heavy_tailed: list[bool]
+    moments: Callable[[], Floats]
+
+    @cached_property
+    def heavy_tailed(self) -> list[bool]:
+        """Who has won or lost much in few blocks."""
+        return heavy_tailed(self.moments())
 
     @cached_property
     def measured(self) -> Measured:
@@ -123,7 +128,14 @@ def tally_of_points(
     there = np.flatnonzero(met.any(axis=0))
     cell = index * len(columns) + opponent
     brought = sums_by_entrant(count * len(columns), cell, points / of_match).reshape(count, len(columns))
-    moments = [moments_of(own, lengths, seats[:, seat], count + 1)[:, :count] for seat, own in enumerate(of_seats)]
+
+    def moments() -> Floats:
+        found, of_legs = np.zeros((3, count + 1)), np.empty(0)
+        for seat, own in enumerate(of_seats):
+            of_legs = of_legs * [[1], [1], [-1]] if own.is_opposite else moments_of(own, lengths)
+            found += [np.bincount(seats[:, seat], values, count + 1) for values in of_legs]
+        return found[:, :count]
+
     return Tally(
         scores=blocks.sum(axis=1),
         blocks=blocks,
@@ -139,7 +151,7 @@ def tally_of_points(
         divisors=met.sum(axis=1),
         lengths=np.bincount(index, np.repeat(legs.sessions, SEAT_COUNT) / of_match, count + 1)[:count].tolist(),
         rounding=sums_by_entrant(count, index, rounding_of(of_sides, squares) / of_match),
-        heavy_tailed=heavy_tailed(np.sum(moments, axis=0)),
+        moments=moments,
     )
 
 
