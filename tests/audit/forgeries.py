@@ -6,6 +6,7 @@ Whatever the forger touches he seals, hashes and sums up as a run would; he may 
 from __future__ import annotations
 
 import hashlib
+import math
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -458,7 +459,8 @@ FORGERIES = (
     Forgery("two legs' digests exchanged", "verify", in_legs(lambda legs: exchange(legs, "digest"))),
     Forgery("two bots' names and numbers exchanged in field and legs", "verify",
             lambda place: swap_names(place, also_numbers=True)),
-    Forgery("points", "verify", then_summarise(in_legs(lambda legs: legs[0].update(points=legs[0]["points"] + 1)))),
+    Forgery("points", "verify", then_summarise(
+        in_legs(lambda legs: legs[0].update(points=math.nextafter(legs[0]["points"], math.inf))))),
     Forgery("squared points", "verify", then_summarise(
         in_legs(lambda legs: legs[0].update(squared_points=legs[0]["squared_points"] * 2)))),
     Forgery("blocks", "verify", then_summarise(

@@ -26,7 +26,6 @@ from tournament.trial.check import check_bot
 
 __all__ = ["example_is_installed", "example_target"]
 
-BOTS = ["counter.py", "one_more", "own_hand.c"]
 SEED = "a seed of the tests of examples"
 
 

@@ -241,7 +241,7 @@ def test_a_call_that_takes_long_plays(tmp_path: Path) -> None:
 def test_a_bot_that_takes_more_than_its_seconds_is_out(faulty: dict[str, Entrant]) -> None:
     result, record = play_built(faulty["endless"], 5, hands=40, fuel_per_session=50_000_000)
     assert [fault.what for fault in result.faults] == [
-        "used up the fuel of its leg", "can't start again: used up the fuel of its leg"
+        "used up the fuel of its leg", "can't start: used up the fuel of its leg"
     ]  # fmt: skip
     assert result.ended_by == 0 and len(record.hands) == 1
 

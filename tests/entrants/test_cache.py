@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,7 +13,7 @@ import pytest
 import wasmtime
 
 from tests.support import build_folder, play_built, poker_settings
-from tournament.artifacts import archive, c_bots, compiler_command, compiler_run, libraries, program_build
+from tournament.artifacts import archive, c_bots, compiler_command, compiler_run, program_build
 from tournament.cache import cache_folder, keep, recall, remembered
 from tournament.errors import RunFailed
 from tournament.sandbox.outside import probe, running, scratch
@@ -85,20 +84,6 @@ def test_a_damaged_module_is_compiled_again(own_cache: Path, tmp_path: Path) -> 
     for path in (own_cache / "bots").iterdir():
         path.write_bytes(b"")
     assert build_folder(bots, {})["fine"] == first
-
-
-def test_damaged_libraries_are_noticed(own_cache: Path) -> None:
-    sound = libraries.libraries_of("c").resolve()
-    (own_cache / "libraries").unlink()
-    shutil.copytree(sound, libraries.libraries_of("c"))
-    assert libraries._is_sound(libraries.libraries_of("c"))
-    library = libraries.libraries_of("c") / "libc.a"
-    content = bytearray(library.read_bytes())
-    content[len(content) // 2] ^= 1
-    library.write_bytes(content)
-    assert not libraries._is_sound(libraries.libraries_of("c"))
-    library.unlink()
-    assert not libraries._is_sound(libraries.libraries_of("c"))
 
 
 # Sources of one bot in which its functions are not what a reader without the preprocessor takes them for.

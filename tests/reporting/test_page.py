@@ -305,7 +305,7 @@ def test_where_both_can_win_results_are_set_against_their_mean(pages: Mapping[st
     known = [m.points_per_session for match in matches for m in (match, match.from_y()) if {m.x, m.y} <= within]
     assert layout.table.middle == pytest.approx(sum(known) / len(known))
     assert layout.compared_with == f"the mean of all, +{layout.table.middle:,.2f}"
-    sure = (layout.table.error == 0.0) & (layout.table.sessions > 0)
+    sure = (layout.table.reach == 0.0) & (layout.table.sessions > 0)
     assert sure.any() and layout.table.clear[sure].all()
 
 

@@ -25,6 +25,7 @@ from tournament.sandbox.outside import fork_server, running, visible
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.launch import LaunchSpec, Limits, Mode
 from tournament.sandbox.outside.launch import Program as Command
+from tournament.sandbox.outside.own_time import OwnTime
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import python_bots
 
@@ -113,7 +114,8 @@ class PythonBot:
         with contextlib.suppress(BrokenPipeError):
             start = start_message(python_bots.most_arguments(_INTERFACE), _INTERFACE.view_size)
             self.process.write(start)
-        answer = running.read_some(self.process, 4096, seconds, whole=LEAST_ANSWER_BYTES + 1)
+        had = OwnTime(self.process.use, seconds)
+        answer, *_ = running.listen(self.process, had, most=4096, whole=LEAST_ANSWER_BYTES + 1)
         return answer[LEAST_ANSWER_BYTES:].decode(errors="replace")
 
 

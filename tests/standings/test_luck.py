@@ -33,7 +33,6 @@ from tournament.store.columns import buffer_fields
 from tournament.store.legs import LegResult, Legs
 from tournament.store.storage import open_storage
 
-Floats = npt.NDArray[np.float64]
 BOTS = ["bold", "calm", "dull"]
 NOTHING = SeatSums(0.0, 0.0, (0.0,) * BLOCK_COUNT)
 

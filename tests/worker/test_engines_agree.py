@@ -12,9 +12,10 @@ import wasmtime
 
 from engine.wasm.modules import FUEL as COUNTER
 from engine.wasm.modules import Refused, read_module
+from tournament.worker.faults import BotUnfit
 from tournament.worker.wasm import calls
 from tournament.worker.wasm.engine import Engine, engine_settings
-from tournament.worker.wasm.loading import BotUnfit, read_bot
+from tournament.worker.wasm.loading import read_bot
 
 FUEL = 10**8
 MODULES = 80

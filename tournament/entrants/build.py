@@ -31,12 +31,13 @@ from tournament.sandbox.inside import bot_functions, function_names, leg_isolati
 from tournament.sandbox.outside import endings, probe, running
 from tournament.sandbox.outside.own_time import Disturbed
 from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.worker.faults import BotUnfit
 from tournament.worker.leg import limits_of
 from tournament.worker.processes import programs, python_bots
 from tournament.worker.wasm import seating
 from tournament.worker.wasm.calls import library_path
 from tournament.worker.wasm.engine import Engine, engine_settings, version
-from tournament.worker.wasm.loading import BotUnfit, ModuleUnfit, load_bot
+from tournament.worker.wasm.loading import ModuleUnfit, load_bot
 from tournament.worker.wasm.seating import Limits, StartFailed, try_start
 
 _LONGEST_LINE = 400  # of a reason, which may quote a stranger's text
@@ -153,7 +154,6 @@ def build_entrant(
         NotCompiled,
         BotUnfit,
         module_trial.TooHard,
-        python_bots.CantStart,
         program_build.BuildFailed,
         CommandMissing,
         BadRecipe,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from math import inf
 
 from tournament.config import Config
 from tournament.contests.contest import Contest
-from tournament.errors import listed
+from tournament.errors import BadInput, listed
 from tournament.keys import master_key
 from tournament.runner.archives import archive_other_records
 from tournament.runner.live_standings import LiveStandings
@@ -18,7 +19,7 @@ from tournament.runner.planning import (
     schedule_of,
     until_of,
 )
-from tournament.runner.preparing import Prepared, prepare_contest, trouble_explained
+from tournament.runner.preparing import PATIENCE_SECONDS, Prepared, prepare_contest, trouble_explained
 from tournament.runner.resume import field_of, lost_batches, withdraw, write_house_files
 from tournament.runner.rewriting import fit_to_schedule, merge_small_batches
 from tournament.runner.round_play import RoundPlay, Run
@@ -33,10 +34,15 @@ from tournament.store.storage import open_storage
 from tournament.store.writer import open_for_writing, require_held
 
 
-def run_contest(contest: Contest, config: Config, watcher: Watcher) -> Standings:
-    """Play what is still to play and return the standings. Raises as its two halves do."""
-    with prepare_contest(contest, config, watcher) as prepared:
-        return run_prepared(prepared, watcher)
+def run_contest(contest: Contest, config: Config, watcher: Watcher, of: str | None = None) -> Standings:
+    """Play what is still to play and return the standings; where `of` names an entrant, only its matches. Raises as its
+    two halves do."""
+    patience = PATIENCE_SECONDS if of is None else inf  # that one may be late itself
+    with prepare_contest(contest, config, watcher, patience) as prepared:
+        for entrant in prepared.entrants:
+            if entrant.name == of and entrant.artifact is None:
+                raise BadInput(f"{of} can't play: {entrant.problem}")
+        return run_prepared(replace(prepared, of=of), watcher)
 
 
 def run_prepared(prepared: Prepared, watcher: Watcher) -> Standings:
@@ -66,7 +72,9 @@ def _play_those_built(prepared: Prepared, watcher: Watcher) -> Standings:
             remove_strays(writer, watcher.say)
             withdraw(writer, lost_batches(writer), watcher.say)
             wanted_field = field_of(contest, settings, entrants, house, writer.state.field, until_of(config.contest))
-            schedule_with = partial(schedule_of, contest, config.contest.playing(), master_key(seed), wanted_field)
+            schedule_with = partial(
+                schedule_of, contest, config.contest.playing(), master_key(seed), wanted_field, of=prepared.of
+            )
             write_house_files(contest, config.contest, writer, house)
             artifacts = artifacts_of(entrants, house)
             luck = noted_luck(writer.storage, contest) if config.contest.until_settled is None else None

@@ -30,6 +30,7 @@ class Prepared:
     """A contest that can be run: its settings with a seed, its bots built, its house players made.
 
     `location` is where its records are, or will be. `drawn`: no seed was given. `building` knows of bots that are late.
+    `of` names the entrant whose matches alone are played; None: all play all.
     """
 
     contest: Contest
@@ -40,6 +41,7 @@ class Prepared:
     drawn: bool
     building: Building
     patience: float
+    of: str | None = None
 
     @property
     def late(self) -> list[str]:

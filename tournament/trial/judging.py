@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import time
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ from engine.games.holdem_training.rates import RateSampler
 from engine.kernel.records import Table as Records
 from engine.processes.lanes import Violation
 from engine.processes.lines import MOST_LINE_BYTES
-from tournament.artifacts.commands import CommandMissing
+from tournament.artifacts.commands import CommandMissing, find_command
 from tournament.contests.contest import Contest
 from tournament.contests.holdem_training import HOLDEM_TRAINING
 from tournament.contests.holdem_training.decks import read_decks
@@ -31,7 +32,8 @@ from tournament.sandbox.outside.own_time import Clocks
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.worker.processes import programs
-from tournament.worker.processes.conversation import Gone, OwnProcess, PipedProgram, Silent
+from tournament.worker.processes.conversation import Gone, PipedProgram, Silent
+from tournament.worker.processes.verdicts import out_of_memory
 
 _MEGABYTES = 512
 _MOST_CPU_SECONDS = 60  # a last resort: the judge's clocks come first
@@ -105,7 +107,7 @@ def judge_command(
                 raise _unwritable(transcript, error) from None
             written = open_files.enter_context(TextIOWrapper(file, encoding="ascii", newline="\n"))
         table = new_table(leg, hands or HANDS, decks)
-        program = _start(command, sandboxed)
+        program = start(command, sandboxed=sandboxed)
         try:
             return judge(program, table, transcript=written)
         finally:  # a match that is broken off leaves no program behind
@@ -192,7 +194,7 @@ def judge(
         if status is not None:
             reason = f"its output ended before the match: {_status_text(status)}"
     if program.has_taken_too_much():
-        ending, reason = "died", f"took more than {_MEGABYTES} MB of memory"
+        ending, reason = "died", out_of_memory(_MEGABYTES, mend="").what
     if reason:
         reason += f", in hand {table.hands_played + 1}"
     return Verdict(ending, reason, table.hands_played, table.mean_profit, waited)
@@ -236,14 +238,18 @@ def _unwritable(transcript: object, error: OSError) -> BadInput:
     return BadInput(f"--transcript {transcript}: can't be written: {error.strerror}")
 
 
-def _start(command: Sequence[str], sandboxed: bool) -> PipedProgram:
-    if not sandboxed:
-        return PipedProgram(OwnProcess(command))
+def start(command: Sequence[str], *, sandboxed: bool) -> PipedProgram:
+    """Start a program in the current folder, under the match's limits. Raises BadInput."""
+    sandbox, folder = SandboxSettings(mode="on" if sandboxed else "off"), Path.cwd()
     try:
-        probe.probe_sandbox("on")
-        process = programs.start_in(
-            Path.cwd(), command, SandboxSettings(), memory_megabytes=_MEGABYTES, cpu_seconds=_MOST_CPU_SECONDS
+        probe.probe_sandbox(sandbox.mode)
+        found = find_command(command[0], folder) if sandboxed else shutil.which(command[0])
+        if found is None:
+            raise CommandMissing(f"{command[0]}: there is no such command")
+        words = [found, *command[1:]]
+        return PipedProgram(
+            programs.start_in(folder, words, sandbox, memory_megabytes=_MEGABYTES, cpu_seconds=_MOST_CPU_SECONDS)
         )
     except (BadInput, CommandMissing) as problem:
-        raise BadInput(f"{problem}; --no-sandbox runs a program with all your rights") from None
-    return PipedProgram(process)
+        hint = "; --no-sandbox runs a program with all your rights" if sandboxed else ""
+        raise BadInput(f"{problem}{hint}") from None
