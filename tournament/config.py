@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
 from tournament.contests import BUILT_IN, find_contest, known_rules
 from tournament.contests.contest import Contest
@@ -28,7 +28,7 @@ FILE_NAME = "tournament.toml"
 # A dotted key takes memory by the square of its parts, so the file may not be much longer than people write.
 MOST_BYTES = 16 << 10
 ExecutorName = Literal["auto", "local", "ray"]
-_SANDBOX = "sandbox"
+_SANDBOX, _WATCH = "sandbox", "watch"
 _SECRET = frozenset({"results", "address"})  # whose values no message shows: they may have a password in them
 _Model = TypeVar("_Model", bound=BaseModel)
 
@@ -59,10 +59,31 @@ class General(BaseModel):
     )
 
 
+class Opening(BaseModel):
+    """The table [watch] of tournament.toml: when an open contest takes bots, and how many."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
+
+    opens: AwareDatetime | None = Field(
+        None, description="from when on submissions are taken, with an offset, as 2026-01-31T09:00:00+01:00"
+    )
+    closes: AwareDatetime | None = Field(
+        None, description="until when; then a final is played on a fresh secret seed, and only that counts"
+    )
+    bots_of_an_author: int = Field(3, ge=1, le=1000, description="bots that an author may have in a contest")
+    submissions_a_day: int = Field(50, ge=1, le=10**6, description="submissions of an author, from midnight UTC on")
+    bytes_a_file: int = Field(1_000_000, ge=1_000, le=16 << 20, description="of a bot's file or archive")
+    renamed: dict[str, str] = Field({}, description='bots by their new names: {new = "old"} keeps their history')
+    free_megabytes: int = Field(500, ge=0, le=10**9, description="with less disk free no submission is taken")
+
+
 @dataclass(frozen=True)
 class Config:
-    """What a command works with: general keys, one contest's, and the sandbox's. Paths are absolute. `played` is the
-    contest by its own name, in the words of its table; the file's relative paths start from `folder`."""
+    """What a command works with: general keys, one contest's, the sandbox's, and when an open contest takes bots.
+
+    Paths are absolute. `played` is the contest by its own name, in the words of its table; the file's relative paths
+    start from `folder`.
+    """
 
     general: General
     played: Contest
@@ -71,6 +92,7 @@ class Config:
     entrants: Path
     results: str
     folder: Path
+    opening: Opening
 
 
 @dataclass(frozen=True)
@@ -116,7 +138,7 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
     file = _read(None if path is None else Path(path))
     contests = _contests_in(file)
     played = contests.find(contest_name)
-    tables = {*contests.names, *contests.broken, _SANDBOX}
+    tables = {*contests.names, *contests.broken, _SANDBOX, _WATCH}
     head = {key: value for key, value in file.document.items() if key not in tables}
     given = {
         key: os.fspath(value) if isinstance(value, os.PathLike) else value
@@ -128,6 +150,7 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
         _validate(other.settings, file, file.table(other.name), other.name)
     _validate(General, file, head, None)
     sandbox = _sandbox(file)
+    opening = _validate(Opening, file, file.table(_WATCH), _WATCH)
     general = _validate(General, file, head | general_given, None, general_given)
     own = _validate(played.settings, file, file.table(contest_name) | given, contest_name, given)
     if "entrants" in given:
@@ -145,7 +168,7 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
         results = str((base / results).absolute())
     display = replace(played.display, about=own.about or played.display.about)
     named = replace(played, title=own.title or played.title, display=display)
-    return Config(general, named, own, sandbox, entrants.absolute(), results, file.folder.absolute())
+    return Config(general, named, own, sandbox, entrants.absolute(), results, file.folder.absolute(), opening)
 
 
 def in_its_words(contest: Contest, config_of: Callable[[str], Config]) -> Contest:
@@ -195,7 +218,7 @@ def _contests_in(file: _File) -> Contests:
     broken: dict[str, BadInput] = {}
     for name, table in file.document.items():
         is_table = isinstance(table, dict)
-        if name == _SANDBOX or name in General.model_fields or (name not in BUILT_IN and not is_table):
+        if name in (_SANDBOX, _WATCH) or name in General.model_fields or (name not in BUILT_IN and not is_table):
             continue
         game = table.get("game") if is_table else None
         if game is None and name in BUILT_IN:
@@ -226,10 +249,12 @@ def _check_table(file: _File, name: str, game: object) -> None:
     rules = list(BUILT_IN) if isinstance(game, str) and game in BUILT_IN else known_rules()
     shown = shortened(name, 100)
     if game is None and name not in rules and loaded_rules(name) is None:
+        tables = (_SANDBOX, _WATCH)
         raise BadInput(
             f"{file.place(None, name)}: unknown table {shown}; a contest of that name"
             f' says by which rules it is played: game = "{next(iter(BUILT_IN))}", or a file: game = "my_rules.py".'
-            f" There are {', '.join(rules)}; other tables: {_SANDBOX}{did_you_mean(name, [*rules, _SANDBOX])}"
+            f" There are {', '.join(rules)}; other tables: {', '.join(tables)}"
+            f"{did_you_mean(name, [*rules, *tables])}"
         )
     place = file.place(name, "game")
     if game is not None and game not in rules and not is_rules_file(game):
@@ -286,7 +311,7 @@ def _validate(
                 messages.append(f"--{key.replace('_', '-')}{value}: {reason}")
             elif detail["type"] == "extra_forbidden":
                 kind = "table" if isinstance(values[key], dict) else "key"
-                known = [*model.model_fields, *([_SANDBOX, *BUILT_IN] if table is None else [])]
+                known = [*model.model_fields, *([_SANDBOX, _WATCH, *BUILT_IN] if table is None else [])]
                 close = did_you_mean(key, known)
                 messages.append(f"{file.place(table, key)}: unknown {kind} {key}; there are {', '.join(known)}{close}")
             else:

@@ -24,7 +24,7 @@ from tournament.audit.replay import Replay
 from tournament.audit.report import Verification
 from tournament.cli.commands import app
 from tournament.cli.groups import options_by_group
-from tournament.config import General
+from tournament.config import General, Opening
 from tournament.contests import find_contest
 from tournament.contests.python_contest import PythonSettings
 from tournament.contests.settings import ContestSettings
@@ -68,6 +68,10 @@ def _cell(text: str) -> str:
 
 def general_settings() -> str:
     return _settings(General)
+
+
+def watch_settings() -> str:
+    return _settings(Opening)
 
 
 def sandbox_settings() -> str:
@@ -282,6 +286,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "keys of every contest": common_settings,
     "keys of contests in Python": python_settings,
     "keys of sandbox": sandbox_settings,
+    "keys of watch": watch_settings,
     "keys of": contest_settings,
     "commands": commands,
     "columns of": record_columns,

@@ -37,6 +37,14 @@ OWN = {
             "run --dry-run",
         ),
     ),
+    "watch": Listed(
+        "tournament.cli.watch:watch",
+        "Keep contests current until stopped: play what comes, publish the board, take submissions.",
+        (
+            "watch",
+            "watch von_neumann_poker --serve 8080 --submissions authors.toml",
+        ),
+    ),
     "leaderboard": Listed(
         "tournament.cli.standings:leaderboard",
         "Show the ranking of what is in the records, also during a run.",
@@ -119,7 +127,9 @@ OWN = {
         ),
     ),
 }
-OF_CONTESTS = {
+# Groups of commands, and those of contests.
+GROUPS = {
+    "author": Listed("tournament.cli.author:app", "Who may submit bots to an open contest."),
     "judge": Listed(
         "tournament.cli.judge_command:app",
         "Play a program as the contest's statement has it judged, and nothing else: for its author to debug against.",
@@ -176,12 +186,12 @@ class Group(TyperGroup):
 
 
 class Commands(Group):
-    """The commands of the command line and, after them, those of contests."""
+    """The commands of the command line and, after them, groups of commands."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         # Names and sentences only: loading all commands takes longer than most of them run.
-        self.commands = {name: TyperCommand(name, help=one.does) for name, one in (OWN | OF_CONTESTS).items()}
+        self.commands = {name: TyperCommand(name, help=one.does) for name, one in (OWN | GROUPS).items()}
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(self.commands)
@@ -189,8 +199,8 @@ class Commands(Group):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name in OWN:
             return _own_command(cmd_name)
-        if cmd_name in OF_CONTESTS:
-            command = typer.main.get_command(_load(OF_CONTESTS[cmd_name].where))
+        if cmd_name in GROUPS:
+            command = typer.main.get_command(_load(GROUPS[cmd_name].where))
             command.name = cmd_name
             return command
         return None

@@ -23,7 +23,7 @@ from tournament.contests.contest import Contest
 from tournament.contests.interface import Interface
 from tournament.contests.settings import ContestSettings
 from tournament.entrants.folder import KINDS, Recorded, find_submissions
-from tournament.errors import BadInput, RunFailed, printable, telling_line
+from tournament.errors import BadInput, RunFailed, TooFewBots, printable, telling_line
 from tournament.sandbox.inside import bot_functions, function_names, leg_isolation
 from tournament.sandbox.outside import endings, probe, running
 from tournament.sandbox.outside.own_time import Disturbed
@@ -230,7 +230,7 @@ def _place(what: str, *how: object) -> Path:
 
 
 def playable(entrants: Iterable[Entrant], least: int, folder: Path) -> list[Entrant]:
-    """Those that can play. Raises BadInput when there are fewer than `least`, and says why each of the others can't."""
+    """Those that can play. Raises TooFewBots for fewer than `least`, and says why each of the others can't."""
     entrants = list(entrants)
     fit = [entrant for entrant in entrants if entrant.artifact is not None]
     if len(fit) < least:
@@ -238,7 +238,7 @@ def playable(entrants: Iterable[Entrant], least: int, folder: Path) -> list[Entr
         there = f"there {'is' if len(fit) == 1 else 'are'} {len(fit)} in {folder}"
         hint = "" if entrants else f": a bot is a file ending in {', '.join(KINDS)}, or a folder with a bot.toml"
         broken = [f"{one.name}: {telling_line(one.problem or '')}" for one in entrants if one.artifact is None]
-        raise BadInput("\n".join([f"a tournament needs {needed} that can play; {there}{hint}", *broken]))
+        raise TooFewBots("\n".join([f"a tournament needs {needed} that can play; {there}{hint}", *broken]))
     return fit
 
 

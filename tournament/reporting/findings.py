@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from pydantic import ValidationError
@@ -30,6 +31,17 @@ _MOST_OF_BEST = 12  # of more matches: those among so many of the best bots, and
 _TRIES = 5  # of reading records while a run changes them
 
 
+class Version(NamedTuple):
+    """A bot with some content, by the beginning of its sha256: when it was last on a board, its score, None where it
+    hadn't played, and its rank among so many."""
+
+    sha: str
+    made: str
+    score: float | None
+    rank: int | None
+    ranked: int
+
+
 @dataclass(frozen=True)
 class Findings:
     """What a report shows. `entrants` are in the order of the survey's sums; `settings` are without the seed.
@@ -51,14 +63,21 @@ class Findings:
     seed: str | None
     with_games: bool
     made: str
+    versions: Mapping[str, Sequence[Version]] = field(default_factory=dict)
 
 
 def find(
-    location: str, *, with_games: bool = True, seed: str | None = None, config_of: ConfigOf | None = None
+    location: str,
+    *,
+    with_games: bool = True,
+    seed: str | None = None,
+    config_of: ConfigOf | None = None,
+    only_sums: bool = False,
 ) -> tuple[Contest, Findings]:
     """Read a contest's records, also during a run, which may replace parts meanwhile.
 
     With the settings of contests, sessions of one without a portrait are played again, where its bots are here.
+    `only_sums`: of whole matches; neither how bots play nor how a match or an edit went.
     Raises BadInput when there are none, or they change too fast, RunFailed when they are damaged.
     """
     for _ in range(_TRIES):
@@ -67,7 +86,7 @@ def find(
             contest = _contest_of(results)
             if config_of is not None:
                 contest = in_its_words(contest, config_of)
-            return contest, _findings(contest, results, with_games, seed, config_of)
+            return contest, _findings(contest, results, with_games, seed, config_of, only_sums)
         except FileNotFoundError:
             continue
     raise BadInput(f"the records in {location} change faster than they can be read; try again when the run is done")
@@ -84,7 +103,12 @@ def _contest_of(results: Results) -> Contest:
 
 
 def _findings(
-    contest: Contest, results: Results, with_games: bool, seed: str | None, config_of: ConfigOf | None
+    contest: Contest,
+    results: Results,
+    with_games: bool,
+    seed: str | None,
+    config_of: ConfigOf | None,
+    only_sums: bool,
 ) -> Findings:
     storage = open_storage(results.location)
     ranking = results.ranking
@@ -98,7 +122,9 @@ def _findings(
         ranking,
         entrants,
         crosstable,
-        survey_games(
+        Survey()
+        if only_sums
+        else survey_games(
             contest,
             storage,
             results.batches,
@@ -107,9 +133,13 @@ def _findings(
             matches=matches,
             sessions=int(str(results.field.settings["sessions"])),
         ),
-        played_again(results.location, config_of, _best_first(ranking, matches)) if config_of and replayed else {},
-        courses_of(legs, fit, ranking.house),
-        edits_of(storage, results.field, ranking, lambda field, batches: ranking_of(storage, field, batches)),
+        played_again(results.location, config_of, _best_first(ranking, matches))
+        if config_of and replayed
+        else {},
+        courses_of(legs, [] if only_sums else fit, ranking.house),
+        {}
+        if only_sums
+        else edits_of(storage, results.field, ranking, lambda field, batches: ranking_of(storage, field, batches)),
         {key: value for key, value in results.field.settings.items() if key != "seed"},
         results.field.engine,
         _origins(contest, results),

@@ -128,6 +128,8 @@ def _bot(page: Layout, line: Standing, shapes: dict[str, int]) -> dict[str, Any]
     }
     if line.rank is None:
         told |= {"status": line.status, "reason": page.reason(line)}
+    if len(versions := page.findings.versions.get(line.name, ())) > 1:
+        told["versions"] = [list(version) for version in versions]
     if not page.is_open(line.name):
         return told
     if line.games and (panels := _panels(page, line.name)):

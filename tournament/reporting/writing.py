@@ -24,11 +24,10 @@ def make_page(
     *,
     with_games: bool = True,
     show_seed: bool = False,
-    live: bool = False,
     config_of: ConfigOf | None = None,
     bot: str | None = None,
 ) -> tuple[str, Findings]:
-    """The page of the contest whose records are at a location, and its findings; a live page asks for news.
+    """The page of the contest whose records are at a location, and its findings.
 
     `config_of` gives the settings of a contest, to play sessions again. With a `bot` it is the page for its author.
 
@@ -37,7 +36,7 @@ def make_page(
     contest, findings = _found(location, with_games, show_seed, config_of)
     if bot is not None and bot not in findings.entrants:
         raise BadInput(f"--bot {bot}: no bot of these results is called so{did_you_mean(bot, findings.entrants)}")
-    return render(contest, findings, live, bot), findings
+    return render(contest, findings, author=bot), findings
 
 
 def write_pages_of_all_bots(
