@@ -505,11 +505,11 @@ def _dealt_in_python() -> Iterator[tuple[str, Contest, list[Entrant], dict[str, 
     yield "liar's dice, four that doubt sooner or later", contest, built(contest, files), {"sessions": 40}
 
 
-def _twins(tournaments: int) -> Iterator[str]:
+def _twins(tournaments: int, field: str = "") -> Iterator[str]:
     """Identical bots, told apart or not."""
     from benchmarks import ranking_twins
 
-    return ranking_twins.table(tournaments)
+    return ranking_twins.table(tournaments, field)
 
 
 PARTS: dict[str, Callable[[int], Iterator[str]]] = {
@@ -525,10 +525,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; default all")
     parser.add_argument("--tournaments", type=int, default=1000)
+    parser.add_argument("--field", default="", metavar="WORDS", help="of twins, those alone whose name has these words")
     options = parser.parse_args()
     for part in options.parts or PARTS:
         print(f"\n## {part}\n", flush=True)
-        for line in PARTS[part](options.tournaments):
+        for line in _twins(options.tournaments, options.field) if part == "twins" else PARTS[part](options.tournaments):
             print(line, flush=True)
 
 

@@ -1,21 +1,30 @@
 """Identical bots, each entered twice: how often a ranking tells two of them apart, which is wrong whatever is true.
 
-Matches of one replica are played a number of times, each time with other deals; tournaments are drawn from these.
+Every tournament has deals of its own: none shares a replica with another one of its row. Replicas are kept in
+`build/ranking`, so that a benchmark which was stopped goes on where it was.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
+import pickle
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.fields import SHIPPED
+import tournament
+from benchmarks.fields import ROOT, SHIPPED
 from benchmarks.ranking import Rehearsal, built
+from tournament.arrays import Floats
 from tournament.contests.contest import Contest
 from tournament.contests.holdem_training import BOB, HOLDEM_TRAINING
 from tournament.contests.matrix_game import PRISONERS_DILEMMA, ROCK_PAPER_SCISSORS
@@ -23,102 +32,196 @@ from tournament.contests.scoring import HousePlayer
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.two_card_draw.servers import generated_server
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
+from tournament.leg import legs_per_replica
 from tournament.standings.places import with_implied
-from tournament.standings.standings import Standings
+from tournament.standings.standings import Standings, compute_standings
+from tournament.store.ledger import Batch, Field
 from tournament.store.legs import Legs
 
 REPLICAS = (1, 4, 10)
+_KEPT = ROOT / "build" / "ranking"
 _LEARNERS = ("copycat", "thompson", "scholar", "last_game_gambler")
 
-Floats = npt.NDArray[np.float64]
+
+@dataclass(frozen=True)
+class Play:
+    """A field and its replicas, of which each number has its own deals."""
+
+    contest: Contest
+    field: Field
+    replica: Callable[[int], Legs]
+
+    @property
+    def names(self) -> list[str]:
+        return [entrant.name for entrant in self.field.entrants]
+
+    def tournament(self, number: int, replicas: int) -> Legs:
+        """The legs of a tournament of so many replicas: other ones for each number."""
+        several = [self.replica(place) for place in range(number * replicas, (number + 1) * replicas)]
+        legs_of_one = int(several[0].number.max()) + 1
+        found = []
+        for place, legs in enumerate(several):
+            whole = legs.whole.copy(order="F")
+            whole[:, 1] += place * legs_of_one  # their numbers
+            found.append(replace(legs, whole=whole))
+        return Legs.joined(found)
+
+    def ranked(self, legs: Legs) -> Standings:
+        house = self.contest.house
+        return compute_standings(self.field, [Batch("", (), legs)], house.scoring if house else None)
 
 
-def table(tournaments: int) -> Iterator[str]:
-    """A row for each field and number of replicas."""
+def table(tournaments: int, only: str = "") -> Iterator[str]:
+    """A row for each field, of these words if any are given, and number of replicas."""
     yield (
         "| field | replicas | tournaments | told twins apart, of 20 at most 1 | chance of so many, were it 5% "
         "| other pairs wrong | pairs called sure | ± covers | worst bot |"
     )
     yield "|---|---|---|---|---|---|---|---|---|"
-    for what, rehearsal, count in _fields(tournaments):
-        pool = [rehearsal.played(number) for number in range(count)]
-        for replicas in REPLICAS:
-            yield row(what, rehearsal, pool, replicas, min(count, 200))
+    for what, play, counts in _fields(tournaments):
+        if only in what:
+            yield from rows(what, play(), counts)
 
 
-def _fields(tournaments: int) -> Iterator[tuple[str, Rehearsal, int]]:
-    """What is played, and how often."""
-    many = max(20, tournaments)
-    for sessions, count in ((64, many), (1000, max(20, many // 4))):
-        yield f"poker, {sessions} sessions", twins(VON_NEUMANN_POKER, sessions=sessions), count
-        learners = twins(VON_NEUMANN_POKER, _LEARNERS, sessions=sessions)
-        yield f"the same, of learners only {len(_LEARNERS)} twice", learners, count
-    for contest in (ROCK_PAPER_SCISSORS, PRISONERS_DILEMMA):
-        settings: dict[str, Any] = {key: value for key, value in contest.preset.items() if key != "game"}
-        yield contest.title, twins(contest, **settings), many // 4
+def _fields(tournaments: int) -> Iterator[tuple[str, Callable[[], Play], Sequence[int]]]:
+    """What is played, and how many tournaments of each number of replicas: fewer where one takes long."""
+    many = max(20, tournaments // 5)
+
+    def of(contest: Contest, doubled: Sequence[str] = (), *, house: Sequence[HousePlayer] = (), left_out: str = "",
+           **settings: Any) -> Callable[[], Play]:  # fmt: skip
+        return lambda: in_memory(twins(contest, doubled, house, left_out, **settings))
+
+    for sessions in (64, 1000):
+        some = (many, many, many) if sessions == 64 else (many, many // 4, many // 10)
+        yield f"poker, {sessions} sessions", of(VON_NEUMANN_POKER, sessions=sessions), some
+        what = f"poker, {sessions} sessions, of learners only {len(_LEARNERS)} twice"
+        yield what, of(VON_NEUMANN_POKER, _LEARNERS, sessions=sessions), (many,) * 3
+    yield "prisoner's dilemma", of(PRISONERS_DILEMMA, **_preset(PRISONERS_DILEMMA)), (many,) * 3
+    yield "rock-paper-scissors", of(ROCK_PAPER_SCISSORS, **_preset(ROCK_PAPER_SCISSORS)), (many, many // 2, many // 4)
     servers = [generated_server(bytes(32), f"server_{number}") for number in range(16)]
-    yield "two-card draw", twins(TWO_CARD_DRAW, house=servers), many // 10
-    yield "Hold'em training", twins(HOLDEM_TRAINING, house=(BOB,)), many // 10
+    yield (
+        "two-card draw without the slow adaptive",
+        of(TWO_CARD_DRAW, house=servers, left_out="adaptive"),
+        (many, many // 4, many // 10),
+    )
+    yield "two-card draw", of(TWO_CARD_DRAW, house=servers), (many // 10,)
+    yield "Hold'em training, 320 hands", of(HOLDEM_TRAINING, house=(BOB,), hands=320), (many,) * 3
+    yield "Hold'em training", of(HOLDEM_TRAINING, house=(BOB,)), (many // 4, many // 16, many // 40)
+    for contest, sessions in ((PRISONERS_DILEMMA, 20), (ROCK_PAPER_SCISSORS, 20), (VON_NEUMANN_POKER, 64)):
+        counts = many, many // 4, many // 10
+        made = partial(by_a_run, contest, sessions, max(n * count for n, count in zip(REPLICAS, counts)))
+        yield f"{contest.title}, {sessions} sessions, with Python bots and programs", made, counts
+
+
+def _preset(contest: Contest) -> dict[str, Any]:
+    return {key: value for key, value in contest.preset.items() if key != "game"}
+
+
+def _twice(folder: Path, doubled: Sequence[str], left_out: str) -> Iterator[tuple[Path, str, str]]:
+    """Bots of a folder, all or these twice: where each lies, its name there and its own."""
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith((".", "__")) or path.stem == left_out:
+            continue
+        for number in (1, 2) if not doubled or path.stem in doubled else (1,):
+            yield path, path.stem, f"{path.stem}_{number}"
 
 
 def twins(
-    contest: Contest, doubled: Sequence[str] = (), house: Sequence[HousePlayer] = (), **settings: object
+    contest: Contest, doubled: Sequence[str], house: Sequence[HousePlayer], left_out: str, **settings: object
 ) -> Rehearsal:
     """The shipped bots in C and C++, all of them or these twice."""
-    sources = {}
-    for path in sorted((SHIPPED.parent / contest.name).iterdir()):
-        if path.suffix in (".c", ".cpp"):
-            for number in (1, 2) if not doubled or path.stem in doubled else (1,):
-                # Functions may have the bot's name.
-                name = rf"\b{path.stem}(?=[abAB]?\b)"
-                sources[f"{path.stem}_{number}{path.suffix}"] = re.sub(name, f"{path.stem}_{number}", path.read_text())
+    sources = {
+        f"{name}{path.suffix}": _renamed(path.read_text(), stem, name)
+        for path, stem, name in _twice(SHIPPED.parent / contest.name, doubled, left_out)
+        if path.suffix in (".c", ".cpp")
+    }
     return Rehearsal.of(contest, built(contest, sources), house, **settings)
 
 
-def row(what: str, rehearsal: Rehearsal, pool: Sequence[Legs], replicas: int, count: int) -> str:
-    """What so many tournaments say, of replicas drawn from a pool."""
-    chance = np.random.default_rng(replicas)
-    names = rehearsal.names
-    truth = np.mean([_scores(rehearsal.ranked(legs), names) for legs in pool], axis=0)
-    told, wrong, sure = 0, 0, 0.0
-    covered = np.zeros(len(names))
-    with_interval = 0
-    drawn: list[int] = []
-    for number in range(count):
-        if replicas == 1:
-            chosen = [number % len(pool)]
-        else:
-            if len(drawn) < replicas:
-                drawn = chance.permutation(len(pool)).tolist()
-            chosen, drawn = drawn[:replicas], drawn[replicas:]
-        ranking = rehearsal.ranked(_together([pool[place] for place in chosen]))
-        ahead, is_twin = _ahead(ranking, names), _are_twins(names)
+def _renamed(source: str, stem: str, name: str) -> str:
+    """A bot under another name, which its functions may have."""
+    return re.sub(rf"\b{stem}(?=[abAB]?\b)", name, source)
+
+
+def in_memory(rehearsal: Rehearsal) -> Play:
+    """Replicas that are played when they are asked for first, and kept."""
+    told = repr((rehearsal.field, rehearsal.settings)).encode()
+    folder = _KEPT / hashlib.sha256(told).hexdigest()[:16]
+    folder.mkdir(parents=True, exist_ok=True)
+
+    def replica(number: int) -> Legs:
+        kept = folder / f"{number}.pickle"
+        if not kept.exists():
+            part = kept.with_suffix(".part")
+            part.write_bytes(pickle.dumps(rehearsal.played(number)))
+            part.rename(kept)
+        legs: Legs = pickle.loads(kept.read_bytes())
+        return legs
+
+    return Play(rehearsal.contest, rehearsal.field, replica)
+
+
+def by_a_run(contest: Contest, sessions: int, replicas: int) -> Play:
+    """All shipped bots twice, those in Python and programs too, in a run that goes on where it was."""
+    folder = _KEPT / f"{contest.name}_{sessions}"
+    bots = folder / "bots"
+    if not bots.exists():
+        part = folder / "part"
+        shutil.rmtree(part, ignore_errors=True)
+        part.mkdir(parents=True)
+        for path, stem, name in _twice(SHIPPED.parent / contest.name, (), ""):
+            if path.is_dir():
+                shutil.copytree(path, part / name)
+            else:
+                (part / f"{name}{path.suffix}").write_text(_renamed(path.read_text(), stem, name))
+        part.rename(bots)
+    settings = folder / "tournament.toml"
+    chosen = {**contest.preset, "sessions": sessions, "replicas": replicas}
+    lines = [f"{key} = {json.dumps(value)}" for key, value in chosen.items()]
+    settings.write_text("\n".join(["seed = 1", f"[{contest.name}]", *lines, ""]))
+    results = tournament.run(contest.name, config=settings, entrants=bots, results=folder / "results")
+    legs = Legs.joined(batch.legs for batch in results.batches)
+    replica_of = legs.number // legs_per_replica(results.field.settings)
+    of_replica = [np.flatnonzero(replica_of == number) for number in range(replicas)]
+
+    def replica(number: int) -> Legs:
+        own = legs.chosen(of_replica[number])
+        whole = own.whole.copy(order="F")
+        whole[:, 1] -= whole[:, 1].min()
+        return replace(own, whole=whole)
+
+    return Play(contest, results.field, replica)
+
+
+def rows(what: str, play: Play, counts: Sequence[int]) -> Iterator[str]:
+    """A row for each number of replicas, with so many tournaments."""
+    numbers = range(max(replicas * count for replicas, count in zip(REPLICAS, counts)))
+    truth = np.mean([_scores(play.ranked(play.replica(number)), play.names) for number in numbers], axis=0)
+    for replicas, count in zip(REPLICAS, counts):
+        rankings = (play.ranked(play.tournament(number, replicas)) for number in range(count))
+        yield f"| {what} | {replicas} | {count} | {_found(rankings, play.names, truth, count)} |"
+
+
+def _found(rankings: Iterable[Standings], names: Sequence[str], truth: Floats, count: int) -> str:
+    """The row's figures, of so many rankings."""
+    told, wrong, sure, with_interval = 0, 0, 0.0, 0
+    covered, is_twin = np.zeros(len(names)), _are_twins(names)
+    rounding = 1e-9 * (1 + np.abs(truth))
+    for ranking in rankings:
+        ahead = _ahead(ranking, names)
         told += bool((ahead & is_twin).any())
         wrong += bool((ahead & ~is_twin & (truth[:, np.newaxis] < truth)).any())
         sure += float(ahead.sum()) / (len(names) * (len(names) - 1) / 2)
         lines = {line.name: line for line in ranking.entrants}
         if all(lines[name].ci_low is not None for name in names):
             with_interval += 1
-            ends = np.array([(lines[name].ci_low, lines[name].ci_high) for name in names], float)
-            rounding = 1e-9 * (1 + np.abs(truth))
-            covered += (ends[:, 0] <= truth + rounding) & (truth - rounding <= ends[:, 1])
+            low, high = np.array([(lines[name].ci_low, lines[name].ci_high) for name in names], float).T
+            covered += (low <= truth + rounding) & (truth - rounding <= high)
     covered /= max(1, with_interval)
     return (
-        f"| {what} | {replicas} | {count} | {100 * told / count:.1f}% | {_at_least(told, count):.2f} "
-        f"| {100 * wrong / count:.1f}% | {100 * sure / count:.0f}% | {100 * covered.mean():.1f}% "
-        f"| {100 * covered.min():.0f}% |"
+        f"{100 * told / count:.1f}% | {_at_least(told, count):.2f} | {100 * wrong / count:.1f}% "
+        f"| {100 * sure / count:.0f}% | {100 * covered.mean():.1f}% | {100 * covered.min():.0f}%"
     )
-
-
-def _together(several: Sequence[Legs]) -> Legs:
-    """Replicas of one tournament."""
-    legs_of_one = int(several[0].number.max()) + 1
-    found = []
-    for place, legs in enumerate(several):
-        whole = legs.whole.copy(order="F")
-        whole[:, 1] += place * legs_of_one  # their numbers
-        found.append(replace(legs, whole=whole))
-    return Legs.joined(found)
 
 
 def _scores(ranking: Standings, names: Sequence[str]) -> Floats:

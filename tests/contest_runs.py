@@ -16,8 +16,8 @@ import pandas.testing
 from tests import forks
 from tournament.api import run
 from tournament.config import ExecutorName
+from tournament.records.results import load, standing_values
 from tournament.runner.watcher import Progress, Watcher
-from tournament.standings.results import load, standing_values
 
 CONTEST = "von_neumann_poker"
 # Long enough not to cause a warning.

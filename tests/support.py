@@ -218,7 +218,7 @@ def try_bot(
         kind, seat, arguments, view_bytes = core.pending()
         if status == FAULT:
             assert seat == 0
-            trial.failures.append(seating.take_failure())
+            trial.failures.append(seating.take_failure().what)
             if len(trial.failures) == most_failures:
                 break
             seating.seat(0, random_seed)

@@ -71,8 +71,6 @@ def test_an_empty_file_and_none_give_the_defaults(tmp_path: Path, monkeypatch: p
     [
         ("workers = -1", 1, "workers = -1: input should be greater than or equal to 0"),
         ("\n\nworkers = 1.5", 3, "workers = 1.5: input should be a valid integer"),
-        ('workers = "2"', 1, "workers = '2': input should be a valid integer"),
-        ("workers = true", 1, "workers = True: input should be a valid integer"),
         ('executor = "slurm"', 1, "executor = 'slurm': input should be 'auto', 'local' or 'ray'"),
         ("results = 3", 1, "results: input should be a valid string"),
         ("# first\nworker = 3", 2, "unknown key worker; there are results, executor, workers, address"),
@@ -90,16 +88,10 @@ def test_an_empty_file_and_none_give_the_defaults(tmp_path: Path, monkeypatch: p
             "replicas = 60000: value error, times the sessions of a leg it is more than",
         ),
         (f"[{CONTEST}]\nseed = -1", 2, "seed = -1: must be 0 to 2²⁵⁶ − 1"),
-        (f"[{CONTEST}]\nseed = {2**256}", 2, f"seed = {2**256}: must be 0 to 2²⁵⁶ − 1"),
         (f"[{CONTEST}]\nseed = 1.5", 2, "seed = 1.5: must be a whole number or a text"),
-        (f"[{CONTEST}]\nseed = true", 2, "seed = True: must be a whole number or a text"),
         (f'[{CONTEST}]\nseed = ""', 2, "seed = '': must be 1 to 1000 printable characters"),
-        (f"[{CONTEST}]\nsessions = inf", 2, "sessions = inf: input should be a valid integer"),
         (f"[{CONTEST}]\nsessions = 2020-01-01", 2, "sessions = datetime.date(2020, 1, 1): input should be a valid"),
-        (f"[{CONTEST}]\nsessions = [1]", 2, "sessions = [1]: input should be a valid integer"),
         (f'[{CONTEST}]\n"deals" = "odd"', 2, "deals = 'odd': input should be 'common' or 'independent'"),
-        (f"[{CONTEST}]\nduplicate = 1", 2, "duplicate = 1: input should be a valid boolean"),
-        (f"[{CONTEST}]\nbet_cap = 1", 2, "bet_cap = 1: input should be 'before_ante' or 'after_ante'"),
         (f"[{CONTEST}.deals]\nx = 1", 1, "deals = {'x': 1}: input should be 'common' or 'independent'"),
         (f"\n{CONTEST} = 3", 2, f"{CONTEST} must be a table, written [{CONTEST}]"),
         (f"[[{CONTEST}]]\nseed = 1", 1, f"{CONTEST} must be a table, written [{CONTEST}]"),
@@ -225,11 +217,6 @@ def test_a_wrong_option_is_blamed_as_one(tmp_path: Path) -> None:
         load_text(tmp_path, GOOD, sessions=0)
     with pytest.raises(BadInput, match=r"^--executor slurm: input should be 'auto', 'local' or 'ray'$"):
         load_text(tmp_path, GOOD, executor="slurm")
-
-
-def test_a_wrong_file_is_blamed_also_where_an_option_lies_over_it(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"line 2: sessions = 0"):
-        load_text(tmp_path, f"[{CONTEST}]\nsessions = 0", sessions=5)
 
 
 def test_an_unknown_contest(tmp_path: Path) -> None:

@@ -5,60 +5,52 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.support import poker_settings
+from tournament.contests import BUILT_IN
+from tournament.contests.contest import Contest
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.entrants.folder import kind_of
 from tournament.entrants.new import templates, write_new_bot
 from tournament.errors import BadInput
+from tournament.runner.watcher import NobodyWatching
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.trial.check import CheckReport, check_bot
 
 SHIPPED = Path(__file__).resolve().parent.parent / "entrants" / "von_neumann_poker"
 LANGUAGES = list(templates(VON_NEUMANN_POKER))
+SHORT: dict[str, dict[str, Any]] = {
+    "von_neumann_poker": {"sessions": 60},
+    "two_card_draw": {"hands": 60, "servers": 1},
+    "holdem_training": {"hands": 60, "sessions": 1},
+    "matrix_game": {"rounds": 50, "sessions": 10},
+}
 
 
-class Silent:
-    """Watches a check and says nothing."""
-
-    def say(self, text: str) -> None: ...
-    def on_progress(self, progress: object) -> None: ...
+def report_of(contest: Contest, path: Path) -> CheckReport:
+    settings = contest.settings.model_validate({"seed": "1", **SHORT[contest.name]})
+    return check_bot(contest, settings, SandboxSettings(), path, NobodyWatching())
 
 
-def report_of(path: Path) -> CheckReport:
-    return check_bot(VON_NEUMANN_POKER, poker_settings(sessions=60, seed=1), SandboxSettings(), path, Silent())
+@pytest.mark.parametrize("name", SHORT)
+def test_new_bots_pass_the_check_and_play_the_same_in_every_language(name: str, tmp_path: Path) -> None:
+    contest = BUILT_IN[name]
+    languages = set(templates(contest))
+    assert languages | {"c"} == {"c", "cpp", "python", "program-c", "program-python"}
+    played = set()
+    for language in sorted(languages):
+        report = report_of(contest, write_new_bot(contest, tmp_path, f"fresh_{language}", language))
+        assert report.problem is None and report.fit and report.repeats, (language, report.problem, report.faults)
+        assert report.name == f"fresh_{language}" and report.leg
+        played.add((report.leg.games, report.points_per_session))
+    assert len(played) == 1 or name == "holdem_training"  # where each samples by a chance of its own
 
 
-@pytest.fixture(scope="module")
-def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, CheckReport]:
-    """The checks of a new bot in each language."""
-    folder = tmp_path_factory.mktemp("new")
-    return {
-        language: report_of(write_new_bot(VON_NEUMANN_POKER, folder, f"fresh_{language}", language))
-        for language in LANGUAGES
-    }
-
-
-def test_there_is_one_in_each_language() -> None:
-    assert set(LANGUAGES) == {"c", "cpp", "python", "program-c", "program-python"}
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_new_bots_pass_the_check(reports: dict[str, CheckReport], language: str) -> None:
-    report = reports[language]
-    assert report.problem is None and report.fit and report.repeats
-    assert report.name == f"fresh_{language}"
-    assert report.leg and report.leg.sessions == 60
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_new_bots_play_the_same_in_every_language(reports: dict[str, CheckReport], language: str) -> None:
-    played, in_c = reports[language], reports["c"]
-    assert played.leg and in_c.leg
-    assert played.leg.games == in_c.leg.games
-    assert played.points_per_session == in_c.points_per_session
+def test_a_new_bot_in_no_language_of_the_contest_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="holdem_training has cpp, python, program-c, program-python"):
+        write_new_bot(BUILT_IN["holdem_training"], tmp_path, "other", "c")
 
 
 def test_new_bots_carry_their_names(tmp_path: Path) -> None:
@@ -90,5 +82,5 @@ def test_new_bots_are_not_written_over_others(tmp_path: Path, language: str) -> 
 # The others are in C and C++, and play in the tests of the engine.
 @pytest.mark.parametrize("path", [p for p in sorted(SHIPPED.iterdir()) if kind_of(p) in ("python", "program")])
 def test_shipped_bots_pass_the_check(path: Path) -> None:
-    report = report_of(path)
+    report = report_of(VON_NEUMANN_POKER, path)
     assert report.problem is None and report.fit and report.repeats

@@ -17,8 +17,8 @@ from tournament.audit.report import Problem
 from tournament.cli.commands import app
 from tournament.cli.groups import OWN
 from tournament.contests import CONTESTS
+from tournament.records.results import STANDING, crosstable_values, fault_values, leaderboard_values, rated_values
 from tournament.standings.ratings import LOOKS
-from tournament.standings.results import STANDING, crosstable_values, fault_values, leaderboard_values, rated_values
 from tournament.store.legs import Fault
 
 ROOT = Path(__file__).resolve().parent.parent

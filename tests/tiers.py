@@ -25,7 +25,7 @@ HOLDS_UP = {
     "tests/worker/test_legs_in_lanes.py::test_a_mixed_field_gives_the_same_records_however_it_is_played": "lanes",
     "tests/chaos/test_chaos.py::test_six_rounds": "kills, and faults of the machine",
     "tests/runner/test_incremental.py::test_an_object_store_is_resumed_and_adapted_as_a_folder_is": "object stores",
-    "tests/contests/test_two_card_draw.py::test_new_bots_are_fit_and_the_same_in_every_language": "new bots",
+    "tests/test_examples.py::test_new_bots_pass_the_check_and_play_the_same_in_every_language[two_card_draw]": "bots",
     "tests/worker/test_turns.py::test_legs_with_the_same_deals_play_one_after_the_other": "turns",
     "tests/sandbox/test_addresses.py::test_addresses_are_the_same_in_every_run[standard]": "addresses",
     "tests/sandbox/test_fork_server.py::test_forks_die_with_the_tournament": "no process is left",

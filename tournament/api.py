@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tournament.audit import verification
 from tournament.audit.replay import Replay, replay_games
 from tournament.audit.report import Verification
 from tournament.config import ExecutorName, load_config
 from tournament.errors import BadInput
+from tournament.keys import drawn_seed
+from tournament.records.results import Results, load
 from tournament.runner.contest_run import run_prepared
 from tournament.runner.preparing import prepare_contest
 from tournament.runner.watcher import NobodyWatching, Watcher
-from tournament.standings.results import Results, load
+from tournament.starter.folder import find_bot
 from tournament.store.storage import inside
+
+if TYPE_CHECKING:
+    from tournament.trial.gauntlet import GauntletReport
 
 
 def run(
@@ -41,11 +48,41 @@ def run(
     given = {"entrants": entrants, "results": results, "sessions": sessions, "seed": seed}
     chosen = load_config(contest, config, **given, workers=workers, executor=executor, address=address)
     watcher = watcher or NobodyWatching()
-    prepared = prepare_contest(chosen.played, chosen, watcher)
-    if not archive and (unlike := prepared.unlike()) and unlike.is_long_play:
-        raise BadInput(f"{unlike}; with archive=True it does")
-    run_prepared(prepared, watcher)
+    with prepare_contest(chosen.played, chosen, watcher) as prepared:
+        if not archive and (unlike := prepared.unlike()) and unlike.is_long_play:
+            raise BadInput(f"{unlike}; with archive=True it does")
+        run_prepared(prepared, watcher)
     return load(inside(chosen.results, contest))
+
+
+def gauntlet(
+    contest: str,
+    bot: str | os.PathLike[str],
+    *,
+    against: Sequence[str] = (),
+    instead_of: str | os.PathLike[str] | None = None,
+    config: str | os.PathLike[str] | None = None,
+    entrants: str | os.PathLike[str] | None = None,
+    sessions: int | None = None,
+    replicas: int | None = None,
+    seed: int | str | None = None,
+    workers: int | None = None,
+    watcher: Watcher | None = None,
+) -> GauntletReport:
+    """Play a bot against all entrants, or those of some names, as `tournament gauntlet` does; nothing is kept.
+
+    Bots are files or names. With `instead_of`, a former version, it plays the same deals, and the report says which is
+    the better one. `frame()` has a row for each opponent. Raises tournament.errors.BadInput for what the user can mend,
+    and RunFailed when play stopped short.
+    """
+    from tournament.trial.gauntlet import play_gauntlet
+
+    given = {"entrants": entrants, "sessions": sessions, "replicas": replicas}
+    chosen = load_config(contest, config, **given, seed=seed or drawn_seed(), workers=workers, executor="local")
+    former = find_bot(os.fspath(instead_of), chosen) if instead_of is not None else None
+    opponents = list(against) if chosen.played.house else [find_bot(one, chosen) for one in against]
+    watcher = watcher or NobodyWatching()
+    return play_gauntlet(chosen.played, chosen, find_bot(os.fspath(bot), chosen), opponents, former, watcher)
 
 
 def verify(

@@ -28,8 +28,8 @@ from tournament.config import load_config
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.entrants.new import templates, write_new_bot
+from tournament.records.results import Results
 from tournament.runner.watcher import NobodyWatching
-from tournament.standings.results import Results
 from tournament.trial.check import check_bot
 
 _FAULTY = "zz_faulty"  # last by name, so that it has the last number

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class TournamentError(Exception):
     """Base: the message is all that a user needs to see."""
@@ -33,6 +35,11 @@ def shortened(text: str, most: int) -> str:
 def and_more(count: int) -> str:
     """How many more there are than were named, in words; "" for none."""
     return f" and {count:,} more" if count > 0 else ""
+
+
+def listed(names: Sequence[str], most: int = 10) -> str:
+    """The first names in a line, and how many more there are."""
+    return ", ".join(names[:most]) + and_more(len(names) - most)
 
 
 def telling_line(problem: str) -> str:

@@ -49,20 +49,9 @@ def _seed_text(value: object) -> str:
 Seed = Annotated[str, BeforeValidator(_seed_text), WithJsonSchema({"anyOf": [{"type": "integer"}, {"type": "string"}]})]
 
 
-_drawn_ahead: list[str] = []
-
-
 def drawn_seed() -> str:
     """A new seed that nobody can guess."""
-    return _drawn_ahead.pop() if _drawn_ahead else secrets.token_hex(_DRAWN_BITS // 8)
-
-
-def begin_drawn_seed() -> None:
-    """Draw the next new seed, and begin to work out its master key."""
-    if not _drawn_ahead:
-        seed = drawn_seed()
-        begin_master_key(seed)
-        _drawn_ahead.append(seed)
+    return secrets.token_hex(_DRAWN_BITS // 8)
 
 
 def guessable(seed: str) -> bool:

@@ -17,6 +17,18 @@ PlaysAs = Literal["wasm", "python", "program", "house"]
 PROCESSES: frozenset[PlaysAs] = frozenset(("python", "program"))
 
 
+# How a bot failed: a call took more fuel than it may, it was silent for too long, it couldn't begin; or otherwise.
+FailureKind = Literal["fuel", "silence", "start", "other"]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What a bot did wrong, in words, and of what kind."""
+
+    what: str
+    kind: FailureKind = "other"
+
+
 def legs_per_replica(settings: Mapping[str, object]) -> int:
     """How many legs a match has in each replica, by the contest's settings: two if it is duplicate."""
     return 2 if settings.get("duplicate") else 1

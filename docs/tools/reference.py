@@ -28,8 +28,8 @@ from tournament.config import General
 from tournament.contests import find_contest
 from tournament.contests.python_contest import PythonSettings
 from tournament.contests.settings import ContestSettings
+from tournament.records.results import ENTRANTS, FAULTS, MATCHES, STANDING, UNFORETOLD
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.standings.results import ENTRANTS, FAULTS, MATCHES, STANDING, UNFORETOLD
 from tournament.store.columns import Column
 from tournament.trial.match import MatchReport
 from tournament.worker.observation import ObservedGame, Step

@@ -6,6 +6,7 @@ Whatever the forger touches he seals, hashes and sums up as a run would; he may 
 from __future__ import annotations
 
 import hashlib
+import math
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -22,8 +23,8 @@ from tests.contest_runs import CONTEST, Place
 from tests.ledger_rows import content_of
 from tests.runner.test_poisoned_results import entry_at, poison, put
 from tournament.contests import find_contest
+from tournament.records.results import load, write_summaries
 from tournament.runner.schedule.legs import Competitor, RoundRobin
-from tournament.standings.results import load, write_summaries
 from tournament.standings.without_luck import read_luck, write_luck
 from tournament.store.ledger import batch_name, pack
 from tournament.store.ledger_reading import read_state
@@ -458,7 +459,8 @@ FORGERIES = (
     Forgery("two legs' digests exchanged", "verify", in_legs(lambda legs: exchange(legs, "digest"))),
     Forgery("two bots' names and numbers exchanged in field and legs", "verify",
             lambda place: swap_names(place, also_numbers=True)),
-    Forgery("points", "verify", then_summarise(in_legs(lambda legs: legs[0].update(points=legs[0]["points"] + 1)))),
+    Forgery("points", "verify", then_summarise(
+        in_legs(lambda legs: legs[0].update(points=math.nextafter(legs[0]["points"], math.inf))))),
     Forgery("squared points", "verify", then_summarise(
         in_legs(lambda legs: legs[0].update(squared_points=legs[0]["squared_points"] * 2)))),
     Forgery("blocks", "verify", then_summarise(

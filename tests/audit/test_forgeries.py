@@ -11,7 +11,7 @@ from tests.audit.forgeries import FORGERIES, FORGERIES_OF_HOUSE, SESSIONS, Finde
 from tests.contest_runs import CONTEST, REPOSITORY, SEEDS, Place, new_place
 from tournament.api import run, verify
 from tournament.errors import TournamentError
-from tournament.standings.results import load
+from tournament.records.results import load
 
 PATH = """
 import sys

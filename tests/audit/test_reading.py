@@ -12,7 +12,7 @@ import pytest
 
 from tests.contest_runs import new_place
 from tournament.errors import BadInput
-from tournament.standings.results import load
+from tournament.records.results import load
 
 
 @pytest.fixture(scope="module")

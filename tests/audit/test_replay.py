@@ -22,7 +22,7 @@ from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.entrants.build import with_lines
 from tournament.entrants.new import write_new_bot
 from tournament.errors import BadInput
-from tournament.standings.results import Results
+from tournament.records.results import Results
 
 CONTEST = "von_neumann_poker"
 # Each writes down what it sees, and what it is about to answer.

@@ -18,7 +18,7 @@ from tests.contest_runs import CONTEST, assert_same, new_place, outcome
 from tests.forks import Ended, Run
 from tests.object_store import new_location, serve
 from tests.processes import comes, innermost, is_gone, ray_workers
-from tournament.standings.results import load
+from tournament.records.results import load
 from tournament.store.storage import inside
 
 _STEPS = 120  # of storing; a run takes about as many

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests import forks
-from tournament.standings.results import load
+from tournament.records.results import load
 
 ROOT = Path(__file__).resolve().parents[2]
 STEADY = (
@@ -42,15 +42,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert "steady" in process.stdout and "broken" in process.stdout and "Autumn cup" in process.stdout
     assert "torn: broken: at the end of the file: error:" in process.stdout
     return place
-
-
-def test_run_again_plays_nothing(folder: Path) -> None:
-    ledger = folder / "results" / "von_neumann_poker" / "ledger"
-    before = sorted(ledger.glob("*.entry"))
-    process = command(folder, "run")
-    assert process.returncode == 0
-    assert "nothing to play" in process.stderr
-    assert sorted(ledger.glob("*.entry")) == before
 
 
 def test_a_leaderboard_loads_neither_parquet_nor_what_plays(folder: Path) -> None:
@@ -138,26 +129,6 @@ def test_tables_fit_the_terminal(folder: Path, width: int) -> None:
         assert any("steady" in line for line in lines) and "Autumn cup" in lines[0]
 
 
-def test_new_bots_are_not_written_over_others(folder: Path) -> None:
-    for language, there in (("c", "written.c"), ("python", "written.c"), ("program-c", "written.c")):
-        made = command(folder, "new", "von_neumann_poker", "written", "--language", language, "--entrants", "new")
-        assert made.returncode == (0 if language == "c" else 2), made.stderr
-        assert language == "c" or f"new/{there} is there already" in made.stderr
-
-
-def test_check_says_what_is_wrong(folder: Path) -> None:
-    (folder / "zero.c").write_text(
-        "int a(const Bot *b) { volatile int z = 0; return 100 / z; }\nint b(const Bot *b, int x) { return 1; }\n"
-    )
-    checked = command(folder, "check", "zero.c", columns=140)
-    assert checked.returncode == 1
-    assert "not fit to enter" in checked.stdout
-    assert "divided by zero" in checked.stdout
-    torn = command(folder, "check", "entrants/von_neumann_poker/torn.c")
-    assert torn.returncode == 1
-    assert "at the end of the file: error: expected expression" in torn.stdout
-
-
 def test_check_refuses_what_a_run_would(folder: Path, tmp_path: Path) -> None:
     bots = tmp_path / "entrants" / "von_neumann_poker"
     bots.mkdir(parents=True)
@@ -212,6 +183,9 @@ BAD_INPUT = [
     (["replay", "von_neumann_poker", "--match", "a", "--session", "0"], "--match a: say its number"),
     (["new", "von_neumann_poker", "a/b"], "a bot's name has"),
     (["new", "von_neumann_poker", "x", "--language", "cobol"], "--language cobol"),
+    (["new", "von_neumann_poker", "steady", "--language", "python"], "steady.c is there already"),
+    (["init", "/dev/null/below"], "/dev/null/below can't be written"),
+    (["init", "nothing", "--contest", "bridge"], "no contest is called bridge"),
 ]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.cli.test_cli import command
 from tests.contest_runs import CONTEST, bot_source, new_place
-from tournament.standings.results import load
+from tournament.records.results import load
 
 
 def test_a_bot_s_versions_come_with_their_standings(tmp_path: Path) -> None:

@@ -75,20 +75,6 @@ def test_what_is_no_folder_is_not_written_into(tmp_path: Path, place: str) -> No
     assert files_in(tmp_path) == {name: b"mine"}
 
 
-@pytest.mark.parametrize("place", ["/proc/nowhere", "/dev/null/below"])
-def test_what_cant_be_written_is_one_line(tmp_path: Path, place: str) -> None:
-    made = command(tmp_path, "init", place)
-    assert (made.returncode, made.stderr.count("\n")) == (2, 1)
-    assert f"{place} can't be written" in made.stderr or "is not a folder" in made.stderr
-
-
-def test_an_unknown_contest_is_named(tmp_path: Path) -> None:
-    made = command(tmp_path, "init", "--contest", "bridge")
-    assert (made.returncode, made.stderr.count("\n")) == (2, 1)
-    assert "no contest is called bridge" in made.stderr
-    assert not list(tmp_path.iterdir())
-
-
 def test_every_key_is_in_the_settings_at_its_default(tmp_path: Path) -> None:
     """Also when every # before a key with a default is taken away."""
     text = settings_text(SHIPPED)

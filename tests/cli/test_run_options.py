@@ -244,16 +244,6 @@ def test_progress_is_lines_of_json_up_to_the_records(told: dict[str, Shown], fol
         assert last["leader"] == played.standings["name"].iloc[0]
 
 
-def test_the_last_line_comes_even_right_after_another(folder: Path, tmp_path: Path) -> None:
-    """However seldom lines are written, the last one has all that was played."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        patch.setattr(screen, "_JSON_SECONDS", 1e9)
-        run = shown("run", "short_dilemma", "--results", str(tmp_path), "--sessions", "7", "--progress", "json")
-    (last,) = [line for line in map(json.loads, run.err.splitlines()) if "legs" in line]
-    assert last["games"] == tournament.load(str(tmp_path / "short_dilemma")).ranking.games > 0
-
-
 @pytest.mark.parametrize(("as_json", "apart"), [(True, 1.0), (False, 30.0)])
 def test_a_line_comes_at_its_time_and_tells_how_far_the_run_is(
     as_json: bool, apart: float, monkeypatch: pytest.MonkeyPatch
@@ -412,7 +402,9 @@ def test_few_games_of_slow_bots_are_long_play(tmp_path: Path) -> None:
     place = new_place(tmp_path, ["bold", "calm"], sessions=40)
     place.play()
     games = tournament.load(str(place.results)).ranking.games
-    prepared = prepare_contest(VON_NEUMANN_POKER, load_config(CONTEST, place.config, sessions=9), NobodyWatching())
+    config = load_config(CONTEST, place.config, sessions=9)
+    with prepare_contest(VON_NEUMANN_POKER, config, NobodyWatching()) as ready:
+        prepared = ready
 
     def is_long(seconds: float) -> bool:
         estimates = replace(VON_NEUMANN_POKER.estimates, rate=games / seconds)

@@ -10,7 +10,6 @@ import pytest
 
 from tests.cli.test_cli import command
 from tests.contest_runs import bot_source
-from tournament import keys
 from tournament.cli import consoles
 from tournament.contests import CONTESTS
 
@@ -84,15 +83,6 @@ def test_words_between_colons_stay_as_they_are() -> None:
     with consoles.out.capture() as written:
         consoles.out.print("a bot says :smile:")
     assert written.get() == "a bot says :smile:\n"
-
-
-def test_a_seed_drawn_ahead_is_drawn_once() -> None:
-    """Its key is begun early, and it is the seed of one run only."""
-    keys.begin_drawn_seed()
-    keys.begin_drawn_seed()
-    first, second = keys.drawn_seed(), keys.drawn_seed()
-    assert first != second
-    assert keys.begin_master_key(first).result() == keys.master_key(first) != keys.master_key(second)
 
 
 def test_no_garbage_is_looked_for_among_modules(place: Path) -> None:

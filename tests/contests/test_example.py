@@ -19,14 +19,13 @@ from tests.reporting.html_reader import read_html
 from tournament.api import replay, report, run
 from tournament.config import load_config
 from tournament.contests import find_contest
+from tournament.records.results import load
 from tournament.reporting.writing import make_page
 from tournament.runner.watcher import NobodyWatching
-from tournament.standings.results import load
 from tournament.trial.check import check_bot
 
 __all__ = ["example_is_installed", "example_target"]
 
-BOTS = ["counter.py", "one_more", "own_hand.c"]
 SEED = "a seed of the tests of examples"
 
 

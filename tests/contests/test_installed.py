@@ -16,7 +16,7 @@ from tournament.api import run
 from tournament.config import load_config, load_contests
 from tournament.contests import find_contest, known_rules
 from tournament.errors import BadInput, RunFailed
-from tournament.standings.results import load
+from tournament.records.results import load
 from tournament.worker.node import accept_contest
 
 __all__ = ["example_is_installed", "example_target"]

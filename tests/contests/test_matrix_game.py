@@ -12,10 +12,7 @@ from tests.worker.test_programs import Ear
 from tournament.config import load_config
 from tournament.contests import SHIPPED
 from tournament.contests.matrix_game import MATRIX_GAME
-from tournament.entrants.new import templates, write_new_bot
 from tournament.errors import BadInput
-from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.trial.check import check_bot
 
 ROOT = Path(__file__).parents[2]
 DILEMMA = """
@@ -182,35 +179,6 @@ def test_histories_are_the_same_lists_however_a_bot_comes_by_them(tmp_path: Path
             own.append(move)
         seen.append(str(who))
     assert sorted(seen) == sorted(3 * list(LOOKING))
-
-
-def test_new_bots_of_every_language_play_alike(tmp_path: Path) -> None:
-    config = place(tmp_path, rounds=40, sessions=2, more="noise = 0.1")
-    (tmp_path / "bots" / "zz_steady.c").write_text(STEADY)
-    languages = list(templates(MATRIX_GAME))
-    assert set(languages) == {"c", "cpp", "python", "program-c", "program-python"}
-    for language in languages:
-        write_new_bot(MATRIX_GAME, tmp_path / "bots", f"new_{language.replace('-', '_')}", language)
-    found = tournament.run("dilemma", config=config, executor="local", workers=1)
-    assert not len(found.faults)
-    turns = found.games[found.games.y == "zz_steady"]
-    own = {name: list(of_bot.x_move) for name, of_bot in turns.groupby("x", observed=True)}
-    assert len(own) == 5 and len(set(map(tuple, own.values()))) == 1
-
-
-@pytest.mark.parametrize("name", ["new_bot.c", "new_bot.py"])
-def test_new_bots_pass_the_check(tmp_path: Path, name: str) -> None:
-    bot = tmp_path / f"fresh{Path(name).suffix}"
-    shutil.copy(MATRIX_GAME.interface.sdk / name, bot)
-    chosen = MATRIX_GAME.settings.model_validate({"rounds": 50, "sessions": 10, "seed": "a check of a new bot"})
-
-    class Silent:
-        def say(self, text: str) -> None: ...
-        def on_progress(self, progress: object) -> None: ...
-
-    report = check_bot(MATRIX_GAME, chosen, SandboxSettings(), bot, Silent())
-    assert report.problem is None and report.fit and report.repeats
-    assert report.boundary_questions >= 500
 
 
 @pytest.mark.parametrize(

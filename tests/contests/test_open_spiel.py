@@ -199,29 +199,6 @@ def test_what_is_remembered_of_a_game_changes_nothing(
     game_tree.game_of.cache_clear()
 
 
-def test_rules_are_asked_once_what_processes_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kuhn poker has 24 places where a player is asked, each with one text for each seat that can be first."""
-    asked = []
-
-    class Counting(game_tree.Game):
-        def node(self, state: Any, first: int) -> Any:
-            asked.append((str(state), first))
-            return super().node(state, first)
-
-    monkeypatch.setattr(game_tree, "Game", Counting)
-    game_tree.game_of.cache_clear()
-    bots = dict.fromkeys(
-        ("a", "b"), (".py", "import random\ndef act(state): return random.choice(state.legal_actions)\n")
-    )
-    for _ in range(2):
-        ((result, _rows),) = play_field(
-            find_contest("open_spiel"), bots, sessions=800, open_spiel="kuhn_poker"
-        ).values()
-        assert result.faults == ()
-    game_tree.game_of.cache_clear()
-    assert len(asked) == len(set(asked)) == 2 * 58
-
-
 def test_points_of_a_game_that_is_not_zero_sum_are_both_recorded() -> None:
     """The prisoner's dilemma of OpenSpiel: 0 cooperates for 5 each; 1 defects for 10, and leaves the other 0."""
     bots = {"a": (".c", LOWEST), "b": (".c", "int act(const Bot *bot) { return 1; }\n")}

@@ -15,7 +15,7 @@ from tournament.api import run
 from tournament.config import load_config, load_contests
 from tournament.contests import find_contest, rules_file
 from tournament.errors import BadInput, RunFailed
-from tournament.standings.results import load
+from tournament.records.results import load
 
 DICE = (EXAMPLE / "liars_dice.py").read_text().replace('name = "liars_dice"', 'name = "our_dice"')
 BOT = "def bid(bot):\n    return bot.legal_actions[0]\n"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -25,11 +25,10 @@ from tournament.contests.two_card_draw.perfect_bot import perfect_bot
 from tournament.contests.two_card_draw.servers import generated_server, recipe_of, strategy_of
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, write_strategy
 from tournament.entrants.build import build_entrants
-from tournament.entrants.new import templates
 from tournament.errors import BadInput
+from tournament.records.results import load
 from tournament.runner.watcher import Watcher
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.standings.results import load
 from tournament.trial.against_server import Winnings, winnings
 
 SHIPPED = Path(__file__).parents[2] / "entrants" / "two_card_draw"
@@ -250,12 +249,6 @@ def test_another_strategy_file_has_only_its_matches_played(place: Path) -> None:
     assert house == {"s0.txt", "s1.txt", "s2.txt", "t.txt", *[f"example_{n}.txt" for n in range(4)]}
 
 
-def test_another_seed_sets_the_records_aside(place: Path) -> None:
-    run(place, "results", [*SMALL, "seed = 1"])
-    run(place, "results", [*SMALL, "seed = 2"])
-    assert (place / "results" / "two_card_draw-archive-1").is_dir()
-
-
 def test_more_sessions_add_to_the_records(place: Path) -> None:
     """What was played stays as it is; in the end all is as if played at once. Fewer set the records aside."""
     field = ["servers = 2", "hands = 300", "seed = 5"]
@@ -370,66 +363,32 @@ def test_servers_come_from_the_seed_within_the_statements_ranges() -> None:
 
 def test_strategy_commands(tmp_path: Path) -> None:
     server, perfect = tmp_path / "server.txt", tmp_path / "perfect.c"
-    made = call(
-        [
-            "strategy",
-            "generate",
-            "--bet1",
-            "2",
-            "--bet2",
-            "4",
-            "--iterations",
-            "20000",
-            "--seed",
-            "3",
-            "-o",
-            str(server),
-        ]
-    )
+    generate_it = shlex.split("strategy generate --bet1 2 --bet2 4 --iterations 20000 --seed 3 -o")
+    made = call([*generate_it, str(server)])
     assert (made.returncode, made.stderr) == (0, "")
     assert "trembling value" in made.stdout
     again = tmp_path / "again.txt"
-    call(
-        ["strategy", "generate", "--bet1", "2", "--bet2", "4", "--iterations", "20000", "--seed", "3", "-o", str(again)]
-    )
+    call([*generate_it, str(again)])
     assert server.read_bytes() == again.read_bytes()
-    valued = call(
-        [
-            "strategy",
-            "value",
-            str(server),
-            "--best-response",
-            str(perfect),
-            "--against",
-            str(perfect),
-            "--sessions",
-            "2",
-        ]
-    )
+    valued = call(shlex.split(f"strategy value {server} --best-response {perfect} --against {perfect} --sessions 2"))
     assert valued.returncode == 0, valued.stderr
     said = " ".join(valued.stdout.split())
     assert re.search(r"± 0\.\d{6} \(95%\) a hand, [\d.]+% of the perfect opponent's profit, played 20,000 hands", said)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("words", "message"),
     [
-        (["generate", "--bet1", "0", "--bet2", "1", "-o", "x"], "--bet1 0: must be 1 to 5"),
-        (
-            ["generate", "--bet1", "2", "--bet2", "7", "-o", "x"],
-            "--bet2 7: must be 2 to 6, from bet1 to three times bet1",
-        ),
-        (
-            ["generate", "--bet1", "2", "--bet2", "1", "-o", "x"],
-            "--bet2 1: must be 2 to 6, from bet1 to three times bet1",
-        ),
-        (["generate", "--bet1", "1", "--bet2", "1", "--seed", "-1", "-o", "x"], "--seed -1: must be 0 to 2⁶³ − 1"),
-        (["value", "nowhere.txt"], "nowhere.txt can't be read: No such file or directory"),
-        (["generate", "--bet1", "1", "--bet2", "1", "-o", "/proc/x/y"], "/proc/x/y can't be written"),
+        ("generate --bet1 0 --bet2 1 -o x", "--bet1 0: must be 1 to 5"),
+        ("generate --bet1 2 --bet2 7 -o x", "--bet2 7: must be 2 to 6, from bet1 to three times bet1"),
+        ("generate --bet1 2 --bet2 1 -o x", "--bet2 1: must be 2 to 6, from bet1 to three times bet1"),
+        ("generate --bet1 1 --bet2 1 --seed -1 -o x", "--seed -1: must be 0 to 2⁶³ − 1"),
+        ("value nowhere.txt", "nowhere.txt can't be read: No such file or directory"),
+        ("generate --bet1 1 --bet2 1 -o /proc/x/y", "/proc/x/y can't be written"),
     ],
 )
-def test_strategy_commands_with_bad_input(arguments: list[str], message: str) -> None:
-    refused = call(["strategy", *arguments])
+def test_strategy_commands_with_bad_input(words: str, message: str) -> None:
+    refused = call(["strategy", *words.split()])
     assert refused.returncode == 2
     assert refused.stderr.startswith(f"tournament: {message}")
     assert len(refused.stderr.splitlines()) == 1
@@ -461,34 +420,6 @@ def test_check_plays_an_example(place: Path) -> None:
     refused = call(["check", str(bad), "--contest", "two_card_draw", "--config", str(config)])
     assert refused.returncode == 1
     assert "answered 5" in refused.stdout
-
-
-def test_new_bots_are_fit_and_the_same_in_every_language(tmp_path: Path) -> None:
-    folder = tmp_path / "two_card_draw"
-    config = tmp_path / "tournament.toml"
-    config.write_text("[two_card_draw]\nhands = 60\n")
-    played = set()
-    endings = {"c": ".c", "cpp": ".cpp", "python": ".py"}
-    languages = templates(TWO_CARD_DRAW)
-    assert set(languages) == {*endings, "program-c", "program-python"}
-    for language in languages:
-        made = call(["new", "two_card_draw", f"my_{language}", "--language", language, "--entrants", str(folder)])
-        assert made.returncode == 0, made.stderr
-        checked = call(["check", str(folder / f"my_{language}{endings.get(language, '')}"), "--config", str(config)])
-        assert checked.returncode == 0, checked.stdout
-        said = " ".join(checked.stdout.split())
-        played.add(said[said.index("plays") : said.index("session")])
-    assert len(played) == 1
-
-
-def test_tables_as_json(place: Path) -> None:
-    run(place, "results", SEEDED)
-    lines = json.loads(call(["leaderboard", "two_card_draw", "--results", str(place / "results"), "--json"]).stdout)
-    assert [line["rank"] for line in lines] == [1, 2, 3]
-    assert all(isinstance(line["share"], float) for line in lines)
-    cells = json.loads(call(["crosstable", "two_card_draw", "--results", str(place / "results"), "--json"]).stdout)
-    assert len(cells) == 9
-    assert {cell["y"] for cell in cells} == {"server_01", "server_02", "server_03"}
 
 
 # The same bot in Python, and as a program that speaks lines.
@@ -527,28 +458,6 @@ for line in sys.stdin:
         answer = "RAISE" if pair else "CALL" if numbers[3] == 0 or numbers[4] else "FOLD"
     print("ACTION", answer, flush=True)
 """
-
-
-def test_python_bots_and_programs_play_as_the_same_bot_in_c(place: Path) -> None:
-    for path in (place / "bots").iterdir():
-        path.unlink()
-    (place / "bots" / "compiled.c").write_text(CALLER)
-    (place / "bots" / "snake.py").write_text(PYTHON)
-    (place / "bots" / "wrong.py").write_text(PYTHON.replace("return 0 if card1 == card2 else 1", "return 7"))
-    (place / "bots" / "lines").mkdir()
-    (place / "bots" / "lines" / "bot.toml").write_text('command = ["python3", "bot.py"]\n')
-    (place / "bots" / "lines" / "bot.py").write_text(PROGRAM)
-    run(place, "results", SEEDED)
-    played = load(str(place / "results"))
-    lines = {line.name: line for line in played.ranking.entrants}
-    assert lines["wrong"].reason is not None
-    assert lines["wrong"].reason.startswith("answered 7, which is no answer to this, in draw against server_01")
-    games = {name: frame.drop(columns=["x", "match"]) for name, frame in played.games.groupby("x", observed=True)}
-    assert [len(games[name]) for name in ("compiled", "snake", "lines")] == [1800] * 3
-    for name in ("snake", "lines"):
-        pd.testing.assert_frame_equal(
-            games[name].reset_index(drop=True), games["compiled"].reset_index(drop=True), check_categorical=False
-        )
 
 
 @pytest.mark.parametrize(

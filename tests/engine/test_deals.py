@@ -147,14 +147,6 @@ def test_both_legs_of_a_duplicate_match_have_the_same_deals() -> None:
     assert set(first["session"]) == {0, 1} and set(second["session"]) == {2, 3}
 
 
-def test_identical_bots_mirror_each_other_in_a_duplicate_match() -> None:
-    """What x wins in one leg, y wins in the other."""
-    straight = play_core(constant_bot(50, 1), constant_bot(50, 1), 5, sessions=20)
-    swapped = play_core(constant_bot(50, 1), constant_bot(50, 1), 5, sessions=20, seats_swapped=True)
-    assert [s.x_gain for s in straight.sessions] == [-s.x_gain for s in swapped.sessions]
-    assert straight.sums.points == -swapped.sums.points
-
-
 def grid(keys: range, sessions: range, games: range) -> NDArray[np.float64]:
     """Cards with the axes key, session, game, (A, B)."""
     words = np.array(

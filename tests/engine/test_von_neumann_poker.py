@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from fractions import Fraction
 from itertools import islice, pairwise
 from typing import Protocol
@@ -287,14 +286,6 @@ def test_session_borders_keep_the_previous_card(controller: Controller) -> None:
             assert asked.view.opponents_previous_card == (last.b_card if was_a else last.a_card)
 
 
-def test_mixed_endings_show_cards_game_by_game(controller: Controller) -> None:
-    """Folds, calls and passes in turn: what is shown is about the last game alone."""
-    bot = Bot(lambda view: int(60 * view.card) - 30, lambda view, _bet: int(view.card > 0.6))
-    record = controller(bot, bot, 9, sessions=10)
-    assert {(game.bet > 0, game.folded) for game in record.games} == {(False, False), (True, False), (True, True)}
-    assert_shown_as_ruled(record)
-
-
 def test_views_hold_the_own_card_and_the_stacks_before_the_antes(controller: Controller) -> None:
     record = controller(constant_bot(20, 1), constant_bot(20, 1), 9, sessions=5, bet_cap="after_ante")
     rest = iter(record.asked)
@@ -390,43 +381,7 @@ def test_points_are_the_gain_over_the_root_of_the_games(controller: Controller) 
     assert all(root_is(session.x_points, session.x_gain, session.games) for session in record.sessions)
 
 
-def test_a_session_gains_what_its_games_gained(controller: Controller) -> None:
-    record = controller(constant_bot(17, 1), constant_bot(40, 1), 1, sessions=20)
-    for session in record.sessions:
-        games = [game for game in record.games if game.session == session.session]
-        assert session.games == len(games)
-        assert session.x_gain == sum(game.a_gain if game.x_is_a else -game.a_gain for game in games)
-
-
 # The core as a machine
-
-
-def test_rows_do_not_depend_on_the_tables_size() -> None:
-    """Tables that are full after every row, or never: the same rows and sums."""
-    roomy = play_core(constant_bot(50, 1), constant_bot(20, 1), 5, sessions=9)
-    tight = play_core(constant_bot(50, 1), constant_bot(20, 1), 5, sessions=9, capacities=(1, 1))
-    assert (roomy.emptied, tight.emptied) == (0, len(roomy.games) - 1)
-    assert replace(tight, emptied=0) == roomy
-
-
-@pytest.mark.parametrize("sessions", [1, 20, 32, 70])
-def test_sums_are_those_of_the_rows(sessions: int) -> None:
-    """Points, their squares, and the points of 32 runs of sessions, the first sessions in the first."""
-    played = play_core(constant_bot(50, 1), constant_bot(20, 1), 5, sessions=sessions)
-    points = [session.x_points for session in played.sessions]
-    assert (played.sums.sessions, played.sums.games) == (sessions, len(played.games))
-    assert math.isclose(played.sums.points, math.fsum(points), abs_tol=1e-9)
-    assert math.isclose(played.sums.squared_points, math.fsum(p * p for p in points))
-    runs: list[list[float]] = [[] for _ in range(32)]
-    for number, earned in enumerate(points):
-        runs[number * 32 // sessions].append(earned)
-    assert played.sums.blocks == pytest.approx([math.fsum(run) for run in runs])
-
-
-def test_a_full_table_of_sessions_stops_the_core_too() -> None:
-    """Room for games alone isn't enough: the next game may end a session."""
-    played = play_core(constant_bot(50, 1), constant_bot(20, 1), 5, sessions=9, capacities=(1000, 2))
-    assert played.emptied == 4 and len(played.sessions) == 9
 
 
 def test_rows_of_another_leg_stay_before_ours() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,9 +12,8 @@ from typing import Any, NoReturn
 import pytest
 import wasmtime
 
-from tests.contest_runs import Place, call, new_place
 from tests.support import build_folder, play_built, poker_settings
-from tournament.artifacts import archive, c_bots, compiler_command, compiler_run, libraries, program_build
+from tournament.artifacts import archive, c_bots, compiler_command, compiler_run, program_build
 from tournament.cache import cache_folder, keep, recall, remembered
 from tournament.errors import RunFailed
 from tournament.sandbox.outside import probe, running, scratch
@@ -86,20 +84,6 @@ def test_a_damaged_module_is_compiled_again(own_cache: Path, tmp_path: Path) -> 
     for path in (own_cache / "bots").iterdir():
         path.write_bytes(b"")
     assert build_folder(bots, {})["fine"] == first
-
-
-def test_damaged_libraries_are_noticed(own_cache: Path) -> None:
-    sound = libraries.libraries_of("c").resolve()
-    (own_cache / "libraries").unlink()
-    shutil.copytree(sound, libraries.libraries_of("c"))
-    assert libraries._is_sound(libraries.libraries_of("c"))
-    library = libraries.libraries_of("c") / "libc.a"
-    content = bytearray(library.read_bytes())
-    content[len(content) // 2] ^= 1
-    library.write_bytes(content)
-    assert not libraries._is_sound(libraries.libraries_of("c"))
-    library.unlink()
-    assert not libraries._is_sound(libraries.libraries_of("c"))
 
 
 # Sources of one bot in which its functions are not what a reader without the preprocessor takes them for.
@@ -356,16 +340,6 @@ def test_a_cache_that_can_not_be_read_names_the_remedy(tmp_path: Path, monkeypat
     monkeypatch.setattr(Path, "open", refused)
     with pytest.raises(RunFailed, match=r"can't read the cache .*: Permission denied; name a folder of yours in TOURN"):
         recall(tmp_path / "note")
-
-
-def test_a_cache_that_can_not_be_written_is_one_line(tmp_path: Path) -> None:
-    place: Place = new_place(tmp_path, ["bold", "calm"])
-    (tmp_path / "file").write_text("no folder")
-    done = call(place.arguments(), TOURNAMENT_CACHE=str(tmp_path / "file" / "cache"))
-    assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].startswith("tournament: can't write to the cache ")
-    assert "Traceback" not in done.stderr
-    assert not place.results.exists()
 
 
 @pytest.mark.parametrize("below", ["", "bots"])

@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 
 import pytest
-import wasmtime
 
 from tests.contest_runs import call
 from tests.support import artifact_of, build_folder, constant_bot, try_bot
@@ -53,24 +52,6 @@ def test_the_compiler_is_told_how_much_to_optimise(entrants: dict[str, Entrant])
 def test_a_failed_assertion_traps(entrants: dict[str, Entrant]) -> None:
     trial = try_bot(entrants["asserts"], constant_bot(20, 1), sessions=1)
     assert trial.failures == ['assertion failed: bot->card < 0 && "sure\\n", line 3'] * 3
-
-
-def test_a_module_tells_which_assertion_failed(entrants: dict[str, Entrant]) -> None:
-    """For whoever looks at its memory after the trap: the address of the expression, and the line."""
-    store = wasmtime.Store()
-    linker = wasmtime.Linker(store.engine)
-    linker.allow_shadowing = True
-    module = wasmtime.Module(store.engine, artifact_of(entrants["asserts"]))
-    linker.define_unknown_imports_as_default_values(store, module) if module.imports else None
-    exports = linker.instantiate(store, module).exports(store)
-    told, memory = exports["tournament_assertion"], exports["memory"]
-    assert isinstance(told, wasmtime.Global) and isinstance(memory, wasmtime.Memory)
-    with pytest.raises(wasmtime.Trap):
-        exports["a"](store, 1024)  # type: ignore[operator]
-    at = told.value(store)
-    expression, line = (int.from_bytes(memory.read(store, at + i, at + i + 4), "little") for i in (0, 4))
-    text = bytes(memory.read(store, expression, expression + 100)).split(b"\0")[0]
-    assert (text, line) == (b'bot->card < 0 && "sure\\n"', 3)
 
 
 def test_no_artifact_tells_when_and_where_it_was_made(entrants: dict[str, Entrant]) -> None:

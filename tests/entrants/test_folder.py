@@ -177,20 +177,3 @@ def test_the_rest_of_a_folder_plays_on(folder: Path) -> None:
     built = build_folder(folder, {"fine.py": "def a(bot):\n    return 0\n\n\ndef b(bot, bet):\n    return 0\n"})
     assert built["fine"].problem is None
     assert built["pipe.c"].problem and built["circle.py"].problem
-
-
-def test_no_markup_on_the_terminal() -> None:
-    """Wherever a stranger's text stands, alone or in a table, it is shown as it is."""
-    from rich.table import Table
-
-    from tournament.cli import consoles
-
-    for console in (consoles.out, consoles.err):
-        table = Table("[red]head[/red]", title="[red]title[/red]")
-        table.add_row("[red]cell[/red]")
-        with console.capture() as shown:
-            console.print(table)
-            console.print("[link=file:///etc/passwd]text[/link]")
-        for word in ("head", "title", "cell"):
-            assert f"[red]{word}[/red]" in shown.get()
-        assert "[link=file:///etc/passwd]text[/link]" in shown.get()

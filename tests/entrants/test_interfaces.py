@@ -12,7 +12,7 @@ from tests.oracles import von_neumann_poker as oracle
 from tests.oracles.deals import key_of, poker_deals
 from tests.oracles.von_neumann_poker import Bot, Record, View
 from tests.samples import sampled
-from tests.support import artifact_of, build_folder, play_built, poker_settings, try_bot
+from tests.support import build_folder, play_built, poker_settings, try_bot
 from tournament.artifacts.bot import Entrant
 
 # Most of the bots below play like this one.
@@ -396,24 +396,8 @@ WASM = WASM_MODELS | {
           (func (export "b") (param i32 i32) (result i32) (i32.le_s (local.get 1) (i32.const 20))))"""),
 }
 
-REFUSED: dict[str, str | bytes] = {
-    "no_b.c": "int a(const Bot *bot) { return 0; }",
-    "broken.c": "int a(const Bot *bot) { return 0 } int b(const Bot *bot, int aBet) { return 0; }",
-    "outside.c": "int launch(void); int a(const Bot *bot) { return launch(); } int b(Bot *bot, int aBet) { return 0; }",
-    "importer.wasm": wat("""
-        (module (import "env" "launch" (func (result i32))) (memory (export "memory") 1)
-          (func (export "a") (param i32) (result i32) (i32.const 0))
-          (func (export "b") (param i32 i32) (result i32) (i32.const 0)))"""),
-    "forgetful.wasm": wat('(module (func (export "a") (param i32) (result i32) (i32.const 0)))'),
-    "floaty.wasm": wat("""
-        (module (memory (export "memory") 1)
-          (func (export "a") (param i32) (result f32) (f32.const 0))
-          (func (export "b") (param i32 i32) (result i32) (i32.const 0)))"""),
-    "text.wasm": "not a module",
-}
 
-
-SOURCES: dict[str, str | bytes] = LIKE_THE_MODEL | MINDED | TYPED | WASM | REFUSED
+SOURCES: dict[str, str | bytes] = LIKE_THE_MODEL | MINDED | TYPED | WASM
 
 
 @pytest.mark.parametrize("name", ["narrow", "wide", "mixed", "named"])
@@ -537,26 +521,3 @@ def test_same_global_names_do_not_meet(entrants: Entrants) -> None:
     assert result.faults == ()
     x_is_a = sink.column("games.x_is_a") == 1
     assert set(sink.column("games.bet")[x_is_a]) == {1} and set(sink.column("games.bet")[~x_is_a]) == {2}
-
-
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("no_b", "lacks the function b"),
-        ("broken", "broken.c:1"),
-        ("outside", "uses launch, which bots don't have"),
-        ("importer", "imports env.launch"),
-        ("forgetful", "no memory"),
-        ("floaty", "function a is"),
-        ("text", "not a WebAssembly module"),
-    ],
-)
-def test_the_rest_is_refused_with_a_reason(entrants: Entrants, name: str, words: str) -> None:
-    assert entrants[name].artifact is None
-    assert words in (entrants[name].problem or "")
-
-
-def test_artifacts_are_the_same_every_time(entrants: Entrants, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """The bytes that play depend on the file alone."""
-    again = build_folder(tmp_path_factory.mktemp("again"), {"plain.c": LIKE_THE_MODEL["plain.c"]})
-    assert artifact_of(again["plain"]) == artifact_of(entrants["plain"])

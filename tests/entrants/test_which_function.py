@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.samples import sampled
 from tournament.artifacts.bot import Entrant
-from tournament.artifacts.c_bots import named_after_another_file, words_of
+from tournament.artifacts.c_bots import named_after_another_file
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.contests.holdem_training import HOLDEM_TRAINING
@@ -249,10 +249,6 @@ def test_a_choice_is_all_exact_or_all_after_the_file(there: list[str]) -> None:
             assert str(problem).startswith("lacks the function")
     else:
         assert chosen == (["a", "b"] if len(exact) == 2 else [*own["a"], *own["b"]])
-
-
-def test_words_of_a_text_are_whole() -> None:
-    assert words_of("int mo\\\nve(x) { return x_1+2e5; }") == ["int", "move", "x", "return", "x_1", "e5"]
 
 
 def test_names_of_another_file_are_told_where_just_one_fits() -> None:

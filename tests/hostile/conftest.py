@@ -10,8 +10,8 @@ import pytest
 
 from tests.hostile.field import Ground
 from tournament.artifacts import compiler_run, libraries, module_trial, program_build
+from tournament.records.results import Results
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.standings.results import Results
 from tournament.worker.processes import python_bots, time_limits
 
 

@@ -16,10 +16,10 @@ import wasmtime
 from tests.processes import comes, descendants
 from tournament.config import ExecutorName, load_config
 from tournament.contests import find_contest
+from tournament.records.results import Results, load
 from tournament.runner.contest_run import run_contest
 from tournament.runner.watcher import Progress
 from tournament.sandbox.outside import fork_server
-from tournament.standings.results import Results, load
 from tournament.store.storage import inside
 
 HERE = Path(__file__).parent
@@ -294,7 +294,7 @@ def nothing_survives(scratch: Path) -> Iterator[None]:
     before = set(descendants(os.getpid()))
     yield
     fork_server.end_idle()
-    assert comes(lambda: set(descendants(os.getpid())) <= before, 10), descendants(os.getpid())
+    assert comes(lambda: set(descendants(os.getpid())) <= before), descendants(os.getpid())
     assert_no_files_are_left(scratch)
 
 

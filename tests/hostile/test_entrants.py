@@ -18,7 +18,7 @@ from tests.hostile.field import (
     nothing_survives,
 )
 from tournament.artifacts.commands import read_by
-from tournament.standings.results import Results
+from tournament.records.results import Results
 
 FEW = {name: GOOD[name] for name in ("steady.c", "plain")}
 RECIPES: dict[str, tuple[str | bytes, str]] = {

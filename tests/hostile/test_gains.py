@@ -9,7 +9,7 @@ import pytest
 
 from tests.contest_runs import Place, new_place
 from tests.worker.support import write_bot
-from tournament.standings.results import Results, load
+from tournament.records.results import Results, load
 
 # Whenever it would rather not play on: a large bet that it faces, or poor, with the lead.
 DODGES = """

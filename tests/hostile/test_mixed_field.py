@@ -16,8 +16,8 @@ from tests.hostile.field import (
     confined_processes,
     nothing_survives,
 )
+from tournament.records.results import Results
 from tournament.runner.executors.own_ray import own_ray
-from tournament.standings.results import Results
 
 NAMES = {
     "webassembly": ("division_by_zero", "endless_loop_at_once", "out_of_bounds_write", "unbounded_recursion"),

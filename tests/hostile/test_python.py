@@ -15,7 +15,7 @@ from tests.hostile.field import (
     nothing_survives,
     verdict_of,
 )
-from tournament.standings.results import Results
+from tournament.records.results import Results
 
 BOTS = bots_in("python")
 LONG = [bot for bot in BOTS if "1000" in bot.stem]

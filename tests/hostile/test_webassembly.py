@@ -17,7 +17,7 @@ from tests.hostile.field import (
     games_between,
     nothing_survives,
 )
-from tournament.standings.results import Results
+from tournament.records.results import Results
 
 # So many sessions make more than 1,000 decisions.
 SESSIONS = 150

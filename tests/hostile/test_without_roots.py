@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.hostile.field import GOOD, HERE, Ground, assert_they_fare_as_said, bots_in
+from tournament.records.results import Results
 from tournament.sandbox.outside import confinement, fork_server, probe
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.launch import LaunchSpec
-from tournament.standings.results import Results
 
 OF_A_ROOT = {"looks_at_other_legs.py", "looks_where_it_is.py"}
 REACHING_OUT = [

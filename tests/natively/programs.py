@@ -19,7 +19,8 @@ from tournament.contests import BUILT_IN
 from tournament.contests.contest import Contest
 from tournament.entrants.build import build_entrants
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.worker.wasm.loading import BotUnfit, load_bot
+from tournament.worker.faults import BotUnfit
+from tournament.worker.wasm.loading import load_bot
 from tournament.worker.wasm.seating import Limits, Seating
 
 HERE = Path(__file__).parent
@@ -159,7 +160,7 @@ def asked(contest: Contest, entrant: Entrant, questions: list[Question]) -> Answ
     except BotUnfit as unfit:
         return str(unfit)
     if seating.referee.play(0) != LEG_IS_OVER:
-        return f"fault at question {len(core.answers)}: {seating.take_failure()}"
+        return f"fault at question {len(core.answers)}: {seating.take_failure().what}"
     return core.answers
 
 

@@ -12,9 +12,9 @@ import pytest
 
 from tests.contest_runs import REPOSITORY, new_place
 from tournament.api import run
+from tournament.records.results import Results, load
 from tournament.reporting.findings import Findings, find
 from tournament.reporting.page import render
-from tournament.standings.results import Results, load
 
 HOSTILE = "</script></pre><img src=x onerror=\"document.title='taken'\"><!-- {{ 7 * 7 }}"
 # Can be part of a file's name.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,13 @@ import pytest
 
 from tests.contest_runs import bot_source, new_place
 from tests.reporting.conftest import SHIPPED, Played
+from tournament.arrays import Floats
+from tournament.records.results import load
 from tournament.reporting.findings import find
 from tournament.reporting.stretches import Course
-from tournament.standings.results import load
+from tournament.standings.student import quantile
+from tournament.store.ledger import Batch
+from tournament.store.legs import Legs
 
 
 def test_courses_are_the_sessions(pages: Mapping[str, Played]) -> None:
@@ -36,9 +41,7 @@ def test_courses_are_the_sessions(pages: Mapping[str, Played]) -> None:
         assert course.points == pytest.approx(np.bincount(block, points, 32))
         assert course.sizes.tolist() == np.bincount(block, minlength=32).tolist()
         quarter = block >= 24
-        change = course.change()
-        assert change and change.late == pytest.approx(points[quarter].mean())
-        assert change.early == pytest.approx(points[block < 8].mean())
+        assert course.quarters() == pytest.approx((points[block < 8].mean(), points[quarter].mean()))
         assert course.means(2) == pytest.approx([points[block < 16].mean(), points[block >= 16].mean()])
 
 
@@ -63,28 +66,16 @@ def test_courses_against_house_players_are_of_games(contest: str, pages: Mapping
         assert course.points.sum() == pytest.approx(won)
 
 
-def test_a_change_is_clear_when_it_is_larger_than_luck() -> None:
-    chance = np.random.default_rng(3)
-    found = 0
-    for _ in range(2000):
-        change = Course(chance.normal(size=32), np.ones(32)).change()
-        assert change
-        found += change.is_clear
-    assert abs(found / 2000 - 0.05) < 4 * (0.05 * 0.95 / 2000) ** 0.5
-    rising = Course(np.linspace(0, 20, 32) + chance.normal(size=32), np.ones(32)).change()
-    assert rising and rising.is_clear and rising.difference > 10
-
-
 def test_few_sessions_have_fewer_stretches() -> None:
     sizes = np.array([1.0, 0, 0, 0, 1, 0, 0, 0])
     course = Course(np.array([2.0, 0, 0, 0, -1, 0, 0, 0]), sizes)
     assert course.means() == [2.0, -1.0]
-    assert course.change() is None
+    assert course.quarters() is None
     assert Course(np.zeros(8), np.zeros(8)).means() == []
 
 
 def test_what_an_edit_changed(tmp_path: Path) -> None:
-    place = new_place(tmp_path, ("bold", "calm", "dull"))
+    place = new_place(tmp_path, ("bold", "calm", "dull"), settings="replicas = 3")
     place.play()
     before = load(str(place.results))
     assert not find(str(place.results))[1].edits
@@ -102,9 +93,21 @@ def test_what_an_edit_changed(tmp_path: Path) -> None:
                 return match.points_per_session if match.x == "calm" else -match.points_per_session
         raise AssertionError(opponent)
 
+    def own(batches: Sequence[Batch]) -> Floats:
+        """What calm won in each replica, in points a session."""
+        won, sessions = np.zeros(3), np.zeros(3)
+        for leg in Legs.joined(batch.legs for batch in batches):
+            if "calm" in (leg.x, leg.y):
+                won[leg.number] += leg.sums[leg.y == "calm"].points
+                sessions[leg.number] += leg.sessions
+        return won / sessions
+
     assert [shift.opponent for shift in edit.shifts] == ["bold", "dull"]
     for shift in edit.shifts:
-        assert shift.before == points(before, shift.opponent)
-        assert shift.after == points(after, shift.opponent)
-        assert shift.before != shift.after and shift.stderr
+        assert shift.before == pytest.approx(points(before, shift.opponent))
+        assert shift.after == pytest.approx(points(after, shift.opponent))
+        assert shift.before != shift.after
     assert edit.difference == pytest.approx(np.mean([shift.difference for shift in edit.shifts]))
+    # Over replicas, each with the same deals before and after.
+    changes = np.subtract(*([own(results.batches) for results in (after, before)]))
+    assert edit.reach == pytest.approx(quantile(0.975, 2) * np.std(changes, ddof=1) / math.sqrt(3))

@@ -26,6 +26,7 @@ from tournament.api import run
 from tournament.config import load_config
 from tournament.contests import find_contest
 from tournament.contests.portrait import Rows
+from tournament.records.results import crosstable_values, load
 from tournament.reporting import findings as findings_module
 from tournament.reporting import games as games_module
 from tournament.reporting.crosstable import crosstable_of, packed
@@ -38,7 +39,6 @@ from tournament.reporting.script_data import faults_of, numbers_of
 from tournament.reporting.stretches import Course, Courses
 from tournament.reporting.writing import make_page
 from tournament.standings.matches import Matches
-from tournament.standings.results import crosstable_values, load
 from tournament.standings.standings import Standings
 
 CONTESTS = ("von_neumann_poker", *SHIPPED)
@@ -305,7 +305,7 @@ def test_where_both_can_win_results_are_set_against_their_mean(pages: Mapping[st
     known = [m.points_per_session for match in matches for m in (match, match.from_y()) if {m.x, m.y} <= within]
     assert layout.table.middle == pytest.approx(sum(known) / len(known))
     assert layout.compared_with == f"the mean of all, +{layout.table.middle:,.2f}"
-    sure = (layout.table.error == 0.0) & (layout.table.sessions > 0)
+    sure = (layout.table.reach == 0.0) & (layout.table.sessions > 0)
     assert sure.any() and layout.table.clear[sure].all()
 
 

@@ -16,7 +16,7 @@ from tests.reporting.conftest import SHIPPED, Played
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.contests.holdem_training.portrait import MADE, hole_grid, made
-from tournament.contests.portrait import BarChart, GridChart, LineChart, Row, Scene, Seats, Subject, bins, counted
+from tournament.contests.portrait import BarChart, GridChart, LineChart, Row, Scene, Seats, Subject
 from tournament.contests.telling import told_game
 from tournament.reporting.survey import survey_games
 from tournament.store.storage import open_storage
@@ -210,15 +210,6 @@ def test_the_report_and_the_engine_mean_the_same_cards() -> None:
     assert (told.cards["ann"], told.cards["bob"]) == (("A♠", "Q♣"), ("2♣", "2♦"))
 
 
-@settings(max_examples=50, deadline=None)
-@given(st.lists(st.tuples(st.integers(-3, 9), st.integers(-1, 4)), min_size=1, max_size=40))
-def test_combinations_are_counted(pairs: list[tuple[int, int]]) -> None:
-    columns = [np.array(side) for side in zip(*pairs)]
-    expected: Counter[tuple[int, int]] = Counter((min(6, max(0, a)), min(2, max(0, b))) for a, b in pairs)
-    found = counted([(columns[0], 7), (columns[1], 3)])
-    assert {place: n for place, n in np.ndenumerate(found) if n} == expected
-
-
 def contributions(scene: Scene, ante: float, sizes: tuple[float, ...]) -> tuple[float, float, int | None]:
     """What x and y have put in by the words of a scene, and who folded: bets of these sizes, by round."""
     paid, round_, folder = [ante, ante], 0, None
@@ -313,10 +304,6 @@ def test_values_that_no_core_writes_break_nothing(contest: str) -> None:
         row = {name: values[place].item() for name, values in rows.items()}
         assert portrait.scene(row).steps
     portrait.gain(rows)
-
-
-def test_bins_are_parts_of_the_whole() -> None:
-    assert bins(np.array([0.0, 0.049, 0.05, 0.999, 1.0, -1.0]), 20).tolist() == [0, 0, 1, 19, 19, 0]
 
 
 def test_games_that_are_looked_at_are_in_the_records(pages: Mapping[str, Played]) -> None:

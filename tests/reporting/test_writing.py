@@ -13,10 +13,10 @@ import tournament
 from tests.cli.in_process import shown
 from tests.reporting.html_reader import read_html
 from tournament.errors import BadInput, RunFailed
+from tournament.records.results import Results, load
 from tournament.reporting import findings as findings_module
 from tournament.reporting.findings import find
 from tournament.reporting.writing import check_replaceable, write_report
-from tournament.standings.results import Results, load
 
 PAGE = '<html><meta name="generator" content="tournament report">'
 

@@ -12,15 +12,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rich.console import Console
 
 from engine.kernel.sums import SeatSums
 from tests.oracles.deals import key_of
-from tournament.cli.tables import crosstable_tables, leaderboard_table
-from tournament.contests.scoring import HouseScoring, Measure
+from tournament.contests.scoring import HouseScoring
 from tournament.leg import Leg, house_match_number
 from tournament.runner.schedule.legs import AgainstHouse, Competitor
-from tournament.standings.results import crosstable_values, standing_values
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.ledger import Batch, Field, FieldEntrant, FieldHousePlayer
 from tournament.store.legs import Fault, LegResult, Legs
@@ -118,13 +115,6 @@ def test_everyone_sees_the_same_deals_unless_they_are_independent() -> None:
 # Scores.
 
 CLIPPED = HouseScoring(lambda played: max(0.0, played.points + played.games))
-SHARE = Measure(
-    "share",
-    "share",
-    "of what a perfect opponent makes",
-    lambda played: sum(p.points for p in played) / sum(p.facts["best"] * p.games for p in played),
-    lambda value: f"{100 * value:.0f}%",
-)
 
 
 def field_of(entrants: Sequence[str], house: Sequence[str]) -> Field:
@@ -229,28 +219,3 @@ def test_a_disqualified_bot_counts_no_longer() -> None:
     standings = ranked(field, legs, CLIPPED)
     assert [(line.name, line.status) for line in standings.entrants] == [("ann", "ok"), ("bob", "disqualified")]
     assert standings.entrants[1].reason == "out of bounds, in draw against one, session 0, game 3"
-
-
-def test_measures_stand_on_leaderboard_and_crosstable() -> None:
-    field = field_of(["ann", "bob"], ["one", "two"])
-    legs = [
-        leg_of(field, x, y, np.full(64, 0.25 if x == "ann" else 0.125)) for x in ("ann", "bob") for y in ("one", "two")
-    ]
-    standings = ranked(field, legs, replace(CLIPPED, measures=(SHARE,)))
-    assert [line.measures["share"] for line in standings.entrants] == [0.5, 0.25]
-    assert standing_values(standings.entrants[0])["share"] == 0.5
-    rows = crosstable_values(standings)
-    assert [(row["x"], row["y"], row["score"], row["share"]) for row in rows] == [
-        ("ann", "one", 80.0, 0.5),
-        ("ann", "two", 80.0, 0.5),
-        ("bob", "one", 72.0, 0.25),
-        ("bob", "two", 72.0, 0.25),
-    ]
-    console = Console(width=120, record=True)
-    console.print(leaderboard_table(standings, "A contest"))
-    for table in crosstable_tables(standings, "A contest"):
-        console.print(table)
-    text = console.export_text()
-    assert "per session" not in text.splitlines()[1]
-    for expected in ("share", "50%", "25%", "80.0", "one", "two", "+16"):
-        assert expected in text

@@ -33,7 +33,7 @@ from tests.forks import Forks, shared
 from tests.processes import comes
 from tests.runner.test_replicas import place_of_neighbours, records, until_settled
 from tournament.keys import master_key, seed_fingerprint
-from tournament.standings.results import load
+from tournament.records.results import load
 
 
 @dataclass(frozen=True)

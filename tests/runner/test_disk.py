@@ -130,22 +130,3 @@ def test_a_folder_that_may_not_be_written(tmp_path: Path) -> None:
     place = new_place(tmp_path, ["bold", "calm"])
     done = call(place.arguments("--results", "/proc/results"))
     assert complaint(done) == "tournament: can't write to /proc/results/von_neumann_poker: No such file or directory\n"
-
-
-def test_permission_denied(tmp_path: Path) -> None:
-    place = new_place(tmp_path, ["bold", "calm"])
-    place.play()
-    before = outcome(place.results)
-    place.write_bot("dull", bot_source(1, 1))
-    setup = (
-        "import errno, os\n"
-        "from tournament.store.folder_storage import FolderStorage\n"
-        "def refuse(*_, **__):\n"
-        "    raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))\n"
-        "FolderStorage.open_staged = refuse\n"
-    )
-    done = call(place.arguments(), setup)
-    assert complaint(done) == f"tournament: can't write to {place.results}: Permission denied\n"
-    found = outcome(place.results)
-    assert found.games.equals(before.games)
-    assert_games_are_the_standings(place.results)

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import itertools
 import os
-import re
-import shutil
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import pandas
-import pandas.testing
 import pytest
 
 from tests.contest_runs import (
-    REPOSITORY,
-    SEEDS,
     Outcome,
     Place,
     assert_same,
@@ -230,47 +224,3 @@ def test_a_worker_whose_disk_fails_is_one_line(tmp_path: Path) -> None:
 
 def test_auto_is_local_for_small_work() -> None:
     assert choose_executor(General(executor="auto", workers=2), 1.0, 0.0, print).name == "local"
-
-
-# Traps of each sort: out of stack, of memory's bounds, a division by zero, an abort.
-RECURSES = """
-#include "texas.h"
-#include <cstdlib>
-static volatile int zero, *nowhere = (int *)0x7ffffff0;
-static int deeper(int n) { return n + deeper(n + zero + 1) * deeper(n + 2); }
-std::pair<ActionType, int> makeDecision(const State &state)
-{
-    switch (rand() % 40) {
-    case 0: return {ActionType::RAISE, deeper(1)};
-    case 1: return {ActionType::RAISE, *nowhere};
-    case 2: return {ActionType::RAISE, 1 / zero};
-    case 3: abort();
-    }
-    return {ActionType::CHECK, 0};
-}
-"""
-
-
-# make test has a field of every kind on Ray in tests/hostile/test_mixed_field.py.
-@pytest.mark.thorough
-def test_bots_of_every_kind_play_the_same_on_ray(tmp_path: Path) -> None:
-    """WebAssembly, Python and a program, in one contest against a house player; and one that traps now and then."""
-    shipped = REPOSITORY / "entrants" / "holdem_training"
-    for bot in sorted(shipped.glob("threshold*")):
-        copy: Callable[[Path, Path], object] = shutil.copytree if bot.is_dir() else shutil.copy
-        (tmp_path / "bots").mkdir(exist_ok=True)
-        copy(bot, tmp_path / "bots" / bot.name)
-    (tmp_path / "bots" / "recurses.cpp").write_text(RECURSES)
-    (tmp_path / "tournament.toml").write_text(
-        f'[holdem_training]\nentrants = "bots"\nhands = 400\nsessions = 3\nfaults_allowed = 1000\nseed = "{SEEDS[7]}"\n'
-    )
-    arguments = ["run", "holdem_training", "--config", str(tmp_path / "tournament.toml"), "--workers", "2"]
-    tables = []
-    for executor in ("local", "ray"):
-        done = call([*arguments, "--executor", executor, "--results", str(tmp_path / executor)])
-        assert done.returncode == 0, done.stderr
-        games = pandas.read_parquet(tmp_path / executor / "holdem_training" / "games")
-        tables.append(games.sort_values(["match", "session", "game"]).reset_index(drop=True))
-    assert re.sub(r".* legs · .*\n", "", done.stderr) == "Starting Ray…\n"  # a slow machine tells how far it is
-    assert len(tables[0]) == 4 * 3 * 400
-    pandas.testing.assert_frame_equal(tables[0], tables[1])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -30,17 +29,16 @@ from tests.contest_runs import (
 from tests.ledger_rows import entry_of
 from tests.object_store import new_location
 from tests.samples import sampled
-from tournament.api import run, verify
+from tournament.api import run
 from tournament.contests.contest import ENGINE_VERSION
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.errors import RunFailed
 from tournament.keys import master_key, seed_fingerprint
+from tournament.records.results import load
 from tournament.runner.rewriting import merge_small_batches
-from tournament.standings.results import load
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.storage import inside
-from tournament.worker.batch import Receipt, Task, play_task
 
 BOTS = ["bold", "calm", "dull", "even"]
 Pair = tuple[str, str]
@@ -196,38 +194,6 @@ def test_duplicate_matches_and_independent_deals(tmp_path: Path) -> None:
     assert play(place) == pairs_with("bold", BOTS[:3])
     games = load(str(place.results)).games
     assert games.groupby("match")["session"].agg(["min", "max"]).to_numpy().tolist() == [[0, 79]] * 3
-
-
-def test_a_flipped_bit_is_found_and_only_that_parts_legs_play_again(place: Place) -> None:
-    before = pd.read_parquet(place.results / "games")
-    victim = sorted((place.results / "games").iterdir())[-1]
-    content = bytearray(victim.read_bytes())
-    content[len(content) // 2] ^= 4
-    victim.write_bytes(content)
-    known = ledger(place)
-    (problem,) = verify(CONTEST, config=place.config).problems
-    assert str(problem) == (
-        f"games/{victim.name} has other bytes than were written; remove it, and tournament run plays its 2 legs again"
-    )
-    victim.unlink()
-    done = call(place.arguments())
-    assert done.returncode == 0
-    assert f"Part {victim.stem} is missing; its 2 legs are played again" in done.stderr
-    assert len(set(digests_in(place, ledger(place)[len(known) :]))) == 2
-    pd.testing.assert_frame_equal(pd.read_parquet(place.results / "games"), before)
-    assert_games_are_the_standings(place.results)
-
-
-@pytest.mark.parametrize("table", ["games", "sessions"])
-def test_a_lost_part_is_announced_and_plays_again(place: Place, table: str) -> None:
-    before = pd.read_parquet(place.results / "games")
-    victim = sorted((place.results / table).iterdir())[0]
-    victim.unlink()
-    watcher = Listener()
-    place.play(watcher=watcher)
-    assert f"Part {victim.stem} is missing; its 4 legs are played again" in watcher.said
-    pd.testing.assert_frame_equal(pd.read_parquet(place.results / "games"), before)
-    assert_games_are_the_standings(place.results)
 
 
 def parts_read(place: Place) -> list[str]:
@@ -406,91 +372,6 @@ def test_a_run_says_whose_matches_leave_the_records(place: Place) -> None:
     bots[0].unlink()
     done = call(place.arguments())
     assert f"{bots[0].stem} changed or left: {len(bots) - 1} matches leave the records" in done.stderr
-
-
-def test_a_broken_ledger_is_one_line(place: Place) -> None:
-    for folder in ("ledger", "ledger-copy"):
-        (place.results / folder / ledger(place)[1]).write_text("{")
-    for arguments in (place.arguments(), ["leaderboard", CONTEST, "--config", str(place.config)]):
-        done = call(arguments)
-        assert done.returncode == 1
-        (line,) = done.stderr.splitlines()
-        assert line.startswith("tournament: ") and "00000002.entry is damaged; bring it back from a copy" in line
-
-
-def test_a_second_run_is_refused_while_one_is_going_on(place: Place) -> None:
-    refusals: list[str] = []
-
-    class RunsAgain:
-        def say(self, text: str) -> None:
-            pass
-
-        def on_progress(self, progress: object) -> None:
-            refusals.append(call(place.arguments()).stderr)
-
-    place.write_bot("fair", bot_source(*THRESHOLDS["fair"]))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: False)
-        place.play(watcher=RunsAgain())
-    (refusal,) = refusals
-    assert refusal.startswith(f"tournament: {place.results} is being written by process ")
-    assert len(refusal.splitlines()) == 1
-
-
-def test_a_worker_that_writes_elsewhere_fails_the_run(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on a node whose results folder is a mount of its own: no game is told that the records don't have."""
-    before = ledger(place)
-    location = str(place.folder / "another" / CONTEST)
-    FolderStorage(location).prepare()
-
-    def play_elsewhere(task: Task, *more: Any) -> Receipt:
-        return play_task(replace(task, location=location), *more)
-
-    monkeypatch.setattr("tournament.runner.executors.local.play_task", play_elsewhere)
-    place.write_bot("fair", bot_source(*THRESHOLDS["fair"]))
-    with pytest.raises(
-        RunFailed, match=r"is missing, of [\d,]+ bytes that were written: whoever plays must write where"
-    ):
-        place.play()
-    assert ledger(place) == before  # no newcomer without its games
-    assert_games_are_the_standings(place.results)
-
-
-def test_what_vanishes_during_a_run_fails_it(place: Place) -> None:
-    class Removes(Listener):
-        def on_progress(self, progress: object) -> None:
-            (place.results / "games" / victim).unlink(missing_ok=True)
-
-    victim = sorted((place.results / "games").iterdir())[0].name
-    place.write_bot("fair", bot_source(*THRESHOLDS["fair"]))
-    with pytest.raises(
-        RunFailed, match=rf"games/{victim} can't be found as committed; run again to play what is missing"
-    ):
-        place.play(watcher=Removes())
-    assert_games_are_the_standings(place.results)
-    place.play()
-    assert len(load(str(place.results)).matches) == 10
-
-
-def test_a_stale_run_stops_and_writes_nothing_more(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: True)
-    summary = place.results / "matches.parquet"
-
-    class LosesTheLock:
-        def say(self, text: str) -> None:
-            pass
-
-        def on_progress(self, progress: object) -> None:
-            (place.results / "ledger" / "writer").unlink()
-            summary.write_bytes(b"of whoever took over")
-
-    place.write_bot("fair", bot_source(*THRESHOLDS["fair"]))
-    with pytest.raises(RunFailed, match=r"another process writes to .* now; this one stops"):
-        place.play(watcher=LosesTheLock())
-    assert summary.read_bytes() == b"of whoever took over"
-    assert_games_are_the_standings(place.results)
-    assert play(place) <= pairs_with("fair", BOTS)
-    assert len(load(str(place.results)).matches) == 10
 
 
 def test_an_object_store_is_resumed_and_adapted_as_a_folder_is(tmp_path: Path, object_store: str) -> None:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tests.contest_runs import CONTEST, Place, bot_source, call, new_place
 from tests.ledger_rows import content_of, entry_of
 from tournament.errors import BadInput, RunFailed
-from tournament.standings.results import load
+from tournament.records.results import load
 from tournament.store.ledger import SEAL, sealed
 
 ESCAPES = "\x1b[2J\x1b]0;owned\x07 [bold red]markup[/] [/nothing]"
@@ -215,24 +215,6 @@ def test_a_poisoned_part_is_one_line(place: Place, name: str, table: str) -> Non
         with pytest.raises((RunFailed, BadInput)) as problem:
             place.play()
         assert one_line(problem.value).isprintable()
-
-
-@pytest.mark.parametrize("name", ["games", "sessions", "ledger", "ledger-copy", "staging"])
-def test_a_folder_that_leads_elsewhere_is_one_line(place: Place, name: str) -> None:
-    target = place.results / name
-    shutil.rmtree(target, ignore_errors=True)
-    target.symlink_to(place.folder.parent)
-    with pytest.raises(RunFailed) as problem:
-        place.play()
-    assert f"{place.results}/{name}" in one_line(problem.value)
-
-
-def test_a_lock_that_is_a_link_truncates_nothing(place: Place) -> None:
-    lock = place.results / "ledger" / "writer"
-    lock.unlink()
-    lock.symlink_to("../../../../victim.txt")
-    with pytest.raises(RunFailed, match="ledger/writer can't be opened"):
-        place.play()
 
 
 def test_links_in_the_place_of_summaries_are_replaced(place: Place) -> None:

@@ -28,9 +28,9 @@ from tournament.audit.report import Verification
 from tournament.contests.von_neumann_poker import Settings
 from tournament.leg import PlaysAs
 from tournament.probation import NOT_ENDED, UNKNOWN, OnTrial, Probation
+from tournament.records.results import load
 from tournament.runner.schedule.legs import Competitor, Fixture, Replicas, RoundRobin
 from tournament.runner.watcher import Progress
-from tournament.standings.results import load
 from tournament.store.storage import open_storage
 from tournament.worker.batch import Receipt, Task, play_task
 

@@ -25,8 +25,8 @@ from tournament.cli.tables import leaderboard_table
 from tournament.config import load_config
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.errors import RunFailed
+from tournament.records.results import load
 from tournament.runner.contest_run import run_contest
-from tournament.standings.results import load
 from tournament.standings.without_luck import read_luck, write_luck
 from tournament.store.ledger import Part
 from tournament.store.ledger_reading import read_state, standing_batches

@@ -12,7 +12,7 @@ from tests.contest_runs import CONTEST, SEEDS, Listener, Place, new_place
 from tournament import api
 from tournament.errors import RunFailed
 from tournament.keys import master_key, seed_fingerprint
-from tournament.standings.results import load
+from tournament.records.results import load
 
 
 def without_seed(folder: Path) -> Place:

@@ -22,6 +22,7 @@ from tournament.sandbox.outside import fork_server, running
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.launch import LaunchSpec, Limits, Program
 from tournament.sandbox.outside.visible import interpreter, library_folders, python_paths
+from tournament.worker.faults import CantStart
 from tournament.worker.processes import python_bots
 
 INTERFACE = VON_NEUMANN_POKER.interface
@@ -45,7 +46,7 @@ def python_bot() -> Confined:
 def raised_by(source: str) -> str:
     """What a bot's file says when it starts."""
     artifact = python_packing.pack(source.encode(), ON, INTERFACE.python.sdk)
-    with pytest.raises(python_bots.CantStart) as caught:
+    with pytest.raises(CantStart) as caught:
         python_bots.try_start(artifact, "bot", INTERFACE, ON, memory_megabytes=64)
     return str(caught.value)
 

@@ -243,8 +243,8 @@ def test_a_program_hears_nothing_from_another(name: str) -> None:
 @pytest.mark.parametrize("name", SAMPLE)
 def test_without_a_sandbox_all_of_it_would_be_heard(name: str) -> None:
     """So the attempts are worth something."""
-    tries = (one_bit.of_programs(channel(name), "off", slot=slot) for slot in (0.02, 0.1, 0.3))
-    assert any(heard.tells_bits for heard in tries)
+    heard = one_bit.of_programs(channel(name), "off")
+    assert heard.tells_bits, heard
 
 
 # What each call that is let through can touch of what others see.

@@ -12,8 +12,8 @@ from tests.worker.support import build, play, script, write_bot
 from tournament.api import replay
 from tournament.config import load_config
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.records.results import load
 from tournament.runner.watcher import NobodyWatching
-from tournament.standings.results import load
 from tournament.trial.check import check_bot
 from tournament.trial.match import play_match
 

@@ -114,43 +114,6 @@ def line_value(t: float, c: float, s: float, u: float = 0.0) -> float:
     return passing + folding + bluffing + called
 
 
-def test_passing_is_a_fair_coin(play: Play) -> None:
-    """±10 with chance 1/2 each: mean 0, mean square 100, whoever is A."""
-    played = play("passer", "passer")
-    for x_is_a in (True, False):
-        gain = played.gain[played.x_is_a == x_is_a]
-        assert_mean(gain, 0, "gain")
-        assert_mean((gain > 0).astype(np.float64), 0.5, "A wins")
-    assert set(np.abs(played.gain)) == {10}
-
-
-def test_all_bets_called_are_a_fair_coin(play: Play) -> None:
-    """Where neither has less than $60, A bets 50 and B calls: ±60, mean square 3600."""
-    played = play("maniac", "maniac")
-    gain = played.gain[played.lower_money >= 60]
-    assert_mean(gain, 0, "gain")
-    assert set(np.abs(gain)) == {60}
-    # With less, the stake is the ante and the lower stack, down to a stack of $10.
-    short = played.lower_money < 50
-    assert (np.abs(played.gain[short]) == 10 + played.lower_money[short]).all()
-
-
-def test_a_bet_that_is_never_called_wins_the_ante(play: Play) -> None:
-    """Both steal, so ten dollars go to and fro: 50 games, nothing won."""
-    played = play("stealer", "stealer")
-    assert (played.gain == 10).all() and played.folded.all() and (played.bet == 10).all()
-    assert (played.session_games == 50).all() and (played.x_gain == 0).all() and (played.x_points == 0).all()
-
-
-def test_a_steady_bet_against_a_steal(play: Play) -> None:
-    """x bets 10 and y folds: exactly +10. y bets 10 and x calls: ±20 with chance 1/2 each."""
-    played = play("steady", "stealer")
-    assert (played.gain[played.x_is_a] == 10).all()
-    as_b = played.gain[~played.x_is_a]
-    assert set(np.abs(as_b)) == {20}
-    assert_mean(as_b, 0, "y's gain as A")
-
-
 @pytest.mark.parametrize(
     ("x", "y", "x_line", "y_line"),
     [
@@ -277,10 +240,3 @@ def test_sessions_of_fair_coins(play: Play, bot: str, stake: Stake) -> None:
     assert_mean(played.x_points, 0, "points")
     squares = float(sum(Fraction(gain * gain, games) * chance for (games, gain), chance in odds.items()))
     assert_mean(played.x_points**2, squares, "squared points")
-
-
-def test_maniacs_end_half_of_their_sessions_in_two_games() -> None:
-    """160 and 40, then the lower stack is all in for 50: 210 and −10, or on with 110 and 90."""
-    odds = session_odds(lambda lower: 10 + min(50, lower))
-    assert odds[2, 110] + odds[2, -110] == Fraction(1, 2)
-    assert (1, 60) not in odds

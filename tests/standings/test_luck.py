@@ -27,13 +27,12 @@ from tests.oracles.deals import key_of
 from tournament.api import run, verify
 from tournament.contests.von_neumann_poker import LUCK_COLUMNS, VON_NEUMANN_POKER
 from tournament.contests.von_neumann_poker.luck import LegLuck, usual_gains
-from tournament.standings.results import load
+from tournament.records.results import load
 from tournament.standings.without_luck import luck_of_legs, read_luck, write_luck
 from tournament.store.columns import buffer_fields
 from tournament.store.legs import LegResult, Legs
 from tournament.store.storage import open_storage
 
-Floats = npt.NDArray[np.float64]
 BOTS = ["bold", "calm", "dull"]
 NOTHING = SeatSums(0.0, 0.0, (0.0,) * BLOCK_COUNT)
 

@@ -202,12 +202,6 @@ def test_the_nearest_behind_tell_all_and_none_too_many(seed: int, count: int, sh
         assert edge not in reached(edges - {edge}, count)
 
 
-def test_what_follows_over_several_others_is_left_out() -> None:
-    ahead = np.zeros((4, 4), bool)
-    ahead[[0, 1, 2, 0], [1, 2, 3, 3]] = True
-    assert nearest_behind(with_implied(ahead)) == [[1], [2], [3], []]
-
-
 def reached(edges: set[tuple[int, int]], count: int) -> set[tuple[int, int]]:
     """Who is behind whom, over any number of others."""
     found = set(edges)

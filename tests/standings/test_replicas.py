@@ -12,7 +12,8 @@ import pytest
 from tests.standings.test_standings import batch_of, field_of, leg_of
 from tournament.standings.errors import ENOUGH_REPLICAS
 from tournament.standings.standings import Standings, compute_standings
-from tournament.store.legs import LegResult
+from tournament.standings.tally import tally_of_points
+from tournament.store.legs import LegResult, Legs
 
 NAMES = ["ann", "bob", "cat", "dan"]
 PAIRS = list(itertools.combinations(NAMES, 2))
@@ -144,3 +145,32 @@ def test_identical_bots_are_told_apart_in_one_tournament_of_twenty_at_most(repli
     assert told <= 7, "of 60 with a chance of 1 in 20 more have one in 200"
     if replicas == 10:
         assert sure > tournaments, "nothing is told apart"
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("replicas", [1, 4, 10])
+def test_a_difference_of_two_who_never_met_is_within_its_reach(replicas: int) -> None:
+    """Two versions of a bot against the same opponents, in their first games of which much is laid down."""
+    names, opponents = ["then", "now"], [f"bot_{number}" for number in range(12)]
+    field, tournaments, held, reaches = field_of([*names, *opponents]), 300, 0, []
+    for seed in range(tournaments):
+        chance = np.random.default_rng(seed)
+        deals = chance.normal(0, 3, (replicas, 64))
+        legs = [
+            leg_of(field, name, opponent, place + deals[number] + chance.normal() + chance.normal(0, 3, 64), number)
+            for place, name in enumerate(names)
+            for opponent in opponents
+            for number in range(replicas)
+        ]
+        # Matches of these among themselves say nothing.
+        legs += [leg_of(field, "bot_0", "bot_1", chance.normal(50, 9, 64), number) for number in range(replicas)]
+        measured = tally_of_points(names, Legs.of(legs).in_order(), 1, opponents).measured
+        difference, reach = measured.differences.means[1, 0], measured.differences.reach(1, 0)
+        assert reach is not None
+        held += abs(difference - 64) < reach
+        reaches.append(reach)
+    assert held / tournaments > 0.95 - 3.5 * math.sqrt(0.95 * 0.05 / tournaments)
+    if replicas != 4:  # of few replicas either way is looked at
+        assert held / tournaments < 0.95 + 3.5 * math.sqrt(0.95 * 0.05 / tournaments)
+    deviation = math.sqrt(2 * (64 * 64 + 9 * 64) / 12 / replicas)  # of the mean over opponents
+    assert np.mean(reaches) < 2.8 * deviation

@@ -22,7 +22,7 @@ PLAYED = {
 WORKS_OUT = """
 import json, sys
 from tournament.contests import find_contest
-from tournament.standings.results import load
+from tournament.records.results import load
 from tournament.standings.without_luck import luck_of_batches
 from tournament.store.storage import open_storage
 for place in sys.argv[1:]:

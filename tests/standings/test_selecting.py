@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
-from pathlib import Path
 
 import pandas as pd
 import pandas.testing
@@ -14,11 +13,9 @@ import pytest
 import tournament
 from tests.contest_runs import Place, new_place
 from tournament.errors import BadInput
+from tournament.records.results import Results
 from tournament.standings.matches import Matches
-from tournament.standings.results import Results
 from tournament.store.folder_storage import FolderStorage
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")

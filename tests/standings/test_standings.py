@@ -21,8 +21,8 @@ from rich.console import Console
 from engine.kernel.sums import SeatSums
 from tournament.cli.tables import crosstable_tables
 from tournament.leg import match_number
+from tournament.records.results import crosstable_values
 from tournament.standings.notes import notes_of
-from tournament.standings.results import crosstable_values
 from tournament.standings.standings import Standing, compute_standings
 from tournament.standings.student import quantile
 from tournament.store.ledger import Batch, Field, FieldEntrant
@@ -135,18 +135,6 @@ def test_scores_and_counts_are_plain_sums() -> None:
         # Of independent sessions, blocks must tell what the sessions themselves do, up to the noise of 32 blocks.
         assert error == pytest.approx(math.sqrt(320) * per_session.std(ddof=1), rel=4 / math.sqrt(2 * 31))
     assert standings.games == 6 * 3200
-
-
-@pytest.mark.statistical
-def test_errors_by_blocks_agree_with_errors_by_sessions_on_average() -> None:
-    ratios = []
-    for seed in range(200):
-        field, points = tournament(["ann", "bob"], 640, seed)
-        (line, _) = compute_standings(field, [batch_of(leg_of(field, "ann", "bob", points["ann", "bob"]))]).entrants
-        assert line.stderr is not None
-        ratios.append(line.stderr**2 / (640 * points["ann", "bob"].var(ddof=1)))
-    # Each is about χ² of 31 degrees over 31.
-    assert np.mean(ratios) == pytest.approx(1.0, abs=4 * math.sqrt(2 / 31 / 200))
 
 
 def test_matches_have_errors_over_sessions() -> None:
@@ -332,22 +320,7 @@ def test_the_95_percent_interval_covers_95_percent(memory: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("freedom", "expected"),
-    [
-        (1, 12.706205),
-        (2, 4.302653),
-        (3, 3.182446),
-        (4, 2.776445),
-        (5, 2.570582),
-        (6, 2.446912),
-        (8, 2.306004),
-        (10, 2.228139),
-        (20, 2.085963),
-        (31, 2.039513),
-        (60, 2.000298),
-        (120, 1.979930),
-        (1000, 1.962339),
-    ],
+    ("freedom", "expected"), [(1, 12.706205), (4, 2.776445), (10, 2.228139), (31, 2.039513), (1000, 1.962339)]
 )
 def test_quantiles_of_students_t(freedom: int, expected: float) -> None:
     assert quantile(0.975, freedom) == pytest.approx(expected, rel=1e-6)

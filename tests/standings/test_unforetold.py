@@ -11,8 +11,8 @@ import pytest
 
 from tests.contest_runs import CONTEST, REPOSITORY
 from tournament.api import run
+from tournament.records.results import leaderboard_values
 from tournament.standings.matches import Match, Matches
-from tournament.standings.results import leaderboard_values
 from tournament.standings.standings import Standing, Standings
 from tournament.standings.unforetold import unforetold
 

@@ -120,17 +120,6 @@ def reopened(storage: FolderStorage) -> list[Sequence[LegResult]]:
     return [tuple(batch.legs) for batch in found]
 
 
-def test_an_entry_comes_back_as_it_went(storage: FolderStorage) -> None:
-    writer = open_for_writing(storage)
-    odd = replace(leg(1), faults=(Fault(1, 3, 2, "b", "out of bounds, “quoted”"),), ended_by=1, sums=sums_of(-0.0))
-    batch = stage_batch(storage, leg(0), odd)
-    writer.commit(field=FIELD, batches=[batch])
-    writer.close()
-    state = read_state(storage)
-    assert state == State(1, FIELD, {batch.name: [batch]}, told=1)
-    assert str(state.batches[batch.name][0].legs[1].sums[0].points) == "-0.0"
-
-
 amounts = st.floats(-1e15, 1e15)
 
 
@@ -233,17 +222,6 @@ def test_published_counts(storage: FolderStorage) -> None:
     writer.close()
     assert standing(storage) == [(leg(0),), (leg(1),)]
     assert reopened(storage) == [(leg(0),), (leg(1),)]
-
-
-def test_rewritten_but_unpublished_counts_as_before_and_is_finished(storage: FolderStorage) -> None:
-    writer = open_for_writing(storage)
-    old = stage_batch(storage, leg(0), leg(1), leg(2))
-    writer.commit(batches=[old])
-    halves = [stage_batch(storage, leg(0), content=b"less"), stage_batch(storage, leg(2), content=b"few")]
-    commit_without_publishing(writer, without_legs(old), *halves)
-    writer.storage.release()
-    assert standing(storage) == [(leg(0), leg(1), leg(2))]
-    assert reopened(storage) == [(leg(0),), (leg(2),)]
 
 
 @pytest.mark.parametrize("steps", range(7))
@@ -352,15 +330,6 @@ def test_a_leg_in_two_batches_is_refused(storage: FolderStorage) -> None:
     with pytest.raises(RunFailed, match="has a leg twice"):
         standing(storage)
     writer.close()
-
-
-def test_publishing_twice_changes_nothing(storage: FolderStorage) -> None:
-    writer = open_for_writing(storage)
-    batch = stage_batch(storage, leg(0))
-    writer.commit(batches=[batch])
-    publish_all(storage, [batch])
-    writer.close()
-    assert standing(storage) == [(leg(0),)]
 
 
 # Folds: entries that carry the whole state.
@@ -595,13 +564,6 @@ def test_an_entry_comes_back_from_its_copy(storage: FolderStorage, which: int) -
         assert writer.mended == ([f"{('ledger', 'ledger-copy')[which]}/00000002.entry"] if announced else [])
         writer.close()
         assert [place.read_bytes() for place in places] == [content, content]
-
-
-def test_an_entry_damaged_in_both_copies_is_named(storage: FolderStorage) -> None:
-    for place in copies(storage, 2):
-        place.write_bytes(place.read_bytes()[:-1])
-    with pytest.raises(RunFailed, match="is damaged"):
-        read_state(storage)
 
 
 def test_a_missing_entry_is_named(storage: FolderStorage) -> None:

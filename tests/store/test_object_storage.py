@@ -8,7 +8,6 @@ import re
 import threading
 import urllib.request
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import obstore
@@ -19,9 +18,7 @@ import tournament
 from tests.contest_runs import THRESHOLDS, Listener, bot_source, call, new_place
 from tests.object_store import BUCKET, MemoryStore, ServedStore, new_location
 from tests.store.test_ledger import FIELD, leg, stage_batch
-from tournament.contests import find_contest
 from tournament.errors import BadInput, RunFailed
-from tournament.runner.archives import archive_other_records
 from tournament.store.ledger_reading import read_field, read_state, standing_batches
 from tournament.store.storage import AlreadyExists, Storage, open_storage
 from tournament.store.writer import Writer, open_for_writing
@@ -321,22 +318,7 @@ def test_an_upload_that_fails_is_taken_back(served_store: ServedStore, storage: 
     assert unfinished_uploads(served_store) == 0
 
 
-# Records of other settings.
-
 CONTEST = "von_neumann_poker"
-
-
-def test_records_of_other_settings_stay_where_they_are(memory: MemoryStore) -> None:
-    contest, said = find_contest(CONTEST), list[str]()
-    writer = open_for_writing(open_storage(LOCATION))
-    writer.commit(field=replace(FIELD, engine=contest.engine_version, settings={"sessions": 4, "seed": "first"}))
-    writer.close()
-    before = memory.objects("")
-    with pytest.raises(RunFailed) as refused:
-        archive_other_records(contest, LOCATION, {"sessions": 4, "seed": "second"}, {"ann"}, (), said.append)
-    (line,) = str(refused.value).splitlines()
-    assert "another name" in line and "another prefix" in line
-    assert (memory.objects(""), said) == (before, [])
 
 
 # Trouble.

@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 
 from engine.kernel.records import Table
 from engine.kernel.sums import SeatSums
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.errors import RunFailed
 from tournament.store.columns import Column, buffer_fields
 from tournament.store.folder_storage import FolderStorage
@@ -98,13 +97,6 @@ def assert_holds(frame: pd.DataFrame, values: dict[str, Values]) -> None:
         assert frame[name].to_numpy().tobytes() == column.tobytes(), name
 
 
-def test_every_type_comes_back_in_pandas(storage: FolderStorage) -> None:
-    values = random_values(1003, 1)
-    part = write_part(storage, COLUMNS, values, cuts=[1, 8, 500])
-    assert_holds(read(storage, part), values)
-    assert part.rows == 1003
-
-
 def test_the_part_says_what_lies_on_disk(storage: FolderStorage) -> None:
     part = write_part(storage, COLUMNS, random_values(100, 2))
     content = storage.read(f"games/{part.name}")
@@ -144,25 +136,6 @@ def test_no_parts_are_an_empty_table(storage: FolderStorage) -> None:
     assert len(frame) == 0
 
 
-def test_a_contest_has_types_as_narrow_as_its_values(storage: FolderStorage) -> None:
-    columns = VON_NEUMANN_POKER.games
-    values = {c.name: np.ones(7, "bool" if c.type == "bool" else c.type) for c in columns}
-    types = read(storage, write_part(storage, columns, values)).dtypes.astype(str).to_dict()
-    assert types == {
-        "match": "int32",
-        "session": "int32",
-        "game": "uint8",
-        "x_is_a": "bool",
-        "a_card": "float32",
-        "b_card": "float32",
-        "a_money": "int16",
-        "b_money": "int16",
-        "bet": "uint8",
-        "folded": "bool",
-        "a_gain": "int8",
-    }
-
-
 def test_fields_carry_their_meanings(storage: FolderStorage) -> None:
     part = write_part(storage, COLUMNS, random_values(3, 4))
     schema = pq.read_schema(f"{storage.location}/games/{part.name}")
@@ -177,23 +150,6 @@ def start_of(chunk: pq.ColumnChunkMetaData) -> int:
     offset = chunk.dictionary_page_offset if chunk.has_dictionary_page else chunk.data_page_offset
     assert offset is not None
     return offset
-
-
-def test_every_flipped_bit_of_a_page_is_found(storage: FolderStorage, tmp_path: Path) -> None:
-    part = write_part(storage, COLUMNS, random_values(200, 5))
-    path = tmp_path / "games" / part.name
-    content = path.read_bytes()
-    plain = pq.ParquetFile(path)
-    chunks = [plain.metadata.row_group(0).column(number) for number in range(len(COLUMNS))]
-    for chunk in chunks:
-        assert chunk.total_compressed_size > 0
-        last = start_of(chunk) + chunk.total_compressed_size - 1  # of the page's values
-        flipped = bytearray(content)
-        flipped[last] ^= 0x10
-        path.write_bytes(flipped)
-        with pytest.raises(RunFailed, match=r"is damaged: .*(?i:crc|corrupt|checksum)"):
-            read_parts(storage, COLUMNS, [part])
-        assert digest_of(storage, part) != part.blake3
 
 
 def test_rewriting_stops_at_a_damaged_page(storage: FolderStorage, tmp_path: Path) -> None:
@@ -255,31 +211,6 @@ def test_rows_of_other_legs_than_the_ledger_says_are_not_copied(storage: FolderS
     runs = [(reader(storage, part, sessions=9), 1, 2)]
     with pytest.raises(RunFailed, match=r"p\.parquet is damaged: it has rows of other legs than the ledger says"):
         copy_legs(storage, "games", COLUMNS, runs, "new.parquet", "staging/new")
-    assert storage.list("staging") == {}
-
-
-def test_abandoning_leaves_nothing(storage: FolderStorage) -> None:
-    writer = PartWriter(storage, "games", COLUMNS, "p.parquet", "staging/p")
-    table = Table(buffer_fields(COLUMNS), 10)
-    table.rows = 10
-    writer.append(table.arrays, table.rows)
-    assert storage.list("staging").keys() == {"p"}
-    writer.abandon()
-    assert storage.list("staging") == {}
-    writer.abandon()
-
-
-def test_abandoning_after_a_failed_write_leaves_nothing(
-    storage: FolderStorage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(_stream: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    writer = PartWriter(storage, "games", COLUMNS, "p.parquet", "staging/p")
-    monkeypatch.setattr(storage, "finish_staged", fail)
-    with pytest.raises(OSError, match="No space"):
-        writer.finish()
-    writer.abandon()
     assert storage.list("staging") == {}
 
 

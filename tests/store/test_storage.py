@@ -199,27 +199,6 @@ def test_a_released_root_is_held_by_nobody(location: str, storage: Storage) -> N
     other.release()
 
 
-def test_a_second_writer_of_a_folder_is_refused_with_the_name_of_the_first(tmp_path: Path) -> None:
-    first, second = FolderStorage(str(tmp_path)), FolderStorage(str(tmp_path))
-    first.prepare()
-    first.hold()
-    with pytest.raises(RunFailed, match=rf"is being written by process {os.getpid()} on .*; wait for it, or stop it"):
-        second.hold()
-    assert first.still_held()
-    first.release()
-    second.hold()
-    second.release()
-
-
-def test_a_writer_whose_sign_is_gone_no_longer_holds(tmp_path: Path) -> None:
-    storage = FolderStorage(str(tmp_path))
-    storage.prepare()
-    storage.hold()
-    (tmp_path / "ledger" / "writer").unlink()
-    assert not storage.still_held()
-    storage.release()
-
-
 def test_of_many_creators_one_wins_and_leaves_his_content_whole(tmp_path: Path) -> None:
     storage = FolderStorage(str(tmp_path))
     storage.prepare()

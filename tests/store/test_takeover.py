@@ -7,23 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.contest_runs import Place, bot_source, new_place
-from tests.store.test_ledger import leg, stage_batch
 from tournament.errors import RunFailed
 from tournament.store.folder_storage import FolderStorage
-from tournament.store.writer import open_for_writing
-
-
-def test_parts_that_the_other_swept_up(tmp_path: Path) -> None:
-    storage = FolderStorage(str(tmp_path))
-    writer = open_for_writing(storage)
-    batch = stage_batch(storage, leg(0))
-    (tmp_path / "ledger" / "writer").unlink()
-    other = open_for_writing(FolderStorage(str(tmp_path)))
-    with pytest.raises(RunFailed, match=r"another process writes to .* now; this one stops"):
-        writer.commit(batches=[batch])
-    writer.close()
-    assert other.storage.still_held()
-    other.close()
 
 
 def test_files_that_the_other_swept_up_while_they_were_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -173,8 +173,6 @@ def test_what_the_contest_does_not_wait_for_is_a_fault(tmp_path: Path) -> None:
 
 
 def test_faults_at_the_limits(tmp_path: Path) -> None:
-    report = check(tmp_path, "def a(bot): return 10 / bot.card\ndef b(bot, bet): return 1 / (bet - 50)\n")
-    assert not report.faults or report.leg is not None
     report = check(tmp_path, "def a(bot): return 10 / bot.card\ndef b(bot, bet): return 1\n")
     assert report.faults == () and not report.fit
     assert len(report.boundary_faults) == 5  # of 27 with card 0; then it stops

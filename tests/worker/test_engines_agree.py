@@ -12,9 +12,10 @@ import wasmtime
 
 from engine.wasm.modules import FUEL as COUNTER
 from engine.wasm.modules import Refused, read_module
+from tournament.worker.faults import BotUnfit
 from tournament.worker.wasm import calls
 from tournament.worker.wasm.engine import Engine, engine_settings
-from tournament.worker.wasm.loading import BotUnfit, read_bot
+from tournament.worker.wasm.loading import read_bot
 
 FUEL = 10**8
 MODULES = 80
@@ -44,7 +45,8 @@ class Writer:
         ]
         table = " ".join(f"$f{number}" for number in range(self.functions))
         return (
-            '(module (type $t (func (param i32 i32) (result i32))) (tag $e (param i32)) (memory (export "memory") 1 3)'
+            "(module (type $t (func (param i32 i32) (result i32))) (tag $e (param i32)) (tag $e64 (param f64))"
+            ' (memory (export "memory") 1 3)'
             f" (global $g (mut i32) (i32.const 9)) {' '.join(functions)}"
             f" (table 8 8 funcref) (elem (i32.const 1) {table})"
             ' (func (export "a") (param i32 i32) (result i32) (call $f0 (local.get 0) (local.get 1)))'
@@ -55,16 +57,8 @@ class Writer:
         if depth <= 0:
             return "(nop)"
         one = self.whole(of, depth - 1)
-        kinds = [
-            "2",
-            "3",
-            "global",
-            "store",
-            "leave",
-            "fraction",
-            "if",
-            *(["loop"] if self.loops < 3 and self.wild else []),
-        ]
+        kinds = ["2", "3", "global", "store", "leave", "fraction", "fraction", "shown", "if"]
+        kinds += ["loop"] * (self.loops < 3 and self.wild)
         match self.random.choice(kinds):
             case "global":
                 return f"(global.set $g {one})"
@@ -80,7 +74,9 @@ class Writer:
             case "if":
                 return f"(if {one} (then {self.statement(of, depth - 1)}))"
             case "fraction":
-                return f"(local.set 4 {self.fraction(of, depth)})"
+                return f"(local.set 4 {self.fraction(of, min(depth, 3))})"
+            case "shown":
+                return f"(f64.store {self.address()} {self.random.choice(('(local.get 4)', self.fraction(of, 2)))})"
             case "loop":
                 return self.loop(of, depth)
             case local:
@@ -105,9 +101,34 @@ class Writer:
 
     def fraction(self, of: int, depth: int) -> str:
         if depth <= 0:
-            return self.random.choice(("(local.get 4)", "(f64.const -0x1.8p+300)", "(f64.const nan:0x4000000000001)"))
-        one = f"(f64.convert_i32_s {self.whole(of, depth - 1)})"
-        return f"(f64.{self.random.choice(FLOATS)} {self.fraction(of, depth - 1)} {one})"
+            edges = ("-0x1.8p+300", "nan:0x4000000000001", "-nan:0x8000000000002", "-0")
+            constant = f"(f64.const {self.random.choice(edges)})"
+            return self.random.choice(("(local.get 4)", constant, f"(f64.load {self.address()})"))
+        one, label = self.fraction(of, depth - 1), self.label()
+        whole = self.whole(of, depth - 1)
+        kinds = ["both"] * 3 + ["one", "narrow", "tee", "bits", "block", "if", "select", "dead"] + ["try"] * self.wild
+        match self.random.choice(kinds):
+            case "both":
+                which = self.random.choice(FLOATS)
+                return f"(f64.{which} {one} {self.random.choice((one, f'(f64.convert_i32_s {whole})'))})"
+            case "one":
+                return f"(f64.{self.random.choice(('neg', 'abs', 'sqrt'))} {one})"
+            case "narrow":
+                return f"(f64.promote_f32 (f32.sqrt (f32.neg (f32.demote_f64 {one}))))"
+            case "tee":
+                return f"(local.tee 4 {one})"
+            case "bits":
+                return f"(f64.reinterpret_i64 (i64.reinterpret_f64 {one}))"
+            case "block":
+                return f"(block {label} (result f64) (drop (br_if {label} {one} {whole})) (local.get 4))"
+            case "if":
+                return f"(if (result f64) {whole} (then {one}) (else (f64.load {self.address()})))"
+            case "select":
+                return f"(select {one} (local.get 4) {whole})"
+            case "try":
+                return f"(block {label} (result f64) (try_table (result f64) (catch $e64 {label}) (throw $e64 {one})))"
+            case _:  # what is never run must stay valid
+                return f"(block {label} (result f64) (br {label} {one}) (f64.sqrt) (local.set 4) (local.get 4))"
 
     def whole(self, of: int, depth: int) -> str:
         if depth <= 0:

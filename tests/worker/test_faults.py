@@ -8,8 +8,8 @@ from engine.watching.scripted_core import ScriptedCore
 from tests.worker.support import A, B
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.keys import KEY_BYTES, seed_after_faults
-from tournament.leg import Leg, LegPlan, Seat
-from tournament.worker.faults import LegFaults, last_lines
+from tournament.leg import Failure, Leg, LegPlan, Seat
+from tournament.worker.faults import CantStart, LegFaults, last_lines
 
 SEATS = (Seat("one", "wasm", "x", 7), Seat("two", "python", "y", 8))
 LEG = Leg("digest", LegPlan(0, 1, 10, bytes(KEY_BYTES)), *SEATS)
@@ -30,35 +30,37 @@ def asking() -> ScriptedCore:
 def test_a_bot_begins_again_with_other_chance_until_its_faults_are_too_many() -> None:
     core, faults = asking(), faults_of(2)
     for number in (1, 2):
-        again = faults.add(core, f"went wrong {number}", b"\n".join(b"%d" % n for n in range(9)))
+        again = faults.add(core, Failure(f"went wrong {number}"), b"\n".join(b"%d" % n for n in range(9)))
         assert again == Seat("one", "wasm", "x", seed_after_faults(7, number))
         assert faults.ended_by is None
-    assert faults.add(core, "went wrong 3") is None
+    assert faults.add(core, Failure("went wrong 3", "fuel")) is None
     assert faults.ended_by == 0
     first, _, last = faults.all
     assert (first.seat, first.session, first.game, first.question) == (0, 10, 1, "b")
     assert (first.what, first.complaints, last.complaints) == ("went wrong 1", "4\n5\n6\n7\n8", "")
+    assert (first.kind, last.kind) == ("other", "fuel")
     assert first.asked.startswith("b: card 0.5, ")
 
 
 def test_who_cannot_be_replaced_ends_the_leg_with_its_first_fault() -> None:
     faults = faults_of(9)
-    assert faults.add(asking(), "said nothing", replaceable=False) is None
+    assert faults.add(asking(), Failure("said nothing"), replaceable=False) is None
     assert (faults.ended_by, len(faults.all)) == (0, 1)
 
 
 def test_who_cannot_start_ends_the_leg() -> None:
     faults = faults_of(9)
-    faults.add_at_start(1, "can't start")
+    faults.add_at_start(1, CantStart("too large").failure)
     (fault,) = faults.all
     assert (fault.seat, fault.session, fault.game, fault.question, fault.asked) == (1, 10, 0, "a", "")
+    assert (fault.what, fault.kind) == ("can't start: too large", "start")
     assert faults.ended_by == 1
 
 
 @pytest.mark.parametrize(("allowed", "ended_by"), [(0, 1), (1, None)])
 def test_a_fault_at_the_end_counts_as_any_other(allowed: int, ended_by: int | None) -> None:
     faults = faults_of(allowed)
-    faults.add_at_end(1, asking(), "ran out of memory")
+    faults.add_at_end(1, asking(), Failure("ran out of memory"))
     assert (faults.ended_by, faults.all[0].session) == (ended_by, 10)
 
 

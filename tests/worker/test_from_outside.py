@@ -47,6 +47,11 @@ def who_counts(played: list[Played]) -> list[object]:
     return [leg.what_counts for leg in played]
 
 
+def processes_of_bots() -> list[int]:
+    """Those of this process: programs, and what forks and holds the others. Not the rest that tests have running."""
+    return [pid for pid, line in descendants(os.getpid()).items() if "first_steps" in line or "-u bot.py" in line]
+
+
 @contextlib.contextmanager
 def disturbed(seed: int, kills: int) -> Iterator[list[tuple[int, int]]]:
     """Meanwhile somebody sends signals to the processes of this one, so often the last of all.
@@ -59,7 +64,7 @@ def disturbed(seed: int, kills: int) -> Iterator[list[tuple[int, int]]]:
     def disturb() -> None:
         killed = 0
         while not done.wait(chance.uniform(0.0, 0.03)):
-            processes = [pid for pid, line in descendants(os.getpid()).items() if "first_steps" in line or "-u" in line]
+            processes = processes_of_bots()
             if not processes:
                 continue
             number = chance.choice(others)

@@ -264,8 +264,8 @@ def verdict(ticks: Sequence[Tick], spent: Spent | None = None, written: bool = F
         process,
     )
     for process.now, (elapsed, *_) in enumerate(ticks):
-        if what := limits.exceeded(3, False, elapsed, spent or Spent(legs=1)):
-            return what
+        if failure := limits.exceeded(3, False, elapsed, spent or Spent(legs=1)):
+            return failure.what
     return None
 
 
@@ -298,7 +298,8 @@ def test_a_new_message_begins_anew_and_a_start_may_take_longer() -> None:
         said.append(limits.exceeded(number, is_start, 0.05, Spent(1)))
     assert said == [None] * 5
     process.now = 5
-    assert limits.exceeded(2, False, 0.05, Spent(1)) == "took more than 0.5 s of processor time for a decision"
+    failure = limits.exceeded(2, False, 0.05, Spent(1))
+    assert failure and failure.what == "took more than 0.5 s of processor time for a decision"
 
 
 def test_who_has_answered_is_not_searched_for_threads_that_sleep() -> None:

@@ -261,34 +261,6 @@ def test_a_message_that_is_no_answer_fails_its_channel(stage: Stage, which: str)
     assert [event[:2] for event in stage.run()] == [(LEG_IS_OVER, bystander)]
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
-@given(st.data())
-def test_random_messages_are_answers_or_fail(data: st.DataObject) -> None:
-    """A good message with some bytes changed, cut or added, in some portions."""
-    stage = Stage()
-    count = data.draw(st.integers(1, 6))
-    process = stage.process()
-    numbers = [stage.lane(process, [A], slot) for slot in range(count)]
-    serial, _ = process.asked()
-    statuses = st.tuples(st.integers(-(2**63), 2**63 - 1), st.integers(0, 3), st.binary(max_size=500))
-    message = bytearray(reply(serial, data.draw(st.lists(statuses, min_size=count, max_size=count))))
-    for place, byte in data.draw(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 255)), max_size=2)):
-        message[place % len(message)] = byte
-    message = message[: data.draw(st.integers(0, len(message)))] if data.draw(st.booleans()) else message
-    cut = data.draw(st.integers(0, len(message)))
-    events = []
-    for portion in (message[:cut], message[cut:]):
-        os.write(process.writes, bytes(portion))
-        events += stage.run(0.001)
-    os.close(process.writes)
-    events += stage.run(0.05)
-    failed = [event for event in events if event[0] == CHANNEL_FAILED]
-    answered = [event[1] for event in events if event[0] != CHANNEL_FAILED]
-    assert sorted(answered) == (numbers if not failed else [])
-    for opened in stage.opened:
-        opened.close()
-
-
 def test_a_message_larger_than_a_pipe_gets_through(stage: Stage) -> None:
     """Questions and reasons for thousands of lanes, while another channel keeps the worker busy."""
     count = 4000
@@ -430,36 +402,10 @@ def test_the_last_complaints_are_kept_and_a_flood_of_them_is_no_harm(stage: Stag
         assert stage.table.channels.printed(process.number) == expected[-4096:]
 
 
-WORDS = st.sampled_from(
-    [
-        "ACTION",
-        "PASS",
-        "BET",
-        "FOLD",
-        "CALL",
-        "action",
-        "pass",
-        "STATE",
-        "-1",
-        "0",
-        "7",
-        "+7",
-        "-7",
-        "1.5",
-        "1e3",
-        "x",
-        "",
-        "99999999999999999999999",
-        "-99999999999999999999999",
-        "9223372036854775807",
-        "0x10",
-        "١",
-        "ACTION\0",
-        "BETS",
-        "BE",
-        "é",
-    ]
-)
+WORDS = st.sampled_from([
+    "ACTION", "PASS", "BET", "FOLD", "CALL", "action", "pass", "STATE", "-1", "0", "7", "+7", "-7", "1.5", "1e3", "x",
+    "", "9" * 23, "-" + "9" * 23, "9223372036854775807", "0x10", "١", "ACTION\0", "BETS", "BE", "é",
+])  # fmt: skip
 BLANKS = st.sampled_from([" ", "  ", "\t", " \t "])
 
 
@@ -579,19 +525,3 @@ def test_a_contest_with_lines_that_are_too_much_is_refused() -> None:
     for segments, words in (([(0, 0, b"x" * 32)], []), ([(0, 0, b"x")] * 25, []), ([], [(b"x", False, 0)] * 9)):
         with pytest.raises(ValueError, match="line"):
             Lanes(24, 1, [(segments, words)])
-
-
-def test_a_scripted_core_refuses_what_is_no_question() -> None:
-    core = ScriptedCore([A, B], 24)
-    assert core.play() == 2
-    assert core.pending() == (0, 0, (), A[2])
-    assert core.position() == (0, 0)
-    assert core.play(11) == 2
-    assert (core.pending()[2], core.position(), core.default()) == ((20,), (0, 1), 0)
-    assert core.play(-12) == 0
-    assert core.answers == [11, -12]
-    for question in ((0, (), b"x"), (0, (1,) * 7, bytes(24))):
-        with pytest.raises(ValueError, match=r"a question has 7 arguments|a view has 1 bytes"):
-            ScriptedCore([question], 24)
-    with pytest.raises(ValueError, match="a view has 129 bytes"):
-        ScriptedCore([], 129)

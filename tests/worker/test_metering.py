@@ -9,9 +9,10 @@ from engine.wasm.modules import BEGIN, FUEL, read_module
 from tests.support import play_built
 from tests.worker.test_webassembly_limits import PLAIN, bot
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.worker.faults import BotUnfit
 from tournament.worker.wasm.engine import Engine, engine
 from tournament.worker.wasm.lines import line_at
-from tournament.worker.wasm.loading import BotUnfit, load_bot
+from tournament.worker.wasm.loading import load_bot
 
 
 def module(text: str) -> bytes:

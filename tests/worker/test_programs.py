@@ -6,7 +6,6 @@ import io
 import os
 import shutil
 import stat
-import subprocess
 import tarfile
 import tracemalloc
 from collections.abc import Mapping
@@ -18,13 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support import poker_settings
-from tests.worker.support import ON, A, ask, build, pair, play, problem_of, script, write_bot
+from tests.worker.support import ON, A, ask, build, pair, problem_of, script, write_bot
 from tournament.artifacts import archive, program_build
 from tournament.artifacts.commands import CommandMissing
 from tournament.artifacts.recipe import MOST_BYTES, BadRecipe, Recipe, read_recipe
 from tournament.config import load_config
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
-from tournament.entrants.build import build_entrants
+from tournament.contests.von_neumann_poker import Settings
 from tournament.errors import BadInput, RunFailed
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import programs
@@ -207,6 +205,10 @@ UNFIT: dict[str, tuple[Mapping[str, str], str]] = {
         {"bot.toml": 'command = ["./x"]\nbuild = ["sh", "-c", "echo a; echo why not >&2; exit 3"]'},
         "its build (sh -c echo a; echo why not >&2; exit 3) ended with status 3\nwhy not\na",
     ),
+    "quits": (
+        {"bot.toml": 'command = ["sh", "-c", "echo weary >&2; exit 3"]'},
+        "can't start: ended with status 3 before it was asked anything: weary",
+    ),
 }
 
 
@@ -249,39 +251,6 @@ def test_a_shell_script_and_a_program_that_is_built(tmp_path: Path) -> None:
 def test_a_first_line_that_has_its_interpreter_looked_for(first: str) -> None:
     source = f"{first}\nimport sys\nsys.stdin.readline()\nsys.stdin.readline()\nprint('ACTION BET 3', flush=True)\n"
     assert ask({"bot.toml": 'command = ["./bot"]', "bot": source}, [A]).answers == [3]
-
-
-JAVA = """
-import java.io.*;
-
-public class Bot {
-    public static void main(String[] arguments) throws IOException {
-        for (String name : new String[] {"TERM", "INT", "HUP", "USR2"})
-            sun.misc.Signal.handle(new sun.misc.Signal(name), signal -> System.err.println(signal));
-        BufferedReader lines = new BufferedReader(new InputStreamReader(System.in));
-        lines.readLine();
-        for (String line; (line = lines.readLine()) != null && line.startsWith("STATE");) {
-            if (line.startsWith("STATE B"))
-                sun.misc.Signal.raise(new sun.misc.Signal("TERM"));
-            System.out.println(line.startsWith("STATE A") ? "ACTION BET 7" : "ACTION CALL");
-            System.out.flush();
-        }
-    }
-}
-"""
-
-
-@pytest.mark.thorough
-@pytest.mark.skipif(not shutil.which("javac"), reason="there is no Java")
-def test_a_runtime_that_handles_signals(tmp_path: Path) -> None:
-    write_bot(tmp_path / "told", {"Bot.java": JAVA, "bot.toml": 'command = ["java", "-Xmx64m", "-cp", ".", "Bot"]'})
-    write_bot(tmp_path / "zzz.c", "int a(const Bot *b) { return 9; } int b(const Bot *b, int x) { return 1; }")
-    subprocess.run(["javac", "-nowarn", "Bot.java"], cwd=tmp_path / "told", check=True, stderr=subprocess.DEVNULL)
-    playing = Settings(sessions=2, memory_megabytes=512, faults_allowed=0)
-    entrants = build_entrants(VON_NEUMANN_POKER, playing, ON, tmp_path, lambda _text: None)
-    (played,) = play(entrants, playing)
-    assert played.faults == ()
-    assert {game.bet for game in played.games} >= {7, 9}
 
 
 LOOP = "read sessions\nwhile read line; do\n    echo ACTION PASS\ndone\n"

@@ -12,8 +12,8 @@ import pytest
 from tests.contest_runs import new_place
 from tests.worker.support import ON, Source, build, legs_of, play, script, write_bot
 from tournament.contests.von_neumann_poker import Settings
+from tournament.records.results import load
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.standings.results import load
 from tournament.worker.processes.turns import Turns
 
 # Each says in a fault from when to when it has lived so far.

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from tournament.worker.processes.verdicts import Again, Ending, Fault, RunEnds, verdict
+from tournament.leg import Failure
+from tournament.worker.processes.verdicts import Again, Ending, RunEnds, out_of_memory, verdict
 
-PASSED, QUIT, CRASHED, CLOSED = Ending("took too long"), Ending(status=3), Ending(status=-11), Ending()
+PASSED, QUIT, CRASHED, CLOSED = Ending(Failure("took too long")), Ending(status=3), Ending(status=-11), Ending()
 KILLED = Ending(status=-9, from_outside=True)
-KILLED_BEYOND = Ending("ran out of memory (64 MB; raise memory_megabytes)", -9)
+KILLED_BEYOND = Ending(out_of_memory(64), -9)
 
 TABLE = {
     # ending: shared, in a process of its own, the same with no others on the machine
-    PASSED: (Again(outgrown=True), Fault("took too long"), Fault("took too long")),
-    QUIT: (Again(outgrown=True), Fault("ended with status 3"), Fault("ended with status 3")),
-    CRASHED: (Again(outgrown=True), Fault("was killed by SIGSEGV"), Fault("was killed by SIGSEGV")),
-    CLOSED: (Again(outgrown=True), Fault("closed its output"), Fault("closed its output")),
+    PASSED: (Again(outgrown=True), Failure("took too long"), Failure("took too long")),
+    QUIT: (Again(outgrown=True), Failure("ended with status 3"), Failure("ended with status 3")),
+    CRASHED: (Again(outgrown=True), Failure("was killed by SIGSEGV"), Failure("was killed by SIGSEGV")),
+    CLOSED: (Again(outgrown=True), Failure("closed its output"), Failure("closed its output")),
     KILLED: (Again(), Again(by_itself=True), RunEnds()),
-    KILLED_BEYOND: (Again(outgrown=True), *[Fault("ran out of memory (64 MB; raise memory_megabytes)")] * 2),
+    KILLED_BEYOND: (Again(outgrown=True), out_of_memory(64), out_of_memory(64)),
 }
 
 

@@ -21,11 +21,13 @@ from tournament.contests.contest import Contest
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants import build
 from tournament.errors import RunFailed
+from tournament.leg import Failure
 from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.worker.faults import BotUnfit
 from tournament.worker.leg import limits_of
 from tournament.worker.wasm import engine, seating, traps
 from tournament.worker.wasm.engine import Engine, compile_module
-from tournament.worker.wasm.loading import BotUnfit, load_bot, read_bot
+from tournament.worker.wasm.loading import load_bot, read_bot
 
 CALLS = '(func (export "b") (param i32 i32) (result i32) (i32.const 1))'
 PASSES = '(func (export "a") (param i32) (result i32) (i32.const 0))'
@@ -116,7 +118,7 @@ def test_starts_are_paid_from_the_leg() -> None:
         what = [fault.what for fault in result.faults]
         assert result.ended_by == 0
         assert what == ["gave up (abort, exit, or a path without a return)"] * 3 + [
-            "can't start again: used up the fuel of its leg"
+            "can't start: used up the fuel of its leg"
         ]
 
 
@@ -131,7 +133,7 @@ def test_a_bot_that_starts_again_has_no_more_memory_than_one(monkeypatch: pytest
     resident: list[int] = []
     take_failure = seating.Seating.take_failure
 
-    def noting(seated: seating.Seating) -> str:
+    def noting(seated: seating.Seating) -> Failure:
         resident.append(int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize())
         return take_failure(seated)
 
@@ -255,11 +257,16 @@ def test_text_is_not_taken_for_a_module() -> None:
         read_bot(b'(module (memory (export "memory") 1))', 64)
 
 
+def test_a_module_without_a_memory_is_no_bot() -> None:
+    with pytest.raises(BotUnfit, match="no memory"):
+        load_bot(bytes(wasmtime.wat2wasm(f"(module {PASSES} {CALLS})")), VON_NEUMANN_POKER.interface, "forgets", 64)
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
         ("(table 60000 funcref) (table 60000 funcref)", "has 2 tables; at most 1 are allowed"),
-        ("(table 100001 funcref)", "can't start: has a table of 100,001 elements"),
+        ("(table 100001 funcref)", "has a table of 100,001 elements"),
         (f"(func (local {'i32 ' * 10_001}))", "has 10,001 variables; at most 10,000"),
         ("(table 1 funcref) (func (drop (table.grow (ref.null func) (i32.const 1))))", "ref.null"),
         ("(func) (global i32 (i32.const 0))" * 10_001, "has 10,001 globals"),
@@ -286,9 +293,7 @@ def test_a_module_is_judged_as_it_came() -> None:
 
 def test_a_table_counts_as_memory() -> None:
     code = bytes(wasmtime.wat2wasm('(module (memory (export "memory") 144) (table 1 funcref))'))
-    with pytest.raises(
-        BotUnfit, match=r"can't start: needs 9\.0 MB of memory; at most 1 are allowed, and 8 for its stack"
-    ):
+    with pytest.raises(BotUnfit, match=r"needs 9\.0 MB of memory; at most 1 are allowed, and 8 for its stack"):
         read_bot(code, 1)
     read_bot(code, 2)
 

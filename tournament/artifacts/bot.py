@@ -28,7 +28,8 @@ class Submission:
 class Entrant:
     """A submission after building: `artifact` is what plays, or None with the `problem` in words.
 
-    `is_nameless`: of several newcomers with one name, none of which plays.
+    `is_nameless`: of several newcomers with one name, none of which plays. `is_late`: it is still being built, and may
+    play later.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Entrant:
     artifact: bytes | None
     problem: str | None = None
     is_nameless: bool = False
+    is_late: bool = False
 
     @property
     def plays_as(self) -> PlaysAs:

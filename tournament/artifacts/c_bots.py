@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -54,14 +55,20 @@ _Answering = dict[str, str]
 def compile_bot(
     submission: Submission, interface: Interface, sandbox: SandboxSettings, build: Build = Build.TO_PLAY
 ) -> Compiled:
-    """Compile a bot by the first standard that accepts it. Raises NotCompiled, and RunFailed for the machine."""
+    """Compile a bot by the first standard that accepts it. Raises NotCompiled, and RunFailed for the machine.
+
+    What no standard accepts since names clash is tried BARE: what g++ takes, since it includes less, builds so. What
+    the linker took for a function of the library has another name the next time; what is ambiguous is the bot's own.
+    """
     runtime = {"runtime.o": libraries.compile_once(RUNTIME_SOURCES, sandbox)}
     if build is Build.CHECKED:
         runtime["checks.o"] = libraries.compile_once(CHECK_SOURCES, sandbox)
     refused: CompilerRefused | None = None
     allowance = Allowance()
     taken: dict[str, None] = {}
-    for bare, standard in _tries(submission):
+    tries = deque((bare, standard) for bare in (False, True, True) for standard in STANDARDS[submission.kind])
+    while tries:
+        bare, standard = tries.popleft()
         if bare and refused and not _NAMES_CLASH.search(str(refused)):
             break
         with scratch_folder() as folder:
@@ -74,16 +81,23 @@ def compile_bot(
             except CompilerRefused as problem:
                 refused = refused or problem
                 taken |= dict.fromkeys(problem.taken)
+                if bare and (source := _at_file_level(submission.source, problem.ambiguous)) != submission.source:
+                    submission = replace(submission, source=source)
+                    tries.appendleft((bare, standard))
             except NotCompiled as problem:  # out of time
                 raise refused or problem from None
     assert refused is not None
     raise refused
 
 
-def _tries(submission: Submission) -> Iterable[tuple[bool, str]]:
-    """By which standards a source is tried, and whether BARE: what g++ takes, since it includes less, builds so. What
-    the linker took for a function of the library has another name the next time."""
-    return ((bare, standard) for bare in (False, True, True) for standard in STANDARDS[submission.kind])
+def _at_file_level(source: bytes, ambiguous: Iterable[tuple[int, int, str]]) -> bytes:
+    """A source whose ambiguous names, each at a line and column, are those of its own globals."""
+    lines = source.split(b"\n")
+    for number, column, name in sorted(ambiguous, reverse=True):
+        line = lines[number - 1] if number <= len(lines) else b""
+        if line[column - 1 :].startswith(name.encode()):  # else a macro's, or the file tells other lines
+            lines[number - 1] = line[: column - 1] + b" ::" + line[column - 1 :]
+    return b"\n".join(lines)
 
 
 def warnings_of(submission: Submission, interface: Interface, standard: str, sandbox: SandboxSettings) -> str:

@@ -54,7 +54,8 @@ class Unit:
     def command(self, *flags: str) -> list[str]:
         """The compiler's command, without linking, to an object file."""
         words = words_of_compiler(language_of(self.standard))
-        return [*bot_command(words, self.standard), *flags, "-c", self.path.name, "-o", str(self.object)]
+        command = bot_command(words, self.standard)
+        return [*command, "-ferror-limit=0", *flags, "-c", self.path.name, "-o", str(self.object)]
 
     @property
     def object(self) -> Path:
@@ -65,7 +66,7 @@ class Unit:
 def errors_of(unit: Unit, *, expected: str) -> dict[str, str]:
     """The first error in each file of a unit, by the file's name, which must begin with `expected`. Raises NotCompiled
     for any other error."""
-    compiling = unit.command(WITHOUT_WARNINGS, "-ferror-limit=0", f"-I{SEEN_SDK}")
+    compiling = unit.command(WITHOUT_WARNINGS, f"-I{SEEN_SDK}")
     try:
         run_compiler([compiling], unit.folder, [unit.include], unit.sandbox, hints=unit.hints, allowance=unit.allowance)
     except CompilerRefused as refused:

@@ -26,6 +26,9 @@ _PLACE = re.compile(r"^\S[^:\n]*:\d+:\d+: (?:fatal )?error: ", re.MULTILINE)
 _COMPLAINT = re.compile(r"^(?:\./)?([^:\n]+):\d+:\d+: (?:fatal )?error: (.*)$", re.MULTILINE)
 _UNDEFINED = re.compile(r"undefined symbol: (.+)$", re.MULTILINE)
 _TAKEN = re.compile(r"symbol type mismatch: (\w+)$", re.MULTILINE)
+_AMBIGUOUS = re.compile(
+    rf"^(?:\./)?{BOT_FOLDER}/[^:\n]+:(\d+):(\d+): error: reference to '(\w+)' is ambiguous$", re.MULTILINE
+)
 _IN_TRIAL = re.compile(rf"^{TRIAL_FILE}\d+:")
 _IN_UNIT = re.compile(r"^unit\.\w+:\d+:\d+: (.*)$")
 
@@ -48,6 +51,11 @@ def text_has_exceptions(finished: Finished) -> bool:
 def names_taken(finished: Finished) -> list[str]:
     """The names of a source's own variables that are functions of the library."""
     return _TAKEN.findall(message_of(finished))
+
+
+def ambiguous_names(finished: Finished) -> list[tuple[int, int, str]]:
+    """Where a bot's text names what both it and a namespace that it uses have: line, column of bytes from 1, name."""
+    return [(int(line), int(column), name) for line, column, name in _AMBIGUOUS.findall(message_of(finished))]
 
 
 def blames_source(finished: Finished) -> bool:

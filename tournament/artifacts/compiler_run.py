@@ -13,6 +13,7 @@ from tournament.artifacts.compiler_command import HEADERS, asking_for_words, hom
 from tournament.artifacts.compiler_messages import (
     MOST_BYTES,
     Hints,
+    ambiguous_names,
     blames_source,
     complaints_of,
     first_line,
@@ -43,11 +44,13 @@ class NotCompiled(Exception):
 
 class CompilerRefused(NotCompiled):
     """The message is the compiler's own, cut to what helps. `complaints`: its errors as (file, message).
-    `text_has_exceptions`: a text that throws or catches was compiled without exceptions. `taken`: `names_taken`."""
+    `text_has_exceptions`: a text that throws or catches was compiled without exceptions. `taken`: `names_taken`.
+    `ambiguous`: `ambiguous_names`."""
 
     complaints: tuple[tuple[str, str], ...] = ()
     text_has_exceptions: bool = False
     taken: Sequence[str] = ()
+    ambiguous: Sequence[tuple[int, int, str]] = ()
 
 
 class TookTooMuch(NotCompiled):
@@ -108,6 +111,7 @@ def run_compiler(
         folders = [folder, *readable, *[Path(word[2:]) for word in commands[0] if word.startswith("-I")]]
         refused = CompilerRefused(why_refused(finished, folders, hints))
         refused.taken = names_taken(finished)
+        refused.ambiguous = ambiguous_names(finished)
         refused.complaints = complaints_of(finished)
         refused.text_has_exceptions = text_has_exceptions(finished)
         raise refused

@@ -29,8 +29,8 @@ from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.cores import cores
 from tournament.errors import BadInput, RunFailed, TournamentError
+from tournament.records.results import ranking_of
 from tournament.runner.strays import in_tables
-from tournament.standings.results import ranking_of
 from tournament.standings.without_luck import LuckOfLegs
 from tournament.store.ledger import Batch, Field, State
 from tournament.store.ledger_reading import read_state, standing_batches

@@ -85,6 +85,15 @@ OWN = {
             "match von_neumann_poker naive likeme --sessions 500 --seed 7 --session 2 --game 0",
         ),
     ),
+    "gauntlet": Listed(
+        "tournament.cli.gauntlet:gauntlet",
+        "Play one bot against all others, and say what it scores and whether it is better than its former version.",
+        (
+            "gauntlet von_neumann_poker likeme",
+            "gauntlet von_neumann_poker my_bot.c --instead-of old/my_bot.c --replicas 10",
+            "gauntlet von_neumann_poker my_bot --against likeme --against kuhn3",
+        ),
+    ),
     "faults": Listed(
         "tournament.cli.standings:faults",
         "List what went wrong with whom: each sort of fault once, what the bot printed, and how to see it again.",

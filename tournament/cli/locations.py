@@ -7,7 +7,7 @@ from pathlib import Path
 from tournament.config import load_config, load_contests
 from tournament.errors import BadInput
 from tournament.names import valid_contest_name
-from tournament.standings.results import NO_RESULTS, Results, contests_held, load
+from tournament.records.results import NO_RESULTS, Results, contests_held, load
 from tournament.store.ledger_reading import read_field
 from tournament.store.storage import inside, open_storage
 

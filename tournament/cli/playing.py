@@ -5,7 +5,9 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
+from math import inf
 
 import typer
 from rich.text import Text
@@ -20,7 +22,7 @@ from tournament.entrants.folder import stamps
 from tournament.errors import BadInput, printable, telling_line
 from tournament.runner.contest_run import run_prepared
 from tournament.runner.planning import plan_of
-from tournament.runner.preparing import Prepared, prepare_contest
+from tournament.runner.preparing import PATIENCE_SECONDS, Prepared, prepare_contest
 from tournament.store.storage import inside
 
 
@@ -51,17 +53,19 @@ class Playing:
         all_fit = True
         try:
             before = {name: stamps(one.entrants) if one.entrants.is_dir() else {} for name, one in self.chosen.items()}
-            # Errors of any contest are reported before the first is played.
-            prepared = []
-            for name, one in self.chosen.items():
-                with Screen(err, "", contest=name, as_json=self.as_json) as screen:
-                    prepared.append(prepare_contest(one.played, one, screen))
-            for contest in prepared if not (dry_run or self.archive) else ():
-                _require_wanted(contest)
-            for contest in prepared:
-                place = contest.location
-                fit = _tell_plan(contest) if dry_run else self._play(contest, before[contest.contest.name])
-                all_fit = all_fit and fit
+            with ExitStack() as stack:
+                # Errors of any contest are reported before the first is played.
+                prepared = []
+                for name, one in self.chosen.items():
+                    with Screen(err, "", contest=name, as_json=self.as_json) as screen:
+                        patience = inf if dry_run else PATIENCE_SECONDS
+                        prepared.append(stack.enter_context(prepare_contest(one.played, one, screen, patience)))
+                for contest in prepared if not (dry_run or self.archive) else ():
+                    _require_wanted(contest)
+                for contest in prepared:
+                    place = contest.location
+                    fit = _tell_plan(contest) if dry_run else self._play(contest, before[contest.contest.name])
+                    all_fit = all_fit and fit
         except KeyboardInterrupt:
             print(f"tournament: stopped; what was committed stays in {place}, run again to go on", file=sys.stderr)
             raise typer.Exit(130) from None

@@ -14,9 +14,9 @@ from tournament.cli.locations import location_of
 from tournament.cli.options import CHOICE, OUTPUT, ConfigPath, ContestOrAny, Results, flag, option
 from tournament.config import load_config
 from tournament.errors import BadInput, printable
+from tournament.records.results import locate
 from tournament.reporting.findings import Findings
 from tournament.reporting.writing import check_replaceable, make_page, write_pages_of_all_bots, write_report
-from tournament.standings.results import locate
 
 
 def report(

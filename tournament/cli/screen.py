@@ -22,6 +22,7 @@ from tournament.errors import printable
 
 if TYPE_CHECKING:
     from tournament.runner.watcher import Progress
+    from tournament.standings.standings import Standings
 
 _LINE_SECONDS = 30.0
 _JSON_SECONDS = 1.0
@@ -32,13 +33,21 @@ class Screen:
     """Shows a run or a check: live on a terminal, a line now and then elsewhere."""
 
     def __init__(
-        self, console: Console, title: str, *, contest: str = "", as_json: bool = False, unit: str = ""
+        self,
+        console: Console,
+        title: str,
+        *,
+        contest: str = "",
+        as_json: bool = False,
+        unit: str = "",
+        draw: Callable[[Standings, int], RenderableType] | None = None,
     ) -> None:
+        """`draw` makes what is shown of the standings in so many rows; by default the leaderboard."""
         self.console = console
         self.as_json = as_json
-        self.unit = unit
         self.title = title
         self.contest = contest
+        self._draw = draw or (lambda standings, rows: leaderboard_table(standings, title, rows, unit))
         self._untold: Progress | None = None
         self._live: Live | None = None
         self._spinner: Status | None = None
@@ -92,7 +101,7 @@ class Screen:
         rows = max(3, self.console.height - _LINES_AROUND)
         self._show(
             lambda: Group(
-                leaderboard_table(progress.standings, self.title, rows, self.unit),
+                self._draw(progress.standings, rows),
                 progress_line(progress, self.console.width),
             )
         )

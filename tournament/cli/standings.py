@@ -23,9 +23,8 @@ from tournament.config import in_its_words, load_config
 from tournament.contests import find_contest
 from tournament.errors import BadInput, printable
 from tournament.names import did_you_mean
-from tournament.standings.history import line_of, matches_of_bot
-from tournament.standings.results import Results as Loaded
-from tournament.standings.results import (
+from tournament.records.results import Results as Loaded
+from tournament.records.results import (
     crosstable_values,
     fault_values,
     leaderboard_values,
@@ -33,6 +32,7 @@ from tournament.standings.results import (
     standing_values,
     standings_csv,
 )
+from tournament.standings.history import line_of, matches_of_bot
 
 if TYPE_CHECKING:
     from tournament.contests.contest import Contest

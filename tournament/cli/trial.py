@@ -29,11 +29,10 @@ from tournament.cli.replay_tables import by_sort, print_game
 from tournament.cli.screen import Screen
 from tournament.config import Config, Contests, load_config, load_contests
 from tournament.contests import known_rules
-from tournament.entrants.folder import check_among_others, kind_of
+from tournament.entrants.folder import check_among_others
 from tournament.errors import BadInput
 from tournament.keys import drawn_seed
-from tournament.names import did_you_mean
-from tournament.starter.folder import shipped
+from tournament.starter.folder import find_bot
 from tournament.store.storage import inside
 from tournament.trial.check import check_bot, contest_of, replay_check
 
@@ -140,20 +139,6 @@ def _opponent(name: str | None, settings: Config) -> Path | str:
             raise BadInput("say also the OPPONENT: a file, or the name of an entrant or shipped bot")
         return find_bot(name, settings)
     return name or house.players(settings.contest, settings.folder, lambda text: None)[0].name
-
-
-def find_bot(text: str, settings: Config) -> Path:
-    """A bot by its path, or by its name among the entrants or the shipped bots. Raises BadInput when there is none."""
-    if os.path.lexists(text):
-        return Path(text)
-    folders = [settings.entrants, shipped() / "entrants" / settings.played.rules]
-    known = [path for folder in folders if folder.is_dir() for path in sorted(folder.iterdir()) if kind_of(path)]
-    for path in known:
-        if text in (path.name, path.stem):
-            return path
-    names = sorted({path.stem for path in known})
-    hint = did_you_mean(text, names, ",") or f"; there are {', '.join(names)}"
-    raise BadInput(f"{text}: there is no such file, entrant or shipped bot{hint}")
 
 
 def check(

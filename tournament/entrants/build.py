@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Collection, Iterable
-from concurrent.futures import FIRST_EXCEPTION, wait
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, wait
+from contextlib import contextmanager
 from functools import cache
+from math import inf
 from pathlib import Path
 
 import engine.wasm
@@ -23,25 +26,100 @@ from tournament.contests.contest import Contest
 from tournament.contests.interface import Interface
 from tournament.contests.settings import ContestSettings
 from tournament.entrants.folder import KINDS, Recorded, find_submissions
-from tournament.errors import BadInput, RunFailed, printable, telling_line
+from tournament.errors import BadInput, RunFailed, listed, printable, telling_line
 from tournament.sandbox.inside import bot_functions, function_names, leg_isolation
 from tournament.sandbox.outside import endings, probe, running
 from tournament.sandbox.outside.own_time import Disturbed
 from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.worker.faults import BotUnfit
 from tournament.worker.leg import limits_of
 from tournament.worker.processes import programs, python_bots
 from tournament.worker.wasm import seating
 from tournament.worker.wasm.calls import library_path
 from tournament.worker.wasm.engine import Engine, engine_settings, version
-from tournament.worker.wasm.loading import BotUnfit, ModuleUnfit, load_bot
+from tournament.worker.wasm.loading import ModuleUnfit, load_bot
 from tournament.worker.wasm.seating import Limits, StartFailed, try_start
 
 _LONGEST_LINE = 400  # of a reason, which may quote a stranger's text
 _SAY_SECONDS = 10.0  # between two words on who is still being built
+_LOOK_SECONDS = 1.0  # between two looks whether somebody can play meanwhile
 
 
 def _cut(line: str) -> str:
     return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…"
+
+
+class Building:
+    """The bots of a folder while they are built side by side: those that are ready may play meanwhile."""
+
+    def __init__(
+        self, under_way: Mapping[Future[Entrant], Submission], refused: Sequence[Entrant], recorded: Recorded
+    ) -> None:
+        self._under_way, self._refused, self._recorded = under_way, refused, recorded
+        self._ready = 0
+
+    def entrants(self, say: Callable[[str], None], patience: float = inf, least: int = 0) -> list[Entrant]:
+        """All bots, sorted by name, once they are built; those that can't play carry their problem.
+
+        After `patience` seconds some may be late, if more are ready than the last time and `least` of these can play.
+        Whoever has games in the records is waited for. Raises as `build_entrant` does.
+        """
+        began = said = time.monotonic()
+        left: Collection[Future[Entrant]] = self._under_way.keys()
+        while True:
+            done, left = wait(left, _LOOK_SECONDS, FIRST_EXCEPTION)
+            for one in done:
+                one.result()
+            now = time.monotonic()
+            if not left or (now - began >= patience and self._may_go_on(left, least)):
+                break
+            if now - said >= _SAY_SECONDS:
+                say(f"Still building {listed([self._under_way[one].name for one in left])}…")
+                said = now
+        built = [one.result() for one in self._under_way if one not in left]
+        self._ready = len(built)
+        late = [self._under_way[one] for one in left]
+        waiting = [Entrant(one.name, one.kind, one.sha256, None, "still being built", is_late=True) for one in late]
+        return sorted([*built, *waiting, *self._refused], key=lambda entrant: entrant.name)
+
+    def _may_go_on(self, left: Collection[Future[Entrant]], least: int) -> bool:
+        """Whether those that are ready may play without those that are left."""
+        ready = [one.result() for one in self._under_way if one not in left]
+        if len(ready) <= self._ready or sum(entrant.artifact is not None for entrant in ready) < least:
+            return False
+        in_records = {(known.name, known.sha256) for known in self._recorded() if known.artifact}
+        return not any((self._under_way[one].name, self._under_way[one].sha256) in in_records for one in left)
+
+
+@contextmanager
+def building(
+    contest: Contest,
+    settings: ContestSettings,
+    sandbox: SandboxSettings,
+    folder: Path,
+    say: Callable[[str], None],
+    only: Collection[str] | None = None,
+    recorded: Recorded = lambda: (),
+) -> Iterator[Building]:
+    """Build every bot of a folder, or those of some names `only`. What isn't built when an error leaves the block is
+    given up.
+
+    Of several with one name the `recorded` one plays. Raises BadInput when there is no such folder, or when this
+    machine can't confine a bot that needs it, and as `recorded` does.
+    """
+    submissions, refused = find_submissions(folder, recorded)
+    if only is not None:
+        submissions = [submission for submission in submissions if submission.name in only]
+    in_c = [submission for submission in submissions if submission.kind in LANGUAGES]
+    to_compile = [s for s in in_c if not any(map(recall, _compiled_at(s, contest.interface)))]
+    if to_compile or any(s.kind in ("python", "program") for s in submissions):
+        probe.probe_sandbox(sandbox.mode)
+    if to_compile:
+        libraries.prepare_libraries({s.kind for s in to_compile}, sandbox, say)
+        say(f"Compiling {len(to_compile)} bot{'s' if len(to_compile) > 1 else ''}…")
+    with running.threads_that_end(os.cpu_count() or 1) as pool:
+        under_way = {pool.submit(build_entrant, s, contest.interface, settings, sandbox): s for s in submissions}
+        yield Building(under_way, refused, recorded)
 
 
 def build_entrants(
@@ -53,33 +131,9 @@ def build_entrants(
     only: Collection[str] | None = None,
     recorded: Recorded = lambda: (),
 ) -> list[Entrant]:
-    """Every bot of a folder, or those of some names `only`, sorted by name; those that can't play carry their problem.
-
-    Of several with one name the `recorded` one plays. Raises BadInput when there is no such folder, or when this
-    machine can't confine a bot that needs it, and as `recorded` does.
-    """
-    submissions, refused = find_submissions(folder, recorded)
-    if only is not None:
-        submissions = [submission for submission in submissions if submission.name in only]
-    workers = os.cpu_count() or 1
-    in_c = [submission for submission in submissions if submission.kind in LANGUAGES]
-    to_compile = [s for s in in_c if not any(map(recall, _compiled_at(s, contest.interface)))]
-    if to_compile or any(s.kind in ("python", "program") for s in submissions):
-        probe.probe_sandbox(sandbox.mode)
-    if to_compile:
-        libraries.prepare_libraries({s.kind for s in to_compile}, sandbox, say)
-        say(f"Compiling {len(to_compile)} bot{'s' if len(to_compile) > 1 else ''}…")
-    with running.threads_that_end(workers) as pool:
-        building = {pool.submit(build_entrant, s, contest.interface, settings, sandbox): s.name for s in submissions}
-        left = set(building)
-        while left:
-            done, left = wait(left, _SAY_SECONDS, FIRST_EXCEPTION)
-            for one in done:
-                one.result()
-            if left:
-                first, *others = sorted(building[one] for one in left)
-                say(f"Still building {first}{f' and {len(others)} more' if others else ''}…")
-    return sorted([*(one.result() for one in building), *refused], key=lambda e: e.name)
+    """The bots of a folder, all built. Raises as `building` and `build_entrant` do."""
+    with building(contest, settings, sandbox, folder, say, only, recorded) as bots:
+        return bots.entrants(say)
 
 
 def build_entrant(
@@ -100,7 +154,6 @@ def build_entrant(
         NotCompiled,
         BotUnfit,
         module_trial.TooHard,
-        python_bots.CantStart,
         program_build.BuildFailed,
         CommandMissing,
         BadRecipe,

@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from tournament.arrays import Floats
 from tournament.standings.standings import Standings
-from tournament.standings.student import REACH
 
 Counts = npt.NDArray[np.int64]
 
@@ -23,14 +22,14 @@ class Crosstable:
     games.
 
     `bots` are all entrants in the standings' order, the `ranked` ones first; `opponents` the house players, or the bots
-    again. What was not played has no sessions; an error of NaN isn't known.
+    again. What was not played has no sessions; a reach of NaN isn't known.
     """
 
     bots: tuple[str, ...]
     ranked: int
     opponents: tuple[str, ...]
     value: Floats
-    error: Floats
+    reach: Floats
     sessions: Counts
     games: Counts
     middle: float
@@ -54,8 +53,8 @@ class Crosstable:
 
     @property
     def clear(self) -> npt.NDArray[np.bool_]:
-        """Whether a result is more than luck. It is where the error is 0: nothing was left to chance."""
-        found: npt.NDArray[np.bool_] = np.abs(self.value - self.middle) > REACH * self.error
+        """Whether a result is more than luck. It is where the reach is 0: nothing was left to chance."""
+        found: npt.NDArray[np.bool_] = np.abs(self.value - self.middle) > self.reach
         return found
 
     def sides(self, numbers: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
@@ -74,14 +73,14 @@ def crosstable_of(ranking: Standings, by_game: bool) -> Crosstable:
     bots = tuple(line.name for line in ranking.entrants)
     opponents = tuple(ranking.house) if ranking.scoring else bots
     shape = (len(bots), len(opponents))
-    value, error = np.zeros(shape), np.full(shape, np.nan)
+    value, reach = np.zeros(shape), np.full(shape, np.nan)
     sessions, games = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     for place, match in ranking.placed(bots, opponents):
         count = max(1, match.games if by_game else match.sessions)
         value[place], sessions[place], games[place] = match.x_points / count, match.sessions, match.games
         if match.reach_per_session is not None:
-            error[place] = match.reach_per_session * match.sessions / count / REACH
-    table = Crosstable(bots, len(ranking.ranked), opponents, value, error, sessions, games, 0.0)
+            reach[place] = match.reach_per_session * match.sessions / count
+    table = Crosstable(bots, len(ranking.ranked), opponents, value, reach, sessions, games, 0.0)
     # In a zero-sum game 0 is even; elsewhere the mean result is.
     is_even = ranking.scoring or not table.shown.size or ranking.is_zero_sum
     return table if is_even else replace(table, middle=float(table.shown.mean()))

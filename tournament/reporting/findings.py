@@ -13,13 +13,13 @@ from tournament.config import in_its_words
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.errors import BadInput
+from tournament.records.results import Results, load
 from tournament.reporting.crosstable import Crosstable, crosstable_of
 from tournament.reporting.games import PlayedAgain
 from tournament.reporting.played_again import ConfigOf, played_again
 from tournament.reporting.stretches import Courses, courses_of
 from tournament.reporting.survey import Survey, survey_games
 from tournament.reporting.versions import Edit, edits_of
-from tournament.standings.results import Results, load, ranking_of
 from tournament.standings.standings import Standings
 from tournament.store.legs import Legs
 from tournament.store.parts import origin_of_part
@@ -109,7 +109,7 @@ def _findings(
         ),
         played_again(results.location, config_of, _best_first(ranking, matches)) if config_of and replayed else {},
         courses_of(legs, fit, ranking.house),
-        edits_of(storage, results.field, ranking, lambda field, batches: ranking_of(storage, field, batches)),
+        edits_of(storage, results.field, legs),
         {key: value for key, value in results.field.settings.items() if key != "seed"},
         results.field.engine,
         _origins(contest, results),

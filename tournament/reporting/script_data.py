@@ -12,7 +12,6 @@ from tournament.reporting.crosstable import in_last_digit, packed
 from tournament.reporting.figures import clean
 from tournament.reporting.layout import Layout
 from tournament.standings.standings import Standing
-from tournament.standings.student import REACH
 
 _MOST_STRETCHES = 400_000  # numbers of the small charts by opponent
 _MOST_FAULTS, _FAULTS_OF_A_SORT = 25, 3  # of a bot that are listed
@@ -55,7 +54,7 @@ def _results(page: Layout) -> dict[str, Any]:
     """
     table, digits = page.table, page.digits
     values = [in_last_digit(side, digits) for side in table.sides(table.value)]
-    reaches = [np.where(np.isnan(side), -1, in_last_digit(REACH * side, digits)) for side in table.sides(table.error)]
+    reaches = [np.where(np.isnan(side), -1, in_last_digit(side, digits)) for side in table.sides(table.reach)]
     clear = table.sides(table.clear)
     if len(values) > 1 and (values[0] == -values[1]).all() and (reaches[0] == reaches[1]).all():
         values, reaches, clear = values[:1], reaches[:1], clear[:1]
@@ -98,15 +97,12 @@ def _shapes(page: Layout) -> dict[str, Any]:
 
 
 def _courses(page: Layout) -> dict[str, Any]:
-    """By ranked bot: its number, mean points by stretch, and the change from the first quarter to the last."""
+    """By ranked bot: its number, mean points by stretch, and those of the first quarter and the last."""
     digits = page.course_digits
     listed = []
     for line, course in page.courses:
-        change = course.change()
-        told = None
-        if change:
-            reach = None if change.reach is None else round(change.reach, digits)
-            told = [round(change.early, digits), round(change.late, digits), reach, int(change.is_clear)]
+        quarters = course.quarters()
+        told = quarters and [round(mean, digits) for mean in quarters]
         listed.append([page.number[line.name], [round(mean, digits) for mean in course.means()], told])
     return {"length": page.findings.courses.length, "digits": digits, "bots": listed}
 
@@ -135,13 +131,9 @@ def _bot(page: Layout, line: Standing, shapes: dict[str, int]) -> dict[str, Any]
     if faults := faults_of(page, line.name):
         told["faulty"] = faults
     if edit := page.findings.edits.get(line.name):
-        shifts = [[s.opponent, s.before, s.after, _reach(s.stderr)] for s in edit.shifts]
-        told["edit"] = [edit.former_sha256[:8], edit.difference, _reach(edit.stderr), shifts]
+        shifts = [[shift.opponent, shift.before, shift.after] for shift in edit.shifts]
+        told["edit"] = [edit.former_sha256[:8], edit.difference, edit.reach, shifts]
     return told
-
-
-def _reach(stderr: float | None) -> float | None:
-    return None if stderr is None else REACH * stderr
 
 
 def _panels(page: Layout, name: str) -> list[Panel]:

@@ -5,7 +5,6 @@ The ledger has each leg's points by block of sessions (of games, where a leg is 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,35 +13,9 @@ import numpy.typing as npt
 
 from engine.kernel.game_core import BLOCK_COUNT
 from tournament.standings.errors import block_sizes
-from tournament.standings.student import quantile
 from tournament.store.legs import Legs
 
 _MOST = 16  # stretches shown
-_CLEAR = 0.975
-
-
-@dataclass(frozen=True)
-class Change:
-    """Points a session in the first quarter of a match and in the last, and the standard error of their difference."""
-
-    early: float
-    late: float
-    stderr: float | None
-    freedom: int = 0
-
-    @property
-    def difference(self) -> float:
-        return self.late - self.early
-
-    @property
-    def reach(self) -> float | None:
-        """Half the difference's 95% interval."""
-        return None if self.stderr is None else quantile(_CLEAR, self.freedom) * self.stderr
-
-    @property
-    def is_clear(self) -> bool:
-        """Whether the difference is more than luck, by a two-sided test at 5%."""
-        return bool(self.reach) and abs(self.difference) > (self.reach or 0.0)
 
 
 @dataclass(frozen=True)
@@ -63,20 +36,14 @@ class Course:
         total = float(self.sizes.sum())
         return [float(self.points.sum()) / total] if total else []
 
-    def change(self) -> Change | None:
-        """From the first quarter to the last, None if there are too few sessions."""
+    def quarters(self) -> tuple[float, float] | None:
+        """Points a session in the first quarter and in the last, None if there are too few sessions."""
         quarter = len(self.sizes) // 4
-        sizes = [self.sizes[:quarter], self.sizes[-quarter:]]
-        if any(part.sum() == 0 for part in sizes):
+        parts = slice(None, quarter), slice(len(self.sizes) - quarter, None)
+        if any(self.sizes[part].sum() == 0 for part in parts):
             return None
-        points = [self.points[:quarter], self.points[-quarter:]]
-        early, late = (float(p.sum() / s.sum()) for p, s in zip(points, sizes))
-        blocks = [(p[s > 0] / s[s > 0]) for p, s in zip(points, sizes)]
-        freedom = sum(map(len, blocks)) - 2
-        if min(map(len, blocks)) < 4:
-            return Change(early, late, None)
-        error = math.sqrt(sum(float(block.var(ddof=1)) / len(block) for block in blocks))
-        return Change(early, late, error, freedom)
+        early, late = (float(self.points[part].sum() / self.sizes[part].sum()) for part in parts)
+        return early, late
 
 
 @dataclass(frozen=True)

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from tournament.standings.standings import Standings
+import numpy as np
+
+from tournament.leg import legs_per_replica
+from tournament.standings.tally import tally_of_points
 from tournament.store.ledger import Batch, Field
 from tournament.store.ledger_reading import read_former_fields
+from tournament.store.legs import Legs
 from tournament.store.storage import Storage
 
 _MOST_BYTES = 64 << 20  # of the largest ledger that is read for this
+_BEFORE, _AFTER = " before", " after"  # no bot is called so
 
 
 @dataclass(frozen=True)
 class Shift:
-    """Points a session against one opponent before and after, and the standard error of the difference, if known."""
+    """Points a session against one opponent before and after."""
 
     opponent: str
     before: float
     after: float
-    stderr: float | None
 
     @property
     def difference(self) -> float:
@@ -30,62 +34,80 @@ class Shift:
 
 @dataclass(frozen=True)
 class Edit:
-    """A bot's former version, by its sha256, and how the results differ, for each opponent that both met."""
+    """A bot's former version, by its sha256, and how the results differ, for each opponent that both met.
+
+    `reach` is half the 95% interval of the `difference`, None where nothing can be told.
+    """
 
     former_sha256: str
     shifts: tuple[Shift, ...]
+    reach: float | None
 
     @property
     def difference(self) -> float:
         """Points a session, the mean over the opponents."""
         return math.fsum(shift.difference for shift in self.shifts) / len(self.shifts)
 
-    @property
-    def stderr(self) -> float | None:
-        errors = [shift.stderr for shift in self.shifts]
-        known = [error for error in errors if error is not None]
-        return math.sqrt(math.fsum(e * e for e in known)) / len(known) if len(known) == len(errors) else None
 
-
-Ranking = Callable[[Field, Sequence[Batch]], Standings]
-Pairs = dict[tuple[str, str], tuple[float, float | None]]  # points a session and their standard error
-
-
-def edits_of(storage: Storage, field: Field, ranking: Standings, rank: Ranking) -> Mapping[str, Edit]:
+def edits_of(storage: Storage, field: Field, legs: Legs) -> Mapping[str, Edit]:
     """The last edit of each entrant that has one, by name. Raises RunFailed when the ledger can't be read."""
     if sum(storage.list("ledger").values()) > _MOST_BYTES:
         return {}
     shas = {entrant.name: entrant.sha256 for entrant in field.entrants}
-    former: dict[str, tuple[Field, list[Batch]]] = {}
+    former: dict[str, tuple[Field, Sequence[Batch]]] = {}
     for old, batches in read_former_fields(storage):
         for entrant in old.entrants:
             if entrant.artifact and shas.get(entrant.name, entrant.sha256) != entrant.sha256:
                 former[entrant.name] = (old, batches)
-    now = _by_pair(ranking)
     edits = {}
-    then: dict[int, Pairs] = {}
-    for name, (old, batches) in former.items():
-        if id(old) not in then:
-            then[id(old)] = _by_pair(rank(old, batches))
-        before = then[id(old)]
+    for name, (old, then_played) in former.items():
         same = {e.name for e in old.entrants if shas.get(e.name) == e.sha256} | {
             player.name for player in old.house if player in field.house
         }
-        shifts = tuple(
-            _shift(opponent, before[name, opponent], now[name, opponent])
-            for opponent in sorted(same)
-            if (name, opponent) in before and (name, opponent) in now
-        )
-        if shifts:
-            edits[name] = Edit(next(e.sha256 for e in old.entrants if e.name == name), shifts)
+        then = Legs.joined(batch.legs for batch in then_played)
+        sha = next(e.sha256 for e in old.entrants if e.name == name)
+        if edit := _edit(sha, name, _whole_matches(name, then, same), _whole_matches(name, legs, same), field):
+            edits[name] = edit
     return edits
 
 
-def _by_pair(ranking: Standings) -> Pairs:
-    return {(side.x, side.y): (side.points_per_session, side.stderr_per_session) for side in ranking.sides}
+def _whole_matches(name: str, legs: Legs, opponents: set[str]) -> dict[str, Legs]:
+    """A bot's legs against each of these, in order; none where one was cut short, which is no sample of sessions."""
+    found = {}
+    own = legs.among({name} | opponents, {name} | opponents)
+    played = {seat: own.numbered(seat, {name: 0}) == 0 for seat in (0, 1)}
+    for opponent in sorted(opponents):
+        against = [own.numbered(1 - seat, {opponent: 0}) == 0 for seat in (0, 1)]
+        match = own.chosen(np.flatnonzero(played[0] & against[0] | played[1] & against[1])).in_order()
+        if len(match) and not match.ended.any():
+            found[opponent] = match
+    return found
 
 
-def _shift(opponent: str, before: tuple[float, float | None], after: tuple[float, float | None]) -> Shift:
-    errors = (before[1], after[1])
-    stderr = None if errors[0] is None or errors[1] is None else math.hypot(errors[0], errors[1])
-    return Shift(opponent, before[0], after[0], stderr)
+def _edit(sha: str, name: str, before: Mapping[str, Legs], after: Mapping[str, Legs], field: Field) -> Edit | None:
+    """What an edit changed, from a bot's matches by opponent: both versions are as two bots that play the same ones."""
+    opponents = [opponent for opponent in before if opponent in after]
+    if not opponents:
+        return None
+    names = (_BEFORE, _AFTER)
+    matches = [
+        _called(called, name, legs[opponent], 2 * number + place)
+        for number, opponent in enumerate(opponents)
+        for place, (called, legs) in enumerate(zip(names, (before, after)))
+    ]
+    per_replica = 1 if field.house else legs_per_replica(field.settings)
+    tally = tally_of_points(names, Legs.joined(matches), per_replica, opponents, by_games=bool(field.house))
+    sessions = tally.lengths[0] / len(opponents)  # of one replica
+    shifts = [
+        Shift(opponent, *(float(tally.brought[row, column]) / sessions for row in (0, 1)))
+        for column, opponent in enumerate(opponents)
+    ]
+    reach = tally.measured.differences.reach(0, 1)
+    return Edit(sha, tuple(shifts), None if reach is None else reach / sessions)
+
+
+def _called(called: str, name: str, legs: Legs, match: int) -> Legs:
+    """Legs with one bot under another name, as a match of this number."""
+    whole = legs.whole.copy(order="F")
+    whole[:, 0] = match
+    return replace(legs, names=tuple(called if one == name else one for one in legs.names), whole=whole)

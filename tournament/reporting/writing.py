@@ -7,13 +7,13 @@ from pathlib import Path
 from tournament.contests.contest import Contest
 from tournament.errors import BadInput, RunFailed
 from tournament.names import did_you_mean
+from tournament.records.results import load
 from tournament.reporting.findings import Findings, find
 from tournament.reporting.layout import anchor_of
 from tournament.reporting.page import render, render_each
 from tournament.reporting.played_again import ConfigOf
 from tournament.runner.seed import read_seed
 from tournament.small_files import write_whole
-from tournament.standings.results import load
 from tournament.store.storage import open_storage
 
 _MARK = b'<meta name="generator" content="tournament report">'

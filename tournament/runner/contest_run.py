@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from math import inf
 
 from tournament.config import Config
 from tournament.contests.contest import Contest
+from tournament.errors import BadInput, listed
 from tournament.keys import master_key
 from tournament.runner.archives import archive_other_records
 from tournament.runner.live_standings import LiveStandings
@@ -17,7 +19,7 @@ from tournament.runner.planning import (
     schedule_of,
     until_of,
 )
-from tournament.runner.preparing import Prepared, prepare_contest, trouble_explained
+from tournament.runner.preparing import PATIENCE_SECONDS, Prepared, prepare_contest, trouble_explained
 from tournament.runner.resume import field_of, lost_batches, withdraw, write_house_files
 from tournament.runner.rewriting import fit_to_schedule, merge_small_batches
 from tournament.runner.round_play import RoundPlay, Run
@@ -32,17 +34,31 @@ from tournament.store.storage import open_storage
 from tournament.store.writer import open_for_writing, require_held
 
 
-def run_contest(contest: Contest, config: Config, watcher: Watcher) -> Standings:
-    """Play what is still to play and return the standings. Raises as its two halves do."""
-    return run_prepared(prepare_contest(contest, config, watcher), watcher)
+def run_contest(contest: Contest, config: Config, watcher: Watcher, of: str | None = None) -> Standings:
+    """Play what is still to play and return the standings; where `of` names an entrant, only its matches. Raises as its
+    two halves do."""
+    patience = PATIENCE_SECONDS if of is None else inf  # that one may be late itself
+    with prepare_contest(contest, config, watcher, patience) as prepared:
+        for entrant in prepared.entrants:
+            if entrant.name == of and entrant.artifact is None:
+                raise BadInput(f"{of} can't play: {entrant.problem}")
+        return run_prepared(replace(prepared, of=of), watcher)
 
 
 def run_prepared(prepared: Prepared, watcher: Watcher) -> Standings:
-    """Play what is still to play and return the standings.
+    """Play what is still to play and return the standings. Who is late plays as soon as it is built.
 
     Raises BadInput for what the user can mend, RunFailed when the run stopped
     short; what is committed by then stays, also after KeyboardInterrupt.
     """
+    while prepared.late:
+        watcher.say(f"Playing without {listed(prepared.late)}, still being built")
+        _play_those_built(prepared, watcher)
+        prepared = prepared.with_more_bots(watcher)
+    return _play_those_built(prepared, watcher)
+
+
+def _play_those_built(prepared: Prepared, watcher: Watcher) -> Standings:
     contest, config, entrants, house = prepared.contest, prepared.config, prepared.entrants, prepared.house
     location, seed = prepared.location, config.contest.seed
     assert seed is not None
@@ -56,7 +72,9 @@ def run_prepared(prepared: Prepared, watcher: Watcher) -> Standings:
             remove_strays(writer, watcher.say)
             withdraw(writer, lost_batches(writer), watcher.say)
             wanted_field = field_of(contest, settings, entrants, house, writer.state.field, until_of(config.contest))
-            schedule_with = partial(schedule_of, contest, config.contest.playing(), master_key(seed), wanted_field)
+            schedule_with = partial(
+                schedule_of, contest, config.contest.playing(), master_key(seed), wanted_field, of=prepared.of
+            )
             write_house_files(contest, config.contest, writer, house)
             artifacts = artifacts_of(entrants, house)
             luck = noted_luck(writer.storage, contest) if config.contest.until_settled is None else None

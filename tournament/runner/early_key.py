@@ -6,7 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from tournament.errors import RunFailed
-from tournament.keys import begin_drawn_seed, begin_master_key
+from tournament.keys import begin_master_key
 from tournament.store.secrets import SECRETS, seed_in
 from tournament.store.storage import open_storage
 
@@ -15,14 +15,11 @@ if TYPE_CHECKING:
 
 
 def begin_key(config: Config, location: str) -> None:
-    """Begin to work out the key that a run will most likely need."""
+    """Begin to work out the key of a seed that is given, or kept with the records."""
     if config.contest.seed is not None:
         begin_master_key(config.contest.seed)
         return
     with contextlib.suppress(OSError, RunFailed):  # the run itself will say what is wrong
         storage = open_storage(location)
-        kept = storage.list(SECRETS)
-        if not kept:
-            begin_drawn_seed()
-        for name, size in list(kept.items())[:1]:
+        for name, size in list(storage.list(SECRETS).items())[:1]:
             begin_master_key(seed_in(storage, name, size))

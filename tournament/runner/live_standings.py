@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from tournament.config import Config
 from tournament.contests.contest import Contest
-from tournament.standings.results import standings_of, write_summaries
+from tournament.records.results import standings_of, write_summaries
 from tournament.standings.standings import Standings
 from tournament.standings.without_luck import LuckColumns, LuckOfLegs, by_digest, luck_of_batches, write_luck
 from tournament.store.ledger import Batch

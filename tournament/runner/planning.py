@@ -124,12 +124,16 @@ def schedule_of(
     field: Field,
     replicas: Replicas = ONE_OF_EACH,
     fingerprint: str = "",
+    of: str | None = None,
 ) -> Schedule:
-    """Which of a field plays whom where the seed has this master key; or, to list fixtures only, this fingerprint."""
+    """Which of a field plays whom where the seed has this master key; or, to list fixtures only, this fingerprint. `of`
+    names the entrant whose matches alone are played; None: all play all."""
     entrants = [Competitor(e.number, e.name, plays_as(e.kind), e.artifact) for e in field.entrants if e.artifact]
     house = [Competitor(player.number, player.name, "house", player.sha256) for player in field.house]
-    kind, against = (AgainstHouse, house) if contest.house else (RoundRobin, ())
-    return kind(contest.rules, settings, key, entrants, against, contest.engine_version, replicas, fingerprint)
+    given = (contest.engine_version, replicas, fingerprint)
+    if contest.house:
+        return AgainstHouse(contest.rules, settings, key, entrants, house, *given)
+    return RoundRobin(contest.rules, settings, key, entrants, (), *given, of)
 
 
 def workers_of(config: Config) -> int:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf
 
 from tournament.artifacts.bot import Entrant
 from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
-from tournament.entrants.build import build_entrants, playable
+from tournament.entrants.build import Building, building, playable
 from tournament.entrants.folder import other_files
-from tournament.errors import RunFailed, and_more
+from tournament.errors import RunFailed, listed
 from tournament.runner.archives import Unlike, unlike_records
 from tournament.runner.seed import recorded_settings, settle_seed
 from tournament.runner.watcher import Watcher
@@ -20,12 +21,16 @@ from tournament.store.ledger import FieldEntrant
 from tournament.store.ledger_reading import read_field
 from tournament.store.storage import explain_write_error, inside, open_storage
 
+# Bots that are ready by then play without those that aren't; from one time to the next it is twice as long.
+PATIENCE_SECONDS = 20.0
+
 
 @dataclass(frozen=True)
 class Prepared:
     """A contest that can be run: its settings with a seed, its bots built, its house players made.
 
-    `location` is where its records are, or will be. `drawn`: no seed was given.
+    `location` is where its records are, or will be. `drawn`: no seed was given. `building` knows of bots that are late.
+    `of` names the entrant whose matches alone are played; None: all play all.
     """
 
     contest: Contest
@@ -34,6 +39,19 @@ class Prepared:
     house: Sequence[HousePlayer]
     location: str
     drawn: bool
+    building: Building
+    patience: float
+    of: str | None = None
+
+    @property
+    def late(self) -> list[str]:
+        """The names of bots that are still being built."""
+        return [entrant.name for entrant in self.entrants if entrant.is_late]
+
+    def with_more_bots(self, watcher: Watcher) -> Prepared:
+        """The same contest once more bots are built, all of them at last."""
+        patience = 2 * self.patience
+        return replace(self, entrants=self.building.entrants(watcher.say, patience), patience=patience)
 
     @property
     def names(self) -> set[str]:
@@ -51,33 +69,43 @@ class Prepared:
         return unlike_records(self.contest, self.location, self.settings, self.names, self.house, drawn=self.drawn)
 
 
-def prepare_contest(contest: Contest, config: Config, watcher: Watcher) -> Prepared:
+@contextlib.contextmanager
+def prepare_contest(
+    contest: Contest, config: Config, watcher: Watcher, patience: float = PATIENCE_SECONDS
+) -> Iterator[Prepared]:
     """Check everything that can keep a contest from being run, and play nothing.
 
-    Only a move that a crash interrupted is finished. Raises BadInput for what the
-    user can mend, RunFailed for anything else that is in the way.
+    After `patience` seconds bots may be late; they are built on within the block. Only a move that a crash interrupted
+    is finished. Raises BadInput for what the user can mend, RunFailed for anything else that is in the way.
     """
     location = inside(config.results, contest.name)
-    with trouble_explained(location):
-        storage = open_storage(location)
-        storage.check_writable()
-        if config.contest.seed is not None:  # else `settle_seed` reads it
-            read_field(storage)
-        entrants = build_entrants(
-            contest,
-            config.contest,
-            config.sandbox,
-            config.entrants,
-            watcher.say,
-            recorded=lambda: recorded_entrants(contest, config),
-        )
-        playable(entrants, 1 if contest.house else 2, config.entrants)
-        if others := other_files(config.entrants):
-            watcher.say(f"Not taken for bots in {config.entrants}: {_listed(others)}")
-        names = {entrant.name for entrant in entrants}
-        drawn = config.contest.seed is None
-        config, house = settle_seed(contest, config, names, location, watcher.say)
-    return Prepared(contest, config, entrants, house, location, drawn)
+    if config.contest.until_settled is not None:
+        patience = inf  # which replicas follow depends on all bots
+    with contextlib.ExitStack() as stack:
+        with trouble_explained(location):
+            storage = open_storage(location)
+            storage.check_writable()
+            if config.contest.seed is not None:  # else `settle_seed` reads it
+                read_field(storage)
+            bots = stack.enter_context(
+                building(
+                    contest,
+                    config.contest,
+                    config.sandbox,
+                    config.entrants,
+                    watcher.say,
+                    recorded=lambda: recorded_entrants(contest, config),
+                )
+            )
+            least = 1 if contest.house else 2
+            entrants = bots.entrants(watcher.say, patience, least)
+            playable(entrants, least, config.entrants)
+            if others := other_files(config.entrants):
+                watcher.say(f"Not taken for bots in {config.entrants}: {listed(others)}")
+            names = {entrant.name for entrant in entrants}
+            drawn = config.contest.seed is None
+            config, house = settle_seed(contest, config, names, location, watcher.say)
+        yield Prepared(contest, config, entrants, house, location, drawn, bots, patience)
 
 
 def recorded_entrants(contest: Contest, config: Config) -> Sequence[FieldEntrant]:
@@ -95,8 +123,3 @@ def trouble_explained(location: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise RunFailed(explain_write_error(error, location)) from None
-
-
-def _listed(names: Sequence[str], most: int = 10) -> str:
-    """The first names in a line, and how many more there are."""
-    return ", ".join(names[:most]) + and_more(len(names) - most)

@@ -1,1 +1,1 @@
-"""Who stands where, with what certainty, and the tables that users read."""
+"""Who stands where, with what certainty."""

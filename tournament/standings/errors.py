@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from engine.kernel.game_core import BLOCK_COUNT
 from tournament.arrays import Floats, Whole
-from tournament.standings.student import two_sided_tail
+from tournament.standings.student import quantile, two_sided_tail
 from tournament.store.legs import Legs, SeatColumns
 
 ENOUGH_REPLICAS = 10  # to need no common opponents
@@ -31,6 +31,7 @@ FEWEST_OPPONENTS = 4
 _ROUNDING = 1e-11  # of √(n · Σp²), which sums of n values p don't exceed
 _MOST_GROUPS = 64  # of opponents
 _SKEWNESS = 25
+_MISSED = 0.05  # of true values by their intervals
 _AT_ONCE = 1 << 12  # legs whose blocks fit a core's cache
 
 
@@ -72,6 +73,8 @@ def block_sizes(sessions: npt.ArrayLike, blocks: int = BLOCK_COUNT) -> Floats:
 
     A row for each of several numbers of sessions.
     """
+    if np.ndim(sessions) and np.size(sessions) and np.min(sessions) == np.max(sessions):  # as of nearly all legs
+        return np.broadcast_to(block_sizes(np.ravel(sessions)[0], blocks), (np.size(sessions), blocks))
     edges = -(-np.arange(blocks + 1) * np.asarray(sessions, np.int64)[..., np.newaxis] // blocks)
     return np.diff(edges).astype(np.float64)
 
@@ -131,6 +134,14 @@ class Differences:
         for variances, freedom in self.ways:
             found = np.minimum(found, len(self.ways) * two_sided_tail(_t(self.means, variances), freedom))
         return found
+
+    def reach(self, first: int, second: int) -> float | None:
+        """Half the difference's interval of 95%, which tells as much as `chances`; None where nothing can be told."""
+        ends = [
+            quantile(1 - _MISSED / 2 / len(self.ways), freedom) * math.sqrt(variances[first, second])
+            for variances, freedom in self.ways
+        ]
+        return min(ends, default=None)
 
 
 def _t(means: Floats, variances: Floats) -> Floats:
@@ -220,7 +231,7 @@ def errors_of_matches(legs: Legs, own: SeatColumns, replicas: Replicas, lengths:
         ends = np.append(starts, len(legs))[first : first + _AT_ONCE + 1]
         of_legs = slice(int(ends[0]), int(ends[-1]))
         at = ends[:-1] - ends[0]
-        blocks = np.add.reduceat(own.blocks[of_legs], at)
+        blocks = np.add.reduceat(own[of_legs].blocks, at)
         sizes = np.add.reduceat(block_sizes(lengths[of_legs]), at)
         apart, degrees = residuals_of_blocks(blocks, sizes)
         here = slice(first, first + len(at))
@@ -236,17 +247,17 @@ def errors_of_matches(legs: Legs, own: SeatColumns, replicas: Replicas, lengths:
     return errors, freedom
 
 
-def moments_of(own: SeatColumns, lengths: Whole, entrant: Whole, entrants: int) -> Floats:
-    """For each entrant how many blocks its legs have, and the sums of squares and cubes of how these differ from their
-    share of a leg's points, by column."""
-    found = np.zeros((3, entrants))
+def moments_of(own: SeatColumns, lengths: Whole) -> Floats:
+    """For each leg how many blocks it has, and the sums of squares and cubes of how these differ from their share of
+    its points: a row each."""
+    found = np.empty((3, len(lengths)))
     for first in range(0, len(lengths), _AT_ONCE):
         some = slice(first, first + _AT_ONCE)
         sizes = block_sizes(lengths[some])
-        apart = own.blocks[some] - sizes * (own.points[some] / np.maximum(lengths[some], 1))[:, np.newaxis]
+        apart = own[some].blocks - sizes * (own[some].points / np.maximum(lengths[some], 1))[:, np.newaxis]
         apart[sizes == 0] = 0.0
-        for moment, values in zip(found, ((sizes > 0), apart * apart, apart**3)):
-            moment += np.bincount(entrant[some], values.sum(axis=1), entrants)
+        squares = apart * apart
+        found[:, some] = (sizes > 0).sum(axis=1), squares.sum(axis=1), (squares * apart).sum(axis=1)
     return found
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from engine.kernel.game_core import BLOCK_COUNT
 from tournament.contests.scoring import HouseScoring, Played
-from tournament.standings.errors import Replicas, block_sizes, errors_of_matches, heavy_tailed, moments_of, rounding_of
+from tournament.standings.errors import Replicas, block_sizes, errors_of_matches, moments_of, rounding_of
 from tournament.standings.tally import Tally, sums_by_entrant, whole_sums
 from tournament.store.legs import Legs
 
@@ -138,5 +138,7 @@ class HousePlay:
             divisors=np.ones(count, np.int64),
             lengths=[0.0] * count,
             rounding=sums_by_entrant(count, index, off),
-            heavy_tailed=heavy_tailed(moments_of(self._own, legs.games, places, count + 1)[:, :count]),
+            moments=lambda: np.array(
+                [np.bincount(places, values, count + 1)[:count] for values in moments_of(self._own, legs.games)]
+            ),
         )

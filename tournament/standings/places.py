@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from tournament.arrays import Floats
 from tournament.standings.errors import Differences
 from tournament.standings.student import two_sided_tail
 
@@ -24,13 +25,19 @@ def surely_ahead(differences: Differences, error_rate: float = ERROR_RATE) -> np
     count = len(differences.means)
     ahead = np.zeros((count, count), bool)
     upper = np.triu_indices(count, 1)
-    chances = differences.chances[upper]
-    order = np.argsort(chances, kind="stable")
-    stands = chances[order] * np.arange(len(order), 0, -1) <= error_rate
-    sure = order[np.logical_and.accumulate(stands)]
+    sure = np.flatnonzero(surely_apart(differences.chances[upper], error_rate))
     rows, columns, positive = upper[0][sure], upper[1][sure], differences.means[upper][sure] > 0
     ahead[np.where(positive, rows, columns), np.where(positive, columns, rows)] = True
     return ahead
+
+
+def surely_apart(chances: Floats, error_rate: float = ERROR_RATE) -> npt.NDArray[np.bool_]:
+    """Which pairs differ, by the chance of each to seem so if it didn't: all of them at once, by Holm's correction."""
+    order = np.argsort(chances, kind="stable")
+    stands = chances[order] * np.arange(len(order), 0, -1) <= error_rate
+    found = np.zeros(len(order), bool)
+    found[order[np.logical_and.accumulate(stands)]] = True
+    return found
 
 
 def order_probabilities(differences: Differences) -> list[float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -32,7 +32,7 @@ class Tally:
     has two `replicas` or more, are residuals over these. `brought` is what each opponent, by column, brought the score;
     so many are `common` to two entrants. `divisors` are what scores are divided by to rank entrants that have not met
     equally many opponents yet, `lengths` the sessions of one replica of each match, `rounding` by how much a score may
-    be off. Who is `heavy_tailed` has won or lost much in few blocks.
+    be off. `moments` works out how many blocks each has, and the sums of their squares and cubes, a row each.
     """
 
     scores: Floats
@@ -49,7 +49,12 @@ class Tally:
     divisors: Whole
     lengths: Sequence[float]
     rounding: Floats
-    heavy_tailed: list[bool]
+    moments: Callable[[], Floats]
+
+    @cached_property
+    def heavy_tailed(self) -> list[bool]:
+        """Who has won or lost much in few blocks."""
+        return heavy_tailed(self.moments())
 
     @cached_property
     def measured(self) -> Measured:
@@ -70,23 +75,41 @@ class Tally:
         )
 
 
-def tally_of_points(fit: Sequence[str], legs: Legs, legs_per_replica: int) -> Tally:
-    """Sums of points over the matches among these entrants, of each match the mean over its replicas.
+def tally_of_points(
+    fit: Sequence[str],
+    legs: Legs,
+    legs_per_replica: int,
+    against: Sequence[str] | None = None,
+    *,
+    by_games: bool = False,
+) -> Tally:
+    """Sums of points over the matches among these entrants, of each match the mean over its replicas; or over those
+    against others, who needn't have met each other. Errors of one replica are over its sessions, or `by_games`.
 
     Legs are in order."""
     count = len(fit)
-    indices = {name: index for index, name in enumerate(fit)}
-    legs = legs.among(indices, indices)
+    rows = {name: place for place, name in enumerate(fit)}
+    columns = rows if against is None else {name: place for place, name in enumerate(against)}
     # The seats of each leg, one after the other, so that sums are added leg by leg.
-    seats = np.stack([legs.numbered(seat, indices) for seat in range(SEAT_COUNT)], axis=1)
-    index, against = seats.ravel(), seats[:, ::-1].ravel()
+    seats, others = (
+        np.stack([legs.numbered(seat, numbers) for seat in order], axis=1)
+        for numbers, order in ((rows, (0, 1)), (columns, (1, 0)))
+    )
+    counted = (seats >= 0) & (others >= 0)
+    if not counted.any(axis=1).all():
+        places = np.flatnonzero(counted.any(axis=1))
+        legs, seats, others, counted = legs.chosen(places), seats[places], others[places], counted[places]
+    # What a seat brought that doesn't count goes to a row after the last one.
+    seats, others = np.where(counted, seats, count), np.where(counted, others, 0)
+    index, opponent = seats.ravel(), others.ravel()
     replicas = Replicas.of(legs.match, legs.number, legs_per_replica)
     of_match = np.repeat(replicas.of_match, SEAT_COUNT)
-    sessions = np.repeat(legs.sessions, SEAT_COUNT)
+    lengths = legs.games if by_games else legs.sessions
+    of_sides = np.repeat(lengths, SEAT_COUNT)
     sizes = np.zeros((count, BLOCK_COUNT))
-    lengths = np.sort(legs.sessions)
-    for length in lengths[np.diff(lengths, prepend=-1) > 0].tolist():  # np.unique loads numpy.ma
-        sizes += np.outer(np.bincount(index[sessions == length], minlength=count), block_sizes(length))
+    in_order = np.sort(lengths)
+    for length in in_order[np.diff(in_order, prepend=-1) > 0].tolist():  # np.unique loads numpy.ma
+        sizes += np.outer(np.bincount(index[of_sides == length], minlength=count + 1)[:count], block_sizes(length))
     of_seats = [legs.of_seat(seat) for seat in range(SEAT_COUNT)]
     blocks, points = np.zeros((count, BLOCK_COUNT)), np.empty(len(index))
     for block in range(BLOCK_COUNT):
@@ -98,37 +121,47 @@ def tally_of_points(fit: Sequence[str], legs: Legs, legs_per_replica: int) -> Ta
     for seat, own in enumerate(of_seats):
         points[seat::SEAT_COUNT], squares[seat::SEAT_COUNT] = own.points, own.squared_points
         if residuals is not None:
-            residuals += replicas.residuals(seats[:, seat], own.points, legs.sessions, count)
-    met = np.zeros((count, count), bool)
-    met[index, against] = True
+            residuals += replicas.residuals(seats[:, seat], own.points, lengths, count + 1)[:count]
+    met = np.zeros((count + 1, len(columns)), bool)
+    met[index, opponent] = True
+    met = met[:count]
+    there = np.flatnonzero(met.any(axis=0))
+    cell = index * len(columns) + opponent
+    brought = sums_by_entrant(count * len(columns), cell, points / of_match).reshape(count, len(columns))
+
+    def moments() -> Floats:
+        found, of_legs = np.zeros((3, count + 1)), np.empty(0)
+        for seat, own in enumerate(of_seats):
+            of_legs = of_legs * [[1], [1], [-1]] if own.is_opposite else moments_of(own, lengths)
+            found += [np.bincount(seats[:, seat], values, count + 1) for values in of_legs]
+        return found[:, :count]
+
     return Tally(
         scores=blocks.sum(axis=1),
         blocks=blocks,
         sizes=sizes,
         replicas=replicas.fewest,
         of_replicas=residuals,
-        brought=sums_by_entrant(count * count, index * count + against, points / of_match).reshape(count, count),
-        common=int(met.any(axis=1).sum()) - SEAT_COUNT,
-        sessions=whole_sums(count, index, sessions),
+        brought=brought if against is None else brought[:, there],
+        common=len(there) - (SEAT_COUNT if against is None else 0),
+        sessions=whole_sums(count, index, np.repeat(legs.sessions, SEAT_COUNT)),
         games=whole_sums(count, index, np.repeat(legs.games, SEAT_COUNT)),
         opponents=met.sum(axis=1).tolist(),
         measures=[{} for _ in fit],
         divisors=met.sum(axis=1),
-        lengths=np.bincount(index, sessions / of_match, count).tolist(),
-        rounding=sums_by_entrant(count, index, rounding_of(sessions, squares) / of_match),
-        heavy_tailed=heavy_tailed(
-            np.sum([moments_of(own, legs.sessions, seats[:, seat], count) for seat, own in enumerate(of_seats)], axis=0)
-        ),
+        lengths=np.bincount(index, np.repeat(legs.sessions, SEAT_COUNT) / of_match, count + 1)[:count].tolist(),
+        rounding=sums_by_entrant(count, index, rounding_of(of_sides, squares) / of_match),
+        moments=moments,
     )
 
 
 def sums_by_entrant(entrants: int, index: Whole, values: Floats) -> Floats:
     """For each entrant the sum of the values with its index, added one after the other in their order."""
-    return np.bincount(index, values, entrants).astype(np.float64)
+    return np.bincount(index, values, entrants)[:entrants].astype(np.float64)
 
 
 def whole_sums(entrants: int, index: Whole, values: Whole) -> Whole:
     """The same for one column of whole numbers."""
-    sums = np.zeros(entrants, np.int64)
+    sums = np.zeros(max(entrants, int(index.max(initial=-1)) + 1), np.int64)
     np.add.at(sums, index, values)
-    return sums
+    return sums[:entrants]

@@ -7,9 +7,11 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from tournament.config import FILE_NAME
+from tournament.config import FILE_NAME, Config
 from tournament.contests.contest import Contest
+from tournament.entrants.folder import kind_of
 from tournament.errors import BadInput, RunFailed
+from tournament.names import did_you_mean
 from tournament.starter.settings_file import settings_text
 
 _RESULTS_PAGE = "results/README.md"
@@ -62,3 +64,17 @@ def _refuse_if_taken(folder: Path, name: Path) -> None:
 def _write(path: Path, text: str) -> None:
     with open(path, "x", encoding="utf-8") as file:
         file.write(text)
+
+
+def find_bot(text: str, settings: Config) -> Path:
+    """A bot by its path, or by its name among the entrants or the shipped bots. Raises BadInput when there is none."""
+    if os.path.lexists(text):
+        return Path(text)
+    folders = [settings.entrants, shipped() / "entrants" / settings.played.rules]
+    known = [path for folder in folders if folder.is_dir() for path in sorted(folder.iterdir()) if kind_of(path)]
+    for path in known:
+        if text in (path.name, path.stem):
+            return path
+    names = sorted({path.stem for path in known})
+    hint = did_you_mean(text, names, ",") or f"; there are {', '.join(names)}"
+    raise BadInput(f"{text}: there is no such file, entrant or shipped bot{hint}")

@@ -12,7 +12,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any, TypeVar, overload
 
@@ -25,6 +25,7 @@ from engine.kernel.game_core import BLOCK_COUNT, SEAT_COUNT
 from engine.kernel.sums import SeatSums
 from tournament.arrays import Floats, Whole
 from tournament.errors import shortened
+from tournament.leg import FailureKind
 from tournament.names import valid_name
 
 CHECKED = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
@@ -48,7 +49,8 @@ _NUMBER = re.compile(r"(?<!line )\b[0-9]+(?:[.,][0-9]+)*(?:e[+-]?[0-9]+)?")
 @dataclass(frozen=True)
 class Fault:
     """One fault of the bot at `seat` (0 is x, 1 is y), where it happened and what it was. `asked`: the question by its
-    name, with all that it told. `complaints`: the last lines that its process wrote to standard error."""
+    name, with all that it told. `complaints`: the last lines that its process wrote to standard error. `kind` follows
+    from what it was; records of earlier versions have none."""
 
     __pydantic_config__ = CHECKED
 
@@ -59,6 +61,7 @@ class Fault:
     what: Text
     asked: Text = ""
     complaints: Text = ""
+    kind: FailureKind = field(default="other", compare=False)
 
     @property
     def sort(self) -> tuple[str, str]:
@@ -145,6 +148,10 @@ class SeatColumns:
 
     sums: Floats
     is_opposite: bool
+
+    def __getitem__(self, some: slice) -> SeatColumns:
+        """Those of some of the legs."""
+        return SeatColumns(self.sums[some], self.is_opposite)
 
     @property
     def points(self) -> Floats:

@@ -11,10 +11,10 @@ def write_note(storage: Storage, name: str, body: bytes) -> None:
     storage.replace(f"ledger/{name}", sealed(body))
 
 
-def read_note(storage: Storage, name: str) -> bytes | None:
+def read_note(storage: Storage, name: str) -> memoryview | None:
     """The body of a note; None where it is missing, damaged or too large. Anybody may have written it."""
     try:
         content = storage.read(f"ledger/{name}")
     except (FileNotFoundError, TooLarge):
         return None
-    return content[:-SEAL] if is_sealed(content) else None
+    return memoryview(content)[:-SEAL] if is_sealed(content) else None

@@ -27,10 +27,11 @@ from tournament.store.legs import Fault, LegResult
 from tournament.trial.mistakes import Search, search
 from tournament.trial.pace import PATIENCE_SECONDS, measure_pace
 from tournament.trial.playing import Meter, Pairing, Trial, build
+from tournament.worker.faults import CantStart
 from tournament.worker.leg import limits_of
 from tournament.worker.observation import ObservedGame, ObservedLeg, Window, cut_short
 from tournament.worker.processes.pool import MOST_OWN_PROCESSES
-from tournament.worker.processes.time_limits import DID_NOT_ANSWER
+from tournament.worker.wasm.traps import OUT_OF_FUEL
 
 if TYPE_CHECKING:
     from tournament.runner.watcher import Watcher
@@ -45,7 +46,6 @@ _MORE_GAMES = Window(0, 19, 0, 199)
 _SLOW_SECONDS = 30.0
 # The most fuel of a call: an endless loop must show in seconds, whatever the contest allows.
 _MOST_FUEL = FUEL_PER_SECOND // 2
-_OUT_OF_FUEL = "ran out of fuel"
 _MANY_ANSWERS = 30
 _MOST_GAMES = 200
 _MOST_PRINTED, _LONGEST_PRINTED = 10, 200  # lines, and characters of each
@@ -159,11 +159,11 @@ def _not_waited_for(report: CheckReport, settings: ContestSettings) -> CheckRepo
     if report.kind in ("python", "program"):
         return report
     report = replace(report, fuel_allowed=limits.fuel)
-    if limits.fuel_to_start > _MOST_FUEL and (report.problem or "").startswith(f"can't start: {_OUT_OF_FUEL}"):
+    if limits.fuel_to_start > _MOST_FUEL and report.problem == str(CantStart(OUT_OF_FUEL)):
         return replace(report, problem=None, slow=words("a start", limits.fuel_to_start))
     if limits.fuel <= _MOST_FUEL:
         return report
-    late = [fault for fault in (*report.faults, *report.boundary_faults) if fault.what.startswith(_OUT_OF_FUEL)]
+    late = [fault for fault in (*report.faults, *report.boundary_faults) if fault.kind == "fuel"]
     if not late:
         return report
     where = late[0].what.rpartition(" (line ")
@@ -208,7 +208,7 @@ def _check(
         opponent=named,
     )
     faults = tuple(fault for fault in first_games.result.faults if fault.seat == 0)
-    waited = any(fault.what.startswith(DID_NOT_ANSWER) for fault in faults)
+    waited = any(fault.kind == "silence" for fault in faults)
     if pace.too_slow or waited or first_games.result.ended_by == 0:  # more of the same would only take long
         return replace(
             report,
@@ -244,7 +244,7 @@ def _search(
     tried: Pairing, path: Path, faults: Sequence[Fault], doing: Callable[[str], None], *, slow: bool
 ) -> Search | None:
     """Search for mistakes that don't show here; not of a bot that can't end a call, which would take long."""
-    if any(fault.what.startswith(_OUT_OF_FUEL) for fault in faults):
+    if any(fault.kind == "fuel" for fault in faults):
         return None
     doing("looking for mistakes")
     return search(tried, read_submission(path), None if slow else _asked_at_limits(tried), slow=slow)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import time
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ from engine.games.holdem_training.rates import RateSampler
 from engine.kernel.records import Table as Records
 from engine.processes.lanes import Violation
 from engine.processes.lines import MOST_LINE_BYTES
-from tournament.artifacts.commands import CommandMissing
+from tournament.artifacts.commands import CommandMissing, find_command
 from tournament.contests.contest import Contest
 from tournament.contests.holdem_training import HOLDEM_TRAINING
 from tournament.contests.holdem_training.decks import read_decks
@@ -27,19 +28,21 @@ from tournament.keys import master_key
 from tournament.leg import Leg
 from tournament.runner.schedule.legs import AgainstHouse, Competitor
 from tournament.sandbox.outside import probe
+from tournament.sandbox.outside.own_time import Clocks
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.worker.processes import programs
-from tournament.worker.processes.conversation import Gone, OwnProcess, PipedProgram, Silent
+from tournament.worker.processes.conversation import Gone, PipedProgram, Silent
+from tournament.worker.processes.verdicts import out_of_memory
 
 _MEGABYTES = 512
 _MOST_CPU_SECONDS = 60  # a last resort: the judge's clocks come first
 
 SECONDS = 10.0
-# On a busy machine the program is waited for up to so many times as long as it may work.
+# It may sleep for so many times as long as it may work.
 _PATIENCE = 3
-_LOOK_SECONDS = 0.05
-_MEMORY_SECONDS = 0.5  # between two looks at the memory of a program that is waited for
+# Between two looks at the program, which catch naps as well; and what counts of those that come late.
+_LOOK_SECONDS, _LONGEST_LOOK, _LONGEST_NAP = 0.05, 0.5, 0.1
 HANDS = 10_000
 _ROWS = 1000
 _SECONDS_TO_END = 1.0
@@ -104,7 +107,7 @@ def judge_command(
                 raise _unwritable(transcript, error) from None
             written = open_files.enter_context(TextIOWrapper(file, encoding="ascii", newline="\n"))
         table = new_table(leg, hands or HANDS, decks)
-        program = _start(command, sandboxed)
+        program = start(command, sandboxed=sandboxed)
         try:
             return judge(program, table, transcript=written)
         finally:  # a match that is broken off leaves no program behind
@@ -140,11 +143,12 @@ def judge(
 ) -> Verdict:
     """Play a match to its end, or to what ends it before; then let the program end.
 
-    The program is waited for so many seconds in all, and up to three times as long while it has not had as much
-    processor time. Lines that it writes ahead are read when it is their turn. On a violation it gets -1. The transcript
-    has the lines that the program reads after "< ", and those that it writes after "> ".
+    The program may work for so many seconds in all, and sleep three times as long while it is asked; how long it waits
+    for a processor doesn't count. Lines that it writes ahead are read when it is their turn. On a violation it gets -1.
+    The transcript has the lines that the program reads after "< ", and those that it writes after "> ".
     """
-    waited = 0.0
+    clocks = Clocks(program.use, _LONGEST_NAP)
+    waited, looked = 0.0, time.monotonic()
     lines = table.start()
     ending: Ending = "finished"
     reason = ""
@@ -153,23 +157,27 @@ def judge(
         if table.over:
             break
         started = time.monotonic()
+        line = None
         try:
-            line = program.read_line(max(_LOOK_SECONDS, min(_MEMORY_SECONDS, seconds - waited)), MOST_LINE_BYTES)
+            line = program.read_line(max(0.001, looked + _LOOK_SECONDS - started), MOST_LINE_BYTES)
         except Silent:
-            line = None
+            pass
         except Gone:
-            line = None
             ending = "died"
-        waited += time.monotonic() - started
+        now = time.monotonic()
+        waited += now - started
         if ending == "died":
             break
-        if waited > seconds and (reason := _out_of_time(program, seconds, waited)):
-            ending = "out of time"
-            break
-        if line is None:
+        if now - looked >= _LOOK_SECONDS:
+            clocks.look(0.0 if line else min(now - looked, _LONGEST_LOOK))
+            looked = now
+            if reason := _out_of_time(clocks, seconds):
+                ending = "out of time"
+                break
             if program.has_taken_too_much():
                 ending = "died"
                 break
+        if line is None:
             lines = []
             continue
         if transcript:
@@ -186,17 +194,17 @@ def judge(
         if status is not None:
             reason = f"its output ended before the match: {_status_text(status)}"
     if program.has_taken_too_much():
-        ending, reason = "died", f"took more than {_MEGABYTES} MB of memory"
+        ending, reason = "died", out_of_memory(_MEGABYTES, mend="").what
     if reason:
         reason += f", in hand {table.hands_played + 1}"
     return Verdict(ending, reason, table.hands_played, table.mean_profit, waited)
 
 
-def _out_of_time(program: PipedProgram, seconds: float, waited: float) -> str:
+def _out_of_time(clocks: Clocks, seconds: float) -> str:
     """Why the program is out of time, "" while it is not."""
-    if program.cpu_seconds() > seconds:
+    if clocks.cpu > seconds:
         return f"took more than {seconds:g} seconds of processor time"
-    if waited > _PATIENCE * seconds:
+    if clocks.slept > _PATIENCE * seconds:
         return f"kept the judge waiting for {_PATIENCE * seconds:g} seconds (is its output flushed?)"
     return ""
 
@@ -230,14 +238,18 @@ def _unwritable(transcript: object, error: OSError) -> BadInput:
     return BadInput(f"--transcript {transcript}: can't be written: {error.strerror}")
 
 
-def _start(command: Sequence[str], sandboxed: bool) -> PipedProgram:
-    if not sandboxed:
-        return PipedProgram(OwnProcess(command))
+def start(command: Sequence[str], *, sandboxed: bool) -> PipedProgram:
+    """Start a program in the current folder, under the match's limits. Raises BadInput."""
+    sandbox, folder = SandboxSettings(mode="on" if sandboxed else "off"), Path.cwd()
     try:
-        probe.probe_sandbox("on")
-        process = programs.start_in(
-            Path.cwd(), command, SandboxSettings(), memory_megabytes=_MEGABYTES, cpu_seconds=_MOST_CPU_SECONDS
+        probe.probe_sandbox(sandbox.mode)
+        found = find_command(command[0], folder) if sandboxed else shutil.which(command[0])
+        if found is None:
+            raise CommandMissing(f"{command[0]}: there is no such command")
+        words = [found, *command[1:]]
+        return PipedProgram(
+            programs.start_in(folder, words, sandbox, memory_megabytes=_MEGABYTES, cpu_seconds=_MOST_CPU_SECONDS)
         )
     except (BadInput, CommandMissing) as problem:
-        raise BadInput(f"{problem}; --no-sandbox runs a program with all your rights") from None
-    return PipedProgram(process)
+        hint = "; --no-sandbox runs a program with all your rights" if sandboxed else ""
+        raise BadInput(f"{problem}{hint}") from None

@@ -69,11 +69,11 @@ def play_match(
     with scratch_folder() as folder:
         bots = folder / "bots"
         bots.mkdir()
-        names = [_enter(bot, bots)]
+        names = [entered(bot, bots)]
         if isinstance(opponent, Path):
-            names.append(_enter(opponent, bots, names[0]))
+            names.append(entered(opponent, bots, names[0]))
         else:
-            contest = _only_against(contest, opponent)
+            contest = only_against(contest, [opponent])
             names.append(opponent)
         own = replace(config, entrants=bots, results=config.results or str(folder / "results"))
         standings = run_contest(contest, own, watcher)
@@ -97,7 +97,7 @@ def search_match(
             assert other.artifact is not None
             against, kind = HousePlayer(other.name, other.artifact), other.plays_as
         else:
-            house = _only_against(contest, opponent).house
+            house = only_against(contest, [opponent]).house
             assert house
             (against,) = house.players(settings, config.folder, watcher.say)
         tried = Pairing(contest, settings, sandbox, entrant, against, kind)
@@ -106,7 +106,7 @@ def search_match(
     return found
 
 
-def _enter(bot: Path, folder: Path, other: str | None = None) -> str:
+def entered(bot: Path, folder: Path, other: str | None = None) -> str:
     """Copy a bot to a folder and return its name. Raises BadInput if it is no bot, or has the other's name."""
     if not bot.exists():
         raise BadInput(f"{bot}: there is no such file")
@@ -120,18 +120,20 @@ def _enter(bot: Path, folder: Path, other: str | None = None) -> str:
     return name
 
 
-def _only_against(contest: Contest, name: str) -> Contest:
-    """The contest with one of its house players alone."""
+def only_against(contest: Contest, names: Sequence[str]) -> Contest:
+    """The contest with some of its house players alone."""
     assert contest.house
     players = contest.house.players
 
     def chosen(settings: ContestSettings, folder: Path, say: Callable[[str], None]) -> Sequence[HousePlayer]:
         known = players(settings, folder, say)
-        found = [player for player in known if player.name == name]
-        if not found:
-            names = ", ".join(player.name for player in known)
-            raise BadInput(f"{name}: {contest.title} has no such house player; there are {names}")
-        return found
+        there = {player.name for player in known}
+        for name in names:
+            if name not in there:
+                raise BadInput(
+                    f"{name}: {contest.title} has no such house player; there are {', '.join(sorted(there))}"
+                )
+        return [player for player in known if player.name in names]
 
     return replace(contest, house=replace(contest.house, players=chosen))
 

@@ -7,13 +7,14 @@ and no record comes of it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from engine.wasm.modules import read_module
 from tournament.artifacts.bot import Submission
 from tournament.contests.settings import ContestSettings
 from tournament.entrants.build import checked
+from tournament.store.legs import Fault
 from tournament.trial.playing import Pairing
 from tournament.worker.observation import ObservedLeg, Step, Window
 from tournament.worker.wasm.stand_ins import SURROUNDINGS
@@ -25,7 +26,6 @@ _TIMES_FUEL = 4
 _MOST_TRAPS = 24
 _GAMES, _FEW_DECISIONS = Window(0, 59, 0, 199, decisions=5_000), Window(decisions=20)
 _AT_LIMITS = Window(decisions=2_000)
-_OUT_OF_FUEL, _CANT_START = "ran out of fuel", "can't start: "
 
 # As bot_checks/finding.h has it: how bad, the line or 0, what.
 _TOLD = re.compile(r"([!?])(\d+):(.+)")
@@ -104,25 +104,29 @@ def _forgiving(tried: Pairing) -> Pairing:
 def _mistakes(seen: ObservedLeg, plain: ObservedLeg, *, at_limits: bool = False) -> Iterable[Mistake]:
     """What the checked build told as it played, and its faults that the bot as it plays doesn't have."""
     known = {_sort(fault.what) for fault in plain.result.faults}
-    new = {fault.what for fault in seen.result.faults if fault.seat == 0 and _sort(fault.what) not in known}
+    new = {
+        fault.what: fault
+        for fault in seen.result.faults
+        if fault.seat == 0 and fault.kind != "fuel" and _sort(fault.what) not in known
+    }
     for game in seen.games:
         when = f"session {game.session}, game {game.game}"
         for step in game.steps:
             if step.seat == 0:
                 yield from _of_step(step, f"asked {step.asked}" if at_limits else when, new)
-    for what in new:
-        if what.startswith(_CANT_START) and _OUT_OF_FUEL not in what:
-            yield _at_place(what, _PLACE.sub("", what.removeprefix(_CANT_START)), "as it starts")
+    for what, fault in new.items():
+        if fault.kind == "start":
+            yield _at_place(what, _PLACE.sub("", what.partition(": ")[2]), "as it starts")
 
 
-def _of_step(step: Step, when: str, new: set[str]) -> Iterable[Mistake]:
+def _of_step(step: Step, when: str, new: Mapping[str, Fault]) -> Iterable[Mistake]:
     told = [found for line in step.printed.splitlines() if (found := _TOLD.fullmatch(line))]
     for sort, line, what in (found.groups() for found in told):
         if line == "0":
             yield replace(_at_place(step.fault or "", what, when), grave=sort == "!")
         else:
             yield Mistake(int(line), what, when, grave=sort == "!")
-    if step.fault and step.fault in new and not told and _OUT_OF_FUEL not in step.fault:
+    if step.fault and step.fault in new and not told:
         yield _at_place(step.fault, _PLACE.sub("", step.fault), when)
 
 

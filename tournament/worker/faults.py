@@ -14,11 +14,29 @@ from tournament.contests.contest import Contest
 from tournament.contests.questions import asked
 from tournament.contests.settings import ContestSettings
 from tournament.keys import seed_after_faults
-from tournament.leg import Leg, Seat
+from tournament.leg import Failure, FailureKind, Leg, Seat
 from tournament.store.legs import Fault
 
 # Kept of what a bot printed before a fault.
 _MOST_LINES, _MOST_LINE = 5, 200
+
+
+class BotUnfit(Exception):
+    """A bot that can't play; the message says why."""
+
+    kind: FailureKind = "start"
+
+    @property
+    def failure(self) -> Failure:
+        return Failure(str(self), self.kind)
+
+
+class CantStart(BotUnfit):
+    """A bot that can't begin a leg, and why."""
+
+    def __init__(self, why: str, kind: FailureKind = "start") -> None:
+        super().__init__(f"can't start: {why}")
+        self.kind = kind
 
 
 class LegFaults:
@@ -32,7 +50,7 @@ class LegFaults:
         self.all: list[Fault] = []
         self.ended_by: int | None = None
 
-    def add(self, core: GameCore, what: str, printed: bytes = b"", *, replaceable: bool = True) -> Seat | None:
+    def add(self, core: GameCore, failure: Failure, printed: bytes = b"", *, replaceable: bool = True) -> Seat | None:
         """Record a fault at the pending decision, and the last lines that the bot printed.
 
         Returns the seat to start a new bot on, with another rand(), since the same might fail again; None when the leg
@@ -41,29 +59,38 @@ class LegFaults:
         kind, number, *_ = core.pending()
         session, game = core.position()
         first = self._leg.plan.first_session
-        fault = Fault(number, first + session, game, self._questions[kind].name, what, asked(self._interface, core))
-        self.all.append(replace(fault, complaints=last_lines(printed)).bounded())
+        fault = Fault(
+            seat=number,
+            session=first + session,
+            game=game,
+            question=self._questions[kind].name,
+            what=failure.what,
+            asked=asked(self._interface, core),
+            complaints=last_lines(printed),
+            kind=failure.kind,
+        )
+        self.all.append(fault.bounded())
         if not replaceable or self._are_too_many(number):
             self.ended_by = number
             return None
         seat = (self._leg.x, self._leg.y)[number]
         return replace(seat, random_seed=seed_after_faults(seat.random_seed, self._count(number)))
 
-    def add_at_start(self, number: int, what: str) -> None:
+    def add_at_start(self, number: int, failure: Failure) -> None:
         """Record that a seat's bot can't begin the leg, which is then over."""
-        self._add_outside(number, 0, what)
+        self._add_outside(number, 0, failure)
         self.ended_by = number
 
-    def add_at_end(self, number: int, core: GameCore, what: str) -> None:
+    def add_at_end(self, number: int, core: GameCore, failure: Failure) -> None:
         """Record a fault that was noticed after the last game. One too many disqualifies all the same."""
-        self._add_outside(number, max(0, core.sessions_played - 1), what)
+        self._add_outside(number, max(0, core.sessions_played - 1), failure)
         if self._are_too_many(number):
             self.ended_by = number
 
-    def _add_outside(self, number: int, session: int, what: str) -> None:
+    def _add_outside(self, number: int, session: int, failure: Failure) -> None:
         """Record a fault of a seat at no decision."""
         first = self._leg.plan.first_session
-        self.all.append(Fault(number, first + session, 0, self._questions[0].name, what))
+        self.all.append(Fault(number, first + session, 0, self._questions[0].name, failure.what, kind=failure.kind))
 
     def _are_too_many(self, number: int) -> bool:
         return self._count(number) > self._allowed

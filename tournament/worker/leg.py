@@ -16,8 +16,8 @@ from tournament.errors import RunFailed, printable, shortened
 from tournament.leg import Leg, Seat
 from tournament.store.columns import buffer_fields
 from tournament.store.legs import LegResult, kept_faults
-from tournament.worker.faults import LegFaults
-from tournament.worker.wasm.loading import BotUnfit, load_bot
+from tournament.worker.faults import BotUnfit, LegFaults
+from tournament.worker.wasm.loading import load_bot
 from tournament.worker.wasm.seating import Limits, Seating
 from tournament.worker.wasm.stack import deeply
 
@@ -132,7 +132,7 @@ def new_seating(
             try:
                 seating.seat(number, seat.random_seed)
             except BotUnfit as unfit:
-                faults.add_at_start(number, str(unfit))
+                faults.add_at_start(number, unfit.failure)
     return seating
 
 
@@ -152,7 +152,7 @@ def seat_again(seating: Seating, number: int, seat: Seat, core: GameCore, faults
     try:
         seating.seat(number, seat.random_seed)
     except BotUnfit as unfit:
-        faults.add(core, str(unfit), replaceable=False)
+        faults.add(core, unfit.failure, replaceable=False)
         return False
     return True
 

@@ -103,7 +103,8 @@ def place_of(match: Whole, number: Whole, legs_per_replica: int) -> Whole:
 
 @dataclass(frozen=True)
 class RoundRobin:
-    """All play all. Legs of a replica come by match number, those of a duplicate match one after the other.
+    """All play all; or, where `of` names one of them, all play that one. Legs of a replica come by match number, those
+    of a duplicate match one after the other.
 
     `rules` names the contest whose rules are played: contests with the same rules, seed and bots have the same games.
     `key` is the master key of the seed; `version` the contest's `engine_version`, "" for legs that aren't recorded.
@@ -118,6 +119,7 @@ class RoundRobin:
     version: str = ""
     replicas: Replicas = ONE_OF_EACH
     fingerprint: str = ""
+    of: str | None = None
 
     @property
     def sessions_per_leg(self) -> int:
@@ -134,11 +136,12 @@ class RoundRobin:
     def total(self) -> int:
         """How many legs there are."""
         names = {competitor.name for competitor in self.competitors}
-        count = len(names) * (len(names) - 1) // 2 * self.replicas.of_all
+        pairs = len(names) * (len(names) - 1) // 2 if self.of is None else len(names - {self.of}) * (self.of in names)
+        count = pairs * self.replicas.of_all
         count += sum(
             max(0, number - self.replicas.of_all)
             for pair, number in self.replicas.more.items()
-            if names.issuperset(pair)
+            if names.issuperset(pair) and self.of in (None, *pair)
         )
         return count * self.legs_per_replica
 
@@ -154,6 +157,8 @@ class RoundRobin:
                 first = match_number(later.number, 0)
                 for earlier in in_order[:high]:
                     x, y = (earlier, later) if earlier.name < later.name else (later, earlier)
+                    if self.of not in (None, x.name, y.name):
+                        continue
                     if all_play or replica < self.replicas.of(x.name, y.name):
                         yield first + earlier.number, numbers, x, y
 

@@ -120,6 +120,9 @@ class LaunchSpec:
     modules: Sequence[str] = ()
 
     def told(self, *, confined: bool) -> dict[str, Any]:
-        """What a process is told of its launch, in plain values."""
+        """What a process is told of its launch, in plain values. One that isn't confined may write files, and open as
+        many as anybody."""
         limits = self.limits.as_resource_limits()
+        if not confined:
+            del limits["FSIZE"], limits["NOFILE"]
         return {"kind": self.what.kind, "limits": limits, "confined": confined, **vars(self.what)}

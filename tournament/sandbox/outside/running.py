@@ -84,7 +84,7 @@ def finish(process: Confined, launch: LaunchSpec, seconds: float, given: bytes =
         watch = Watch(process.pid, build, launch.limits) if build and build.watched else None
         use = GroupUse(process.pid) if build else process.use
         had = OwnTime(use, seconds)
-        output, errors, cut_off = _read_all(process, had, watch, most)
+        output, errors, cut_off = listen(process, had, most=most, watch=watch)
         if not cut_off and process.ended_by_itself(5.0) is None:
             cut_off = True
     finally:
@@ -120,43 +120,31 @@ class Watch:
         return bool(self.excess)
 
 
-def read_some(process: Confined, most: int, seconds: float, whole: int) -> bytes:
-    """What a process answers until it has written `whole` bytes, has ended, or its own time is over; at most `most`.
+def listen(
+    process: Confined, had: OwnTime, *, most: int = 1 << 24, whole: int | None = None, watch: Watch | None = None
+) -> tuple[bytes, bytes, bool]:
+    """What a process writes until it has closed its outputs, or its own time is over: answers, complaints, whether it
+    goes on. Of each about the first `most` bytes are kept.
 
-    Raises Disturbed when the machine is so busy that it doesn't get that time.
+    With `whole` until it has closed its answers, or has given so many bytes of them. Raises Disturbed when the machine
+    is so busy that it doesn't get its time, and Ended.
     """
+    heard: dict[int, bytearray] = {process.answers: bytearray(), process.errors: bytearray()}
+    answers = heard[process.answers]
     waiting = select.poll()
-    waiting.register(process.answers, select.POLLIN)
-    waiting.register(process.errors, select.POLLIN)
-    answer = b""
-    had = OwnTime(process.use, seconds)
-    while len(answer) < whole and not had.is_over():
-        for descriptor, _ in waiting.poll(LOOK_SECONDS * 1000):
-            chunk = os.read(descriptor, most)
-            if descriptor == process.answers:
-                answer += chunk
-                if not chunk:
-                    return answer
-            elif not chunk:
-                waiting.unregister(descriptor)
-    return answer
-
-
-def _read_all(process: Confined, had: OwnTime, watch: Watch | None, most: int) -> tuple[bytes, bytes, bool]:
-    """What a process writes until it ends, cut at `most` bytes: output, complaints, and whether it was cut off."""
-    streams: dict[int, bytearray] = {process.answers: bytearray(), process.errors: bytearray()}
-    waiting = select.poll()
-    for descriptor in streams:
+    for descriptor in heard:
         waiting.register(descriptor, select.POLLIN)
-    open_ones = len(streams)
-    while open_ones and not had.is_over() and not (watch and watch.look()):
+    left = set(heard)
+    while left and not had.is_over() and not (watch and watch.look()):
         if _ending.is_set():
             raise Ended
         for descriptor, _ in waiting.poll(min(had.seconds, LOOK_SECONDS) * 1000):
             chunk = os.read(descriptor, 65536)
             if not chunk:
                 waiting.unregister(descriptor)
-                open_ones -= 1
-            elif len(streams[descriptor]) < most:
-                streams[descriptor] += chunk
-    return bytes(streams[process.answers]), bytes(streams[process.errors]), open_ones > 0
+                left.discard(descriptor)
+            elif len(heard[descriptor]) < most:
+                heard[descriptor] += chunk
+        if whole is not None and (len(answers) >= whole or process.answers not in left):
+            break
+    return bytes(answers), bytes(heard[process.errors]), bool(left)

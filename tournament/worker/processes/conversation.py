@@ -6,15 +6,12 @@ import codecs
 import contextlib
 import os
 import selectors
-import signal
-import subprocess
 import sys
 import time
-from collections.abc import Sequence
-from typing import Protocol
 
-from tournament.errors import BadInput, printable
-from tournament.sandbox.outside.confined import cpu_seconds
+from tournament.errors import printable
+from tournament.sandbox.outside.confined import Confined
+from tournament.sandbox.outside.own_time import Use
 
 _CHUNK = 1 << 16
 _MOST_COMPLAINTS = 1 << 20  # bytes of a program's standard error that are shown
@@ -28,29 +25,10 @@ class Gone(Exception):
     """The program closed its output, most likely by ending."""
 
 
-class Process(Protocol):
-    """A started process and our ends of its pipes, by descriptor; `errors` is -1 where its complaints go elsewhere.
-
-    `sandbox.confinement.Confined` is one.
-    """
-
-    @property
-    def to(self) -> int: ...
-    @property
-    def answers(self) -> int: ...
-    @property
-    def errors(self) -> int: ...
-    def cpu_seconds(self) -> float: ...
-    def has_taken_too_much(self) -> bool: ...
-    def close_input(self) -> None: ...
-    def ended_by_itself(self, patience: float) -> int | None: ...
-    def end(self) -> int: ...
-
-
 class PipedProgram:
     """A program behind pipes. Its stderr goes to ours, made harmless, up to a limit."""
 
-    def __init__(self, process: Process) -> None:
+    def __init__(self, process: Confined) -> None:
         self._process = process
         self._input, self._output, self._errors = process.to, process.answers, process.errors
         self._unsent = bytearray()
@@ -61,9 +39,8 @@ class PipedProgram:
         self._in_text = codecs.getincrementaldecoder("utf-8")("replace")
         self._selector = selectors.DefaultSelector()
         for descriptor in (self._output, self._errors):
-            if descriptor >= 0:
-                os.set_blocking(descriptor, False)
-                self._selector.register(descriptor, selectors.EVENT_READ)
+            os.set_blocking(descriptor, False)
+            self._selector.register(descriptor, selectors.EVENT_READ)
         os.set_blocking(self._input, False)
 
     def send(self, text: bytes) -> None:
@@ -96,8 +73,9 @@ class PipedProgram:
                 else:
                     raise Gone
 
-    def cpu_seconds(self) -> float:
-        return self._process.cpu_seconds()
+    def use(self) -> Use:
+        """What it has used of the machine."""
+        return self._process.use()
 
     def has_taken_too_much(self) -> bool:
         """Whether it has, or has had, more memory than its limits allow."""
@@ -158,49 +136,3 @@ class PipedProgram:
             self._selector.register(self._input, selectors.EVENT_WRITE)
         elif not self._unsent and registered:
             self._selector.unregister(self._input)
-
-
-class OwnProcess:
-    """A program as an ordinary child process, with all of this user's rights; its stderr is ours.
-
-    Raises BadInput when it can't be started.
-    """
-
-    def __init__(self, command: Sequence[str]) -> None:
-        try:
-            self._running = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, start_new_session=True
-            )
-        except OSError as error:
-            raise BadInput(f"{command[0]}: can't be started: {error.strerror}") from None
-        assert self._running.stdin is not None and self._running.stdout is not None
-        self.to, self.answers, self.errors = self._running.stdin.fileno(), self._running.stdout.fileno(), -1
-
-    def cpu_seconds(self) -> float:
-        """The processor time that it has taken, over all its threads; not what it started."""
-        return cpu_seconds(self._running.pid)
-
-    def has_taken_too_much(self) -> bool:
-        """Nothing limits it."""
-        return False
-
-    def close_input(self) -> None:
-        assert self._running.stdin is not None
-        with contextlib.suppress(OSError):
-            self._running.stdin.close()
-
-    def ended_by_itself(self, patience: float) -> int | None:
-        """Its status if it has ended or ends soon; None while it goes on."""
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._running.wait(patience)
-            return self.end()
-        return None
-
-    def end(self) -> int:
-        """Kill it, with all that it started; its exit status, or minus the signal's number."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._running.pid, signal.SIGKILL)
-        status = self._running.wait()
-        assert self._running.stdout is not None
-        self._running.stdout.close()
-        return status

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from tournament.contests.contest import Contest
 from tournament.contests.questions import refusal
 from tournament.contests.settings import ContestSettings
 from tournament.errors import RunFailed, printable
-from tournament.leg import Leg, Seat
+from tournament.leg import Failure, Leg, Seat
 from tournament.probation import OnTrial
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
@@ -34,7 +34,7 @@ from tournament.worker.processes import admission, python_bots
 from tournament.worker.processes.lines import question_lines
 from tournament.worker.processes.pool import BotProcess, Player, Pool
 from tournament.worker.processes.spool import LegRows, Spool
-from tournament.worker.processes.time_limits import DID_NOT_ANSWER, Spent
+from tournament.worker.processes.time_limits import Spent
 from tournament.worker.processes.verdicts import Again, Ending, RunEnds, out_of_memory, verdict
 from tournament.worker.processes.waiting import WaitingLeg, WaitingLegs
 from tournament.worker.wasm.seating import Seating
@@ -243,7 +243,7 @@ class _LaneTable:
     def _handle_event(self, kind: int, lane: int, channel: int, text: str) -> None:
         if kind == CHANNEL_FAILED:
             if channel in self.pool.by_channel:
-                self._process_failed(self.pool.by_channel[channel], text)
+                self._process_failed(self.pool.by_channel[channel], Failure(text) if text else None)
             return
         in_play = self._by_lane.get(lane)
         if in_play is None:
@@ -258,20 +258,20 @@ class _LaneTable:
         elif kind == BOT_FAULTY:
             by_leg = self.pool.by_channel[channel].notes_prints
             printed = self._lanes.take_printed(lane) if by_leg else self._lanes.channels.printed(channel)
-            self._fault(in_play, text, printed)
+            self._fault(in_play, Failure(text), printed)
         elif in_play.seating:
             assert kind == FAULT
             printed = in_play.seating.printed(in_play.core.pending()[1])
             self._fault(in_play, in_play.seating.take_failure(), printed)
         else:
             assert kind == FAULT
-            self._fault(in_play, refusal(self._contest.interface, in_play.core))
+            self._fault(in_play, Failure(refusal(self._contest.interface, in_play.core)))
 
-    def _process_failed(self, process: BotProcess, what: str, lane: int | None = None) -> None:
+    def _process_failed(self, process: BotProcess, passed: Failure | None, lane: int | None = None) -> None:
         """End a process that can't or must not go on. `lane`: where it failed, if that lane is stopped already."""
         cpu = process.confined.cpu_seconds()
         printed = self._lanes.channels.printed(process.channel)
-        ending = self._end(process, process.doomed or what)
+        ending = self._end(process, process.doomed or passed)
         for player in list(process.players):
             in_play = self._by_lane[player.lane]
             found = verdict(ending, shared=process.shared_by is not None, by_itself=in_play.began.by_itself)
@@ -290,18 +290,17 @@ class _LaneTable:
                 self._lanes.stop(player.lane)
             player.cpu_before += cpu
             player.idle_before += process.time.idle_seconds
-            player.kept_waiting |= found.what.startswith(DID_NOT_ANSWER)
+            player.kept_waiting |= found.kind == "silence"
             player.process = None
-            self._fault(in_play, found.what, printed)
+            self._fault(in_play, found, printed)
 
-    def _end(self, process: BotProcess, passed: str) -> Ending:
+    def _end(self, process: BotProcess, passed: Failure | None) -> Ending:
         """End a process that has `passed` a limit, or has failed by itself, and say how it ended."""
         if passed:
             self.pool.end(process, parting_words=_OVER)
             return Ending(passed)
         status = process.confined.ended_by_itself()
-        if process.confined.has_taken_too_much():
-            passed = out_of_memory(self._settings.memory_megabytes)
+        passed = self._too_much_memory(process)
         from_outside = status is not None and process.confined.was_killed_from_outside()
         self.pool.end(process)
         return Ending(passed, status, from_outside)
@@ -332,12 +331,13 @@ class _LaneTable:
         del self._by_lane[in_play.lane]
         self.pool.turns.give_back(in_play.began.turns)
 
-    def _fault(self, in_play: _LegInPlay, what: str, printed: bytes = b"") -> None:
+    def _fault(self, in_play: _LegInPlay, failure: Failure, printed: bytes = b"") -> None:
         """Record a fault of the bot that is asked; go on with the default answer, or end the leg."""
         core, number = in_play.core, in_play.core.pending()[1]
         player = in_play.player(number)
         talks = player is not None and player.dialogue is not None  # a dialogue can't begin in the middle
-        again = in_play.faults.add(core, printable(what), printed, replaceable=not talks)
+        failure = replace(failure, what=printable(failure.what))
+        again = in_play.faults.add(core, failure, printed, replaceable=not talks)
         if again is None or not self._replace(in_play, number, again):
             self._finish(in_play)
             return
@@ -381,11 +381,9 @@ class _LaneTable:
             process = player.process
             if process is None or process.shared_by is not None:
                 continue
-            what = process.doomed or (
-                out_of_memory(self._settings.memory_megabytes) if process.confined.has_taken_too_much() else ""
-            )
-            if what:
-                in_play.faults.add_at_end(player.number, in_play.core, what)
+            passed = process.doomed or self._too_much_memory(process)
+            if passed:
+                in_play.faults.add_at_end(player.number, in_play.core, passed)
                 if in_play.faults.ended_by is not None:
                     return
 
@@ -415,18 +413,20 @@ class _LaneTable:
                 process.doomed = why
                 process.confined.kill()
             return
-        what: str | None
+        passed: Failure | None
         if process.shared_by is None and process.confined.threads() > _MOST_THREADS:
-            what = f"started more than {_MOST_THREADS} threads"
-        elif process.confined.has_taken_too_much():
-            what = out_of_memory(self._settings.memory_megabytes)
-        else:
-            what = process.time.exceeded(message, starts, elapsed, self._spent(process))
-            if what and what.startswith(DID_NOT_ANSWER) and process.seat.kind == "program":
+            passed = Failure(f"started more than {_MOST_THREADS} threads")
+        elif not (passed := self._too_much_memory(process)):
+            passed = process.time.exceeded(message, starts, elapsed, self._spent(process))
+            if passed and passed.kind == "silence" and process.seat.kind == "program":
                 begun = self._lanes.channels.begun(process.channel)[:_MOST_BEGUN].decode(errors="replace")
-                what += f"; it wrote {begun!r}, without the line's end" if begun else _NOTHING_CAME * (message == 1)
-        if what:
-            self._process_failed(process, what)
+                more = f"; it wrote {begun!r}, without the line's end" if begun else _NOTHING_CAME * (message == 1)
+                passed = replace(passed, what=passed.what + more)
+        if passed:
+            self._process_failed(process, passed)
+
+    def _too_much_memory(self, process: BotProcess) -> Failure | None:
+        return out_of_memory(self._settings.memory_megabytes) if process.confined.has_taken_too_much() else None
 
     def _spent(self, process: BotProcess) -> Spent:
         """What the legs of a process have taken."""

@@ -17,7 +17,7 @@ from tournament.artifacts import python_packing
 from tournament.contests.contest import Contest
 from tournament.contests.interface import Dialogue
 from tournament.contests.settings import ContestSettings
-from tournament.leg import Leg, Seat
+from tournament.leg import Failure, Leg, Seat
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import admission, programs, python_bots
@@ -76,7 +76,7 @@ class BotProcess:
     slots: int = 0
     players: list[Player] = field(default_factory=list)
     decisions_before: int = 0
-    doomed: str = ""
+    doomed: Failure | None = None
     _memory_bytes: int = 0
     _measured: float = -math.inf
 

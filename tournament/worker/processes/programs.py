@@ -16,16 +16,16 @@ from tournament.artifacts.commands import executed, find_command, read_by
 from tournament.artifacts.line_ends import for_its_shell, windows_line_ends
 from tournament.cache import cache_trouble, make_folder
 from tournament.errors import RunFailed
-from tournament.sandbox.outside import fork_server
+from tournament.sandbox.outside import fork_server, running
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.endings import check_killed, how_it_ended
 from tournament.sandbox.outside.launch import LaunchSpec, Limits, Program
 from tournament.sandbox.outside.own_time import OwnTime
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.worker.processes.python_bots import CantStart
+from tournament.worker.faults import CantStart
 
-_TRIAL_SECONDS = 0.2
+_TRIAL_SECONDS, _MOST_COMPLAINTS = 0.2, 4096
 # Runtimes reserve much more than they use: what counts is resident. What is only reserved ends nobody, up to this.
 _TIMES_WRITABLE, _MORE_WRITABLE = 4, 512  # megabytes
 
@@ -97,26 +97,26 @@ def start(
     archive: bytes, sandbox: SandboxSettings, cache: Path, *, memory_megabytes: int, cpu_seconds: int
 ) -> Confined:
     """Start a program. Raises RunFailed when its command isn't found here, and BadInput."""
-    words = recipe_of(archive).command
+    first, *others = recipe_of(archive).command
     folder = unpack_once(archive, cache)
+    words = [find_command(first, folder), *others]
     return start_in(folder, words, sandbox, memory_megabytes=memory_megabytes, cpu_seconds=cpu_seconds)
 
 
 def start_in(
     folder: Path, words: Sequence[str], sandbox: SandboxSettings, *, memory_megabytes: int, cpu_seconds: int
 ) -> Confined:
-    """Start a command in a folder, which it may read. Raises RunFailed when it isn't found here, and BadInput."""
-    command = find_command(words[0], folder)
+    """Start a command, whose first word is a file's path, in a folder, which it may read. Raises BadInput."""
     return fork_server.start(
         LaunchSpec(
-            Program([*executed(command), *words[1:]]),
+            Program([*executed(words[0]), *words[1:]]),
             Limits(
                 most_megabytes(memory_megabytes),
                 cpu_seconds,
                 writable_megabytes=_TIMES_WRITABLE * memory_megabytes + _MORE_WRITABLE,
             ),
             folder,
-            readable=[str(folder), *read_by(command), *sandbox.readable],
+            readable=[str(folder), *read_by(words[0]), *sandbox.readable],
         ),
         sandbox.mode,
     )
@@ -125,30 +125,15 @@ def start_in(
 def try_start(archive: bytes, sandbox: SandboxSettings, cache: Path, *, memory_megabytes: int) -> None:
     """Start a program as a trial. Raises CantStart when it ends before it is asked anything, Disturbed when killed."""
     if trouble := for_its_shell(archive):
-        raise CantStart(f"can't start: {trouble}")
+        raise CantStart(trouble)
     process = start(archive, sandbox, cache, memory_megabytes=memory_megabytes, cpu_seconds=10)
-    errors = os.dup(process.errors)
     try:
-        status = _early_end(process)
-        if status is not None:
+        _, errors, goes_on = running.listen(process, OwnTime(process.use, _TRIAL_SECONDS), most=_MOST_COMPLAINTS)
+        if not goes_on and (status := process.ended_by_itself()) is not None:
             check_killed(status)
-            os.set_blocking(errors, False)
-            complaints: list[str] = []
-            with contextlib.suppress(BlockingIOError):
-                complaints = os.read(errors, 4096).decode(errors="replace").strip().splitlines()
+            complaints = errors.decode(errors="replace").strip().splitlines()
             folder = f"{unpack_once(archive, cache)}/"
             why = windows_line_ends(archive) or (complaints[-1].replace(folder, "")[:200] if complaints else "")
-            ended = f"{how_it_ended(status)} before it was asked anything"
-            raise CantStart(f"can't start: {ended}{': ' if why else ''}{why}")
+            raise CantStart(f"{how_it_ended(status)} before it was asked anything{': ' if why else ''}{why}")
     finally:
-        os.close(errors)
         process.end()
-
-
-def _early_end(process: Confined) -> int | None:
-    """Its status if it ends within _TRIAL_SECONDS of its own time. Raises Disturbed when it doesn't get these."""
-    had = OwnTime(process.use, _TRIAL_SECONDS)
-    while not had.is_over():
-        if (status := process.ended_by_itself(_TRIAL_SECONDS / 20)) is not None:
-            return status
-    return None

@@ -12,7 +12,9 @@ from tournament.sandbox.outside import endings, fork_server, running
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.endings import how_it_ended
 from tournament.sandbox.outside.launch import LaunchSpec, Limits, PythonBot
+from tournament.sandbox.outside.own_time import OwnTime
 from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.worker.faults import CantStart
 from tournament.worker.processes.verdicts import out_of_memory
 
 # The interpreter with much of the standard library (9 without); a bot's memory comes on top.
@@ -113,7 +115,8 @@ def why_apart(source: bytes, interface: Interface, sandbox: SandboxSettings) -> 
     artifact = pack(source, sandbox, interface.python.sdk)
     process = start(artifact, "bot", interface, sandbox, memory_megabytes=256, cpu_seconds=_TRIAL_SECONDS, examine=True)
     try:
-        answer = running.read_some(process, _LONGEST_REASON, _TRIAL_OWN_SECONDS, whole=_LONGEST_REASON)
+        had = OwnTime(process.use, _TRIAL_OWN_SECONDS)
+        answer, *_ = running.listen(process, had, most=_LONGEST_REASON, whole=_LONGEST_REASON)
         status = process.ended_by_itself()
         if status != 0:
             endings.check_killed(status)
@@ -121,10 +124,6 @@ def why_apart(source: bytes, interface: Interface, sandbox: SandboxSettings) -> 
         return answer.decode(errors="replace")
     finally:
         process.end()
-
-
-class CantStart(Exception):
-    """A bot, or a program, that can't begin a leg; the message says why."""
 
 
 def try_start(
@@ -138,22 +137,23 @@ def try_start(
     try:
         with contextlib.suppress(BrokenPipeError):
             process.write(start_message(most_arguments(interface), interface.view_size))
-        answer = running.read_some(process, MOST_ANSWER_BYTES, _TRIAL_OWN_SECONDS, whole=LEAST_ANSWER_BYTES)
+        had = OwnTime(process.use, _TRIAL_OWN_SECONDS)
+        answer, *_ = running.listen(process, had, most=MOST_ANSWER_BYTES, whole=LEAST_ANSWER_BYTES)
         if len(answer) < LEAST_ANSWER_BYTES:
             used = process.cpu_seconds()
             status = process.ended_by_itself()
             if used >= _TRIAL_SECONDS or status == -signal.SIGXCPU:
-                raise CantStart(f"can't start: took more than {_TRIAL_SECONDS} s of processor time")
+                raise CantStart(f"took more than {_TRIAL_SECONDS} s of processor time")
             if status is None:
-                raise CantStart(f"can't start: slept or waited for more than {_TRIAL_SECONDS} s")
+                raise CantStart(f"slept or waited for more than {_TRIAL_SECONDS} s")
             endings.check_killed(status)
-            raise CantStart(f"can't start: {how_it_ended(status)}")
+            raise CantStart(how_it_ended(status))
         lacked_memory, why = read_start(answer)
         if lacked_memory:
-            raise CantStart(f"can't start: {out_of_memory(memory_megabytes)}")
+            raise CantStart(out_of_memory(memory_megabytes).what)
         if why is not None:
             # The bot may have written this itself: one line, whatever is in it.
-            raise CantStart(f"can't start: {' '.join(why.split())}")
+            raise CantStart(" ".join(why.split()))
     finally:
         process.end()
 

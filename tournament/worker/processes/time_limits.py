@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from tournament.contests.settings import ContestSettings
+from tournament.leg import Failure
 from tournament.sandbox.outside.own_time import Clocks, Use
 
 # The processor time that a process may take to get ready, beyond the limits of its first decision; and how long it may
@@ -13,7 +14,6 @@ from tournament.sandbox.outside.own_time import Clocks, Use
 START_SECONDS = 5.0
 # Between two audits that come late.
 _LONGEST_TICK, _LONGEST_NAP = 0.5, 0.1
-DID_NOT_ANSWER = "did not answer"
 # So many times less patience is left for a bot that has used it up in this leg, and was replaced.
 _LESS_PATIENCE = 10
 
@@ -67,20 +67,20 @@ class TimeLimits:
         """Note that it is not asked: what it does now ends no leg."""
         self._message = None
 
-    def overdrawn(self, spent: Spent) -> str | None:
-        """Whether it has used up its bank of processor time, in words; threads may do so while it isn't asked."""
+    def overdrawn(self, spent: Spent) -> Failure | None:
+        """Whether it has used up its bank of processor time; threads may do so while it isn't asked."""
         self._clocks.note(self._process.cpu_seconds())
         return self._beyond_its_bank(spent)
 
-    def _beyond_its_bank(self, spent: Spent) -> str | None:
+    def _beyond_its_bank(self, spent: Spent) -> Failure | None:
         bank = max(1, spent.legs) * self._settings.cpu_seconds_per_leg
         bank += spent.decisions * self._settings.cpu_milliseconds_more / 1000
         if self._clocks.cpu + spent.cpu_seconds <= bank + START_SECONDS:
             return None
-        return f"used up its processor time ({bank:.1f} s for {spent.decisions:,} decisions)"
+        return Failure(f"used up its processor time ({bank:.1f} s for {spent.decisions:,} decisions)")
 
-    def exceeded(self, number: int, is_start: bool, elapsed: float, spent: Spent) -> str | None:
-        """What it took too much of, in words; None while it is within its limits.
+    def exceeded(self, number: int, is_start: bool, elapsed: float, spent: Spent) -> Failure | None:
+        """What it took too much of; None while it is within its limits.
 
         `number`: of the message that it has to answer; `is_start`: whether a leg starts with it; `elapsed`: seconds
         since the audit before; `spent`: by the legs that it was ever given.
@@ -100,13 +100,14 @@ class TimeLimits:
             return None
         grace = START_SECONDS if is_start else 0.0
         if clocks.cpu - message.cpu > settings.cpu_seconds_per_decision + grace:
-            return f"took more than {settings.cpu_seconds_per_decision:g} s of processor time for a decision"
+            seconds = f"{settings.cpu_seconds_per_decision:g} s"
+            return Failure(f"took more than {seconds} of processor time for a decision")
         patience = max(settings.wall_seconds_per_decision, START_SECONDS if is_start else 0.0)
         if spent.kept_waiting:
             patience /= _LESS_PATIENCE
         if clocks.slept - message.slept > patience:
-            return f"{DID_NOT_ANSWER} for {'another ' * spent.kept_waiting}{patience:g} s"
+            return Failure(f"did not answer for {'another ' * spent.kept_waiting}{patience:g} s", "silence")
         # A shared process gets no more than one leg would: if it is too slow, its legs are played again alone.
         if clocks.slept + spent.idle_seconds > settings.wall_seconds_per_leg + START_SECONDS:
-            return f"slept or waited for more than {settings.wall_seconds_per_leg:g} s in all"
+            return Failure(f"slept or waited for more than {settings.wall_seconds_per_leg:g} s in all")
         return None

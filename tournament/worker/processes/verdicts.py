@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tournament.leg import Failure
 from tournament.sandbox.outside.endings import how_it_ended
 
 
@@ -11,20 +12,13 @@ from tournament.sandbox.outside.endings import how_it_ended
 class Ending:
     """How a process ended, or why it was ended.
 
-    `passed`: the limit that it passed, in words. `status`: its exit status, minus a signal's number; None when it has
+    `passed`: the limit that it passed. `status`: its exit status, minus a signal's number; None when it has
     only closed its output. `from_outside`: a signal ended it that it can't have sent.
     """
 
-    passed: str = ""
+    passed: Failure | None = None
     status: int | None = None
     from_outside: bool = False
-
-
-@dataclass(frozen=True)
-class Fault:
-    """The bot's, in words."""
-
-    what: str
 
 
 @dataclass(frozen=True)
@@ -43,17 +37,17 @@ class RunEnds:
     """The machine can't play the leg, and blames nobody."""
 
 
-def verdict(ending: Ending, *, shared: bool, by_itself: bool) -> Fault | Again | RunEnds:
+def verdict(ending: Ending, *, shared: bool, by_itself: bool) -> Failure | Again | RunEnds:
     """What follows for each leg of a process. `shared`: by several legs; `by_itself`: no others played beside it."""
     if shared:
         return Again(outgrown=not ending.from_outside)
     if ending.passed:
-        return Fault(ending.passed)
+        return ending.passed
     if ending.from_outside:
         return RunEnds() if by_itself else Again(by_itself=True)
-    return Fault("closed its output" if ending.status is None else how_it_ended(ending.status))
+    return Failure("closed its output" if ending.status is None else how_it_ended(ending.status))
 
 
-def out_of_memory(memory_megabytes: int) -> str:
-    """That a bot has passed the limit of memory, and the setting that allows more."""
-    return f"ran out of memory ({memory_megabytes} MB; raise memory_megabytes)"
+def out_of_memory(megabytes: int, mend: str = "; raise memory_megabytes") -> Failure:
+    """That a bot has passed the limit of memory, and what allows more."""
+    return Failure(f"ran out of memory ({megabytes} MB{mend})")

@@ -13,6 +13,7 @@ from engine.wasm.modules import BEGIN, FUEL, Module, Refused, read_module
 from tournament.artifacts.limits import BOT_STACK
 from tournament.contests.interface import Import, Interface, Question
 from tournament.sandbox.inside.function_names import NotChosen, choose, names_for
+from tournament.worker.faults import BotUnfit
 from tournament.worker.wasm.engine import Engine, compile_module, engine
 from tournament.worker.wasm.notes import FAILURE, UNCAUGHT
 from tournament.worker.wasm.stand_ins import RANDOM_IMPORTS, SEED_RANDOM, SURROUNDINGS, WASI, WRITE, stand_ins, type_of
@@ -30,10 +31,6 @@ _FORBIDDEN = {
 # Called before anything else, if a bot has them: libc's initialisers, then the adapter's,
 # which takes the address of the bot's struct and the seed of its rand().
 STARTERS = {"_initialize": [], "tournament_start": ["i32", "i64"]}
-
-
-class BotUnfit(Exception):
-    """A module that can't be a bot of the contest; the message says why."""
 
 
 class ModuleUnfit(BotUnfit):
@@ -98,13 +95,11 @@ def read_bot(code: bytes, memory_megabytes: int) -> Module:
     except Refused as problem:
         raise ModuleUnfit(str(problem)) from None
     if module.table_elements > MOST_ELEMENTS:
-        raise ModuleUnfit(
-            f"can't start: has a table of {module.table_elements:,} elements; at most {MOST_ELEMENTS:,} are allowed"
-        )
+        raise ModuleUnfit(f"has a table of {module.table_elements:,} elements; at most {MOST_ELEMENTS:,} are allowed")
     needed = module.memory_pages * PAGE + module.table_elements * _ELEMENT
     if needed > (memory_megabytes << 20) + BOT_STACK:
         raise ModuleUnfit(
-            f"can't start: needs {needed / (1 << 20):,.1f} MB of memory; at most {memory_megabytes} are allowed,"
+            f"needs {needed / (1 << 20):,.1f} MB of memory; at most {memory_megabytes} are allowed,"
             f" and {BOT_STACK >> 20} for its stack"
         )
     return module

@@ -20,11 +20,13 @@ from tournament.artifacts.limits import BOT_STACK
 from tournament.contests.interface import Helpers, Interface
 from tournament.contests.questions import refusal
 from tournament.errors import RunFailed
+from tournament.leg import Failure, FailureKind
+from tournament.worker.faults import CantStart
 from tournament.worker.wasm import calls, notes
 from tournament.worker.wasm.calls import Extern
 from tournament.worker.wasm.engine import TICK_SECONDS, Engine, compile_module, engine
 from tournament.worker.wasm.imports import imports_of, new_fuel
-from tournament.worker.wasm.loading import MOST_ELEMENTS, PAGE, BotUnfit, FunctionTypes, LoadedBot
+from tournament.worker.wasm.loading import MOST_ELEMENTS, PAGE, FunctionTypes, LoadedBot
 from tournament.worker.wasm.loop_text import loop_text
 from tournament.worker.wasm.stack import on_deep_stack
 from tournament.worker.wasm.traps import (
@@ -56,7 +58,7 @@ _FUEL, _FAILURE, _UNCAUGHT = FUEL.encode(), notes.FAILURE.encode(), notes.UNCAUG
 _BANK_IS_EMPTY = "used up the fuel of its leg"
 
 
-class StartFailed(BotUnfit):
+class StartFailed(CantStart):
     """A bot's own code failed as it started, so it would fail again."""
 
 
@@ -153,7 +155,7 @@ class Seating:
     def seat(self, seat: int, seed: int) -> None:
         """Start the seat's bot: fresh memory, rand() and all else that is random from `seed`; charged to the leg.
 
-        Raises BotUnfit when it can't start: too much memory, or its initialisers
+        Raises CantStart: too much memory, or its initialisers
         trap or don't end; and RunFailed when they take far too long for their fuel.
         """
         bot = self._bots[seat]
@@ -181,7 +183,7 @@ class Seating:
             raise RunFailed(f"{self._names[seat]} can't start: {trouble}") from None
         except StartFailed:
             if given < self._limits.fuel_to_start and not self.referee.fuel_left(seat):
-                raise StartFailed(f"can't start again: {_BANK_IS_EMPTY}") from None
+                raise StartFailed(_BANK_IS_EMPTY, "other") from None
             raise
         self._seated[seat] = seated
         if seated.surroundings:
@@ -200,25 +202,26 @@ class Seating:
         (loop,) = calls.new_instance(self._store, module, [*functions, *addresses, *counters]).exports((b"play",))
         self.referee.seat_bots(calls.handle_of_function(loop))
 
-    def take_failure(self) -> str:
-        """Say in a few words why the last decision failed. Raises RunFailed when the clock stopped it."""
+    def take_failure(self) -> Failure:
+        """Why the last decision failed. Raises RunFailed when the clock stopped it."""
         error = calls.failure(*self.referee.take_failure())
         seat = self.core.pending()[1]
         if self.referee.is_late or (error and was_stopped(error)):
             raise self._taking_too_long(seat)
         seated, left, fuel = self._seated[seat], self.referee.fuel_left(seat), self._fuel[seat]
         if (fuel.ran_out or (error and is_out_of_fuel(error))) and left == 0:
-            return _BANK_IS_EMPTY
+            return Failure(_BANK_IS_EMPTY)
         if fuel.ran_out:
-            return f"{OUT_OF_FUEL}{where(error, seated.bot.code) if error and seated else ''}"
+            return Failure(f"{OUT_OF_FUEL}{where(error, seated.bot.code) if error and seated else ''}", "fuel")
         if not error:
-            return refusal(self._interface, self.core)
+            return Failure(refusal(self._interface, self.core))
         if seated and seated.tell_uncaught and is_uncaught(error):
             self._let_tell(seated.tell_uncaught, fuel)
         noted = seated and seated.noted and notes.noted_failure(self._store, seated.memory, seated.noted)
         if noted and noted.startswith(notes.ASSERTION):  # it names its line
-            return noted
-        return f"{noted or describe(error)}{where(error, seated.bot.code) if seated else ''}"
+            return Failure(noted)
+        kind: FailureKind = "fuel" if is_out_of_fuel(error) else "other"
+        return Failure(f"{noted or describe(error)}{where(error, seated.bot.code) if seated else ''}", kind)
 
     def _let_tell(self, tell_uncaught: Callable[[], None], fuel: Fuel) -> None:
         """Have a bot note what it threw. Its own code may run and fail: the bot will not be called again."""
@@ -242,12 +245,12 @@ class Seating:
 
 
 def try_start(bot: LoadedBot, limits: Limits) -> None:
-    """Start a bot as a trial. Raises BotUnfit when it can't."""
+    """Start a bot as a trial. Raises CantStart."""
     try:
         store = _new_store(limits.engine)
         on_deep_stack(_start, store, bot, limits, 0, limits.fuel_to_start, limits.engine, new_fuel(store))
     except _Stopped:
-        raise BotUnfit("can't start: takes far longer than its fuel should") from None
+        raise CantStart("takes far longer than its fuel should") from None
     except _NoMemory as trouble:
         raise MemoryError(str(trouble)) from None
 
@@ -294,7 +297,7 @@ def _start(
     *,
     by_lines: bool = False,
 ) -> _SeatedBot:
-    """Start a bot. Raises BotUnfit when it can't start, _Stopped, _NoMemory.
+    """Start a bot. Raises CantStart, _Stopped, _NoMemory.
 
     `fuel`: what counts what it uses of `given`. `by_lines`: it prints line by line, to be observed.
     """
@@ -345,13 +348,13 @@ def _why_not_started(error: wasmtime.Trap | wasmtime.WasmtimeError, code: bytes,
     if was_stopped(error):
         return _Stopped()
     if ran_out:
-        return StartFailed(f"can't start: {OUT_OF_FUEL}")
+        return StartFailed(OUT_OF_FUEL, "fuel")
     if is_out_of_fuel(error):
-        return StartFailed(f"can't start: {describe(error)}")
+        return StartFailed(describe(error), "fuel")
     if is_of_system(error):
         return _NoMemory(f"this machine gives it no memory ({describe(error)})")
-    unfit = StartFailed if is_own_doing(error) else BotUnfit
-    return unfit(f"can't start: {describe(error)}{where(error, code)}")
+    unfit = StartFailed if is_own_doing(error) else CantStart
+    return unfit(f"{describe(error)}{where(error, code)}")
 
 
 @cache

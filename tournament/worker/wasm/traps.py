@@ -16,7 +16,8 @@ _WORDS = {
     wasmtime.TrapCode.INTEGER_DIVISION_BY_ZERO: "divided by zero",
     wasmtime.TrapCode.UNREACHABLE: "gave up (abort, exit, or a path without a return)",
 }
-OUT_OF_FUEL = "ran out of fuel (an endless loop?)"
+_NO_FUEL = "ran out of fuel"  # as the engine's helpers say it, too
+OUT_OF_FUEL = f"{_NO_FUEL} (an endless loop?)"
 
 
 def describe(error: Exception) -> str:
@@ -58,7 +59,7 @@ def is_own_doing(error: Exception) -> bool:
 
 def is_out_of_fuel(error: Exception) -> bool:
     """Whether what a bot asked for took more fuel than it had."""
-    return "ran out of fuel" in _cause(error)
+    return _NO_FUEL in _cause(error)
 
 
 def is_uncaught(error: Exception) -> bool:

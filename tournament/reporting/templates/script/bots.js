@@ -26,11 +26,11 @@ const factsOf = (bot) => {
   return facts;
 };
 const editOf = (bot) => {
-  const [former, difference, error, shifts] = bot.edit;
+  const [former, difference, reach, shifts] = bot.edit;
   const told = make("p", "", `Against the ${many(shifts.length, "opponent")} that stayed as ${shifts.length === 1 ? "it was" : "they were"}, version `, make("code", "", bot.sha),
-    ` has ${valueText(difference)}${error === null ? "" : " ± " + reachText(error)} points a session more than `, make("code", "", former), " had.");
-  const rows = shifts.map(([name, before, after, error]) => [name, ...[before, after, after - before].map((value) => [valueText(value), "num"]), [reachText(error), "num dim"]]);
-  const headings = [["Opponent", ""], ["Before", "num"], ["Now", "num"], ["Change", "num"], ["± 95%", "num"]];
+    ` has ${valueText(difference)}${reach === null ? "" : " ± " + reachText(reach)} points a session more than `, make("code", "", former), " had.");
+  const rows = shifts.map(([name, before, after]) => [name, ...[before, after, after - before].map((value) => [valueText(value), "num"])]);
+  const headings = [["Opponent", ""], ["Before", "num"], ["Now", "num"], ["Change", "num"]];
   return [make("h3", "", "Since its last version"), told, inScroll(makeSortable(tableOf("sortable", "Before and after", headings, rows)))];
 };
 const barOf = (value) => {

@@ -1,5 +1,5 @@
 // How points go over a match: all bots' in one chart, the first few in colour, and a line of the table for each.
-const courses = data.courses.bots.map(([number, means, change]) => ({ bot: bots[number], means, change }));
+const courses = data.courses.bots.map(([number, means, quarters]) => ({ bot: bots[number], means, quarters }));
 const coursePlace = find("#courses");
 const drawCourses = () => {
   const lines = courses.filter(({ means }) => means.length > 1).map(({ bot, means }, place) => ({ name: bot.name, values: means, style: place < 8 ? `line${place}` : "compared" }));
@@ -25,14 +25,11 @@ const drawCourses = () => {
     figure.append(make("ul", "legend pick", ...items));
     coursePlace.append(figure);
   }
-  const headings = [["Bot", ""], ["First quarter", "num mid"], ["Last quarter", "num mid"], ["Change", "num"], ["± 95%", "num"], ["Course", "plain"]];
-  const rows = courses.map(({ bot, means, change }) => {
-    if (!change) return [linkTo(bot), ["", "mid"], ["", "mid"], "", "", spark(means)];
-    const [early, late, reach, clear] = change;
-    const off = late - early;
-    return [linkTo(bot), [value(early), "num mid"], [value(late), "num mid"],
-      [`${clear ? (off > 0 ? "▲ " : "▼ ") : ""}${value(off)}`, `num ${clear ? (off > 0 ? "up" : "down") : "dim"}`, off],
-      [reach === null ? "" : plain(reach, data.courses.digits), "num dim"], spark(means)];
+  const headings = [["Bot", ""], ["First quarter", "num"], ["Last quarter", "num"], ["Change", "num"], ["Course", "plain"]];
+  const rows = courses.map(({ bot, means, quarters }) => {
+    if (!quarters) return [linkTo(bot), "", "", "", spark(means)];
+    const [early, late] = quarters;
+    return [linkTo(bot), ...[early, late, late - early].map((number) => [value(number), "num", number]), spark(means)];
   });
   const table = inScroll(makeSortable(tableOf("sortable courses", `Points a ${data.over} in the first and the last quarter of a match`, headings, rows)));
   table.classList.add("tall");

@@ -16,7 +16,7 @@ from tournament.contests.contest import Contest
 from tournament.errors import BadInput, RunFailed
 from tournament.leg import legs_per_replica
 from tournament.names import valid_contest_name
-from tournament.standings.rows import EVERYTHING, Selection, dataset_of, loaded_before, read_frame, select
+from tournament.records.rows import EVERYTHING, Selection, dataset_of, loaded_before, read_frame, select
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.unforetold import unforetold
 from tournament.standings.without_luck import LuckOfLegs, read_luck

@@ -1,0 +1,120 @@
+"""Bots that are ready play while others are built, and the records are as if all had been ready at once."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tests.contest_runs import CONTEST, Listener, Place, assert_same, bot_source, new_place, outcome
+from tournament.artifacts.bot import Entrant, Submission
+from tournament.config import load_config
+from tournament.contests import find_contest
+from tournament.entrants import build
+from tournament.records.results import load
+from tournament.runner.contest_run import run_prepared
+from tournament.runner.preparing import prepare_contest
+from tournament.runner.watcher import Progress
+from tournament.store.storage import open_storage
+
+BOTS = ["bold", "calm", "dull"]
+
+
+class Waiting(Listener):
+    """A watcher of a run in which "calm" is built once something has been said, or the others have played."""
+
+    def __init__(self, place: Place, cue: str) -> None:
+        super().__init__()
+        self._place, self._cue = place, cue
+        self.may_be_built = threading.Event()
+        self.others_played = False
+
+    def say(self, text: str) -> None:
+        super().say(text)
+        if self._cue and text.startswith(self._cue):
+            self.may_be_built.set()
+
+    def on_progress(self, progress: Progress) -> None:
+        super().on_progress(progress)
+        if not self._cue:
+            self.others_played |= len(pd.read_parquet(self._place.results / "games")) > 0
+            self.may_be_built.set()
+
+
+def play(place: Place, watcher: Waiting, monkeypatch: pytest.MonkeyPatch, settings: str = "") -> None:
+    """Run with no patience at all."""
+    built = build.build_entrant
+
+    def build_entrant(submission: Submission, *given: object) -> Entrant:
+        if submission.name == "calm":
+            assert watcher.may_be_built.wait(60)
+        return built(submission, *given)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(build, "build_entrant", build_entrant)
+        patch.setattr(build, "_LOOK_SECONDS", 0.05)
+        patch.setattr(build, "_SAY_SECONDS", 0.1)
+        config = load_config(CONTEST, place.config, workers=1, executor="local")
+        with prepare_contest(find_contest(CONTEST), config, watcher, 0) as prepared:
+            run_prepared(prepared, watcher)
+
+
+def test_others_play_while_one_is_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    late, ready = (new_place(tmp_path / name, BOTS) for name in ("late", "ready"))
+    ready.play()
+    watcher = Waiting(late, "")
+    play(late, watcher, monkeypatch)
+    assert watcher.others_played and "Playing without calm, still being built" in watcher.said
+    assert_same(outcome(late.results), outcome(ready.results))
+
+
+def test_who_has_games_in_the_records_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without it they would leave the records, to be played again."""
+    place = new_place(tmp_path, BOTS)
+    place.play()
+    place.write_bot("dull", bot_source(1, 2))
+    watcher = Waiting(place, "Still building calm…")
+    play(place, watcher, monkeypatch)
+    assert not any(text.startswith("Playing without") for text in watcher.said)
+    # Changed, it is no longer the one of the records.
+    place.write_bot("calm", bot_source(2, 3))
+    watcher = Waiting(place, "Playing without calm")
+    play(place, watcher, monkeypatch)
+    assert watcher.may_be_built.is_set()
+
+
+def test_two_are_waited_for_before_anybody_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = new_place(tmp_path, ["bold", "calm"])
+    watcher = Waiting(place, "Still building calm…")
+    play(place, watcher, monkeypatch)
+    assert not any(text.startswith("Playing without") for text in watcher.said)
+
+
+def test_until_the_order_is_settled_all_are_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = new_place(tmp_path, BOTS, settings="until_settled = 0.6\nmost_replicas = 2")
+    watcher = Waiting(place, "Still building calm…")
+    play(place, watcher, monkeypatch)
+    assert not any(text.startswith("Playing without") for text in watcher.said)
+
+
+def test_what_is_late_ends_with_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And says so in the records, from which the next run goes on."""
+    place = new_place(tmp_path, BOTS)
+    watcher = Waiting(place, "")
+
+    def stop(progress: Progress) -> None:
+        watcher.may_be_built.set()
+        raise KeyboardInterrupt
+
+    watcher.on_progress = stop  # type: ignore[method-assign]
+    with pytest.raises(KeyboardInterrupt):
+        play(place, watcher, monkeypatch)
+    assert open_storage(str(place.results)).list("games")
+    (calm,) = [one for one in load(str(place.results)).field.entrants if one.name == "calm"]
+    assert calm.problem == "still being built"
+    place.play()
+    ready = new_place(tmp_path / "ready", BOTS)
+    ready.play()
+    assert_same(outcome(place.results), outcome(ready.results))

@@ -1,0 +1,1 @@
+"""The records as users read them: a contest's results, its tables, and what scripts are told."""

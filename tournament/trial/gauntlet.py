@@ -1,0 +1,303 @@
+"""A gauntlet: one bot against all others, on deals of its own; and its former version on the same deals.
+
+The two meet the same opponents, on the same deals, one after the other. Nothing is kept.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from tournament.config import Config
+from tournament.contests.contest import Contest
+from tournament.entrants.folder import find_submissions, read_submission
+from tournament.errors import BadInput, RunFailed
+from tournament.keys import master_key, seed_fingerprint
+from tournament.leg import legs_per_replica
+from tournament.records.results import load
+from tournament.runner.contest_run import run_contest
+from tournament.runner.watcher import Watcher
+from tournament.sandbox.outside.scratch import scratch_folder
+from tournament.standings.house import HousePlay
+from tournament.standings.places import surely_apart
+from tournament.standings.standings import Standings
+from tournament.standings.student import quantile, two_sided_tail
+from tournament.standings.tally import Tally, tally_of_points
+from tournament.store.ledger import Field
+from tournament.store.ledger_reading import read_field, read_state, standing_batches
+from tournament.store.legs import Fault, LegResult, Legs
+from tournament.store.storage import inside, open_storage
+from tournament.trial.match import entered, only_against
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_FORMER = "~former"  # no file can have this name
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number with its standard error, None where that can't be told, and its degrees of freedom."""
+
+    value: float
+    stderr: float | None
+    freedom: int
+
+    @property
+    def reach(self) -> float | None:
+        """How far its interval of 95% goes to either side."""
+        return None if self.stderr is None else quantile(0.975, self.freedom) * self.stderr
+
+    @property
+    def sign(self) -> int:
+        """1 or -1 where it is surely above or below 0, else 0."""
+        return 0 if self.reach is None or abs(self.value) <= self.reach else int(math.copysign(1, self.value))
+
+
+@dataclass(frozen=True)
+class Against:
+    """What the bot scored against one opponent; with a former version what that did, and by how much it is better."""
+
+    opponent: str
+    points: Figure
+    former: Figure | None = None
+    better: Figure | None = None
+
+
+@dataclass(frozen=True)
+class WouldStand:
+    """Where the bot's score would stand among the recorded ones of `bots`, this bot's own left out: first by its value,
+    then between which places for sure, None where errors can't be told."""
+
+    bots: int
+    by_score: int
+    first: int | None
+    last: int | None
+
+
+@dataclass(frozen=True)
+class GauntletReport:
+    """What a bot scored against all: points a session, or, against house players, the contest's score.
+
+    `former` is the version in whose stead it played on the same deals, and `better` by how much it is better.
+    `faults` are its own. Where the bot, or its former version, was `disqualified` there are no figures.
+    """
+
+    bot: str
+    sessions: int
+    games: int
+    points: Figure | None
+    against: tuple[Against, ...]
+    would_stand: WouldStand | None
+    former: str | None
+    former_points: Figure | None
+    better: Figure | None
+    faults: tuple[tuple[LegResult, Fault], ...]
+    disqualified: tuple[str, ...]
+
+    @property
+    def verdict(self) -> Literal["better", "worse", "open"]:
+        """Whether it is surely better or worse than its former version."""
+        sign = self.better.sign if self.better else 0
+        return "better" if sign > 0 else "worse" if sign < 0 else "open"
+
+    def frame(self) -> pd.DataFrame:
+        """A row for each opponent, by its name: points, their error, and those of the former version and the
+        difference; NaN for what can't be told."""
+        import pandas as pd  # which the command doesn't need
+
+        rows = [
+            {
+                f"{name}{suffix}": value
+                for name, figure in (("points", line.points), ("former", line.former), ("better", line.better))
+                for suffix, value in (("", figure and figure.value), ("_stderr", figure and figure.stderr))
+            }
+            for line in self.against
+        ]
+        return pd.DataFrame(
+            rows, index=pd.Index([line.opponent for line in self.against], name="opponent"), dtype=float
+        )
+
+
+@dataclass(frozen=True)
+class _Played:
+    """What one version played, and its name then."""
+
+    name: str
+    field: Field
+    standings: Standings
+    legs: Legs
+
+
+def play_gauntlet(
+    contest: Contest,
+    config: Config,
+    bot: Path,
+    opponents: Sequence[Path] | Sequence[str],
+    former: Path | None,
+    watcher: Watcher,
+) -> GauntletReport:
+    """Play a bot against opponents: their files, or names of house players; none: all entrants or house players.
+
+    Raises BadInput for what can't be played, RunFailed when play stopped short.
+    """
+    require_other_deals(contest, config)
+    name = read_submission(bot).name
+    left_out = {name.lower(), *([read_submission(former).name.lower()] if former else [])}
+    if contest.house:
+        contest = only_against(contest, [str(one) for one in opponents]) if opponents else contest
+        others: list[Path] = []
+    else:
+        chosen = [Path(one) for one in opponents] or [one.path for one in find_submissions(config.entrants)[0]]
+        others = [path for path in chosen if read_submission(path).name.lower() not in left_out]
+        if not others:
+            raise BadInput(f"{config.entrants}: there is no other bot to play against")
+    mine = _play(contest, config, bot, others, watcher)
+    before = None
+    if former:
+        watcher.say(f"The same deals with {former}")
+        before = _play(contest, config, former, others, watcher)
+    return _report(contest, config, mine, before, former)
+
+
+def require_other_deals(contest: Contest, config: Config) -> None:
+    """Raise BadInput for the seed of the contest's records: who has seen its deals knows what comes."""
+    assert config.contest.seed is not None
+    with contextlib.suppress(OSError, RunFailed):
+        field = read_field(open_storage(inside(config.results, contest.name)))
+        if field and field.settings.get("seed") == seed_fingerprint(master_key(config.contest.seed)):
+            raise BadInput("--seed: it is that of the contest's records; its deals would tell bots what they will see")
+
+
+def _play(contest: Contest, config: Config, bot: Path, others: Sequence[Path], watcher: Watcher) -> _Played:
+    with scratch_folder() as folder:
+        bots = folder / "bots"
+        bots.mkdir()
+        name, *_ = [entered(path, bots) for path in (bot, *others)]
+        settings = config.contest.model_copy(update={"until_settled": None})
+        own = replace(config, contest=settings, entrants=bots, results=str(folder / "results"))
+        standings = run_contest(contest, own, watcher, of=name)
+        storage = open_storage(inside(own.results, contest.name))
+        state = read_state(storage)
+        assert state.field
+        legs = Legs.joined(batch.legs for batch in standing_batches(storage, state)).in_order()
+    return _Played(name, state.field, standings, legs)
+
+
+def _report(
+    contest: Contest, config: Config, mine: _Played, before: _Played | None, former: Path | None
+) -> GauntletReport:
+    name = mine.name
+    faults = tuple((leg, one) for leg, one in mine.standings.faults if leg.name_at(one.seat) == name)
+    out = [
+        label
+        for label, played in ((name, mine), (str(former), before))
+        if played and any(line.name == played.name for line in played.standings.below)
+    ]
+    legs, rows = mine.legs, [name]
+    if before:
+        apart = replace(
+            before.legs,
+            names=tuple(_FORMER if one == before.name else one for one in before.legs.names),
+            whole=before.legs.whole + (1 + int(legs.match.max(initial=0))) * np.array([1, 0, 0, 0]),
+        )
+        legs, rows = Legs.joined([legs, apart]), [name, _FORMER]
+    fit = [{line.name for line in played.standings.ranked} for played in (mine, before) if played]
+    opponents = list(mine.standings.house) or sorted(set.intersection(*fit) - {name})
+    legs = legs.among({*rows, *opponents}, {*rows, *opponents})
+    former_name = str(former) if former else None
+    sessions, games = int(mine.legs.sessions.sum()), int(mine.legs.games.sum())
+    if out or not len(legs):
+        return GauntletReport(name, sessions, games, None, (), None, former_name, None, None, faults, tuple(out))
+    whole = _Scores.of(contest, mine.field, legs, rows, opponents)
+    against = [
+        Against(one, *_Scores.of(contest, mine.field, legs.among({*rows, one}, {*rows, one}), rows, [one]).figures())
+        for one in opponents
+    ]
+    points, former_points, better = whole.figures()
+    return GauntletReport(
+        name,
+        sessions,
+        games,
+        points,
+        tuple(sorted(against, key=lambda line: (-line.points.value, line.opponent))),
+        _would_stand(contest, config, name, mine, whole, opponents),
+        former_name,
+        former_points,
+        better,
+        faults,
+        (),
+    )
+
+
+@dataclass(frozen=True)
+class _Scores:
+    """The scores of the bot and, if there is one, of its former version. `unit` makes a score one of a session."""
+
+    tally: Tally
+    unit: float
+
+    @classmethod
+    def of(cls, contest: Contest, field: Field, legs: Legs, rows: Sequence[str], opponents: Sequence[str]) -> _Scores:
+        if contest.house:
+            facts = {player.name: player.facts for player in field.house}
+            return cls(HousePlay(legs, contest.house.scoring, facts).tally(rows), 1.0)
+        tally = tally_of_points(rows, legs, legs_per_replica(field.settings), opponents)
+        return cls(tally, int(tally.divisors[0]) / tally.lengths[0])
+
+    def figures(self) -> tuple[Figure, Figure | None, Figure | None]:
+        """The bot's score, that of its former version, and the difference."""
+        measured = self.tally.measured
+        own, *former = (
+            Figure(float(score) * self.unit, _scaled(error, self.unit), measured.freedom)
+            for score, error in zip(measured.scores, measured.errors())
+        )
+        if not former:
+            return own, None, None
+        value, stderr = measured.difference(0, 1)
+        freedom = measured.freedom
+        if ways := measured.differences.ways:
+            # Where there are few replicas the spread over opponents shows what other legs would have brought.
+            variances, freedom = ways[-1]
+            stderr = math.sqrt(float(variances[0, 1]))
+        return own, former[0], Figure(value * self.unit, _scaled(stderr, self.unit), freedom)
+
+
+def _scaled(error: float | None, unit: float) -> float | None:
+    return None if error is None else error * unit
+
+
+def _would_stand(
+    contest: Contest, config: Config, name: str, mine: _Played, whole: _Scores, opponents: Sequence[str]
+) -> WouldStand | None:
+    """Where the bot would stand; None where the records are of other settings, or of others than it has met."""
+    try:
+        field, ranking = (found := load(inside(config.results, contest.name))).field, found.ranking
+    except (BadInput, RunFailed):
+        return None
+    there = [line.name for line in ranking.ranked if line.matches]
+    rows = [row for row, one in enumerate(there) if one != name]
+    settings = [{key: value for key, value in one.settings.items() if key != "seed"} for one in (mine.field, field)]
+    if not rows or settings[0] != settings[1] or field.engine != mine.field.engine:
+        return None
+    if not contest.house and not set(opponents).issuperset(there[row] for row in rows):
+        return None
+    own, others = whole.tally.measured, ranking.measured.of(rows)
+    ahead = own.scores[0] - others.scores
+    error, errors = own.errors()[0], others.errors()
+    by_score = 1 + int((ahead < 0).sum())
+    freedom = min(own.freedom, others.freedom)
+    # Of one replica no error tells what another would have brought.
+    if min(own.replicas, others.replicas) < 2 or error is None or None in errors:
+        return WouldStand(len(rows), by_score, None, None)
+    spread = np.hypot(error, np.array(errors, np.float64))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        sure = surely_apart(two_sided_tail(np.nan_to_num(ahead / spread), freedom))
+    first, behind = 1 + int((sure & (ahead < 0)).sum()), int((sure & (ahead > 0)).sum())
+    return WouldStand(len(rows), by_score, first, 1 + len(rows) - behind)
