@@ -9,7 +9,7 @@ import os
 import pty
 import re
 import shutil
-import time
+import struct
 import subprocess
 import sys
 from dataclasses import replace
@@ -35,18 +35,22 @@ from tournament.cli import playing, screen
 from tournament.config import load_config
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.errors import BadInput
-from tournament.runner import contest_run
+from tournament.records.results import load
+from tournament.runner import contest_run, pace
 from tournament.runner.preparing import Prepared, prepare_contest
 from tournament.runner.watcher import NobodyWatching, Progress, Watcher
 from tournament.standings.matches import Matches
 from tournament.standings.standings import Standing, Standings
+from tournament.store.folder_storage import FolderStorage
+from tournament.store.notes import write_note
 
 SEED = "a long seed of the tests of options"
 # What docs/how_to/automation.md says of estimates.
 FACTOR = 2.0
 _ESTIMATE = re.compile(
     r"^(?P<title>.+): (?P<legs>[\d,]+) of (?P<total>[\d,]+) legs, about (?P<games>[\d.]+[kMG]?) games,"
-    r" (?P<size>[\d.]+[kMG]?)B of records, (?P<seconds>[\d,]+) s(?P<least> and more where bots think long)?, into (?P<place>.+)$",
+    r" (?P<size>[\d.]+[kMG]?)B of records, (?P<seconds>[\d,]+) s(?P<least> and more where bots think long)?,"
+    r" into (?P<place>.+)$",
     re.MULTILINE,
 )
 
@@ -162,26 +166,27 @@ def test_a_dry_run_says_for_how_long_and_whether_more_may_follow(folder: Path, t
 
 
 def test_a_dry_run_takes_the_pace_of_the_runs_before(folder: Path, tmp_path: Path) -> None:
-    """Of these bots, which are many times slower than any contest's estimate."""
+    """It is that of the bots that were played: here kept as a hundred games a second."""
     shutil.copytree(folder, tmp_path / "here", ignore=shutil.ignore_patterns("results"))
-    grudger = tmp_path / "here" / "entrants" / "short_dilemma" / "grudger.c"
-    slow = "int move(const Bot *bot) { for (volatile int i = 0; i < 1000000; i++); return 0; }\n"
-    grudger.write_text(slow)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path / "here")
+        patch.setattr(pace, "_WORTH_NOTING", 0.0)
 
-        def guess(*more: str) -> re.Match[str]:
-            found = _ESTIMATE.search(shown("run", "short_dilemma", "--dry-run", *more, columns=200).out)
+        def guess() -> re.Match[str]:
+            found = _ESTIMATE.search(shown("run", "short_dilemma", "--dry-run", "--workers", "1", columns=200).out)
             assert found
             return found
 
-        assert count(guess()["seconds"]) == 1 and guess()["least"]
-        began = time.monotonic()
-        assert shown("run", "short_dilemma", "--progress", "json").code == 0
-        took = time.monotonic() - began
-        grudger.write_text(slow.replace("return 0", "return 1"))
+        assert guess()["least"]
+        assert shown("run", "short_dilemma").code == 0
+        storage = FolderStorage(str(tmp_path / "here" / "results" / "short_dilemma"))
+        games, seconds, *in_lanes = pace.kept_pace(storage)
+        assert games == load("results/short_dilemma").ranking.games and seconds > 0 and in_lanes == [0, 0]
+        grudger = tmp_path / "here" / "entrants" / "short_dilemma" / "grudger.c"
+        grudger.write_text("int move(const Bot *bot) { return 1; }\n")
+        write_note(storage, "pace", struct.pack("<4d", 1000.0, 10.0, 0.0, 0.0))
         again = guess()
-        assert took / 3 < count(again["seconds"]) < took * 1.5 and not again["least"]
+        assert count(again["seconds"]) == pytest.approx(count(again["games"]) / 100, rel=0.1) and not again["least"]
 
 
 def test_games_are_guessed_by_the_settings(told: dict[str, Shown], folder: Path) -> None:

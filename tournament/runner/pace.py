@@ -108,19 +108,19 @@ class Pace:
         """Keep this speed for dry runs; what was kept before counts half. A note is not worth a failed run."""
         measured = (self._inline.games, self._inline.seconds, self._lanes.games, self._lanes.seconds)
         if self._inline.seconds + self._lanes.seconds >= _WORTH_NOTING:
-            kept = [new + old / 2 for new, old in zip(measured, _kept(storage))]
+            kept = [new + old / 2 for new, old in zip(measured, kept_pace(storage))]
             with contextlib.suppress(OSError, RunFailed):
                 write_note(storage, _NOTE, _MEASURES.pack(*kept))
 
     def begin_as_kept(self, storage: Storage) -> bool:
         """Take the speed that was kept for the measured one; returns whether there is any."""
-        kept = _kept(storage)
+        kept = kept_pace(storage)
         self._inline.games, self._inline.seconds, self._lanes.games, self._lanes.seconds = kept
         return any(kept)
 
 
-def _kept(storage: Storage) -> tuple[float, ...]:
-    """What was noted, zeros where nothing was, or nothing that can be true."""
+def kept_pace(storage: Storage) -> tuple[float, ...]:
+    """Games and seconds of play without lanes, and in lanes, as noted; zeros where nothing was that can be true."""
     body = read_note(storage, _NOTE)
     if body is None or len(body) != _MEASURES.size:
         return (0.0,) * 4

@@ -31,9 +31,9 @@ from tournament.store.storage import Storage, open_storage
 class Plan:
     """What a run would play: its legs, of how many in all, and estimates of its games, seconds and bytes.
 
-    `paced`: the seconds are by how fast it was before. For a run until the order is settled it is the next round;
-    `last` says whether that is the last one. Of the legs
-    in the records so many are `outdated`, of bots that changed or left; all go to an archive for what is `unlike`.
+    `paced`: the seconds are by how fast runs before were. For a run until the order is settled it is the next round;
+    `last` says whether that is the last one. Of the legs in the records so many are `outdated`, of bots that changed or
+    left; all go to an archive for what is `unlike`.
     """
 
     legs: int
