@@ -20,6 +20,7 @@ from tournament.contests import CONTESTS
 from tournament.records.results import STANDING, crosstable_values, fault_values, leaderboard_values, rated_values
 from tournament.standings.ratings import LOOKS
 from tournament.store.legs import Fault
+from tournament.trial.gauntlet import Against, Figure, GauntletReport, WouldStand
 
 ROOT = Path(__file__).resolve().parent.parent
 OUTPUT = (ROOT / "docs" / "reference" / "output.md").read_text()
@@ -60,6 +61,7 @@ HEADINGS = {
     "verify": "Verify",
     "replay": "Replay",
     "match": "Match",
+    "gauntlet": "Gauntlet",
 }
 
 
@@ -82,6 +84,9 @@ def test_what_is_within_fields_is_on_the_page(place: Place) -> None:
     assert told("Verify", "problems") == names(Problem)
     assert told("Replay", "faults") == names(Fault)
     assert told("Match", "faults") == names(Fault) | {"bot"}
+    assert fields_of("Gauntlet") == names(GauntletReport) | {"seed", "verdict"}
+    assert told("Gauntlet", "against") == names(Against) and told("Gauntlet", "points") == names(Figure)
+    assert told("Gauntlet", "would_stand") == names(WouldStand)
     records = (ROOT / "docs" / "reference" / "records.md").read_text().split("\n## faults\n")[1].split("\n## ")[0]
     columns = set(re.findall(r"^\| (\w+) \|", records, re.MULTILINE)) - {"column"}
     rows = fault_values(tournament.load(str(place.results)).ranking)

@@ -46,7 +46,7 @@ class Replay:
     y: str  #: the bot or house player at y
     session: int  #: of the match
     games: tuple[ObservedGame, ...]  #: the games, see below
-    #: that the records have of them: `seat`, `session`, `game`, `question`, `what`, `asked`, `complaints`
+    #: that the records have: `seat`, `session`, `game`, `question`, `what`, `asked`, `complaints`, `kind`
     faults: tuple[Fault, ...]
     differs: str  #: what is not as recorded; "" for nothing
     #: the session as the contest draws it, if it does: a text or SVG before each decision, and at the end

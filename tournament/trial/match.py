@@ -47,7 +47,7 @@ class MatchReport:
     freedom: int = 0  #: degrees of freedom of these errors, by Student's t
     score: float | None = None  #: what the contest makes of it, against house players
     measures: Mapping[str, float | None] = field(default_factory=dict)  #: the contest's own
-    #: each with its `bot`, and as of a replay `seat`, `session`, `game`, `question`, `what`, `asked`, `complaints`
+    #: each with its `bot`; as of a replay `seat`, `session`, `game`, `question`, `what`, `asked`, `complaints`, `kind`
     faults: tuple[tuple[LegResult, Fault], ...] = ()
     disqualified: tuple[str, ...] = ()  #: names
 
