@@ -171,6 +171,8 @@ def test_a_ray_of_ones_own_is_closed_to_others_and_its_bots_end_with_its_workers
     ground = Ground(tmp_path)
     ground.prepare([], DEAF)
     with run(ground, "--executor", "ray", RAY_AUTH_MODE="disabled") as process:
+        # Bots are tried before Ray starts, too.
+        assert comes(lambda: any(map(any_playing, ray_workers(process.pid))), 300, process)
         wait_for_confined(process, 4)
         of_ray = {pid: line for pid, line in processes_of(process.pid).items() if not is_playing(pid, line)}
         raylet = next(line for line in of_ray.values() if "--raylet_socket_name=" in line)

@@ -90,8 +90,8 @@ OWN = {
         "Play one bot against all others, and say what it scores and whether it is better than its former version.",
         (
             "gauntlet von_neumann_poker likeme",
-            "gauntlet von_neumann_poker my_bot.c --instead-of old/my_bot.c --replicas 10",
-            "gauntlet von_neumann_poker my_bot --against likeme --against kuhn3",
+            "gauntlet von_neumann_poker scholar --instead-of likeme --sessions 50 --replicas 10",
+            "gauntlet von_neumann_poker likeme --against naive --against kuhn3",
         ),
     ),
     "faults": Listed(
