@@ -176,9 +176,9 @@ def by_a_run(contest: Contest, sessions: int, replicas: int) -> Play:
                 (part / f"{name}{path.suffix}").write_text(_renamed(path.read_text(), stem, name))
         part.rename(bots)
     settings = folder / "tournament.toml"
-    chosen = {**contest.preset, "sessions": sessions, "replicas": replicas}
+    chosen = {**contest.preset, "seed": 1, "sessions": sessions, "replicas": replicas}
     lines = [f"{key} = {json.dumps(value)}" for key, value in chosen.items()]
-    settings.write_text("\n".join(["seed = 1", f"[{contest.name}]", *lines, ""]))
+    settings.write_text("\n".join([f"[{contest.name}]", *lines, ""]))
     results = tournament.run(contest.name, config=settings, entrants=bots, results=folder / "results")
     legs = Legs.joined(batch.legs for batch in results.batches)
     replica_of = legs.number // legs_per_replica(results.field.settings)
