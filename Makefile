@@ -33,14 +33,15 @@ unexport PYTHONDONTWRITEBYTECODE
 WORKERS = $$(($$(nproc) + 1))
 
 PYTEST = $(BIN)/python -m pytest
-BESIDE = --numprocesses $(WORKERS) --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
+# Before a number of processes.
+BESIDE = --dist loadgroup --no-loadscope-reorder --numprocesses
 
 # Tests with these marks. On a person's machine, which may be busy with the rest, what failed may pass alone, and twice.
 SECOND_TRY ?= yes
 ALONE = $(PYTEST) --last-failed --last-failed-no-failures none
 FAILED = .pytest_cache/v/cache/lastfailed
 define pass
-	@$(PYTEST) -m '$(1)' $(BESIDE) --durations 15 || { test $(SECOND_TRY) = yes && cp $(FAILED) $(VENV)/failed \
+	@$(PYTEST) -m '$(1)' $(BESIDE) $(WORKERS) --maxprocesses 4 --durations 15 || { test $(SECOND_TRY) = yes && cp $(FAILED) $(VENV)/failed \
 	  && echo "What failed again, alone and twice" && $(ALONE) -m '$(1)' -rp \
 	  && cp $(VENV)/failed $(FAILED) && $(ALONE) -m '$(1)' \
 	  && echo "These passed only alone: $$(tr -d '{}\n' < $(VENV)/failed)"; }
@@ -65,11 +66,11 @@ test-long: build $(VENV)/libraries $(VENV)/tools $(VENV)/collected
 
 durations: build $(VENV)/libraries $(VENV)/tools
 	@echo "Timing the tests, two at a time"
-	@$(PYTEST) --numprocesses 2 --dist loadgroup --no-loadscope-reorder --keep-durations
+	@$(PYTEST) $(BESIDE) 2 --keep-durations
 
 test-thorough: build $(VENV)/tools $(VENV)/thorough $(VENV)/azurite
 	@echo "Running what the other tests take samples of (half an hour)"
-	@$(BIN)/python -m pytest -m thorough --numprocesses 2 --dist loadgroup --no-loadscope-reorder --durations 15
+	@$(PYTEST) -m thorough $(BESIDE) 2 --durations 15
 
 # In an environment of its own, with the core that is in place.
 lowest: build $(VENV)/libraries
@@ -82,7 +83,7 @@ lowest: build $(VENV)/libraries
 
 package-test: build $(VENV)/libraries $(VENV)/tools
 	@echo "Building the package and playing from it"
-	@$(BIN)/python -m pytest -m package tests/test_package.py
+	@$(PYTEST) -m package tests/test_package.py
 
 check: format lint types layers stubs
 

@@ -23,6 +23,7 @@ from benchmarks.fields import SHIPPED
 from engine.kernel.game_core import BLOCK_COUNT
 from tests.oracles.exact_scores import true_scores
 from tests.oracles.von_neumann_poker import Bot
+from tests.standings.test_places import FIELDS, SMALL, stated_and_right
 from tournament.arrays import Floats
 from tournament.artifacts.bot import Entrant
 from tournament.contests.contest import Contest
@@ -304,6 +305,17 @@ def reliability_rows(said: Floats, right: npt.NDArray[np.bool_]) -> Iterator[str
             )
 
 
+def _neighbours(tournaments: int) -> Iterator[str]:
+    """What "ahead of next" says, and how often it is so, in fields of strengths that are drawn; scores are normal."""
+    yield "| field | neighbours | says | right | where it says 0.85 to 0.97 | right |"
+    yield "|---|---|---|---|---|---|"
+    for kind in SMALL | FIELDS:
+        said, right = stated_and_right(kind, 4 * tournaments)
+        some = (said >= 0.85) & (said < 0.97)
+        high = f"{said[some].mean():.2f} | {right[some].mean():.2f}" if some.any() else "|"
+        yield f"| {kind} | {len(said)} | {said.mean():.2f} | {right.mean():.2f} | {high} |"
+
+
 def _variance(tournaments: int) -> Iterator[str]:
     """The share of variance that the correction leaves in the shipped field: between blocks of a leg; between
     neighbouring blocks, where learning over a leg adds little; and between scores of tournaments, where it adds."""
@@ -356,7 +368,7 @@ def _stopping(tournaments: int) -> Iterator[str]:
     hours. Pairs are settled as in a run, by scores without luck; a bot in an open pair plays against all. It is
     repeated with plain scores, as in a contest without a correction.
     """
-    sessions, pool_size, most = 50, max(200, 3 * tournaments), 400
+    sessions, pool_size, most = 50, max(200, tournaments), 400
     names = sorted(PLAIN)
     rehearsal = Rehearsal.of(VON_NEUMANN_POKER, plain_field(), sessions=sessions)
     # What the row's bot won from the column's: with luck, and without.
@@ -446,7 +458,6 @@ def _fixed_length(pool: Floats, truth: Sequence[int], confidence: float, chance:
 def _whole_fields() -> Iterator[tuple[Contest, Sequence[HousePlayer], dict[str, object]]]:
     yield VON_NEUMANN_POKER, (), {"sessions": 2000}
     yield VON_NEUMANN_POKER, (), {"sessions": 200}
-    yield TWO_CARD_DRAW, [generated_server(bytes(32), f"server_{number}") for number in (0, 2)], {"hands": 10_000}
     yield HOLDEM_TRAINING, (BOB,), {"hands": 10_000, "sessions": 1}
 
 
@@ -515,6 +526,7 @@ def _twins(tournaments: int, field: str = "") -> Iterator[str]:
 PARTS: dict[str, Callable[[int], Iterator[str]]] = {
     "twins": _twins,
     "coverage": _coverage,
+    "neighbours": _neighbours,
     "variance": _variance,
     "stopping": _stopping,
     "duplicate": _duplicate,

@@ -21,7 +21,7 @@ os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 # Commands under test are small: they need no thread of linear algebra for each processor.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # A busy machine must not fail a test.
-hypothesis.settings.register_profile("patient", deadline=None)
+hypothesis.settings.register_profile("patient", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.load_profile("patient")
 # A shell that starts the tests in the background makes them ignore Ctrl-C; the runs under test must not.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -25,7 +25,8 @@ def main() -> None:
         write_bot(place.entrants / "told", answering("5", "card > 0.6"))
         where = ["--config", str(place.config)]
         for command in (["run"], ["leaderboard", "--json"], ["crosstable"], ["verify", "--replay", "1"], ["report"]):
-            subprocess.run(command_line([command[0], CONTEST, *command[1:], *where]), env=environment(), check=True)
+            words = command_line([command[0], CONTEST, *command[1:], *where])
+            subprocess.run(words, cwd=folder, env=environment(), check=True)
         games = pd.read_parquet(place.results / "games")
         assert games["match"].nunique() == 6, games
         subprocess.run([sys.executable, "-m", "tournament", "--help"], env=environment(), check=True)

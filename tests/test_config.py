@@ -139,7 +139,7 @@ def test_a_file_that_is_not_there_or_no_file(tmp_path: Path) -> None:
 def test_a_pipe_is_waited_for_by_no_command(tmp_path: Path) -> None:
     os.mkfifo(pipe := tmp_path / "tournament.toml")
     for command in (["run"], ["leaderboard"], ["new", CONTEST, "a_bot"]):
-        done = forks.call([*command, "--config", str(pipe)], environment(), seconds=30)
+        done = forks.call([*command, "--config", str(pipe)], environment(), seconds=120)
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr == f"tournament: {pipe} can't be read: it is a pipe or a device\n"
 

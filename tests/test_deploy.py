@@ -45,7 +45,7 @@ def test_the_image_copies_what_a_build_from_this_folder_needs() -> None:
 def test_the_image_is_made_by_the_readmes_commands() -> None:
     runs = [rest for name, rest in steps() if name == "RUN"]
     assert "`pip install` of this folder" in (ROOT / "README.md").read_text()
-    assert "pip install --no-cache-dir . 'ray[default]'" in runs
+    assert "pip install --no-cache-dir '.[serve]' 'ray[default]'" in runs
     for command in re.findall(r"\btournament (\w+)", " ".join(runs)):
         assert command in OWN
     least = re.search(r'requires-python = ">=3\.(\d+)"', (ROOT / "pyproject.toml").read_text())
@@ -145,7 +145,7 @@ def test_a_job_of_a_batch_system_starts_ray_on_every_node_and_ends_as_its_run(
     tmp_path: Path, batch_system: dict[str, str]
 ) -> None:
     command = ["bash", str(DEPLOY / "slurm.sh"), "von_neumann_poker"]
-    done = subprocess.run(command, env=batch_system, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, env=batch_system, capture_output=True, text=True, timeout=120)
     assert done.returncode == 3, done.stderr
     log = (tmp_path / "log").read_text().splitlines()
     assert all(line.endswith("token:64 mode:token") for line in log)
@@ -163,5 +163,5 @@ def test_a_batch_systems_signal_reaches_the_run(tmp_path: Path, batch_system: di
         while not (tmp_path / "log").exists() or "tournament" not in (tmp_path / "log").read_text():
             assert job.poll() is None
         job.terminate()
-        job.communicate(timeout=30)
+        job.communicate(timeout=120)
     assert job.returncode == 130

@@ -12,7 +12,7 @@ import typer
 import tournament
 from docs.tools import reference
 from tournament.cli.commands import app
-from tournament.cli.groups import OF_CONTESTS, options_by_group
+from tournament.cli.groups import GROUPS, options_by_group
 from tournament.contests import CONTESTS
 from tournament.entrants.new import templates
 
@@ -59,7 +59,7 @@ def test_every_contest_says_what_becomes_of_what_a_bot_prints(contest: tournamen
 
 def test_commands_of_contests_are_listed_as_they_say() -> None:
     group: Any = typer.main.get_command(app)
-    for name, listed in OF_CONTESTS.items():
+    for name, listed in GROUPS.items():
         said = " ".join(group.get_command(None, name).help.split())
         assert said.startswith(listed.does)
 

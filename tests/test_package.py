@@ -152,19 +152,9 @@ def test_every_contest_plays_from_a_new_folder(command: Path, tmp_path: Path) ->
     checked(command, "report", SHIPPED[0].name, folder=folder)
 
 
-def test_a_contest_of_somebody_else_s_plays_from_its_wheel(command: Path, tmp_path: Path) -> None:
-    example = tmp_path / "source"
-    shutil.copytree(ROOT / "examples" / "liars_dice", example)
-    options = ["--no-deps", "--no-index", "--no-build-isolation", "--wheel-dir", str(tmp_path)]
-    checked(sys.executable, "-m", "pip", "wheel", *options, example, folder=tmp_path)
-    (built,) = tmp_path.glob("*.whl")
-    python = command.parent / "python"
-    options = ["--no-deps", "--no-index", "--ignore-installed"]
-    checked(sys.executable, "-m", "pip", "--python", python, "install", *options, built, folder=tmp_path)
+def test_rules_in_a_file_play_with_the_installed_package(command: Path, tmp_path: Path) -> None:
     folder = tmp_path / "contest"
-    folder.mkdir()
-    for name in ("tournament.toml", "entrants"):
-        (example / name).rename(folder / name)
+    shutil.copytree(ROOT / "examples" / "liars_dice", folder)
     checked(command, "run", "liars_dice", "--executor", "local", "--sessions", "20", folder=folder)
     entrants = pd.read_parquet(folder / "results" / "liars_dice" / "entrants.parquet")
     assert set(entrants.status) == {"ok"} and len(entrants) == 3

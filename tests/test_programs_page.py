@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import shutil
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import pytest
 
+from tests.processes import comes
 from tests.support import artifact_of, poker_settings
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
@@ -41,7 +41,7 @@ def programs_read_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def patient_end(process: Confined) -> int:
         process.close_input()
-        time.sleep(0.3)
+        assert comes(process.has_ended)
         return end(process)
 
     monkeypatch.setattr(Confined, "end", patient_end)

@@ -65,6 +65,9 @@ def gauntlet(
     entrants: str | os.PathLike[str] | None = None,
     sessions: int | None = None,
     replicas: int | None = None,
+    until: float | None = None,
+    sprt: tuple[float, float] | None = None,
+    most_replicas: int | None = None,
     seed: int | str | None = None,
     workers: int | None = None,
     watcher: Watcher | None = None,
@@ -72,17 +75,21 @@ def gauntlet(
     """Play a bot against all entrants, or those of some names, as `tournament gauntlet` does; nothing is kept.
 
     Bots are files or names. With `instead_of`, a former version, it plays the same deals, and the report says which is
-    the better one. `frame()` has a row for each opponent. Raises tournament.errors.BadInput for what the user can mend,
-    and RunFailed when play stopped short.
+    the better one. It is sure with the chance `until`, or a test tells which of the two differences of `sprt` it is, in
+    points a session; else it plays all replicas. `frame()` has a row for each opponent. Raises
+    tournament.errors.BadInput for what the user can mend, and RunFailed when play stopped short.
     """
     from tournament.trial.gauntlet import play_gauntlet
+    from tournament.trial.sequential import rule_of
 
-    given = {"entrants": entrants, "sessions": sessions, "replicas": replicas}
-    chosen = load_config(contest, config, **given, seed=seed or drawn_seed(), workers=workers, executor="local")
+    given = {"entrants": entrants, "sessions": sessions, "replicas": replicas, "most_replicas": most_replicas}
+    seed = drawn_seed() if seed is None else seed
+    chosen = load_config(contest, config, **given, seed=seed, workers=workers, executor="local")
     former = find_bot(os.fspath(instead_of), chosen) if instead_of is not None else None
     opponents = list(against) if chosen.played.house else [find_bot(one, chosen) for one in against]
     watcher = watcher or NobodyWatching()
-    return play_gauntlet(chosen.played, chosen, find_bot(os.fspath(bot), chosen), opponents, former, watcher)
+    path, rule = find_bot(os.fspath(bot), chosen), rule_of(until, sprt)
+    return play_gauntlet(chosen.played, chosen, path, opponents, former, watcher, rule)
 
 
 def verify(
@@ -113,10 +120,12 @@ def report(
     with_games: bool = True,
     show_seed: bool = False,
     bot: str | None = None,
+    against: str | None = None,
 ) -> Path:
     """Write a contest's report, one page of HTML, and return its path, as `tournament report` does.
 
-    With a `bot` it is the page for its author. Raises tournament.errors.BadInput when there are no records, or another
+    With a `bot` it is the page for its author; it tells where the bot loses, `against` whom, by default the one it does
+    worst against. Raises tournament.errors.BadInput when there are no records, or another
     file is in the way, and RunFailed when records are damaged.
     """
     from tournament.reporting.writing import make_page, write_report  # needs templates, and playing doesn't
@@ -124,7 +133,9 @@ def report(
     chosen = load_config(contest, config, results=results)
     config_of = partial(load_config, path=config, results=results)
     place = inside(chosen.results, contest)
-    text, _ = make_page(place, with_games=with_games, show_seed=show_seed, config_of=config_of, bot=bot)
+    text, _ = make_page(
+        place, with_games=with_games, show_seed=show_seed, config_of=config_of, bot=bot, against=against
+    )
     write_report(Path(output), text)
     return Path(output)
 
@@ -135,14 +146,17 @@ def replay(
     match: int | tuple[str, str],
     session: int,
     game: int | None = None,
+    beside: str | os.PathLike[str] | None = None,
     config: str | os.PathLike[str] | None = None,
     entrants: str | os.PathLike[str] | None = None,
     results: str | os.PathLike[str] | None = None,
 ) -> Replay:
     """Play a recorded session again, or one game of it, and tell each step, as `tournament replay` does.
 
-    `match` is its number or the names of its bots. Raises tournament.errors.BadInput when the records have no such
+    `match` is its number or the names of its bots; `beside` another version of the first, which plays the same deals,
+    too. Raises tournament.errors.BadInput when the records have no such
     game or its bots have changed since, RunFailed when this machine can't play it.
     """
     config_of = partial(load_config, path=config, entrants=entrants, results=results)
-    return replay_games(inside(config_of(contest).results, contest), config_of, match, session, game)
+    version = find_bot(os.fspath(beside), config_of(contest)) if beside is not None else None
+    return replay_games(inside(config_of(contest).results, contest), config_of, match, session, game, beside=version)

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
-from tournament.contests import BUILT_IN, find_contest, known_rules
+from tournament.contests import BUILT_IN, KNOWN_RULES, find_contest, no_contest
 from tournament.contests.contest import Contest
-from tournament.contests.rules_file import is_rules_file, load_rules, loaded_rules
+from tournament.contests.rules_of_others import former_package, load_rules, loaded_rules, names_rules
 from tournament.contests.settings import ContestSettings
 from tournament.errors import BadInput, shortened
 from tournament.names import CONTEST_NAME_RULE, did_you_mean, valid_contest_name
@@ -28,7 +28,7 @@ FILE_NAME = "tournament.toml"
 # A dotted key takes memory by the square of its parts, so the file may not be much longer than people write.
 MOST_BYTES = 16 << 10
 ExecutorName = Literal["auto", "local", "ray"]
-_SANDBOX = "sandbox"
+_SANDBOX, _WATCH = "sandbox", "watch"
 _SECRET = frozenset({"results", "address"})  # whose values no message shows: they may have a password in them
 _Model = TypeVar("_Model", bound=BaseModel)
 
@@ -59,10 +59,31 @@ class General(BaseModel):
     )
 
 
+class Opening(BaseModel):
+    """The table [watch] of tournament.toml: when an open contest takes bots, and how many."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
+
+    opens: AwareDatetime | None = Field(
+        None, description="from when on submissions are taken, with an offset, as 2026-01-31T09:00:00+01:00"
+    )
+    closes: AwareDatetime | None = Field(
+        None, description="until when; then a final is played on a fresh secret seed, and only that counts"
+    )
+    bots_of_an_author: int = Field(3, ge=1, le=1000, description="bots that an author may have in a contest")
+    submissions_a_day: int = Field(50, ge=1, le=10**6, description="submissions of an author, from midnight UTC on")
+    bytes_a_file: int = Field(1_000_000, ge=1_000, le=16 << 20, description="of a bot's file or archive")
+    renamed: dict[str, str] = Field({}, description='bots by their new names: {new = "old"} keeps their history')
+    free_megabytes: int = Field(500, ge=0, le=10**9, description="with less disk free no submission is taken")
+
+
 @dataclass(frozen=True)
 class Config:
-    """What a command works with: general keys, one contest's, and the sandbox's. Paths are absolute. `played` is the
-    contest by its own name, in the words of its table; the file's relative paths start from `folder`."""
+    """What a command works with: general keys, one contest's, the sandbox's, and when an open contest takes bots.
+
+    Paths are absolute. `played` is the contest by its own name, in the words of its table; the file's relative paths
+    start from `folder`.
+    """
 
     general: General
     played: Contest
@@ -71,13 +92,14 @@ class Config:
     entrants: Path
     results: str
     folder: Path
+    opening: Opening
 
 
 @dataclass(frozen=True)
 class Contests:
     """The contests of a settings file, by name: a table each. Built-in ones are there without a table.
 
-    `chosen` are those of the file, or all where it has none. `broken` are those whose package can't be loaded,
+    `chosen` are those of the file, or all where it has none. `broken` are those whose rules can't be loaded,
     with the reason, which is raised only when one is asked for.
     """
 
@@ -96,10 +118,9 @@ class Contests:
             return self.made[name]
         if name in self.broken:
             raise self.broken[name]
-        if name in BUILT_IN or name in known_rules():
+        if name in KNOWN_RULES:
             return find_contest(name)
-        names = tuple(dict.fromkeys((*self.names, *self.broken, *known_rules())))
-        raise BadInput(f"no contest is called {name}; there are: {', '.join(names)}{did_you_mean(name, names)}")
+        raise no_contest(name, tuple(dict.fromkeys((*self.names, *self.broken, *KNOWN_RULES))))
 
 
 def load_contests(path: Path | None = None) -> Contests:
@@ -116,7 +137,7 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
     file = _read(None if path is None else Path(path))
     contests = _contests_in(file)
     played = contests.find(contest_name)
-    tables = {*contests.names, *contests.broken, _SANDBOX}
+    tables = {*contests.names, *contests.broken, _SANDBOX, _WATCH}
     head = {key: value for key, value in file.document.items() if key not in tables}
     given = {
         key: os.fspath(value) if isinstance(value, os.PathLike) else value
@@ -128,6 +149,7 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
         _validate(other.settings, file, file.table(other.name), other.name)
     _validate(General, file, head, None)
     sandbox = _sandbox(file)
+    opening = _validate(Opening, file, file.table(_WATCH), _WATCH)
     general = _validate(General, file, head | general_given, None, general_given)
     own = _validate(played.settings, file, file.table(contest_name) | given, contest_name, given)
     if "entrants" in given:
@@ -145,7 +167,7 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
         results = str((base / results).absolute())
     display = replace(played.display, about=own.about or played.display.about)
     named = replace(played, title=own.title or played.title, display=display)
-    return Config(general, named, own, sandbox, entrants.absolute(), results, file.folder.absolute())
+    return Config(general, named, own, sandbox, entrants.absolute(), results, file.folder.absolute(), opening)
 
 
 def in_its_words(contest: Contest, config_of: Callable[[str], Config]) -> Contest:
@@ -195,7 +217,7 @@ def _contests_in(file: _File) -> Contests:
     broken: dict[str, BadInput] = {}
     for name, table in file.document.items():
         is_table = isinstance(table, dict)
-        if name == _SANDBOX or name in General.model_fields or (name not in BUILT_IN and not is_table):
+        if name in (_SANDBOX, _WATCH) or name in General.model_fields or (name not in BUILT_IN and not is_table):
             continue
         game = table.get("game") if is_table else None
         if game is None and name in BUILT_IN:
@@ -203,7 +225,7 @@ def _contests_in(file: _File) -> Contests:
             continue
         _check_table(file, name, game)
         try:
-            made[name] = _by_file(str(game), file, made) if is_rules_file(game) else find_contest(name, game or name)
+            made[name] = _of_others(str(game), file, made) if names_rules(game) else find_contest(name, game or name)
             made[name] = made[name].named(name)
         except BadInput as problem:
             broken[name] = BadInput(f"{file.place(name, 'game')}: {problem}")
@@ -211,34 +233,30 @@ def _contests_in(file: _File) -> Contests:
     return Contests(made, tuple(chosen or BUILT_IN), broken)
 
 
-def _by_file(game: str, file: _File, made: Mapping[str, Contest]) -> Contest:
-    """The contest of a file with rules. Raises BadInput, also when other rules have its name."""
+def _of_others(game: str, file: _File, made: Mapping[str, Contest]) -> Contest:
+    """The contest of a file or package with rules. Raises BadInput, also when other rules have its name."""
     contest = load_rules(game, file.folder)
     others = (other for other in made.values() if other.rules == contest.rules and other.source != contest.source)
-    if contest.rules in known_rules() or any(others):
+    if contest.rules in KNOWN_RULES or any(others):
         raise BadInput(f"{game} calls its rules {contest.rules}, as others are called; give them another name")
     return contest
 
 
 def _check_table(file: _File, name: str, game: object) -> None:
     """Raise BadInput for a table that defines no contest; `game` is the value of its key, None if it has none."""
-    # Rules from packages have to be searched for.
-    rules = list(BUILT_IN) if isinstance(game, str) and game in BUILT_IN else known_rules()
-    shown = shortened(name, 100)
-    if game is None and name not in rules and loaded_rules(name) is None:
+    shown, rules = shortened(name, 100), ", ".join(KNOWN_RULES)
+    others = 'a file: game = "my_rules.py", or a package\'s class: game = "my_package:MyRules"'
+    if game is None and name not in KNOWN_RULES and loaded_rules(name) is None:
         raise BadInput(
-            f"{file.place(None, name)}: unknown table {shown}; a contest of that name"
-            f' says by which rules it is played: game = "{next(iter(BUILT_IN))}", or a file: game = "my_rules.py".'
-            f" There are {', '.join(rules)}; other tables: {_SANDBOX}{did_you_mean(name, [*rules, _SANDBOX])}"
+            f"{file.place(None, name)}: unknown table {shown}; a contest of that name says by which rules it is played:"
+            f' game = "{KNOWN_RULES[0]}", {others}. There are {rules}; other tables: {_SANDBOX}, {_WATCH}'
+            f"{did_you_mean(name, [*KNOWN_RULES, _SANDBOX, _WATCH])}{former_package(name)}"
         )
     place = file.place(name, "game")
-    if game is not None and game not in rules and not is_rules_file(game):
-        close = did_you_mean(game, rules) if isinstance(game, str) else ""
-        raise BadInput(
-            f"{place}: game = {game!r}: no such rules; there are {', '.join(rules)}, and"
-            f' files: game = "my_rules.py"{close}'
-        )
-    if game is not None and name in rules and game != name:
+    if game is not None and game not in KNOWN_RULES and not names_rules(game):
+        close = did_you_mean(game, KNOWN_RULES) + former_package(game) if isinstance(game, str) else ""
+        raise BadInput(f"{place}: game = {game!r}: no such rules; there are {rules}; {others}{close}")
+    if game is not None and name in KNOWN_RULES and game != name:
         raise BadInput(f"{place}: {name} has rules of its own; give a contest of {game} another name")
     if not valid_contest_name(name):
         raise BadInput(f"{file.place(None, name)}: [{shown}]: {CONTEST_NAME_RULE}")
@@ -286,7 +304,7 @@ def _validate(
                 messages.append(f"--{key.replace('_', '-')}{value}: {reason}")
             elif detail["type"] == "extra_forbidden":
                 kind = "table" if isinstance(values[key], dict) else "key"
-                known = [*model.model_fields, *([_SANDBOX, *BUILT_IN] if table is None else [])]
+                known = [*model.model_fields, *([_SANDBOX, _WATCH, *BUILT_IN] if table is None else [])]
                 close = did_you_mean(key, known)
                 messages.append(f"{file.place(table, key)}: unknown {kind} {key}; there are {', '.join(known)}{close}")
             else:

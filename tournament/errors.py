@@ -17,6 +17,10 @@ class BadInput(TournamentError):
     exit_code = 2
 
 
+class TooFewBots(BadInput):
+    """There is nothing to play until more bots come."""
+
+
 class RunFailed(TournamentError):
     """A run stopped short; what was committed stays."""
 

@@ -17,8 +17,9 @@ PlaysAs = Literal["wasm", "python", "program", "house"]
 PROCESSES: frozenset[PlaysAs] = frozenset(("python", "program"))
 
 
-# How a bot failed: a call took more fuel than it may, it was silent for too long, it couldn't begin; or otherwise.
-FailureKind = Literal["fuel", "silence", "start", "other"]
+# How a bot failed: a call took more fuel than it may, it was silent for too long, it couldn't begin, it wrote a line
+# that is no answer; or otherwise.
+FailureKind = Literal["fuel", "silence", "start", "line", "other"]
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,63}")
 _CONTEST = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
@@ -11,6 +12,7 @@ NAME_RULE = "a bot's name has letters, digits and _ . + - only, 64 at most, and 
 CONTEST_NAME_RULE = "a contest's name has letters, digits and _ only, 64 at most, and starts with a letter"
 
 
+@lru_cache(1 << 14)  # a large field's ledger has the same names a hundred thousand times
 def valid_name(name: str) -> bool:
     """Whether a bot may have this name."""
     return _NAME.fullmatch(name) is not None

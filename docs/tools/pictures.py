@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 
 ROOT = Path(__file__).resolve().parents[2]
 PICTURES = ROOT / "docs" / "pictures"
@@ -62,6 +65,12 @@ STEPS = (
     Terminal("step_leaderboard", "leaderboard von_neumann_poker", 92),
     Terminal("step_crosstable", "crosstable von_neumann_poker", 92),
     Terminal("step_replay", "replay von_neumann_poker --match likeme,maniac --session 2 --game 8"),
+    Terminal("step_losses", f"match von_neumann_poker naive likeme --seed {SEED} --losses", 120),
+    Terminal(
+        "step_gauntlet",
+        f"gauntlet von_neumann_poker naive --instead-of tight_rock --sessions 100 --replicas 10 --seed {SEED}x",
+    ),
+    Terminal("step_beside", f"match von_neumann_poker likeme kuhn3 --seed {SEED} --session 0 --beside naive"),
 )
 # Of a report, what follows its address, by the picture's name.
 REPORT = {"report": ""}
@@ -150,6 +159,37 @@ def _reports(folder: Path, places: dict[str, str], options: str = "") -> None:
             browser.save_screenshot(str(PICTURES / f"{name}.png"))
 
 
+def open_contest(folder: Path) -> None:
+    """Pictures of an open contest's board and of the page where bots are handed in. The port has to be free."""
+    folder.mkdir()
+    few_bots(folder)
+    (folder / "tournament.toml").write_text("[von_neumann_poker]\nsessions = 200\n")
+    token = printed("author add alice", folder, 100).strip()
+    bot = shutil.copy(SHIPPED / "newman.c", folder / "my_bot.c")
+    words = ["watch", "--serve", "8080", "--submissions", "authors.toml"]
+    with (
+        subprocess.Popen(
+            [sys.executable, "-m", "tournament", *words], cwd=folder, env=os.environ | {"PYTHONPATH": str(ROOT)}
+        ) as watching,
+        _browser() as browser,
+    ):
+        browser.implicitly_wait(120)
+        while not (folder / "published" / "von_neumann_poker" / "board.json").exists():
+            time.sleep(0.5)
+        browser.get("http://127.0.0.1:8080/submit")
+        browser.find_element(By.ID, "token").send_keys(token, Keys.ENTER)
+        browser.find_element(By.CSS_SELECTOR, "#bots:not([hidden])")
+        browser.find_element(By.ID, "file").send_keys(str(bot))
+        browser.find_element(By.CSS_SELECTOR, "#bots button").click()
+        browser.find_element(By.CSS_SELECTOR, "#jobs li")
+        browser.save_screenshot(str(PICTURES / "open_submit.png"))
+        while "my_bot" not in (folder / "published" / "von_neumann_poker" / "board.json").read_text():
+            time.sleep(0.5)
+        browser.get("http://127.0.0.1:8080/von_neumann_poker/")
+        browser.save_screenshot(str(PICTURES / "open_board.png"))
+        watching.terminate()
+
+
 def _places(played: Path) -> str:
     return f" --config {ROOT / 'tournament.toml'} --results {played / 'results'}"
 
@@ -170,6 +210,7 @@ def main(played: Path) -> None:
         for terminal, svg in steps(folder):
             (PICTURES / f"{terminal.name}.svg").write_text(svg)
         _reports(folder, REPORT_STEPS)
+        open_contest(folder / "open")
     played.mkdir(parents=True, exist_ok=True)
     (PICTURES / f"{LEADERBOARD.name}.svg").write_text(leaderboard(played))
     _reports(played, REPORT, _places(played))

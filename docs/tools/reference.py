@@ -24,7 +24,7 @@ from tournament.audit.replay import Replay
 from tournament.audit.report import Verification
 from tournament.cli.commands import app
 from tournament.cli.groups import options_by_group
-from tournament.config import General
+from tournament.config import General, Opening
 from tournament.contests import find_contest
 from tournament.contests.python_contest import PythonSettings
 from tournament.contests.settings import ContestSettings
@@ -37,6 +37,7 @@ from tournament.worker.observation import ObservedGame, Step
 REFERENCE = Path(__file__).resolve().parents[1] / "reference"
 _MARKED = re.compile(r"(<!-- generated: (.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
 _WORDS = {"integer": "whole number", "number": "number", "string": "text", "boolean": "true or false", "null": ""}
+_WORDS |= {"object": "table"}
 _LIMITS = {"minimum": "from", "exclusiveMinimum": "above", "maximum": "to", "exclusiveMaximum": "below"}
 _POWERS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _MORE_OF_FIELDS = {
@@ -68,6 +69,10 @@ def _cell(text: str) -> str:
 
 def general_settings() -> str:
     return _settings(General)
+
+
+def watch_settings() -> str:
+    return _settings(Opening)
 
 
 def sandbox_settings() -> str:
@@ -122,7 +127,7 @@ def _type(schema: dict[str, Any]) -> str:
     if schema["type"] == "array":
         items = re.sub(r"^(list|text|number)", r"\1s", _type(schema["items"]))
         return f"list of {items}"
-    words = _WORDS[schema["type"]]
+    words = "date and time" if schema.get("format") == "date-time" else _WORDS[schema["type"]]
     if "minimum" in schema and "maximum" in schema:
         return f"{words} {_limit(schema['minimum'])}–{_limit(schema['maximum'])}"
     for name, word in _LIMITS.items():
@@ -201,7 +206,10 @@ def _command(name: str, command: Any, rows: list[tuple[str, str]]) -> str:
     usage = " ".join(command.collect_usage_pieces(typer.Context(command)))
     help_text = re.sub(r"(?<!\n)\n(?!\n)", " ", command.help)
     options = [table(("option", "meaning"), rows)] if rows else []
-    return "\n\n".join([f"## {name}", help_text, f"`{name} {usage}`", *options, f"```sh\n{command.epilog}\n```"])
+    examples = f"```sh\n{command.epilog}\n```"
+    if name == "tournament watch":
+        examples = f"<!-- not run: it goes on until it is stopped -->\n{examples}"
+    return "\n\n".join([f"## {name}", help_text, f"`{name} {usage}`", *options, examples])
 
 
 def _lines(param: Any, context: Any) -> tuple[str, str]:
@@ -282,6 +290,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "keys of every contest": common_settings,
     "keys of contests in Python": python_settings,
     "keys of sandbox": sandbox_settings,
+    "keys of watch": watch_settings,
     "keys of": contest_settings,
     "commands": commands,
     "columns of": record_columns,

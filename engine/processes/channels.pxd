@@ -60,6 +60,7 @@ cpdef enum:     # kinds of events, beside GameCore's LEG_OVER, RECORDS_FULL and 
     BOT_FAULTY = REFUSED + 1
     BOT_OUT_OF_MEMORY
     CHANNEL_FAILED
+    WROTE_NO_ANSWER     # the same, for what a process wrote
 
 cdef enum:
     LINE_ROOM = MOST_LINE_BYTES + 1
@@ -106,7 +107,7 @@ cdef class Channels:
     cdef bint receive(self, int number) noexcept nogil
     cdef bint wait_for_any(self, int64_t until) noexcept nogil
     cdef void refuse_line(self, int number, const char* why) noexcept nogil
-    cdef void fail(self, int number, const char* why) noexcept nogil
+    cdef void fail(self, int number, const char* why, int kind=*) noexcept nogil
     cdef void tell(self, int kind, int lane, int channel, const char* text, int length) noexcept nogil
 
 cdef int64_t now_nanoseconds() noexcept nogil

@@ -4,6 +4,7 @@ from typing import Protocol, final
 BOT_FAULTY: int
 BOT_OUT_OF_MEMORY: int
 CHANNEL_FAILED: int
+WROTE_NO_ANSWER: int
 
 class _Dialogue(Protocol):
     def asked(self) -> Sequence[str]: ...

@@ -497,16 +497,16 @@ cdef class Channels:
             text[length] = <char>letter if 32 <= letter < 127 else c"?"
             length += 1
         text[length] = 0
-        self.fail(number, text)
+        self.fail(number, text, WROTE_NO_ANSWER)
 
-    cdef void fail(self, int number, const char* why) noexcept nogil:
+    cdef void fail(self, int number, const char* why, int kind=CHANNEL_FAILED) noexcept nogil:
         """Note that a channel can't go on. An empty reason: its process has ended or closed its pipes."""
         if not self.all[number].is_open:
             return
         self.all[number].is_open = False
         self.all[number].outstanding = False
         drain(&self.all[number])
-        self.tell(CHANNEL_FAILED, -1, number, why, <int>strlen(why))
+        self.tell(kind, -1, number, why, <int>strlen(why))
 
     cdef void tell(self, int kind, int lane, int channel, const char* text, int length) noexcept nogil:
         """Note an event."""

@@ -30,6 +30,7 @@ from engine.processes.channels cimport (
     NO_MEMORY,
     NO_MORE,
     NOTHING_YET,
+    WROTE_NO_ANSWER,
     Channel,
     Channels,
     Reading,
@@ -349,8 +350,8 @@ cdef class Lanes:
 
         Returns events as (kind, lane, channel, text). The kind is LEG_IS_OVER, RECORDS_ARE_FULL or FAULT (the lane's
         WebAssembly bot failed, or any bot broke the rules) of the core; BOT_FAULTY and BOT_OUT_OF_MEMORY (lane and
-        channel), or CHANNEL_FAILED of the channels. The lanes in question are stopped; those of a failed channel are
-        not.
+        channel), or CHANNEL_FAILED and WROTE_NO_ANSWER of the channels. The lanes in question are stopped; those of a
+        failed channel are not.
         """
         cdef int64_t until = now_nanoseconds() + <int64_t>(seconds * 1e9)
         cdef int sent
@@ -511,7 +512,7 @@ cdef class Lanes:
                 return True
             answer = said
         except Violation as violation:
-            self.channels.fail(number, str(violation).encode())
+            self.channels.fail(number, str(violation).encode(), WROTE_NO_ANSWER)
             return False
         except BaseException as trouble:
             self.questions.trouble = trouble

@@ -13,7 +13,7 @@ cdef class Fuel:
     cdef void* context
     cdef RuntimeVariable counter
     cdef readonly bint is_counted   # its bot has a counter
-    cdef bint is_overdrawn          # the counter fell below zero
+    cdef bint is_overdrawn      # the bot wanted more than it had
     cdef uint64_t given         # when the counter was last set or settled
     cdef uint64_t settled       # what was used before
 

@@ -32,12 +32,6 @@ cdef class Fuel:
         """Let the bot use so much from now on."""
         self.give_more(fuel)
 
-    def lend(self, uint64_t fuel):
-        """Let the bot use so much, without adding that to what it used."""
-        self.settle()
-        self.given = 0
-        self.put(<int64_t>fuel)
-
     @property
     def ran_out(self):
         """Whether the bot wanted more than it had, since it was started."""
@@ -79,7 +73,8 @@ cdef class Fuel:
         return self.settled
 
     cdef uint64_t pay(self, uint64_t price) noexcept nogil:
-        """Take a price from the fuel that the bot now has, or all of it; returns the rest."""
+        """Take a price from the fuel that there is, or all of it; returns the rest, 0 where that isn't enough."""
         cdef int64_t left = self.left() - <int64_t>min(price, <uint64_t>1 << 62)
+        self.is_overdrawn |= left <= 0
         self.put(max(left, 0))
         return <uint64_t>max(left, 0)

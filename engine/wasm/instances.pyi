@@ -1,6 +1,9 @@
 from collections.abc import Callable
 from typing import final
 
+def handle_of(extern: bytes) -> bytes: ...
+def handle_of_function(function: bytes) -> bytes: ...
+
 @final
 class Runtime:
     """The runtime's functions, by address; see instances.pyx."""

@@ -52,6 +52,16 @@ cdef const Extern* as_extern(bytes extern) except NULL:
     return <const Extern*>PyBytes_AS_STRING(extern)
 
 
+def handle_of(bytes extern):
+    """A memory or a variable as the runtime's functions take it."""
+    return PyBytes_FromStringAndSize(<const char*>as_extern(extern).of, sizeof(RuntimeVariable))
+
+
+def handle_of_function(bytes function):
+    """A function as the runtime's functions take it."""
+    return PyBytes_FromStringAndSize(<const char*>as_extern(function).of, sizeof(RuntimeFunction))
+
+
 @cython.final
 cdef class Runtime:
     """The runtime's functions, by address. `fail` raises what the addresses of an error and of a trap, 0 for none,

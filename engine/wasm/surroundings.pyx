@@ -1,4 +1,4 @@
-"""What a WebAssembly bot's libc asks of the world: the time, random bytes, and to print.
+"""What a WebAssembly bot's libc asks of the world: the time, random bytes, its environment, and to print.
 
 The time is a fixed date and the fuel that this bot has used in its leg, its starts included. Nothing else moves it.
 So it is the same wherever a leg is played, and tells nothing of other bots. Of what is printed the last is kept; the
@@ -68,6 +68,11 @@ cdef void* on_random(void* surroundings, void* caller, RuntimeValue* values, siz
     return (<Surroundings>surroundings).give_random(caller, values)
 
 
+cdef void* on_environment(void* surroundings, void* caller, RuntimeValue* values, size_t count) noexcept nogil:
+    """environ_sizes_get: (where to write how many variables, and of how many bytes) -> an error's number."""
+    return (<Surroundings>surroundings).tell_environment(caller, values)
+
+
 cdef void* on_write(void* surroundings, void* caller, RuntimeValue* values, size_t count) noexcept nogil:
     """fd_write: (descriptor, address of the pieces, how many, where to say how much) -> an error's number."""
     return (<Surroundings>surroundings).write(caller, values)
@@ -124,6 +129,7 @@ cdef class Surroundings:
             "clock_time_get": (<uintptr_t>&on_time, <uintptr_t><void*>self),
             "clock_res_get": (<uintptr_t>&on_resolution, <uintptr_t><void*>self),
             "random_get": (<uintptr_t>&on_random, <uintptr_t><void*>self),
+            "environ_sizes_get": (<uintptr_t>&on_environment, <uintptr_t><void*>self),
             "fd_write": (<uintptr_t>&on_write, <uintptr_t><void*>self),
         }
 
@@ -190,6 +196,19 @@ cdef class Surroundings:
             target += min(size, <uint64_t>sizeof(uint64_t))
             size -= min(size, <uint64_t>sizeof(uint64_t))
         values[0].i32 = SUCCESS
+        return NULL
+
+    cdef void* tell_environment(self, void* caller, RuntimeValue* values) noexcept nogil:
+        cdef uint8_t* count = self.room(caller, <uint32_t>values[0].i32, sizeof(uint32_t))
+        cdef uint8_t* size = self.room(caller, <uint32_t>values[1].i32, sizeof(uint32_t))
+        if not self.pay(FUEL_OF_CALL):
+            return self.refusal(NO_FUEL)
+        if count == NULL or size == NULL:
+            values[0].i32 = BAD_ADDRESS
+        else:
+            memset(count, 0, sizeof(uint32_t))
+            memset(size, 0, sizeof(uint32_t))
+            values[0].i32 = SUCCESS
         return NULL
 
     cdef void* write(self, void* caller, RuntimeValue* values) noexcept nogil:

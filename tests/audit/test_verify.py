@@ -451,13 +451,17 @@ def test_a_fold_that_is_not_what_the_entries_before_it_come_to(place: Place) -> 
     )
 
 
-def test_damage_before_a_fold_concerns_former_versions_alone(place: Place, expected: Outcome) -> None:
+def test_damage_before_a_fold_concerns_no_run(place: Place, expected: Outcome) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tournament.store.ledger._FEWEST_BYTES", -(1 << 30))
         place.play()
     flip(place.results / "ledger/00000001.entry", 70)
-    remedy = "only former versions of bots need it: bring it back, or remove it and those before"
-    assert problems(place) == [f"ledger/00000001.entry is damaged; {remedy}"]
+    assert problems(place) == []  # its copy is read
+    flip(place.results / "ledger-copy/00000001.entry", 70)
+    (told,) = problems(place)
+    assert "00000001.entry is damaged" in told and told.endswith(
+        "a run needs none of these: remove it and those before"
+    )
     for folder in ("ledger", "ledger-copy"):
         (place.results / folder / "00000001.entry").unlink()
     assert problems(place) == []

@@ -102,8 +102,8 @@ def _some_file(round_: Round) -> Path | None:
 
 
 def bit_flipped(round_: Round) -> None:
-    if path := _some_file(round_):
-        content = bytearray(path.read_bytes())
+    # An earlier fault may have left the file empty.
+    if (path := _some_file(round_)) and (content := bytearray(path.read_bytes())):
         content[round_.chance.randrange(len(content))] ^= 1 << round_.chance.randrange(8)
         path.write_bytes(content)
 

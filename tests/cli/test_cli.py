@@ -94,7 +94,7 @@ def test_crosstable(folder: Path) -> None:
     rows = json.loads(command(folder, "crosstable", "--json").stdout)
     assert [(row["x"], row["y"]) for row in rows] == [("loose", "steady"), ("steady", "loose")]
     assert rows[0]["points_per_session"] == -rows[1]["points_per_session"]
-    assert set(rows[0]) == {"x", "y", "sessions", "games", "points_per_session", "stderr"}
+    assert set(rows[0]) == {"x", "y", "sessions", "games", "points_per_session", "stderr", "reach"}
     table = command(folder, "crosstable").stdout
     assert f"{rows[0]['points_per_session']:+.2f}" in table
 

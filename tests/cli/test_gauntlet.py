@@ -15,6 +15,7 @@ from tests.contest_runs import CONTEST, SEEDS, THRESHOLDS, bot_source, new_place
 from tournament.api import gauntlet, run
 from tournament.errors import BadInput
 from tournament.records.results import Results
+from tournament.standings.student import quantile
 
 OTHERS = ("calm", "dull", "even", "fair", "glad")
 
@@ -43,46 +44,62 @@ def points_by_replica(found: Results, bot: str, sessions: int) -> Mapping[str, n
     return points
 
 
-def test_it_has_the_games_of_a_run_and_the_error_of_paired_differences(folder: Path, tmp_path: Path) -> None:
-    """Both versions are run with the same seed against all, and paired by hand: replica by replica."""
+@pytest.mark.parametrize("replicas", [12, 4])
+def test_it_has_the_games_of_a_run_and_the_error_of_paired_differences(
+    replicas: int, folder: Path, tmp_path: Path
+) -> None:
+    """Both versions are run with the same seed against all, and paired by hand: replica by replica. Of few replicas
+    opponents may tell more, each way at half of the error rate."""
     report = gauntlet(
         CONTEST,
         folder / "bots" / "bold.c",
         instead_of=folder / "old" / "bold.c",
         config=settings(folder),
-        replicas=12,
+        replicas=replicas,
         seed=SEEDS[8],
     )
     played = []
     for number, source in enumerate((THRESHOLDS["bold"], THRESHOLDS["glad"])):
-        place = new_place(tmp_path / f"{number}", OTHERS, sessions=30, settings="replicas = 12")
+        place = new_place(tmp_path / f"{number}", OTHERS, sessions=30, settings=f"replicas = {replicas}")
         place.config.write_text(place.config.read_text().replace(SEEDS[7], SEEDS[8]))
         place.write_bot("bold", bot_source(*source))
         played.append(run(CONTEST, config=place.config, workers=1))
     new, old = (points_by_replica(found, "bold", 30) for found in played)
-    assert (report.sessions == 5 * 12 * 30 and report.verdict == "open") or report.better
+    assert (report.sessions == 5 * replicas * 30 and report.verdict == "open") or report.better
     for line in report.against:
         one, other = new[line.opponent], old[line.opponent]
         assert line.points.value == pytest.approx(one.mean() / 30)
         assert line.former and line.former.value == pytest.approx(other.mean() / 30)
         assert line.better and line.better.value == pytest.approx((one - other).mean() / 30)
-        assert line.better.stderr == pytest.approx((one - other).std(ddof=1) / np.sqrt(12) / 30)
+        assert line.better.stderr == pytest.approx((one - other).std(ddof=1) / np.sqrt(replicas) / 30)
     assert {line.opponent for line in report.against} == set(OTHERS)
-    apart = np.sum([*new.values()], axis=0) - np.sum([*old.values()], axis=0)
-    error = apart.std(ddof=1) / np.sqrt(12) / 30 / 5
-    assert report.better and report.better.value == pytest.approx(apart.mean() / 30 / 5)
-    assert report.better.stderr == pytest.approx(error) and report.better.freedom == 11
-    assert report.better.reach == pytest.approx(2.200985 * error)
+    by_opponent = np.array([new[name] - old[name] for name in OTHERS]) / 30
+    apart = by_opponent.mean(axis=0)
+    error = apart.std(ddof=1) / np.sqrt(replicas)
+    assert report.better and report.better.value == pytest.approx(apart.mean())
+    assert report.better.stderr == pytest.approx(error)
+    over_opponents = by_opponent.mean(axis=1).std(ddof=1) / np.sqrt(5)
+    few = min(quantile(0.9875, 3) * error, quantile(0.9875, 4) * max(error, over_opponents))
+    assert report.better.reach == pytest.approx(2.200985 * error if replicas == 12 else few)
+    assert report.cost and report.former_cost and report.cost.most_fuel > 0 and report.cost != report.former_cost
     frame = report.frame()
-    assert (frame.better == frame.points - frame.former).all() and list(frame.index) == [
-        line.opponent for line in report.against
-    ]
+    assert frame.better.to_numpy() == pytest.approx((frame.points - frame.former).to_numpy(), rel=1e-12)
+    assert list(frame.index) == [line.opponent for line in report.against]
+
+
+def test_a_seed_of_zero_is_a_seed(folder: Path) -> None:
+    first, again = (
+        gauntlet(CONTEST, "bold", config=settings(folder), against=["calm"], sessions=5, seed=0) for _ in range(2)
+    )
+    assert first.points == again.points and first.against == again.against
 
 
 def test_the_same_file_is_no_better_and_no_worse(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     told = shown("gauntlet", CONTEST, "bold", "--instead-of", "bots/bold.c", "--against", "calm", "--against", "dull")
-    assert told.code == 3 and "+0.000 ± 0.000: which is better is open" in told.out
+    assert told.code == 3 and "+0.000: which is better is open; --replicas 10 tells more" in told.out
+    fuel = [line.split("fuel", 1)[1].strip() for line in told.out.splitlines() if line.startswith("fuel")]
+    assert len(fuel) == 2 and fuel[0].endswith("instructions a decision, at most 8") and fuel[1] == f"former: {fuel[0]}"
     assert not (folder / "results").exists()
 
 

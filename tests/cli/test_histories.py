@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from tests.cli.test_cli import command
-from tests.contest_runs import CONTEST, bot_source, new_place
+from tests.contest_runs import CONTEST, Place, bot_source, new_place
 from tournament.records.results import load
+from tournament.store.folder_storage import FolderStorage
+from tournament.store.ledger_reading import read_state
+from tournament.store.writer import open_for_writing
 
 
 def test_a_bot_s_versions_come_with_their_standings(tmp_path: Path) -> None:
@@ -45,3 +51,69 @@ def test_a_bot_s_versions_come_with_their_standings(tmp_path: Path) -> None:
     ahead = [row for row in values if row["points_per_session"] <= 0]
     closest = max(ahead, key=lambda row: row["points_per_session"])["y"] if ahead else None
     assert (f"closest to beating: {closest}" if closest else "nobody is ahead of it") in shown
+
+
+def scores(place: Place, name: str) -> list[tuple[str, float, int]]:
+    """Its versions."""
+    versions = load(str(place.results)).versions(name)
+    return [(version.line.sha256, version.line.score, version.ranked) for version in versions]
+
+
+def test_versions_stay_when_the_entries_of_their_legs_have_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tournament.store.ledger._FEWEST_BYTES", -(1 << 30))  # each run ends with a fold
+    place = new_place(tmp_path, ["bold", "calm", "dull"], 30)
+    place.play()
+    expected = scores(place, "calm")
+    for step in range(1, 4):
+        place.write_bot("calm", bot_source(step, 9 - step))
+        place.play()
+        expected += scores(place, "calm")[-1:]
+        assert scores(place, "calm") == expected
+    assert len(list((place.results / "ledger").glob("*.entry"))) < 12
+    assert "00000001.entry" not in {path.name for path in (place.results / "ledger").iterdir()}
+
+
+def test_a_bot_that_left_and_came_back_has_its_versions(tmp_path: Path) -> None:
+    place = new_place(tmp_path, ["bold", "calm", "dull"], 30)
+    place.play()
+    before = scores(place, "calm")
+    file = next(place.entrants.glob("calm*"))
+    source = file.read_bytes()
+    file.unlink()
+    place.play()
+    place.write_bot("calm", bot_source(5, 5))
+    place.play()
+    assert scores(place, "calm")[:-1] == before
+    place.write_bot("calm", bot_source(6, 5))
+    file.write_bytes(source)
+    place.play()
+    assert [scores(place, "calm")[place_of] for place_of in (0, -1)] == before * 2
+
+
+def test_a_run_that_ended_amid_its_cuts_keeps_the_line_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = new_place(tmp_path, ["bold", "calm", "dull"], 30)
+    place.play()
+    before = scores(place, "calm")
+    place.write_bot("calm", bot_source(5, 5))
+    with monkeypatch.context() as patch:
+        patch.setattr("tournament.runner.contest_run.LiveStandings", None)  # what comes after the cuts
+        with pytest.raises(TypeError):
+            place.play()
+    assert load(str(place.results)).games["match"].nunique() == 1
+    place.play()
+    assert scores(place, "calm")[:-1] == before
+
+
+def test_a_stranger_s_line_of_a_version_is_named(tmp_path: Path) -> None:
+    place = new_place(tmp_path, ["bold", "calm"], 30)
+    place.play()
+    place.write_bot("calm", bot_source(5, 5))
+    place.play()
+    writer = open_for_writing(FolderStorage(str(place.results)))
+    (one,) = read_state(writer.storage).former
+    writer.commit(former=[replace(one, line=one.line | {"score": "much"})])
+    writer.close()
+    told = command(tmp_path, "leaderboard", CONTEST, "--history", "calm")
+    assert told.returncode == 1 and "has no line of a former 'calm'" in told.stderr and "Traceback" not in told.stderr

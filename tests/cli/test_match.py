@@ -79,7 +79,7 @@ def test_who_wins_more_is_ahead_where_both_may_win(
     dilemma(tmp_path)
     monkeypatch.chdir(tmp_path)
     told = shown("match", "dilemma", *bots, "--seed", "1").out
-    assert verdict(told) == "defects is ahead, by the same in every session"
+    assert verdict(told) == "defects is ahead in this match, by the same in every session"
     won = {"defects": "+50.000", "cooperates": "+0.000"}
     assert f"{won[bots[0]]} ± 0.000 (95%) a session for {bots[0]}" in told
     assert f"{won[bots[1]]} ± 0.000 (95%) a session for {bots[1]}" in told
@@ -103,14 +103,19 @@ def test_the_error_of_a_lead_is_of_the_difference(
     own, others = (report[side] for side in (sides if bots[0] == "defects" else sides[::-1]))
     assert (own, others) == (rows.x_points.mean(), rows.y_points.mean())
     assert own > others
-    assert verdict(text) == f"defects is ahead, by {(own - others) / report['lead_stderr']:,.1f} standard errors"
+    assert report["lead"] == (own - others if bots[0] == "defects" else others - own)
+    by = f"{(own - others) / report['lead_stderr']:,.1f} standard errors"
+    assert verdict(text) == f"defects is ahead in this match, by {by}"
+    with (tmp_path / "tournament.toml").open("a") as file:
+        file.write("replicas = 10\n")
+    assert verdict(shown(*words[:-2]).out).startswith("defects is ahead, by")
 
 
 def test_in_a_folder_of_one_contest_its_name_may_be_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     dilemma(tmp_path)
     monkeypatch.chdir(tmp_path)
     told = shown("match", "defects", "cooperates", "--seed", "1")
-    assert verdict(told.out) == "defects is ahead, by the same in every session"
+    assert verdict(told.out) == "defects is ahead in this match, by the same in every session"
     kept = shown("match", "defects", "cooperates", "--results", "kept")
     assert kept.code == 0
     beyond = shown("replay", "dilemma", "--results", "kept", "--match", "defects,cooperates", "--session", "40")
@@ -125,6 +130,22 @@ def test_equals_are_not_called_ahead(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.chdir(tmp_path)
     told = shown("match", "dilemma", "cooperates", "forgives", "--seed", "1").out
     assert verdict(told) == "neither is ahead: both win the same in every session"
+
+
+def test_equals_are_not_called_ahead_for_what_sums_are_rounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both win 0.1 and 0.7 in turn, but not in the same order."""
+    dilemma(tmp_path)
+    with (tmp_path / "tournament.toml").open("a") as file:
+        file.write("payoffs_of_y = [[0.7, 0], [0, 0.1]]\n")
+    text = (tmp_path / "tournament.toml").read_text().replace("[[3, 0], [5, 1]]", "[[0.1, 0], [0, 0.7]]")
+    (tmp_path / "tournament.toml").write_text(text)
+    for name in ("one.c", "other.c"):
+        source = "#include <string.h>\nint move(const Bot *bot) { static int turn; return turn++ & 1; }\n"
+        (tmp_path / "entrants" / "dilemma" / name).write_text(source)
+    monkeypatch.chdir(tmp_path)
+    report = json.loads(shown("match", "dilemma", "one", "other", "--seed", "1", "--json").out)
+    assert report["points_per_session"] != report["opponents_points_per_session"], "no rounding: nothing is tested"
+    assert verdict(shown("match", "dilemma", "one", "other", "--seed", "1").out).startswith("neither is clearly ahead")
 
 
 def test_what_cannot_be_played_is_one_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,18 +7,16 @@ from typing import Any
 
 import pytest
 
-from tests.example_contest import example_is_installed, example_target
+from tests.example_contest import EXAMPLE
 from tournament import conformance
 from tournament.contests import CONTESTS
-
-__all__ = ["example_is_installed", "example_target"]
 
 SHORT: dict[str, dict[str, Any]] = {
     "von_neumann_poker": {"sessions": 8},
     "two_card_draw": {"sessions": 1, "hands": 32, "servers": 1},
     "holdem_training": {"sessions": 1, "hands": 20},
     "matrix_game": {"sessions": 4, "rounds": 10},
-    "liars_dice": {"sessions": 8},
+    "liars_dice": {"rules": str(EXAMPLE / "liars_dice.py"), "sessions": 8},
     "leduc": {"rules": "open_spiel", "open_spiel": "leduc_poker", "sessions": 8},
     "goofspiel": {"rules": "open_spiel", "open_spiel": "goofspiel(num_cards=4)", "sessions": 8},
 }
@@ -52,11 +50,8 @@ def test_conforms(
     name: str,
     rule: Callable[[conformance.Trial], None],
     trials: dict[str, conformance.Trial],
-    request: pytest.FixtureRequest,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    if name == "liars_dice":
-        request.getfixturevalue(example_is_installed.__name__)
     if name not in trials:
         trials[name] = conformance.Trial(name, tmp_path_factory.mktemp(name), **SHORT[name])
     rule(trials[name])

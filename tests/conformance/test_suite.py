@@ -6,10 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contests.test_installed import install, site
 from tournament import conformance
-
-__all__ = ["site"]
 
 RULES = """\
 import random
@@ -27,18 +24,19 @@ class Rules(PythonContest):
 """
 
 
-def trial(site: Path, folder: Path, name: str, meaning: str = "a sum", moved: str = "x + y") -> conformance.Trial:
-    install(site, name, name, RULES.format(name=name, meaning=meaning, moved=moved))
-    return conformance.Trial(name, folder / "trial", sessions=4)
+def trial(folder: Path, name: str, meaning: str = "a sum", moved: str = "x + y") -> conformance.Trial:
+    file = folder / "rules.py"
+    file.write_text(RULES.format(name=name, meaning=meaning, moved=moved))
+    return conformance.Trial(name, folder / "trial", rules=str(file), sessions=4)
 
 
-def test_a_column_without_a_meaning_is_found(site: Path, tmp_path: Path) -> None:
+def test_a_column_without_a_meaning_is_found(tmp_path: Path) -> None:
     with pytest.raises(conformance.NotConforming, match="column moved of games has no meaning"):
-        conformance.documented(trial(site, tmp_path, "undocumented", meaning=" "))
+        conformance.documented(trial(tmp_path, "undocumented", meaning=" "))
 
 
-def test_chance_from_elsewhere_is_found(site: Path, tmp_path: Path) -> None:
-    tried = trial(site, tmp_path, "random_rules", moved="random.randrange(10**9)")
+def test_chance_from_elsewhere_is_found(tmp_path: Path) -> None:
+    tried = trial(tmp_path, "random_rules", moved="random.randrange(10**9)")
     with pytest.raises(conformance.NotConforming, match="games has other values of moved when played in pieces"):
         conformance.determinism(tried)
     conformance.resume(tried)  # what is complete stays as it is

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,15 +10,13 @@ import pandas as pd
 import pytest
 
 from engine.rules.decisions import LEGAL_ACTIONS
-from tests.contests.test_installed import install
 from tests.docs.blocks import ROOT, files_of
-from tests.example_contest import EXAMPLE, forget_packages
+from tests.example_contest import EXAMPLE
 from tests.python_rules import play_field
 from tournament import conformance
 from tournament.api import run
 from tournament.config import load_contests
-from tournament.contests import find_contest, rules_file
-from tournament.trial.check import contest_of
+from tournament.contests import find_contest, rules_of_others
 
 DOCS = ROOT / "docs"
 FILES = files_of(DOCS / "tutorials" / "write_a_contest.md") | files_of(DOCS / "reference" / "contests.md")
@@ -32,27 +29,7 @@ def page(tmp_path: Path) -> Iterator[Path]:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(code)
     yield tmp_path
-    rules_file.forget()
-
-
-@pytest.fixture
-def package(page: Path) -> Iterator[Path]:
-    """The same with the page's package installed, and no settings."""
-    site = page / "site"
-    site.mkdir()
-    (page / "tournament.toml").unlink()
-    project = tomllib.loads(FILES["pyproject.toml"])["project"]
-    ((contest, value),) = project["entry-points"]["tournament.contests"].items()
-    module, _, attribute = value.partition(":")
-    install(site, project["name"], contest, f"from {module} import {attribute}\n", attribute, project["version"])
-    sys.path += [str(site), str(page)]
-    forget_packages()
-    yield page
-    sys.path.remove(str(site))
-    sys.path.remove(str(page))
-    for name in ("take_away", "brought_take-away", "test_take_away"):
-        sys.modules.pop(name, None)
-    forget_packages()
+    rules_of_others.forget()
 
 
 def test_the_page_leads_to_a_leaderboard(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,11 +46,12 @@ def test_the_page_leads_to_a_leaderboard(page: Path, monkeypatch: pytest.MonkeyP
     assert (wins[~games["x_is_first"] & (games["heap"] % 4 != 0)] == 1).all()
 
 
-def test_a_bot_s_folder_says_its_contest_without_a_settings_file(
-    package: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(package)
-    assert contest_of(Path("entrants/take_away/greedy.c"), load_contests()) == "take_away"
+def test_the_page_s_package_is_named_by_its_class(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path, str(page)])
+    assert 'py-modules = ["take_away"]' in FILES["pyproject.toml"]
+    known = load_contests(page / "package" / "tournament.toml")
+    assert known.find("take_away").source == ("take_away", None, "TakeAway")
+    del sys.modules["take_away"]
 
 
 def test_the_page_s_own_tests_pass(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""examples/liars_dice, installed as its users would: played, checked, added to, and, whole, played on Ray."""
+"""examples/liars_dice: played, checked, replayed and drawn."""
 
 from __future__ import annotations
 
@@ -9,32 +9,26 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
-from pandas.testing import assert_frame_equal
 
-from tests.example_contest import EXAMPLE, example_is_installed, example_target
+from tests.example_contest import EXAMPLE
 from tests.python_rules import play_field
 from tests.reporting.html_reader import read_html
 from tournament.api import replay, report, run
 from tournament.config import load_config
-from tournament.contests import find_contest
 from tournament.records.results import load
 from tournament.reporting.writing import make_page
 from tournament.runner.watcher import NobodyWatching
 from tournament.trial.check import check_bot
 
-__all__ = ["example_is_installed", "example_target"]
-
 SEED = "a seed of the tests of examples"
 
 
 @pytest.fixture(scope="module")
-def played(example_is_installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the example's settings and bots, with records."""
     folder = tmp_path_factory.mktemp("played")
-    shutil.copy(EXAMPLE / "tournament.toml", folder)
-    shutil.copytree(EXAMPLE / "entrants", folder / "entrants")
+    shutil.copytree(EXAMPLE, folder, dirs_exist_ok=True)
     run("liars_dice", config=folder / "tournament.toml", sessions=100, executor="local", workers=1, seed=SEED)
     return folder
 
@@ -46,10 +40,11 @@ def test_its_bots_play_without_a_fault(played: Path) -> None:
 
 
 @pytest.mark.statistical
-def test_a_bid_of_one_die_holds_as_often_as_ten_dice_say(example_is_installed: Path) -> None:
+def test_a_bid_of_one_die_holds_as_often_as_ten_dice_say() -> None:
     """Who begins bids one die of face 1, the other challenges: that holds unless ten dice show other faces."""
     bots = dict.fromkeys("ab", (".c", "int bid(const Bot *bot) { return bot->legal_actions[0]; }\n"))
-    ((result, rows),) = play_field(find_contest("liars_dice"), bots, sessions=4000).values()
+    contest = load_config("liars_dice", EXAMPLE / "tournament.toml").played
+    ((result, rows),) = play_field(contest, bots, sessions=4000).values()
     games = rows["games"]
     chance = 1 - (5 / 6) ** 10
     assert abs(games["held"].mean() - chance) < 4 * math.sqrt(chance * (1 - chance) / 4000)
@@ -80,15 +75,15 @@ def test_its_report_draws_every_decision_of_a_session_played_again(played: Path)
     assert len(found.drawings) == len(game.steps) + 1 and all(one.startswith("<svg ") for one in found.drawings)
     assert "no bid yet" in found.drawings[0] and "bid: " in found.drawings[-1]
     data = viewer_data(report("liars_dice", played / "drawn.html", config=config).read_text())
-    texts = data["texts"]
-    (games,) = (games for x, y, games in data["matches"] if (x, y) == (found.x, found.y))
-    steps = [games[0][at : at + 6] for at in range(6, len(games[0]), 6)]
-    assert [texts[step[4] - 1] for step in steps] == list(found.drawings)
-    assert [texts[step[1]] for step in steps[:-1]] == [f"bid: {step.answer}" for step in game.steps]
-    assert [step[0] - 1 for step in steps[:-1]] == [step.seat for step in game.steps]
+    (shown,) = (match["games"][0] for match in data["matches"] if match["bots"] == [found.x, found.y])
+    steps = [data["steps"][number] for number in shown["steps"]]
+    assert shown["kind"] == "again"
+    assert [step["picture"] for step in steps] == list(found.drawings)
+    assert [step["what"] for step in steps[:-1]] == [f"bid: {step.answer}" for step in game.steps]
+    assert [step["seat"] for step in steps[:-1]] == [step.seat for step in game.steps]
     shutil.copytree(played / "results", played / "elsewhere")
     without = viewer_data(make_page(str(played / "elsewhere" / "liars_dice"))[0])
-    assert "svg" not in json.dumps(without) and "is first" in without["texts"]
+    assert "svg" not in json.dumps(without) and "is first" in {step["what"] for step in without["steps"]}
 
 
 def viewer_data(page: str) -> dict[str, Any]:
@@ -102,13 +97,3 @@ def test_check_finds_its_contest_by_the_path(played: Path) -> None:
     report = check_bot(config.played, config.contest, config.sandbox, bot, NobodyWatching())
     assert report.fit
     assert report.repeats
-
-
-@pytest.mark.thorough
-def test_ray_plays_the_same_games(played: Path, example_target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(example_target))
-    config = played / "tournament.toml"
-    run("liars_dice", config=config, sessions=100, executor="ray", workers=2, seed=SEED, results=str(played / "on_ray"))
-    for table in ("games", "sessions", "matches.parquet"):
-        one, other = (pd.read_parquet(played / place / "liars_dice" / table) for place in ("results", "on_ray"))
-        assert_frame_equal(one, other)

@@ -311,7 +311,11 @@ def test_a_program_need_not_read(tmp_path: Path) -> None:
     """A full pipe to it holds nobody up; neither does one that it has closed."""
     for name, source in (
         ("blind", "import time\nfor _ in range(20000): print('ACTION CHECK')\nsys.stdout.flush(); time.sleep(60)"),
-        ("closed", "import os\nos.close(0)\nfor _ in range(20000): print('ACTION CHECK')"),
+        (
+            "closed",
+            "import os, time\nos.close(0)\n"
+            "for _ in range(20000): print('ACTION CHECK')\nsys.stdout.flush(); time.sleep(60)",
+        ),
     ):
         result, record = play_built(one(tmp_path, name, script("import sys\n" + source)), 7, hands=4000)
         assert result.faults == () and len(record.hands) == 4000, name

@@ -152,8 +152,16 @@ def test_three_million_hands_are_what_is_expected(tmp_path: Path, server: Server
     best = -StrategyEvaluator(server.rows, server.bet1, server.bet2).value()
     played = won_by(tmp_path / "perfect.c", server, 300)
     assert played.hands == 3_000_000
-    assert played.error < 0.01
-    assert abs(played.profit - best) < 4 * played.error
+    assert played.reach < 0.02
+    assert abs(played.profit - best) < 2 * played.reach
+
+
+def test_each_session_is_a_replica_of_what_a_bot_wins(tmp_path: Path, server: ServerStrategy) -> None:
+    """Of two sessions the interval is by one degree of freedom."""
+    (tmp_path / "caller.c").write_text(CALLER)
+    one, both = (won_by(tmp_path / "caller.c", server, sessions) for sessions in (1, 2))
+    first, second = one.profit, 2 * both.profit - one.profit
+    assert both.reach == pytest.approx(12.7062 * abs(first - second) / 2, rel=1e-4)
 
 
 def test_a_bot_that_is_at_fault_too_often_wins_nothing(tmp_path: Path, server: ServerStrategy) -> None:

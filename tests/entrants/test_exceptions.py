@@ -9,7 +9,7 @@ import pytest
 import wasmtime
 
 from engine.wasm.modules import FUEL, read_module
-from tests.support import artifact_of, build_folder, constant_bot, try_bot
+from tests.support import artifact_of, build_folder, constant_bot, play_built, poker_settings, try_bot
 from tournament.artifacts import compiler_command, libraries
 from tournament.artifacts.bot import Entrant
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -243,6 +243,13 @@ def test_what_nothing_catches_is_a_fault_that_tells_what_it_was(entrants: dict[s
     for name, words in said.items():
         assert try_bot(entrants[name], constant_bot(20, 1), sessions=1).failures == [words] * 3
     assert entrants["at_start"].problem == "can't start: threw an exception that nothing caught"
+
+
+def test_who_throws_begins_again_as_after_any_fault(entrants: dict[str, Entrant]) -> None:
+    settings = poker_settings(sessions=20, faults_allowed=5)
+    result, _ = play_built(entrants["uncaught"], entrants["without"], settings=settings)
+    assert {fault.what for fault in result.faults} == {"threw mine::Lost, which nothing caught: no idea"}
+    assert (len(result.faults), result.ended_by) == (6, 0)
 
 
 def test_only_those_that_throw_or_catch_are_compiled_with_exceptions(entrants: dict[str, Entrant]) -> None:

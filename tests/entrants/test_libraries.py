@@ -31,7 +31,7 @@ class Compiler:
         assert launch.readable[1:] == [str(compiler_command.HEADERS)], "nor reads anything of theirs"
         unit = next(word for word in build.commands[-1] if word.startswith("library.c"))
         if self.together:
-            self.together.wait(20)
+            self.together.wait(60)
         self.built.append(unit)
         library = Path(build.writable[1], f"lib{unit}.a")
         library.write_bytes(unit.encode() * 100)

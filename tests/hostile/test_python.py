@@ -18,12 +18,12 @@ from tests.hostile.field import (
 from tournament.records.results import Results
 
 BOTS = bots_in("python")
-LONG = [bot for bot in BOTS if "1000" in bot.stem]
+LONG = [bot for bot in BOTS if "late" in bot.stem]
 ALONE = [bot for bot in BOTS if bot.stem == "remembers_the_last_leg"]
 REFUSED = [bot for bot in BOTS if verdict_of(bot).statuses == ("ok",) and bot not in ALONE]
 FAILING = [bot for bot in BOTS if bot not in LONG + REFUSED + ALONE]
 # Small fields: what bots do to each other grows with the square of a field.
-PARTS = 12
+PARTS = 7
 FEW = {name: GOOD[name] for name in ("steady.c", "patient.py")}
 TWIN = "def a(bot):\n    return 30 if bot.card > 0.6 else 0\ndef b(bot, bet):\n    return bot.card > 0.5\n"
 
@@ -57,8 +57,8 @@ def test_they_fail_alone(tmp_path: Path, scratch: Path, alone: Results, part: in
 def test_they_fail_late(tmp_path: Path, scratch: Path) -> None:
     undisturbed = Ground(tmp_path / "without")
     undisturbed.prepare([], FEW)
-    alone = undisturbed.play(sessions=150)
-    assert_they_fare_as_said(Ground(tmp_path / "with"), scratch, alone, LONG, FEW, sessions=150)
+    alone = undisturbed.play(sessions=30)
+    assert_they_fare_as_said(Ground(tmp_path / "with"), scratch, alone, LONG, FEW, sessions=30)
 
 
 def test_a_process_for_each_leg_remembers_nothing(tmp_path: Path, scratch: Path, alone: Results) -> None:

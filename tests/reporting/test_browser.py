@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
+from tests.browser import chromium, logged
 from tests.processes import comes
 from tests.reporting.conftest import HOSTILE, HOSTILE_NAME, SHIPPED, Played
 from tournament.contests import find_contest
@@ -25,19 +25,6 @@ from tournament.reporting.games import PlayedAgain
 from tournament.reporting.page import render
 
 CONTESTS = ("von_neumann_poker", *SHIPPED)
-_FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-dev-shm-usage",
-    "--force-prefers-reduced-motion",
-    "--window-size=1200,900",
-)
 
 
 class Page:
@@ -53,16 +40,13 @@ class Page:
 
     def taken(self) -> tuple[list[str], list[str]]:
         """Complaints on the console, and addresses that were asked, since the last time."""
-        complaints = [entry["message"] for entry in self.log("browser")]
+        complaints = [entry["message"] for entry in logged(self.driver, "browser")]
         asked = []
-        for entry in self.log("performance"):
+        for entry in logged(self.driver, "performance"):
             event = json.loads(entry["message"])["message"]
             if event["method"] == "Network.requestWillBeSent":
                 asked.append(event["params"]["request"]["url"])
         return complaints, asked
-
-    def log(self, kind: str) -> list[dict[str, Any]]:
-        return list(self.driver.get_log(kind))  # type: ignore[no-untyped-call]
 
     def all(self, selector: str) -> list[WebElement]:
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
@@ -81,28 +65,16 @@ class Page:
     def shows(self, *ids: str) -> bool:
         """Whether these sections and no others come into view; the browser tells of a new fragment when it likes."""
         script = "return [...document.querySelectorAll('[data-view]')].filter(e => e.offsetParent).map(e => e.id)"
-        return comes(lambda: self.run(script) == list(ids), 20)
+        return comes(lambda: self.run(script) == list(ids))
 
 
 @pytest.fixture(scope="module")
 def page(pages: Mapping[str, Played], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    browser, driver_path = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
-    if not browser or not driver_path:
-        pytest.skip("needs a Chromium and its driver: apt install chromium chromium-driver")
     folder = tmp_path_factory.mktemp("pages")
     for name, one in pages.items():
         (folder / f"{name}.html").write_text(one.page)
-    options = webdriver.ChromeOptions()
-    options.binary_location = browser
-    for flag in (*_FLAGS, f"--user-data-dir={folder / 'profile'}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    options.add_experimental_option("perfLoggingPrefs", {"enableNetwork": True, "enablePage": False})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver_path))
-    try:
+    with chromium(folder / "profile") as driver:
         yield Page(driver, folder)
-    finally:
-        driver.quit()
 
 
 @pytest.mark.parametrize(
@@ -273,6 +245,17 @@ def test_a_repeated_game_is_a_strip_with_totals(page: Page, dilemma: Played) -> 
     assert page.texts("#v-strip .note") == [f"Upper row: {upper}. Lower row: {lower}."]
     page.one("#viewer .table").send_keys("n")
     assert page.one("#v-game").get_property("selectedIndex") == 1 and page.taken()[0] == []
+
+
+def test_bars_are_as_long_as_their_shares_and_the_field_is_grey(page: Page, dilemma: Played) -> None:
+    """As in charts of lines: what is compared has no colour of its own."""
+    (page.folder / "dilemma.html").write_text(dilemma.page)
+    page.open("dilemma", "#bots")
+    read = "[...document.querySelectorAll('.bars rect')].map(e => ['class', 'width'].map(one => e.getAttribute(one)))"
+    found: list[list[str]] = page.run(f"return {read}")
+    shares = [share for text in page.texts(".bars .num") for share in text.split(" · ")]
+    assert found and [f"{float(width.rstrip('%')):.0f}%" for _, width in found] == shares
+    assert [style for style, _ in found] == ["compared", "line0"] * (len(found) // 2)
 
 
 def test_nothing_in_a_drawing_runs(page: Page, pages: Mapping[str, Played]) -> None:

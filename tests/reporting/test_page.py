@@ -20,6 +20,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.contest_runs import bot_source
 from tests.reporting.conftest import HOSTILE, HOSTILE_NAME, SEED, SHIPPED, Played, played
 from tests.reporting.html_reader import Element, read_html
 from tournament.api import run
@@ -213,16 +214,15 @@ def test_the_viewer_gets_games_of_every_match(
 ) -> None:
     data = json.loads(trees[contest].first("script", id="games-data").text)
     matches = pages[contest].results.ranking.matches
-    assert {(x, y) for x, y, _ in data["matches"]} == {(match.x, match.y) for match in matches if match.games}
-    for _, _, games in data["matches"]:
-        assert games
-        for _, _, why, *texts_and_steps in games:
-            assert 0 <= why <= 4
-            assert (len(texts_and_steps) - 3) % 6 == 0
-            steps = [texts_and_steps[place : place + 6] for place in range(3, len(texts_and_steps), 6)]
-            assert all(who in (0, 1, 2) and 0 <= what < len(data["texts"]) for who, what, *_ in steps)
-            assert all(0 <= cards <= len(data["texts"]) for step in steps for cards in step[2:5])
-    shown = [game[:2] for _, _, games in data["matches"] for game in games if game[2] == 4]
+    assert {tuple(one["bots"]) for one in data["matches"]} == {(match.x, match.y) for match in matches if match.games}
+    games = [game for match in data["matches"] for game in match["games"]]
+    assert all(match["games"] for match in data["matches"])
+    for game in games:
+        assert game["kind"] == "game" and game.get("why", "best") in ("best", "worst", "fault")
+        for step in [data["steps"][number] for number in game["steps"]]:
+            assert step.get("seat", 0) in (0, 1) and step["what"]
+            assert all(step.get(cards, "1") for cards in ("x", "y"))
+    shown = [(game["session"], game["game"]) for game in games if game.get("why") == "fault"]
     if contest == "von_neumann_poker":
         faults = {(fault.session, fault.game) for _, fault in pages[contest].results.ranking.faults}
         assert shown and all((session, game) in faults for session, game in shown)
@@ -264,7 +264,8 @@ def test_a_contest_without_a_portrait_gets_the_rest(poker_results: Path, monkeyp
     assert len(data_of(tree)["bots"]) == len(findings.entrants)
     assert not any("panels" in bot for bot in data_of(tree)["bots"])
     data = json.loads(tree.first("script", id="games-data").text)
-    steps = {data["texts"][what] for _, _, games in data["matches"] for game in games for what in game[7::6]}
+    games = [game for match in data["matches"] for game in match["games"]]
+    steps = {data["steps"][number]["what"] for game in games for number in game["steps"]}
     assert any(text.startswith("a card: 0.") for text in steps) and any(text.startswith("folded: ") for text in steps)
     without = render(*find(str(poker_results), with_games=False))
     assert "games-data" not in without.split("</main>")[1].split("<script>")[0]
@@ -307,6 +308,13 @@ def test_where_both_can_win_results_are_set_against_their_mean(pages: Mapping[st
     assert layout.compared_with == f"the mean of all, +{layout.table.middle:,.2f}"
     sure = (layout.table.reach == 0.0) & (layout.table.sessions > 0)
     assert sure.any() and layout.table.clear[sure].all()
+
+
+def test_an_interval_of_one_replica_is_named_for_what_it_is(pages: Mapping[str, Played]) -> None:
+    one = pages["von_neumann_poker"]
+    for replicas, what in ((1, "other sessions of the same matches"), (10, "other deals")):
+        ranking = replace(one.results.ranking, measured=replace(one.results.ranking.measured, replicas=replicas))
+        assert f"of a hundred tournaments with {what}, 95 hold" in layout_of(one, ranking).columns["± 95%"]
 
 
 def test_the_crosstable_rounds_as_the_standings_do(pages: Mapping[str, Played]) -> None:
@@ -371,7 +379,7 @@ def test_a_large_field_makes_a_page_that_can_be_sent(bots: int, most: float, pag
         assert found[match.x, match.y][0] == pytest.approx(match.points_per_session, abs=0.0051)
         assert found[match.y, match.x][0] == -found[match.x, match.y][0]
     games = json.loads(tree.first("script", id="games-data").text)["matches"]
-    assert {name for x, y, _ in games for name in (x, y)} == {line.name for line in findings.ranking.entrants}
+    assert {name for match in games for name in match["bots"]} == {line.name for line in findings.ranking.entrants}
 
 
 @settings(max_examples=50, deadline=None)
@@ -399,11 +407,12 @@ def test_a_repeated_game_is_shown_by_whole_sessions(dilemma: Played) -> None:
     rows = dilemma.results.games
     assert data["moves"] == ["cooperate", "<b>defect"] and data["payoffs"] == [[[3, 0], [5, 1]], [[3, 5], [0, 1]]]
     assert len(data["matches"]) == len(dilemma.results.ranking.matches)
-    for x, y, sessions in data["matches"]:
-        assert [session for session, *_ in sessions] == [0, 5]
-        for session, *sides in sessions:
-            own = rows[(rows.x == x) & (rows.y == y) & (rows.session == session)].sort_values("turn")
-            for seat, moves, slips in zip("xy", sides, sides[2:]):
+    for match in data["matches"]:
+        x, y = match["bots"]
+        assert [(game["kind"], game["session"]) for game in match["games"]] == [("turns", 0), ("turns", 5)]
+        for game in match["games"]:
+            own = rows[(rows.x == x) & (rows.y == y) & (rows.session == game["session"])].sort_values("turn")
+            for seat, moves, slips in zip("xy", game["moves"], game["slips"]):
                 assert [int(move) for move in moves] == own[f"{seat}_move"].tolist()
                 assert slips == [turn for turn, slip in enumerate(own[f"{seat}_slipped"]) if slip]
 
@@ -466,17 +475,25 @@ def test_a_match_of_which_no_game_is_chosen_is_left_out(
     survey = replace(one.findings.survey, chosen={**one.findings.survey.chosen, first.match: []})
     monkeypatch.setattr(games_module, "MOST_BYTES", 20_000)
     made = games_for_viewer(find_contest("von_neumann_poker"), one.results.ranking.matches, survey, {})
-    assert (first.x, first.y) not in [(x, y) for x, y, _ in json.loads(made)["matches"]]
+    assert (first.x, first.y) not in [tuple(match["bots"]) for match in json.loads(made)["matches"]]
 
 
-def test_rules_are_told_as_they_were_played(poker_results: Path, tmp_path: Path) -> None:
+def test_rules_are_told_as_they_were_played(tmp_path: Path) -> None:
     """Not those that the table names by now; what it says of title and rules is told where they are the same."""
     path = tmp_path / "tournament.toml"
+    (tmp_path / "bots").mkdir()
+    for name in ("one", "other"):
+        (tmp_path / "bots" / f"{name}.c").write_text(bot_source(3, 2))
+    poker = '[ours]\ngame = "von_neumann_poker"\nentrants = "bots"\nsessions = 2\n'
+    path.write_text(poker)
+    run("ours", config=path, executor="local", workers=1)
     told = []
-    for table in ('about = "ours"', 'game = "matrix_game"\nmoves = ["a", "b"]\npayoffs = [[0, 0], [0, 0]]'):
-        path.write_text(f"[von_neumann_poker]\n{table}\n")
-        told.append(find(str(poker_results), config_of=partial(load_config, path=path))[0].display.about)
-    assert told == ["ours", find_contest("von_neumann_poker").display.about]
+    matrix = '[ours]\ngame = "matrix_game"\nmoves = ["a", "b"]\npayoffs = [[0, 0], [0, 0]]\n'
+    for table in (poker, matrix):
+        path.write_text(f'{table}about = "as the table has it"\n')
+        contest, _ = find(str(tmp_path / "results" / "ours"), config_of=partial(load_config, path=path))
+        told.append(contest.display.about)
+    assert told == ["as the table has it", find_contest("von_neumann_poker").display.about]
 
 
 def test_an_author_s_page_has_no_other_bot_s_secrets(pages: Mapping[str, Played]) -> None:
@@ -492,8 +509,8 @@ def test_an_author_s_page_has_no_other_bot_s_secrets(pages: Mapping[str, Played]
         for bot in data["bots"]:
             open_to = author in (None, bot["name"])
             assert bool(bot.get("panels") or bot.get("faulty") or bot.get("reason")) == open_to
-            assert ("error:" in told) == (author is None)  # of the compiler
-        assert all(author in (None, x, y) for x, y, _ in games["matches"]) and games["matches"]
+            assert (": error:" in told) == (author is None)  # of the compiler
+        assert all(author in (None, *match["bots"]) for match in games["matches"]) and games["matches"]
         assert len(results_in(data)) == 6  # the crosstable is everybody's
 
 

@@ -118,7 +118,7 @@ def test_each_author_gets_a_page(poker_results: Path, tmp_path: Path) -> None:
     ("options", "said"),
     [
         (["--bot", "krook"], "no bot of these results is called so; did you mean crook?"),
-        (["--all-bots", "x", "--serve"], "--all-bots writes files of its own"),
+        (["--all-bots", "x", "--output", "y"], "--all-bots writes files of its own"),
         (["--all-bots", "x", "--bot", "calm"], "--all-bots writes files of its own"),
     ],
 )

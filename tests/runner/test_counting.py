@@ -10,6 +10,7 @@ import pytest
 from engine.kernel.sums import SeatSums
 from tournament.runner.schedule.counting import count_legs
 from tournament.runner.schedule.legs import Competitor, Replicas, RoundRobin
+from tournament.runner.schedule.recorded import recorded_replicas
 from tournament.store.ledger import Batch
 from tournament.store.legs import Fault, LegResult, Legs
 
@@ -62,3 +63,8 @@ def test_a_leg_cut_short_by_its_fault_counts_and_its_bot_plays_no_other() -> Non
     others = {leg.digest for leg in LEGS if ended.x not in (leg.x, leg.y)}
     assert found.probation.out == {ended.x} and found.counting == {ended.digest} | others
     assert (found.total, len(found.missing)) == (7, 0)
+
+
+def test_who_claims_a_millionth_replica_has_no_more_than_were_played() -> None:
+    claims = replace(LEGS[0], number=10**6)
+    assert recorded_replicas([batch(*LEGS, claims)], 1).of(claims.x, claims.y) == 3

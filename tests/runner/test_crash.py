@@ -242,7 +242,7 @@ def test_interrupting_keeps_what_is_committed_and_says_so(tmp_path: Path, number
     ) as run:
         assert comes(lambda: list((place.results / "games").glob("*")), run=run)
         os.kill(run.pid, number)
-        _, said = run.communicate(timeout=20)
+        _, said = run.communicate(timeout=60)
     complaints = "".join(line for line in said.splitlines(keepends=True) if not line.startswith("Compiling "))
     assert run.returncode == 130
     assert complaints == f"tournament: stopped; what was committed stays in {place.results}, run again to go on\n"

@@ -106,7 +106,7 @@ def test_batches_that_come_back_out_of_order_are_read_in_order(expected: Outcome
 
     def finish_staged(storage: FolderStorage, stream: object) -> None:
         if "/0000000000-0-" in os.readlink(f"/proc/self/fd/{stream.fileno()}"):  # type: ignore[attr-defined]
-            others_done.wait(20)
+            others_done.wait(60)
         original(storage, stream)  # type: ignore[arg-type]
 
     with pytest.MonkeyPatch.context() as patch:
@@ -139,11 +139,11 @@ def test_local_has_a_task_ready_for_each_worker_and_takes_no_more(monkeypatch: p
             playing.add(task)
             most = max(most, len(playing))
             if task < 2:
-                both_play.wait(10)
+                both_play.wait(60)
             else:
                 next_plays.set()
             playing.remove(task)
-        assert written[task].wait(10)
+        assert written[task].wait(60)
         return task
 
     def tasks() -> Iterator[Task]:
@@ -155,8 +155,8 @@ def test_local_has_a_task_ready_for_each_worker_and_takes_no_more(monkeypatch: p
     receipts = LocalExecutor(2).play(one_by_one(tasks()), {})
 
     def disk() -> None:
-        both_play.wait(10)
-        assert next_plays.wait(10)  # though neither of the first two is on disk
+        both_play.wait(60)
+        assert next_plays.wait(60)  # though neither of the first two is on disk
         written[0].set()
 
     threading.Thread(target=disk).start()
@@ -174,13 +174,13 @@ def test_closing_stops_what_is_being_played(monkeypatch: pytest.MonkeyPatch) -> 
 
     def play_task(task: int, _artifacts: object, stopping: Callable[[], bool], turn: threading.BoundedSemaphore) -> int:
         if task:
-            first_plays.wait(10)
+            first_plays.wait(60)
         with turn:
             if task:
                 started.set()
             else:
                 first_plays.set()
-                started.wait(10)
+                started.wait(60)
             told.append(not task or comes(stopping))
         return task
 

@@ -247,7 +247,7 @@ def test_small_neighbours_are_put_together(tmp_path: Path) -> None:
     assert_same(outcome(place.results), outcome(tmp_path / "afresh" / CONTEST))
 
 
-def test_an_edit_is_two_entries_and_what_is_put_together_another(
+def test_an_edit_is_three_entries_and_what_is_put_together_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = new_place(tmp_path, [*BOTS, "fair"], sessions=10)
@@ -257,7 +257,8 @@ def test_an_edit_is_two_entries_and_what_is_put_together_another(
         before = ledger(place)
         place.write_bot(name, bot_source(step, step))
         place.play()
-        assert len(ledger(place)) == len(before) + 2 + (parts == 1)
+        assert len(ledger(place)) == len(before) + 3 + (parts == 1)
+        assert len(digests_in(place, [entry for entry in ledger(place) if entry not in before])) == 4  # its own legs
         assert len(list((place.results / "games").iterdir())) == parts
 
 

@@ -23,14 +23,14 @@ from tests.contest_runs import (
     outcome,
 )
 from tests.worker.support import build, script, write_bot
-from tournament.api import verify
+from tournament.api import run, verify
 from tournament.audit.report import Verification
 from tournament.contests.von_neumann_poker import Settings
 from tournament.leg import PlaysAs
 from tournament.probation import NOT_ENDED, UNKNOWN, OnTrial, Probation
 from tournament.records.results import load
 from tournament.runner.schedule.legs import Competitor, Fixture, Replicas, RoundRobin
-from tournament.runner.watcher import Progress
+from tournament.runner.watcher import NobodyWatching, Progress
 from tournament.store.storage import open_storage
 from tournament.worker.batch import Receipt, Task, play_task
 
@@ -329,3 +329,18 @@ def test_a_process_that_fails_at_once_leaves_its_other_legs(tmp_path: Path) -> N
     place.play(workers=2)
     assert [legs_of(place, f"raises_{number}") for number in range(2)] == [1, 1]
     assert not found(place, replay=9).problems
+
+
+def test_at_the_end_no_time_is_left(tmp_path: Path) -> None:
+    """Though legs went out that then counted for nothing."""
+    place = new_place(tmp_path, ("bold", "calm", "dull"), sessions=40, settings="faults_allowed = 0\nreplicas = 3")
+    (place.entrants / "agrees.py").write_text("def a(bot): return 1\ndef b(bot, bet): return 1\n")
+    (place.entrants / "raises.py").write_text("def a(bot): raise ValueError\ndef b(bot, bet): return 1\n")
+    told: list[Progress] = []
+
+    class Watcher(NobodyWatching):
+        def on_progress(self, progress: Progress) -> None:
+            told.append(progress)
+
+    run(CONTEST, config=place.config, workers=2, executor="local", watcher=Watcher())
+    assert told[-1].legs == told[-1].total_legs and told[-1].seconds_left == 0

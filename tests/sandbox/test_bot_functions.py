@@ -72,7 +72,11 @@ def test_each_question_has_its_function() -> None:
     assert chosen("def a(bot): return 1\ndef zebra_b(bot, bet): return 2", questions=both) == [1, 2]
     whole = "def a(bot): return 3\nclass Any:\n  def a(self, bot): return 1\n  def b(self, bot, bet): return 2"
     assert chosen(whole, questions=both) == [1, 2]
-    assert chosen("def makeDecision(state): return 5", questions=[(("make_decision", "makeDecision"), 1)]) == [5]
+    spelled: list[tuple[tuple[str, ...], int]] = [(("make_decision", "makeDecision"), 1)]
+    assert chosen("def makeDecision(state): return 5", questions=spelled) == [5]
+    twice = "class Bot:\n  def make_decision(self, state): return 1\n  def makeDecision(self, state): return 2"
+    with pytest.raises(NotChosen, match=r"has Bot\.make_decision and Bot\.makeDecision: either may be meant"):
+        chosen(twice, questions=spelled)
 
 
 @pytest.mark.parametrize(

@@ -44,9 +44,19 @@ while True:
 """
 
 
-def built(source: str, seconds: float = 60.0) -> running.Finished:
+HOARDS = """
+import ctypes, threading, time
+def hoard():
+    kept = b"x" * (250 << 20)
+    time.sleep(60)
+threading.Thread(target=hoard).start()
+{then}
+"""
+
+
+def built(source: str, seconds: float = 60.0, megabytes: int = 4096) -> running.Finished:
     build = Build([[interpreter(), "-S", "-c", source]], {"PATH": "/usr/bin:/bin"})
-    launch = LaunchSpec(build, Limits(4096, 60, open_files=1024, processes=64))
+    launch = LaunchSpec(build, Limits(megabytes, 60, open_files=1024, processes=64))
     return running.run(launch, "on", seconds)
 
 
@@ -56,6 +66,13 @@ def test_a_bomb_is_ended_and_nothing_of_it_stays(source: str) -> None:
     done = built(source)
     assert done.in_words == "took more than 64 processes or 1,024 threads"
     assert comes(lambda: set(descendants(os.getpid())) <= before)
+
+
+@pytest.mark.parametrize("then", ["", "ctypes.CDLL(None).syscall(60, 0)"], ids=["", "in the last thread"])
+def test_memory_is_that_of_all_processes(then: str) -> None:
+    forks = "import os\nfor _ in range(2): os.fork()\n"
+    done = built(forks + HOARDS.format(then=then), megabytes=400)
+    assert done.in_words == "took more than 800 MB of memory"
 
 
 def test_64_processes_are_allowed() -> None:

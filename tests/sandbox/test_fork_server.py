@@ -11,9 +11,11 @@ import sysconfig
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from engine.processes import forking
 from tests.processes import are_gone, comes, is_gone
 from tests.worker.support import ON, pair
 from tournament.artifacts import python_packing
@@ -276,8 +278,22 @@ def test_starting_a_server_does_not_wait_for_who_ends_idle_ones(monkeypatch: pyt
     monkeypatch.setattr(fork_server, "_IDLE_SECONDS", 0.0)
     thread = threading.Thread(target=lambda: ran("exit 0"), daemon=True)
     thread.start()
-    thread.join(20)
+    thread.join(60)
     assert not thread.is_alive()
+
+
+def test_a_server_has_forks_until_it_has_told_how_the_last_one_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Meanwhile another thread may look for idle ones."""
+    ask = fork_server._Server._ask
+
+    def asked(server: fork_server._Server, kind: int, *more: Any, **named: Any) -> tuple[int, int]:
+        if kind == forking.REAP:
+            fork_server.end_idle()
+        return ask(server, kind, *more, **named)
+
+    monkeypatch.setattr(fork_server._Server, "_ask", asked)
+    assert ran("exit 4").status == 4
+    assert fork_server._servers
 
 
 @pytest.mark.parametrize("trouble", [OSError(errno.EMFILE, "too many open files"), KeyboardInterrupt()])

@@ -217,6 +217,7 @@ ESCAPES = [
     "x = " + "-" * 20_000 + "1",
     "x = " + "(" * 5_000,
     "x = 1\0",
+    "# coding: unicode_escape\nx = 1 #\\u000aimport os",
     "#" * (leg_isolation.MOST_BYTES + 1),
 ]
 
@@ -290,6 +291,7 @@ UNTRUE = {
     "lying_nan": "class F(float):\n    def __ne__(self, other):\n        return False\n"
     "kept = [F('nan') for _ in range(7)]\nrandom.seed(kept[-1])\n",
     "nan_of_a_generator": "draw = random.Random(float('nan')).random\n",
+    "unseeded": "class R(random.Random):\n    def seed(self, x):\n        pass\ndraw = R(R(1)).random\n",
     "number": "class N(int):\n    def __abs__(self):\n        return 1 / 0\nrandom.seed(N(-5))\n",
 }
 

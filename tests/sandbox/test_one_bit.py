@@ -267,7 +267,7 @@ CALLS = {
     "its own threads": {"set_robust_list", "rseq", "set_tid_address", "gettid", "exit"},
     "its own state": {
         *("getpid", "getppid", "getpgrp", "getuid", "geteuid", "getgid", "getegid", "getresuid", "getresgid"),
-        *("getgroups", "getrlimit", "uname", "capget", "umask", "exit_group", "getrandom"),
+        *("getgroups", "getrlimit", "uname", "umask", "exit_group", "getrandom"),
         *("sched_get_priority_max", "sched_get_priority_min"),
     },
     "children that it has none of": {"wait4", "waitid"},

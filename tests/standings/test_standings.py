@@ -22,10 +22,10 @@ from engine.kernel.sums import SeatSums
 from tournament.cli.tables import crosstable_tables
 from tournament.leg import match_number
 from tournament.records.results import crosstable_values
-from tournament.standings.notes import notes_of
+from tournament.standings.notes import chance_in_words, notes_of
 from tournament.standings.standings import Standing, compute_standings
 from tournament.standings.student import quantile
-from tournament.store.ledger import Batch, Field, FieldEntrant
+from tournament.store.ledger import Batch, Field, FieldEntrant, Until
 from tournament.store.legs import Fault, LegResult, Legs
 
 BLOCKS = 32
@@ -157,21 +157,26 @@ def test_errors_of_a_small_spread_about_a_large_mean_are_told() -> None:
     assert match.x_points_stderr == pytest.approx(math.sqrt(6400) * 0.01, rel=0.4)
 
 
-def test_exact_ties_stay_ties_whatever_the_rounding() -> None:
+@pytest.mark.parametrize("until", [None, Until(0.95, 4, 10), Until(0.95, 4, 64)], ids=["all", "last look", "a look"])
+def test_exact_ties_stay_ties_whatever_the_rounding(until: Until | None) -> None:
     """Four bots win the same, in payoffs that are rounded and added in different orders."""
-    field = field_of(["dan", "ann", "cat", "bob", *(f"prey_{number}" for number in range(6))])
+    equals, preys = ("ann", "bob", "cat", "dan"), [f"prey_{number}" for number in range(6)]
+    field = field_of(["dan", "ann", "cat", "bob", *preys])
     chance = np.random.default_rng(4)
     legs: list[LegResult] = []
     payoffs = chance.random(350)
-    for name in ("ann", "bob", "cat", "dan"):
-        for prey, number in itertools.product(range(6), range(10)):
-            legs.append(leg_of(field, name, f"prey_{prey}", chance.permutation(payoffs), number))
-    lines = compute_standings(field, [batch_of(*legs)]).entrants
+    for number in range(10):
+        for name, prey in itertools.product(equals, preys):
+            legs.append(leg_of(field, name, prey, chance.permutation(payoffs), number))
+        for kind in (equals, preys):
+            legs += [leg_of(field, x, y, 0 * payoffs, number) for x, y in itertools.combinations(kind, 2)]
+    lines = compute_standings(replace(field, until=until), [batch_of(*legs)]).entrants
     tied = lines[:4]
     assert len({line.score for line in tied}) > 1, "no rounding: the test tests nothing"
     assert [line.name for line in tied] == ["ann", "bob", "cat", "dan"]
     assert {(line.rank_low, line.rank_high) for line in tied} == {(1, 4)}
-    assert [line.order for line in tied[:3]] == ["open"] * 3
+    # Equal in every replica: more of them would tell nothing else.
+    assert {line.order for line in tied[:3]} == {"close" if until and until.most_replicas > 10 else "open"}
     assert all(line.order_probability == 0.5 for line in tied[:3])
 
 
@@ -365,14 +370,30 @@ def test_who_throws_much_away_in_few_sessions_is_named() -> None:
     assert "ann" in standings.heavy_tailed
     assert any("ann" in note and "few sessions decide" in note for note in notes_of(standings))
     plain = compute_standings(field, [batch_of(*(leg for leg in legs if "ann" not in (leg.x, leg.y)))])
-    assert plain.heavy_tailed == () and notes_of(plain) == []
+    assert plain.heavy_tailed == () and not any("few sessions decide" in note for note in notes_of(plain))
 
 
 def test_a_line_says_what_one_match_can_t_show() -> None:
     field, points = tournament(["ann", "bob"], 64, 2)
     legs = [leg_of(field, "ann", "bob", points["ann", "bob"], number) for number in range(10)]
-    (note,) = notes_of(compute_standings(field, [batch_of(legs[0])]))
+    note, small = notes_of(compute_standings(field, [batch_of(legs[0])]))
     assert note.startswith("one match of each pair: places are wide") and "--replicas 10" in note
-    (note,) = notes_of(compute_standings(field, [batch_of(*legs[:4])]))
+    assert small.startswith("of equals in a field this small “ahead of next” says 0.6 to 0.7")
+    note, *_ = notes_of(compute_standings(field, [batch_of(*legs[:4])]))
     assert note.startswith("4 replicas: places are wide;")
-    assert notes_of(compute_standings(field, [batch_of(*legs)])) == []
+    assert notes_of(compute_standings(field, [batch_of(*legs)])) == [], "settled"
+
+
+def test_a_line_says_what_stopping_does_to_a_settled_gap() -> None:
+    field, points = tournament(["ann", "bob"], 640, 2)
+    parts = np.split(points["ann", "bob"], 10)
+    legs = [leg_of(field, "ann", "bob", part + 5, number) for number, part in enumerate(parts)]
+    ranking = compute_standings(replace(field, until=Until(0.95, 4, 64)), [batch_of(*legs)])
+    assert ranking.ranked[0].order == "settled"
+    (note,) = notes_of(ranking)
+    assert note.startswith("settled pairs seem farther apart than they are")
+
+
+def test_no_chance_is_shown_as_a_certainty() -> None:
+    shown = {1.0: ">99.9%", 0.9991: ">99.9%", 0.999: "99.9%", 0.5: "50.0%", 0.0011: "0.1%", 0.0: "<0.1%", None: ""}
+    assert {share: chance_in_words(share) for share in shown} == shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,10 +11,11 @@ import numpy.typing as npt
 import pytest
 
 from tests.contest_runs import CONTEST, REPOSITORY
+from tests.standings.test_standings import batch_of, field_of, leg_of
 from tournament.api import run
 from tournament.records.results import leaderboard_values
 from tournament.standings.matches import Match, Matches
-from tournament.standings.standings import Standing, Standings
+from tournament.standings.standings import Standing, Standings, compute_standings
 from tournament.standings.unforetold import unforetold
 
 BOTS = 8
@@ -67,6 +69,19 @@ def test_few_bots_pairs_that_have_not_met_and_the_disqualified_are_no_ground() -
     assert not unforetold(replace(ranking, matches=ranking.matches[:-1]))
     out = replace(ranking.entrants[1], rank=None)
     assert not unforetold(replace(ranking, entrants=(ranking.entrants[0], out, *ranking.entrants[2:])))
+
+
+def test_what_is_rounded_is_foretold() -> None:
+    """All is even, but one pair's points add up to nothing only nearly."""
+    names = [f"bot_{number}" for number in range(BOTS)]
+    field, chance = field_of(names), np.random.default_rng(1)
+    payoffs = chance.random(64)
+    points = chance.permutation(np.append(payoffs, -payoffs))
+    legs = [leg_of(field, x, y, 0 * points) for x, y in itertools.combinations(names, 2)]
+    legs[0] = leg_of(field, names[0], names[1], points)
+    ranking = compute_standings(field, [batch_of(*legs)])
+    assert ranking.matches[0].x_points, "no rounding: nothing is tested"
+    assert not unforetold(ranking)
 
 
 # Bets 13, or 17, in its first game; who sees the other's bet then gives, or takes, all it can.

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from engine.kernel.records import Table
+from tournament.contests.interface import View
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.store.columns import Column, buffer_fields, columns_of
 
@@ -55,4 +56,4 @@ def test_an_interface_that_exceeds_the_engine_is_refused() -> None:
     with pytest.raises(ValueError, match="pick has 7 arguments, at most 6 are possible"):
         replace(interface, questions=(question,))
     with pytest.raises(ValueError, match="the view has 132 bytes, at most 128 are possible"):
-        replace(interface, view=(replace(interface.view[0], offset=128),))
+        replace(interface, tells=View((replace(interface.view[0], offset=128),)))

@@ -22,14 +22,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.kernel.sums import SeatSums
+from tournament.audit.verify_records import fold_problems, ledger_problems
 from tournament.errors import RunFailed
 from tournament.keys import master_key, seed_fingerprint
 from tournament.leg import match_number
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import (
     Batch,
+    Entry,
     Field,
     FieldEntrant,
+    FormerVersion,
     Part,
     State,
     TableName,
@@ -40,6 +43,7 @@ from tournament.store.ledger import (
     without_legs,
 )
 from tournament.store.ledger_reading import read_field, read_state, standing_batches, states
+from tournament.store.leg_pool import LegPool, Places
 from tournament.store.legs import Fault, LegResult, Legs, kept_faults
 from tournament.store.storage import Storage
 from tournament.store.writer import Writer, in_commits, open_for_writing, publish_all
@@ -99,6 +103,19 @@ def commit_without_publishing(writer: Writer, *batches: Batch) -> None:
     with pytest.MonkeyPatch.context() as patch, contextlib.suppress(Crash):
         patch.setattr("tournament.store.writer.publish_all", crash)
         writer.commit(batches=batches)
+
+
+def stopping_at(step: int, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, until it is called so often: there the process ends."""
+    left = [step]
+
+    def take(*arguments: Any, **options: Any) -> Any:
+        if not left[0]:
+            raise Crash
+        left[0] -= 1
+        return function(*arguments, **options)
+
+    return take
 
 
 @pytest.fixture
@@ -170,7 +187,7 @@ def test_many_workers_with_short_legs_hand_over_more_than_an_entry_holds(storage
     writer = open_for_writing(storage)
     whole = Legs.of([leg(0, number) for number in range(80 << 10)])
     came = [stage_batch(storage, *whole[first : first + 1024]) for first in range(0, len(whole), 1024)]
-    entries = [writer.commit(batches=several) for several in in_commits(came)]
+    entries = [writer.commit(batches=several) for several in in_commits([one] for one in came)]
     writer.close()
     assert len(entries) > 2
     assert sum(len(batch.legs) for batches in entries for batch in batches) == len(whole)
@@ -183,8 +200,8 @@ def test_the_texts_of_faults_count_where_commits_are_cut(storage: FolderStorage)
     short, long = (
         [stage_batch(storage, replace(leg(0, n), faults=some)) for n in range(400)] for some in ((), faults[0])
     )
-    assert len([*in_commits(short)]) == 1
-    assert len([*in_commits(long)]) == 3
+    assert len([*in_commits([one] for one in short)]) == 1
+    assert len([*in_commits([one] for one in long)]) == 3
 
 
 # The states of a commit, in the order in which they come.
@@ -261,6 +278,99 @@ def test_a_rewriting_interrupted_anywhere_shows_no_leg_twice(storage: FolderStor
         storage.list("games")
     )
     assert reopened(storage) == [(leg(0),), (leg(2),)]
+
+
+# Batches made of runs of others.
+
+
+def made_of(storage: Storage, *runs: tuple[Batch, int, int]) -> Batch:
+    """A staged batch of runs of others' legs."""
+    legs = [leg for batch, first, end in runs for leg in batch.legs[first:end]]
+    return replace(stage_batch(storage, *legs), of=tuple((batch.name, first, end) for batch, first, end in runs))
+
+
+def rewritten_often(storage: FolderStorage) -> None:
+    """Records that were cut, and put together with others, again and again."""
+    writer = open_for_writing(storage)
+    whole = stage_batch(storage, *map(leg, range(8)))
+    writer.commit(field=FIELD, batches=[whole])
+    for gone in (3, 0, 7, 3):
+        ends = [(0, gone), (gone + 1, 8)]
+        cut = [made_of(storage, (whole, first, end)) for first, end in ends if first < end]
+        writer.commit(batches=[without_legs(whole), *cut])
+        cut.insert(gone > 0, stage_batch(storage, leg(gone)))
+        writer.commit(batches=[cut[gone > 0]])
+        whole = made_of(storage, *((batch, 0, len(batch.legs)) for batch in cut))
+        writer.commit(batches=[*map(without_legs, cut), whole])
+    writer.close()
+
+
+def test_legs_are_written_once_however_often_parts_are_rewritten(storage: FolderStorage, tmp_path: Path) -> None:
+    rewritten_often(storage)
+    entries = [unpack(path.read_bytes()) for path in sorted((tmp_path / "ledger").glob("*.entry"))]
+    assert sum(len(batch.legs) for entry in entries for batch in entry.batches) == 8 + 4
+    assert standing(storage) == reopened(storage) == [tuple(map(leg, range(8)))]
+
+
+def test_runs_are_gathered_once_all_entries_are_read(storage: FolderStorage) -> None:
+    rewritten_often(storage)
+    taken: list[int] = []
+    at = LegPool.at
+
+    def noting(self: LegPool, places: Places) -> Legs:
+        taken.append(len(places))
+        return at(self, places)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(LegPool, "at", noting)
+        read_state(storage)
+    assert sum(taken) <= 8 + 8  # the last one, and those that it was put together from
+
+
+@pytest.mark.parametrize(
+    "runs",
+    [
+        (("other", 0, 1),),
+        (("old", 0, 4),),
+        (("old", 2, 2),),
+        (("old", 1, 3), ("old", 0, 1)),
+        (("old", 0, 2), ("old", 1, 3)),
+        (("old", 0, 2),),
+    ],
+    ids=["of no batch", "beyond its end", "of no leg", "out of order", "twice", "another name's"],
+)
+def test_runs_of_a_stranger_s_ledger_are_checked(
+    storage: FolderStorage, runs: tuple[tuple[str, int, int], ...]
+) -> None:
+    writer = open_for_writing(storage)
+    old = stage_batch(storage, leg(0), leg(1), leg(2))
+    other = batch_name(5, 0, ["0" * 64])
+    writer.commit(field=FIELD, batches=[old])
+    named = tuple((old.name if name == "old" else other, first, end) for name, first, end in runs)
+    forged = replace(made_of(storage, (old, 0, 3)), of=named)
+    writer.close()
+    for place in copies(storage, 2):
+        place.write_bytes(pack(Entry(None, (without_legs(old), forged), 0, 1)))
+    with pytest.raises(
+        RunFailed, match=r"ledger/00000002\.entry is (of another ledger|another name|legs out of order)"
+    ):
+        read_state(storage)
+
+
+@pytest.mark.parametrize("steps", range(9))
+def test_a_cut_by_runs_interrupted_anywhere_loses_nothing(storage: FolderStorage, steps: int) -> None:
+    writer = open_for_writing(storage)
+    old = stage_batch(storage, leg(0), leg(1), leg(2))
+    writer.commit(field=FIELD, batches=[old])
+    halves = [made_of(storage, (old, 0, 1)), made_of(storage, (old, 2, 3))]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", stopping_at(steps, os.fsync))
+        with contextlib.suppress(Crash):
+            writer.commit(batches=[without_legs(old), *halves])
+    writer.storage.release()
+    counted = [leg for legs in standing(storage) for leg in legs]
+    assert len(set(counted)) == len(counted)
+    assert reopened(storage) in ([(leg(0), leg(1), leg(2))], [(leg(0),), (leg(2),)])
 
 
 def test_removed_but_unpublished_counts_as_before_and_is_finished(storage: FolderStorage) -> None:
@@ -377,16 +487,81 @@ def test_readers_begin_at_the_newest_fold(folded: FolderStorage) -> None:
     assert standing(folded)[0][1].faults[0].what == "oh"
 
 
-def test_entries_before_a_fold_can_go(folded: FolderStorage) -> None:
-    state, history = read_state(folded), [state.entries for state, _ in states(folded)]
-    assert history == [0, 1, 2, 3]
-    for number in (1, 2):
-        for place in copies(folded, number):
-            place.unlink()
-    assert read_state(folded) == state
-    assert read_field(folded) == FIELD
-    assert [state.entries for state, _ in states(folded)] == [2, 3]
-    assert reopened(folded) == [tuple(batch.legs) for batch in state.newest().values()]
+def test_a_fold_has_the_versions_of_bots_before(storage: FolderStorage, monkeypatch: pytest.MonkeyPatch) -> None:
+    versions = [FormerVersion("ann", hash * 64, 2, {"rank": place}, {}) for place, hash in enumerate("def")]
+    monkeypatch.setattr("tournament.store.ledger._FEWEST_BYTES", -(1 << 20))
+    for version in versions:
+        writer = open_for_writing(storage)
+        writer.commit(field=FIELD, former=[version])
+        writer.close()
+    assert read_state(storage).former == tuple(versions)
+    assert len(read_entries(storage, read_state)) == 1
+
+
+def with_fold_after_fold(storage: FolderStorage, monkeypatch: pytest.MonkeyPatch) -> Writer:
+    """The writer of a ledger with two folds, the entries 2 and 4, about to write a third."""
+    monkeypatch.setattr("tournament.store.ledger._FEWEST_BYTES", -(1 << 20))
+    for match in range(2):
+        writer = open_for_writing(storage)
+        writer.commit(field=FIELD, batches=[stage_batch(storage, leg(match))])
+        writer.close()
+    writer = open_for_writing(storage)
+    writer.commit(batches=[stage_batch(storage, leg(2))])
+    return writer
+
+
+def test_entries_before_the_last_fold_but_one_go(storage: FolderStorage, monkeypatch: pytest.MonkeyPatch) -> None:
+    writer = with_fold_after_fold(storage, monkeypatch)
+    assert [state.entries for state, _ in states(storage)] == [1, 2, 3, 4]
+    before = read_state(storage)
+    writer.close()
+    names = [f"{number:08d}.entry" for number in (4, 5, 6)]
+    assert storage.list("ledger").keys() - {"writer"} == storage.list("ledger-copy").keys() == set(names)
+    assert [state.entries for state, _ in states(storage)] == [3, 4, 5]
+    assert read_state(storage).newest() == before.newest()
+    # Who looked before the newest fold came finds all that it goes on to read.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tournament.store.ledger_reading.sizes_of_entries", lambda storage: dict.fromkeys((4, 5), 0))
+        assert read_state(storage).newest() == before.newest()
+    assert reopened(storage) == [(leg(0),), (leg(1),), (leg(2),)]
+
+
+@pytest.mark.parametrize("steps", range(11))
+def test_removing_interrupted_anywhere_changes_nothing(
+    storage: FolderStorage, monkeypatch: pytest.MonkeyPatch, steps: int
+) -> None:
+    writer = with_fold_after_fold(storage, monkeypatch)
+    before = standing(storage)
+    with pytest.MonkeyPatch.context() as patch:
+        stop = stopping_at(steps, lambda: None)
+        for name in ("link", "replace", "unlink"):
+            original = getattr(os, name)
+            patch.setattr(os, name, lambda *names, original=original, **options: (stop(), original(*names, **options)))
+        with contextlib.suppress(Crash):
+            writer.close()
+    writer.storage.release()
+    assert standing(storage) == before
+    assert fold_problems(storage) == ledger_problems(storage, read_state(storage)) == [] or steps < 3
+    assert reopened(storage) == before
+    assert fold_problems(storage) == ledger_problems(storage, read_state(storage)) == []
+
+
+def test_a_stale_writer_whose_number_is_free_again_publishes_nothing(
+    storage: FolderStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It slept between a look at who writes and its entry; two folds later there is no entry of that number."""
+    stale = open_for_writing(storage)
+    stale.commit(field=FIELD, batches=[])
+    batch = stage_batch(storage, leg(3))
+    sign, writing = storage.still_held, [storage.still_held()]
+    storage.release()
+    with_fold_after_fold(FolderStorage(storage.location), monkeypatch).close()
+    monkeypatch.setattr(storage, "still_held", lambda: writing.pop() if writing else sign())
+    monkeypatch.setattr(Writer, "_require", lambda self, places: None)
+    assert storage.list("ledger").keys().isdisjoint(["00000002.entry"])
+    with pytest.raises(RunFailed, match="another process writes to"):
+        stale.commit(batches=[batch])
+    assert len(storage.list("games")) == 3
 
 
 def test_a_fold_is_written_once_most_of_what_is_read_is_history(storage: FolderStorage) -> None:
@@ -586,7 +761,7 @@ def test_entries_are_read_side_by_side_and_added_in_order(
 
     def slow(storage: FolderStorage, name: str, *most: int) -> bytes:
         if name.endswith(".entry") and name != "ledger/00000004.entry":  # which says where to begin
-            meeting.wait(10)
+            meeting.wait(60)
         return read(storage, name, *most)
 
     monkeypatch.setattr(FolderStorage, "read", slow)
@@ -749,3 +924,14 @@ def test_what_is_lost_by_the_end_of_a_run_is_named(storage: FolderStorage, tmp_p
     with pytest.raises(RunFailed, match=r"ledger/00000001\.entry is missing since this run"):
         writer.require_whole()
     writer.close()
+
+
+def test_an_entry_without_batches_may_come_before_the_one_before_it_is_published(storage: FolderStorage) -> None:
+    """Such as a new writer's first: until one with batches follows, what a batch was before still counts."""
+    former, later = stage_batch(storage, leg(0)), stage_batch(storage, leg(0), content=b"later")
+    state = State()
+    for field, batches in ((FIELD, (former,)), (None, (later,)), (FIELD, ())):
+        state.add(state.following(field, batches), 100)
+    assert state.batches[former.name] == [former, later]
+    state.add(state.following(None, [stage_batch(storage, leg(1))]), 100)
+    assert state.batches[former.name] == [later]

@@ -11,7 +11,7 @@ import pytest
 
 from engine.kernel.game_core import LEG_IS_OVER
 from engine.kernel.records import Table
-from engine.processes.channels import CHANNEL_FAILED
+from engine.processes.channels import CHANNEL_FAILED, WROTE_NO_ANSWER
 from engine.processes.lanes import Lanes, Violation
 from engine.processes.lines import MOST_LINE_BYTES
 from engine.watching.scripted_core import ScriptedCore
@@ -109,12 +109,12 @@ def test_a_line_of_255_bytes_is_the_longest(talk: Talk) -> None:
     assert talk.say(b"x" * 255 + b"\n") == []
     assert talk.told() == ASKED + b"x" * 255 + b"\n"
     ((kind, _, channel, text),) = talk.say(b"y" * 256 + b"\n")
-    assert (kind, channel, text) == (CHANNEL_FAILED, talk.channel, "too long")
+    assert (kind, channel, text) == (WROTE_NO_ANSWER, talk.channel, "too long")
     assert talk.dialogue.heard[-1] == b"y" * 256
 
 
 def test_a_violation_fails_the_channel(talk: Talk) -> None:
-    assert talk.say(b"5\n13\n6\n") == [(CHANNEL_FAILED, -1, talk.channel, "unlucky")]
+    assert talk.say(b"5\n13\n6\n") == [(WROTE_NO_ANSWER, -1, talk.channel, "unlucky")]
     assert talk.dialogue.heard == [b"5", b"13"]
     assert talk.say(b"7\n") == []
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import cast
+
 import pytest
 
+from engine.kernel.game_core import GameCore
 from engine.watching.scripted_core import ScriptedCore
 from tests.worker.support import A, B
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
@@ -62,6 +66,12 @@ def test_a_fault_at_the_end_counts_as_any_other(allowed: int, ended_by: int | No
     faults = faults_of(allowed)
     faults.add_at_end(1, asking(), Failure("ran out of memory"))
     assert (faults.ended_by, faults.all[0].session) == (ended_by, 10)
+
+
+def test_a_fault_at_the_end_is_of_the_last_session_that_was_played() -> None:
+    faults = faults_of(0)
+    faults.add_at_end(1, cast(GameCore, SimpleNamespace(sessions_played=3)), Failure("ran out of memory"))
+    assert faults.all[0].session == 12
 
 
 def test_last_lines_end_where_a_terminal_ends_them() -> None:

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,7 +25,7 @@ from tournament.errors import RunFailed
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.endings import Ending
 from tournament.sandbox.outside.launch import Limits
-from tournament.worker.processes import admission
+from tournament.worker.processes import admission, programs
 from tournament.worker.processes.admission import Room, Worker, free_memory
 
 MEGABYTE = 1 << 20
@@ -96,28 +97,21 @@ def test_signals_from_outside_change_no_record(seed: int) -> None:
     assert {number for _, number in sent} & {signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM, signal.SIGSEGV}
 
 
-def test_kills_that_do_not_stop_end_the_run() -> None:
+def test_kills_that_do_not_stop_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is recorded of the leg, and nobody disqualified."""
     (entrant, *others) = build({"told": program("time.sleep(60)", at=1), "zzz.py": "a = b = lambda *_: 0"})
-    done = threading.Event()
+    start = programs.start
 
-    def kill_programs() -> None:
-        while not done.wait(0.02):
-            for pid, line in descendants(os.getpid()).items():
-                if "bot.py" in line:
-                    with contextlib.suppress(ProcessLookupError):
-                        os.kill(pid, signal.SIGKILL)
+    def start_and_kill(*arguments: Any, **more: Any) -> Confined:
+        process = start(*arguments, **more)
+        os.kill(process.pid, signal.SIGKILL)
+        return process
 
-    killer = threading.Thread(target=kill_programs)
-    killer.start()
-    try:
-        with pytest.raises(
-            RunFailed, match="the process of told was killed while it played told against zzz, again when no others"
-        ):
-            play([entrant, *others], Settings(sessions=1))
-    finally:
-        done.set()
-        killer.join()
+    monkeypatch.setattr(programs, "start", start_and_kill)
+    with pytest.raises(
+        RunFailed, match="the process of told was killed while it played told against zzz, again when no others"
+    ):
+        play([entrant, *others], Settings(sessions=1))
 
 
 def test_what_a_bot_does_to_itself_is_its_fault() -> None:
@@ -218,6 +212,16 @@ def test_who_plays_alone_waits_for_the_others_and_they_for_it() -> None:
     assert not room.take(first, 10, alone=True)
     room.leave(first)  # stopped while it waited
     assert room.take(second, 10)
+
+
+def test_there_is_room_for_what_is_taken_between_two_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(admission, "free_memory", lambda: 1000 * MEGABYTE)
+    monkeypatch.setattr(admission, "cores", lambda: 2)
+    room, worker = Room(), Plays()
+    room.enter(worker)
+    assert room.take(worker, 600 * MEGABYTE)
+    assert not room.take(worker, 100 * MEGABYTE)  # of 7/8 of the 740 that no program can take unseen
+    assert room.take(worker, 40 * MEGABYTE)
 
 
 @pytest.mark.parametrize(("own", "folder"), [("/a/b", "a/b"), ("/a/b", "a"), ("/", "")], ids=["own", "outer", "within"])

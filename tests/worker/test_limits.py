@@ -205,30 +205,42 @@ def test_each_decision_adds_to_the_bank() -> None:
 
 
 @pytest.fixture
-def busy_machine() -> Iterator[None]:
-    hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2 * (os.cpu_count() or 1))]
-    yield
+def busy_core() -> Iterator[int]:
+    """A core on which two others burn."""
+    core = min(os.sched_getaffinity(0))
+    burn = [
+        sys.executable,
+        "-S",
+        "-c",
+        f"import os; os.sched_setaffinity(0, [{core}]); print(flush=True)\nwhile 1: pass",
+    ]
+    hogs = [subprocess.Popen(burn, stdout=subprocess.PIPE) for _ in range(2)]
+    for hog in hogs:
+        assert hog.stdout
+        hog.stdout.readline()
+    yield core
     for hog in hogs:
         hog.kill()
-        hog.wait()
+        hog.communicate()
 
 
 def test_a_busy_machine_is_nobodys_fault(
-    busy_machine: None, usual_time_to_start: None, monkeypatch: pytest.MonkeyPatch
+    busy_core: int, usual_time_to_start: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A bot that gets a small part of a processor takes far longer than it may sleep."""
     start = python_bots.start
 
-    def start_nicely(*arguments: object, **more: object) -> Confined:
+    def start_there(*arguments: object, **more: object) -> Confined:
         confined = start(*arguments, **more)  # type: ignore[arg-type]
-        os.setpriority(os.PRIO_PROCESS, confined.pid, 5)
+        os.sched_setaffinity(confined.pid, [busy_core])
+        os.setpriority(os.PRIO_PROCESS, confined.pid, os.getpriority(os.PRIO_PROCESS, 0) + 5)
         return confined
 
-    monkeypatch.setattr(python_bots, "start", start_nicely)
+    monkeypatch.setattr(python_bots, "start", start_there)
     began = time.monotonic()
     answered = ask(BURNING, [A] * 8, Settings(wall_seconds_per_decision=0.1, cpu_seconds_per_decision=0.5))
     assert not answered.faults
-    assert time.monotonic() - began > 0.6  # or the machine was not busy
+    assert time.monotonic() - began > 0.6  # or the core was not busy
 
 
 Tick = tuple[float, float, bool]
@@ -373,7 +385,23 @@ def test_memory_is_limited() -> None:
     assert answered["greedy"].what == ["ended with status 1"]
     assert "MemoryError" in answered["greedy"].faults[0].complaints
     assert answered["reserves"].what == []  # what is resident counts
-    assert not ask(python("x = bytearray(1 << 29)"), [A] * 2, Settings(memory_megabytes=600)).faults
+    assert not ask(python("x = bytearray(100 << 20)"), [A] * 2, Settings(memory_megabytes=150)).faults
+
+
+def test_what_a_program_takes_while_its_opponent_thinks_is_seen() -> None:
+    """Threads that it starts when it has answered, and has ended when it is asked again."""
+    starts = """
+import sys, threading, time
+threading.stack_size(64 << 10)
+sys.stdin.readline()
+for line in iter(sys.stdin.readline, ""):
+    print("ACTION BET 5" if line.split()[1] == "A" else "ACTION CALL", flush=True)
+    for _ in range(150 if line.split()[1] == "A" else 0):  # else it is asked again at once
+        threading.Thread(target=time.sleep, args=(0.4,)).start()
+"""
+    thinks = "import time\ndef a(bot): time.sleep(0.9); return 5\ndef b(bot, bet): time.sleep(0.9); return 1\n"
+    played = pair(script(starts), thinks, Settings(sessions=1, faults_allowed=0), kinds=" py")
+    assert [fault.what for fault in played.faults] == ["started more than 128 threads"]
 
 
 def test_what_a_bot_must_be_shown_to_be_at_fault_is_recorded() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import wasmtime
 
 from engine.wasm.modules import BEGIN, FUEL, read_module
-from tests.support import play_built
+from tests.support import build_folder, play_built
 from tests.worker.test_webassembly_limits import PLAIN, bot
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.worker.faults import BotUnfit
@@ -101,6 +103,21 @@ def test_who_leaves_a_function_has_paid_for_all_of_it(way: str) -> None:
     assert 5_000 * times < fuel < 5_030 * times
 
 
+THROWS = """(tag $t)
+    (func $throws (param i32)
+      (loop $l (br_if $l (i32.gt_s (local.tee 0 (i32.sub (local.get 0) (i32.const 1))) (i32.const 0)))) (throw $t))
+    (func (export "a") (param i32) (result i32) (local $n i32)
+      (loop $l
+        (block $caught (try_table (catch $t $caught) (call $throws (local.get 0))))
+        (br_if $l (i32.lt_s (local.tee $n (i32.add (local.get $n) (i32.const 1))) (i32.const 10))))
+      (local.get $n))"""
+
+
+def test_who_catches_has_paid_for_what_was_done_before_the_throw() -> None:
+    (given, few), (_, many) = run(THROWS, 1), run(THROWS, 1001)
+    assert given == 10 and many - few == 10 * 1000 * 7
+
+
 def test_a_call_pays_for_each_value_that_it_gives() -> None:
     """Else few instructions would hand a thousand on."""
     taken = {}
@@ -170,6 +187,18 @@ def test_fuel_is_filled_up_between_decisions_and_never_within_one() -> None:
             (func (export "b") (param i32 i32) (result i32) (i32.const 1))"""
         result, _ = play_built(bot("busy", text), PLAIN, settings=settings)
         assert len(result.faults) == faults, result.faults
+
+
+def test_who_ran_out_of_fuel_may_fail_otherwise_later(tmp_path: Path) -> None:
+    source = """
+        int a(const Bot *bot) { if (bot->card > 0.5f) for (volatile int i = 0;; i = i + 1) {} __builtin_trap(); }
+        int b(const Bot *bot, const int bet) { return 1; }
+    """
+    settings = Settings(sessions=20, fuel_per_decision=10_000, faults_allowed=10)
+    result, _ = play_built(build_folder(tmp_path, {"fails.c": source})["fails"], PLAIN, settings=settings)
+    cards = [float(fault.asked.split()[2].strip(",")) for fault in result.faults]
+    assert [fault.kind for fault in result.faults] == ["fuel" if card > 0.5 else "other" for card in cards]
+    assert cards[-1] > 0.5 and min(cards[4:]) < 0.5 < max(cards[:4])  # both kinds came before and after
 
 
 def test_only_what_gives_a_constant_and_nothing_else_is_constant() -> None:

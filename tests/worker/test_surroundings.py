@@ -96,6 +96,25 @@ def observed(x: Entrant, y: Entrant, sessions: int = 3) -> ObservedLeg:
     )
 
 
+# A libc that was compiled elsewhere asks so, and ends the bot on an error's number.
+LIBC = f"""(import "{WASI}" "environ_sizes_get" (func $sizes (param i32 i32) (result i32)))
+    (import "{WASI}" "environ_get" (func $variables (param i32 i32) (result i32)))
+    (memory (export "memory") 1)
+    (func (export "a") (param i32) (result i32)
+      (i64.store (i32.const 64) (i64.const -1))
+      (if (call $sizes (i32.const 64) (i32.const 68)) (then unreachable))
+      (if (call $variables (i32.const 72) (i32.const 72)) (then unreachable))
+      (i32.add (i32.const 7) (i32.wrap_i64 (i64.load (i32.const 64)))))
+    (func (export "b") (param i32 i32) (result i32)
+      (if (i32.ne (call $sizes (i32.const 64) (i32.const -1)) (i32.const 21)) (then unreachable))
+      (i32.const 1))"""
+
+
+def test_a_bot_compiled_elsewhere_has_an_empty_environment() -> None:
+    """It is told of no variables. To have it written outside its memory is a bad address, 21, and no fault."""
+    assert set(bets(played(entrant("elsewhere", LIBC), PLAIN))) == {7}
+
+
 @pytest.mark.parametrize("watcher", [WATCHER, DICE], ids=lambda watcher: watcher.name)
 def test_every_engine_tells_the_same(watcher: Entrant) -> None:
     games = played(watcher, PLAIN)

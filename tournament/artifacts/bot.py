@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from tournament.leg import PlaysAs
+from tournament.leg import FailureKind, PlaysAs
 
 Kind = Literal["c", "cpp", "wasm", "python", "program"]
 
@@ -28,8 +28,8 @@ class Submission:
 class Entrant:
     """A submission after building: `artifact` is what plays, or None with the `problem` in words.
 
-    `is_nameless`: of several newcomers with one name, none of which plays. `is_late`: it is still being built, and may
-    play later.
+    `failed`: of what kind the problem is. `is_nameless`: of several newcomers with one name, none of which plays.
+    `is_late`: it is still being built, and may play later.
     """
 
     name: str
@@ -37,6 +37,7 @@ class Entrant:
     sha256: str
     artifact: bytes | None
     problem: str | None = None
+    failed: FailureKind = "other"
     is_nameless: bool = False
     is_late: bool = False
 

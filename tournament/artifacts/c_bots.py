@@ -21,7 +21,7 @@ from tournament.artifacts.compiler_command import BARE, BOT_FOLDER, SEEN_FILES, 
 from tournament.artifacts.compiler_messages import TRIAL_FILE
 from tournament.artifacts.compiler_run import Allowance, CompilerRefused, NotCompiled
 from tournament.contests.interface import Interface
-from tournament.sandbox.inside.function_names import MOST_NAMES, NotChosen, choose, names_for
+from tournament.sandbox.inside.function_names import MOST_NAMES, Lacking, NotChosen, choose, names_for
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 
@@ -35,6 +35,11 @@ _NAMES_CLASH = re.compile(
 )
 _PASTES = re.compile(rb"##|%:%:")
 _WORD = re.compile(r"[A-Za-z_][0-9A-Za-z_]*")
+# What tells how long the optimiser takes, and what hides it.
+_BRANCHES = re.compile(
+    rb"""//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n])*"?|(?<![0-9])'(?:\\.|[^'\\\n])*'?|[{}]|\belse\s+if\b""", re.DOTALL
+)
+_MOST_BRANCHES = 1000
 _MOST_WORDS = 100_000  # that are looked at to find the file that a bot's functions are named after
 RUNTIME_SOURCES = sorted(Path(__file__).with_name("bot_runtime").glob("*.c"))
 CHECK_SOURCES = sorted(Path(__file__).with_name("bot_checks").glob("*.[ch]"))
@@ -77,7 +82,7 @@ def compile_bot(
                 work = _Work(submission, interface, replace(unit, allowance=allowance))
                 return Compiled(_compile_by(work, runtime, build), standard)
             except NotChosen as problem:
-                raise CompilerRefused(_with_way_out(str(problem), submission, interface)) from None
+                raise CompilerRefused(_with_way_out(problem, submission, interface)) from None
             except CompilerRefused as problem:
                 refused = refused or problem
                 taken |= dict.fromkeys(problem.taken)
@@ -202,15 +207,15 @@ def _asked_of_compiler(work: _Work, include: str) -> _Answering:
     try:
         return dict(zip(names, choose(work.submission.name, fitting)))
     except NotChosen as problem_found:
-        raise NotChosen("\n".join([str(problem_found), *unfit])) from None
+        raise type(problem_found)("\n".join([str(problem_found), *unfit])) from None
 
 
-def _with_way_out(problem: str, submission: Submission, interface: Interface) -> str:
+def _with_way_out(problem: NotChosen, submission: Submission, interface: Interface) -> str:
     """Add the file's name for which a bot's functions would be right."""
     questions = [question.name for question in interface.answered]
     names = named_after_another_file(questions, words_of(submission.source.decode(errors="replace"))[:_MOST_WORDS])
-    if not names or "lacks" not in problem:
-        return problem
+    if not names or not isinstance(problem, Lacking):
+        return str(problem)
     file = names[0][: -len(questions[0])].rstrip("_")
     suffix = "c" if submission.kind == "c" else "cpp"
     return f"{problem}\nHint: {' and '.join(names)} are functions of a file {file}.{suffix}; rename it or them."
@@ -264,7 +269,25 @@ def _write_unit(
     )
     seen = seen_by_bots(interface.sdk, {unit.name: unit, f"{bot.parent.name}/{bot.name}": bot})
     (folder / SEEN_FILES).write_text(seen)
-    return Unit(unit, standard, interface.sdk, sandbox, interface.compiled.hints)
+    takes_long = longest_chain(submission.source) > _MOST_BRANCHES
+    return Unit(unit, standard, interface.sdk, sandbox, interface.compiled.hints, takes_long)
+
+
+def longest_chain(source: bytes) -> int:
+    """The most `else if` in a function or class of a C or C++ source. By this, and not by a clock, bots are compiled
+    with less optimisation: so they are the same bytes on every machine."""
+    depth = most = here = 0
+    for found in _BRANCHES.finditer(source):
+        word = found[0]
+        if word == b"{":
+            depth += 1
+        elif word == b"}":
+            depth = max(0, depth - 1)
+            here = here if depth else 0
+        elif word.startswith(b"else"):
+            here += 1
+            most = max(most, here)
+    return most
 
 
 def words_of(text: str) -> list[str]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from tournament.artifacts.compiler_command import (
     EXCEPTIONS,
-    LESS_OPTIMISED,
+    NOT_OPTIMISED,
     SEEN_SDK,
     WARNINGS,
     WITHOUT_EXCEPTIONS,
@@ -22,28 +21,24 @@ from tournament.artifacts.compiler_messages import Hints, message_of, shortened
 from tournament.artifacts.compiler_run import (
     Allowance,
     CompilerRefused,
-    StillAtIt,
-    TookTooMuch,
     run_compiler,
     words_of_compiler,
 )
 from tournament.artifacts.libraries import libraries_of, library_of_exceptions, link_command
 from tournament.sandbox.outside.settings import SandboxSettings
 
-# After which a bot is compiled with less optimisation.
-QUICK_SECONDS = 15
-
 
 @dataclass(frozen=True)
 class Unit:
     """A file to be compiled by one of the STANDARDS, in a folder for the work. `include`: the folder of the contest's
-    header. `hints` go with the compiler's messages."""
+    header. `hints` go with the compiler's messages. `takes_long`: to optimise it takes the compiler too long."""
 
     path: Path
     standard: str
     include: Path
     sandbox: SandboxSettings
     hints: Hints = ()
+    takes_long: bool = False
     allowance: Allowance = field(default_factory=Allowance)
 
     @property
@@ -105,18 +100,13 @@ def _compile_and_link(unit: Unit, flags: list[str], linked: dict[str, bytes], bu
         (unit.folder / name).write_bytes(content)
     objects, output = [unit.object.name, *linked], unit.folder / "output.wasm"
     language = language_of(unit.standard)
+    if unit.takes_long and build is not Build.CHECKED:  # which needs those passes
+        flags = [*flags, *NOT_OPTIMISED]
     # Together, since starting a confined process takes as long as the compiler does.
     commands = [
         unit.command(*flags, WITHOUT_WARNINGS, *build.flags, f"-I{SEEN_SDK}"),
         link_command(language, objects, output.name, build),
     ]
     readable = [unit.include, libraries_of(language)]
-    given: dict[str, Any] = {"hints": unit.hints, "allowance": unit.allowance}
-    try:
-        run_compiler(commands, unit.folder, readable, unit.sandbox, **given, most=QUICK_SECONDS)
-    except (TookTooMuch, StillAtIt):
-        if unit.allowance.left < 1:
-            raise
-        commands[0] += LESS_OPTIMISED
-        run_compiler(commands, unit.folder, readable, unit.sandbox, **given)
+    run_compiler(commands, unit.folder, readable, unit.sandbox, hints=unit.hints, allowance=unit.allowance)
     return output.read_bytes()

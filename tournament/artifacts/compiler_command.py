@@ -46,8 +46,9 @@ _FLAGS = [
     *(f"-D_WASI_EMULATED_{what}" for what in ("SIGNAL", "PROCESS_CLOCKS", "GETPID", "MMAN")),
 ]
 EMULATING = [f"-lwasi-emulated-{what}" for what in ("signal", "process-clocks", "getpid", "mman")]
-# For what takes the compiler too long otherwise.
-LESS_OPTIMISED = ["-O1", *_to_the_compiler_proper("-O1")]
+# For what takes the compiler too long otherwise. Its passes over a function take time by the square of the function's
+# size, and those of -O1 do, too.
+NOT_OPTIMISED = ["-O1", *_to_the_compiler_proper("-O1", "-disable-llvm-passes")]
 # Before a bot whose own names are the library's: nothing is included that it doesn't include itself.
 BARE = "#define TOURNAMENT_BARE\n#define _LIBCPP_REMOVE_TRANSITIVE_INCLUDES\n"
 WITHOUT_WARNINGS = "-w"
@@ -164,7 +165,7 @@ def version() -> str:
         *by_language,
         *LINK_FLAGS,
         *EMULATING,
-        *LESS_OPTIMISED,
+        *NOT_OPTIMISED,
         *_WRAPPED,
         BARE,
         EXPORT,

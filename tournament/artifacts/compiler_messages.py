@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tournament.artifacts.compiler_command import BOT_FOLDER
 from tournament.errors import printable
+from tournament.sandbox.outside.launch import MEGABYTES_OF_BUILDS_FILES
 from tournament.sandbox.outside.running import Finished
 
 # For newcomers' mistakes: a part of the compiler's message, and the way out.
@@ -16,7 +17,6 @@ Hints = tuple[tuple[str, str], ...]
 # Each trial call of a bot's function seems to be in a file of its own, whose name begins so: its errors tell by it.
 TRIAL_FILE = "trial_call_"
 
-MOST_BYTES = 1 << 30  # of any file that the compiler writes
 _MOST_MESSAGE_BYTES = 1 << 18
 _TOO_LARGE = "File too large"
 # The message about each try and throw.
@@ -87,7 +87,7 @@ def shortened(message: str, folders: list[Path], hints: Hints, lines: int = 12) 
     if undefined:
         return f"uses {', '.join(undefined)}, which bots don't have"
     if _TOO_LARGE in message:
-        return f"takes more than {MOST_BYTES >> 30} GiB compiled"
+        return f"takes more than {MEGABYTES_OF_BUILDS_FILES >> 10} GiB compiled"
     for folder in folders:
         message = message.replace(f"{folder}/", "")
     kept = []

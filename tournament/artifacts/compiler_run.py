@@ -6,12 +6,11 @@ import signal
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from math import ceil, inf
+from math import ceil
 from pathlib import Path
 
 from tournament.artifacts.compiler_command import HEADERS, asking_for_words, home, own_command, words_said
 from tournament.artifacts.compiler_messages import (
-    MOST_BYTES,
     Hints,
     ambiguous_names,
     blames_source,
@@ -25,17 +24,24 @@ from tournament.artifacts.compiler_messages import (
 from tournament.errors import RunFailed
 from tournament.sandbox.outside import running
 from tournament.sandbox.outside.endings import KILLED, Killed, again_alone, kills_for_memory
-from tournament.sandbox.outside.launch import Build, LaunchSpec, Limits
+from tournament.sandbox.outside.launch import MEGABYTES_OF_BUILDS, Build, LaunchSpec, limits_of_build
 from tournament.sandbox.outside.running import Finished
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 
 SECONDS = 120
+_SECONDS_OF_STRANGERS, _MEGABYTES_OF_STRANGERS = 20, 1024
 FIRST_SECONDS = 1800
 _BY_CLOCK = 2.0  # seconds by the clock for each of processor time
-_MOST_MEGABYTES = 4096
+_MOST_MEGABYTES = MEGABYTES_OF_BUILDS
 # Of the process itself, and as reported by the one that started it.
 _OUT_OF_TIME = (-signal.SIGXCPU, 256 - signal.SIGXCPU)
+
+
+def allow_less() -> None:
+    """From now on give the compiler what it may take for a bot that anybody hands in."""
+    global SECONDS, _MOST_MEGABYTES
+    SECONDS, _MOST_MEGABYTES = _SECONDS_OF_STRANGERS, _MEGABYTES_OF_STRANGERS
 
 
 class NotCompiled(Exception):
@@ -77,16 +83,15 @@ def run_compiler(
     libraries: Path | None = None,
     hints: Hints = (),
     allowance: Allowance | None = None,
-    most: float = inf,
 ) -> Finished:
     """Run the compiler in the sandbox, one command after the other; returns how it ended, which is well.
 
     It reads its own files, `folder` and what is `readable`, and writes into `folder` alone. `libraries`: a folder in
-    which it builds its libraries; this involves no stranger's code, so only limits hold it. It may take `most` seconds,
-    and what is left of its `allowance`. Raises NotCompiled, and RunFailed when the machine keeps it from compiling.
+    which it builds its libraries; this involves no stranger's code, so only limits hold it. It may take
+    what is left of its `allowance`. Raises NotCompiled, and RunFailed when the machine keeps it from compiling.
     """
     allowance = allowance or Allowance()
-    seconds = FIRST_SECONDS if libraries else ceil(max(1, min(most, allowance.left)))
+    seconds = FIRST_SECONDS if libraries else ceil(max(1, allowance.left))
 
     def attempt() -> Finished:
         kills = kills_for_memory()
@@ -159,7 +164,7 @@ def _run_once(
                 writable=[str(folder), str(scratch)],
                 watched=libraries is None,
             ),
-            Limits(_MOST_MEGABYTES, seconds, open_files=1024, file_megabytes=MOST_BYTES >> 20, processes=64),
+            limits_of_build(seconds, _MOST_MEGABYTES),
             folder,
             readable=[str(path) for path in (home(), HEADERS, *readable)],
         ),

@@ -13,7 +13,7 @@ from tournament.artifacts.recipe import Recipe
 from tournament.errors import BadInput
 from tournament.sandbox.outside import running
 from tournament.sandbox.outside.endings import KILLED, Killed, again_alone, kills_for_memory
-from tournament.sandbox.outside.launch import Build, LaunchSpec, Limits
+from tournament.sandbox.outside.launch import Build, LaunchSpec, limits_of_build
 from tournament.sandbox.outside.scratch import is_full, scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 
@@ -92,7 +92,7 @@ def _build(archive: bytes, recipe: Recipe, sandbox: SandboxSettings) -> bytes:
                     {"PATH": PATH, "HOME": str(scratch), "TMPDIR": str(scratch), "LC_ALL": "C.UTF-8"},
                     writable=[str(folder), str(scratch)],
                 ),
-                Limits(4096, 2 * _SECONDS, open_files=1024, file_megabytes=1024, processes=64),
+                limits_of_build(2 * _SECONDS),
                 folder,
                 readable=[*system, *sandbox.readable],
             ),

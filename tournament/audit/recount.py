@@ -11,7 +11,8 @@ import numpy.typing as npt
 from engine.kernel.game_core import BLOCK_COUNT, SEAT_COUNT
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
-from tournament.store.legs import LegResult, Legs
+from tournament.standings.errors import block_of
+from tournament.store.legs import LegResult, Legs, leg_keys
 
 Rows = Mapping[str, npt.NDArray[Any]]
 _Indices = npt.NDArray[np.int64]
@@ -83,10 +84,11 @@ class Recount:
     def __init__(self, contest: Contest, settings: ContestSettings, legs: Sequence[LegResult]) -> None:
         self._contest = contest
         self._legs = legs
-        self._sessions_per_leg = 1 if contest.house else settings.sessions
+        self._sessions_per_leg = contest.sessions_of_leg(settings)
         # How many games (where a leg is one session) or sessions the blocks divide.
         self._cut = getattr(settings, contest.scored.length) if contest.scored.length else settings.sessions
-        self._keys = np.array([_key(leg.match, leg.number) for leg in legs], dtype=np.int64)
+        columns = Legs.of(legs)
+        self._keys = leg_keys(columns.match, columns.number)
         self._finished = np.array([leg.sessions for leg in legs], dtype=np.int64)
         self.games = np.zeros(len(legs), dtype=np.int64)
         self.sessions = np.zeros(len(legs), dtype=np.int64)
@@ -142,7 +144,7 @@ class Recount:
     def _place(self, table: str, rows: Rows, game: _Indices) -> tuple[_Indices, _Indices]:
         """The index of each row's leg, and the row's session in it. Raises NotTheLegs for rows out of order."""
         match, session = rows["match"].astype(np.int64), rows["session"].astype(np.int64)
-        keys = _key(match, session // self._sessions_per_leg)
+        keys = leg_keys(match, session // self._sessions_per_leg)
         legs = np.searchsorted(self._keys, keys).clip(max=len(self._keys) - 1)
         if not np.array_equal(self._keys[legs], keys):
             raise NotTheLegs(f"{table} has rows of none of its legs")
@@ -167,7 +169,7 @@ class Recount:
 
     def _block(self, number: _Indices) -> _Indices:
         """The block of each of these sessions, or games. Raises NotTheLegs."""
-        block: _Indices = number * BLOCK_COUNT // self._cut
+        block = block_of(number, self._cut)
         if len(block) and block.max() >= BLOCK_COUNT:
             raise NotTheLegs("there are more rows than a leg can have")
         return block
@@ -176,8 +178,3 @@ class Recount:
 def name_of(leg: LegResult) -> str:
     """A leg in words."""
     return f"match {leg.match}, leg {leg.number} ({leg.x} – {leg.y})"
-
-
-def _key(match: Any, number: Any) -> Any:
-    """A number for each leg that orders them as the schedule does."""
-    return match << 31 | number

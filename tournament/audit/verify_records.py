@@ -18,7 +18,7 @@ from tournament.runner.strays import in_tables, once_named, shown, strays
 from tournament.standings.standings import Standings
 from tournament.standings.without_luck import LuckOfLegs, by_digest, luck_of_legs, read_luck
 from tournament.store.ledger import FOLDERS_OF_ENTRIES, Batch, Field, Part, State, entry_name, is_sealed
-from tournament.store.ledger_reading import sizes_of_entries, states, text_of
+from tournament.store.ledger_reading import gather, sizes_of_entries, states, text_of
 from tournament.store.parts import damage, origin_of_part, rows_of, whole_is
 from tournament.store.storage import Storage
 
@@ -27,44 +27,47 @@ BRING_BACK = "tournament run brings it back from its copy"
 REMOVE_FIRST = f"remove it, and {BRING_BACK}"
 WRITE = "tournament run writes it anew"
 MOST_OF_HOUSE = 4 << 20  # bytes of a house player's file
-FORMER = "only former versions of bots need it: bring it back, or remove it and those before"
+FORMER = "a run needs none of these: remove it and those before"
 BRING_ALL_BACK = "bring the records back from a copy"
 
 
 def ledger_problems(storage: Storage, state: State) -> list[Problem]:
-    """Entries of which one copy is damaged or missing, of a ledger that can be read. Of those before the newest fold a
-    run needs none."""
+    """Entries of which one copy is damaged or missing, of a ledger that can be read: from the newest fold on, before
+    which a run needs none."""
     problems = []
-    for number in range(min(sizes_of_entries(storage), default=1), state.entries + 1):
+    for number in range(state.fold or 1, state.entries + 1):
         places = [f"{folder}/{entry_name(number)}" for folder in FOLDERS_OF_ENTRIES]
         texts = [text_of(storage, place) for place in places]
         if texts[0] == texts[1]:
             continue
-        former = number < state.fold
         sound = [text is not None and is_sealed(text) for text in texts]
         for place, text in zip(places, texts):
             if text is None:
-                problems.append(Problem(place, "is missing", FORMER if former else BRING_BACK))
+                problems.append(Problem(place, "is missing", BRING_BACK))
             elif not is_sealed(text):
-                problems.append(Problem(place, "is damaged", FORMER if former else REMOVE_FIRST))
+                problems.append(Problem(place, "is damaged", REMOVE_FIRST))
         if all(sound):
-            remedy = FORMER if former else REMOVE_FIRST
-            problems.append(Problem(places[1], "is another entry than the one in ledger/", remedy))
+            problems.append(Problem(places[1], "is another entry than the one in ledger/", REMOVE_FIRST))
     return problems
 
 
 def fold_problems(storage: Storage) -> list[Problem]:
     """Entries that carry another state than those before them come to."""
+    oldest = min(sizes_of_entries(storage), default=0)
     problems = []
     try:
         for state, entry in states(storage):
             if entry.fold > state.entries and state.field:
+                gather(storage, state)
                 carried = {batch.name: batch for batch in entry.batches}
-                if (entry.field, carried) != (state.field, state.newest()):
+                if (entry.field, carried, entry.former) != (state.field, state.newest(), state.former):
                     place = f"ledger/{entry_name(entry.fold)}"
                     problems.append(Problem(place, "is not what the entries before it come to", BRING_ALL_BACK))
     except RunFailed as problem:
-        problems.append(Problem("ledger", f"has entries of former versions that can't be read: {problem}", FORMER))
+        if min(sizes_of_entries(storage), default=0) == oldest:  # else a run has removed some meanwhile
+            problems.append(
+                Problem("ledger", f"has entries before its newest fold that can't be read: {problem}", FORMER)
+            )
     return problems
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich.table import Table
@@ -12,11 +12,12 @@ from tournament.cli.numbers import short
 from tournament.cli.tables import facts_table
 from tournament.contests.contest import Contest
 from tournament.errors import printable
-from tournament.standings.student import quantile
+from tournament.standings.student import reach
 from tournament.store.legs import Fault
 from tournament.trial.check import CheckReport
 from tournament.trial.mistakes import Search
 from tournament.trial.playing import Meter
+from tournament.trial.sequential import Look, Verdict
 
 if TYPE_CHECKING:
     from tournament.trial.match import MatchReport
@@ -50,7 +51,7 @@ def check_table(report: CheckReport) -> Table:
             table.add_row("habits" if number == 0 else "", Text(habit, style="yellow"))
         if report.seed:
             table.add_row("seed", f"--seed {report.seed} repeats this check")
-        for name, text in _costs(report.meter, report.fuel_allowed) if report.meter else ():
+        for name, text in costs(report.meter, report.fuel_allowed) if report.meter else ():
             table.add_row(name, text)
         if report.boundary_questions:  # not asked of a bot that was disqualified
             table.add_row(
@@ -67,7 +68,7 @@ def check_table(report: CheckReport) -> Table:
             table.add_row("elsewhere", mistakes_in_words(report.mistakes, f"{report.name}.{report.kind}"))
         if report.printed:
             table.add_row("prints", Text(printable(report.printed), style="dim"))
-        table.add_row("faults", _fault_lines(report.faults, report.kind))
+        table.add_row("faults", _fault_lines(report.faults))
     verdict = Text("fit to enter", style="green") if report.fit else Text("not fit to enter", style="red")
     if report.mistakes and report.mistakes.grave:
         verdict.append(", but would crash or differ elsewhere", style="yellow")
@@ -105,12 +106,11 @@ def match_table(report: MatchReport, contest: Contest, seed: str) -> Table:
     table.add_row("match", Text(f"{report.bot} against {report.opponent}"))
     table.add_row("played", f"{report.games:,} games {_in_sessions(report.sessions)}")
     if report.sessions:
-        reach = quantile(0.975, report.freedom)
         sides = [(report.bot, report.points_per_session, report.stderr)]
         if report.opponents_points_per_session != -report.points_per_session:
             sides.append((report.opponent, report.opponents_points_per_session, report.opponents_stderr))
         for number, (name, points, stderr) in enumerate(sides):
-            error = "" if stderr is None else f" ± {reach * stderr * share:,.3f} (95%)"
+            error = "" if stderr is None else f" ± {share * reach(stderr, report.freedom):,.3f} (95%)"
             each = "game" if by_game else "session"
             table.add_row("" if number else "points", f"{points * share:+,.3f}{error} a {each} for {name}")
     if contest.display.unit:
@@ -134,28 +134,48 @@ def _in_sessions(count: int) -> str:
     return f"in {count:,} session{'s' * (count != 1)}" if count else "of a session that was broken off,"
 
 
+VERDICTS: Mapping[Verdict, str] = {
+    "better": "surely better",
+    "worse": "surely worse",
+    "open": "which is better is open",
+}
+
+
+def stopped_in_words(look: Look) -> str:
+    """What the last of several looks said."""
+    says = VERDICTS[look.verdict]
+    if look.reaches is None:
+        says = {"better": "HIGH rather than LOW", "worse": "LOW rather than HIGH", "open": "open"}[look.verdict]
+    return f"after {look.replicas:,} replica{'s' * (look.replicas > 1)}, {look.said}: {says}"
+
+
 def _verdict(report: MatchReport) -> Text:
     if report.disqualified:
         verb = "is" if len(report.disqualified) == 1 else "are"
         return Text(f"{' and '.join(report.disqualified)} {verb} disqualified: too many faults", style="red")
+    if report.stopped:
+        colour = {"better": "green", "worse": "red", "open": "yellow"}[report.stopped.verdict]
+        return Text(f"{report.bot} {stopped_in_words(report.stopped)}", style=colour)
     if report.lead_stderr is None:
         return Text("too few sessions to tell")
-    lead = report.points_per_session - report.opponents_points_per_session
-    if not lead and not report.lead_stderr:
+    if not report.lead and not report.lead_stderr:
         return Text("neither is ahead: both win the same in every session", style="yellow")
-    if abs(lead) < quantile(0.975, report.freedom) * report.lead_stderr:
+    if abs(report.lead) <= reach(report.lead_stderr, report.freedom):
         return Text("neither is clearly ahead: play more --sessions to tell", style="yellow")
-    ahead = report.bot if lead > 0 else report.opponent
-    by = f"{abs(lead) / report.lead_stderr:,.1f} standard errors" if report.lead_stderr else "the same in every session"
-    return Text(f"{ahead} is ahead, by {by}", style="green" if ahead == report.bot else "red")
+    ahead = report.bot if report.lead > 0 else report.opponent
+    errors = abs(report.lead) / report.lead_stderr if report.lead_stderr else 0.0
+    by = f"{errors:,.1f} standard errors" if errors else "the same in every session"
+    # One match doesn't show what another would have brought.
+    where = " in this match" if report.replicas == 1 else ""
+    return Text(f"{ahead} is ahead{where}, by {by}", style="green" if ahead == report.bot else "red")
 
 
-def _costs(meter: Meter, fuel_allowed: int) -> list[tuple[str, str]]:
+def costs(meter: Meter, fuel_allowed: int | None = None) -> list[tuple[str, str]]:
     """What decisions took, as rows."""
     if meter.use is None:
         mean = meter.fuel / max(1, meter.decisions)
-        most = f"at most {meter.most_fuel:,} of {fuel_allowed:,} allowed"
-        return [("fuel", f"{mean:,.0f} instructions a decision, {most}")]
+        allowed = "" if fuel_allowed is None else f" of {fuel_allowed:,} allowed"
+        return [("fuel", f"{mean:,.0f} instructions a decision, at most {meter.most_fuel:,}{allowed}")]
     mean = meter.use.cpu_seconds / max(1, meter.decisions)
     rows = [("time", f"{mean * 1e6:,.1f} µs of processor time a decision, with its start")]
     if meter.use.memory_bytes:
@@ -175,7 +195,12 @@ def _at_limits(report: CheckReport) -> Text:
     )
 
 
-def _fault_lines(faults: Sequence[Fault], kind: str = "") -> Text:
+_HINT_TO_LINES = (
+    "standard output is for answers alone, one line for each question: print what you want to read to standard error"
+)
+
+
+def _fault_lines(faults: Sequence[Fault]) -> Text:
     if not faults:
         return Text("none")
     lines = []
@@ -183,24 +208,11 @@ def _fault_lines(faults: Sequence[Fault], kind: str = "") -> Text:
         lines.append(f"session {fault.session}, game {fault.game}, {fault.question}: {fault.what}")
         lines.append(f"  asked {fault.asked}")
         lines += [f"  | {line}" for line in fault.complaints.splitlines()]
-        if hint := hint_for(fault.what, kind):
-            lines.append(f"  {hint}")
+        if fault.kind == "line":
+            lines.append(f"  {_HINT_TO_LINES}")
         if count > 1:
             lines.append(f"  and the same {count - 1} more time{'s' * (count > 2)}")
     return Text(printable("\n".join(lines)))
-
-
-# Likely causes of a program's fault, by words in its description.
-_HINTS = (
-    ("wrote what is no ACTION", "standard output is for answers alone: print what you want to read to standard error"),
-    ("answered before it was asked", "standard output is for answers alone, one line for each question"),
-    ("is no command", "standard output is for answers alone: print what you want to read to standard error"),
-)
-
-
-def hint_for(what: str, kind: str) -> str:
-    """A hint at the cause of a program's fault; "" where there is none."""
-    return next((hint for words, hint in _HINTS if words in what), "") if kind == "program" else ""
 
 
 def alike(faults: Sequence[Fault]) -> list[tuple[Fault, int]]:

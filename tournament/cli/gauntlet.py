@@ -3,38 +3,40 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
-from tournament.cli.check_tables import alike
+from tournament.cli.check_tables import VERDICTS, costs, stopped_in_words
 from tournament.cli.consoles import err, out
 from tournament.cli.options import (
+    EXITS,
     PLAY,
     WHO_PLAYS,
     ConfigPath,
     Contest,
     Json,
+    MostReplicas,
+    Sprt,
+    Until,
     option,
     print_json,
 )
 from tournament.cli.screen import Screen
 from tournament.cli.tables import facts_table, matches_table, plain_table
 from tournament.config import load_config
-from tournament.entrants.folder import read_submission
 from tournament.errors import printable
 from tournament.keys import drawn_seed
 from tournament.standings.history import matches_of_bot
-from tournament.starter.folder import find_bot
+from tournament.store.legs import by_sort
 
 if TYPE_CHECKING:
     from tournament.contests.contest import Contest as PlayedContest
     from tournament.standings.standings import Standings
     from tournament.trial.gauntlet import Figure, GauntletReport
-
-_EXITS = {"better": 0, "open": 3, "worse": 4}
 
 
 def gauntlet(
@@ -54,6 +56,9 @@ def gauntlet(
     replicas: Annotated[
         int | None, option("N", "of each match; from 10 on errors hold whatever bots learn", PLAY)
     ] = None,
+    until: Until = None,
+    sprt: Sprt = None,
+    most_replicas: MostReplicas = None,
     seed: Annotated[
         str | None, option("SEED", "number or text that chooses the deals; default a drawn one, told", PLAY)
     ] = None,
@@ -62,34 +67,35 @@ def gauntlet(
     as_json: Json = False,
 ) -> None:
     """Nothing is kept, and the deals are never those of the contest's records. With --instead-of it exits with 0 where
-    BOT is surely better, with 3 where that is open, and with 4 where it is surely worse.
+    BOT is surely better, with 3 where that is open, and with 4 where it is surely worse. With --sprt it exits with 0
+    for HIGH, 4 for LOW, each wrong once in twenty.
     """
-    from tournament.trial.gauntlet import play_gauntlet  # which needs what runs contests
+    import tournament.api  # which needs what runs contests
 
-    given = {"sessions": sessions, "replicas": replicas, "seed": seed or drawn_seed()}
-    settings = load_config(contest, config, executor="local", workers=workers, **given)
-    played, path = settings.played, find_bot(bot, settings)
-    former = find_bot(instead_of, settings) if instead_of else None
-    chosen = against or []
-    opponents = chosen if played.house else [find_bot(one, settings) for one in chosen]
+    seed = seed or drawn_seed()
+    played, name = load_config(contest, config).played, Path(bot).stem
 
     def draw(standings: Standings, rows: int) -> Table:
-        name = read_submission(path).name
         known = any(line.name == name for line in standings.entrants)
         return matches_table(matches_of_bot(standings, name)[:rows] if known else (), played.title)
 
     with Screen(err, played.title, draw=draw) as screen:
-        report = play_gauntlet(played, settings, path, opponents, former, screen)
+        report = tournament.api.gauntlet(
+            contest, bot, against=against or [], instead_of=instead_of or None, config=config, sessions=sessions,
+            replicas=replicas, until=until, sprt=sprt, most_replicas=most_replicas, seed=seed, workers=workers,
+            watcher=screen,
+        )  # fmt: skip
     if as_json:
-        values = dataclasses.asdict(report) | {"seed": settings.contest.seed, "verdict": report.verdict}
+        values = dataclasses.asdict(report) | {"seed": seed, "verdict": report.verdict}
         values["faults"] = [dataclasses.asdict(one) for _, one in report.faults]
+        values["former_faults"] = [dataclasses.asdict(one) for _, one in report.former_faults]
         print_json(values)
     else:
-        _print(report, played, seed or settings.contest.seed or "")
+        _print(report, played, seed)
     if report.disqualified:
         raise typer.Exit(1)
-    if former:
-        raise typer.Exit(_EXITS[report.verdict])
+    if instead_of:
+        raise typer.Exit(EXITS[report.verdict])
 
 
 def _print(report: GauntletReport, contest: PlayedContest, seed: str) -> None:
@@ -114,7 +120,11 @@ def _print(report: GauntletReport, contest: PlayedContest, seed: str) -> None:
     if report.former_points and report.better:
         facts.add_row("former", Text(f"{_in_words(report.former_points, form)} for {report.former}"))
         better = _in_words(report.better, f"+{form.lstrip('+')}")
-        facts.add_row("better by", f"{better}: {_VERDICTS[report.verdict]}")
+        more = "; --replicas 10 tells more" if report.better.reach is None else ""
+        two_sizes = report.stopped and report.stopped.reaches is None
+        facts.add_row("better by", better if two_sizes else f"{better}: {VERDICTS[report.verdict]}{more}")
+    if report.stopped:
+        facts.add_row("stopped", stopped_in_words(report.stopped))
     if there := report.would_stand:
         sure = f"{there.first}" if there.first == there.last else f"{there.first}–{there.last}"
         place = (
@@ -123,15 +133,16 @@ def _print(report: GauntletReport, contest: PlayedContest, seed: str) -> None:
             else f"place {sure}"
         )
         facts.add_row("would stand", f"number {there.by_score} of {there.bots + 1} in the records by score; {place}")
-    for fault, count in alike([one for _, one in report.faults]):
-        others = f", and {count - 1:,} more alike" if count > 1 else ""
-        facts.add_row("fault", Text(printable(f"{fault.question}: {fault.what}{others}")))
+    versions = (("", report.faults, report.cost), ("former: ", report.former_faults, report.former_cost))
+    for whose, faults, cost in versions[: 2 if report.former else 1]:
+        for what, text in costs(cost) if cost else ():
+            facts.add_row(what, whose + text)
+        for (_, fault), *like_it in by_sort(faults):
+            others = f", and {len(like_it):,} more alike" if like_it else ""
+            facts.add_row("fault", Text(printable(f"{whose}{fault.question}: {fault.what}{others}")))
     for one in report.disqualified:
         facts.add_row("out", Text(f"{one} was disqualified: no figures", style="red"))
     out.print(facts)
-
-
-_VERDICTS = {"better": "surely better", "worse": "surely worse", "open": "which is better is open"}
 
 
 def _cells(figure: Figure, form: str) -> tuple[Text, Text]:

@@ -37,6 +37,14 @@ OWN = {
             "run --dry-run",
         ),
     ),
+    "watch": Listed(
+        "tournament.cli.watch:watch",
+        "Keep contests current until stopped: play what comes, publish the board, take submissions.",
+        (
+            "watch",
+            "watch von_neumann_poker --serve 8080 --submissions authors.toml",
+        ),
+    ),
     "leaderboard": Listed(
         "tournament.cli.standings:leaderboard",
         "Show the ranking of what is in the records, also during a run.",
@@ -75,7 +83,10 @@ OWN = {
     "replay": Listed(
         "tournament.cli.audit:replay",
         "Play recorded games again: what each bot was asked, what it printed, what it answered.",
-        ("replay von_neumann_poker --match likeme,naive --session 12 --game 3",),
+        (
+            "replay von_neumann_poker --match likeme,naive --session 12 --game 3",
+            "replay von_neumann_poker --match likeme,naive --session 12 --beside newman",
+        ),
     ),
     "match": Listed(
         "tournament.cli.trial:match",
@@ -83,6 +94,9 @@ OWN = {
         (
             "match von_neumann_poker naive likeme",
             "match von_neumann_poker naive likeme --sessions 500 --seed 7 --session 2 --game 0",
+            "match von_neumann_poker likeme naive --sessions 50 --until 0.95",
+            "match von_neumann_poker naive likeme --losses",
+            "match von_neumann_poker naive likeme --session 2 --beside scholar",
         ),
     ),
     "gauntlet": Listed(
@@ -91,6 +105,7 @@ OWN = {
         (
             "gauntlet von_neumann_poker likeme",
             "gauntlet von_neumann_poker scholar --instead-of likeme --sessions 50 --replicas 10",
+            "gauntlet von_neumann_poker scholar --instead-of likeme --sessions 50 --sprt 0 2",
             "gauntlet von_neumann_poker likeme --against naive --against kuhn3",
         ),
     ),
@@ -128,12 +143,14 @@ OWN = {
         ),
     ),
 }
-OF_CONTESTS = {
+# Groups of commands, and those of contests.
+GROUPS = {
+    "author": Listed("tournament.cli.author:app", "Who may submit bots to an open contest."),
     "judge": Listed(
-        "tournament.cli.judge_command:app",
+        "tournament.cli.holdem_training:app",
         "Play a program as the contest's statement has it judged, and nothing else: for its author to debug against.",
     ),
-    "strategy": Listed("tournament.cli.strategy:app", "Servers of two-card draw: generate them and value them."),
+    "strategy": Listed("tournament.cli.two_card_draw:app", "Servers of two-card draw: generate them and value them."),
 }
 
 
@@ -185,12 +202,12 @@ class Group(TyperGroup):
 
 
 class Commands(Group):
-    """The commands of the command line and, after them, those of contests."""
+    """The commands of the command line and, after them, groups of commands."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         # Names and sentences only: loading all commands takes longer than most of them run.
-        self.commands = {name: TyperCommand(name, help=one.does) for name, one in (OWN | OF_CONTESTS).items()}
+        self.commands = {name: TyperCommand(name, help=one.does) for name, one in (OWN | GROUPS).items()}
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(self.commands)
@@ -198,8 +215,8 @@ class Commands(Group):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name in OWN:
             return _own_command(cmd_name)
-        if cmd_name in OF_CONTESTS:
-            command = typer.main.get_command(_load(OF_CONTESTS[cmd_name].where))
+        if cmd_name in GROUPS:
+            command = typer.main.get_command(_load(GROUPS[cmd_name].where))
             command.name = cmd_name
             return command
         return None

@@ -22,6 +22,10 @@ PLACES = "Where things are"
 GROUPS = (PLAY, SETTLED, WHO_PLAYS, CHOICE, OUTPUT, PLACES)
 
 
+# Of commands that say which of two is better.
+EXITS = {"better": 0, "open": 3, "worse": 4}
+
+
 def option(metavar: str, help: str, group: str, *names: str, **more: Any) -> Any:
     """An option with a value, in a group of --help; `more` is as Typer has it."""
     return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=group, **more)
@@ -44,6 +48,13 @@ ConfigPath = Annotated[
 Results = Annotated[
     str | None, option("DIR|URL", "where the contests' records are", PLACES, "--results", envvar="TOURNAMENT_RESULTS")
 ]
+Until = Annotated[float | None, option("P", "more replicas, until which is better is sure with chance P", PLAY)]
+Sprt = Annotated[
+    tuple[float, float] | None,
+    option("LOW HIGH", "more replicas, until the difference is HIGH rather than LOW, or LOW; points a session", PLAY),
+]
+MostReplicas = Annotated[int | None, option("N", "with --until and --sprt: but no more", PLAY)]
+Beside = Annotated[str | None, option("FILE|NAME", "the same deals also with this version, side by side", CHOICE)]
 Json = Annotated[bool, flag("--json", "print JSON for scripts", OUTPUT)]
 
 

@@ -14,7 +14,6 @@ from rich.text import Text
 from tournament.errors import printable, telling_line
 from tournament.standings.history import closest_to_beating
 from tournament.standings.notes import chance_in_words, notes_of
-from tournament.standings.student import REACH
 
 if TYPE_CHECKING:
     from tournament.contests.scoring import HouseScoring, Measure
@@ -137,11 +136,11 @@ def rating_table(lines: Sequence[Rated], look: Look, title: str) -> Table:
     table = plain_table(f"{title}: {look.title}", look.meaning)
     table.add_column("#", justify="right", no_wrap=True)
     table.add_column("bot", no_wrap=True)
-    with_errors = any(line.stderr is not None for line in lines)
+    with_errors = any(line.reach is not None for line in lines)
     for heading in ("rating", *(["± 95%"] if with_errors else []), *(column for _, column, _ in look.columns)):
         table.add_column(heading, justify="right", no_wrap=True)
     for line in lines:
-        reach = "" if line.stderr is None else look.shown(REACH * line.stderr).lstrip("+")
+        reach = "" if line.reach is None else look.shown(line.reach).lstrip("+")
         more = [show(line.more[name]) for name, _, show in look.columns]
         table.add_row(
             str(line.rank), Text(line.name), look.shown(line.rating), *([reach] if with_errors else []), *more

@@ -1,4 +1,4 @@
-"""The contests. Adding one is a folder here, a core in engine/ and a line below; or a package of its own.
+"""The contests. Adding one is a folder here, a core in engine/ and a line below; or rules that tournament.toml names.
 
 A contest is imported when it is asked for: with all its imports that takes a large part of a short command's time.
 """
@@ -6,11 +6,12 @@ A contest is imported when it is asked for: with all its imports that takes a la
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tournament.contests.installed import load_installed, offers
-from tournament.contests.rules_file import loaded_rules
+from tournament.contests.rules_of_others import former_package, loaded_rules
+from tournament.errors import BadInput, shortened
+from tournament.names import did_you_mean
 
 if TYPE_CHECKING:
     from tournament.contests.contest import Contest
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
 # Each in a module of its name, by its name in capitals.
 _BUILT_IN = ("von_neumann_poker", "two_card_draw", "holdem_training", "matrix_game")
+_OPEN_SPIEL = "open_spiel"  # which is no contest until a table says which game
+
+# The names of all rules that come with this package.
+KNOWN_RULES = (*_BUILT_IN, _OPEN_SPIEL)
 
 
 class _BuiltIn(Mapping[str, "Contest"]):
@@ -57,12 +62,27 @@ def __getattr__(name: str) -> tuple[Contest, ...]:
 
 def find_contest(name: str, rules: str = "") -> Contest:
     """The contest of that name that is played by the rules of another; without `rules` by its own. Raises BadInput for
-    rules that are unknown, or of a package that is broken."""
-    asked = rules or name
-    contest = BUILT_IN[asked] if asked in BUILT_IN else loaded_rules(asked) or load_installed(asked, tuple(BUILT_IN))
+    rules that are unknown, or that can't be loaded."""
+    contest = _by_rules(rules or name)
+    if contest is None:
+        raise no_contest(rules or name, KNOWN_RULES)
     return contest.named(name)
 
 
-def known_rules() -> list[str]:
-    """The names of all rules: those that are built in, then those of packages, which are not imported for that."""
-    return [*BUILT_IN, *(name for name in offers() if name not in BUILT_IN)]
+def _by_rules(rules: str) -> Contest | None:
+    if rules in BUILT_IN:
+        return BUILT_IN[rules]
+    if rules != _OPEN_SPIEL:
+        return loaded_rules(rules)
+    from tournament.contests.open_spiel import OpenSpiel
+    from tournament.contests.python_contest.rules import contest_of
+
+    return contest_of(OpenSpiel)
+
+
+def no_contest(name: str, known: Sequence[str]) -> BadInput:
+    """What is said when none of those that are `known` has this name."""
+    return BadInput(
+        f"no contest is called {shortened(name, 100)}; there are: {', '.join(known)}, and those that tournament.toml of"
+        f" this folder names{did_you_mean(name, known)}{former_package(name)}"
+    )

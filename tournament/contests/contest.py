@@ -13,6 +13,7 @@ from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from tournament.contests.interface import Interface
 from tournament.contests.portrait import Portrait
+from tournament.contests.rules_of_others import Source
 from tournament.contests.scoring import House, Scored
 from tournament.contests.settings import ContestSettings
 from tournament.leg import LegPlan
@@ -50,7 +51,7 @@ class Luck:
 
 # Of the code that all contests share: raised when the same settings no longer give the same games in any of them.
 # A contest has its own `version`.
-ENGINE_VERSION = 6
+ENGINE_VERSION = 7
 
 
 class NewCore(Protocol):
@@ -114,7 +115,7 @@ class Contest:
     Several may have the same `rules`, named after the contest that brings them. `version` is raised when the same
     settings no longer give the same games: then records are archived. Without a `house` all entrants play all.
     `luck` corrects the score. `preset`: its settings in a new settings file. `requires`: packages that its games depend
-    on, with their versions. `source`: path, content and class of rules in a file, whose digest is the `edition`.
+    on, with their versions. `source`: where rules of others are from; a file's digest is the `edition`.
     """
 
     name: str
@@ -134,7 +135,7 @@ class Contest:
     preset: Mapping[str, object] = field(default_factory=dict)
     requires: tuple[tuple[str, str], ...] = ()
     rules: str = ""
-    source: tuple[str, bytes, str] | None = None
+    source: Source | None = None
     edition: str = ""
 
     def __post_init__(self) -> None:
@@ -145,6 +146,10 @@ class Contest:
         if name == self.name:
             return self
         return replace(self, name=name, title=name.replace("_", " ").capitalize())
+
+    def sessions_of_leg(self, settings: ContestSettings) -> int:
+        """Against house players each session is a leg of its own."""
+        return 1 if self.house else settings.sessions
 
     def columns(self, table: TableName) -> tuple[Column, ...]:
         """Those of a table of its records."""

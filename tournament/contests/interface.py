@@ -61,6 +61,22 @@ class ViewField:
 
 
 @dataclass(frozen=True)
+class View:
+    """What bots are told as numbers, the same fields before every question; the core writes them. `show` puts a view in
+    words that has too many fields to list."""
+
+    fields: tuple[ViewField, ...] = ()
+    show: Callable[[Mapping[str, float]], str] | None = None
+
+
+@dataclass(frozen=True)
+class Named:
+    """What bots are told by name, where numbers of fixed kinds don't suffice: the `names` of each question's values."""
+
+    names: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
 class Histories:
     """Lists of a game's moves that a Python bot is shown, the last of each from a field of the view. `lists`: for the
     name of each, the field that has its next value. `length`: the field that has their length."""
@@ -150,23 +166,20 @@ class Interface:
     """How the contest's bots are written and how the engine reaches them.
 
     `sdk` is the folder with the C header, the adapter and the templates of new bots. Questions are in the core's order;
-    `view` has the fields that the core writes before each. `told_names` are, of each question, the values that are told
-    by name instead, where the view's kinds of numbers don't suffice. A bot in C++ or Python may also be a class called
-    `class_name` with the questions as its methods. `new_dialogue` begins a program's leg, from the core and the key of
-    its helpers, if the questions' lines are not used; a program that broke off a dialogue gets no other in that leg.
-    `name_answer` puts a refused answer in the rules' words, `show_view` a view that has too many fields to list.
+    `tells` is what comes with them. A bot in C++ or Python may also be a class called `class_name` with the questions
+    as its methods. `new_dialogue` begins a program's leg, from the core and the key of its helpers, if the questions'
+    lines are not used; a program that broke off a dialogue gets no other in that leg. `name_answer` puts a refused
+    answer in the rules' words.
     """
 
     sdk: Path
     questions: tuple[Question, ...]
     compiled: CompiledBots
     python: PythonBots = field(default_factory=PythonBots)
-    view: tuple[ViewField, ...] = ()
-    told_names: tuple[tuple[str, ...], ...] | None = None
+    tells: View | Named = View()
     class_name: str = ""
     new_dialogue: Callable[[GameCore, bytes], Dialogue] | None = None
     name_answer: Callable[[int], str] = str
-    show_view: Callable[[Mapping[str, float]], str] | None = None
 
     def __post_init__(self) -> None:
         """Raise ValueError for more than the engine has room for."""
@@ -187,6 +200,11 @@ class Interface:
     def passes_address(self) -> bool:
         """Whether the first parameter of every function is the address of the bot's struct."""
         return self.compiled.struct_size > 0
+
+    @property
+    def view(self) -> tuple[ViewField, ...]:
+        """The view's fields; none where values are told by name."""
+        return self.tells.fields if isinstance(self.tells, View) else ()
 
     @property
     def view_size(self) -> int:

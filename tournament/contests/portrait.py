@@ -117,12 +117,23 @@ class Turns:
 
 
 @dataclass(frozen=True)
+class Kinds:
+    """Rows by kind of game, as the player of one seat sees them: each one's place in `names`, which have the player's
+    role ("" where there is one alone) and what happened; and what each brought that player, or by how much it led."""
+
+    codes: npt.NDArray[Any]
+    names: Sequence[tuple[str, str]]
+    won: npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
 class Portrait:
     """How a contest's games are shown.
 
     `tally` counts some rows; its counts are added up over all rows. Their first axis has a place for each entrant and
     one for all others. `panels` shows one bot out of these sums. `gain` is what x won in each row, in `money`; None
     where rows don't say that. `scene` shows a row. `game` is what its players call a game.
+    `kinds` sorts rows as the player at seat 0 or 1 sees them, None where rows don't tell what a game brought.
     With `turns` whole sessions are shown, turn by turn, from the columns x_move, y_move, x_slipped and y_slipped.
     Rows come from anybody's records: values may be outside of what the core writes.
     """
@@ -134,6 +145,7 @@ class Portrait:
     money: str = ""
     game: str = "game"
     turns: Turns | None = None
+    kinds: Callable[[Rows, int], Kinds] | None = None
 
 
 def counted(where: Sequence[tuple[npt.NDArray[Any], int]]) -> npt.NDArray[np.int64]:

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Mapping, Sequence
 
 from engine.kernel.game_core import GameCore
-from tournament.contests.interface import Interface
+from tournament.contests.interface import Interface, Named
 
 
 def view_values(interface: Interface, view: bytes) -> dict[str, float]:
@@ -26,11 +26,11 @@ def in_words(
 ) -> str:
     """The same of a question whose parts are known; `named` are the values that are told by name."""
     question = interface.questions[kind]
-    if interface.told_names is not None:
+    if isinstance(interface.tells, Named):
         return f"{question.name}: {', '.join(f'{name} {value}' for name, value in named.items())}"
     values = view_values(interface, view)
-    if interface.show_view:
-        shown = [interface.show_view(values)]
+    if interface.tells.show:
+        shown = [interface.tells.show(values)]
     else:
         shown = [f"{name} {value:g}" for name, value in values.items()]
     shown += [f"{name} {value}" for name, value in zip(question.arguments, arguments)]

@@ -13,7 +13,7 @@ Row = Mapping[str, Any]  # a recorded game by column
 
 
 @dataclass(frozen=True)
-class ToldGame:
+class GameInWords:
     """A recorded game in words: who held which cards, who did what in order ("" for nobody), and what came of it."""
 
     cards: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -21,7 +21,7 @@ class ToldGame:
     outcome: str = ""
 
 
-def told_game(scene: Scene, names: tuple[str, str]) -> ToldGame:
+def told_game(scene: Scene, names: tuple[str, str]) -> GameInWords:
     """A game in words, between bots of these names. What is done before anybody acts, such as antes, goes untold."""
     cards: dict[str, tuple[str, ...]] = {}
     told: list[tuple[str, str]] = []
@@ -36,7 +36,7 @@ def told_game(scene: Scene, names: tuple[str, str]) -> ToldGame:
         told.append(("" if step.seat is None else names[step.seat], " ".join(words)))
     first = scene.steps[0].seat is None
     ends = len(told) - scene.ends
-    return ToldGame(cards, tuple(told[first:ends]), ", ".join(" ".join(filter(None, one)) for one in told[ends:]))
+    return GameInWords(cards, tuple(told[first:ends]), ", ".join(" ".join(filter(None, one)) for one in told[ends:]))
 
 
 def plain_columns(row: Row) -> Iterator[tuple[int | None, str]]:
@@ -55,10 +55,10 @@ def plain_columns(row: Row) -> Iterator[tuple[int | None, str]]:
             yield seat, f"{name}: {plain_value(value)}"
 
 
-def plain_game(row: Row, names: tuple[str, str]) -> ToldGame:
+def plain_game(row: Row, names: tuple[str, str]) -> GameInWords:
     """A game of a contest that doesn't say how its games are told."""
     said = (what if seat is None else f"{names[seat]} {what}" for seat, what in plain_columns(row))
-    return ToldGame(outcome=", ".join(said))
+    return GameInWords(outcome=", ".join(said))
 
 
 def plain_value(value: object) -> str:

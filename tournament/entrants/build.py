@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, wait
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, cached_property
 from math import inf
 from pathlib import Path
 
@@ -26,7 +27,8 @@ from tournament.contests.contest import Contest
 from tournament.contests.interface import Interface
 from tournament.contests.settings import ContestSettings
 from tournament.entrants.folder import KINDS, Recorded, find_submissions
-from tournament.errors import BadInput, RunFailed, listed, printable, telling_line
+from tournament.errors import BadInput, RunFailed, TooFewBots, listed, printable, telling_line
+from tournament.leg import FailureKind
 from tournament.sandbox.inside import bot_functions, function_names, leg_isolation
 from tournament.sandbox.outside import endings, probe, running
 from tournament.sandbox.outside.own_time import Disturbed
@@ -74,7 +76,7 @@ class Building:
             if not left or (now - began >= patience and self._may_go_on(left, least)):
                 break
             if now - said >= _SAY_SECONDS:
-                say(f"Still building {listed([self._under_way[one].name for one in left])}…")
+                say(f"Still building {listed(sorted(self._under_way[one].name for one in left))}…")
                 said = now
         built = [one.result() for one in self._under_way if one not in left]
         self._ready = len(built)
@@ -87,8 +89,12 @@ class Building:
         ready = [one.result() for one in self._under_way if one not in left]
         if len(ready) <= self._ready or sum(entrant.artifact is not None for entrant in ready) < least:
             return False
-        in_records = {(known.name, known.sha256) for known in self._recorded() if known.artifact}
-        return not any((self._under_way[one].name, self._under_way[one].sha256) in in_records for one in left)
+        return not any((self._under_way[one].name, self._under_way[one].sha256) in self._in_records for one in left)
+
+    @cached_property
+    def _in_records(self) -> set[tuple[str, str]]:
+        """Who has games in the records, by name and content."""
+        return {(known.name, known.sha256) for known in self._recorded() if known.artifact}
 
 
 @contextmanager
@@ -147,6 +153,7 @@ def build_entrant(
     Raises RunFailed when the machine fails: no bot is blamed for a full disk."""
     artifact: bytes | None = None
     problem: str | None = None
+    failed: FailureKind = "other"
     try:
         artifact = _artifact(submission, interface, sandbox)
         _try(artifact, submission, interface, settings, sandbox)
@@ -158,7 +165,7 @@ def build_entrant(
         CommandMissing,
         BadRecipe,
     ) as error:
-        artifact = None
+        artifact, failed = None, _kind_of(error)
         problem = "\n".join(_cut(line) for line in printable(str(error)).splitlines())
     except Disturbed as error:
         raise RunFailed(f"{submission.name} can't be tried: {error}") from None
@@ -166,7 +173,7 @@ def build_entrant(
         raise RunFailed(f"{submission.name} can't be built: {trouble_in_words(error, 'this machine')}") from None
     except MemoryError:
         raise RunFailed(f"{submission.name} can't be built: this machine has too little memory") from None
-    return Entrant(submission.name, submission.kind, submission.sha256, artifact, problem)
+    return Entrant(submission.name, submission.kind, submission.sha256, artifact, problem, failed)
 
 
 def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes:
@@ -243,7 +250,7 @@ def _try_module(
     how = (engines, version(), code)
 
     def start() -> None:
-        _once(_place("compiles", *how), compile_confined)
+        _once(_place("compiled", *how), compile_confined)
         try_start(load_bot(code, interface, submission.name, limits.memory_megabytes, limits.engine), limits)
 
     asked = (interface.questions, interface.compiled.imports, interface.compiled.struct_size)
@@ -260,17 +267,21 @@ def _digest_of_rules() -> str:
 
 def _once(noted: Path, attempt: Callable[[], None]) -> None:
     """Make an attempt, or raise or return as it is noted to have ended before on this machine."""
-    problem = recall(noted)
-    if problem is not None:
-        if problem:
-            raise BotUnfit(problem.decode(errors="replace"))
+    known = recall(noted)
+    if known is not None:
+        if known:
+            raise BotUnfit(**json.loads(known))
         return
     try:
         attempt()
     except (StartFailed, ModuleUnfit, module_trial.TooSlow) as error:
-        keep(noted, str(error).encode())
+        keep(noted, json.dumps({"why": str(error), "kind": _kind_of(error)}).encode())
         raise
     keep(noted, b"")
+
+
+def _kind_of(error: Exception) -> FailureKind:
+    return error.kind if isinstance(error, BotUnfit) else "other"
 
 
 def _place(what: str, *how: object) -> Path:
@@ -283,7 +294,7 @@ def _place(what: str, *how: object) -> Path:
 
 
 def playable(entrants: Iterable[Entrant], least: int, folder: Path) -> list[Entrant]:
-    """Those that can play. Raises BadInput when there are fewer than `least`, and says why each of the others can't."""
+    """Those that can play. Raises TooFewBots for fewer than `least`, and says why each of the others can't."""
     entrants = list(entrants)
     fit = [entrant for entrant in entrants if entrant.artifact is not None]
     if len(fit) < least:
@@ -291,7 +302,7 @@ def playable(entrants: Iterable[Entrant], least: int, folder: Path) -> list[Entr
         there = f"there {'is' if len(fit) == 1 else 'are'} {len(fit)} in {folder}"
         hint = "" if entrants else f": a bot is a file ending in {', '.join(KINDS)}, or a folder with a bot.toml"
         broken = [f"{one.name}: {telling_line(one.problem or '')}" for one in entrants if one.artifact is None]
-        raise BadInput("\n".join([f"a tournament needs {needed} that can play; {there}{hint}", *broken]))
+        raise TooFewBots("\n".join([f"a tournament needs {needed} that can play; {there}{hint}", *broken]))
     return fit
 
 

@@ -96,7 +96,7 @@ STANDING = {
     "faults": "over all its legs",
     "status": "ok, broken or disqualified",
     "reason": "why it is not ok",
-    "order_probability": "probability that it is better than the next one",
+    "order_probability": ("probability that it is better than the next one; of near equals up to 0.2 too high"),
     "rank_low": (
         "best rank that may be its true one; the bounds of all bots hold at once with 95%, or with the "
         "chance given to `--until-settled`"
@@ -414,7 +414,14 @@ def leaderboard_values(ranking: Standings) -> list[dict[str, Any]]:
 
 def rated_values(line: Rated) -> dict[str, Any]:
     """A line of another rating as scripts get it."""
-    return {"rank": line.rank, "name": line.name, "rating": line.rating, "stderr": line.stderr, **line.more}
+    return {
+        "rank": line.rank,
+        "name": line.name,
+        "rating": line.rating,
+        "stderr": line.stderr,
+        "reach": line.reach,
+        **line.more,
+    }
 
 
 def crosstable_values(ranking: Standings) -> list[dict[str, Any]]:
@@ -428,6 +435,7 @@ def crosstable_values(ranking: Standings) -> list[dict[str, Any]]:
             "games": side.games,
             "points_per_session": side.points_per_session,
             "stderr": side.stderr_per_session,
+            "reach": side.reach_per_session,
         }
         rows.append(row | {"score": side.score} | dict(side.measures) if ranking.scoring else row)
     return rows

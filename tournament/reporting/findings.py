@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 from pydantic import ValidationError
@@ -16,6 +17,7 @@ from tournament.errors import BadInput
 from tournament.records.results import Results, load
 from tournament.reporting.crosstable import Crosstable, crosstable_of
 from tournament.reporting.games import PlayedAgain
+from tournament.reporting.losses import Losses, losses_to
 from tournament.reporting.played_again import ConfigOf, played_again
 from tournament.reporting.stretches import Courses, courses_of
 from tournament.reporting.survey import Survey, survey_games
@@ -28,6 +30,17 @@ from tournament.store.storage import open_storage
 _MOST_MATCHES = 400  # of which games are shown, if there are no more
 _MOST_OF_BEST = 12  # of more matches: those among so many of the best bots, and the best and the worst one of each bot
 _TRIES = 5  # of reading records while a run changes them
+
+
+class Version(NamedTuple):
+    """A bot with some content, by the beginning of its sha256: when it was last on a board, its score, None where it
+    hadn't played, and its rank among so many."""
+
+    sha: str
+    made: str
+    score: float | None
+    rank: int | None
+    ranked: int
 
 
 @dataclass(frozen=True)
@@ -51,14 +64,24 @@ class Findings:
     seed: str | None
     with_games: bool
     made: str
+    versions: Mapping[str, Sequence[Version]] = field(default_factory=dict)
+    losses: Mapping[str, Losses] = field(default_factory=dict)
 
 
 def find(
-    location: str, *, with_games: bool = True, seed: str | None = None, config_of: ConfigOf | None = None
+    location: str,
+    *,
+    with_games: bool = True,
+    seed: str | None = None,
+    config_of: ConfigOf | None = None,
+    only_sums: bool = False,
+    losing: Sequence[tuple[str, str | None]] | None = (),
 ) -> tuple[Contest, Findings]:
     """Read a contest's records, also during a run, which may replace parts meanwhile.
 
     With the settings of contests, sessions of one without a portrait are played again, where its bots are here.
+    `only_sums`: of whole matches; neither how bots play nor how a match or an edit went.
+    `losing`: bots of which it tells where they lose, to the one named, or to the one they do worst against; None: all.
     Raises BadInput when there are none, or they change too fast, RunFailed when they are damaged.
     """
     for _ in range(_TRIES):
@@ -67,7 +90,10 @@ def find(
             contest = _contest_of(results)
             if config_of is not None:
                 contest = in_its_words(contest, config_of)
-            return contest, _findings(contest, results, with_games, seed, config_of)
+            findings = _findings(contest, results, with_games, seed, config_of, only_sums)
+            if losing is None:
+                losing = [(line.name, None) for line in results.ranking.ranked]
+            return contest, replace(findings, losses=_losses(contest, results, losing) if with_games else {})
         except FileNotFoundError:
             continue
     raise BadInput(f"the records in {location} change faster than they can be read; try again when the run is done")
@@ -84,7 +110,12 @@ def _contest_of(results: Results) -> Contest:
 
 
 def _findings(
-    contest: Contest, results: Results, with_games: bool, seed: str | None, config_of: ConfigOf | None
+    contest: Contest,
+    results: Results,
+    with_games: bool,
+    seed: str | None,
+    config_of: ConfigOf | None,
+    only_sums: bool,
 ) -> Findings:
     storage = open_storage(results.location)
     ranking = results.ranking
@@ -98,7 +129,9 @@ def _findings(
         ranking,
         entrants,
         crosstable,
-        survey_games(
+        Survey()
+        if only_sums
+        else survey_games(
             contest,
             storage,
             results.batches,
@@ -108,8 +141,8 @@ def _findings(
             sessions=int(str(results.field.settings["sessions"])),
         ),
         played_again(results.location, config_of, _best_first(ranking, matches)) if config_of and replayed else {},
-        courses_of(legs, fit, ranking.house),
-        edits_of(storage, results.field, legs),
+        courses_of(legs, [] if only_sums else fit, ranking.house),
+        {} if only_sums else edits_of(storage, results.field, legs),
         {key: value for key, value in results.field.settings.items() if key != "seed"},
         results.field.engine,
         _origins(contest, results),
@@ -118,6 +151,12 @@ def _findings(
         with_games,
         datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),
     )
+
+
+def _losses(contest: Contest, results: Results, losing: Sequence[tuple[str, str | None]]) -> dict[str, Losses]:
+    """Where these bots lose, by name; of those who have met somebody."""
+    met = {name for match in results.ranking.matches if match.sessions for name in (match.x, match.y)}
+    return {name: losses_to(contest, results, name, to) for name, to in losing if name in met}
 
 
 def _origins(contest: Contest, results: Results) -> tuple[str, ...]:

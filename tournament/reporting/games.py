@@ -1,4 +1,4 @@
-"""The chosen games as the page's viewer reads them: numbers, many of which stand for texts that recur."""
+"""The chosen games as the page's viewer reads them: steps that recur are listed once, and named by their number."""
 
 from __future__ import annotations
 
@@ -10,26 +10,36 @@ import numpy as np
 from markupsafe import Markup
 
 from tournament.contests.contest import Contest
-from tournament.contests.portrait import Row, Rows, Scene, Step, Turns, signed_money
+from tournament.contests.portrait import Row, Rows, Scene, Step, signed_money
 from tournament.contests.telling import plain_columns
 from tournament.reporting.figures import as_json
 from tournament.reporting.survey import ChosenGame, Survey
 from tournament.standings.matches import Match
 
-_REASONS = ("first", "last", "best", "worst", "fault")
 _KEPT = {"fault": 0, "first": 1, "last": 1, "best": 2, "worst": 2}
-MOST_BYTES = 700_000
+MOST_BYTES = 900_000
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
-class _Texts:
-    """Texts by number, each once."""
+class _Told:
+    """Steps of games, and notes on both sides, by number, each once."""
 
     def __init__(self) -> None:
-        self.numbers: dict[str, int] = {"": 0}
+        self._steps: dict[tuple[tuple[str, object], ...], int] = {}
+        self._notes: dict[tuple[str, str], int] = {}
 
-    def number(self, text: str) -> int:
-        return self.numbers.setdefault(text, len(self.numbers))
+    def step(self, **told: object) -> int:
+        """The number of a step that says these things; None says nothing."""
+        step = tuple((name, value) for name, value in told.items() if value is not None)
+        return self._steps.setdefault(step, len(self._steps))
+
+    def notes(self, x: str, y: str) -> int:
+        """Their number."""
+        return self._notes.setdefault((x, y), len(self._notes))
+
+    @property
+    def content(self) -> dict[str, object]:
+        return {"steps": [dict(step) for step in self._steps], "notes": list(self._notes)}
 
 
 @dataclass(frozen=True)
@@ -57,19 +67,19 @@ def games_for_viewer(
     turns = portrait.turns if portrait else None
     shown = {match.match for match in matches}
     chosen: Mapping[int, Sequence[ChosenGame]] = {n: games for n, games in survey.chosen.items() if n in shown}
-    strips: dict[int, list[list[Any]]] = {}
+    strips: dict[int, list[dict[str, Any]]] = {}
     for (number, session), pieces in sorted(survey.sessions.items()):
-        if turns and number in shown and (strip := _strip(turns, session, pieces)):
+        if turns and number in shown and (strip := _turns(session, pieces)):
             strips.setdefault(number, []).append(strip)
     while True:
-        texts = _Texts()
+        once = _Told()
         listed = []
         for match in matches:
-            games = [_told(told[match.match], texts)] if match.match in told else []
-            games += [_game(contest, game, texts) for game in chosen.get(match.match, ())]
+            games = [_again(told[match.match], once)] if match.match in told else []
+            games += [_game(contest, game, once) for game in chosen.get(match.match, ())]
             if games := games + strips.get(match.match, []):
-                listed.append([match.x, match.y, games])
-        content: dict[str, Any] = {"matches": listed, "texts": list(texts.numbers)}
+                listed.append({"bots": [match.x, match.y], "games": games})
+        content: dict[str, Any] = {"matches": listed, **once.content}
         if turns:
             content |= {"moves": list(turns.moves), "payoffs": turns.payoffs}
         text = as_json(content)
@@ -80,29 +90,28 @@ def games_for_viewer(
         chosen = {match: _fewer(games) for match, games in chosen.items() if len(games) > 1 or _has_fault(games)}
 
 
-def _strip(turns: Turns, session: int, pieces: Sequence[Rows]) -> list[Any]:
-    """A session's moves: its number, then for x and y a letter or digit for each turn, and the turns with slips.
+def _turns(session: int, pieces: Sequence[Rows]) -> dict[str, Any] | None:
+    """A session of a repeated game: the moves of x and of y, a letter or digit for each turn, and the turns with slips.
 
-    Empty if not all turns of it were read, or moves have no letter.
+    None if not all turns of it were read, or moves have no letter.
     """
     columns = {name: np.concatenate([rows[name] for rows in pieces]) for name in pieces[0]}
     order = np.argsort(columns["turn"], kind="stable")
     moves = [columns[f"{seat}_move"][order].astype(int) for seat in "xy"]
     if (columns["turn"][order] != np.arange(len(order))).any() or max(map(np.max, moves)) >= len(_DIGITS):
-        return []
+        return None
     if min(map(np.min, moves)) < 0:
-        return []
+        return None
     letters = ["".join(_DIGITS[move] for move in one) for one in moves]
-    return [session, *letters, *(np.flatnonzero(columns[f"{seat}_slipped"][order]).tolist() for seat in "xy")]
+    slips = [np.flatnonzero(columns[f"{seat}_slipped"][order]).tolist() for seat in "xy"]
+    return {"kind": "turns", "session": session, "moves": letters, "slips": slips}
 
 
-def _told(game: PlayedAgain, texts: _Texts) -> list[Any]:
-    """A session played again, as games are."""
-    steps: list[int | float] = []
-    for place, picture in enumerate(game.pictures):
-        seat, what = game.steps[place] if place < len(game.steps) else (-1, game.result)
-        steps += [seat + 1, texts.number(what), 0, 0, texts.number(picture) + 1, 0]
-    return [game.session, 0, _REASONS.index("first"), 0, 0, 0, *steps]
+def _again(game: PlayedAgain, once: _Told) -> dict[str, Any]:
+    """A session that was played again: the steps of its decisions, each with a picture, and one of its result."""
+    said: list[tuple[int | None, str]] = [*game.steps, (None, game.result)]
+    steps = [once.step(seat=seat, what=what, picture=picture) for (seat, what), picture in zip(said, game.pictures)]
+    return {"kind": "again", "session": game.session, "steps": steps}
 
 
 def _has_fault(games: Sequence[ChosenGame]) -> bool:
@@ -115,23 +124,26 @@ def _fewer(games: Sequence[ChosenGame]) -> list[ChosenGame]:
     return [games[at] for at in sorted(order[: len(games) // 2 or 1])]
 
 
-def _game(contest: Contest, game: ChosenGame, texts: _Texts) -> list[Any]:
-    """Session, game, why, result, the two notes, then six numbers for each step."""
+def _game(contest: Contest, game: ChosenGame, once: _Told) -> dict[str, Any]:
+    """A recorded game: why it was chosen, what x won, notes on x and on y, and its steps."""
     portrait = contest.display.portrait
     scene = portrait.scene(game.row) if portrait else row_as_scene(game.row)
-    result = signed_money(game.gain, portrait.money) if portrait and game.gain is not None else ""
-    numbers = [texts.number(text) for text in (result, scene.x_note, scene.y_note)]
-    steps = [number for step in scene.steps for number in _step(step, texts)]
-    return [game.session, game.game, _REASONS.index(game.why), *numbers, *steps]
+    why = {} if game.why in ("first", "last") else {"why": game.why}
+    return {
+        "kind": "game",
+        "session": game.session,
+        "game": game.game,
+        **why,
+        "result": signed_money(game.gain, portrait.money) if portrait and game.gain is not None else "",
+        "notes": once.notes(scene.x_note, scene.y_note),
+        "steps": [_step(step, once) for step in scene.steps],
+    }
 
 
-def _step(step: Step, texts: _Texts) -> list[int | float]:
-    """Who (0 the dealer, 1 x, 2 y), what, cards of x, of y and on the board and the pot: plus 1, 0 if unchanged."""
-    shown = [
-        0 if cards is None else texts.number(" ".join(cards)) + 1 for cards in (step.x_cards, step.y_cards, step.board)
-    ]
-    pot = 0 if step.pot is None else step.pot + 1
-    return [0 if step.seat is None else step.seat + 1, texts.number(step.text), *shown, pot]
+def _step(step: Step, once: _Told) -> int:
+    """What happened, who did it unless it was the dealer, and what it changed: cards of x, of y, the board, the pot."""
+    x, y, board = (None if held is None else " ".join(held) for held in (step.x_cards, step.y_cards, step.board))
+    return once.step(seat=step.seat, what=step.text, x=x, y=y, board=board, pot=step.pot)
 
 
 def row_as_scene(row: Row) -> Scene:

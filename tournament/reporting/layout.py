@@ -10,16 +10,20 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from tournament.contests.contest import Contest
+from tournament.contests.portrait import Panel
 from tournament.contests.scoring import HouseScoring
 from tournament.names import valid_name
 from tournament.reporting.figures import MINUS, clean, plain, signed
 from tournament.reporting.findings import Findings
+from tournament.reporting.losses import Losses, as_numbers
 from tournament.reporting.stretches import Course
 from tournament.standings.matches import Match
 from tournament.standings.notes import notes_of
 from tournament.standings.standings import Standing
 from tournament.standings.unforetold import unforetold
 from tournament.store.legs import Fault, LegResult
+
+_MOST_LABELS, _MOST_CELLS = 10, 60  # of a chart that stands as a table
 
 
 class Layout:
@@ -52,6 +56,15 @@ class Layout:
         """Whether the page tells how a bot plays, its faults and what it wrote."""
         return self.author in (None, name)
 
+    @property
+    def losses(self) -> Losses | None:
+        """Where the author's bot loses."""
+        return self.findings.losses.get(self.author) if self.author else None
+
+    def numbers_of(self, panel: Panel) -> tuple[list[str], list[tuple[str, list[str]]]] | None:
+        """A chart as a table."""
+        return as_numbers(panel, _MOST_LABELS, _MOST_CELLS)
+
     # standings
 
     @property
@@ -75,15 +88,16 @@ class Layout:
     @property
     def columns(self) -> dict[str, str]:
         """What each column of the standings means, by its heading."""
+        others = "other deals" if self.ranking.measured.replicas > 1 else "other sessions of the same matches"
         return {
             "#": "the order of the scores",
             "Bot": "its name leads to a page about it",
             "Score": self.score_meaning,
-            "± 95%": "the score’s interval: of a hundred tournaments with other deals, 95 hold the true value",
+            "± 95%": f"the score’s interval: of a hundred tournaments with {others}, 95 hold the true value",
             "Score and 95% interval": "the same as a dot with whiskers; the dotted line is 0",
             "Place": "the ranks that may be the true one",
-            "Ahead of next": "how probable it is that the bot is better than the one below it; up to 10 points off"
-            " where all bots come in pairs of near twins",
+            "Ahead of next": "how probable it is that the bot is better than the one below it; of near equals up to"
+            " 20 points too high: places tell what is sure",
             **{measure.title.capitalize(): measure.meaning for measure in self.measures},
             "Matches": "opponents it has met",
             "Games": f"{self.game}s it has played",

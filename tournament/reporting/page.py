@@ -23,7 +23,6 @@ from tournament.reporting.games import games_for_viewer
 from tournament.reporting.layout import Layout, breakable
 from tournament.reporting.script_data import numbers_of, script_data
 from tournament.standings.notes import chance_in_words
-from tournament.standings.student import REACH
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _SCRIPT = ("base", "charts", "tables", "data", "crosstable", "courses", "bots", "viewer", "route")
@@ -60,7 +59,8 @@ def _script() -> str:
     return "\n".join(['"use strict";', "(() => {", *(_inlined(f"script/{name}.js") for name in _SCRIPT), "})();"])
 
 
-def _hash(text: str) -> str:
+def source_hash(text: str) -> str:
+    """By which a page's policy allows this script or style."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
@@ -68,7 +68,7 @@ def content_policy(live: bool) -> str:
     """What the page may do: use our script and style. A served one may also ask its server for news."""
     rules = [
         "default-src 'none'",
-        f"style-src {_hash(_inlined('report.css'))}", f"script-src {_hash(_script())}",
+        f"style-src {source_hash(_inlined('report.css'))}", f"script-src {source_hash(_script())}",
         "img-src data:", *(["connect-src 'self'"] if live else []), "base-uri 'none'", "form-action 'none'",
     ]  # fmt: skip
     return "; ".join(rules)
@@ -96,7 +96,6 @@ def render_each(
                 data=as_json(script_data(page, numbers)),
                 games=games,
                 findings=findings,
-                reach=REACH,
                 policy=content_policy(live),
                 style=Markup(_inlined("report.css")),
                 script=Markup(_script()),

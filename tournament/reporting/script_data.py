@@ -12,6 +12,7 @@ from tournament.reporting.crosstable import in_last_digit, packed
 from tournament.reporting.figures import clean
 from tournament.reporting.layout import Layout
 from tournament.standings.standings import Standing
+from tournament.store.legs import by_sort
 
 _MOST_STRETCHES = 400_000  # numbers of the small charts by opponent
 _MOST_FAULTS, _FAULTS_OF_A_SORT = 25, 3  # of a bot that are listed
@@ -124,6 +125,8 @@ def _bot(page: Layout, line: Standing, shapes: dict[str, int]) -> dict[str, Any]
     }
     if line.rank is None:
         told |= {"status": line.status, "reason": page.reason(line)}
+    if len(versions := page.findings.versions.get(line.name, ())) > 1:
+        told["versions"] = [list(version) for version in versions]
     if not page.is_open(line.name):
         return told
     if line.games and (panels := _panels(page, line.name)):
@@ -170,26 +173,20 @@ def _rounded(values: Any) -> list[float | None]:
 def faults_of(page: Layout, name: str) -> list[dict[str, Any]]:
     """The recorded faults of a bot: the first few of each sort, with how many `more` there were."""
     found: list[dict[str, Any]] = []
-    sorts: dict[tuple[str, str], list[int]] = {}  # how many, and where the last of those listed is
-    for leg, fault in page.faults_by_bot.get(name, ()):
-        sort = sorts.setdefault(fault.sort, [0, 0])
-        sort[0] += 1
-        if sort[0] > _FAULTS_OF_A_SORT:
-            continue
-        sort[1] = len(found)
-        found.append(
-            {
-                "opponent": leg.name_at(1 - fault.seat),
-                "match": leg.match,
-                "session": fault.session,
-                "game": fault.game,
-                "question": fault.question,
-                "what": clean(fault.what),
-                "asked": clean(fault.asked) if page.findings.with_games else "",
-                "complaints": clean(fault.complaints) if page.findings.with_games else "",
-                "more": 0,
-            }
-        )
-    for count, last in sorts.values():
-        found[last]["more"] = max(0, count - _FAULTS_OF_A_SORT)
+    for alike in by_sort(page.faults_by_bot.get(name, ())):
+        for leg, fault in alike[:_FAULTS_OF_A_SORT]:
+            found.append(
+                {
+                    "opponent": leg.name_at(1 - fault.seat),
+                    "match": leg.match,
+                    "session": fault.session,
+                    "game": fault.game,
+                    "question": fault.question,
+                    "what": clean(fault.what),
+                    "asked": clean(fault.asked) if page.findings.with_games else "",
+                    "complaints": clean(fault.complaints) if page.findings.with_games else "",
+                    "more": 0,
+                }
+            )
+        found[-1]["more"] = max(0, len(alike) - _FAULTS_OF_A_SORT)
     return found[:_MOST_FAULTS]

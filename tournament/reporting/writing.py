@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from tournament.contests.contest import Contest
@@ -24,20 +25,22 @@ def make_page(
     *,
     with_games: bool = True,
     show_seed: bool = False,
-    live: bool = False,
     config_of: ConfigOf | None = None,
     bot: str | None = None,
+    against: str | None = None,
 ) -> tuple[str, Findings]:
-    """The page of the contest whose records are at a location, and its findings; a live page asks for news.
+    """The page of the contest whose records are at a location, and its findings.
 
-    `config_of` gives the settings of a contest, to play sessions again. With a `bot` it is the page for its author.
+    `config_of` gives the settings of a contest, to play sessions again. With a `bot` it is the page for its author,
+    which also tells where it loses to one opponent: `against` whom, by default the one it does worst against.
 
     Raises BadInput when there are none, RunFailed when they are damaged, or the seed to be shown is missing.
     """
-    contest, findings = _found(location, with_games, show_seed, config_of)
+    losing = [(bot, against)] if bot is not None else []
+    contest, findings = _found(location, with_games, show_seed, config_of, losing)
     if bot is not None and bot not in findings.entrants:
         raise BadInput(f"--bot {bot}: no bot of these results is called so{did_you_mean(bot, findings.entrants)}")
-    return render(contest, findings, live, bot), findings
+    return render(contest, findings, author=bot), findings
 
 
 def write_pages_of_all_bots(
@@ -53,7 +56,7 @@ def write_pages_of_all_bots(
         folder.mkdir(exist_ok=True)
     except OSError as error:
         raise BadInput(f"{folder} can't be made: {error.strerror}; name another folder with --all-bots") from None
-    contest, findings = _found(location, with_games, show_seed, config_of)
+    contest, findings = _found(location, with_games, show_seed, config_of, None)
     names = findings.entrants
     paths = [folder / f"{anchor_of(name, place)}.html" for place, name in enumerate(names)]
     for path, text in zip(paths, render_each(contest, findings, names)):
@@ -61,12 +64,18 @@ def write_pages_of_all_bots(
     return paths
 
 
-def _found(location: str, with_games: bool, show_seed: bool, config_of: ConfigOf | None) -> tuple[Contest, Findings]:
+def _found(
+    location: str,
+    with_games: bool,
+    show_seed: bool,
+    config_of: ConfigOf | None,
+    losing: Sequence[tuple[str, str | None]] | None,
+) -> tuple[Contest, Findings]:
     seed = None
     if show_seed:
         results = load(location)
         seed = read_seed(open_storage(results.location), results.field.settings.get("seed"))
-    return find(location, with_games=with_games, seed=seed, config_of=config_of)
+    return find(location, with_games=with_games, seed=seed, config_of=config_of, losing=losing)
 
 
 def check_replaceable(path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
@@ -20,7 +22,7 @@ from tournament.runner.planning import (
     until_of,
 )
 from tournament.runner.preparing import PATIENCE_SECONDS, Prepared, prepare_contest, trouble_explained
-from tournament.runner.resume import field_of, lost_batches, withdraw, write_house_files
+from tournament.runner.resume import field_of, lost_batches, note_former_versions, withdraw, write_house_files
 from tournament.runner.rewriting import fit_to_schedule, merge_small_batches
 from tournament.runner.round_play import RoundPlay, Run
 from tournament.runner.schedule.recorded import keeping_what_was_played
@@ -37,12 +39,27 @@ from tournament.store.writer import open_for_writing, require_held
 def run_contest(contest: Contest, config: Config, watcher: Watcher, of: str | None = None) -> Standings:
     """Play what is still to play and return the standings; where `of` names an entrant, only its matches. Raises as its
     two halves do."""
-    patience = PATIENCE_SECONDS if of is None else inf  # that one may be late itself
+    with prepared_for(contest, config, watcher, of) as prepared:
+        return run_prepared(prepared, watcher)
+
+
+@contextlib.contextmanager
+def prepared_for(contest: Contest, config: Config, watcher: Watcher, of: str | None = None) -> Iterator[Prepared]:
+    """A contest that can be run; where `of` names an entrant, its matches, also if it takes long to build. Raises as
+    `prepare_contest`, and BadInput where that one can't play."""
+    patience = PATIENCE_SECONDS if of is None else inf
     with prepare_contest(contest, config, watcher, patience) as prepared:
         for entrant in prepared.entrants:
             if entrant.name == of and entrant.artifact is None:
                 raise BadInput(f"{of} can't play: {entrant.problem}")
-        return run_prepared(replace(prepared, of=of), watcher)
+        yield replace(prepared, of=of)
+
+
+def run_replicas(prepared: Prepared, replicas: int, watcher: Watcher) -> Standings:
+    """Play on to so many replicas of all matches. Raises as `run_prepared`."""
+    config = prepared.config
+    settings = config.contest.model_copy(update={"replicas": replicas, "until_settled": None})
+    return run_prepared(replace(prepared, config=replace(config, contest=settings)), watcher)
 
 
 def run_prepared(prepared: Prepared, watcher: Watcher) -> Standings:
@@ -111,6 +128,7 @@ def play_round(run: Run, before: RoundState) -> RoundState:
     if this.verdicts:
         say(this.said)
     schedule = keeping_what_was_played(run.schedule_with, this.replicas, standing)
+    note_former_versions(writer, run.field)
     left = fit_to_schedule(contest, writer, schedule, say)
     new_field = run.field if run.field != writer.state.field else None
     if new_field and (writer.state.field is None or not len(left.missing)):

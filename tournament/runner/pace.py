@@ -15,6 +15,7 @@ from tournament.worker.batch import Receipt
 _NOTE = "pace"
 _MEASURES = struct.Struct("<4d")  # games and seconds, without lanes and in lanes
 _WORTH_NOTING = 1.0  # seconds of play: in less, starting weighs too much
+_MOST, _SLOWEST = 1e15, 1e-9  # games, seconds, games a second
 
 # Seconds that this process needs for a task, until so many are measured.
 _GUESSED_TO_SERVE, _FEWEST_TASKS = 0.001, 100
@@ -125,4 +126,11 @@ def kept_pace(storage: Storage) -> tuple[float, ...]:
     if body is None or len(body) != _MEASURES.size:
         return (0.0,) * 4
     kept = _MEASURES.unpack(body)
-    return kept if all(0 <= value < 1e18 for value in kept) else (0.0,) * 4
+    return kept if all(map(_can_be_true, kept[::2], kept[1::2])) else (0.0,) * 4
+
+
+def _can_be_true(games: float, seconds: float) -> bool:
+    """Whether somebody may have played so many games in so many seconds. Anybody may have written the note."""
+    if not (0 <= games < _MOST and 0 <= seconds < _MOST):
+        return False
+    return (not games and not seconds) or (seconds > 0 and _SLOWEST <= games / seconds < _MOST)

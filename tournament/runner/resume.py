@@ -14,8 +14,10 @@ from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
 from tournament.errors import shortened
+from tournament.records.results import ranking_of
 from tournament.runner.schedule.counting import Counted, count_legs
 from tournament.runner.schedule.legs import Schedule, place_of
+from tournament.standings.history import former_versions
 from tournament.store.ledger import (
     TABLES,
     Batch,
@@ -26,6 +28,7 @@ from tournament.store.ledger import (
     Until,
     without_legs,
 )
+from tournament.store.ledger_reading import standing_batches
 from tournament.store.writer import Writer
 
 
@@ -142,6 +145,20 @@ def withdraw(writer: Writer, problems: Mapping[str, str], say: Callable[[str], N
         say(f"Part {batch.name} is {problems[batch.name]}; its {len(batch.legs)} legs are played again")
     if lost:
         writer.commit(batches=map(without_legs, lost))
+
+
+def note_former_versions(writer: Writer, field: Field) -> None:
+    """Note the last lines of bots that this field has changed or no longer has, before their legs leave the records.
+    Raises as `commit` does."""
+    state = writer.state
+    contents = {entrant.name: entrant.sha256 for entrant in field.entrants}
+    known = state.field.entrants if state.field else ()
+    changed = [entrant.name for entrant in known if contents.get(entrant.name) != entrant.sha256]
+    if not state.field or not changed:
+        return
+    ranking = ranking_of(writer.storage, state.field, standing_batches(writer.storage, state))
+    if former := former_versions(writer.storage, ranking, changed, state.former):
+        writer.commit(former=former)
 
 
 # A batch that doesn't fit the schedule, and for each new batch the runs of its legs.

@@ -45,14 +45,15 @@ def fit_to_schedule(contest: Contest, writer: Writer, schedule: Schedule, say: C
     return left
 
 
-def _cut_batches(contest: Contest, writer: Writer, cuts: Sequence[Cut], sessions_per_leg: int) -> Iterator[Batch]:
-    """What to commit for cuts: the batches without legs, and new ones, staged, with the legs that stay."""
+def _cut_batches(
+    contest: Contest, writer: Writer, cuts: Sequence[Cut], sessions_per_leg: int
+) -> Iterator[Sequence[Batch]]:
+    """What to commit for each cut: the batch without legs, and new ones, staged, with the legs that stay."""
     for batch, several in cuts:
-        yield without_legs(batch)
         with contextlib.ExitStack() as stack:
             source = _open(contest, writer, batch, sessions_per_leg, stack)
-            for runs in several:
-                yield _staged(contest, writer, [(source, *run) for run in runs])
+            cut = [_staged(contest, writer, [(source, *run) for run in runs]) for runs in several]
+        yield [without_legs(batch), *cut]
 
 
 def merge_small_batches(contest: Contest, writer: Writer, schedule: Schedule, say: Callable[[str], None]) -> None:
@@ -124,4 +125,5 @@ def _staged(contest: Contest, writer: Writer, runs: Sequence[tuple[_Open, int, i
         )
         for part in runs[0][0][0].parts
     )
-    return Batch(name, parts, legs, runs[0][0][0].sandbox)
+    of = tuple((batch.name, first, end) for (batch, _), first, end in runs)
+    return Batch(name, parts, legs, runs[0][0][0].sandbox, of)

@@ -94,7 +94,7 @@ class RoundPlay:
     def _commit(self, receipts: Sequence[Receipt]) -> None:
         """Commit receipts as few entries: to write one takes as long as to write many."""
         field, self._new_field = self._new_field, None
-        first, *others = [*in_commits(batch for receipt in receipts for batch in receipt.batches)] or [()]
+        first, *others = [*in_commits([batch] for receipt in receipts for batch in receipt.batches)] or [()]
         committed = self._run.writer.commit(field=field, batches=first)
         for several in others:
             committed += self._run.writer.commit(batches=several)

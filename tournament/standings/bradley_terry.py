@@ -1,16 +1,15 @@
 """Strengths from won and lost sessions: the chance that i wins one of j is 1 / (1 + e^(s_j − s_i)).
 
 The likelihood is maximised by Newton's method. Each bot is also given one drawn session with an average one: so a bot
-that won or lost everything has a strength, too, and the maximum is unique. Errors come from blocks of sessions
-(or from replicas, as in `errors`), not from counts: sessions of a leg depend on each other, and the deals are the
-same for all pairs.
+that won or lost everything has a strength, too, and the maximum is unique. Errors don't come from counts: what bots won
+above what was expected are points like others, with errors as in `errors`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +17,8 @@ import numpy.typing as npt
 from engine.kernel.game_core import BLOCK_COUNT
 from tournament.arrays import Floats
 from tournament.contests.contest import Contest
-from tournament.standings.errors import Replicas, block_sizes
+from tournament.standings.errors import Replicas, block_of, block_sizes
+from tournament.standings.tally import tally_of_points
 from tournament.store.ledger import Batch
 from tournament.store.legs import Legs
 from tournament.store.storage import Storage
@@ -68,10 +68,10 @@ def read_wins(contest: Contest, storage: Storage, batches: Sequence[Batch], legs
         rows_of_part = numbers_of(storage, batch.part("sessions"), contest.sessions, contest.scored.columns)
         pieces = [np.subtract(*contest.scored.points(rows)) for rows in rows_of_part]
         lead = np.concatenate(pieces) if pieces else np.empty(0)
-        # Legs lie one after the other; session s of n is in block ⌊32·s/n⌋.
+        # Legs lie one after the other.
         lengths = np.repeat(legs.sessions, legs.sessions)
         number = np.arange(len(lengths)) - np.repeat(np.cumsum(legs.sessions) - legs.sessions, legs.sessions)
-        cell = np.repeat(np.arange(len(legs)), legs.sessions) * BLOCK_COUNT + number * BLOCK_COUNT // lengths
+        cell = np.repeat(np.arange(len(legs)), legs.sessions) * BLOCK_COUNT + block_of(number, lengths)
         for kind, chosen in ((won, lead > 0), (drawn, lead == 0)):
             counts = np.bincount(cell, chosen, len(legs) * BLOCK_COUNT).astype(np.float64)
             kind.append(counts.reshape(len(legs), BLOCK_COUNT))
@@ -86,8 +86,9 @@ def read_wins(contest: Contest, storage: Storage, batches: Sequence[Batch], legs
     )
 
 
-def fitted(names: Sequence[str], wins: Wins) -> tuple[Floats, Floats | None]:
-    """Ratings in Elo's points about their mean, and their standard errors; None where there is one block only."""
+def fitted(names: Sequence[str], wins: Wins) -> tuple[Floats, list[float | None], int]:
+    """Ratings in Elo's points about their mean, their standard errors, None where these can't be told, and the degrees
+    of freedom of these."""
     count = len(names)
     sides = wins.sides(names)
     among = (sides >= 0).all(axis=1)
@@ -102,24 +103,16 @@ def fitted(names: Sequence[str], wins: Wins) -> tuple[Floats, Floats | None]:
     np.add.at(own, y, (sizes - scores).sum(axis=1))
     strengths, information = _most_likely(totals, own)
     found = ELO * (strengths - strengths.mean()) if count else strengths
-    # Each bot's score above the expected one, by block: the likelihood's derivative, whose spread tells the error.
-    played = Replicas.of(wins.legs.match[among], wins.legs.number[among], wins.legs_per_replica)
+    # The likelihood's derivative by a strength: what the bot won above what was expected, summed over replicas.
+    legs = wins.legs.chosen(np.flatnonzero(among))
     surplus = scores - sizes * _chance(strengths[x] - strengths[y])[:, np.newaxis]
-    by_replica = len(x) > 0 and played.fewest > 1
-    if by_replica:
-        surplus = surplus.sum(axis=1, keepdims=True)
-    width = surplus.shape[1]
-    apart = np.zeros((count, int(played.replica.max(initial=0)) + 1, width))
-    np.add.at(apart, (x, played.replica), surplus)
-    np.add.at(apart, (y, played.replica), -surplus)
-    clusters = apart.reshape(count, -1)
-    clusters = clusters[:, np.abs(clusters).sum(axis=0) > 0]
-    used = clusters.shape[1]
-    if used < 2:
-        return found, None
-    influence = np.linalg.solve(information, clusters)
-    influence -= influence.mean(axis=0)
-    return found, ELO * np.sqrt(used / (used - 1) * np.einsum("ij,ij->i", influence, influence))
+    surplus *= Replicas.of(legs.match, legs.number, wins.legs_per_replica).of_match[:, np.newaxis]
+    sums = np.column_stack([surplus.sum(axis=1), (surplus * surplus).sum(axis=1), surplus])
+    tally = tally_of_points(names, replace(legs, sums=np.asfortranarray(sums[:, np.newaxis])), wins.legs_per_replica)
+    residuals = tally.measured.residuals * np.maximum(1, tally.divisors)[:, np.newaxis]
+    influence = ELO * np.linalg.solve(information, residuals)
+    measured = replace(tally.measured, residuals=influence - influence.mean(axis=0))
+    return found, measured.errors(), measured.freedom
 
 
 def _most_likely(totals: Floats, own: Floats) -> tuple[Floats, Floats]:

@@ -68,8 +68,13 @@ class Replicas:
         return rows
 
 
+def block_of(number: Whole, length: Whole | int) -> Whole:
+    """The block that each of these sessions, or games, of a leg of such a length is in, as the cores have it."""
+    return np.asarray(number * BLOCK_COUNT // length)
+
+
 def block_sizes(sessions: npt.ArrayLike, blocks: int = BLOCK_COUNT) -> Floats:
-    """How many of so many sessions, or games, are in each block: number s of n is in block ⌊s·blocks/n⌋.
+    """How many of so many sessions, or games, are in each block, as `block_of` has them.
 
     A row for each of several numbers of sessions.
     """
@@ -231,18 +236,16 @@ def errors_of_matches(legs: Legs, own: SeatColumns, replicas: Replicas, lengths:
         ends = np.append(starts, len(legs))[first : first + _AT_ONCE + 1]
         of_legs = slice(int(ends[0]), int(ends[-1]))
         at = ends[:-1] - ends[0]
-        blocks = np.add.reduceat(own[of_legs].blocks, at)
-        sizes = np.add.reduceat(block_sizes(lengths[of_legs]), at)
+        blocks, sizes = own[of_legs].blocks, block_sizes(lengths[of_legs])
+        if len(at) < len(blocks):
+            blocks, sizes = np.add.reduceat(blocks, at), np.add.reduceat(sizes, at)
         apart, degrees = residuals_of_blocks(blocks, sizes)
         here = slice(first, first + len(at))
         errors[here] = np.where(degrees > 0, np.sqrt(np.einsum("ib,ib->i", apart, apart)), np.nan)
         freedom[here] = degrees
     if (several := count > 1).any():
-        mean = np.bincount(replicas.match, own.points) / np.maximum(np.bincount(replicas.match, lengths), 1)
-        edges = np.flatnonzero(np.diff(replicas.match, prepend=-1) | np.diff(replicas.replica, prepend=-1))
-        apart_of_replicas = np.add.reduceat(own.points - mean[replicas.match] * lengths, edges)
-        squares = np.bincount(replicas.match[edges], apart_of_replicas * apart_of_replicas)
-        errors = np.where(several, np.sqrt(count / np.maximum(count - 1, 1) * squares), errors)
+        apart = replicas.residuals(replicas.match, own.points, lengths, len(starts))
+        errors = np.where(several, count * np.sqrt(np.einsum("ib,ib->i", apart, apart)), errors)
         freedom = np.where(several, count - 1, freedom)
     return errors, freedom
 

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Sequence
+import dataclasses
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
 
 from tournament.errors import BadInput, RunFailed
 from tournament.names import did_you_mean
 from tournament.standings.matches import Match
 from tournament.standings.standings import Standing, Standings
-from tournament.store.ledger import Batch, Field
-from tournament.store.ledger_reading import read_former_fields, read_state, standing_batches
+from tournament.store.ledger import Batch, Field, FormerVersion
+from tournament.store.ledger_reading import read_state, standing_batches
 from tournament.store.storage import Storage, open_storage
 
 
@@ -25,6 +31,51 @@ class Version:
     archive: int | None = None
 
 
+def former_versions(
+    storage: Storage, ranking: Standings, names: Iterable[str], noted: Iterable[FormerVersion]
+) -> list[FormerVersion]:
+    """These bots' lines as the ledger keeps them, but for those `noted` already: a run that ended while it took a bot's
+    legs out has left fewer of them. Raises RunFailed for one noted that is none."""
+    lines = {line.name: line for line in ranking.entrants}
+    last = {one.name: _version(storage, one).line for one in noted if one.name in lines}
+    return [
+        _kept(line, len(ranking.ranked))
+        for line in (lines[name] for name in names)
+        if line.name not in last or last[line.name].sha256 != line.sha256 or last[line.name].sessions < line.sessions
+    ]
+
+
+def _kept(line: Standing, ranked: int) -> FormerVersion:
+    values = {field.name: getattr(line, field.name) for field in dataclasses.fields(line)}
+    del values["name"], values["sha256"], values["measures"]
+    known = {key: list(value) if isinstance(value, tuple) else value for key, value in _finite(values).items()}
+    return FormerVersion(line.name, line.sha256, ranked, known, _finite(line.measures))
+
+
+def _finite(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values, without those that no JSON has."""
+    return {
+        key: value if not isinstance(value, float) or math.isfinite(value) else None for key, value in values.items()
+    }
+
+
+@cache
+def _standing() -> TypeAdapter[Standing]:
+    return TypeAdapter(Standing)  # slow to make
+
+
+def _version(storage: Storage, former: FormerVersion, archive: int | None = None) -> Version:
+    """A version as the ledger has it, which may be a stranger's. Raises RunFailed where it can't be a line."""
+    values = former.line | {"name": former.name, "sha256": former.sha256, "measures": former.measures}
+    try:
+        return Version(_standing().validate_python(values), former.ranked, archive)
+    except ValidationError as error:
+        reason = " ".join(str(error.errors()[0]["msg"]).split())[:200]
+        raise RunFailed(
+            f"the ledger of {storage.location} has no line of a former {former.name[:200]!r}: {reason}"
+        ) from None
+
+
 def history_of(
     storage: Storage,
     ranking: Standings,
@@ -36,37 +87,28 @@ def history_of(
 
     Raises BadInput for an unknown bot, RunFailed when the ledger can't be read; archives that can't are left out.
     """
-    now = line_of(ranking, name)
+    now = Version(line_of(ranking, name), len(ranking.ranked))
     found: list[Version] = []
-
-    def add(place: Storage, last: Sequence[_Last], archive: int | None = None) -> None:
-        rankings = [rank(place, field, batches) for _, field, batches in last]
-        found.extend(Version(line_of(ranking, name), len(ranking.ranked), archive) for ranking in rankings)
-
     for number, location in sorted((_number_of(location), location) for location in storage.archives()):
         with contextlib.suppress(RunFailed):
             archive = open_storage(location)
             state = read_state(archive)
-            latest = [(state.field, standing_batches(archive, state))] if state.field else []
-            add(archive, _last_of_each(name, [*read_former_fields(archive), *latest]), number)
-    last = _last_of_each(name, read_former_fields(storage))
-    add(storage, last[:-1] if last and last[-1][0] == now.sha256 else last)
-    return [*found, Version(now, len(ranking.ranked))]
+            then = _former(archive, state.former, name, number)
+            if state.field and name in {entrant.name for entrant in state.field.entrants}:
+                last = rank(archive, state.field, standing_batches(archive, state))
+                then.append(Version(line_of(last, name), len(last.ranked), number))
+            found += _last_of_each(then)
+    return [*found, *_last_of_each([*_former(storage, read_state(storage).former, name), now])]
 
 
-_Last = tuple[str, Field, Sequence[Batch]]
+def _former(storage: Storage, former: Iterable[FormerVersion], name: str, archive: int | None = None) -> list[Version]:
+    return [_version(storage, one, archive) for one in former if one.name == name]
 
 
-def _last_of_each(name: str, fields: Iterable[tuple[Field, Sequence[Batch]]]) -> list[_Last]:
-    """A bot's contents in these fields, each with the last field and batches that had it."""
-    last: list[_Last] = []
-    for field, batches in fields:
-        for entrant in field.entrants:
-            if entrant.name == name:
-                if last and last[-1][0] == entrant.sha256:
-                    last.pop()
-                last.append((entrant.sha256, field, batches))
-    return last
+def _last_of_each(versions: Sequence[Version]) -> list[Version]:
+    """Versions of other contents than the one after each."""
+    following = [version.line.sha256 for version in versions[1:]]
+    return [one for one, after in zip(versions, [*following, None]) if one.line.sha256 != after]
 
 
 def _number_of(archive: str) -> int:

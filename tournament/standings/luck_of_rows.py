@@ -25,7 +25,7 @@ class LuckOfRows:
         assert contest.luck is not None
         self._columns, self._new = contest.luck.columns, contest.luck.new
         self._settings = settings
-        self._sessions_per_leg = 1 if contest.house else settings.sessions
+        self._sessions_per_leg = contest.sessions_of_leg(settings)
         self._begun: deque[int] = deque()  # the numbers of legs whose rows have not all come
         self._ends: deque[int] = deque()  # the rows at which those of them that are over end
         self._current: LegLuck | None = None

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from tournament.arrays import Whole
 from tournament.standings.errors import Replicas, errors_of_matches
 from tournament.standings.house import HousePlay
-from tournament.standings.student import quantile
+from tournament.standings.student import reach
 from tournament.store.legs import Legs
 
 
@@ -49,7 +49,7 @@ class Match(NamedTuple):
     def reach_per_session(self) -> float | None:
         """How far an interval of 95% goes to either side of x's points a session."""
         error = self.stderr_per_session
-        return None if error is None else quantile(0.975, self.freedom) * error
+        return None if error is None else reach(error, self.freedom)
 
     def from_y(self) -> Match:
         """The same match with the sides swapped."""

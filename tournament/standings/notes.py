@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from tournament.errors import listed
 from tournament.standings.errors import ENOUGH_REPLICAS
 from tournament.standings.standings import Standings
 
 _MOST_NAMED = 4
+_SMALL = 4  # fields in which the next one's score is nearly all that tells how near bots are
 _NEARLY_SURE = 0.999
 
 
@@ -29,12 +29,9 @@ def notes_of(ranking: Standings) -> list[str]:
         few = f"{replicas} replicas" if replicas > 1 else "one match of each pair" if not ranking.scoring else "one leg"
         own = "" if replicas > 1 else ", and ± is over the sessions of this one"
         notes.append(f"{few}: places are wide{own}; --replicas 10 tells more")
+    if len(ranking.measured.scores) <= _SMALL and any(line.order == "open" for line in ranking.ranked):
+        notes.append("of equals in a field this small “ahead of next” says 0.6 to 0.7: places tell what is sure")
     if names := ranking.heavy_tailed:
-        notes.append(f"few sessions decide much for {_listed(names)}: more of them may turn the order that these tell")
+        few = listed(names, _MOST_NAMED)
+        notes.append(f"few sessions decide much for {few}: more of them may turn the order that these tell")
     return notes
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = [f"{len(names) - _MOST_NAMED:,} more"] if len(names) > _MOST_NAMED else []
-    *others, last = [*names[:_MOST_NAMED], *more]
-    return f"{', '.join(others)} and {last}" if others else last

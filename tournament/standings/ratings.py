@@ -9,7 +9,6 @@ Designs", 1952).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,14 +19,18 @@ from tournament.arrays import Floats
 from tournament.errors import BadInput
 from tournament.standings.bradley_terry import Wins, fitted
 from tournament.standings.equilibrium import maximum_entropy_equilibrium
+from tournament.standings.errors import on_grid
 from tournament.standings.standings import Standings
+from tournament.standings.student import reach
 
 _LITTLE = 1e-6  # of the largest payoff, or of a mix: less counts as 0
+_STEPS = 1e-6  # of Elo points: what is left when strengths are found is below
 
 
 @dataclass(frozen=True)
 class Rated:
-    """A bot's line: `rating` in the unit of its kind, its standard error where it can be told, and `more` values.
+    """A bot's line: `rating` in the unit of its kind, its standard error and how far its interval of 95% goes to either
+    side, where these can be told, and `more` values.
 
     Bots with the same rank are equal by this rating.
     """
@@ -36,23 +39,25 @@ class Rated:
     name: str
     rating: float
     stderr: float | None
+    reach: float | None
     more: Mapping[str, float | int]
 
 
 def run_off(standings: Standings) -> list[Rated]:
     """The rating is what a bot won a session, the mean over the opponents left when it left; of equals the lower one in
     the standings leaves. `left` counts the bots still there."""
-    names, points, met, _ = _crosstable(standings)
+    names, points, met = _crosstable(standings)
     remaining = list(range(len(names)))
     totals, counts = points.sum(axis=1), met.sum(axis=1)
     found = []
     while remaining:
         # Without opponents the mean is 0, not what rounding leaves of the sum.
         means = [totals[index] / counts[index] if counts[index] else 0.0 for index in remaining]
+        means = on_grid(means, standings.rounding).tolist()
         worst = len(means) - 1 - int(np.argmin(means[::-1]))
         last = remaining.pop(worst)
         left = len(remaining) + 1
-        found.append(Rated(left, names[last], float(means[worst]), None, {"left": left}))
+        found.append(Rated(left, names[last], means[worst], None, None, {"left": left}))
         totals = totals - points[:, last]
         counts = counts - met[:, last]
     return found[::-1]
@@ -60,13 +65,13 @@ def run_off(standings: Standings) -> list[Rated]:
 
 def nash(standings: Standings) -> list[Rated]:
     """The rating is what a bot wins a session against the mix that nobody can beat, 0 at most; `share` is its part in
-    the mix. The error is that of its matches, with the mix taken as exact.
+    the mix. The mix, too, is of these results alone, so no error is told.
 
     Raises BadInput where games aren't zero-sum, or bots haven't met.
     """
     if not standings.is_zero_sum:
         raise BadInput("nash takes a zero-sum game: here both may win; --rating runoff takes any")
-    names, points, met, errors = _crosstable(standings)
+    names, points, met = _crosstable(standings)
     for index, name in enumerate(names):
         for other in np.flatnonzero(~met[index]).tolist():
             if other != index:
@@ -78,14 +83,15 @@ def nash(standings: Standings) -> list[Rated]:
     values = (points * mix).sum(axis=1)
     values[np.abs(values) <= little] = 0.0
     mix[mix < _LITTLE] = 0.0
-    own_errors = np.sqrt((errors * errors * mix * mix).sum(axis=1))
+    values = on_grid(values, standings.rounding)
     order = sorted(range(len(names)), key=lambda index: (-values[index], -mix[index], index))
     return [
         Rated(
             1 + int((values > values[index]).sum()),
             names[index],
             float(values[index]),
-            None if math.isnan(own_errors[index]) else float(own_errors[index]),
+            None,
+            None,
             {"share": float(mix[index])},
         )
         for index in order
@@ -96,18 +102,20 @@ def bradley_terry(standings: Standings, wins: Wins) -> list[Rated]:
     """The rating is in Elo's points about the field's mean, 400 of which are odds of ten to one for a won session;
     a drawn one counts as half."""
     names = _rated_names(standings)
-    ratings, errors = fitted(names, wins)
+    ratings, errors, freedom = fitted(names, wins)
+    ratings = on_grid(ratings, _STEPS)
     totals = wins.totals(names)
     order = sorted(range(len(names)), key=lambda index: (-ratings[index], index))
     return [
         Rated(
-            1 + place,
+            1 + int((ratings > ratings[index]).sum()),
             names[index],
             float(ratings[index]),
-            None if errors is None else float(errors[index]),
+            errors[index],
+            None if (error := errors[index]) is None else reach(error, freedom),
             dict(zip(("won", "drawn", "lost"), totals[index])),
         )
-        for place, index in enumerate(order)
+        for index in order
     ]
 
 
@@ -116,16 +124,14 @@ def _rated_names(standings: Standings) -> list[str]:
     return [line.name for line in standings.ranked if line.matches]
 
 
-def _crosstable(standings: Standings) -> tuple[list[str], Floats, npt.NDArray[np.bool_], Floats]:
-    """The names of those to be rated; then, of row against column, points a session, whether they have met, and the
-    standard error, NaN where there is none."""
+def _crosstable(standings: Standings) -> tuple[list[str], Floats, npt.NDArray[np.bool_]]:
+    """The names of those to be rated; then, of row against column, points a session, and whether they have met."""
     names = _rated_names(standings)
-    points, errors = np.zeros((2, len(names), len(names)))
+    points = np.zeros((len(names), len(names)))
     met = np.zeros(points.shape, bool)
     for at, match in standings.placed(names, names):
         points[at], met[at] = match.points_per_session, True
-        errors[at] = math.nan if match.stderr_per_session is None else match.stderr_per_session
-    return names, points, met, errors
+    return names, points, met
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from tournament.standings.house import HousePlay
 from tournament.standings.matches import Match, Matches, matches_of
 from tournament.standings.places import ERROR_RATE, order_probabilities, surely_ahead
 from tournament.standings.replicas import scores_of_replicas
-from tournament.standings.student import quantile
+from tournament.standings.student import reach
 from tournament.standings.tally import Tally, tally_of_points
 from tournament.standings.verdicts import SureOrder, Verdict, settled_order
 from tournament.standings.without_luck import LuckOfLegs, corrected_legs, legs_without_luck
@@ -80,7 +80,8 @@ class Standings:
     """The ranking, the matches in order of their numbers, and every fault with its leg.
 
     `measured` has a row for each ranked entrant who has met another one, in the same order. For those who are
-    `heavy_tailed` few sessions decide so much that errors don't carry it. `scoring` and `house`, the names of the house
+    `heavy_tailed` few sessions decide so much that errors don't carry it. By `rounding` points a session, of one
+    opponent or several, may be off where bots play each other. `scoring` and `house`, the names of the house
     players, are set where entrants play those; `until`, if they are of a run until the order is settled.
     """
 
@@ -92,6 +93,7 @@ class Standings:
     until: Until | None = None
     measured: Measured = field(default_factory=Measured.nothing, compare=False)
     heavy_tailed: tuple[str, ...] = ()
+    rounding: float = field(default=0.0, compare=False)
 
     @property
     def games(self) -> int:
@@ -214,6 +216,9 @@ def compute_standings(
         field.until,
         tally.measured.of(met),
         tuple(fit[index].name for index in met if tally.heavy_tailed[index]),
+        max(
+            (float(tally.rounding[index]) / tally.lengths[index] for index in met if tally.lengths[index]), default=0.0
+        ),
     )
 
 
@@ -333,6 +338,6 @@ def _intervals(tally: Tally) -> list[_Interval]:
         if error is None or not met:
             found.append(_Interval(score))
         else:
-            reach = quantile(0.975, measured.freedom) * error * divisor
-            found.append(_Interval(score, error * divisor, score - reach, score + reach))
+            away = reach(error, measured.freedom) * divisor
+            found.append(_Interval(score, error * divisor, score - away, score + away))
     return found

@@ -144,21 +144,16 @@ def out_of_reach(first: Sequence[float], second: Sequence[float], counts: tuple[
     The chance that they do is stated for what is known now of the difference, and for a pair that has the whole rate
     (predictive power: D. Spiegelhalter, L. Freedman and P. Blackburn, 1986). To stop then makes no error more likely.
     """
-    count, mean, deviation = _so_far(first, second, counts)
+    count = max((count for count in counts if count <= min(len(first), len(second))), default=0)
     if count < 2 or count == counts[-1]:
         return False
+    differences = np.subtract(first[:count], second[:count])
+    mean, deviation = abs(float(differences.mean())), float(differences.std(ddof=1))
+    if not deviation:
+        return not mean  # equal in every replica
     error, share = deviation / math.sqrt(count), count / counts[-1]
     missing = reaches(counts, error_rate)[-1] * error * math.sqrt(share) - mean
     return missing > 0 and math.erfc(missing / error / math.sqrt(2 * (1 - share))) / 2 < _LEAST_POWER
-
-
-def _so_far(first: Sequence[float], second: Sequence[float], counts: tuple[int, ...]) -> tuple[int, float, float]:
-    """At the last look how many replicas both had, their mean difference without its sign, and its deviation."""
-    count = max((count for count in counts if count <= min(len(first), len(second))), default=0)
-    if count < 2:
-        return count, math.nan, math.nan
-    differences = np.subtract(first[:count], second[:count])
-    return count, abs(float(differences.mean())), float(differences.std(ddof=1))
 
 
 def apart(replicas: Sequence[Sequence[float]], counts: tuple[int, ...], error_rate: float) -> npt.NDArray[np.bool_]:

@@ -10,8 +10,6 @@ import numpy.typing as npt
 
 from tournament.arrays import Floats
 
-# Half the width of a 95% interval in standard errors, of the mean of many numbers.
-REACH = 1.96
 _MOST_FREEDOM = 1000  # terms of the sum; the quantile is then 0.1% above that of the normal distribution
 
 
@@ -45,6 +43,11 @@ def quantile(probability: float, freedom: int) -> float:
     while (middle := (low + high) / 2) not in (low, high):
         low, high = (middle, high) if _distribution(middle, freedom) < probability else (low, middle)
     return middle
+
+
+def reach(stderr: float, freedom: int) -> float:
+    """How far an interval of 95% goes to either side, by a standard error with so many degrees of freedom."""
+    return quantile(0.975, freedom) * stderr
 
 
 def _distribution(t: float, freedom: int) -> float:

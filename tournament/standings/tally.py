@@ -112,10 +112,11 @@ def tally_of_points(
         sizes += np.outer(np.bincount(index[of_sides == length], minlength=count + 1)[:count], block_sizes(length))
     of_seats = [legs.of_seat(seat) for seat in range(SEAT_COUNT)]
     blocks, points = np.zeros((count, BLOCK_COUNT)), np.empty(len(index))
+    most = int(replicas.of_match.max(initial=0))
     for block in range(BLOCK_COUNT):
         for seat, own in enumerate(of_seats):
             points[seat::SEAT_COUNT] = own.block(block)
-        blocks[:, block] = sums_by_entrant(count, index, points / of_match)
+        blocks[:, block] = sums_by_entrant(count, index, points if replicas.fewest == most == 1 else points / of_match)
     squares = np.empty(len(index))
     residuals = None if replicas.fewest < 2 else np.zeros((count, int(replicas.replica.max()) + 1))
     for seat, own in enumerate(of_seats):

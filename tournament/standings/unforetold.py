@@ -10,13 +10,12 @@ bot that loses to all doesn't. It is a note, no proof, and changes no place.
 from __future__ import annotations
 
 import itertools
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from tournament.standings.standings import Standings
-from tournament.standings.student import quantile
+from tournament.standings.student import quantile, reach
 
 _FEWEST_OTHERS = 4  # who foretell a result
 _FALSE_ALARMS = 0.05  # of fields in which nobody plays together
@@ -25,16 +24,22 @@ _FALSE_ALARMS = 0.05  # of fields in which nobody plays together
 @dataclass(frozen=True)
 class Unforetold:
     """x's points per session against y, in a game that isn't zero-sum half of its lead in them; what was foretold, and
-    the standard error of the difference."""
+    the standard error of the difference by the scatter of those who foretell, with its degrees of freedom."""
 
     x: str
     y: str
     points_per_session: float
     foretold: float
     stderr: float
+    freedom: int
+
+    @property
+    def reach(self) -> float:
+        """How far an interval of 95% goes to either side of what was foretold."""
+        return reach(self.stderr, self.freedom)
 
     def from_y(self) -> Unforetold:
-        return Unforetold(self.y, self.x, -self.points_per_session, -self.foretold, self.stderr)
+        return Unforetold(self.y, self.x, -self.points_per_session, -self.foretold, self.stderr, self.freedom)
 
 
 def unforetold(ranking: Standings) -> list[Unforetold]:
@@ -57,8 +62,8 @@ def unforetold(ranking: Standings) -> list[Unforetold]:
     spread = np.sqrt(np.maximum(0.0, square - others * mean * mean) / (others - 1) * (1 + 1 / others))
     most = quantile(1 - _FALSE_ALARMS / (size * (size - 1)), others - 1)
     found = [
-        Unforetold(names[x], names[y], *map(float, (won[x, y], mean[x, y], spread[x, y])))
+        Unforetold(names[x], names[y], float(won[x, y]), float(mean[x, y]), float(spread[x, y]), others - 1)
         for x, y in itertools.combinations(range(size), 2)
-        if abs(won[x, y] - mean[x, y]) > most * spread[x, y] + 1e-9 * math.fabs(mean[x, y])
+        if abs(won[x, y] - mean[x, y]) > most * spread[x, y] + ranking.rounding
     ]
     return sorted(found, key=lambda pair: -abs(pair.points_per_session - pair.foretold) / max(pair.stderr, 1e-300))

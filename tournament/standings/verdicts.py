@@ -16,13 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tournament.standings.places import nearest_behind, rank_bounds, with_implied
-from tournament.standings.stopping import (
-    FEWEST_REPLICAS,
-    apart,
-    looks,
-    out_of_reach,
-    within,
-)
+from tournament.standings.stopping import FEWEST_REPLICAS, apart, looks, out_of_reach, within
 from tournament.store.ledger import Until
 
 Verdict = Literal["settled", "tied", "close", "open"]

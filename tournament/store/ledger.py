@@ -11,16 +11,19 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import itertools
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Annotated, Literal
 
+import numpy as np
 from pydantic import AfterValidator, BeforeValidator, FailFast, StringConstraints, TypeAdapter
 from pydantic import Field as Limits
 
 from tournament.errors import shortened
 from tournament.names import valid_name
+from tournament.store.leg_pool import LegPool, Places
 from tournament.store.legs import CHECKED, Count, Legs, Number, Packed, Text, Word, pack_legs, unpack_legs
 
 _MOST_PROBLEM = 10_000  # characters of what is wrong with an entrant
@@ -83,18 +86,29 @@ class Part:
         return f"{self.table}/{self.name}"
 
 
+# A batch that counted before an entry, and its legs from the first of these places to before the other.
+Run = tuple[_BatchName, Number, Number]
+
+
 @dataclass(frozen=True)
 class Batch:
     """A part of each table, and the legs in them: neighbours in the schedule, in its order.
 
     `sandbox` is what confined its bots that are processes, "" if it has none. Without legs it withdraws what an entry
-    before says of it.
+    before says of it. `of`: the runs of former batches that its legs are, where it was cut out of these or put together
+    from them; its entry has these runs alone.
     """
 
     name: str
     parts: tuple[Part, ...]
     legs: Legs
     sandbox: str = ""
+    of: tuple[Run, ...] = dataclasses.field(default=(), compare=False)
+
+    @property
+    def counts(self) -> bool:
+        """Whether it has legs; those of runs need not be gathered for that."""
+        return bool(self.legs or self.of)
 
     def part(self, table: TableName) -> Part:
         """Its part of a table."""
@@ -109,7 +123,7 @@ def batch_name(match: int, number: int, digests: Iterable[str]) -> str:
 
 def without_legs(batch: Batch) -> Batch:
     """The batch as in an entry that withdraws its legs."""
-    return replace(batch, legs=Legs.of(()))
+    return replace(batch, legs=Legs.of(()), of=())
 
 
 @dataclass(frozen=True)
@@ -188,9 +202,27 @@ class Field:
         return self.game or self.contest
 
 
+_LineValue = _Scalar | Annotated[list[_Name], Limits(max_length=10_000)]
+
+
+@dataclass(frozen=True)
+class FormerVersion:
+    """A bot's last line in the standings, of `ranked` lines with a rank, before its content changed or it left: the
+    fields of a `tournament.standings.standings.Standing`, the contest's own measures apart."""
+
+    __pydantic_config__ = CHECKED
+
+    name: _FileName
+    sha256: Hash | Literal[""]
+    ranked: Number
+    line: Annotated[dict[Word, _LineValue], _FewKeys]
+    measures: Annotated[dict[Text, float | None], _FewKeys]
+
+
 @dataclass(frozen=True)
 class Entry:
-    """One commit: what is played from now on, if that changed, and batches that came or lost their legs.
+    """One commit: what is played from now on, if that changed, batches that came or lost their legs, and `former`
+    versions of bots; a fold has those of all entries before.
 
     `fold` is the number of the newest entry that carries the whole state, `told` of the newest one with a field: of
     this one or one before, 0 for none.
@@ -200,18 +232,27 @@ class Entry:
     batches: tuple[Batch, ...] = ()
     fold: int = 0
     told: int = 0
+    former: tuple[FormerVersion, ...] = ()
 
 
 @dataclass(frozen=True)
 class _Listed:
-    """A batch as it stands in an entry's first line, with the number of its legs."""
+    """A batch as it stands in an entry's first line: with its parts if it has legs, and the number of these or the runs
+    that they are."""
 
     __pydantic_config__ = CHECKED
 
     name: _BatchName
-    parts: Annotated[tuple[Part, ...], FailFast()]
+    parts: Annotated[tuple[Part, ...], FailFast()] = ()
     legs: Number = 0
     sandbox: Annotated[str, StringConstraints(max_length=1000)] = ""
+    of: Annotated[tuple[Run, ...], FailFast()] = ()
+
+    @classmethod
+    def of_batch(cls, batch: Batch) -> _Listed:
+        if not batch.counts:
+            return cls(batch.name)
+        return cls(batch.name, batch.parts, 0 if batch.of else len(batch.legs), batch.sandbox, batch.of)
 
 
 @dataclass(frozen=True)
@@ -224,6 +265,7 @@ class _Head:
     told: Number = 0
     field: Field | None = None
     batches: Annotated[tuple[_Listed, ...], FailFast()] = ()
+    former: Annotated[tuple[FormerVersion, ...], FailFast()] = ()
     legs: Packed = dataclasses.field(default_factory=Packed)
 
 
@@ -234,15 +276,17 @@ def _heads() -> TypeAdapter[_Head]:
 
 def pack(entry: Entry) -> bytes:
     """An entry's content."""
-    packed, columns = pack_legs(Legs.joined(batch.legs for batch in entry.batches))
-    listed = tuple(_Listed(batch.name, batch.parts, len(batch.legs), batch.sandbox) for batch in entry.batches)
-    line = _heads().dump_json(_Head(entry.fold, entry.told, entry.field, listed, packed), exclude_defaults=True)
+    packed, columns = pack_legs(Legs.joined(batch.legs for batch in entry.batches if not batch.of))
+    listed = tuple(map(_Listed.of_batch, entry.batches))
+    head = _Head(entry.fold, entry.told, entry.field, listed, entry.former, packed)
+    line = _heads().dump_json(head, exclude_defaults=True)
     line += b" " * (-(len(line) + 1) % _ALIGNED) + b"\n"
     return sealed(line, *(column.data for column in columns))
 
 
 def unpack(content: bytes) -> Entry:
-    """An entry from its content. Raises ValueError when it isn't sealed, or says something impossible."""
+    """An entry from its content, without the legs of batches that are runs of others. Raises ValueError when it isn't
+    sealed, or says something impossible."""
     if not is_sealed(content):
         raise ValueError("not what was written")
     start = content.find(b"\n") + 1
@@ -254,12 +298,15 @@ def unpack(content: bytes) -> Entry:
     if ends[-1] != len(legs):
         raise ValueError("legs of no batch")
     batches = tuple(
-        Batch(listed.name, listed.parts, legs[first:end], listed.sandbox)
+        Batch(listed.name, listed.parts, legs[first:end], listed.sandbox, listed.of)
         for listed, first, end in zip(head.batches, ends, ends[1:])
     )
     for batch in batches:
-        check_batch(batch)
-    return Entry(head.field, batches, head.fold, head.told)
+        if batch.of and batch.legs:
+            raise ValueError("legs twice")
+        if batch.parts or batch.counts:
+            check_batch(batch)
+    return Entry(head.field, batches, head.fold, head.told, head.former)
 
 
 SEAL = hashlib.sha256().digest_size  # bytes
@@ -296,7 +343,7 @@ def check_batch(batch: Batch) -> None:
     legs = batch.legs
     if not legs:
         return
-    if batch.name != batch_name(int(legs.match[0]), int(legs.number[0]), legs.digests):
+    if batch.name != batch_name(int(legs.match[0]), int(legs.number[0]), [legs.digest.tobytes().hex()]):
         raise ValueError("another name")
     if not legs.are_in_order():
         raise ValueError("legs out of order")
@@ -310,8 +357,11 @@ class State:
     """The state after the ledger's entries. `batches` has the versions of each by name, oldest first.
 
     Of a batch in the last entry older versions are kept: the newest may not be published yet. They are dropped with
-    the next entry that has batches, since all before it is published. `fold` and `told` as in Entry. `size` is what it
-    takes to read it: bytes of the entries from the fold on, and some for each.
+    the next entry that has batches, since all before it is published. `fold` and `told` as in Entry, `former` all of
+    theirs. `size` is what it takes to read it: bytes of the entries from the fold on, and some for each.
+
+    Legs of batches that were made of others are gathered by `gather`, once all entries are read: after many edits most
+    no longer count.
     """
 
     entries: int = 0
@@ -319,53 +369,97 @@ class State:
     batches: dict[str, list[Batch]] = dataclasses.field(default_factory=dict)
     fold: int = 0
     told: int = 0
+    former: tuple[FormerVersion, ...] = ()
     size: int = dataclasses.field(default=0, compare=False)
     _changed: tuple[str, ...] = dataclasses.field(default=(), compare=False)
+    _pool: LegPool = dataclasses.field(default_factory=LegPool, compare=False)
+    _places: dict[str, list[Places]] = dataclasses.field(default_factory=dict, compare=False)  # as batches
 
     def newest(self) -> dict[str, Batch]:
         """The newest version of each batch that has legs, by name, sorted."""
-        return {name: versions[-1] for name, versions in sorted(self.batches.items()) if versions[-1].legs}
+        return {name: versions[-1] for name, versions in sorted(self.batches.items()) if versions[-1].counts}
 
-    def following(self, field: Field | None, batches: Iterable[Batch]) -> Entry:
+    @property
+    def legs(self) -> int:
+        """How many legs the newest versions have."""
+        return sum(len(places[-1]) for places in self._places.values())
+
+    def following(
+        self, field: Field | None = None, batches: Iterable[Batch] = (), former: Iterable[FormerVersion] = ()
+    ) -> Entry:
         """The next commit."""
-        return Entry(field, tuple(batches), self.fold, self.entries + 1 if field else self.told)
+        return Entry(field, tuple(batches), self.fold, self.entries + 1 if field else self.told, tuple(former))
 
     def folded(self) -> Entry:
         """The next commit where it carries all this; everything must be published."""
-        return Entry(self.field, tuple(self.newest().values()), self.entries + 1, self.entries + 1)
+        whole = tuple(replace(batch, of=()) for batch in self.newest().values())
+        return Entry(self.field, whole, self.entries + 1, self.entries + 1, self.former)
 
     @property
     def wants_fold(self) -> bool:
         """Whether most of what is read is history, which a fold would save."""
-        legs = sum(len(versions[-1].legs) for versions in self.batches.values())
-        return self.field is not None and self.size > _FEWEST_BYTES + 2 * _LEG_BYTES * legs
+        return self.field is not None and self.size > _FEWEST_BYTES + 2 * _LEG_BYTES * self.legs
 
     def add(self, entry: Entry, size: int) -> None:
         """Note the next commit, of so many bytes. Raises ValueError where it can't be that."""
         self.entries += 1
         if entry.fold == self.entries:
-            self.batches, self.fold, self._changed, self.size = {}, self.entries, (), 0
+            self.batches, self.fold, self.former, self._changed, self.size = {}, self.entries, (), (), 0
+            self._pool, self._places = LegPool(), {}
         told = self.entries if entry.field else self.told
         if (entry.fold, entry.told) != (self.fold, told) or (self.fold == self.entries and not entry.field):
             raise ValueError("of another ledger")
         self.told = told
-        self.size += size + _ENTRY_BYTES
+        self.size += size + _ENTRY_BYTES + _BATCH_BYTES * len(entry.batches)
+        batches = [self._known(batch) for batch in entry.batches]
+        places = [self._places_of(batch) for batch in batches]
         if entry.batches:  # an entry without any may come before its predecessor is published
             for name in self._changed:
-                newest = self.batches.pop(name)[-1]
-                if newest.legs:
-                    self.batches[name] = [newest]
+                newest, its_places = self.batches.pop(name)[-1], self._places.pop(name)[-1]
+                if newest.counts:
+                    self.batches[name], self._places[name] = [newest], [its_places]
             self._changed = tuple(dict.fromkeys(batch.name for batch in entry.batches))
         self.field = entry.field or self.field
-        for batch in entry.batches:
+        self.former += entry.former
+        for batch, its_places in zip(batches, places):
             self.batches.setdefault(batch.name, []).append(batch)
+            self._places.setdefault(batch.name, []).append(its_places)
+
+    def _known(self, batch: Batch) -> Batch:
+        """A batch with its parts, which an entry that withdraws it doesn't have."""
+        if batch.parts:
+            return batch
+        if batch.name not in self.batches:
+            raise ValueError("of another ledger")
+        return without_legs(self.batches[batch.name][-1])
+
+    def _places_of(self, batch: Batch) -> Places:
+        """Where a batch's legs are in the pool, those that it brings or those of its runs."""
+        if not batch.of:
+            return self._pool.add(batch.legs)
+        several = []
+        for name, first, end in batch.of:
+            there = self._places[name][-1] if name in self._places else ()
+            if not first < end <= len(there):
+                raise ValueError("of another ledger")
+            several.append(there[first:end])
+        return np.concatenate(several)
+
+    def gather(self) -> None:
+        """Gather the legs of all batches. Raises ValueError where those of one can't be its own."""
+        for name, versions in self.batches.items():
+            for number, batch in enumerate(versions):
+                if batch.of and not batch.legs:
+                    versions[number] = replace(batch, legs=self._pool.at(self._places[name][number]))
+                    check_batch(versions[number])
 
 
 # A fold is written once what is read has more than twice the bytes of the legs that count, and these. To read an entry
-# takes as long as so many bytes of it.
-_FEWEST_BYTES, _LEG_BYTES, _ENTRY_BYTES = 4 << 20, 350, 1 << 14
+# takes as long as so many bytes of it, and a batch in it.
+_FEWEST_BYTES, _LEG_BYTES, _ENTRY_BYTES, _BATCH_BYTES = 4 << 20, 350, 1 << 14, 1 << 11
 
 FOLDERS_OF_ENTRIES = ("ledger", "ledger-copy")
+ENTRY_NAME = re.compile(r"[0-9]{8}\.entry")
 
 
 def entry_name(number: int) -> str:

@@ -6,17 +6,17 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 import numpy as np
 
 from tournament.errors import RunFailed
 from tournament.leg import house_match_number, match_number
-from tournament.store.ledger import FOLDERS_OF_ENTRIES, Batch, Entry, Field, State, entry_name, unpack
+from tournament.store.ledger import ENTRY_NAME, FOLDERS_OF_ENTRIES, Batch, Entry, Field, State, entry_name, unpack
 from tournament.store.legs import leg_keys, merged
 from tournament.store.storage import Storage, TooLarge
 
-_ENTRY_NAME, _FORMER_NAME = re.compile(r"[0-9]{8}\.entry"), re.compile(r"[0-9]{8}\.json")
+_FORMER_NAME = re.compile(r"[0-9]{8}\.json")
 _REMEDY = "bring it back from a copy, or move {} away and run again"
 # Entries that are read side by side, for an object store is slow to answer, and their bytes; a larger one is alone.
 _AT_ONCE, _BYTES_AT_ONCE = 16, 32 << 20
@@ -41,6 +41,7 @@ def read_state(storage: Storage, damaged: dict[str, bytes] | None = None) -> Sta
     for entry, size in _read_ahead(storage, sizes, range(first, newest), damaged):
         _add(storage, state, entry, size)
     _add(storage, state, *last)
+    gather(storage, state)
     return state
 
 
@@ -55,7 +56,7 @@ def read_field(storage: Storage) -> Field | None:
 
 def states(storage: Storage) -> Iterator[tuple[State, Entry]]:
     """The state before each entry, and the entry: from the first fold on before which one is missing, or from the
-    beginning. What is given is changed later. Raises as `read_state`."""
+    beginning. What is given is changed later, and its legs aren't gathered. Raises as `read_state`."""
     sizes = sizes_of_entries(storage)
     newest = max(sizes, default=0)
     first = newest and (_read_entry(storage, newest)[0].fold or 1)
@@ -74,14 +75,12 @@ def read_former_fields(storage: Storage) -> Iterator[tuple[Field, list[Batch]]]:
     """Each field but the last, oldest first, with the batches that counted when most legs did: those of a bot that
     changed are taken out first. Raises as `read_state`."""
     most: list[Batch] = []
-    legs = most_legs = 0
+    most_legs = 0
     for state, entry in states(storage):
-        known = state.newest()
         changed = entry.field and state.field and entry.field.entrants != state.field.entrants
-        gone = sum(len(known[batch.name].legs) for batch in entry.batches if batch.name in known)
-        legs = sum(len(batch.legs) for batch in known.values())
-        if legs >= most_legs and (gone or changed):
-            most, most_legs = list(known.values()), legs
+        if state.legs >= most_legs and (changed or any(batch.name in state.batches for batch in entry.batches)):
+            gather(storage, state)
+            most, most_legs = list(state.newest().values()), state.legs
         if changed and state.field:
             yield state.field, most
             most, most_legs = [], 0
@@ -92,7 +91,7 @@ def sizes_of_entries(storage: Storage) -> dict[int, int]:
     found: dict[int, int] = {}
     for folder in FOLDERS_OF_ENTRIES:
         for name, size in storage.list(folder).items():
-            if _ENTRY_NAME.fullmatch(name):
+            if ENTRY_NAME.fullmatch(name):
                 found[int(name[:8])] = size
             elif _FORMER_NAME.fullmatch(name):
                 raise RunFailed(
@@ -168,8 +167,21 @@ def _read_entry(
 
 
 def _add(storage: Storage, state: State, entry: Entry, size: int) -> None:
-    try:
+    with _told(storage, state):
         state.add(entry, size)
+
+
+def gather(storage: Storage, state: State) -> None:
+    """Gather the legs of a state's batches. Raises RunFailed where those of one can't be its own."""
+    with _told(storage, state):
+        state.gather()
+
+
+@contextmanager
+def _told(storage: Storage, state: State) -> Iterator[None]:
+    """Raises RunFailed where entries don't go together."""
+    try:
+        yield
     except ValueError as error:
         raise RunFailed(
             f"{storage.location}/ledger/{entry_name(state.entries)} is {error}; {_REMEDY.format(storage.location)}"

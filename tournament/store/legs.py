@@ -8,6 +8,7 @@ Only here legs of zero-sum games are kept by x's sums: y's are the same with the
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections import Counter
@@ -122,6 +123,14 @@ class LegResult:
         return sum(fault.seat == seat for fault in self.faults) + self.faults_left_out[seat]
 
 
+def by_sort(faults: Iterable[tuple[LegResult, Fault]]) -> list[list[tuple[LegResult, Fault]]]:
+    """Faults with their legs, in groups that are alike: by bot, the most frequent first."""
+    sorts: dict[tuple[str, str, str], list[tuple[LegResult, Fault]]] = {}
+    for leg, fault in faults:
+        sorts.setdefault((leg.name_at(fault.seat), *fault.sort), []).append((leg, fault))
+    return [alike for _, alike in sorted(sorts.items(), key=lambda item: (item[0][0], -len(item[1])))]
+
+
 def kept_faults(faults: Sequence[Fault], ended: bool) -> tuple[tuple[Fault, ...], tuple[int, ...]]:
     """What the ledger keeps of a leg's faults, and how many of each seat it leaves out.
 
@@ -205,8 +214,9 @@ def merged(
     first = columns[0][0]
     if all(values is first for values, _ in columns):
         return first, np.concatenate([places for _, places in columns])
-    index: dict[_Value, int] = {}
-    new = [np.array([index.setdefault(value, len(index)) for value in values], np.int32) for values, _ in columns]
+    # By map: a large field's entries have a million names, most of them again.
+    index = dict(zip(dict.fromkeys(itertools.chain.from_iterable(values for values, _ in columns)), itertools.count()))
+    new = [np.fromiter(map(index.__getitem__, values), np.int32, len(values)) for values, _ in columns]
     return tuple(index), np.concatenate([of_new[places] for of_new, (_, places) in zip(new, columns)])
 
 

@@ -7,8 +7,21 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from tournament.errors import RunFailed, and_more
-from tournament.store.ledger import Batch, Entry, Field, Part, State, entry_name, pack, unpack
+from tournament.store.ledger import (
+    ENTRY_NAME,
+    FOLDERS_OF_ENTRIES,
+    Batch,
+    Entry,
+    Field,
+    FormerVersion,
+    Part,
+    State,
+    entry_name,
+    pack,
+    unpack,
+)
 from tournament.store.ledger_reading import read_state
+from tournament.store.legs import Legs
 from tournament.store.signals import signals_deferred
 from tournament.store.storage import MOST_READ, AlreadyExists, Storage
 
@@ -18,20 +31,29 @@ OWN_STAGED = re.compile(r"(?:aside|driver)-[0-9a-f]{32}|[0-9]{10}-[0-9]+-[0-9a-f
 
 # The most legs, and bytes with the texts of faults, of an entry that has several batches.
 _MOST_LEGS, _MOST_BYTES = 50_000, 8 << 20
+_LISTED_BYTES = 1000  # of a batch, its legs aside
 
 
-def in_commits(batches: Iterable[Batch]) -> Iterator[tuple[Batch, ...]]:
-    """Batches as they go into entries, several each: many workers with short legs hand over a great many at once."""
+def in_commits(groups: Iterable[Sequence[Batch]]) -> Iterator[tuple[Batch, ...]]:
+    """Batches as they go into entries, several groups each: many workers with short legs hand over a great many at
+    once. A group goes into one entry."""
     several: list[Batch] = []
     legs = size = 0
-    for batch in batches:
-        legs, size = legs + len(batch.legs), size + batch.legs.size
+    for group in groups:
+        more_legs, more = (sum(number) for number in zip(*(_weight(batch) for batch in group)))
+        legs, size = legs + more_legs, size + more
         if several and (legs > _MOST_LEGS or size > _MOST_BYTES):
             yield tuple(several)
-            several, legs, size = [], len(batch.legs), batch.legs.size
-        several.append(batch)
+            several, legs, size = [], more_legs, more
+        several += group
     if several:
         yield tuple(several)
+
+
+def _weight(batch: Batch) -> tuple[int, int]:
+    """How many legs an entry has for a batch, and bytes."""
+    brought = Legs.of(()) if batch.of else batch.legs
+    return len(brought), brought.size + _LISTED_BYTES
 
 
 class Writer:
@@ -46,13 +68,19 @@ class Writer:
         self.mended = mended
         self._under_commit: Entry | None = None
 
-    def commit(self, *, field: Field | None = None, batches: Iterable[Batch] = ()) -> tuple[Batch, ...]:
+    def commit(
+        self,
+        *,
+        field: Field | None = None,
+        batches: Iterable[Batch] = (),
+        former: Iterable[FormerVersion] = (),
+    ) -> tuple[Batch, ...]:
         """Append an entry, publish the parts of its batches, and return these. Signals wait until that is done.
 
         Raises RunFailed when another process has become the writer, or a part isn't
         there as it was written; OSError when something can't be written.
         """
-        entry = self.state.following(field, batches)
+        entry = self.state.following(field, batches, former)
         parts = [part for batch in entry.batches if batch.legs for part in batch.parts]
         self._require([(part, part.staged) for part in parts])
         with signals_deferred():
@@ -107,7 +135,9 @@ class Writer:
                 named += [part for batch in interrupted.batches for part in batch.parts]
             _sweep_staging(self.storage, {part.staged for part in named})
             if interrupted is None and self.state.wants_fold:
+                former = self.state.fold
                 append(self.storage, self.state, self.state.folded())
+                _remove_entries(self.storage, former)
         self.storage.release()
 
 
@@ -163,7 +193,7 @@ def hold_ledger(storage: Storage, damaged: dict[str, bytes] | None = None) -> St
     state = read_state(storage, damaged)
     while may_wake and state.field:
         try:
-            append(storage, state, state.following(state.field, ()))
+            append(storage, state, state.following(state.field))
             may_wake = False
         except AlreadyExists:  # the former writer was faster
             state = read_state(storage, damaged)
@@ -184,8 +214,18 @@ def append(storage: Storage, state: State, entry: Entry) -> None:
         raise RunFailed(f"{storage.location}/ledger/{name} would not be readable: {reason}") from None
     require_held(storage)
     storage.create(f"ledger/{name}", content)
+    require_held(storage)  # an entry of that number may have been written and removed since
     storage.replace(f"ledger-copy/{name}", content)
     state.add(entry, len(content))
+
+
+def _remove_entries(storage: Storage, before: int) -> None:
+    """Remove the entries before this fold, which isn't the newest one: who reads now may still begin there."""
+    require_held(storage)
+    for folder in reversed(FOLDERS_OF_ENTRIES):
+        for name in sorted(storage.list(folder)):
+            if ENTRY_NAME.fullmatch(name) and name < entry_name(before):
+                storage.remove(f"{folder}/{name}")
 
 
 def _sweep_staging(storage: Storage, spared: Iterable[str]) -> None:

@@ -16,6 +16,7 @@ from tournament.contests.two_card_draw.strategy_file import ServerStrategy, writ
 from tournament.errors import BadInput
 from tournament.keys import drawn_seed
 from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.standings.student import reach
 from tournament.trial.playing import build
 
 _HANDS = 10_000  # of a session
@@ -23,10 +24,11 @@ _HANDS = 10_000  # of a session
 
 @dataclass(frozen=True)
 class Winnings:
-    """What a bot wins a hand, the standard error of that, and the hands that were played."""
+    """What a bot wins a hand, how far the interval of 95% of that goes to either side, and the hands that were played:
+    each session is a leg of its own, so a replica; of one alone the interval is over its hands."""
 
     profit: float
-    error: float
+    reach: float
     hands: int
     faults: int
 
@@ -53,7 +55,9 @@ def winnings(
         if trial.result.ended_by is not None:
             how = f"tournament check {path} --contest {TWO_CARD_DRAW.name}"
             raise BadInput(f"{path}: {trial.faults[-1].what}; a bot may not be at fault so often; see more by: {how}")
-    blocks = [points for trial in trials for points in trial.result.sums[0].blocks]
+    sums = [trial.result.sums[0] for trial in trials]
     hands = sum(trial.result.games for trial in trials)
-    spread = float(np.std(blocks, ddof=1)) * math.sqrt(len(blocks))
-    return Winnings(sum(blocks) / hands, spread / hands, hands, sum(len(trial.faults) for trial in trials))
+    independent = [one.points for one in sums] if sessions > 1 else sums[0].blocks
+    error = float(np.std(independent, ddof=1)) * math.sqrt(len(independent)) / hands
+    faults = sum(len(trial.faults) for trial in trials)
+    return Winnings(sum(one.points for one in sums) / hands, reach(error, len(independent) - 1), hands, faults)

@@ -12,7 +12,7 @@ from engine.watching.scripted_core import ScriptedCore
 from tournament.artifacts.bot import Entrant, Kind
 from tournament.artifacts.python_packing import legs_may_share
 from tournament.config import Contests
-from tournament.contests import known_rules
+from tournament.contests import KNOWN_RULES
 from tournament.contests.contest import Contest
 from tournament.contests.questions import extreme_questions
 from tournament.contests.scoring import HousePlayer
@@ -21,17 +21,16 @@ from tournament.entrants.build import language_of, with_lines
 from tournament.entrants.folder import read_submission
 from tournament.errors import BadInput
 from tournament.keys import drawn_seed
+from tournament.leg import FailureKind
 from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.legs import Fault, LegResult
 from tournament.trial.mistakes import Search, search
 from tournament.trial.pace import PATIENCE_SECONDS, measure_pace
 from tournament.trial.playing import Meter, Pairing, Trial, build
-from tournament.worker.faults import CantStart
 from tournament.worker.leg import limits_of
 from tournament.worker.observation import ObservedGame, ObservedLeg, Window, cut_short
 from tournament.worker.processes.pool import MOST_OWN_PROCESSES
-from tournament.worker.wasm.traps import OUT_OF_FUEL
 
 if TYPE_CHECKING:
     from tournament.runner.watcher import Watcher
@@ -55,7 +54,7 @@ _MOST_PRINTED, _LONGEST_PRINTED = 10, 200  # lines, and characters of each
 class CheckReport:
     """What a check found. Without `leg` the bot could not be built; `problem` says why.
 
-    `seed` is the one that was drawn for it; None where the settings have one.
+    `failed`: of what kind the problem is. `seed` is the one that was drawn for it; None where the settings have one.
     Points are the bot's, per session, against the house bot. `repeats`: one
     seed gave the same games twice. `legs_share` a process, if a Python bot's may; it
     `leaks` if it then played a leg otherwise than alone. `warnings` are a C compiler's.
@@ -69,6 +68,7 @@ class CheckReport:
     kind: Kind
     size: int
     problem: str | None
+    failed: FailureKind = "other"
     seed: str | None = None
     leg: LegResult | None = None
     meter: Meter | None = None
@@ -107,7 +107,7 @@ def contest_of(path: Path, known: Contests) -> str:
 
     Raises BadInput when neither says it.
     """
-    names = {*known.names, *known_rules()}  # also those of packages, which the settings file may leave out
+    names = {*known.names, *KNOWN_RULES}  # also those that the settings file leaves out
     for part in reversed(path.absolute().parts):
         if part in names:
             return part
@@ -159,7 +159,7 @@ def _not_waited_for(report: CheckReport, settings: ContestSettings) -> CheckRepo
     if report.kind in ("python", "program"):
         return report
     report = replace(report, fuel_allowed=limits.fuel)
-    if limits.fuel_to_start > _MOST_FUEL and report.problem == str(CantStart(OUT_OF_FUEL)):
+    if limits.fuel_to_start > _MOST_FUEL and report.failed == "fuel":
         return replace(report, problem=None, slow=words("a start", limits.fuel_to_start))
     if limits.fuel <= _MOST_FUEL:
         return report
@@ -191,7 +191,7 @@ def _check(
     tried = build(contest, settings, sandbox, path, watcher.say)
     entrant = tried.bot
     if entrant.artifact is None:
-        return CheckReport(entrant.name, entrant.kind, 0, entrant.problem)
+        return CheckReport(entrant.name, entrant.kind, 0, entrant.problem, entrant.failed)
     named = _opponent_in_words(contest, tried.opponent)
     doing(f"playing a few games against {named}")
     first_games, pace = measure_pace(tried)

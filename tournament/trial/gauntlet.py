@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tournament.arrays import Floats
 from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.entrants.folder import find_submissions, read_submission
@@ -21,19 +22,21 @@ from tournament.errors import BadInput, RunFailed
 from tournament.keys import master_key, seed_fingerprint
 from tournament.leg import legs_per_replica
 from tournament.records.results import load
-from tournament.runner.contest_run import run_contest
+from tournament.runner.contest_run import prepared_for, run_replicas
 from tournament.runner.watcher import Watcher
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.standings.house import HousePlay
 from tournament.standings.places import surely_apart
 from tournament.standings.standings import Standings
-from tournament.standings.student import quantile, two_sided_tail
+from tournament.standings.student import reach, two_sided_tail
 from tournament.standings.tally import Tally, tally_of_points
 from tournament.store.ledger import Field
-from tournament.store.ledger_reading import read_field, read_state, standing_batches
+from tournament.store.ledger_reading import read_field
 from tournament.store.legs import Fault, LegResult, Legs
 from tournament.store.storage import inside, open_storage
 from tournament.trial.match import entered, only_against
+from tournament.trial.playing import Meter, build
+from tournament.trial.sequential import Look, Rule, Verdict, legs_in, play_until, won_by_replica
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,16 +46,12 @@ _FORMER = "~former"  # no file can have this name
 
 @dataclass(frozen=True)
 class Figure:
-    """A number with its standard error, None where that can't be told, and its degrees of freedom."""
+    """A number with its standard error, and how far its interval of 95% goes to either side; None where these can't be
+    told."""
 
     value: float
     stderr: float | None
-    freedom: int
-
-    @property
-    def reach(self) -> float | None:
-        """How far its interval of 95% goes to either side."""
-        return None if self.stderr is None else quantile(0.975, self.freedom) * self.stderr
+    reach: float | None
 
     @property
     def sign(self) -> int:
@@ -86,7 +85,8 @@ class GauntletReport:
     """What a bot scored against all: points a session, or, against house players, the contest's score.
 
     `former` is the version in whose stead it played on the same deals, and `better` by how much it is better.
-    `faults` are its own. Where the bot, or its former version, was `disqualified` there are no figures.
+    `faults` are its own, `cost` what its decisions took in a leg like that of a check. Where the bot, or its former
+    version, was `disqualified` there are no figures, and no costs. `stopped`: the last look, where there were several.
     """
 
     bot: str
@@ -100,10 +100,17 @@ class GauntletReport:
     better: Figure | None
     faults: tuple[tuple[LegResult, Fault], ...]
     disqualified: tuple[str, ...]
+    former_faults: tuple[tuple[LegResult, Fault], ...] = ()
+    cost: Meter | None = None
+    former_cost: Meter | None = None
+    stopped: Look | None = None
 
     @property
-    def verdict(self) -> Literal["better", "worse", "open"]:
-        """Whether it is surely better or worse than its former version."""
+    def verdict(self) -> Verdict:
+        """Whether it is surely better or worse than its former version; of a test of two sizes of the difference,
+        whether it is the larger one or the smaller."""
+        if self.stopped:
+            return self.stopped.verdict
         sign = self.better.sign if self.better else 0
         return "better" if sign > 0 else "worse" if sign < 0 else "open"
 
@@ -142,11 +149,15 @@ def play_gauntlet(
     opponents: Sequence[Path] | Sequence[str],
     former: Path | None,
     watcher: Watcher,
+    rule: Rule | None = None,
 ) -> GauntletReport:
-    """Play a bot against opponents: their files, or names of house players; none: all entrants or house players.
+    """Play a bot against opponents: their files, or names of house players; none: all entrants or house players. With
+    a `rule` both versions play replica by replica until it stops them.
 
     Raises BadInput for what can't be played, RunFailed when play stopped short.
     """
+    if rule and not former:
+        raise BadInput("--until and --sprt compare two versions: say also --instead-of")
     require_other_deals(contest, config)
     name = read_submission(bot).name
     left_out = {name.lower(), *([read_submission(former).name.lower()] if former else [])}
@@ -154,16 +165,38 @@ def play_gauntlet(
         contest = only_against(contest, [str(one) for one in opponents]) if opponents else contest
         others: list[Path] = []
     else:
-        chosen = [Path(one) for one in opponents] or [one.path for one in find_submissions(config.entrants)[0]]
-        others = [path for path in chosen if read_submission(path).name.lower() not in left_out]
+        chosen = [read_submission(Path(one)) for one in opponents] or find_submissions(config.entrants)[0]
+        others = [one.path for one in chosen if one.name.lower() not in left_out]
         if not others:
             raise BadInput(f"{config.entrants}: there is no other bot to play against")
-    mine = _play(contest, config, bot, others, watcher)
-    before = None
-    if former:
-        watcher.say(f"The same deals with {former}")
-        before = _play(contest, config, former, others, watcher)
-    return _report(contest, config, mine, before, former)
+    count = f"{len(others):,} other bot{'s' * (len(others) != 1)}" if others else "house players"
+    watcher.say(f"{name} against {count}, {config.contest.sessions:,} sessions each")
+    paths = (bot, former) if former else (bot,)
+    with contextlib.ExitStack() as stack:
+        versions = [stack.enter_context(_version(contest, config, path, others, watcher)) for path in paths]
+        played: list[_Played] = []
+
+        def play(replicas: int) -> Floats | None:
+            played.clear()
+            for path, version in zip(paths, versions):
+                if path is former and not rule:
+                    watcher.say(f"The same deals with {former}")
+                played.append(version(replicas))
+            return _differences(contest, played)
+
+        stopped = None
+        if rule:
+            settings = config.contest
+            stopped = play_until(rule, settings.replicas, settings.most_replicas, play, watcher.say)
+        else:
+            play(config.contest.replicas)
+    report = _report(contest, config, played[0], played[1] if former else None, former, stopped)
+    if report.disqualified:
+        return report
+    cost, *others_cost = (
+        build(contest, config.contest, config.sandbox, path, watcher.say).play()[0].meter for path in paths
+    )
+    return replace(report, cost=cost, former_cost=others_cost[0] if others_cost else None)
 
 
 def require_other_deals(contest: Contest, config: Config) -> None:
@@ -175,31 +208,74 @@ def require_other_deals(contest: Contest, config: Config) -> None:
             raise BadInput("--seed: it is that of the contest's records; its deals would tell bots what they will see")
 
 
-def _play(contest: Contest, config: Config, bot: Path, others: Sequence[Path], watcher: Watcher) -> _Played:
+@contextlib.contextmanager
+def _version(
+    contest: Contest, config: Config, bot: Path, others: Sequence[Path], watcher: Watcher
+) -> Iterator[Callable[[int], _Played]]:
+    """Plays a version up to so many replicas, each time on from where it was."""
     with scratch_folder() as folder:
         bots = folder / "bots"
         bots.mkdir()
         name, *_ = [entered(path, bots) for path in (bot, *others)]
         settings = config.contest.model_copy(update={"until_settled": None})
         own = replace(config, contest=settings, entrants=bots, results=str(folder / "results"))
-        standings = run_contest(contest, own, watcher, of=name)
-        storage = open_storage(inside(own.results, contest.name))
-        state = read_state(storage)
-        assert state.field
-        legs = Legs.joined(batch.legs for batch in standing_batches(storage, state)).in_order()
-    return _Played(name, state.field, standings, legs)
+        with prepared_for(contest, own, watcher, of=name) as prepared:
+
+            def play(replicas: int) -> _Played:
+                standings = run_replicas(prepared, replicas, watcher)
+                field, legs = legs_in(prepared.location)
+                return _Played(name, field, standings, legs)
+
+            yield play
+
+
+def _differences(contest: Contest, played: Sequence[_Played]) -> Floats | None:
+    """By how much the first version is better in each replica; None for one alone, or where one is disqualified."""
+    if len(played) < 2 or any(_is_out(one) for one in played):
+        return None
+    mine, former = (_by_replica(contest, one, _opponents(played)) for one in played)
+    return mine - former
+
+
+def _is_out(played: _Played) -> bool:
+    return any(line.name == played.name for line in played.standings.below)
+
+
+def _opponents(played: Sequence[_Played]) -> list[str]:
+    """Those whom all versions met and who weren't disqualified."""
+    fit = [{line.name for line in one.standings.ranked} for one in played]
+    return list(played[0].standings.house) or sorted(set.intersection(*fit) - {played[0].name})
+
+
+def _by_replica(contest: Contest, played: _Played, opponents: Sequence[str]) -> Floats:
+    """A version's points a session in each replica, or its scores against house players."""
+    both = {played.name, *opponents}
+    legs = played.legs.among(both, both)
+    if not contest.house:
+        return won_by_replica(legs, played.name, legs_per_replica(played.field.settings))
+    facts = {player.name: player.facts for player in played.field.house}
+    replica = legs.number // int(str(played.field.settings["sessions"]))
+    several = [legs.chosen(np.flatnonzero(replica == one)) for one in range(int(replica.max(initial=-1)) + 1)]
+    scores = [HousePlay(one, contest.house.scoring, facts).scores([played.name])[0] for one in several]
+    return np.array(scores, np.float64)
 
 
 def _report(
-    contest: Contest, config: Config, mine: _Played, before: _Played | None, former: Path | None
+    contest: Contest,
+    config: Config,
+    mine: _Played,
+    before: _Played | None,
+    former: Path | None,
+    stopped: Look | None,
 ) -> GauntletReport:
     name = mine.name
-    faults = tuple((leg, one) for leg, one in mine.standings.faults if leg.name_at(one.seat) == name)
-    out = [
-        label
-        for label, played in ((name, mine), (str(former), before))
-        if played and any(line.name == played.name for line in played.standings.below)
-    ]
+    faults, former_faults = (
+        tuple((leg, one) for leg, one in played.standings.faults if leg.name_at(one.seat) == played.name)
+        if played
+        else ()
+        for played in (mine, before)
+    )
+    out = [label for label, played in ((name, mine), (str(former), before)) if played and _is_out(played)]
     legs, rows = mine.legs, [name]
     if before:
         apart = replace(
@@ -208,19 +284,22 @@ def _report(
             whole=before.legs.whole + (1 + int(legs.match.max(initial=0))) * np.array([1, 0, 0, 0]),
         )
         legs, rows = Legs.joined([legs, apart]), [name, _FORMER]
-    fit = [{line.name for line in played.standings.ranked} for played in (mine, before) if played]
-    opponents = list(mine.standings.house) or sorted(set.intersection(*fit) - {name})
+    opponents = _opponents([one for one in (mine, before) if one])
     legs = legs.among({*rows, *opponents}, {*rows, *opponents})
     former_name = str(former) if former else None
     sessions, games = int(mine.legs.sessions.sum()), int(mine.legs.games.sum())
     if out or not len(legs):
-        return GauntletReport(name, sessions, games, None, (), None, former_name, None, None, faults, tuple(out))
+        return GauntletReport(
+            name, sessions, games, None, (), None, former_name, None, None, faults, tuple(out), former_faults
+        )
     whole = _Scores.of(contest, mine.field, legs, rows, opponents)
     against = [
         Against(one, *_Scores.of(contest, mine.field, legs.among({*rows, one}, {*rows, one}), rows, [one]).figures())
         for one in opponents
     ]
     points, former_points, better = whole.figures()
+    if better and better.stderr is not None and stopped and stopped.reaches is not None:
+        better = replace(better, reach=stopped.reaches * better.stderr if better.stderr else 0.0)
     return GauntletReport(
         name,
         sessions,
@@ -233,6 +312,8 @@ def _report(
         better,
         faults,
         (),
+        former_faults,
+        stopped=stopped,
     )
 
 
@@ -254,23 +335,17 @@ class _Scores:
     def figures(self) -> tuple[Figure, Figure | None, Figure | None]:
         """The bot's score, that of its former version, and the difference."""
         measured = self.tally.measured
+
+        def figure(value: float, error: float | None, to_either_side: float | None) -> Figure:
+            return Figure(value * self.unit, *(one and one * self.unit for one in (error, to_either_side)))
+
         own, *former = (
-            Figure(float(score) * self.unit, _scaled(error, self.unit), measured.freedom)
+            figure(float(score), error, None if error is None else reach(error, measured.freedom))
             for score, error in zip(measured.scores, measured.errors())
         )
         if not former:
             return own, None, None
-        value, stderr = measured.difference(0, 1)
-        freedom = measured.freedom
-        if ways := measured.differences.ways:
-            # Where there are few replicas the spread over opponents shows what other legs would have brought.
-            variances, freedom = ways[-1]
-            stderr = math.sqrt(float(variances[0, 1]))
-        return own, former[0], Figure(value * self.unit, _scaled(stderr, self.unit), freedom)
-
-
-def _scaled(error: float | None, unit: float) -> float | None:
-    return None if error is None else error * unit
+        return own, former[0], figure(*measured.difference(0, 1), measured.differences.reach(0, 1))
 
 
 def _would_stand(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import signal
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -14,20 +13,21 @@ from typing import Any, Literal, TextIO
 
 from engine.games.holdem_training.core import HoldemTraining
 from engine.games.holdem_training.rates import RateSampler
-from engine.kernel.records import Table as Records
+from engine.kernel.records import Table
 from engine.processes.lanes import Violation
 from engine.processes.lines import MOST_LINE_BYTES
 from tournament.artifacts.commands import CommandMissing, find_command
 from tournament.contests.contest import Contest
 from tournament.contests.holdem_training import HOLDEM_TRAINING
 from tournament.contests.holdem_training.decks import read_decks
-from tournament.contests.holdem_training.protocol import Table
+from tournament.contests.holdem_training.protocol import WholeMatch
 from tournament.contests.holdem_training.scoring import points, tasks
 from tournament.errors import BadInput
 from tournament.keys import master_key
 from tournament.leg import Leg
 from tournament.runner.schedule.legs import AgainstHouse, Competitor
 from tournament.sandbox.outside import probe
+from tournament.sandbox.outside.endings import how_it_ended
 from tournament.sandbox.outside.own_time import Clocks
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
@@ -79,7 +79,7 @@ class Verdict:
         )
 
 
-def judge_command(
+def judge_program(
     contest: Contest,
     command: Sequence[str],
     *,
@@ -106,10 +106,10 @@ def judge_command(
             except OSError as error:
                 raise _unwritable(transcript, error) from None
             written = open_files.enter_context(TextIOWrapper(file, encoding="ascii", newline="\n"))
-        table = new_table(leg, hands or HANDS, decks)
+        match = new_match(leg, hands or HANDS, decks)
         program = start(command, sandboxed=sandboxed)
         try:
-            return judge(program, table, transcript=written)
+            return judge(program, match, transcript=written)
         finally:  # a match that is broken off leaves no program behind
             program.end(0.0)
 
@@ -124,22 +124,22 @@ def _first_leg(contest: Contest, seed: str) -> Leg:
     return next(AgainstHouse(contest.rules, settings.playing(), key, [program], [house]).legs())
 
 
-def new_table(leg: Leg, hands: int, decks: Path | None = None) -> Table:
+def new_match(leg: Leg, hands: int, decks: Path | None = None) -> WholeMatch:
     """A seat at a match of so many hands, or of those in a file. Raises BadInput for a bad one."""
     fixed = read_decks(decks) if decks else None
-    games = Records(buffer_fields(HOLDEM_TRAINING.games), _ROWS)
-    sessions = Records(buffer_fields(HOLDEM_TRAINING.sessions), 1)
+    games = Table(buffer_fields(HOLDEM_TRAINING.games), _ROWS)
+    sessions = Table(buffer_fields(HOLDEM_TRAINING.sessions), 1)
     hands = hands if fixed is None else len(fixed)
     core = HoldemTraining(games, sessions, deals_key=leg.plan.deals_key, sessions=1, hands=hands, decks=fixed)
 
     def empty_records() -> None:
         games.rows = sessions.rows = 0
 
-    return Table(core, RateSampler(leg.x.helpers_key), empty_records)
+    return WholeMatch(core, RateSampler(leg.x.helpers_key), empty_records)
 
 
 def judge(
-    program: PipedProgram, table: Table, *, seconds: float = SECONDS, transcript: TextIO | None = None
+    program: PipedProgram, match: WholeMatch, *, seconds: float = SECONDS, transcript: TextIO | None = None
 ) -> Verdict:
     """Play a match to its end, or to what ends it before; then let the program end.
 
@@ -149,12 +149,12 @@ def judge(
     """
     clocks = Clocks(program.use, _LONGEST_NAP)
     waited, looked = 0.0, time.monotonic()
-    lines = table.start()
+    lines = match.start()
     ending: Ending = "finished"
     reason = ""
     while True:
         _send(program, lines, transcript)
-        if table.over:
+        if match.over:
             break
         started = time.monotonic()
         line = None
@@ -183,7 +183,7 @@ def judge(
         if transcript:
             print(">", line.decode("ascii", "backslashreplace"), file=transcript)
         try:
-            lines = table.answer(line)
+            lines = match.answer(line)
         except Violation as violation:
             ending, reason = "violation", str(violation)
             _send(program, ["-1"], transcript)
@@ -192,12 +192,12 @@ def judge(
     if ending == "died":
         reason = "closed its output before the match ended, and went on"
         if status is not None:
-            reason = f"its output ended before the match: {_status_text(status)}"
+            reason = f"{how_it_ended(status)} before the match did"
     if program.has_taken_too_much():
         ending, reason = "died", out_of_memory(_MEGABYTES, mend="").what
     if reason:
-        reason += f", in hand {table.hands_played + 1}"
-    return Verdict(ending, reason, table.hands_played, table.mean_profit, waited)
+        reason += f", in hand {match.hands_played + 1}"
+    return Verdict(ending, reason, match.hands_played, match.mean_profit, waited)
 
 
 def _out_of_time(clocks: Clocks, seconds: float) -> str:
@@ -213,15 +213,6 @@ def _send(program: PipedProgram, lines: list[str], transcript: TextIO | None) ->
     if transcript:
         transcript.writelines(f"< {line}\n" for line in lines)
     program.send("".join(f"{line}\n" for line in lines).encode("ascii"))
-
-
-def _status_text(status: int) -> str:
-    if status < 0:
-        try:
-            return f"killed by {signal.Signals(-status).name}"
-        except ValueError:
-            return f"killed by signal {-status}"
-    return f"exit status {status}"
 
 
 class _Transcript(FileIO):

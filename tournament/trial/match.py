@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from tournament.arrays import Floats
 from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
@@ -14,8 +15,8 @@ from tournament.contests.settings import ContestSettings
 from tournament.entrants.build import build_entrant
 from tournament.entrants.folder import read_submission
 from tournament.errors import BadInput
-from tournament.leg import PlaysAs
-from tournament.runner.contest_run import run_contest
+from tournament.leg import PlaysAs, legs_per_replica
+from tournament.runner.contest_run import prepared_for, run_contest, run_replicas
 from tournament.runner.watcher import Watcher
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.standings.matches import Match
@@ -23,13 +24,14 @@ from tournament.standings.standings import Standings
 from tournament.store.legs import Fault, LegResult
 from tournament.trial.mistakes import Search, search
 from tournament.trial.playing import Pairing
+from tournament.trial.sequential import Look, Rule, legs_in, play_until, won_by_replica
 
 
 @dataclass(frozen=True)
 class MatchReport:
     """The result of a match, from the side of `bot`.
 
-    `stderr` is of the points per session, `lead_stderr` of the bot's lead in them: None for too few sessions. `score`
+    `stderr` is of the points per session, `lead_stderr` of the bot's `lead` in them: None for too few sessions. `score`
     and `measures` are the contest's own, of play against house players. `disqualified` names the bot with a fault too
     many.
     """
@@ -43,13 +45,17 @@ class MatchReport:
     #: of the second: where the game is zero-sum, that of the first with the other sign
     opponents_points_per_session: float
     opponents_stderr: float | None  #: its standard error
-    lead_stderr: float | None  #: standard error of the difference of the two
+    lead: float  #: the difference of the two, 0 where sums may differ by rounding alone
+    lead_stderr: float | None  #: its standard error
     freedom: int = 0  #: degrees of freedom of these errors, by Student's t
+    replicas: int = 1  #: that these errors are told from; 1: they are over the sessions of this one match
     score: float | None = None  #: what the contest makes of it, against house players
     measures: Mapping[str, float | None] = field(default_factory=dict)  #: the contest's own
     #: each with its `bot`; as of a replay `seat`, `session`, `game`, `question`, `what`, `asked`, `complaints`, `kind`
     faults: tuple[tuple[LegResult, Fault], ...] = ()
     disqualified: tuple[str, ...] = ()  #: names
+    #: the last look of `--until` or `--sprt`: `verdict`, `replicas`, `said`, `done`, `reaches`
+    stopped: Look | None = None
 
 
 def play_match(
@@ -59,11 +65,13 @@ def play_match(
     opponent: Path | str,
     watcher: Watcher,
     look: Callable[[Config, MatchReport], None] = lambda config, report: None,
+    rule: Rule | None = None,
 ) -> MatchReport:
     """Play the settings' sessions between a bot and an opponent: another bot, or the name of a house player.
 
     Records go to the settings' results, or, if that is "", to a folder that is removed afterwards. `look` is called
-    with the settings that were played while the records are there. Raises BadInput for what can't be played, RunFailed
+    with the settings that were played while the records are there. With a `rule` they play replica by replica until it
+    stops them, by half the bot's lead in points a session. Raises BadInput for what can't be played, RunFailed
     when the run stopped short.
     """
     with scratch_folder() as folder:
@@ -76,10 +84,36 @@ def play_match(
             contest = only_against(contest, [opponent])
             names.append(opponent)
         own = replace(config, entrants=bots, results=config.results or str(folder / "results"))
-        standings = run_contest(contest, own, watcher)
-        report = _report(standings, names[0], names[1])
+        stopped = None
+        if rule:
+            standings, stopped = _play_until(rule, contest, own, names, watcher)
+        else:
+            standings = run_contest(contest, own, watcher)
+        report = replace(_report(standings, names[0], names[1]), stopped=stopped)
         look(own, report)
     return report
+
+
+def _play_until(
+    rule: Rule, contest: Contest, config: Config, names: Sequence[str], watcher: Watcher
+) -> tuple[Standings, Look | None]:
+    """The standings in the end, and the last look."""
+    settings = config.contest
+    found: list[Standings] = []
+    with prepared_for(contest, config, watcher) as prepared:
+
+        def play(replicas: int) -> Floats | None:
+            found.append(run_replicas(prepared, replicas, watcher))
+            field, legs = legs_in(prepared.location)
+            if any(line.status == "disqualified" for line in found[-1].entrants):
+                return None
+            per_replica = settings.sessions if contest.house else legs_per_replica(field.settings)
+            seats = ([0], [1]) if contest.house else ([0, 1], [0, 1])  # a house player may have the bot's name
+            own, other = (won_by_replica(legs, name, per_replica, at) for name, at in zip(names, seats))
+            return (own - other) / 2
+
+        stopped = play_until(rule, settings.replicas, settings.most_replicas, play, watcher.say)
+    return found[-1], stopped
 
 
 def search_match(
@@ -144,6 +178,7 @@ def _report(standings: Standings, bot: str, opponent: str) -> MatchReport:
         match = match.from_y()
     other = match.from_y()
     own_error, others_error = match.stderr_per_session, other.stderr_per_session
+    lead = match.points_per_session - other.points_per_session
     out = tuple(line.name for line in standings.entrants if line.status == "disqualified")
     return MatchReport(
         bot,
@@ -154,8 +189,10 @@ def _report(standings: Standings, bot: str, opponent: str) -> MatchReport:
         own_error,
         other.points_per_session,
         others_error,
+        0.0 if abs(lead) <= 2 * standings.rounding else lead,
         _error_of_lead(standings, match),
         match.freedom,
+        standings.measured.replicas,
         match.score,
         match.measures,
         standings.faults,

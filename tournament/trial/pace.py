@@ -47,7 +47,7 @@ def measure_pace(tried: playing.Pairing) -> tuple[ObservedLeg, Pace]:
         return seen, own, time.thread_time() - started if seconds is None else seconds
 
     contest, settings = tried.contest, tried.settings
-    sessions_of_leg = 1 if contest.house else settings.sessions
+    sessions_of_leg = contest.sessions_of_leg(settings)
     games_of_session = contest.estimates.games(settings)
     first, a_few, _ = taken(_A_FEW)
     if any(fault.seat == 0 for fault in first.result.faults):  # the fault is the result

@@ -16,7 +16,7 @@ from tournament.artifacts.limits import BOT_STACK
 from tournament.cache import cache_folder
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
-from tournament.contests.rules_file import load_source
+from tournament.contests.rules_of_others import Source, load_source
 from tournament.contests.settings import ContestSettings
 from tournament.leg import PROCESSES, Leg
 from tournament.probation import OnTrial
@@ -52,7 +52,7 @@ class Task:
     batches: tuple[tuple[Leg, ...], ...]
     rules: str = ""
     requires: tuple[tuple[str, str], ...] = ()
-    source: tuple[str, bytes, str] | None = None
+    source: Source | None = None
     on_trial: frozenset[str] = frozenset()
 
     @property
@@ -170,7 +170,7 @@ def play_task(
     be written, Stopped once `stopping()`, BadInput and RunFailed when this machine can't run a bot; then nothing is
     left.
     """
-    contest = load_source(*task.source).named(task.contest) if task.source else find_contest(task.contest, task.rules)
+    contest = load_source(task.source).named(task.contest) if task.source else find_contest(task.contest, task.rules)
     settings = contest.settings.model_validate(task.settings)
     storage = open_storage(task.location)
     games, sessions = (Table(buffer_fields(columns), ROWS_PER_BUFFER) for columns in (contest.games, contest.sessions))

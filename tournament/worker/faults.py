@@ -24,7 +24,9 @@ _MOST_LINES, _MOST_LINE = 5, 200
 class BotUnfit(Exception):
     """A bot that can't play; the message says why."""
 
-    kind: FailureKind = "start"
+    def __init__(self, why: str, kind: FailureKind = "start") -> None:
+        super().__init__(why)
+        self.kind = kind
 
     @property
     def failure(self) -> Failure:
@@ -35,8 +37,7 @@ class CantStart(BotUnfit):
     """A bot that can't begin a leg, and why."""
 
     def __init__(self, why: str, kind: FailureKind = "start") -> None:
-        super().__init__(f"can't start: {why}")
-        self.kind = kind
+        super().__init__(f"can't start: {why}", kind)
 
 
 class LegFaults:

@@ -184,7 +184,7 @@ def _failure_of_rules(contest: Contest, leg: Leg, position: tuple[int, int], fai
     session, game = position
     places = [place for place in traceback.extract_tb(failure.__traceback__) if place.filename.endswith(".py")]
     if contest.source:
-        places = [place for place in places if place.filename == contest.source[0]] or places
+        places = [place for place in places if place.filename == contest.source.place] or places
     where = f" ({Path(places[-1].filename).name}, line {places[-1].lineno})" if places else ""
     what = shortened(printable(" ".join(str(failure).split())), 300)
     return (

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import engine
 from tournament.contests import find_contest
+from tournament.contests.rules_of_others import Source, load_source
 from tournament.errors import BadInput, RunFailed
 from tournament.store.storage import Storage, open_storage
 
@@ -107,19 +108,16 @@ def accept(invitation: Invitation) -> None:
 
 
 @cache
-def accept_contest(rules: str, requires: tuple[tuple[str, str], ...]) -> None:
-    """Prove once in this process that it has the packages that a contest's games depend on.
+def accept_contest(rules: str, requires: tuple[tuple[str, str], ...], source: Source | None = None) -> None:
+    """Prove once in this process that it has a contest's rules, and the packages that its games depend on.
 
     Raises RunFailed with one line naming this machine.
     """
-    if not requires:
-        return
     try:
-        here = dict(find_contest(rules).requires)
+        here = dict((load_source(source) if source else find_contest(rules)).requires)
     except BadInput as problem:
-        named = ", ".join(" ".join(package) for package in requires)
         raise RunFailed(
-            f"node {platform.node()} can't play {rules}: {problem}; install {named} on every node"
+            f"node {platform.node()} can't play {rules}: {problem}; install the same on every node"
         ) from None
     if found := Versions(tuple(here.items())).differences(Versions(requires)):
         raise RunFailed(f"node {platform.node()} has {found} for {rules}: install the same on every node")

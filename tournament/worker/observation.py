@@ -15,7 +15,7 @@ from tournament.contests.contest import Contest
 from tournament.contests.interface import Dialogue
 from tournament.contests.questions import in_words, view_values
 from tournament.contests.settings import ContestSettings
-from tournament.contests.telling import ToldGame, plain_game, plain_value, told_game
+from tournament.contests.telling import GameInWords, plain_game, plain_value, told_game
 from tournament.errors import printable
 from tournament.leg import Leg, LegPlan
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -238,7 +238,7 @@ def _games(
     for (session, game), decisions in sorted(steps.items()):
         row = sink.kept.get((session, game))
         if row is None:
-            told_of = ToldGame(outcome="it was broken off")
+            told_of = GameInWords(outcome="it was broken off")
         else:
             told_of = told_game(shown.scene(row), names) if shown else plain_game(row, names)
         place = leg.plan.first_session + session, game

@@ -26,10 +26,10 @@ from engine.games.holdem_training.unseen cimport Unseen, draw, see_all_but
 
 from engine.games.holdem_training.preflop_outcomes import OUTCOMES, SHOWDOWNS
 
-ROLLOUTS = 100
+cpdef enum:
+    ROLLOUTS = 100
 
 cdef enum:
-    C_ROLLOUTS = 100
     CLASSES = 169
     FIRST_POT = 10
 
@@ -57,24 +57,24 @@ cdef const double* call_probabilities() except NULL:
 
 cdef compute_call_probabilities():
     cdef double[:, ::1] calls = np.zeros((CLASSES, MOST_RAISE + 1))
-    cdef double at_least[C_ROLLOUTS + 2]    # chances of so many wins or more, given the ties
-    cdef double log_factorials[C_ROLLOUTS + 1]
+    cdef double at_least[ROLLOUTS + 2]    # chances of so many wins or more, given the ties
+    cdef double log_factorials[ROLLOUTS + 1]
     cdef double chances[3]
     cdef int number, x, wins, ties, losses
     cdef int64_t pot = FIRST_POT
-    for number in range(C_ROLLOUTS + 1):
+    for number in range(ROLLOUTS + 1):
         log_factorials[number] = lgamma(number + 1.0)
     for number in range(CLASSES):
         won, tied = OUTCOMES[number]
         chances[0] = log(won / SHOWDOWNS)
         chances[1] = log(tied / SHOWDOWNS)
         chances[2] = log(1 - (won + tied) / SHOWDOWNS)
-        for ties in range(C_ROLLOUTS + 1):
-            at_least[C_ROLLOUTS - ties + 1] = 0
-            for wins in range(C_ROLLOUTS - ties, -1, -1):
-                losses = C_ROLLOUTS - ties - wins
+        for ties in range(ROLLOUTS + 1):
+            at_least[ROLLOUTS - ties + 1] = 0
+            for wins in range(ROLLOUTS - ties, -1, -1):
+                losses = ROLLOUTS - ties - wins
                 at_least[wins] = at_least[wins + 1] + exp(
-                    log_factorials[C_ROLLOUTS]
+                    log_factorials[ROLLOUTS]
                     - log_factorials[wins]
                     - log_factorials[ties]
                     - log_factorials[losses]
@@ -84,10 +84,10 @@ cdef compute_call_probabilities():
                 )
             for x in range(1, MOST_RAISE + 1):
                 # The fewest wins w with w (pot + x) + ties pot / 2 > (rollouts - ties - w) x.
-                wins = <int>max(0, ((C_ROLLOUTS - ties) * 2 * x - ties * pot) // (2 * (pot + 2 * x)) + 1)
-                if (C_ROLLOUTS - ties) * 2 * x < ties * pot:
+                wins = <int>max(0, ((ROLLOUTS - ties) * 2 * x - ties * pot) // (2 * (pot + 2 * x)) + 1)
+                if (ROLLOUTS - ties) * 2 * x < ties * pot:
                     wins = 0
-                if wins <= C_ROLLOUTS - ties:
+                if wins <= ROLLOUTS - ties:
                     calls[number, x] += at_least[wins]
     return np.asarray(calls)
 
@@ -131,7 +131,7 @@ cdef bint calls_by_rollouts(
     see_all_but(&unseen, seen)
     if hidden == 0:
         bobs = strength(tables, board_keys + hole_keys, board_bits | hole_bits)
-    for rollout in range(C_ROLLOUTS):
+    for rollout in range(ROLLOUTS):
         left_over = spread(word, rollout)
         keys = board_keys
         bits = board_bits
@@ -150,7 +150,7 @@ cdef bint calls_by_rollouts(
             bits | tables.bits[unseen.cards[0]] | tables.bits[unseen.cards[1]],
         )
         total += win if bobs > alices else tie if bobs == alices else loss
-        left = C_ROLLOUTS - 1 - rollout
+        left = ROLLOUTS - 1 - rollout
         if total + left * win <= 0:
             return False
         if total + left * loss > 0:

@@ -11,6 +11,23 @@ cdef enum:
     CARDS = 9            # Alice's two, Bob's two, the board's five, in the order of the deal
     ROUNDS = 4
 
+cpdef enum:
+    STACK = 100
+    POT = 10
+    CHECK = 0            # answers: these, or the chips raised
+    FOLD = -1
+
+cpdef enum:              # what Bob did: `bobs_answer`, and the columns answer_1 to answer_4
+    BOB_NOT_ASKED
+    BOB_CHECKED
+    BOB_CALLED
+    BOB_FOLDED
+
+cdef enum:               # who folded
+    NOBODY
+    ALICE
+    BOB
+
 cdef enum Phase:
     START_HAND
     ALICE_DECIDES

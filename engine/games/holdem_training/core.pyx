@@ -14,31 +14,7 @@ from engine.games.holdem_training.unseen cimport Unseen, draw, see_all_but
 
 import numpy as np
 
-STACK = 100
-POT = 10
-
-# Answers: CHECK, FOLD, or the chips raised.
-CHECK = 0
-FOLD = -1
-
-# What Bob did: `bobs_answer`, and the columns answer_1 to answer_4.
-BOB_NOT_ASKED = 0
-BOB_CHECKED = 1
-BOB_CALLED = 2
-BOB_FOLDED = 3
-
 cdef enum:
-    C_STACK = 100
-    C_POT = 10
-    C_CHECK = 0
-    C_FOLD = -1
-    C_BOB_NOT_ASKED = 0
-    C_BOB_CHECKED = 1
-    C_BOB_CALLED = 2
-    C_BOB_FOLDED = 3
-    NOBODY = 0
-    ALICE = 1
-    BOB = 2
     # The words of a hand's block: the deal takes the first two, Bob's decision in
     # round r (from 0) the one from here r places on.
     BOBS_WORD = 2
@@ -97,7 +73,7 @@ cdef class HoldemTraining(GameCore):
         self.record_in(games_table, GAME_ROW, sessions_table, SESSION_ROW, match, first_session)
 
     cdef int64_t default_answer(self) noexcept nogil:
-        return C_CHECK
+        return CHECK
 
     cdef void restarted(self, int seat) noexcept nogil:
         """A bot that starts in the middle of a hand can't know what was bet; the hand is checked down without it."""
@@ -105,7 +81,7 @@ cdef class HoldemTraining(GameCore):
 
     cdef Status step(self, int64_t answer) noexcept nogil:
         if self.phase == ALICE_DECIDES:
-            if not C_FOLD <= answer <= self.stack:
+            if not FOLD <= answer <= self.stack:
                 self.refused_answer = answer
                 return REFUSED
             if self.take_action(answer):
@@ -121,8 +97,8 @@ cdef class HoldemTraining(GameCore):
         self.deal()
         self.sits_out = False
         self.round = 0
-        self.stack = C_STACK
-        self.pot = C_POT
+        self.stack = STACK
+        self.pot = POT
         self.show()
         self.decision.kind = 0
         self.decision.seat = 0
@@ -133,29 +109,29 @@ cdef class HoldemTraining(GameCore):
     cdef bint take_action(self, int64_t action) noexcept nogil:
         """Take Alice's action and Bob's answer. True if she is asked again in this hand; if not, it is finished."""
         while True:
-            if action == C_FOLD:
-                self.bobs_answer = C_BOB_NOT_ASKED
-                self.finish_hand(self.stack - C_STACK, ALICE)
+            if action == FOLD:
+                self.bobs_answer = BOB_NOT_ASKED
+                self.finish_hand(self.stack - STACK, ALICE)
                 return False
             self.raises[self.round] = <uint8_t>action
-            if action == C_CHECK:
-                self.bobs_answer = C_BOB_CHECKED
+            if action == CHECK:
+                self.bobs_answer = BOB_CHECKED
             elif self.bob_calls(action):
-                self.bobs_answer = C_BOB_CALLED
+                self.bobs_answer = BOB_CALLED
                 self.stack -= action
                 self.pot += 2 * action
             else:
-                self.bobs_answer = self.answers[self.round] = C_BOB_FOLDED
-                self.finish_hand(self.stack + self.pot - C_STACK, BOB)
+                self.bobs_answer = self.answers[self.round] = BOB_FOLDED
+                self.finish_hand(self.stack + self.pot - STACK, BOB)
                 return False
             self.answers[self.round] = <uint8_t>self.bobs_answer
             if self.round == ROUNDS - 1:
-                self.finish_hand(self.stack + self.showdown() - C_STACK, NOBODY)
+                self.finish_hand(self.stack + self.showdown() - STACK, NOBODY)
                 return False
             self.round += 1
             if not self.sits_out:
                 return True
-            action = C_CHECK
+            action = CHECK
 
     cdef void deal(self) noexcept nogil:
         """Deal the nine cards of the hand, and find its block of words."""
@@ -230,7 +206,7 @@ cdef class HoldemTraining(GameCore):
             column(games, &game.raise_1 + 2 * i)[row] = self.raises[i]
             column(games, &game.answer_1 + 2 * i)[row] = self.answers[i]
             self.raises[i] = 0
-            self.answers[i] = C_BOB_NOT_ASKED
+            self.answers[i] = BOB_NOT_ASKED
         column(games, &game.folder)[row] = folder
         column(games, &game.profit)[row] = <int8_t>profit
         self.games_table.rows = row + 1

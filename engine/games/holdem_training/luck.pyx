@@ -20,20 +20,21 @@ from libc.stdint cimport int8_t, int16_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memset
 
 from engine.games.holdem_training.bob cimport MOST_RAISE, call_probabilities, hole_class
+from engine.games.holdem_training.core cimport (
+    ALICE, BOB, BOB_CALLED, BOB_CHECKED, BOB_FOLDED, BOB_NOT_ASKED, CARDS, NOBODY, POT, ROUNDS, STACK,
+)
 from engine.kernel.deals cimport spread
 from engine.games.holdem_training.hand_strength cimport HandTables, hand_tables, strength, strength_with
 from engine.games.holdem_training.unseen cimport Unseen, draw, see_all_but
 
+cpdef enum:
+    CONTROLS = 11
+
 cdef enum:
-    CARDS = 9
-    ROUNDS = 4
-    STACK = 100
-    POT = 10
     COLUMNS = 18         # of bytes: nine cards, four raises, four answers, who folded
-    C_CONTROLS = 11
     ANSWER = 4           # the place of Bob's answer among them
     COMPARED = 5         # and of the first of those of the 23 hands
-    MOMENTS = C_CONTROLS + 2
+    MOMENTS = CONTROLS + 2
     UNSEEN = 48          # cards that neither has
     BOARDS = 9           # of five cards
     RUNOUTS = 8          # of two
@@ -41,15 +42,6 @@ cdef enum:
     SEATS = 23           # hands on a board
     SEATS_PADDED = 24
     DRAWS_A_WORD = 5
-    NOT_ASKED = 0
-    BOB_CHECKED = 1
-    BOB_CALLED = 2
-    BOB_FOLDED = 3
-    NOBODY = 0
-    ALICE = 1
-    BOB = 2
-
-CONTROLS = C_CONTROLS
 
 cdef struct Hand:
     uint8_t cards[CARDS]
@@ -204,10 +196,10 @@ cdef bint is_possible(const Hand* hand) noexcept nogil:
         known |= 1ULL << hand.cards[place]
     for round in range(ROUNDS):
         if over:
-            if hand.answers[round] != NOT_ASKED or hand.raises[round]:
+            if hand.answers[round] != BOB_NOT_ASKED or hand.raises[round]:
                 return False
-        elif hand.answers[round] == BOB_CHECKED or hand.answers[round] == NOT_ASKED:
-            over = hand.answers[round] == NOT_ASKED
+        elif hand.answers[round] == BOB_CHECKED or hand.answers[round] == BOB_NOT_ASKED:
+            over = hand.answers[round] == BOB_NOT_ASKED
             if hand.raises[round] or over and hand.folder != ALICE:
                 return False
         else:
@@ -250,7 +242,7 @@ def add_hands(
     cdef bint wrong = False
     if len(columns) != COLUMNS:
         raise ValueError("other columns")
-    if weights.shape[0] != C_CONTROLS or moments.shape[0] != MOMENTS or moments.shape[1] != MOMENTS:
+    if weights.shape[0] != CONTROLS or moments.shape[0] != MOMENTS or moments.shape[1] != MOMENTS:
         raise ValueError("another shape")
     if first < 0 or first + rows > hands:
         raise ValueError("more hands than a session has")
@@ -275,9 +267,9 @@ def add_hands(
             if first + row:    # a session's first hand has no earlier cards to shuffle by
                 find_controls(tables, calls, &hand, shuffle, &values[1])
                 values[0] = 1
-                values[C_CONTROLS + 1] = profit[row]
+                values[CONTROLS + 1] = profit[row]
                 worth = 0
-                for i in range(C_CONTROLS):
+                for i in range(CONTROLS):
                     worth += weights[i] * values[1 + i]
                 luck[(first + row) * blocks // hands] += worth
                 for i in range(MOMENTS):

@@ -16,13 +16,11 @@ from engine.kernel.records cimport Columns, Table, column
 
 import numpy as np
 
-MOST_ROUNDS = C_MOST_ROUNDS
-MOST_MOVES = C_MOST_MOVES
-BOT_BYTES = sizeof(View) + 2 * C_MOST_ROUNDS
+BOT_BYTES = sizeof(View) + 2 * MOST_ROUNDS
 
-cdef enum:
-    C_MOST_ROUNDS = 100_000     # turns of a game; a bot's memory has as many bytes for each history
-    C_MOST_MOVES = 64
+cpdef enum:
+    MOST_ROUNDS = 100_000     # turns of a game; a bot's memory has as many bytes for each history
+    MOST_MOVES = 64
 
 cdef enum:
     QUESTION_MOVE = 0
@@ -80,12 +78,12 @@ cdef class MatrixGame(GameCore):
     ):
         cdef Key key
         cdef int role, row
-        if not 1 <= rounds <= C_MOST_ROUNDS:
+        if not 1 <= rounds <= MOST_ROUNDS:
             raise ValueError(f"a game has 1 to {MOST_ROUNDS} turns")
         if not (0 <= noise <= 1 and 0 <= end_probability <= 1):
             raise ValueError("a chance is 0 to 1")
         self.moves = <int>len(row_payoffs)
-        if not 2 <= self.moves <= C_MOST_MOVES:
+        if not 2 <= self.moves <= MOST_MOVES:
             raise ValueError(f"a game has 2 to {MOST_MOVES} moves")
         self.make_room(rounds)
         for role, table in enumerate((row_payoffs, column_payoffs)):
@@ -183,7 +181,7 @@ cdef class MatrixGame(GameCore):
         """Add the previous turn to the histories in a bot's own memory."""
         cdef unsigned char* own = self.windows[seat] + sizeof(View) + self.turn - 1
         own[0] = <unsigned char>self.previous[seat]
-        (own + C_MOST_ROUNDS)[0] = <unsigned char>self.previous[1 - seat]
+        (own + MOST_ROUNDS)[0] = <unsigned char>self.previous[1 - seat]
 
     cdef Status catch_up(self, int seat) noexcept nogil:
         """Tell a bot that was started anew of this game's turns, then ask it."""
@@ -193,7 +191,7 @@ cdef class MatrixGame(GameCore):
         self.forgot[seat] = False
         if self.in_its_memory[seat]:
             memcpy(own, self.history[seat], self.turn)
-            memcpy(own + C_MOST_ROUNDS, self.history[1 - seat], self.turn)
+            memcpy(own + MOST_ROUNDS, self.history[1 - seat], self.turn)
         elif self.told + 1 < self.turn:     # the question itself tells of the last one
             self.told += 1
             self.show(seat, self.told, self.history[seat][self.told - 1], self.history[1 - seat][self.told - 1])

@@ -16,14 +16,13 @@ from engine.kernel.records cimport Columns, Table, column
 import numpy as np
 
 SITUATION_COUNT = SITUATIONS
-MOST_BETS = 3
+
+cpdef enum:
+    MOST_BETS = 3
 
 cdef enum:
     X = 0
     Y = 1
-
-cdef enum:
-    C_MOST_BETS = 3
     ANTE = 1
 
 cdef extern from *:
@@ -199,7 +198,7 @@ cdef class TwoCardDraw(GameCore):
                 self.x_opened[1] = answer == RAISE
                 self.bets[1] = answer == RAISE
                 return self.server_bets2(answer == RAISE)
-            if answer == CALL or (answer == RAISE and bets == C_MOST_BETS):
+            if answer == CALL or (answer == RAISE and bets == MOST_BETS):
                 return self.show()
             if answer == FOLD:
                 return self.settle(X + 1)
@@ -220,7 +219,7 @@ cdef class TwoCardDraw(GameCore):
         if <uint64_t>answer > RAISE:
             return self.refuse(answer)
         bets = self.bets[0]
-        if answer == CALL or (answer == RAISE and bets == C_MOST_BETS):
+        if answer == CALL or (answer == RAISE and bets == MOST_BETS):
             return self.ask(DRAW, bets)
         if answer == FOLD:
             return self.settle(X + 1)

@@ -2,11 +2,11 @@
 
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t
 
-CELLS_A_SIDE = 16
-CELLS = 2 * CELLS_A_SIDE * CELLS_A_SIDE
+cpdef enum:
+    CELLS_A_SIDE = 16
+    CELLS = 2 * CELLS_A_SIDE * CELLS_A_SIDE
 
 cdef enum:
-    C_SIDE = 16
     AT_ONCE = 256       # games whose cells are worked out before any is counted, several in an instruction
 
 
@@ -39,7 +39,7 @@ def add_cells(
     cdef float a, b
     if not rows == x_is_a.shape[0] == a_card.shape[0] == b_card.shape[0] == a_gain.shape[0]:
         raise ValueError("columns of other lengths")
-    if sums.shape[1] != 2 * C_SIDE * C_SIDE:
+    if sums.shape[1] != CELLS:
         raise ValueError("another number of cells")
     with nogil:
         while first < rows:
@@ -50,8 +50,8 @@ def add_cells(
                 wrong |= not ((a >= 0) & (a < 1) & (b >= 0) & (b < 1))
                 as_a = x_is_a[first + i] != 0
                 # The mask keeps values that are no cards inside the table.
-                cells[i] = as_a * C_SIDE * C_SIDE + (
-                    ((<int32_t>(a * C_SIDE) * C_SIDE) + <int32_t>(b * C_SIDE)) & (C_SIDE * C_SIDE - 1)
+                cells[i] = as_a * CELLS_A_SIDE * CELLS_A_SIDE + (
+                    ((<int32_t>(a * CELLS_A_SIDE) * CELLS_A_SIDE) + <int32_t>(b * CELLS_A_SIDE)) & (CELLS // 2 - 1)
                 )
                 gains[i] = (2 * as_a - 1) * a_gain[first + i]
             for i in range(count):

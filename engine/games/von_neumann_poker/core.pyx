@@ -13,16 +13,11 @@ from engine.kernel.records cimport Columns, Table, column
 
 import numpy as np
 
-STACK = 100
-ANTE = 10
-BET_LIMIT = 50
-GAMES_PER_SESSION = 50
-
-cdef enum:
-    C_STACK = 100
-    C_ANTE = 10
-    C_BET_LIMIT = 50
-    C_GAMES_PER_SESSION = 50
+cpdef enum:
+    STACK = 100
+    ANTE = 10
+    BET_LIMIT = 50
+    GAMES_PER_SESSION = 50
 
 cdef enum:
     QUESTION_A = 0
@@ -38,8 +33,8 @@ cdef extern from *:
 cdef enum:
     NO_CARD = 0xBF800000    # the bits of -1
 
-cdef double ROOTS[C_GAMES_PER_SESSION + 1]
-for _games in range(C_GAMES_PER_SESSION + 1):
+cdef double ROOTS[GAMES_PER_SESSION + 1]
+for _games in range(GAMES_PER_SESSION + 1):
     ROOTS[_games] = sqrt(_games)
 
 cdef GameRow a_game
@@ -92,11 +87,11 @@ cdef class VonNeumannPoker(GameCore):
         read_key(&self.deals_key, deals_key)
         self.sessions = sessions
         self.a_seat = seats_swapped
-        self.ante_of_cap = C_ANTE if cap_after_ante else 0
+        self.ante_of_cap = ANTE if cap_after_ante else 0
         self.view_size = sizeof(View)
-        self.most_decisions = C_GAMES_PER_SESSION * sessions
+        self.most_decisions = GAMES_PER_SESSION * sessions
         self.phase = START_GAME
-        self.a_money = C_STACK
+        self.a_money = STACK
         self.a_previous_card = self.b_previous_card = NO_CARD
         self.session_number = first_session
 
@@ -110,9 +105,9 @@ cdef class VonNeumannPoker(GameCore):
         cdef bint folded
         if self.phase == A_DECIDES:
             a_money = self.a_money
-            b_money = 2 * C_STACK - a_money
+            b_money = 2 * STACK - a_money
             most = (a_money if a_money < b_money else b_money) - self.ante_of_cap
-            most = most if most < C_BET_LIMIT else C_BET_LIMIT
+            most = most if most < BET_LIMIT else BET_LIMIT
             bet = answer if answer > 0 else 0
             bet = bet if bet < most else most
             self.bet = bet
@@ -128,13 +123,13 @@ cdef class VonNeumannPoker(GameCore):
         if self.phase == B_DECIDES:
             folded = answer == 0
             return self.finish_game(
-                C_ANTE if folded else self.stake_won(), folded, shown(self.a_card, folded), shown(self.b_card, folded)
+                ANTE if folded else self.stake_won(), folded, shown(self.a_card, folded), shown(self.b_card, folded)
             )
         return self.start_game()
 
     cdef inline int64_t stake_won(self) noexcept nogil:
         """What A wins where the cards decide: equal ones are B's."""
-        return (C_ANTE + self.bet) * (2 * (self.a_card > self.b_card) - 1)
+        return (ANTE + self.bet) * (2 * (self.a_card > self.b_card) - 1)
 
     cdef Status finish_game(self, int64_t gain, bint folded, uint32_t a_shown, uint32_t b_shown) noexcept nogil:
         """Record the game now played, and the session with it when it ends, and go on to the next.
@@ -154,7 +149,7 @@ cdef class VonNeumannPoker(GameCore):
         (<uint32_t*>column(games, &game.a_card))[row] = self.a_card
         (<uint32_t*>column(games, &game.b_card))[row] = self.b_card
         column(games, &game.a_money)[row] = <int16_t>a_money
-        column(games, &game.b_money)[row] = <int16_t>(2 * C_STACK - a_money)
+        column(games, &game.b_money)[row] = <int16_t>(2 * STACK - a_money)
         column(games, &game.bet)[row] = <uint8_t>self.bet
         column(games, &game.folded)[row] = folded
         column(games, &game.a_gain)[row] = <int8_t>gain
@@ -163,14 +158,14 @@ cdef class VonNeumannPoker(GameCore):
 
         # The roles change, over session borders as well.
         self.a_seat = 1 - self.a_seat
-        a_money = 2 * C_STACK - (a_money + gain)
+        a_money = 2 * STACK - (a_money + gain)
         self.a_money = a_money
         self.a_previous_card = a_shown
         self.b_previous_card = b_shown
         self.games_recorded += 1
         game_number += 1
         self.game = game_number
-        if unlikely(game_number == C_GAMES_PER_SESSION or <uint64_t>(a_money - C_ANTE) > 2 * (C_STACK - C_ANTE)):
+        if unlikely(game_number == GAMES_PER_SESSION or <uint64_t>(a_money - ANTE) > 2 * (STACK - ANTE)):
             return self.finish_session()
         if unlikely(row == self.games_table.capacity):
             return self.start_game()
@@ -178,7 +173,7 @@ cdef class VonNeumannPoker(GameCore):
 
     cdef Status finish_session(self) noexcept nogil:
         """Record the session now played, give both their stacks, and go on to the next."""
-        cdef int64_t gain = (C_STACK - self.a_money) if self.a_seat else (self.a_money - C_STACK)
+        cdef int64_t gain = (STACK - self.a_money) if self.a_seat else (self.a_money - STACK)
         cdef double points = <double>gain / ROOTS[self.game]
         cdef int64_t row = self.sessions_table.rows
         cdef Columns sessions = self.sessions_table.columns
@@ -195,7 +190,7 @@ cdef class VonNeumannPoker(GameCore):
         self.session_points[1] = 0 - points
         self.score_session()
         self.session_number += 1
-        self.a_money = C_STACK
+        self.a_money = STACK
         return self.start_game()
 
     cdef Status start_game(self) noexcept nogil:
@@ -217,7 +212,7 @@ cdef class VonNeumannPoker(GameCore):
         self.decision.kind = QUESTION_A
         self.decision.seat = self.a_seat
         self.decision.argument_count = 0
-        self.show(self.a_seat, self.a_card, self.a_previous_card, self.a_money, 2 * C_STACK - self.a_money)
+        self.show(self.a_seat, self.a_card, self.a_previous_card, self.a_money, 2 * STACK - self.a_money)
         self.phase = A_DECIDES
         return DECIDE
 

@@ -1,6 +1,6 @@
 """Calls itself until the machine's stack is full.
 
-Verdict: disqualified: SIGSEGV or ran out of memory
+Verdict: disqualified: SIGSEGV or ran out of memory or RecursionError
 """
 
 import sys

@@ -5,6 +5,7 @@ Verdict: ok
 
 import ctypes
 import os
+import struct
 
 from by_number import buffer, call
 from look_once import a, b
@@ -25,7 +26,10 @@ def attempts(process):
         found[f"clock_nanosleep {name}"] = (230, clock, 0, SPACE, 0)
         found[f"timer_create {name}"] = (222, clock, 0, SPACE)
         found[f"timerfd_create {name}"] = (283, clock, 0)
+    header = struct.pack("Ii", 0x20080522, process)
+    ctypes.memmove(SPACE + 2048, header, len(header))
     return found | {
+        "capget": (125, SPACE + 2048, SPACE),
         "getpgid": (121, process),
         "getsid": (124, process),
         "getpriority": (140, 0, process),

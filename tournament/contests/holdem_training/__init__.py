@@ -20,7 +20,16 @@ from tournament.contests.holdem_training.portrait import PORTRAIT
 from tournament.contests.holdem_training.protocol import Dialogue
 from tournament.contests.holdem_training.records import GAMES, SESSIONS
 from tournament.contests.holdem_training.scoring import points, tasks
-from tournament.contests.interface import CompiledBots, Import, Interface, PythonBots, PythonSdk, Question, ViewField
+from tournament.contests.interface import (
+    CompiledBots,
+    Import,
+    Interface,
+    PythonBots,
+    PythonSdk,
+    Question,
+    View,
+    ViewField,
+)
 from tournament.contests.scoring import House, HousePlayer, HouseScoring, Measure, Played, Scored, SessionRows
 from tournament.contests.settings import (
     BANK,
@@ -189,7 +198,7 @@ HOLDEM_TRAINING = Contest(
     interface=Interface(
         sdk=Path(__file__).parent / "sdk",
         questions=(Question("makeDecision", result=("i64",)),),
-        view=VIEW,
+        tells=View(VIEW, show_view),
         compiled=CompiledBots(
             "texas.h",
             struct_size=88,
@@ -199,7 +208,6 @@ HOLDEM_TRAINING = Contest(
         python=PythonBots(PythonSdk(Path(__file__).parent / "sdk" / "texas.py", _PYTHON_MODULES)),
         new_dialogue=new_dialogue,
         name_answer=name_answer,
-        show_view=show_view,
     ),
     new_core=new_core,
     house=House(

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from engine.games.holdem_training.core import BOB_CALLED, BOB_CHECKED, BOB_FOLDED, POT, STACK
 from tournament.contests.portrait import (
     GridChart,
+    Kinds,
     Panel,
     Portrait,
     Row,
@@ -109,6 +110,23 @@ def panels(sums: Sums, subject: Subject) -> Sequence[Panel]:
     ]  # fmt: skip
 
 
+_KINDS = (
+    *(("", f"folds {when}") for when in _ROUND_NAMES),
+    *(("", f"Bob folds {when}") for when in _ROUND_NAMES),
+    ("", "showdown without a raise"),
+    ("", "showdown after a raise"),
+)
+
+
+def kinds(rows: Rows, seat: int) -> Kinds:
+    answers = np.stack([rows[f"answer_{number}"] for number in range(1, 5)])
+    raised = np.stack([rows[f"raise_{number}"] for number in range(1, 5)]).any(axis=0)
+    last = np.where(rows["folder"] == _ALICE, (answers != 0).sum(axis=0), (answers != 0).sum(axis=0) - 1).clip(0, 3)
+    bob = (answers == BOB_FOLDED).any(axis=0)
+    codes = np.where(rows["folder"] == _ALICE, last, np.where(bob, 4 + last, 8 + raised))
+    return Kinds(codes, _KINDS, rows["profit"] * (1.0 - 2 * seat))
+
+
 def _card(number: int) -> str:
     """A card of the records, or the nearest: K♦."""
     known = min(_CARDS - 1, max(0, int(number)))
@@ -140,4 +158,4 @@ def scene(row: Row) -> Scene:
     return Scene([*steps, won(row["profit"])], f"Alice, {STACK} chips", f"{STACK} chips")
 
 
-PORTRAIT = Portrait(tally, panels, lambda rows: rows["profit"], scene, "chips", "hand")
+PORTRAIT = Portrait(tally, panels, lambda rows: rows["profit"], scene, "chips", "hand", kinds=kinds)

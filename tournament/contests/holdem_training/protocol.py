@@ -122,8 +122,8 @@ class Dialogue:
         return amount
 
 
-class Table(Dialogue):
-    """A program's seat at a match of its own: all of `core`, asked and answered in lines.
+class WholeMatch(Dialogue):
+    """A program's match of its own: all of `core`, asked and answered in lines.
 
     `start` gives the first lines, `answer` those that answer one of the program's, until `over`. `empty_records` takes
     the core's rows away when its tables are full. The caller sees to times and processes.

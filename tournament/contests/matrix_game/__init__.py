@@ -15,7 +15,16 @@ from engine.games.matrix_game.core import BOT_BYTES, GAME_ROW, MOST_MOVES, MOST_
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from tournament.contests.contest import Contest, Display, Estimates, Trials
-from tournament.contests.interface import CompiledBots, Histories, Interface, PythonBots, Question, ViewField, Word
+from tournament.contests.interface import (
+    CompiledBots,
+    Histories,
+    Interface,
+    PythonBots,
+    Question,
+    View,
+    ViewField,
+    Word,
+)
 from tournament.contests.matrix_game.portrait import new_portrait
 from tournament.contests.portrait import Portrait
 from tournament.contests.scoring import Amounts, Scored, SessionRows
@@ -204,7 +213,7 @@ MATRIX_GAME = Contest(
                 catches_up=True,
             ),
         ),
-        view=tuple(ViewField(name, 4 * place, "i") for place, name in enumerate(_PLACES)),
+        tells=View(tuple(ViewField(name, 4 * place, "i") for place, name in enumerate(_PLACES))),
         compiled=CompiledBots(
             "matrix_game.h",
             struct_size=BOT_BYTES,

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from tournament.contests.portrait import (
     BarChart,
     GridChart,
+    Kinds,
     Line,
     LineChart,
     Panel,
@@ -49,6 +50,7 @@ def new_portrait(moves: Sequence[str], payoffs: tuple[Payoffs, Payoffs] | None, 
         shown.scene,
         game="turn",
         turns=Turns(moves, payoffs),
+        kinds=shown.kinds if payoffs else None,
     )
 
 
@@ -144,6 +146,15 @@ class _MatrixGame:
         inside = [np.minimum(rows[f"{seat}_move"], self.count - 1) for seat in "xy"]
         won: npt.NDArray[Any] = table[inside[0], inside[1]]
         return won
+
+    def kinds(self, rows: Rows, seat: int) -> Kinds:
+        """By both moves; what counts is half the lead."""
+        assert self.payoffs is not None
+        x, y = (np.minimum(rows[f"{side}_move"], self.count - 1).astype(int) for side in "xy")
+        lead = (np.asarray(self.payoffs[0], float) - np.asarray(self.payoffs[1], float))[x, y] / 2
+        own, other = (y, x) if seat else (x, y)
+        names = [("", f"{mine} against {theirs}") for mine in self.moves for theirs in self.moves]
+        return Kinds(own * self.count + other, names, lead * (1 - 2 * seat))
 
     def scene(self, row: Row) -> Scene:
         steps = []

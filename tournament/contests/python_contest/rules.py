@@ -15,7 +15,7 @@ from engine.rules.decisions import Asked
 from engine.rules.session_core import GAME_BEGINS, GAME_ENDS, SESSION_COLUMNS, Session, SessionCore
 from engine.rules.steps import Steps
 from tournament.contests.contest import Contest, Display, Estimates, NewCore, NewDrawnCore, Trials
-from tournament.contests.interface import CompiledBots, Interface, Question
+from tournament.contests.interface import CompiledBots, Interface, Named, Question
 from tournament.contests.python_contest.declaring import Decision
 from tournament.contests.python_contest.sdk import write_sdk
 from tournament.contests.python_contest.struct_layout import lay_out
@@ -130,7 +130,7 @@ def _make(rules: type[PythonContest]) -> Contest:
                 for decision in rules.decisions
             ),
             compiled=CompiledBots(f"{rules.name}.h", struct_size=struct.size),
-            told_names=tuple(tuple(decision.told) for decision in rules.decisions),
+            tells=Named(tuple(tuple(decision.told) for decision in rules.decisions)),
         ),
         new_core=_new_core(rules, against_chance=False),
         trials=Trials(_new_core(rules, against_chance=True)),

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from tournament.contests.portrait import (
     BarChart,
+    Kinds,
     Line,
     LineChart,
     Panel,
@@ -63,6 +66,14 @@ def panels(sums: Sums, subject: Subject) -> Sequence[Panel]:
     ]  # fmt: skip
 
 
+_KINDS = tuple(("", f"{way} in round {number}") for number in (1, 2) for way in _WAYS_TO_END)
+
+
+def kinds(rows: Rows, seat: int) -> Kinds:
+    number, way = np.clip(rows["rounds"], 1, 2).astype(int) - 1, np.minimum(rows["folded"], 2)
+    return Kinds(number * len(_WAYS_TO_END) + way, _KINDS, rows["x_gain"] * (1.0 - 2 * seat))
+
+
 def _cards(hand: int) -> tuple[str, str]:
     low, high = divmod(int(hand), 10)
     return str(low), str(high)
@@ -98,4 +109,4 @@ def scene(row: Row) -> Scene:
     return Scene([*steps, won(row["x_gain"], pot=row["pot"])], "bot", "server")
 
 
-PORTRAIT = Portrait(tally, panels, lambda rows: rows["x_gain"], scene, "chips", "hand")
+PORTRAIT = Portrait(tally, panels, lambda rows: rows["x_gain"], scene, "chips", "hand", kinds=kinds)

@@ -13,7 +13,7 @@ from engine.games.von_neumann_poker.core import GAME_ROW, SESSION_ROW, VonNeuman
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from tournament.contests.contest import Contest, Display, LegLuck, Luck
-from tournament.contests.interface import CompiledBots, Interface, PythonBots, Question, ViewField, Word
+from tournament.contests.interface import CompiledBots, Interface, PythonBots, Question, View, ViewField, Word
 from tournament.contests.scoring import Amounts, Scored, SessionRows
 from tournament.contests.settings import ContestSettings, Duplicate
 from tournament.contests.von_neumann_poker.portrait import PORTRAIT, gain
@@ -117,11 +117,13 @@ VON_NEUMANN_POKER = Contest(
                 words=(Word("FOLD", 0), Word("CALL", 1)),
             ),
         ),
-        view=(
-            ViewField("card", 0, "f", (0.0, _HIGHEST_CARD)),
-            ViewField("opponents_previous_card", 4, "f", (-1.0, 0.0, _HIGHEST_CARD)),
-            ViewField("money", 8, "q", (10, 100, 190)),
-            ViewField("opponents_money", 16, "q", (10, 100, 190)),
+        tells=View(
+            (
+                ViewField("card", 0, "f", (0.0, _HIGHEST_CARD)),
+                ViewField("opponents_previous_card", 4, "f", (-1.0, 0.0, _HIGHEST_CARD)),
+                ViewField("money", 8, "q", (10, 100, 190)),
+                ViewField("opponents_money", 16, "q", (10, 100, 190)),
+            )
         ),
         compiled=CompiledBots("von_neumann_poker.h", struct_size=232, view_offset=8, hints=_HINTS),
         python=PythonBots(state_size=50),

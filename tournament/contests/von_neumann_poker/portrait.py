@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from engine.games.von_neumann_poker.core import ANTE, BET_LIMIT
 from tournament.contests.portrait import (
+    Kinds,
     LineChart,
     Panel,
     Portrait,
@@ -79,6 +80,16 @@ def gain(rows: Rows) -> npt.NDArray[Any]:
     return np.where(rows["x_is_a"], rows["a_gain"], -rows["a_gain"])
 
 
+_AS_A = tuple(("as A", what) for what in ("passes", "bets and B calls", "bets and B folds"))
+_AS_B = tuple(("as B", what) for what in ("A passes", "calls", "folds"))
+
+
+def kinds(rows: Rows, seat: int) -> Kinds:
+    ended = np.where(rows["bet"] > 0, np.where(rows["folded"], 2, 1), 0)
+    is_a = rows["x_is_a"].astype(bool) ^ bool(seat)
+    return Kinds(np.where(is_a, ended, ended + len(_AS_A)), (*_AS_A, *_AS_B), gain(rows) * (1 - 2 * seat))
+
+
 def scene(row: Row) -> Scene:
     a, b = (0, 1) if row["x_is_a"] else (1, 0)
     bet = int(row["bet"])
@@ -96,4 +107,4 @@ def scene(row: Row) -> Scene:
     return Scene([*steps, won(row["a_gain"] * (1 - 2 * a), "$")], notes[a], notes[b])
 
 
-PORTRAIT = Portrait(tally, panels, gain, scene, "$")
+PORTRAIT = Portrait(tally, panels, gain, scene, "$", kinds=kinds)

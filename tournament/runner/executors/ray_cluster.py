@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tournament.contests.rules_file import load_source
 from tournament.cores import cores
 from tournament.errors import BadInput, RunFailed, TournamentError, shortened
 from tournament.runner.executors import keep_busy
@@ -177,8 +176,6 @@ class _Stored:
 def _play_remotely(invitation: Invitation, pickled: bytes, stored: _Stored) -> Receipt:
     accept(invitation)
     task: Task = pickle.loads(pickled)
-    if task.source:
-        load_source(*task.source)
-    accept_contest(task.rules, task.requires)
+    accept_contest(task.rules, task.requires, task.source)
     admission.room = Room(lambda used: max(task.memory_bytes, (free_memory() + used) // (os.cpu_count() or 1)))
     return on_deep_stack(play_task, task, stored.needed(task))

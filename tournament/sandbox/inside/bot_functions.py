@@ -17,6 +17,8 @@ if TYPE_CHECKING:  # takes long to import
     from typing import Any
 
     Functions = tuple[Callable[..., object], ...]
+    # How it is called, its class if it has one, and what answers each question: functions, or names of methods.
+    _Way = tuple[str, type | None, list[Any]]
 
 _TAKES_ANY_NUMBER = 0x04
 
@@ -33,77 +35,65 @@ def choose_functions(
     called = {"bot", stem.lower(), stem.replace("_", "").lower(), class_name.lower()}
     classes = [value for value in names.values() if isinstance(value, type) and value.__module__ == module.__name__]
     exact = [_fitting(names, spellings, count) for spellings, count in questions]
-    named = [kind for kind in classes if kind.__name__.lower() in called]
-    if functions := _chosen(exact, named, questions):  # as in most bots: the rest takes a while
-        return functions
-    with_stem = [
-        found or _fitting(names, [after for name in spellings for after in names_after_file(stem, name)], count)
-        for found, (spellings, count) in zip(exact, questions)
-    ]
-    if functions := _chosen(with_stem, classes, questions):
-        return functions
-    raise NotChosen(_what_is_missing(names, classes, questions))
-
-
-def _chosen(
-    functions: Sequence[Mapping[str, Callable[..., object]]],
-    classes: Sequence[type],
-    questions: Sequence[tuple[Sequence[str], int]],
-) -> Functions:
-    """What answers the questions, () when none of these does. Raises NotChosen when two do."""
-    fit = [
-        kind
-        for kind in dict.fromkeys(classes)
-        if all(_methods(kind, spellings, count) for spellings, count in questions)
-    ]
-    fit = [kind for kind in fit if not any(kind in other.__mro__[1:] for other in fit)]
-    if all(functions) and not fit and all(len(found) == 1 for found in functions):
-        return tuple(function for found in functions for function in found.values())
-    meant = [f"the class {kind.__name__}" for kind in fit]
-    if all(functions):
-        several = next((found for found in functions if len(found) > 1), {})
-        first = {name: function for found in functions for name, function in [*found.items()][:1]}
-        meant = [_named(*one) for one in several.items()] or [
-            " and ".join(_named(*one) for one in first.items()),
-            *meant,
+    ways = _ways(exact, [kind for kind in classes if kind.__name__.lower() in called], questions)
+    if not ways:  # in most bots there are: the rest takes a while
+        with_stem = [
+            found or _fitting(names, [after for name in spellings for after in names_after_file(stem, name)], count)
+            for found, (spellings, count) in zip(exact, questions)
         ]
-    if len(meant) > 1:
-        raise NotChosen(f"has {' and '.join(meant)}: either may be meant; rename one")
-    if not fit:
-        return ()
-    methods = [_methods(fit[0], spellings, count) for spellings, count in questions]
-    for found in methods:
-        if len(found) > 1:
-            raise NotChosen(f"has {' and '.join(found)} in {meant[0]}: either may be meant; rename one")
-    bot = fit[0]()
-    return tuple(getattr(bot, next(iter(found))) for found in methods)
+        ways = _ways(with_stem, classes, questions)
+    if not ways:
+        raise NotChosen(_what_is_missing(names, classes, questions))
+    if len(ways) > 1:
+        raise NotChosen(f"has {' and '.join(words for words, *_ in ways)}: either may be meant; rename one")
+    ((_, kind, answers),) = ways
+    if kind is None:
+        return tuple(answers)
+    bot = kind()
+    return tuple(getattr(bot, name) for name in answers)
+
+
+def _ways(
+    functions: Sequence[Mapping[str, Any]], classes: Iterable[type], questions: Sequence[tuple[Sequence[str], int]]
+) -> list[_Way]:
+    """The ways to answer all questions: with functions, and with each class that fits but those that others are made
+    of."""
+    ways = _each(" and ".join(words for found in functions for words in found), None, functions)
+    methods = {kind: [_methods(kind, spellings, count) for spellings, count in questions] for kind in classes}
+    fit = [kind for kind, found in methods.items() if all(found)]
+    for kind in fit:
+        if not any(kind in other.__mro__[1:] for other in fit):
+            ways += _each(f"the class {kind.__name__}", kind, methods[kind])
+    return ways
+
+
+def _each(whole: str, kind: type | None, found: Sequence[Mapping[str, Any]]) -> list[_Way]:
+    """The ways with what was found for each question. Of several that could answer the same each is one."""
+    if not all(found):
+        return []
+    several = next((one for one in found if len(one) > 1), [whole])
+    return [(words, kind, [next(iter(one.values())) for one in found]) for words in several]
 
 
 def _fitting(names: Mapping[str, Any], spellings: Iterable[str], count: int) -> dict[str, Callable[..., object]]:
-    """The functions of these names that fit, each once."""
-    found: dict[str, Callable[..., object]] = {}
+    """The functions of these names that fit, each once, by what they are called."""
+    found: dict[int, tuple[str, Callable[..., object]]] = {}
     wanted = frozenset(spellings)
     for name, value in names.items():  # in the order of their lines
-        if (
-            name in wanted
-            and callable(value)
-            and takes(value, count)
-            and not any(value is other for other in found.values())
-        ):
-            found[name] = value
-    return found
+        if name in wanted and callable(value) and takes(value, count):
+            found.setdefault(id(value), (_named(name, value), value))
+    return dict(found.values())
 
 
-def _methods(kind: type, spellings: Iterable[str], count: int) -> dict[str, Callable[..., object]]:
-    """The methods of these names that an object of a class has and that fit, each once."""
-    found: dict[str, Any] = {}
+def _methods(kind: type, spellings: Iterable[str], count: int) -> dict[str, str]:
+    """The names, of these, of methods that a class has and that fit, each method once, by what they are called."""
+    found: dict[int, tuple[str, str]] = {}
     for name in spellings:
         value = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
         plain = value.__func__ if isinstance(value, (staticmethod, classmethod)) else value
-        given = count if isinstance(value, staticmethod) else count + 1
-        if callable(plain) and takes(plain, given) and not any(plain is other for other in found.values()):
-            found[name] = plain
-    return found
+        if callable(plain) and takes(plain, count if isinstance(value, staticmethod) else count + 1):
+            found.setdefault(id(plain), (f"{kind.__name__}.{name}", name))
+    return dict(found.values())
 
 
 def takes(function: Any, count: int) -> bool:

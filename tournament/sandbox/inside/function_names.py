@@ -19,6 +19,10 @@ class NotChosen(Exception):
     """No function answers a question, or more than one could; the message says so in the bot's terms."""
 
 
+class Lacking(NotChosen):
+    """No function answers a question."""
+
+
 def names_after_file(stem: str, question: str) -> list[str]:
     """The ways to name a function after the file and a question, the usual one first."""
     word = "".join(letter for letter in stem if letter.isalnum() or letter == "_")
@@ -61,4 +65,4 @@ def choose(stem: str, fitting: Mapping[str, Sequence[str]]) -> list[str]:
     missing = [question for question, names in fitting.items() if question not in names]
     plural = "s" if len(missing) > 1 else ""
     named = " and ".join(names_after_file(stem, question)[0] for question in missing)
-    raise NotChosen(f"lacks the function{plural} {' and '.join(missing)} (or {named})")
+    raise Lacking(f"lacks the function{plural} {' and '.join(missing)} (or {named})")

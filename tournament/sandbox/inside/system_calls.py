@@ -30,7 +30,7 @@ def _words(text: str) -> list[str]:
 
 # Calls by name: their numbers on x86_64 and on aarch64, "-" for none (Linux, asm/unistd_64.h, asm-generic/unistd.h).
 _TABLE = """
-    access 21 -; alarm 37 -; arch_prctl 158 -; brk 12 214; capget 125 90; chdir 80 49; chmod 90 -;
+    access 21 -; alarm 37 -; arch_prctl 158 -; brk 12 214; chdir 80 49; chmod 90 -;
     clock_getres 229 114; clock_gettime 228 113; clock_nanosleep 230 115; clone 56 220; clone3 435 435; close 3 57;
     close_range 436 436; copy_file_range 326 285; dup 32 23; dup2 33 -; dup3 292 24; epoll_create 213 -;
     epoll_create1 291 20; epoll_ctl 233 21; epoll_pwait 281 22; epoll_pwait2 441 441; epoll_wait 232 -;
@@ -69,7 +69,7 @@ _ALLOWED = _words("""
     sched_get_priority_max sched_get_priority_min getcpu poll ppoll select pselect6 epoll_create epoll_create1
     epoll_ctl epoll_wait epoll_pwait epoll_pwait2 eventfd eventfd2 timerfd_settime timerfd_gettime nanosleep
     gettimeofday time times getpid gettid getppid getpgrp getuid geteuid getgid getegid getresuid getresgid
-    getgroups getrusage getrlimit uname getrandom capget arch_prctl exit exit_group wait4 waitid umask
+    getgroups getrusage getrlimit uname getrandom arch_prctl exit exit_group wait4 waitid umask
 """)
 # A compiler also writes files and starts its own programs.
 _ALLOWED_TO_BUILDS = _words("""
@@ -101,7 +101,7 @@ _SIGKILL = 9
 # From here on signals queue up, and all of a user's processes share one limit for them.
 _FIRST_QUEUED_SIGNAL = 32
 # Signals that no process may send itself: one that is killed or stopped by them was so from outside.
-_FROM_OUTSIDE = (_SIGKILL, 19, 20, 21, 22)  # SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU
+_FROM_OUTSIDE = (_SIGKILL, 19, 20, 21, 22, 24)  # SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGXCPU
 # A futex that isn't private can lie in a file that others have mapped, too. Threads wait on one for each other's end,
 # but only the kernel has to wake it.
 _FUTEX_PRIVATE, _FUTEX_WAITS = 128, (0, 9, 0x100, 0x109)  # FUTEX_WAIT and FUTEX_WAIT_BITSET, by either clock

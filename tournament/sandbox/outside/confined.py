@@ -63,30 +63,29 @@ class Confined:
         """Whether the memory that the system now counts as its own, or once did, is more than its limits allow."""
         sizes, most = self._sizes(), self._limits.resident_bytes
         self._file_bytes = max(self._file_bytes, sizes.get("VmExe", 0) + sizes.get("VmLib", 0))
-        now = sum(sizes.get(name, 0) for name in ("RssAnon", "RssShmem", "VmSwap"))
+        now = sum(sizes.get(name, 0) for name in ("RssAnon", "RssShmem", "VmSwap", "VmPTE"))
         peak = sizes.get("VmHWM", self._ending.peak_bytes)
         return now > most or peak > most + self._file_bytes + _ROOM_FOR_FILES
 
     def _sizes(self) -> dict[str, int]:
         """Bytes by the names of /proc/<pid>/status, {} when it has ended."""
-        try:
-            with open(f"/proc/{self.pid}/status", "rb", buffering=0) as file:  # this is done often
-                lines = file.read().splitlines()
+        folder = f"/proc/{self.pid}"
+        if sizes := _sizes(folder):
+            return sizes
+        try:  # its first thread may have ended, and others go on
+            threads = os.listdir(f"{folder}/task")
         except OSError:
             return {}
-        words = (line.split() for line in lines if line.startswith((b"Vm", b"Rss")))
-        return {name.rstrip(b":").decode(): int(size) << 10 for name, size, *_ in words}
+        return next(filter(None, (_sizes(f"{folder}/task/{thread}") for thread in threads)), {})
 
     def use(self) -> Use:
         """What it has used of the machine. If somebody has stopped it, it is told to go on."""
         return Use(self.cpu_seconds(), sleeps(Path(f"/proc/{self.pid}")))
 
     def has_ended(self) -> bool:
-        """Whether it has ended."""
-        return self._running is None or (self._stat() or "Z")[0] in ("Z", "X")
-
-    def _stat(self) -> list[str]:
-        return stat_fields(Path(f"/proc/{self.pid}"))
+        """Whether it has ended, with all its threads."""
+        fields = stat_fields(Path(f"/proc/{self.pid}")) if self._running else []
+        return not fields or (fields[0] in "ZX" and int(fields[17]) < 2)
 
     def threads(self) -> int:
         """How many threads it has."""
@@ -164,6 +163,17 @@ def cpu_seconds(process: int) -> float:
         return time.clock_gettime(clock)
     except OSError:
         return 0.0
+
+
+def _sizes(folder: str) -> dict[str, int]:
+    """What `status` in a folder of /proc says of memory, in bytes."""
+    try:
+        with open(f"{folder}/status", "rb", buffering=0) as file:  # this is done often
+            lines = file.read().splitlines()
+    except OSError:
+        return {}
+    words = (line.split() for line in lines if line.startswith((b"Vm", b"Rss")))
+    return {name.rstrip(b":").decode(): int(size) << 10 for name, size, *_ in words}
 
 
 def _addresses(process: str) -> list[str]:

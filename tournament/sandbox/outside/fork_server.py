@@ -102,18 +102,20 @@ class _Server:
 
     def reap(self, pid: int) -> Ending:
         """How a fork that ends has ended."""
-        with _lock:
-            self.forks -= 1
-            self.used = time.monotonic()
-        with self._talk:
-            try:
-                status, peak_bytes = self._ask(forking.REAP, pid)
-                return Ending(os.waitstatus_to_exitcode(status), peak_bytes)
-            except (_Ended, ValueError):
-                return Ending(-signal.SIGKILL)  # it died with its server
-            except BaseException:
-                _forget(self)
-                raise
+        try:
+            with self._talk:
+                try:
+                    status, peak_bytes = self._ask(forking.REAP, pid)
+                    return Ending(os.waitstatus_to_exitcode(status), peak_bytes)
+                except (_Ended, ValueError):
+                    return Ending(-signal.SIGKILL)  # it died with its server
+                except BaseException:
+                    _forget(self)
+                    raise
+        finally:  # not before: a server without forks may be ended by any thread
+            with _lock:
+                self.forks -= 1
+                self.used = time.monotonic()
 
     def end(self) -> None:
         """End it, and all its forks with it."""

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 Mode = Literal["on", "off"]
+# What compilers and builds may take, and how much any file may have that they write.
+MEGABYTES_OF_BUILDS, MEGABYTES_OF_BUILDS_FILES = 4096, 1024
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,13 @@ class Limits:
     def resident_bytes(self) -> int:
         """The most that can be resident of memory that isn't a file's."""
         return (self.memory_megabytes + self.stack_megabytes) << 20
+
+
+def limits_of_build(cpu_seconds: int, memory_megabytes: int = MEGABYTES_OF_BUILDS) -> Limits:
+    """Those of compilers and of programs' builds, which start others and write files."""
+    return Limits(
+        memory_megabytes, cpu_seconds, open_files=1024, file_megabytes=MEGABYTES_OF_BUILDS_FILES, processes=64
+    )
 
 
 @dataclass(frozen=True)

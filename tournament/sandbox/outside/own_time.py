@@ -35,6 +35,10 @@ _SLEEPING = frozenset(
 )
 
 
+# In these a thread waits for a child that shares its memory, in the state of those that wait for a disk.
+_WAITING_FOR_A_CHILD = frozenset(map(str, numbers_here("vfork clone clone3")))
+
+
 class Disturbed(RunFailed):
     """This machine, not the process, is to blame for what it didn't do; the message says how."""
 
@@ -133,20 +137,24 @@ def sleeps(process: Path, *, while_stopped: bool = False) -> bool:
         threads = list((process / "task").iterdir())
     except OSError:
         return True
-    states = [fields[0] for thread in threads if (fields := stat_fields(thread))]
-    if "T" in states:
+    states = {thread: fields[0] for thread in threads if (fields := stat_fields(thread))}
+    if "T" in states.values():
         with contextlib.suppress(OSError):
             os.kill(int(process.name), signal.SIGCONT)
         return while_stopped
-    return all(state in "SZX" for state in states) and all(map(_may_sleep_on, threads))
+    return all(state in "ZX" or _may_sleep_on(thread, state) for thread, state in states.items())
 
 
-def _may_sleep_on(thread: Path) -> bool:
+def _may_sleep_on(thread: Path, state: str) -> bool:
     """Whether a thread is in a call in which it can sleep for as long as it likes, or in one that isn't known."""
+    if state not in "SD":
+        return False
     try:
         call = (thread / "syscall").read_text().split()
     except OSError:
-        return True
+        return state == "S"
+    if state == "D":
+        return bool(call) and call[0] in _WAITING_FOR_A_CHILD
     return not call or not _SLEEPING or call[0] in _SLEEPING
 
 

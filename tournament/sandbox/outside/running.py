@@ -11,13 +11,14 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
 from tournament.sandbox.outside import scratch
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.confinement import start
 from tournament.sandbox.outside.endings import how_it_ended
 from tournament.sandbox.outside.launch import Build, LaunchSpec, Limits, Mode
-from tournament.sandbox.outside.own_time import GroupUse, OwnTime, members
+from tournament.sandbox.outside.own_time import GroupUse, OwnTime, members, stat_fields
 
 LOOK_SECONDS = 0.1
 _MOST_THREADS = 1024  # of a build's processes together
@@ -107,9 +108,9 @@ class Watch:
     def look(self) -> bool:
         """Whether they took too much; `excess` says of what."""
         if (now := time.monotonic()) >= self._next:
-            found = [fields for _, fields in members(self._group)]
-            # Of `stat`: how many threads there are, and how many pages are resident.
-            threads, pages = (sum(int(fields[number]) for fields in found) for number in (17, 21))
+            found = list(members(self._group))
+            threads = sum(int(fields[17]) for _, fields in found)
+            pages = sum(_resident(*one) for one in found)
             if len(found) > self._processes + 1 or threads > _MOST_THREADS:  # one is ours
                 self.excess = f"more than {self._processes} processes or {_MOST_THREADS:,} threads"
             elif pages * resource.getpagesize() > self._megabytes << 20:
@@ -118,6 +119,17 @@ class Watch:
                 self.excess = f"more than {self._disk_megabytes:,} MB or {scratch.MOST_FILES:,} files of disk"
             self._next = now + max(LOOK_SECONDS, 5 * (time.monotonic() - now))
         return bool(self.excess)
+
+
+def _resident(folder: Path, fields: list[str]) -> int:
+    """How many pages of a process are resident, by its folder in /proc and its `stat`, which tells of none when its
+    first thread has ended."""
+    if fields[0] != "Z":
+        return int(fields[21])
+    with contextlib.suppress(OSError):  # it has ended meanwhile
+        threads = [found for thread in (folder / "task").iterdir() if (found := stat_fields(thread))]
+        return max((int(found[21]) for found in threads), default=0)
+    return 0
 
 
 def listen(

@@ -14,6 +14,8 @@ from tournament.cores import cores
 
 # Of the memory that is free: the rest is for the tournament and for files.
 _SHARE = 7 / 8
+# What a program can take beyond its limit on each core between two looks at it: 2.5 GB a second, 50 ms.
+_BETWEEN_LOOKS = 130 << 20
 # How often it is looked at while legs play: others may take of it.
 _LOOK_SECONDS = 5.0
 # Legs that start at once, for each core.
@@ -69,8 +71,8 @@ class Room:
     room for a leg, gives it back by the process, and has at most so many legs that are starting.
     """
 
-    def __init__(self, whole: Callable[[int], int] = lambda used: free_memory() + used) -> None:
-        self._whole = whole
+    def __init__(self, whole: Callable[[int], int] | None = None) -> None:
+        self._whole = whole or (lambda used: free_memory() + used - cores() * _BETWEEN_LOOKS)
         self._lock = threading.Lock()
         self._bytes: float = math.inf
         self._looked = -math.inf

@@ -17,9 +17,10 @@ from pathlib import Path
 
 from engine.kernel.game_core import FAULT, LEG_IS_OVER, RECORDS_ARE_FULL, GameCore
 from engine.kernel.records import Table
-from engine.processes.channels import BOT_FAULTY, BOT_OUT_OF_MEMORY, CHANNEL_FAILED
+from engine.processes.channels import BOT_FAULTY, BOT_OUT_OF_MEMORY, CHANNEL_FAILED, WROTE_NO_ANSWER
 from engine.processes.lanes import Lanes
 from tournament.contests.contest import Contest
+from tournament.contests.interface import Named
 from tournament.contests.questions import refusal
 from tournament.contests.settings import ContestSettings
 from tournament.errors import RunFailed, printable
@@ -146,7 +147,7 @@ class _LaneTable:
             interface.view_size,
             python_bots.most_arguments(interface),
             question_lines(interface),
-            tells_values=interface.told_names is not None,
+            tells_values=isinstance(interface.tells, Named),
         )
         self.pool = Pool(contest, settings, sandbox, artifacts, cache, self._lanes.channels)
         self._waiting = WaitingLegs([WaitingLeg(leg, self.pool.turns_of(leg)) for leg in legs], self.pool.turns)
@@ -241,9 +242,10 @@ class _LaneTable:
             in_play.core.listen(player.number, partial(self._lanes.channels.take_printed, player.process.channel))
 
     def _handle_event(self, kind: int, lane: int, channel: int, text: str) -> None:
-        if kind == CHANNEL_FAILED:
+        if kind in (CHANNEL_FAILED, WROTE_NO_ANSWER):
             if channel in self.pool.by_channel:
-                self._process_failed(self.pool.by_channel[channel], Failure(text) if text else None)
+                wrong = Failure(text, "line" if kind == WROTE_NO_ANSWER else "other") if text else None
+                self._process_failed(self.pool.by_channel[channel], wrong)
             return
         in_play = self._by_lane.get(lane)
         if in_play is None:
@@ -404,19 +406,15 @@ class _LaneTable:
         outstanding, message, starts = self._lanes.channels.is_outstanding(process.channel)
         if not outstanding:
             process.time.rest()
-            if (
-                process.shared_by is None
-                and not process.doomed
-                and (why := process.time.overdrawn(self._spent(process)))
-            ):
-                # Its fault comes when it is asked next: until then another bot's answer is due.
-                process.doomed = why
-                process.confined.kill()
+            if process.shared_by is None and not process.doomed:
+                why = self._too_much_at_once(process) or process.time.overdrawn(self._spent(process))
+                if why:
+                    # Its fault comes when it is asked next: until then another bot's answer is due.
+                    process.doomed = why
+                    process.confined.kill()
             return
-        passed: Failure | None
-        if process.shared_by is None and process.confined.threads() > _MOST_THREADS:
-            passed = Failure(f"started more than {_MOST_THREADS} threads")
-        elif not (passed := self._too_much_memory(process)):
+        passed = self._too_much_at_once(process)
+        if not passed:
             passed = process.time.exceeded(message, starts, elapsed, self._spent(process))
             if passed and passed.kind == "silence" and process.seat.kind == "program":
                 begun = self._lanes.channels.begun(process.channel)[:_MOST_BEGUN].decode(errors="replace")
@@ -424,6 +422,11 @@ class _LaneTable:
                 passed = replace(passed, what=passed.what + more)
         if passed:
             self._process_failed(process, passed)
+
+    def _too_much_at_once(self, process: BotProcess) -> Failure | None:
+        if process.shared_by is None and process.confined.threads() > _MOST_THREADS:
+            return Failure(f"started more than {_MOST_THREADS} threads")
+        return self._too_much_memory(process)
 
     def _too_much_memory(self, process: BotProcess) -> Failure | None:
         return out_of_memory(self._settings.memory_megabytes) if process.confined.has_taken_too_much() else None

@@ -17,6 +17,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tournament.sandbox.outside.own_time import stat_fields
+
 # A message for which a process takes longer is hardly faster on one core.
 QUICK_SECONDS = 0.0003
 # Worker and processes use more than this of a core of their own, over so many seconds; otherwise something else runs
@@ -130,10 +132,8 @@ def _take(cores: set[int]) -> int:
 
 def _here() -> int:
     """The core that the calling thread is on, -1 if the system doesn't tell."""
-    try:
-        return int(Path("/proc/thread-self/stat").read_text().rsplit(")", 1)[1].split()[36])
-    except (OSError, ValueError, IndexError):
-        return -1
+    fields = stat_fields(Path("/proc/thread-self"))
+    return int(fields[36]) if fields else -1
 
 
 def _confine(pid: int, cores: set[int]) -> None:

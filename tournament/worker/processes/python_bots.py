@@ -7,7 +7,7 @@ import signal
 
 from engine.processes.messages import LEAST_ANSWER_BYTES, MOST_ANSWER_BYTES, read_start, start_message
 from tournament.artifacts.python_packing import installed, legs_may_share, pack, source_of
-from tournament.contests.interface import Interface
+from tournament.contests.interface import Interface, Named
 from tournament.sandbox.outside import endings, fork_server, running
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.endings import how_it_ended
@@ -57,7 +57,7 @@ def start(
     """
     source = source_of(artifact, sandbox, interface.python.sdk)
     packages = installed(tuple(sorted(sandbox.packages)))
-    sdk = interface.python.sdk
+    sdk, told_names = interface.python.sdk, interface.tells.names if isinstance(interface.tells, Named) else None
     memory = most_megabytes(memory_megabytes, sandbox)
     reserved = _RESERVED_MEGABYTES + (_MORE_RESERVED_FOR_A_PACKAGE if packages.versions else 0)
     environment = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")} | _SAME_ARITHMETIC
@@ -68,13 +68,13 @@ def start(
                     "name": name,
                     "questions": [list(dict.fromkeys((q.python_name, q.name))) for q in interface.questions],
                     "class_name": interface.class_name,
-                    "shows": int(interface.view_size > 0 or interface.told_names is not None),
+                    "shows": int(interface.view_size > 0 or told_names is not None),
                     "argument_counts": [len(question.arguments) for question in interface.questions],
                     "only_tell": [question.only_tells for question in interface.questions],
                     "catch_up": [question.catches_up for question in interface.questions],
                     "histories": _histories(interface),
                     "fields": [(field.name, field.offset, field.code) for field in interface.view],
-                    "told_names": interface.told_names,
+                    "told_names": told_names,
                     "view_size": interface.view_size,
                     "most_arguments": most_arguments(interface),
                     "state_size": interface.python.state_size,

@@ -23,8 +23,6 @@ from tournament.worker.wasm.traps import blame_machine
 
 # What instances import and export, as the runtime has it, in bytes: functions, memories, globals.
 Extern = bytes
-_OF = 8  # where what it is of begins
-_FUNCTION = slice(_OF, _OF + 16)
 
 
 def address_of(pointer: object) -> int:
@@ -160,16 +158,6 @@ def content(store: Store, memory: Extern, first: int, count: int) -> bytes:
     """Bytes of a memory, fewer where it ends."""
     place, size = store.place_of(memory)
     return ctypes.string_at(place + first, max(0, min(count, size - first)))
-
-
-def handle_of(extern: Extern) -> bytes:
-    """A memory or a global as the runtime's functions take it."""
-    return extern[_OF:]
-
-
-def handle_of_function(function: Extern) -> bytes:
-    """A function as `wasmtime_func_call_unchecked` takes it."""
-    return function[_FUNCTION]
 
 
 def signed(number: int, bits: int) -> int:

@@ -15,7 +15,7 @@ from tournament.worker.wasm import calls
 from tournament.worker.wasm.calls import Extern
 from tournament.worker.wasm.engine import Engine
 from tournament.worker.wasm.loading import LoadedBot, helper_type
-from tournament.worker.wasm.stand_ins import SEED_RANDOM, STATUS, SURROUNDINGS, WRITE, stand_ins, type_of
+from tournament.worker.wasm.stand_ins import ANSWERED, SEED_RANDOM, STATUS, stand_ins, type_of
 
 
 def new_fuel(store: Store) -> Fuel:
@@ -49,7 +49,7 @@ def imports_of(
         return _NO_IMPORTS
     helpers, externs = _new_helpers(store, bot.interface, helpers_key(seed), fuel)
     surroundings = None
-    if any(name in bot.imports for name in (*SURROUNDINGS, WRITE)):
+    if any(name in bot.imports for name in ANSWERED):
         surroundings = _surround(store, externs, bot, kind, random_bytes_key(seed), fuel, by_lines=by_lines)
     seed_random = None
     if inert := tuple(name for name in bot.imports if name not in externs):

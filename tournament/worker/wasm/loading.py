@@ -16,7 +16,15 @@ from tournament.sandbox.inside.function_names import NotChosen, choose, names_fo
 from tournament.worker.faults import BotUnfit
 from tournament.worker.wasm.engine import Engine, compile_module, engine
 from tournament.worker.wasm.notes import FAILURE, UNCAUGHT
-from tournament.worker.wasm.stand_ins import RANDOM_IMPORTS, SEED_RANDOM, SURROUNDINGS, WASI, WRITE, stand_ins, type_of
+from tournament.worker.wasm.stand_ins import (
+    ANSWERED,
+    RANDOM_IMPORTS,
+    SEED_RANDOM,
+    SURROUNDINGS,
+    WASI,
+    stand_ins,
+    type_of,
+)
 
 PAGE = 65536
 _INVALID = "not a WebAssembly module that can run here"
@@ -218,7 +226,7 @@ def _types_of(kind: object, interface: Interface) -> FunctionTypes:
 
 def _check_imports(module: wasmtime.Module, interface: Interface) -> None:
     offered = {item.name: item.type for item in stand_ins(Engine.PLAIN).exports if item.name != SEED_RANDOM}
-    offered |= {name: type_of(name, Engine.PLAIN) for name in (*SURROUNDINGS, WRITE)}
+    offered |= {name: type_of(name, Engine.PLAIN) for name in ANSWERED}
     helpers = {helper.name: helper_type(helper) for helper in interface.compiled.imports}
     for item in module.imports:
         allowed = (item.module == WASI and item.name in offered and item.name not in RANDOM_IMPORTS) or (

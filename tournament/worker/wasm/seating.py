@@ -12,7 +12,7 @@ import wasmtime
 
 from engine.kernel.game_core import GameCore
 from engine.wasm.fuel import Fuel
-from engine.wasm.instances import Store
+from engine.wasm.instances import Store, handle_of, handle_of_function
 from engine.wasm.modules import FUEL
 from engine.wasm.referee import Referee
 from engine.wasm.surroundings import Surroundings
@@ -20,7 +20,7 @@ from tournament.artifacts.limits import BOT_STACK
 from tournament.contests.interface import Helpers, Interface
 from tournament.contests.questions import refusal
 from tournament.errors import RunFailed
-from tournament.leg import Failure, FailureKind
+from tournament.leg import Failure
 from tournament.worker.faults import CantStart
 from tournament.worker.wasm import calls, notes
 from tournament.worker.wasm.calls import Extern
@@ -33,7 +33,6 @@ from tournament.worker.wasm.traps import (
     OUT_OF_FUEL,
     describe,
     is_of_system,
-    is_out_of_fuel,
     is_own_doing,
     is_uncaught,
     was_stopped,
@@ -200,7 +199,7 @@ class Seating:
                 functions += bot_there.functions
                 addresses += bot_there.addresses
         (loop,) = calls.new_instance(self._store, module, [*functions, *addresses, *counters]).exports((b"play",))
-        self.referee.seat_bots(calls.handle_of_function(loop))
+        self.referee.seat_bots(handle_of_function(loop))
 
     def take_failure(self) -> Failure:
         """Why the last decision failed. Raises RunFailed when the clock stopped it."""
@@ -209,10 +208,11 @@ class Seating:
         if self.referee.is_late or (error and was_stopped(error)):
             raise self._taking_too_long(seat)
         seated, left, fuel = self._seated[seat], self.referee.fuel_left(seat), self._fuel[seat]
-        if (fuel.ran_out or (error and is_out_of_fuel(error))) and left == 0:
+        line = where(error, seated.bot.code) if error and seated else ""
+        if fuel.ran_out and left == 0:
             return Failure(_BANK_IS_EMPTY)
         if fuel.ran_out:
-            return Failure(f"{OUT_OF_FUEL}{where(error, seated.bot.code) if error and seated else ''}", "fuel")
+            return Failure((describe(error, ran_out=True) if error else OUT_OF_FUEL) + line, "fuel")
         if not error:
             return Failure(refusal(self._interface, self.core))
         if seated and seated.tell_uncaught and is_uncaught(error):
@@ -220,17 +220,16 @@ class Seating:
         noted = seated and seated.noted and notes.noted_failure(self._store, seated.memory, seated.noted)
         if noted and noted.startswith(notes.ASSERTION):  # it names its line
             return Failure(noted)
-        kind: FailureKind = "fuel" if is_out_of_fuel(error) else "other"
-        return Failure(f"{noted or describe(error)}{where(error, seated.bot.code) if seated else ''}", kind)
+        return Failure(f"{noted or describe(error)}{line}")
 
     def _let_tell(self, tell_uncaught: Callable[[], None], fuel: Fuel) -> None:
         """Have a bot note what it threw. Its own code may run and fail: the bot will not be called again."""
-        fuel.lend(_FUEL_TO_TELL)
+        fuel.give(_FUEL_TO_TELL)
         if self.engine is Engine.TIMED:
             self._store.set_deadline(_TICKS_TO_TELL)
         with contextlib.suppress(wasmtime.Trap, wasmtime.WasmtimeError):
             on_deep_stack(tell_uncaught)
-        fuel.lend(0)
+        fuel.give(0)
 
     def printed(self, seat: int) -> bytes:
         """The end of what a seat's bot printed."""
@@ -311,7 +310,7 @@ def _start(
         instance = calls.new_instance(store, bot.module(kind), [imports.externs[name] for name in bot.imports])
         exports = dict(zip(bot.exports, instance.exports(bot.exports)))
         memory = exports[b"memory"]
-        fuel.count_by(calls.handle_of(exports[_FUEL]))
+        fuel.count_by(handle_of(exports[_FUEL]))
         fuel.give(given)
         for begin in bot.begins:
             instance.call(exports[begin.encode()])
@@ -348,9 +347,7 @@ def _why_not_started(error: wasmtime.Trap | wasmtime.WasmtimeError, code: bytes,
     if was_stopped(error):
         return _Stopped()
     if ran_out:
-        return StartFailed(OUT_OF_FUEL, "fuel")
-    if is_out_of_fuel(error):
-        return StartFailed(describe(error), "fuel")
+        return StartFailed(describe(error, ran_out=True), "fuel")
     if is_of_system(error):
         return _NoMemory(f"this machine gives it no memory ({describe(error)})")
     unfit = StartFailed if is_own_doing(error) else CantStart

@@ -20,9 +20,13 @@ WRITE, STATUS = "fd_write", "fd_fdstat_get"
 # The calls for time and random bytes (engine.wasm.surroundings): a bot that makes them may play by the fuel that it
 # has used, and by its seed.
 SURROUNDINGS = ("clock_time_get", "clock_res_get", "random_get")
+# Its answer: there are no variables.
+ENVIRONMENT = "environ_sizes_get"
+# Those that the core answers, each with a price.
+ANSWERED = (*SURROUNDINGS, ENVIRONMENT, WRITE)
 
 _WIDE_PARAMETERS = {"clock_time_get": (1,)}
-_PARAMETER_COUNTS = {WRITE: 4, STATUS: 2, "clock_time_get": 3, "clock_res_get": 2, "random_get": 2}
+_PARAMETER_COUNTS = dict.fromkeys((STATUS, ENVIRONMENT, *SURROUNDINGS), 2) | {WRITE: 4, "clock_time_get": 3}
 
 
 @cache
@@ -32,7 +36,7 @@ def _stand_ins_code() -> bytes:
 
 @cache
 def type_of(name: str, kind: Engine) -> wasmtime.FuncType:
-    """The type of WRITE, STATUS or one of the SURROUNDINGS, which belongs to the engine that uses it first."""
+    """The type of STATUS or one of those ANSWERED, which belongs to the engine that uses it first."""
     number, wide = wasmtime.ValType.i32, _WIDE_PARAMETERS.get(name, ())
     parameters = [wasmtime.ValType.i64() if n in wide else number() for n in range(_PARAMETER_COUNTS[name])]
     return wasmtime.FuncType(parameters, [number()])

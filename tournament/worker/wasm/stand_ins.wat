@@ -1,11 +1,11 @@
 ;; What bots may import, each without effect. libc drags most of it in: a call says
 ;; "not supported" (WASI's errno 58), exit traps. None reads or writes the bot's memory,
-;; so files have nothing to tell. Of time and chance they are told by engine/wasm/surroundings.pyx, which also listens.
+;; so files have nothing to tell. Of time, chance and their empty environment they are told by
+;; engine/wasm/surroundings.pyx, which also listens.
 (module
   (func (export "args_get") (param i32 i32) (result i32) (i32.const 58))
   (func (export "args_sizes_get") (param i32 i32) (result i32) (i32.const 58))
-  (func (export "environ_get") (param i32 i32) (result i32) (i32.const 58))
-  (func (export "environ_sizes_get") (param i32 i32) (result i32) (i32.const 58))
+  (func (export "environ_get") (param i32 i32) (result i32) (i32.const 0)) ;; all of no variables
   (func (export "fd_close") (param i32) (result i32) (i32.const 58))
   (func (export "fd_fdstat_get") (param i32 i32) (result i32) (i32.const 58))
   (func (export "fd_fdstat_set_flags") (param i32 i32) (result i32) (i32.const 58))

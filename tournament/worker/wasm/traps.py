@@ -16,14 +16,13 @@ _WORDS = {
     wasmtime.TrapCode.INTEGER_DIVISION_BY_ZERO: "divided by zero",
     wasmtime.TrapCode.UNREACHABLE: "gave up (abort, exit, or a path without a return)",
 }
-_NO_FUEL = "ran out of fuel"  # as the engine's helpers say it, too
-OUT_OF_FUEL = f"{_NO_FUEL} (an endless loop?)"
+OUT_OF_FUEL = "ran out of fuel (an endless loop?)"
 
 
-def describe(error: Exception) -> str:
-    """A trap or an error of the runtime in words."""
+def describe(error: Exception, *, ran_out: bool = False) -> str:
+    """A trap or an error of the runtime in words. `ran_out`: it is for want of fuel, of which our helpers say more."""
     if isinstance(error, wasmtime.Trap) and error.trap_code in _WORDS:
-        return _WORDS[error.trap_code]
+        return OUT_OF_FUEL if ran_out else _WORDS[error.trap_code]
     if is_uncaught(error):
         return "threw an exception that nothing caught"
     return _cause(error)
@@ -55,11 +54,6 @@ def _cause(error: Exception) -> str:
 def is_own_doing(error: Exception) -> bool:
     """Whether a bot's code failed by itself, so that it would fail again anywhere."""
     return isinstance(error, wasmtime.Trap)
-
-
-def is_out_of_fuel(error: Exception) -> bool:
-    """Whether what a bot asked for took more fuel than it had."""
-    return _NO_FUEL in _cause(error)
 
 
 def is_uncaught(error: Exception) -> bool:

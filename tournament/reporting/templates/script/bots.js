@@ -33,6 +33,12 @@ const editOf = (bot) => {
   const headings = [["Opponent", ""], ["Before", "num"], ["Now", "num"], ["Change", "num"]];
   return [make("h3", "", "Since its last version"), told, inScroll(makeSortable(tableOf("sortable", "Before and after", headings, rows)))];
 };
+const versionsOf = (bot) => {
+  const rows = [...bot.versions].reverse().map(([sha, made, score, rank, of]) => [make("code", "", sha), made,
+    [score === null ? "" : valueText(score), "num"], [rank === null ? "" : `${rank} of ${of}`, "num"]]);
+  const headings = [["Version", ""], ["Last on the board", ""], ["Score", "num"], ["Rank", "num"]];
+  return [make("h3", "", "Versions"), inScroll(tableOf("", "Its versions, the newest first", headings, rows))];
+};
 const barOf = (value) => {
   const off = value - data.middle;
   const long = 50 * Math.min(1, Math.abs(off) / data.scale);
@@ -84,6 +90,7 @@ const drawBot = (number) => {
     line.append(`, and of all that ${bot.surely.length === 1 ? "this one is" : "these are"} ahead of`);
     parts.push(line);
   }
+  if (bot.versions) parts.push(...versionsOf(bot));
   if (bot.edit) parts.push(...editOf(bot));
   if (bot.panels) parts.push(make("h3", "", "How it plays"), make("div", "panels", ...bot.panels.map(([shape, values]) => chartOf(data.panels[shape], values))));
   if (results.length) parts.push(make("h3", "", "By opponent"), resultsTable(bot, results));

@@ -69,7 +69,7 @@ const legendOf = (items) => {
 // Horizontal bars, a row for each label: stacked as shares of a whole, or side by side from a common zero.
 const barTable = ({ title, labels, lines, unit, stacked }) => {
   const known = lines.flatMap((line) => line.values).filter((value) => value !== null);
-  const [low, high] = stacked ? [0, 1] : [Math.min(0, ...known), Math.max(0, ...known)];
+  const [low, high] = stacked ? [0, 1] : [Math.min(0, ...known), Math.max(unit === "%" ? 1 : 0, ...known)];
   const span = high - low || 1;
   const zero = (-low / span) * 100;
   const thick = stacked ? 70 : 70 / lines.length;
@@ -77,13 +77,13 @@ const barTable = ({ title, labels, lines, unit, stacked }) => {
     const track = svg("svg", { class: "track", "aria-hidden": "true" });
     const texts = [];
     let start = 0;
-    lines.forEach((line, style) => {
+    lines.forEach((line, number) => {
       const value = line.values[place];
       if (value === null) return;
       const long = (Math.abs(value) / span) * 100;
       const at = stacked ? start : value >= 0 ? zero : zero - long;
       start += long;
-      track.append(svg("rect", { class: `bar${style}`, x: `${at}%`, width: `${long}%`, y: `${15 + (stacked ? 0 : style * thick)}%`, height: `${thick}%` }));
+      track.append(svg("rect", { class: line.style, x: `${at}%`, width: `${long}%`, y: `${15 + (stacked ? 0 : number * thick)}%`, height: `${thick}%` }));
       texts.push(withUnit(value, unit));
     });
     if (zero > 0 && zero < 100) track.append(svg("line", { class: "zero", x1: `${zero}%`, x2: `${zero}%`, y1: 0, y2: "100%" }));
@@ -112,11 +112,11 @@ const chartOf = (shape, values) => {
   if (shape.kind === "grid") { drawing.append(gridTable({ ...shape, shares: values[0], counts: values[1] })); return figure; }
   let own = 0;
   const lines = shape.lines.map(([name, compared]) => compared ? { name, values: compared, style: "compared" } : { name, values: values[own], style: `line${own++ % 8}` });
+  const legend = legendOf(lines.map((line) => [line.style, line.name]));
   if (shape.kind === "lines") {
-    drawing.append(linePlot({ ...shape, lines, told: toldOf(shape.labels, lines.filter((line) => line.style !== "compared"), shape.unit) }));
-    drawing.append(legendOf(lines.map((line) => [line.style, line.name])));
+    drawing.append(linePlot({ ...shape, lines, told: toldOf(shape.labels, lines.filter((line) => line.style !== "compared"), shape.unit) }), legend);
   } else {
-    if (lines.length > 1) drawing.append(legendOf(lines.map((line, place) => [`bar${place}`, line.name])));
+    if (lines.length > 1) drawing.append(legend);
     drawing.append(barTable({ ...shape, lines }));
   }
   return figure;

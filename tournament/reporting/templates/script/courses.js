@@ -35,4 +35,4 @@ const drawCourses = () => {
   table.classList.add("tall");
   coursePlace.append(table);
 };
-drawCourses();
+if (coursePlace) drawCourses();

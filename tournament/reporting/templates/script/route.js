@@ -24,11 +24,11 @@ document.body.classList.add("routed");
 addEventListener("hashchange", route);
 route();
 
-// Served during a run: ask for news, and show them unless games are being viewed.
+// Of a contest that is watched: ask for news, by ETag, and show them unless games are being viewed.
 if (document.body.dataset.live !== undefined) {
   setInterval(async () => {
     try {
-      const answer = await fetch("stamp", { cache: "no-store" });
+      const answer = await fetch("stamp", { cache: "no-cache" });
       const news = await answer.text();
       if (answer.ok && news && news !== document.body.dataset.live && !location.hash.startsWith("#games")) location.reload();
     } catch { /* the server has stopped: what is here stays */ }

@@ -1,28 +1,25 @@
-// The viewer. The data: texts by number, and matches as [x, y, games]; a game is [session, game, why, result,
-// note of x, note of y, then for each step: who (0 dealer, 1 x, 2 y), what, cards of x, of y, what lies between them, pot].
-// Between them are cards, or where a session was played again a picture: SVG, or a text. Of a repeated game a session is
-// [session, moves of x, of y, turns in which x slipped, and y]; a move is a digit or letter.
+// The viewer. The data: steps and notes on both, which games name by number, and matches with their two bots and games. A game's kind is
+// "game", as recorded, with steps that say what they change; "again", a session played again, whose steps have pictures;
+// or "turns", a session of a repeated game: the moves of each side, a digit or letter a turn, and the turns with slips.
 const games = find("#games-data") && JSON.parse(find("#games-data").textContent);
 const viewer = find("#viewer");
 let watch = () => {};
 // Whether a game, or a session of turns, is that of a place: "session/game".
-const isAt = (session, game, place) => Boolean(place) && (typeof game === "string" ? place.startsWith(`${session}/`) : `${session}/${game}` === place);
-const matchOf = (one, other) => games?.matches.find(([x, y]) => (x === one && y === other) || (x === other && y === one));
+const isAt = ({ kind, session, game = 0 }, place) => Boolean(place) && (kind === "turns" ? place.startsWith(`${session}/`) : `${session}/${game}` === place);
+const matchOf = (one, other) => games?.matches.find(({ bots: [x, y] }) => (x === one && y === other) || (x === other && y === one));
 const hasGames = (one, other, place) => {
   const match = matchOf(one, other);
-  return Boolean(match && (!place || match[2].some(([session, game]) => isAt(session, game, place))));
+  return Boolean(match && (!place || match.games.some((game) => isAt(game, place))));
 };
 let playing = null;
 if (games && games.matches.length) {
   viewer.hidden = false;
-  const reasons = ["", "", "best of ", "worst of ", "fault"];
   const [chosenBot, chosenOpponent, chosenGame] = ["#v-bot", "#v-opponent", "#v-game"].map((id) => find(id));
   const table = find(".table", viewer);
-  const text = (place) => games.texts[place] ?? "";
   let match = null;
   let steps = [];
   let at = 0;
-  const names = [...new Set(games.matches.flatMap(([x, y]) => [x, y]))];
+  const names = [...new Set(games.matches.flatMap(({ bots }) => bots))];
   const option = (value, label) => { const one = make("option", "", label); one.value = value; return one; };
   const drawCard = (card) => {
     const suit = card.slice(-1);
@@ -41,19 +38,17 @@ if (games && games.matches.length) {
   };
   const drawCards = (place, cards) => place.replaceChildren(...cards.split(" ").filter(Boolean).map(drawCard));
   // A picture is a text, or an image: as such nothing in it can run, or load anything.
-  const isPicture = (what) => what.startsWith("<svg") || what.includes("\n");
   const drawPicture = (what) => {
-    if (!isPicture(what)) return find("#v-picture").replaceChildren();
+    if (!what) return find("#v-picture").replaceChildren();
     if (!what.startsWith("<svg")) return find("#v-picture").replaceChildren(make("pre", "", what));
     const image = find("#v-picture img") ?? make("img");
     image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(what);
     image.alt = "the position, drawn";
     find("#v-picture").replaceChildren(image);
   };
-  const isStrip = (game) => typeof game[1] === "string";
-  const turnsOf = (game) => [...game[1]].map((sign, turn) => {
-    const moves = [sign, game[2][turn]].map((one) => parseInt(one, 36));
-    const slips = [game[3].includes(turn), game[4].includes(turn)];
+  const turnsOf = (game) => [...game.moves[0]].map((_, turn) => {
+    const moves = game.moves.map((side) => parseInt(side[turn], 36));
+    const slips = game.slips.map((side) => side.includes(turn));
     return { moves, slips, paid: games.payoffs?.map((payoffs) => payoffs[moves[0]][moves[1]]) };
   });
   const amountText = (amount) => plain(amount, Number.isInteger(amount) ? 0 : 2);
@@ -61,8 +56,8 @@ if (games && games.matches.length) {
     const totals = [0, 0];
     return turns.map(({ moves, slips, paid }, turn) => {
       if (paid) totals.forEach((_, seat) => { totals[seat] += paid[seat]; });
-      const said = moves.map((move, seat) => `${match[seat]} plays ${games.moves[move] ?? `move ${move}`}${slips[seat] ? " by a slip" : ""}${paid ? ` for ${amountText(paid[seat])}` : ""}`);
-      return { who: 0, what: `turn ${turn}: ${said.join(", ")}`, x: "", y: "", board: "", pot: null, totals: paid && [...totals] };
+      const said = moves.map((move, seat) => `${match.bots[seat]} plays ${games.moves[move] ?? `move ${move}`}${slips[seat] ? " by a slip" : ""}${paid ? ` for ${amountText(paid[seat])}` : ""}`);
+      return { what: `turn ${turn}: ${said.join(", ")}`, x: "", y: "", board: "", picture: "", pot: null, totals: paid && [...totals] };
     });
   };
   const drawStrip = (turns) => {
@@ -78,30 +73,26 @@ if (games && games.matches.length) {
       cell.title = steps[turn].what;
       return cell;
     });
-    strip.replaceChildren(legend, make("p", "note", `Upper row: ${match[1]}. Lower row: ${match[0]}.`), make("div", "turns", ...cells));
+    strip.replaceChildren(legend, make("p", "note", `Upper row: ${match.bots[1]}. Lower row: ${match.bots[0]}.`), make("div", "turns", ...cells));
   };
-  const decode = (game) => {
-    const found = [];
-    for (let place = 6; place + 5 < game.length; place += 6) {
-      const [who, what, x, y, board, pot] = game.slice(place, place + 6);
-      const before = found.at(-1) ?? { x: "", y: "", board: "", pot: null };
-      found.push({
-        who, what: text(what), x: x ? text(x - 1) : before.x, y: y ? text(y - 1) : before.y,
-        board: board ? text(board - 1) : before.board, pot: pot ? pot - 1 : before.pot,
-      });
-    }
-    return found;
+  const stepsOf = (game) => {
+    let now = { x: "", y: "", board: "", pot: null };
+    return game.steps.map((number) => {
+      const { seat, what, picture, ...changed } = games.steps[number];
+      now = { ...now, ...changed };
+      return { ...now, seat, what, picture };
+    });
   };
-  const said = (step) => `${step.who ? match[step.who - 1] + " " : ""}${step.what}`;
+  const said = (step) => `${step.seat === undefined ? "" : match.bots[step.seat] + " "}${step.what}`;
   const show = () => {
     const step = steps[at];
     if (!step) return;
-    for (const [seat, who] of [["x", 1], ["y", 2]]) {
-      drawCards(find(`#v-${seat} .cards`), step[seat]);
-      find(`#v-${seat}`).classList.toggle("acts", step.who === who);
+    for (const [seat, side] of ["x", "y"].entries()) {
+      drawCards(find(`#v-${side} .cards`), step[side]);
+      find(`#v-${side}`).classList.toggle("acts", step.seat === seat);
     }
-    drawCards(find("#v-board"), isPicture(step.board) ? "" : step.board);
-    drawPicture(step.board);
+    drawCards(find("#v-board"), step.board);
+    drawPicture(step.picture);
     const money = find("#v-pot").dataset.money;
     find("#v-pot").textContent = step.pot === null ? "" : `pot ${money === "$" ? `$${step.pot}` : `${step.pot} ${money}`}`;
     if (step.totals) [["x", 0], ["y", 1]].forEach(([seat, place]) => { find(`#v-${seat} .about`).textContent = `${amountText(step.totals[place])} so far`; });
@@ -120,16 +111,16 @@ if (games && games.matches.length) {
     find("#v-play").setAttribute("aria-pressed", "false");
   };
   const open = () => {
-    const game = match[2][chosenGame.selectedIndex];
-    const turns = isStrip(game) ? turnsOf(game) : null;
-    steps = turns ? stripSteps(turns) : decode(game);
+    const game = match.games[chosenGame.selectedIndex];
+    const turns = game.kind === "turns" ? turnsOf(game) : null;
+    steps = turns ? stripSteps(turns) : stepsOf(game);
     at = 0;
     find("#v-at").max = Math.max(0, steps.length - 1);
     table.classList.toggle("paper", !steps.some((step) => step.x || step.y || step.pot !== null));
     drawStrip(turns);
-    for (const [seat, place, note] of [["x", 0, 4], ["y", 1, 5]]) {
-      find(`#v-${seat} .who`).textContent = match[place];
-      find(`#v-${seat} .about`).textContent = turns ? "" : text(game[note]);
+    for (const [seat, side] of ["x", "y"].entries()) {
+      find(`#v-${side} .who`).textContent = match.bots[seat];
+      find(`#v-${side} .about`).textContent = games.notes[game.notes]?.[seat] ?? "";
     }
     find("#v-log").replaceChildren(...(turns ? [] : steps.map((step) => make("li", "", said(step)))));
     show();
@@ -137,16 +128,17 @@ if (games && games.matches.length) {
   const fillGames = (place) => {
     stop();
     match = matchOf(chosenBot.value, chosenOpponent.value);
-    const label = ([session, game, why, result, ...rest]) => {
-      if (typeof game === "string") return `session ${session}, ${many(game.length, "turn")}`;
-      if (isPicture(text(rest[6] - 1))) return `session ${session}, played again`;
-      const reason = why === 4 ? ", fault" : reasons[why] ? `, ${reasons[why]}${match[0]}` : "";
-      return `session ${session}, ${data.game} ${game}${text(result) && `: ${match[0]} ${text(result)}`}${reason}`;
+    const [x] = match.bots;
+    const reasons = { best: `, best of ${x}`, worst: `, worst of ${x}`, fault: ", fault" };
+    const label = ({ kind, session, moves, game, result, why }) => {
+      if (kind === "turns") return `session ${session}, ${many(moves[0].length, "turn")}`;
+      if (kind === "again") return `session ${session}, played again`;
+      return `session ${session}, ${data.game} ${game}${result && `: ${x} ${result}`}${reasons[why] ?? ""}`;
     };
-    chosenGame.replaceChildren(...match[2].map((game, place) => option(place, label(game))));
-    chosenGame.selectedIndex = Math.max(0, match[2].findIndex(([session, game]) => isAt(session, game, place)));
+    chosenGame.replaceChildren(...match.games.map((game, place) => option(place, label(game))));
+    chosenGame.selectedIndex = Math.max(0, match.games.findIndex((game) => isAt(game, place)));
     open();
-    if (place && isStrip(match[2][chosenGame.selectedIndex])) go(Number(place.split("/")[1]));
+    if (place && match.games[chosenGame.selectedIndex].kind === "turns") go(Number(place.split("/")[1]));
   };
   const fillOpponents = (wanted, place) => {
     const met = names.filter((name) => matchOf(chosenBot.value, name));

@@ -1,0 +1,235 @@
+"""Rules that tournament.toml names, of a file or a package: played, read, edited, and refused by name."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal
+
+from tests.example_contest import EXAMPLE
+from tournament.api import run
+from tournament.config import load_config, load_contests
+from tournament.contests import find_contest, rules_of_others
+from tournament.errors import BadInput, RunFailed
+from tournament.records.results import load
+from tournament.worker.node import accept_contest
+
+DICE = (EXAMPLE / "liars_dice.py").read_text().replace('name = "liars_dice"', 'name = "our_dice"')
+BOT = "def bid(bot):\n    return bot.legal_actions[0]\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A contest folder with rules in a file, and two bots."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "our_dice.py").write_text(DICE)
+    (tmp_path / "tournament.toml").write_text('[dice]\ngame = "rules/our_dice.py"\nseed = "a seed of tests of files"\n')
+    bots = tmp_path / "entrants" / "dice"
+    bots.mkdir(parents=True)
+    for name, body in (("first", "0"), ("last", "-1")):
+        (bots / f"{name}.py").write_text(BOT.replace("[0]", f"[{body}]"))
+    yield tmp_path
+    rules_of_others.forget()
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Path]:
+    """A folder of packages that this process finds."""
+    site = tmp_path / "site"
+    site.mkdir()
+    sys.path.append(str(site))
+    yield site
+    sys.path.remove(str(site))
+    sys.modules.pop("brought_dice", None)
+    rules_of_others.forget()
+
+
+def test_rules_in_a_file_are_played_and_read_and_another_content_is_another_version(folder: Path) -> None:
+    played = run("dice", sessions=4, executor="local", workers=1)
+    assert (played.field.contest, played.field.game) == ("dice", "our_dice")
+    assert str(folder) not in repr(played.field), "a folder of this machine in the records"
+    again = run("dice", sessions=4, executor="local", workers=1)
+    assert again.ranking == played.ranking
+    rules_of_others.forget()
+    loaded = load("results/dice")  # as an analyst does, in the folder of the contest
+    assert loaded.ranking == played.ranking and len(loaded.games) == played.ranking.games
+    path = folder / "rules" / "our_dice.py"
+    path.write_text(path.read_text() + "\n# another\n")
+    changed = run("dice", sessions=4, executor="local", workers=1)
+    assert changed.field.engine != played.field.engine
+    assert changed.ranking == played.ranking, "what is dealt follows from the name of the rules"
+    assert [place.name for place in (folder / "results").iterdir()] != ["dice"], "nothing was archived"
+
+
+def test_no_file_is_run_for_what_records_say(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("dice", sessions=4, executor="local", workers=1)
+    rules_of_others.forget()
+    elsewhere = folder / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "our_dice.py").write_text("raise SystemExit('it was run')")
+    monkeypatch.chdir(elsewhere)
+    with pytest.raises(BadInput, match="no contest is called our_dice"):
+        load("../results/dice")
+
+
+def test_a_worker_without_the_file_gets_the_rules_with_its_tasks(folder: Path) -> None:
+    source = load_config("dice").played.source
+    assert source is not None
+    here = find_contest("our_dice")
+    rules_of_others.forget()
+    (folder / "rules" / "our_dice.py").unlink()
+    (folder / "tournament.toml").unlink()
+    again = rules_of_others.load_source(pickle.loads(pickle.dumps(source)))
+    assert (again.name, again.engine_version) == (here.name, here.engine_version)
+    assert find_contest("dice", "our_dice").rules == "our_dice"
+
+
+@pytest.mark.parametrize(
+    ("game", "content", "message"),
+    [
+        ("rules/none.py", "", r"line 2: .*none.py can't be read: No such file"),
+        ("rules/our_dice.py", "x = (", "our_dice.py, line 1: SyntaxError: '.' was never closed"),
+        ("rules/our_dice.py", "\n1 // 0\n", "our_dice.py, line 2: ZeroDivisionError"),
+        ("rules/our_dice.py", "raise SystemExit(3)", "line 1: SystemExit: 3"),
+        ("rules/our_dice.py", "", "has no subclass of PythonContest"),
+        (
+            "rules/our_dice.py:Other",
+            DICE,
+            'no subclass Other of PythonContest; there are LiarsDice; name one: game = "our',
+        ),
+        ("rules/our_dice.py", DICE + "class Two(LiarsDice): pass\n", "has LiarsDice, Two; name one"),
+        ("rules/our_dice.py", DICE.replace('"our_dice"', '"two_card_draw"'), "as others are called"),
+        ("rules/our_dice.py", DICE.replace('"our_dice"', '"../x"'), "has no name"),
+        ("our_dice", DICE, 'no such rules; .* a file: game = "my_rules.py", or a package'),
+        (
+            "no_such_package:Rules",
+            "",
+            'line 2: no_such_package can.t be imported: .*; install .*: game = "no_such_package.py"',
+        ),
+        ("brought_dice:Other", DICE, "brought_dice has no subclass Other of PythonContest; there are LiarsDice"),
+        ("brought_dice:BOTS", "BOTS = 5", "brought_dice has no subclass of PythonContest called BOTS"),
+        (
+            "brought_dice:LiarsDice",
+            "import no_such_module",
+            "can.t be imported: ModuleNotFoundError: .*'no_such_module'$",
+        ),
+        ("brought_dice:LiarsDice", "raise SystemExit('no')", "SystemExit: no"),
+        ("brought_dice:LiarsDice", DICE.replace('"our_dice"', '"two_card_draw"'), "as others are called"),
+        ("brought_dice:LiarsDice", DICE.replace('"our_dice"', "5"), "brought_dice: LiarsDice has no name"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_line_that_names_file_and_line(
+    folder: Path, site: Path, game: str, content: str, message: str
+) -> None:
+    (folder / "rules" / "our_dice.py").write_text(content)
+    (site / "brought_dice.py").write_text(content)
+    (folder / "tournament.toml").write_text(f'[dice]\ngame = "{game}"\n[von_neumann_poker]\n')
+    with pytest.raises(BadInput, match=message) as caught:
+        load_config("dice")
+    assert "\n" not in str(caught.value)
+    if game != "our_dice":  # it keeps nobody from another contest
+        load_contests().find("von_neumann_poker")
+
+
+def test_a_list_that_is_too_long_is_refused_with_its_limits_in_words(folder: Path) -> None:
+    path = folder / "rules" / "our_dice.py"
+    assert "wholes(1, FACES, MOST_DICE," in DICE
+    path.write_text(DICE.replace("wholes(1, FACES, MOST_DICE,", "wholes(1, FACES, 1,"))
+    with pytest.raises(RunFailed, match=r"bid: dice has \d numbers, at most 1 were declared"):
+        run("dice", sessions=4, executor="local", workers=1)
+
+
+def test_an_answer_out_of_range_is_told_the_range(folder: Path) -> None:
+    rules = DICE.replace("legal_actions", "possible")
+    (folder / "rules" / "our_dice.py").write_text(rules)
+    (folder / "entrants" / "dice" / "first.py").write_text("def bid(bot):\n    return 10**6\n")
+    (folder / "entrants" / "dice" / "last.py").write_text("def bid(bot):\n    return bot.possible[-1]\n")
+    played = run("dice", sessions=4, executor="local", workers=1)
+    assert "answered 1000000, which is no answer to this; it takes 0 to 96" in played.faults["what"].iloc[0]
+
+
+def test_a_class_of_a_package_is_played_and_read(folder: Path, site: Path) -> None:
+    by_file = run("dice", sessions=4, executor="local", workers=1, results=str(folder / "by_file"))
+    rules_of_others.forget()
+    (site / "brought_dice.py").write_text(DICE)
+    settings = (folder / "tournament.toml").read_text()
+    (folder / "tournament.toml").write_text(settings.replace("rules/our_dice.py", "brought_dice:LiarsDice"))
+    played = run("dice", sessions=4, executor="local", workers=1)
+    assert played.ranking == by_file.ranking
+    rules_of_others.forget()
+    assert load("results/dice").ranking == played.ranking
+
+
+def test_a_package_may_bring_a_contest_of_its_own_make(folder: Path, site: Path) -> None:
+    (site / "brought_dice.py").write_text(
+        "from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER as POKER"
+    )
+    (folder / "tournament.toml").write_text('[mine]\ngame = "brought_dice:POKER"\n')
+    with pytest.raises(BadInput, match="calls its rules von_neumann_poker, as others are called"):
+        load_config("mine")
+    with (site / "brought_dice.py").open("a") as file:
+        file.write("\nfrom dataclasses import replace\nPOKER = replace(POKER, name='mine', rules='mine')\n")
+    del sys.modules["brought_dice"]
+    assert load_config("mine").played.games == load_config("von_neumann_poker").played.games
+
+
+def test_a_node_without_the_package_or_with_other_files_is_refused_by_name(folder: Path, site: Path) -> None:
+    accept_contest("von_neumann_poker", ())
+    missing = rules_of_others.Source("brought_dice", None, "LiarsDice")
+    with pytest.raises(
+        RunFailed, match=r"^node \S+ can't play our_dice: brought_dice can't be imported: .*; install the"
+    ):
+        accept_contest("our_dice", (("brought_dice", "1"),), missing)
+    (site / "brought_dice.py").write_text(DICE)
+    contest = rules_of_others.load_rules("brought_dice:LiarsDice", folder)
+    accept_contest("our_dice", contest.requires, pickle.loads(pickle.dumps(contest.source)))
+    assert find_contest("our_dice") == contest
+    (site / "brought_dice.py").write_text(DICE + "\n")
+    rules_of_others.forget()
+    accept_contest.cache_clear()
+    with pytest.raises(RunFailed, match=r"^node \S+ has brought_dice \w+ \(there \w+\) for our_dice: install the same"):
+        accept_contest("our_dice", contest.requires, contest.source)
+
+
+@pytest.mark.parametrize("former", ["[our_dice]", '[dice]\ngame = "our_dice"', ""])
+def test_a_package_that_was_found_by_its_entry_point_is_told_how_it_is_named(
+    folder: Path, site: Path, former: str
+) -> None:
+    info = site / "dice-1.2.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: dice\nVersion: 1.2\n")
+    (info / "entry_points.txt").write_text("[tournament.contests]\nour_dice = brought_dice:LiarsDice\n")
+    (folder / "tournament.toml").write_text(former)
+    with pytest.raises(BadInput, match=r'named by its class now: \[our_dice\] game = "brought_dice:LiarsDice"$'):
+        load_config("our_dice")
+
+
+def test_a_misspelt_contest_is_answered_with_those_that_are_there(folder: Path) -> None:
+    (folder / "tournament.toml").write_text('[our_dice]\ngame = "rules/our_dice.py"\n')
+    with pytest.raises(BadInput, match=r"no contest is called our_dic; .*did you mean our_dice\?"):
+        load_config("our_dic")
+
+
+def test_commands_that_play_nothing_import_no_rules() -> None:
+    command = [sys.executable, "-X", "importtime", "-m", "tournament", "--help"]
+    told = subprocess.run(command, capture_output=True, text=True, check=True)
+    imported = {line.rpartition("|")[2].strip() for line in told.stderr.splitlines()}
+    assert "tournament" in imported and not imported & {"pyspiel", "engine.rules.session_core"}
+
+
+@pytest.mark.thorough
+def test_rules_in_a_file_are_played_by_workers_of_ray(folder: Path) -> None:
+    """To the same records as here."""
+    local = run("dice", sessions=20, executor="local", workers=1, results=str(folder / "here"))
+    on_ray = run("dice", sessions=20, executor="ray", workers=2, results=str(folder / "on_ray"))
+    assert on_ray.ranking == local.ranking
+    for table in ("games", "sessions", "matches.parquet"):
+        one, other = (pd.read_parquet(folder / place / "dice" / table) for place in ("here", "on_ray"))
+        assert_frame_equal(one, other)

@@ -1,2 +1,0 @@
-read sessions
-while read line; do echo "ACTION BET nan"; done

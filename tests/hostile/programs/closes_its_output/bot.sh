@@ -1,4 +1,0 @@
-read sessions
-read question
-exec >&-
-read more

@@ -1,2 +1,0 @@
-read sessions
-while read line; do printf "\377\376\033[2J\001\n"; done

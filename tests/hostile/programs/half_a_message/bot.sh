@@ -1,5 +1,0 @@
-read sessions
-read question
-printf "ACTION PA"
-read more
-read more

@@ -1,6 +1,0 @@
-#include "hostile.h"
-
-int main(void) {
-    wait_for_a_question();
-    *(volatile int *)8 = 1;
-}

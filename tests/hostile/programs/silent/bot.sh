@@ -1,1 +1,0 @@
-while read line; do :; done

@@ -1,0 +1,106 @@
+"""An open contest for tests, whose checks say what a bot's source says they say."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from tests.contest_runs import command_line, environment
+from tests.processes import comes
+from tournament.config import load_config
+from tournament.open_contest import submissions
+from tournament.open_contest.authors import Author, add_author, read_authors
+from tournament.open_contest.submissions import Open, Submissions
+
+CONTEST = "von_neumann_poker"
+GOOD = b"int a(const Bot *bot) { return 0; }\nint b(const Bot *bot, const int bet) { return 1; }\n"
+UNFIT = b"unfit"
+
+
+class Ground:
+    """A folder with a settings file, entrants, authors, and what takes submissions. `now` is the time there."""
+
+    def __init__(self, folder: Path, patch: pytest.MonkeyPatch, watch: str = "") -> None:
+        self.folder, self.now = folder, datetime(2026, 6, 1, 12, tzinfo=UTC)
+        self.settings = folder / "tournament.toml"
+        self.settings.write_text(f"[{CONTEST}]\nsessions = 20\n[watch]\n{watch}\n")
+        self.entrants = folder / "entrants" / CONTEST
+        self.entrants.mkdir(parents=True)
+        self.authors = folder / "authors.toml"
+        self.tokens = {name: add_author(self.authors, name) for name in ("ann", "bob")}
+        self.checked: list[str] = []
+        patch.setattr(submissions, "_check", self._check)
+        self.submissions = self.started()
+
+    def started(self) -> Submissions:
+        """Anew, as after a kill."""
+        config = load_config(CONTEST, self.settings)
+        current = Open(self.settings, config.opening, {CONTEST: config})
+        return Submissions(self.folder / "submissions", lambda: current, now=lambda: self.now)
+
+    def author(self, name: str) -> Author:
+        return read_authors(self.authors)[name]
+
+    def enter(self, author: str, file: str, content: bytes = GOOD) -> submissions.Job:
+        """Hand in a bot and try it."""
+        job = self.submissions.take(self.author(author), CONTEST, file, content)
+        assert self.submissions.try_next(0)
+        return self.submissions.current_job(job)
+
+    def files(self) -> set[str]:
+        """What lies among the entrants."""
+        return {path.name for path in self.entrants.iterdir()}
+
+    def _check(self, _settings: Path, _contest: str, bot: Path, _stopping: Callable[[], bool]) -> tuple[bool, str]:
+        self.checked.append(bot.name)
+        fit = bot.is_dir() or bot.read_bytes() != UNFIT
+        return fit, "verdict    fit to enter" if fit else "verdict    not fit"
+
+
+@dataclass
+class Process:
+    """`tournament watch --serve` in a folder, which is killed and started again."""
+
+    folder: Path
+    port: int
+
+    def __post_init__(self) -> None:
+        self.said = self.folder / "said"
+        self.running: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        words = ["watch", "--serve", str(self.port), "--submissions", "authors.toml", "--executor", "local"]
+        with self.said.open("ab") as said:
+            self.running = subprocess.Popen(
+                command_line(words), cwd=self.folder, env=environment(), stdout=said, stderr=said
+            )
+
+    def kill(self) -> None:
+        assert self.running and self.running.poll() is None, self.said.read_text()[-2000:]
+        self.running.kill()
+        self.running.wait()
+
+    def says(self, words: str, seconds: float = 60) -> bool:
+        return comes(lambda: words in self.said.read_text(), seconds)
+
+    def ask(self, method: str, path: str, token: str, body: bytes | None = None) -> tuple[int, dict[str, str]]:
+        """Status and values of an answer, however often the server is killed meanwhile."""
+        while True:
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=90)
+            try:
+                headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
+                connection.request(method, path, body, headers)
+                answer = connection.getresponse()
+                return answer.status, json.loads(answer.read())
+            except (OSError, http.client.HTTPException):
+                time.sleep(0.5)
+            finally:
+                connection.close()

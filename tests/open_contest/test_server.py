@@ -1,0 +1,286 @@
+"""The server of an open contest: what it answers to whom, and what nobody gets out of it."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import re
+import socket
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.cli.in_process import shown
+from tests.open_contest.support import GOOD, UNFIT, Ground
+from tests.processes import comes
+from tournament.errors import BadInput
+from tournament.open_contest import server as server_module
+from tournament.open_contest.server import Address, Server, address_of
+
+
+@dataclass
+class Answer:
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def values(self) -> dict[str, object]:
+        found: dict[str, object] = json.loads(self.body)
+        return found
+
+
+class Served:
+    """A server of a published page, and of submissions that are tried at once."""
+
+    def __init__(self, ground: Ground, server: Server) -> None:
+        self.ground = ground
+        self.host = server.url.removeprefix("http://").rstrip("/")
+
+    def ask(self, method: str, path: str, body: bytes | None = None, who: str = "", **headers: str) -> Answer:
+        given = {name.replace("_", "-"): value for name, value in headers.items()}
+        if who:
+            given["Authorization"] = f"Bearer {self.ground.tokens[who]}"
+        connection = http.client.HTTPConnection(self.host, timeout=20)
+        try:
+            connection.request(method, path, body, given)
+            answer = connection.getresponse()
+            return Answer(answer.status, dict(answer.headers.items()), answer.read())
+        finally:
+            connection.close()
+
+    def raw(self) -> socket.socket:
+        host, port = self.host.split(":")
+        return socket.create_connection((host, int(port)), timeout=20)
+
+
+@pytest.fixture
+def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+    ground = Ground(tmp_path, monkeypatch, "submissions_a_day = 5\nbytes_a_file = 1000")
+    page = tmp_path / "published" / "poker"
+    page.mkdir(parents=True)
+    (page / "index.html").write_text("the board")
+    (page / "leads_out").symlink_to(ground.authors)
+    stopped = threading.Event()
+
+    def check_all() -> None:
+        while not stopped.is_set():
+            ground.submissions.try_next(0.1)
+
+    thread = threading.Thread(target=check_all)
+    thread.start()
+    try:
+        with Server(Address(), tmp_path / "published", ground.submissions, ground.authors) as server:
+            yield Served(ground, server)
+    finally:
+        stopped.set()
+        thread.join()
+
+
+def test_the_page_is_read_again_only_when_it_changed(served: Served) -> None:
+    page = served.ask("GET", "/poker/")
+    assert (page.status, page.body) == (200, b"the board")
+    assert served.ask("GET", "/poker/", If_None_Match=page.headers["etag"]).status == 304
+    (served.ground.folder / "published" / "poker" / "index.html").write_text("another board")
+    assert served.ask("GET", "/poker/", If_None_Match=page.headers["etag"]).body == b"another board"
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/../authors.toml", "/%2e%2e/authors.toml", "/poker/../../authors.toml", "//etc/passwd", "/poker/leads_out",
+     "/..%2fauthors.toml", "/poker/%00", "/submissions/state.json", "/authors.toml"],
+)  # fmt: skip
+def test_nothing_else_of_the_machine_is_shown(served: Served, path: str) -> None:
+    answer = served.ask("GET", path)
+    assert answer.status in (400, 404) and b"token" not in answer.body
+
+
+def test_pages_are_for_who_names_this_server(served: Served) -> None:
+    assert served.ask("GET", "/poker/", Host="evil.example").status == 403
+    assert served.ask("GET", "/poker/", Host="evil.example:80").status == 403
+    assert served.ask("GET", "/poker/", Host=f"localhost:{served.host.split(':')[1]}").status == 200
+    headers = served.ask("GET", "/submit").headers
+    assert "default-src 'none'" in headers["content-security-policy"]
+    assert headers["x-content-type-options"] == "nosniff" and headers["x-frame-options"] == "DENY"
+
+
+def test_a_bot_is_handed_in_by_one_command(served: Served) -> None:
+    answer = served.ask("PUT", "/bots/one.c?wait=20", GOOD, "ann")
+    assert (answer.status, answer.body) == (200, b"one.c: entered\nverdict    fit to enter\n")
+    assert served.ground.files() == {"one.c"}
+    job = served.ask("GET", answer.headers["location"], who="ann", Accept="application/json").values
+    assert (job["bot"], job["state"]) == ("one", "entered")
+    unfit = served.ask("PUT", "/bots/two.c?wait=20", UNFIT, "ann")
+    assert unfit.status == 422 and unfit.body.endswith(b"verdict    not fit\n")
+    assert served.ask("GET", answer.headers["location"], who="bob").status == 404
+    assert b"one.c: entered" in served.ask("GET", "/jobs", who="ann").body
+    assert served.ask("GET", "/jobs", who="bob").body == b"\n"
+    assert served.ask("DELETE", "/bots/one", who="bob").status == 404
+    assert served.ask("DELETE", "/bots/one", who="ann").status == 200 and served.ground.files() == set()
+
+
+def test_what_is_not_taken_is_told_as_text_and_as_json(served: Served) -> None:
+    asked: list[tuple[int, tuple[str, bytes, str]]] = [
+        (401, ("/bots/one.c", GOOD, "")),
+        (413, ("/bots/one.c", bytes(1001), "ann")),
+        (422, ("/bots/one.sh", GOOD, "ann")),
+        (404, ("/bots/one.c?contest=nothing", GOOD, "ann")),
+    ]
+    for status, (path, body, who) in asked:
+        text = served.ask("PUT", path, body, who)
+        values = served.ask("PUT", path, body, who, Accept="application/json")
+        assert (text.status, values.status) == (status, status), path
+        assert text.body.decode().strip() == values.values["error"]
+    assert served.ask("PUT", "/bots/one.c", GOOD).headers["www-authenticate"] == "Bearer"
+    for _ in range(5):
+        assert served.ask("PUT", "/bots/one.c", GOOD, "ann").status == 202
+    many = served.ask("PUT", "/bots/one.c", GOOD, "ann", Accept="application/json")
+    assert many.status == 429 and str(many.values["retry_after"]) == many.headers["retry-after"]
+
+
+def test_a_body_without_a_length_may_not_be_larger_either(served: Served) -> None:
+    with served.raw() as client:
+        token = served.ground.tokens["ann"]
+        head = f"PUT /bots/one.c HTTP/1.1\r\nHost: {served.host}\r\nAuthorization: Bearer {token}\r\n"
+        client.sendall(f"{head}Transfer-Encoding: chunked\r\n\r\n".encode())
+        for _ in range(5):
+            client.sendall(b"100\r\n" + bytes(256) + b"\r\n")
+        assert b"413" in client.recv(100)
+    assert served.ground.files() == set()
+
+
+def test_another_sites_page_can_do_nothing_with_the_cookie(served: Served) -> None:
+    token = served.ground.tokens["ann"]
+    answer = served.ask("POST", "/submit/in", token.encode(), Origin=f"http://{served.host}")
+    cookie = answer.headers["set-cookie"]
+    assert "HttpOnly" in cookie and "SameSite=strict" in cookie
+    own = cookie.split(";")[0]
+    assert served.ask("PUT", "/bots/one.c", GOOD, Cookie=own, Origin="http://evil.example").status == 403
+    assert served.ask("PUT", "/bots/one.c", GOOD, Cookie=own).status == 401
+    assert served.ask("PUT", "/bots/one.c?wait=20", GOOD, Cookie=own, Origin=f"http://{served.host}").status == 200
+    assert served.ask("POST", "/submit/in", b"ann.wrong", Origin=f"http://{served.host}").status == 401
+
+
+def test_behind_a_proxy_it_goes_by_the_public_name(served: Served) -> None:
+    ground, url = served.ground, "https://contest.example.org"
+    where = Address("0.0.0.0", url=f"{url}/")
+    with Server(where, ground.folder / "published", ground.submissions, ground.authors) as server:
+        proxied = Served(ground, server)
+        proxied.host = f"127.0.0.1:{server.port}"
+        token, host = ground.tokens["ann"].encode(), "contest.example.org"
+        answer = proxied.ask("POST", "/submit/in", token, Host=host, Origin=url)
+        assert answer.status == 200 and "Secure" in answer.headers["set-cookie"]
+        assert proxied.ask("GET", "/poker/", Host="evil.example").status == 403
+
+
+def test_who_guesses_tokens_soon_waits(served: Served) -> None:
+    """Also for the right one; the author goes on where the right one came from before."""
+    guess = "Bearer bob.guess"
+    for _ in range(server_module._GUESSES):
+        assert served.ask("GET", "/jobs", Authorization=guess).status == 401
+    late = served.ask("GET", "/jobs", Authorization=guess)
+    assert late.status == 429 and int(late.headers["retry-after"]) <= 61
+    assert served.ask("GET", "/jobs", who="bob").status == 429
+    assert served.ask("GET", "/jobs", who="ann").status == 200
+
+
+def test_who_is_slow_is_hung_up_on(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_module, "_HEAD_SECONDS", 0.3)
+    monkeypatch.setattr(server_module, "_BODY_SECONDS", 0.3)
+    with served.raw() as slow:
+
+        def is_closed() -> bool:
+            try:
+                slow.sendall(b"G")
+                return False
+            except OSError:
+                return True
+
+        assert comes(is_closed)
+    with served.raw() as slow:
+        token = served.ground.tokens["ann"]
+        head = f"PUT /bots/one.c HTTP/1.1\r\nHost: {served.host}\r\nAuthorization: Bearer {token}\r\n"
+        slow.sendall(f"{head}Content-Length: 9\r\n\r\nabc".encode())
+        assert b"408" in slow.recv(100)
+
+
+def test_heads_are_small(served: Served) -> None:
+    """Who sends a larger one is told so, or hung up on while sending."""
+    with contextlib.suppress(OSError):
+        assert served.ask("GET", "/poker/", X="x" * 300_000).status == 400
+    assert served.ask("GET", "/poker/").status == 200
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"PUT /bots/..%2f..%2fone.c HTTP/1.1", b"PUT /bots/%2e%2e%2fone.c HTTP/1.1",
+        b"PUT /bots//etc/passwd.c HTTP/1.1",
+        b"PUT /bots/one%00.c HTTP/1.1", b"PUT /bots/one%0d%0aX:y.c HTTP/1.1",
+        b"PUT http://evil.example/bots/one.c HTTP/1.1",
+        b"PUT /bots/one.c?contest=../../x HTTP/1.1", b"PUT /bots/one.c?renames=../two HTTP/1.1",
+        b"PUT /bots/" + b"x" * 5_000 + b".c HTTP/1.1", b"PUT /bots/one.c HTTP/1.1\r\nContent-Length: -1",
+        b"PUT /bots/one.c HTTP/1.1\r\nContent-Length: 3\r\nContent-Length: 400",
+        b"PUT /bots/one.c HTTP/1.1\r\nContent-Length: 3\r\nTransfer-Encoding: chunked",
+        b"PUT /bots/one.c HTTP/1.1\r\nContent-Length: 99999999999999999999",
+        b"PUT /bots/one.c HTTP/1.1\r\nHost: evil.example",
+        b"\x00\xff\xfe", b"GET", b"TRACE /poker/ HTTP/1.1", b"DELETE /bots/..%2f.. HTTP/1.1",
+    ],
+)  # fmt: skip
+def test_odd_requests_change_nothing_and_stop_nobody(served: Served, head: bytes) -> None:
+    """Refused, or hung up on; whoever asks next is served."""
+    folder = served.ground.folder
+    before = set(folder.rglob("*"))
+    token = served.ground.tokens["ann"]
+    with served.raw() as client:
+        client.sendall(head + f"\r\nHost: {served.host}\r\nAuthorization: Bearer {token}\r\n\r\nabc".encode())
+        client.shutdown(socket.SHUT_WR)
+        with contextlib.suppress(ConnectionError):
+            assert re.match(rb"HTTP/1.1 (4\d\d|501)|$", client.recv(100))
+    assert set(folder.rglob("*")) == before
+    assert served.ask("GET", "/poker/").status == 200
+
+
+def test_where_it_listens() -> None:
+    assert address_of("8080") == Address("127.0.0.1", 8080)
+    assert address_of("0.0.0.0:80").is_loopback is False and address_of("[::1]:80").is_loopback
+    for wrong in ("", "x", "1:x", "70000", "-1"):
+        with pytest.raises(BadInput, match="say a port"):
+            address_of(wrong)
+
+
+def test_a_port_that_is_taken_is_named(served: Served) -> None:
+    with pytest.raises(BadInput, match=r"can't be had"):
+        Server(Address(port=int(served.host.split(":")[1])), served.ground.folder, None, None)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--serve", "0.0.0.0:0"], "Put a reverse proxy"),
+        (["--serve", "0", "--certificate", "x"], "go together"),
+        (["--submissions", "authors.toml"], "add --serve"),
+        (["--serve", "0", "--submissions", "nothing.toml"], "tournament author add"),
+    ],
+)
+def test_what_cannot_be_served_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], said: str
+) -> None:
+    (tmp_path / "tournament.toml").write_text("[von_neumann_poker]\n")
+    monkeypatch.chdir(tmp_path)
+    done = shown("watch", *words)
+    assert done.code == 2 and re.search(said, done.err)
+
+
+def test_without_the_extra_it_says_how_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tournament.toml").write_text("[von_neumann_poker]\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "tournament.open_contest.server")
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    done = shown("watch", "--serve", "0")
+    assert done.code == 2 and "pip install 'tournament[serve]'" in done.err

@@ -1,0 +1,296 @@
+"""What authors hand in: who may, how often, what becomes of it; and that nothing else is touched."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import stat
+import threading
+import zipfile
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.cli.in_process import shown
+from tests.open_contest.support import CONTEST, GOOD, UNFIT, Ground
+from tournament.artifacts import compiler_run
+from tournament.config import load_config
+from tournament.errors import BadInput
+from tournament.open_contest import submissions
+from tournament.open_contest.authors import add_author, author_of, read_authors, revoke_token
+from tournament.open_contest.submissions import ENTERED, NOT_FIT, QUEUED, Refused
+
+
+@pytest.fixture
+def ground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ground:
+    return Ground(tmp_path, monkeypatch, "bots_of_an_author = 2\nsubmissions_a_day = 4")
+
+
+def refused(ground: Ground, author: str, file: str, content: bytes = GOOD) -> Refused:
+    with pytest.raises(Refused) as caught:
+        ground.submissions.take(ground.author(author), CONTEST, file, content)
+    return caught.value
+
+
+def test_a_token_opens_for_its_author_alone(tmp_path: Path) -> None:
+    path = tmp_path / "authors.toml"
+    first, second = add_author(path, "ann"), add_author(path, "bob")
+    authors = read_authors(path)
+    assert author_of(first, authors) == authors["ann"] and author_of(second, authors) == authors["bob"]
+    secret = first.partition(".")[2]
+    assert secret not in path.read_text() and stat.S_IMODE(path.stat().st_mode) == 0o600
+    for wrong in ("", ".", "ann", "ann.", f"bob.{secret}", f"eve.{secret}", f"{first}x", secret):
+        assert author_of(wrong, authors) is None
+    again = add_author(path, "ann")
+    assert author_of(first, read_authors(path)) is None and author_of(again, read_authors(path))
+    revoke_token(path, "ann", ban=False)
+    revoke_token(path, "bob", ban=True)
+    found = read_authors(path)
+    assert author_of(again, found) is author_of(second, found) is author_of("ann.", found) is None
+    with pytest.raises(BadInput, match="differ in case only"):
+        add_author(path, "Ann")
+    with pytest.raises(BadInput, match="letters, digits"):
+        add_author(path, "../ann")
+
+
+def test_what_is_fit_enters_and_what_is_not_does_not(ground: Ground) -> None:
+    assert ground.enter("ann", "one.c").state == ENTERED
+    job = ground.enter("ann", "two.py", UNFIT)
+    assert job.state == NOT_FIT and job.said == "verdict    not fit"
+    assert ground.files() == {"one.c"} and (ground.entrants / "one.c").read_bytes() == GOOD
+    assert ground.enter("bob", "two.py").state == ENTERED  # who wasn't fit holds no name
+
+
+def test_another_language_takes_the_place_of_the_first_and_former_versions_are_kept(ground: Ground) -> None:
+    ground.enter("ann", "one.c")
+    ground.enter("ann", "one.py", b"def a(bot): pass")
+    assert ground.files() == {"one.py"}
+    kept = sorted((ground.folder / "submissions" / "kept" / CONTEST / "one").iterdir())
+    assert [path.name for path in kept] == ["000001-one.c"] and kept[0].read_bytes() == GOOD
+    assert ground.enter("ann", "one.py", UNFIT).state == NOT_FIT
+    assert (ground.entrants / "one.py").read_bytes() == b"def a(bot): pass"
+
+
+@pytest.mark.parametrize(
+    ("file", "status"),
+    [
+        ("../one.c", 422), ("..c", 422), (".one.c", 422), ("one.two.c", 422), ("one", 422), ("one.sh", 422),
+        ("a/b.c", 422), ("a\\b.c", 422), ("one\n.c", 422), ("x" * 65 + ".c", 422), ("CON:.c", 422), ("ONE.c", 409),
+        ("one.c", 409), ("house.py", 409),
+    ],
+)  # fmt: skip
+def test_no_upload_names_a_path_or_takes_anothers_name(ground: Ground, file: str, status: int) -> None:
+    ground.enter("bob", "one.c")
+    (ground.entrants / "House.c").write_bytes(GOOD)
+    before = {path: path.stat().st_mtime_ns for path in ground.folder.rglob("*") if path.is_file()}
+    assert refused(ground, "ann", file).status == status
+    assert {path: path.stat().st_mtime_ns for path in ground.folder.rglob("*") if path.is_file()} == before
+
+
+def test_an_author_has_so_many_bots_and_submissions(ground: Ground) -> None:
+    ground.enter("ann", "one.c")
+    ground.enter("ann", "two.c")
+    assert "withdraw one first" in refused(ground, "ann", "three.c").why
+    ground.submissions.withdraw(ground.author("ann"), CONTEST, "one")
+    assert ground.files() == {"two.c"}
+    ground.enter("ann", "three.c")
+    ground.enter("ann", "two.c", UNFIT)
+    late = refused(ground, "ann", "two.c")
+    assert late.status == 429 and late.retry_after == 12 * 3600 + 1
+    ground.submissions = ground.started()
+    assert refused(ground, "ann", "two.c").status == 429
+    ground.enter("bob", "four.c")
+    ground.now += timedelta(hours=12)
+    ground.enter("ann", "two.c")
+
+
+def test_it_opens_and_closes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hours = "opens = 2026-06-01T15:00:00+02:00\ncloses = 2026-06-02T15:00:00+02:00"
+    ground = Ground(tmp_path, monkeypatch, hours)
+    assert "open at 2026-06-01 15:00:00+02:00" in refused(ground, "ann", "one.c").why
+    ground.now += timedelta(hours=1)
+    ground.enter("ann", "one.c")
+    ground.now += timedelta(hours=24)
+    late = refused(ground, "ann", "one.c")
+    assert late.status == 403 and "closed at 2026-06-02 15:00:00+02:00" in late.why
+    ground.settings.write_text("[watch]\ncloses = 2026-06-02T15:00:00\n")
+    with pytest.raises(BadInput, match=r"tournament.toml, line 2: closes = .*timezone"):
+        load_config(CONTEST, ground.settings)
+
+
+def test_a_kill_loses_nothing_and_enters_nothing_twice(ground: Ground) -> None:
+    """After the answer, in the check, between the old version's leaving and the new one's coming."""
+    ground.enter("ann", "one.c")
+    job = ground.submissions.take(ground.author("ann"), CONTEST, "one.py", GOOD)
+    for point in ("nothing yet", "in the check", "between"):
+        again = ground.started()
+        if point == "in the check":
+            again.try_next(0, stopping=lambda: True)
+        if point == "between":
+            with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
+                patch.setattr(os, "rename", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+                again.try_next(0)
+    ground.submissions = ground.started()
+    assert ground.submissions.current_job(job).state == QUEUED
+    assert ground.submissions.try_next(0) and not ground.submissions.try_next(0)
+    assert ground.submissions.current_job(job).state == ENTERED
+    assert {name for name in ground.files() if not name.startswith(".")} == {"one.py"}
+
+
+@pytest.mark.parametrize("most", [2, 4])
+def test_old_jobs_are_forgotten_once_there_are_too_many(
+    ground: Ground, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(submissions, "_MOST_JOBS", most)
+    jobs = [ground.enter("ann", "one.c").id for _ in range(3)]
+    left = [job.id for job in ground.submissions.jobs_of(ground.author("ann"))]
+    assert left == jobs[::-1][:most]
+
+
+def test_authors_are_served_in_turn(ground: Ground) -> None:
+    for author, file in (("ann", "one.c"), ("ann", "two.c"), ("bob", "three.c")):
+        ground.submissions.take(ground.author(author), CONTEST, file, GOOD)
+    while ground.submissions.try_next(0):
+        pass
+    assert ground.checked == ["one.c", "three.c", "two.c"]
+
+
+def test_of_two_uploads_of_a_name_at_once_one_is_taken(ground: Ground) -> None:
+    came: list[str] = []
+    at_once = threading.Barrier(2)
+
+    def hand_in(author: str) -> None:
+        at_once.wait(10)
+        try:
+            ground.submissions.take(ground.author(author), CONTEST, "one.c", GOOD)
+            came.append(author)
+        except Refused as late:
+            assert late.status == 409
+
+    threads = [threading.Thread(target=hand_in, args=(author,)) for author in ("ann", "bob")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(came) == 1
+
+
+def test_a_name_stays_its_authors_while_another_try_is_queued(ground: Ground) -> None:
+    """Else somebody else gets it, and who is tried last takes the other's place."""
+    for content in (UNFIT, GOOD):
+        ground.submissions.take(ground.author("ann"), CONTEST, "one.c", content)
+    assert ground.submissions.try_next(0)
+    assert refused(ground, "bob", "one.c").status == 409
+    assert ground.submissions.try_next(0) and ground.files() == {"one.c"}
+    ground.submissions.withdraw(ground.author("ann"), CONTEST, "one")
+    assert ground.enter("ann", "one.c", UNFIT).state == NOT_FIT
+    assert refused(ground, "bob", "one.c").status == 409
+
+
+def test_an_author_cannot_use_up_names(ground: Ground) -> None:
+    author = ground.author("ann")
+    for number in range(20):
+        ground.now += timedelta(days=1)
+        ground.enter("ann", f"bot{number}.c")
+        ground.submissions.withdraw(author, CONTEST, f"bot{number}")
+    ground.now += timedelta(days=1)
+    assert "you have used 20 names" in refused(ground, "ann", "another.c").why
+    assert ground.enter("ann", "bot3.c").state == ENTERED
+
+
+def test_the_machines_failure_is_not_the_bots_at_once(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = ground.submissions.take(ground.author("ann"), CONTEST, "one.c", GOOD)
+    with monkeypatch.context() as broken:
+        broken.setattr(submissions, "_check", lambda *_: (None, "no space left"))
+        assert ground.submissions.try_next(0) and ground.submissions.current_job(job).state == QUEUED
+    assert ground.submissions.try_next(0) and ground.submissions.current_job(job).state == ENTERED
+    job = ground.submissions.take(ground.author("ann"), CONTEST, "one.c", GOOD)
+    monkeypatch.setattr(submissions, "_check", lambda *_: (None, "no space left"))
+    assert all(ground.submissions.try_next(0) for _ in range(3)) and not ground.submissions.try_next(0)
+    assert ground.submissions.current_job(job).said == "no space left"
+    assert ground.files() == {"one.c"}
+
+
+def test_the_compiler_may_take_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that nobody holds up the queue; an organiser's own bots have more."""
+    for name in ("SECONDS", "_MOST_MEGABYTES"):  # which are as before after the test
+        monkeypatch.setattr(compiler_run, name, getattr(compiler_run, name))
+    monkeypatch.setattr(compiler_run, "_SECONDS_OF_STRANGERS", 1)
+    bot = tmp_path / "slow.c"
+    lines = "".join(f"#define m{n} m{n + 1} m{n + 1} m{n + 1} m{n + 1}\n" for n in range(14))
+    bot.write_text(f"{lines}#define m14 123 +\nint x[] = {{ m0 0 }};\n")
+    found = shown("check", str(bot), "--contest", CONTEST, "--as-submitted")
+    assert found.code == 1 and re.search("more than 1 seconds|after 2 seconds", found.out)
+    assert compiler_run._MOST_MEGABYTES == 1024
+
+
+@pytest.mark.parametrize("name", ["tournament", "json", "sitecustomize"])
+def test_no_upload_is_taken_for_a_module_of_the_check(tmp_path: Path, name: str) -> None:
+    """Python looks for modules in the current folder, too, if it is let: that would be an author's code, unconfined."""
+    (tmp_path / "tournament.toml").write_text(f"[{CONTEST}]\n")
+    (tmp_path / "upload").mkdir()
+    bot, taken = tmp_path / "upload" / f"{name}.py", tmp_path / "taken"
+    steps = "def a(bot):\n    return 0\n\ndef b(bot, bet):\n    return 1\n"
+    bot.write_text(f"try:\n    open({str(taken)!r}, 'w').close()\nexcept OSError:\n    pass\n{steps}")
+    fit, said = submissions._check(tmp_path / "tournament.toml", CONTEST, bot, lambda: False)
+    assert not taken.exists() and fit, said
+
+
+def test_an_author_renames_an_own_bot(ground: Ground) -> None:
+    for author, file in (("ann", "one.c"), ("ann", "more.c"), ("bob", "two.c")):
+        ground.enter(author, file)
+    ann = ground.author("ann")
+    for old in ("two", "three", "none"):
+        with pytest.raises(Refused, match="no other bot"):
+            ground.submissions.take(ann, CONTEST, "three.c", GOOD, renames=old)
+    ground.submissions.take(ann, CONTEST, "three.c", GOOD, renames="one")
+    assert ground.submissions.try_next(0) and ground.files() == {"three.c", "more.c", "two.c"}
+    assert ground.submissions.renamed(CONTEST) == ground.started().renamed(CONTEST) == {"three": "one"}
+
+
+def test_a_banned_authors_bots_leave(ground: Ground) -> None:
+    ground.enter("ann", "one.c")
+    ground.enter("bob", "two.c")
+    ground.submissions.put_out({"ann"})
+    assert ground.files() == {"two.c"}
+
+
+def zipped(files: dict[str, bytes], mode: int = 0o100644) -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, inner in files.items():
+            entry = zipfile.ZipInfo(name)
+            entry.external_attr = mode << 16
+            archive.writestr(entry, inner)
+    return content.getvalue()
+
+
+RECIPE = b'command = ["sh", "bot.sh"]'
+
+
+@pytest.mark.parametrize("around", ["", "any/"])
+def test_a_program_comes_as_an_archive(ground: Ground, around: str) -> None:
+    files = {f"{around}bot.toml": RECIPE, f"{around}bot.sh": b"exit", f"{around}more/data": b"1"}
+    assert ground.enter("ann", "told.zip", zipped(files, 0o100755)).state == ENTERED
+    folder = ground.entrants / "told"
+    assert (folder / "bot.toml").read_bytes() == RECIPE and (folder / "more" / "data").exists()
+    assert os.access(folder / "bot.sh", os.X_OK)
+
+
+@pytest.mark.parametrize(
+    "archive",
+    [
+        zipped({"../out": b"x"}), zipped({"/etc/out": b"x"}), zipped({"a\\..\\out": b"x"}),
+        zipped({"link": b"/"}, 0o120777),
+        zipped({str(n): b"" for n in range(501)}), zipped({"zeros": bytes(9_000_000)}),
+        b"PK no archive", zipped({})[:-9],
+        zipped({"bot.toml/inner": b"x", "bot.toml": RECIPE}),
+    ],
+    ids=["above", "absolute", "backslash", "link", "files", "bomb", "none", "torn", "file and folder"],
+)  # fmt: skip
+def test_an_archive_writes_nowhere_else_and_fills_no_disk(ground: Ground, archive: bytes) -> None:
+    assert ground.enter("ann", "told.zip", archive).state == NOT_FIT
+    assert ground.files() == set()
+    assert not [path for path in ground.folder.rglob("*") if "out" in path.name]

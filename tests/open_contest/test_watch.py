@@ -1,0 +1,270 @@
+"""Contests that are kept current: what comes is played, what is wrong is told, and what is shown gives no card away."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tournament
+from tests.contest_runs import CONTEST, Place, assert_same, bot_source, command_line, environment, new_place, outcome
+from tests.processes import comes
+from tournament.config import Config
+from tournament.errors import BadInput
+from tournament.open_contest.publishing import _rounded
+from tournament.open_contest.watch import Watch
+from tournament.runner.watcher import NobodyWatching, Watcher
+from tournament.standings.standings import Standings
+
+PAGE = Path(tournament.__file__).parents[1] / "docs" / "how_to" / "open_contest.md"
+
+
+class Told:
+    """Keeps what is told."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    @contextmanager
+    def round(self, _config: Config) -> Iterator[Watcher]:
+        yield NobodyWatching()
+
+    def tell(self, contest: str, what: str) -> None:
+        self.lines.append(what)
+
+    def show(self, config: Config, standings: Standings) -> None:
+        pass
+
+
+class Kept:
+    """A place that is watched by a thread."""
+
+    def __init__(self, place: Place) -> None:
+        self.place, self.told = place, Told()
+        self.published = place.folder / "published"
+        options = {"executor": "local", "workers": 1}
+        self.watch = Watch([CONTEST], place.config, options, self.published, self.told)
+        self.watch.now = lambda: datetime(2026, 6, 1, tzinfo=UTC)
+        self._heard = 0
+        self._stopped = threading.Event()
+        self.watch.stopping = self._stopped.is_set
+        self._thread = threading.Thread(target=self.watch.keep)
+
+    def __enter__(self) -> Kept:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopped.set()
+        self._thread.join()
+
+    def says(self, words: str) -> bool:
+        """Whether it comes to say something, after what was found before."""
+
+        def is_said() -> bool:
+            found = [place for place, line in enumerate(self.told.lines) if re.search(words, line)]
+            later = [place for place in found if place >= self._heard]
+            self._heard = later[0] + 1 if later else self._heard
+            return bool(later) or not self._thread.is_alive()
+
+        assert comes(is_said) and self._thread.is_alive(), self.told.lines[self._heard :]
+        return True
+
+    def shown(self) -> tuple[str, dict[str, Any]]:
+        """The page and the board."""
+        place = self.published / CONTEST
+        return (place / "index.html").read_text(), json.loads((place / "board.json").read_text())
+
+    def board(self) -> list[str]:
+        return [line["name"] for line in self.shown()[1]["leaderboard"]]
+
+
+def settled(place: Place, edit: Callable[[str], str]) -> None:
+    place.config.write_text(edit(place.config.read_text()))
+
+
+def test_what_comes_is_played_and_what_is_wrong_is_told(tmp_path: Path) -> None:
+    place = new_place(tmp_path, ["bold"])
+    with Kept(place) as kept:
+        assert kept.says("waits: a tournament needs two bots")
+        place.write_bot("calm", "int a(const Bot *bot) { return 1; }\nint b(const Bot *bot, int bet) { return 1; }\n")
+        assert kept.says("the board is current")
+        assert sorted(kept.board()) == ["bold", "calm"]
+        old = kept.shown()[1]["versions"]["calm"][-1]
+        place.write_bot("calm", "int a(const Bot *bot) { return 2; }\nint b(const Bot *bot, int bet) { return 1; }\n")
+        assert kept.says("the board is current")
+        first, second = kept.shown()[1]["versions"]["calm"]
+        assert first[0] == old[0] != second[0] and first[2] == old[2] and second[4] == 2
+        place.write_bot("torn", "int a(const Bot *bot) { return 1 }\n")
+        assert kept.says("torn is refused: .*error")
+        assert kept.says("the board is current")
+        (place.entrants / "calm.c").unlink()
+        assert kept.says("waits: a tournament needs two bots")
+        assert sorted(kept.board()) == ["bold", "calm", "torn"]  # the last whole board
+
+
+def test_settings_that_are_wrong_or_would_archive_change_nothing(tmp_path: Path) -> None:
+    place = new_place(tmp_path, ["bold", "calm"])
+    good = place.config.read_text()
+    with Kept(place) as kept:
+        assert kept.says("the board is current")
+        for wrong, why in (
+            ("sessions = 30", "sessions was 40, is 30"),
+            ("sessions = x", "line 3"),
+            ("more = 1", "unknown"),
+        ):
+            settled(place, lambda text, wrong=wrong: re.sub("sessions = .*", wrong, text))  # type: ignore[misc]
+            assert kept.says(f"{why}.*the settings before stay")
+            settled(place, lambda _: good)
+            assert kept.says("read again")
+        place.write_bot("dull", "int a(const Bot *bot) { return 1; }\nint b(const Bot *bot, int bet) { return 1; }\n")
+        assert kept.says("the board is current") and len(kept.board()) == 3
+    assert tournament.load(str(place.results)).field.settings["sessions"] == 40
+
+
+def test_a_newcomer_does_not_wait_for_the_others_replicas(tmp_path: Path) -> None:
+    """All replicas would take many minutes; meanwhile the board has everybody who has met all others."""
+    place = new_place(tmp_path, ["bold", "calm", "dull"], sessions=20_000, settings="replicas = 2000")
+    with Kept(place) as kept:
+        assert comes(lambda: (kept.published / CONTEST / "board.json").exists())
+        place.write_bot("even", "int a(const Bot *bot) { return 1; }\nint b(const Bot *bot, int bet) { return 1; }\n")
+        assert comes(lambda: len(kept.board()) == 4)
+    legs = {frozenset((match.x, match.y)): match.legs for match in _matches(place)}
+    assert len(legs) == 6 and all(0 < count < 2000 for count in legs.values())
+
+
+def _matches(place: Place) -> list[tournament.standings.standings.MatchResult]:  # type: ignore[name-defined]
+    return list(tournament.load(str(place.results)).ranking.matches)
+
+
+def test_until_settled_is_for_a_final(tmp_path: Path) -> None:
+    place = new_place(tmp_path, ["bold", "calm"], settings="until_settled = 0.9")
+    with pytest.raises(BadInput, match="until_settled is for a final"):
+        Kept(place)
+
+
+def test_a_renamed_bot_keeps_its_history(tmp_path: Path) -> None:
+    place = new_place(tmp_path, ["bold", "calm"])
+    with Kept(place) as kept:
+        assert kept.says("the board is current")
+        before = kept.shown()[1]["versions"]["calm"]
+        settled(place, lambda text: f'{text}\n[watch]\nrenamed = {{dull = "calm"}}\n')
+        assert kept.says("the board is current")
+        (place.entrants / "calm.c").rename(place.entrants / "dull.c")
+        place.write_bot("dull", bot_source(2, 2))
+        assert kept.says("the board is current")
+        versions = kept.shown()[1]["versions"]["dull"]
+    assert [one[0] for one in versions[:-1]] == [one[0] for one in before] and versions[-1][0] != before[-1][0]
+
+
+@pytest.mark.parametrize("folder", [".", "results", "bots/page", "results/von_neumann_poker/games"])
+def test_only_what_everybody_may_see_is_published(tmp_path: Path, folder: str) -> None:
+    place = new_place(tmp_path, ["bold"])
+    with pytest.raises(BadInput, match="everybody sees that folder"):
+        Watch([CONTEST], place.config, {}, tmp_path / folder, Told())
+
+
+TALKER = """
+def a(bot):
+    if bot.card > 0.9:
+        raise ValueError(f"SECRET {bot.card}")
+    print("SECRET", bot.card)
+    return 0
+
+def b(bot, bet):
+    return 1
+"""
+
+
+def test_nothing_shown_tells_a_card_until_a_final_on_other_cards_is_played(tmp_path: Path) -> None:
+    place = new_place(tmp_path, ["bold", "calm", "dull"], settings="faults_allowed = 1000\nreplicas = 2")
+    (place.entrants / "talker.py").write_text(TALKER)
+    settled(place, lambda text: f"{text}\n[watch]\ncloses = 2026-06-02T15:00:00+02:00\n")
+    with Kept(place) as kept:
+        assert kept.says("the board is current")
+        page, board = kept.shown()
+        assert "SECRET" not in page + json.dumps(board) and 'id="games-data"' not in page
+        assert str(tmp_path) not in page + json.dumps(board)
+        assert board["open"] is True and board["leaderboard"][0]["games"] > 0
+        data = json.loads(re.findall('id="page-data">(.*?)</script>', page, re.DOTALL)[0])
+        assert data["courses"]["bots"] == [] == data["panels"] and data["results"]["shapes"]["count"] == 0
+        assert not any("faulty" in bot or "panels" in bot for bot in data["bots"])
+        assert all(value == float(f"{value:.3g}") for value in fractions(board))
+        kept.watch.now = lambda: datetime(2026, 6, 2, 13, tzinfo=UTC)
+        assert kept.says("the final is played")
+        page, board = kept.shown()
+    final = tournament.load(str(place.folder / "results" / "final-20260602T130000Z" / CONTEST))
+    assert len(final.games) and {match.legs for match in final.ranking.matches} == {2}
+    assert final.field.settings["seed"] != tournament.load(str(place.results)).field.settings["seed"]
+    assert "SECRET" in page and 'id="games-data"' in page and board["open"] is False
+    assert [line["score"] for line in board["leaderboard"]] == [line.score for line in final.ranking.entrants]
+
+
+def fractions(value: object) -> Iterator[float]:
+    """All fractions in a value, at any depth."""
+    if isinstance(value, float):
+        yield value
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from fractions(inner)
+
+
+def test_figures_have_three_digits() -> None:
+    assert _rounded({"a": (1.23456, [9876.5]), "b": 12345}) == {"a": (1.23, [9880.0]), "b": 12345}
+    assert _rounded(np.array([1.23456, 0.0, -98765.0, np.inf])).tolist() == [1.23, 0.0, -98800.0, np.inf]
+
+
+def test_killed_at_any_moment_it_goes_on_as_one_run_would_have_been(tmp_path: Path) -> None:
+    names = ["bold", "calm", "dull", "even"]
+    whole = new_place(tmp_path / "whole", names, sessions=2_000)
+    whole.play()
+    place = new_place(tmp_path / "watched", names, sessions=2_000)
+    command = command_line(["watch", CONTEST, "--config", str(place.config), "--publish", str(tmp_path / "published")])
+    for after in (0.7, 1.0, 1.4):
+        with subprocess.Popen(command, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as one:
+            with pytest.raises(subprocess.TimeoutExpired):
+                one.wait(after)
+            one.kill()
+    with subprocess.Popen(
+        command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as last:
+        assert last.stdout
+        assert any("the board is current" in line for line in last.stdout)
+        last.send_signal(signal.SIGTERM)
+        _, complaints = last.communicate(timeout=30)
+    assert last.returncode == 130 and "stopped" in complaints.splitlines()[-1]
+    assert_same(outcome(place.results), outcome(whole.results))
+
+
+def test_a_copy_that_was_taken_while_it_played_goes_on_elsewhere(tmp_path: Path) -> None:
+    """By the command of the page, into another folder."""
+    place = new_place(tmp_path / "first", ["bold", "calm", "dull"], sessions=200, settings="replicas = 300")
+    (place.folder / "authors.toml").touch()
+    (place.folder / "submissions").mkdir()
+    command = next(line for line in PAGE.read_text().splitlines() if line.startswith("tar "))
+    with Kept(place) as kept:
+        assert comes(lambda: any(place.results.glob("ledger/*")))
+        words = command.replace(" entrants ", " bots ").split()
+        copied = subprocess.run(words, cwd=place.folder, capture_output=True, text=True)
+        assert copied.returncode == 0 or "changed as we read it" in copied.stderr or "removed before" in copied.stderr
+        assert kept.says("the board is current")
+    other = Place(tmp_path / "second")
+    other.folder.mkdir()
+    subprocess.run(["tar", "--extract", "--file", place.folder / words[3]], cwd=other.folder, check=True)
+    assert {path.name for path in other.folder.iterdir()} >= {"authors.toml", "submissions", "bots", "results"}
+    with Kept(other) as again:
+        assert again.says("the board is current")
+    one, two = outcome(other.results), outcome(place.results)
+    assert one.leaderboard == two.leaderboard
+    key = ["match", "session", "game"]  # replicas that were played again lie in other files
+    assert one.games.sort_values(key, ignore_index=True).equals(two.games.sort_values(key, ignore_index=True))

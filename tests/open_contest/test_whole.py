@@ -1,0 +1,121 @@
+"""Many authors at once, a server that is killed now and then, and a final that one run would have been, too."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import socket
+import threading
+import time
+import zipfile
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+import tournament
+from tests.contest_runs import CONTEST, assert_same, bot_source, outcome
+from tests.open_contest.support import Process
+from tests.processes import comes
+from tests.support import build_folder
+from tournament.contests import find_contest
+from tournament.entrants.new import templates
+from tournament.open_contest.authors import add_author
+from tournament.runner.seed import read_seed
+from tournament.store.storage import open_storage
+
+PYTHON = "def a(bot):\n    return {} if bot.card > 0.{} else 0\n\ndef b(bot, bet):\n    return bot.card > 0.{}\n"
+
+
+def bots(count: int, folder: Path) -> list[tuple[str, bytes, bool]]:
+    """Files with bots of all kinds, and whether each is fit."""
+    built = build_folder(folder, {"ready.c": bot_source(4, 3)})["ready"].artifact
+    assert built
+    program = io.BytesIO()
+    source = templates(find_contest(CONTEST))["program-python"]
+    with zipfile.ZipFile(program, "w") as archive:
+        for path in sorted(source.iterdir()):
+            archive.writestr(f"bot/{path.name}", path.read_text().replace("{name}", "bot"))
+    made = []
+    for number in range(count):
+        of = random.Random(number)
+        above = of.randrange(2, 9), of.randrange(2, 9)
+        kinds = {
+            0: ("zip", program.getvalue(), True),
+            1: ("c", b"int a(const Bot *bot) { return 1 }", False),
+            2: ("cpp", bot_source(*above).encode(), True),
+            3: ("wasm", built, True),
+            4: ("py", b"def a(bot):\n    return no_such_name\n", False),
+        }
+        kind, content, fit = kinds.get(
+            number % 20,
+            ("c", bot_source(*above).encode(), True)
+            if number % 2
+            else ("py", PYTHON.format(of.randrange(1, 50), *above).encode(), True),
+        )
+        made.append((f"bot_{number}.{kind}", content, fit))
+    return made
+
+
+@pytest.mark.parametrize("count", [10, pytest.param(100, marks=pytest.mark.thorough)])
+def test_many_authors_at_once_and_kills(tmp_path: Path, count: int) -> None:
+    """None is lost, none plays twice, and the final is one run over the same folder and seed."""
+    settings = f"[{CONTEST}]\nsessions = 10\n"
+    (tmp_path / "tournament.toml").write_text(settings)
+    entrants = tmp_path / "entrants" / CONTEST
+    entrants.mkdir(parents=True)
+    tokens = [add_author(tmp_path / "authors.toml", f"author_{number}") for number in range(count)]
+    (tmp_path / "made").mkdir()
+    handed_in = bots(count, tmp_path / "made")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    served = Process(tmp_path, port)
+    served.start()
+    states: dict[str, list[str]] = {}
+
+    def hand_in(token: str, file: str, content: bytes) -> None:
+        status, job = served.ask("PUT", f"/bots/{file}", token, content)
+        while status == 202:
+            status, job = served.ask("GET", f"{job['url']}?wait=20", token)
+        states.setdefault(file, []).append(job["state"])
+
+    threads = [threading.Thread(target=hand_in, args=(token, *bot[:2])) for token, bot in zip(tokens, handed_in)]
+    for thread in threads:
+        thread.start()
+    chance = random.Random(44)
+    for _ in range(4):
+        time.sleep(chance.uniform(1, 8))
+        served.kill()
+        served.start()
+    for thread in threads:
+        thread.join()
+    try:
+        assert states == {file: ["entered" if fit else "not fit"] for file, _, fit in handed_in}
+        fit = {file.partition(".")[0] for file, _, fit in handed_in if fit}
+        board = tmp_path / "published" / CONTEST / "board.json"
+
+        def names() -> list[str]:
+            with suppress(FileNotFoundError):
+                return [line["name"] for line in json.loads(board.read_bytes())["leaderboard"]]
+            return []
+
+        assert comes(lambda: sorted(names()) == sorted(fit), 300)
+        closes = (datetime.now(UTC) + timedelta(seconds=1)).isoformat(timespec="seconds")
+        (tmp_path / "tournament.toml").write_text(f"{settings}[watch]\ncloses = {closes}\n")
+        time.sleep(chance.uniform(2, 4))
+        served.kill()  # also while the final is played
+        served.start()
+        assert served.says("the final is played", 400)
+        assert served.ask("PUT", "/bots/late.c", tokens[0], b"")[0] == 403
+        served.kill()
+    finally:
+        if served.running and served.running.poll() is None:
+            served.running.kill()
+            served.running.wait()
+    final = next((tmp_path / "results").glob(f"final-*/{CONTEST}"))
+    seed = read_seed(open_storage(str(final)), tournament.load(str(final)).field.settings["seed"])
+    (tmp_path / "tournament.toml").write_text(f'{settings}seed = "{seed}"\n')
+    tournament.run(CONTEST, config=tmp_path / "tournament.toml", results=tmp_path / "again", executor="local")
+    assert_same(outcome(final), outcome(tmp_path / "again" / CONTEST))

@@ -1,0 +1,164 @@
+"""Where a bot loses to one opponent, from the records of their match alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tests.cli.in_process import shown
+from tests.contest_runs import CONTEST, REPOSITORY, SEEDS, new_place
+from tests.reporting.html_reader import read_html
+from tournament.api import run
+from tournament.config import load_config
+from tournament.contests.portrait import LineChart
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
+from tournament.errors import BadInput
+from tournament.records.results import load
+from tournament.reporting.losses import losses_to
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> str:
+    place = new_place(tmp_path_factory.mktemp("losses"), ["bold", "calm", "dull"], sessions=600)
+    place.play()
+    return str(place.results)
+
+
+def as_bold(results: str, opponent: str) -> pd.DataFrame:
+    """The games of bold's match, as bold saw them. It is x."""
+    found = load(results)
+    (number,) = found.matches.query("x == 'bold' and y == @opponent").match
+    games: pd.DataFrame = found.games[found.games.match == number].copy()
+    games["won"] = games.a_gain.where(games.x_is_a, -games.a_gain).astype(float)
+    return games
+
+
+def test_seats_and_kinds_are_sums_over_the_games_of_the_match(results: str) -> None:
+    games = as_bold(results, "dull")
+    told = losses_to(VON_NEUMANN_POKER, load(results), "bold", "dull")
+    for seat, is_a in (("as A", True), ("as B", False)):
+        (line,) = [one for one in told.seats if one.seat == seat]
+        own = games[games.x_is_a == is_a]
+        assert (line.count, line.unit) == (len(own), "game") and line.mean == pytest.approx(own.won.mean())
+    of_kinds = {
+        "as A, passes": games[games.x_is_a & (games.bet == 0)],
+        "as A, bets and B calls": games[games.x_is_a & (games.bet > 0) & ~games.folded],
+        "as A, bets and B folds": games[games.x_is_a & games.folded],
+        "as B, A passes": games[~games.x_is_a & (games.bet == 0)],
+        "as B, calls": games[~games.x_is_a & (games.bet > 0) & ~games.folded],
+        "as B, folds": games[~games.x_is_a & games.folded],
+    }
+    lost = {name: float(kind.won.sum()) for name, kind in of_kinds.items() if kind.won.sum() < 0}
+    expected = sorted(lost, key=lambda name: lost[name])[:3]
+    assert [one.kind for one in told.kinds] == expected and expected
+    for one in told.kinds:
+        rows = of_kinds[one.kind]
+        assert one.won == pytest.approx(lost[one.kind]) and one.share == pytest.approx(one.won / sum(lost.values()))
+        worst = rows[(rows.session == one.session) & (rows.game == one.game)]
+        assert one.count == len(rows) and float(worst.won.iloc[0]) == rows.won.min()
+    other = losses_to(VON_NEUMANN_POKER, load(results), "dull", "bold")
+    assert {one.seat: one.count for one in other.seats} == {one.seat: one.count for one in told.seats}
+    assert sum(one.mean * one.count for one in other.seats + told.seats) == pytest.approx(0)
+    assert other.points_per_session == -told.points_per_session
+
+
+def test_charts_are_of_this_match_and_of_these_two(results: str, tmp_path: Path) -> None:
+    """Of three bots they show what a tournament of the two shows: the deals are the same."""
+    alone = new_place(tmp_path, ["bold", "dull"], sessions=600)
+    alone.play()
+    told, of_two = (
+        losses_to(VON_NEUMANN_POKER, load(place), "bold", "dull") for place in (results, str(alone.results))
+    )
+    assert told.panels == of_two.panels and told.course == of_two.course and len(told.course) == 8
+    for panel in told.panels:
+        assert isinstance(panel, LineChart) and [line.name for line in panel.lines] == ["dull", "bold"]
+    calls = told.panels[3]
+    assert isinstance(calls, LineChart) and dict(zip(calls.labels, calls.lines[0].values))["0.8"] == 1.0
+    other = losses_to(VON_NEUMANN_POKER, load(results), "dull", "bold")
+    assert isinstance(other.panels[3], LineChart) and other.panels[3].lines[1].values == calls.lines[0].values
+
+
+def test_without_a_name_it_is_the_opponent_it_does_worst_against(results: str) -> None:
+    found = load(results)
+    points = {one.y: one.points_per_session for one in found.ranking.sides if one.x == "calm"}
+    assert losses_to(VON_NEUMANN_POKER, found, "calm").opponent == min(points, key=lambda name: points[name])
+    with pytest.raises(BadInput, match="calm has not met nobody"):
+        losses_to(VON_NEUMANN_POKER, found, "calm", "nobody")
+
+
+def test_an_authors_page_tells_it(results: str, tmp_path: Path) -> None:
+    place = str(Path(results).parent)
+    told = losses_to(VON_NEUMANN_POKER, load(results), "bold", "calm")
+    words = ("report", CONTEST, "--results", place, "-o", str(tmp_path / "page.html"))
+    assert shown(*words, "--bot", "bold", "--against", "calm").code == 0
+    page = read_html((tmp_path / "page.html").read_text())
+    section = page.first("section", id="losses")
+    assert section.first("h2").text == "Where bold loses to calm"
+    commands = [one.text for one in section.all("code")]
+    assert commands == [
+        f"tournament replay {CONTEST} --match {told.match} --session {one.session} --game {one.game}"
+        for one in told.kinds
+    ]
+    assert len([*section.all("table")]) == 4 and "calm" in section.first("tbody").text
+    shown(*words, "--bot", "bold", "--without-games")
+    assert "losses" not in (tmp_path / "page.html").read_text().split("<body", 1)[1].split("<script", 1)[0]
+    for more, what in (
+        (("--against", "calm"), "say also of which --bot"),
+        (("--bot", "bold", "--against", "nobody"), "bold has not met nobody"),
+    ):
+        refused = shown(*words, *more)
+        assert refused.code == 2 and what in refused.err
+
+
+def test_of_moves_half_the_lead_counts(tmp_path: Path) -> None:
+    config = tmp_path / "tournament.toml"
+    config.write_text(
+        '[dilemma]\ngame = "matrix_game"\nmoves = ["C", "D"]\npayoffs = [[3, 0], [5, 1]]\nrounds = 40\nsessions = 3\n'
+    )
+    bots = REPOSITORY / "entrants" / "prisoners_dilemma"
+    (tmp_path / "entrants" / "dilemma").mkdir(parents=True)
+    for name in ("tit_for_tat.c", "always_defects.c"):
+        (tmp_path / "entrants" / "dilemma" / name).write_text((bots / name).read_text())
+    found = run("dilemma", config=config, workers=1, seed=SEEDS[8])
+    settings = load_config("dilemma", config)
+    contest = settings.played.under(settings.contest)
+    (kind,) = losses_to(contest, found, "tit_for_tat").kinds
+    assert (kind.kind, kind.count, kind.won, kind.share) == ("C against D", 3, -7.5, 1.0)
+    assert losses_to(contest, found, "always_defects").kinds == ()
+
+
+def test_rules_in_python_tell_who_came_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(REPOSITORY / "examples" / "liars_dice")
+    place = str(tmp_path / "kept")
+    words = ("match", "liars_dice", "one_more", "counter", "--sessions", "30", "--seed", SEEDS[8], "--losses")
+    told = json.loads(shown(*words, "--json", "--results", place).out)["losses"]
+    games = load(place + "/liars_dice").games  # one_more is y
+    for seat, came_first in (("coming first", True), ("coming second", False)):
+        own = games[games.x_is_first != came_first]
+        (line,) = [one for one in told["seats"] if one["seat"] == seat]
+        assert (line["count"], line["mean"]) == (len(own), pytest.approx(own.y_points.mean()))
+        (kind,) = [one for one in told["kinds"] if one["kind"] == seat]
+        assert kind["won"] == own.y_points.sum() < 0
+        assert own[(own.session == kind["session"]) & (own.game == kind["game"])].y_points.item() == -1
+    assert sum(one["share"] for one in told["kinds"]) == pytest.approx(1) and told["panels"] == []
+    in_words = shown(*words)
+    assert in_words.code == 0 and "a game coming first, of 15" in in_words.out and "--session 1" in in_words.out
+
+
+@pytest.mark.parametrize(
+    ("contest", "bot", "more", "kind"),
+    [
+        ("two_card_draw", "check_caller", ("server_02", "--sessions", "1"), "100% in: showdown in round 2 (10,000"),
+        ("holdem_training", "always_all_in", ("--sessions", "1"), "showdown after a raise"),
+    ],
+)
+def test_house_players_take_what_was_lost(
+    contest: str, bot: str, more: tuple[str, ...], kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(REPOSITORY)
+    told = shown("match", contest, bot, *more, "--seed", SEEDS[8], "--losses")
+    assert told.code == 0 and kind in told.out and "--session 0 --game" in told.out
+    assert "points a game, from the first of a match to the last" in told.out

@@ -1,0 +1,143 @@
+"""The commands `tournament strategy …`: servers of two-card draw, made and judged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from engine.games.two_card_draw.evaluation import StrategyEvaluator
+from tournament.cli.consoles import err, out
+from tournament.cli.groups import PLAIN, Command, Group, examples
+from tournament.cli.options import OUTPUT, PLAY, ConfigPath, option
+from tournament.cli.tables import facts_table
+from tournament.config import load_config
+from tournament.contests.two_card_draw import TWO_CARD_DRAW
+from tournament.contests.two_card_draw.generate import Recipe, generate
+from tournament.contests.two_card_draw.perfect_bot import perfect_bot
+from tournament.contests.two_card_draw.strategy_file import ServerStrategy, read_strategy_file, write_strategy
+from tournament.errors import BadInput
+from tournament.small_files import write_whole
+from tournament.trial.against_server import winnings
+
+app = typer.Typer(
+    cls=Group,
+    help="Servers of two-card draw: generate them and value them.",
+    no_args_is_help=True,
+    **PLAIN,
+)
+_Bet1 = Annotated[int, option("N", "a bet in round 1, 1 to 5 chips", PLAY, "--bet1")]
+_Bet2 = Annotated[int, option("N", "a bet in round 2, bet1 to three times bet1", PLAY, "--bet2")]
+_Output = Annotated[Path, option("FILE", "where to write the strategy", OUTPUT, "--output", "-o")]
+
+
+@app.command(
+    name="generate",
+    cls=Command,
+    epilog=examples("strategy generate --bet1 2 --bet2 4 --iterations 100000 --seed 7 -o server.txt"),
+)
+def generate_command(
+    bet1: _Bet1,
+    bet2: _Bet2,
+    output: _Output,
+    iterations: Annotated[int, option("N", "steps of hill climbing", PLAY)] = 100_000,
+    seed: Annotated[int, option("N", "chooses the start and the proposals", PLAY)] = 1,
+) -> None:
+    """Make a server as the contest does: hill climbing from a random start."""
+    if not 1 <= bet1 <= 5:
+        raise BadInput(f"--bet1 {bet1}: must be 1 to 5")
+    if not bet1 <= bet2 <= 3 * bet1:
+        raise BadInput(f"--bet2 {bet2}: must be {bet1} to {3 * bet1}, from bet1 to three times bet1")
+    if not 0 <= iterations <= 10**9:
+        raise BadInput(f"--iterations {iterations}: must be 0 to 1000000000")
+    if not 0 <= seed < 2**63:
+        raise BadInput(f"--seed {seed}: must be 0 to 2⁶³ − 1")
+    with _progress_bar() as progress:
+        task = progress.add_task("", total=iterations)
+        strategy = generate(
+            Recipe(bet1, bet2, iterations, seed),
+            lambda steps, value: progress.update(
+                task, completed=steps, description=f"value against the trembling opponent {value:+.6f}"
+            ),
+        )
+    _write(output, write_strategy(strategy))
+    out.print(_values(strategy, f"{output}"))
+
+
+@app.command(
+    cls=Command,
+    epilog=examples(
+        "strategy value server.txt",
+        "strategy value server.txt --best-response perfect.c",
+        "strategy value server.txt --against entrants/two_card_draw/my_bot.cpp",
+    ),
+)
+def value(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="a strategy file")],
+    against: Annotated[Path | None, option("BOT", "also what this bot wins", PLAY)] = None,
+    sessions: Annotated[int, option("N", "of 10,000 hands, that this bot plays", PLAY)] = 100,
+    best_response: Annotated[
+        Path | None, option("FILE", "write the perfect opponent there, as a C bot", OUTPUT)
+    ] = None,
+    config: ConfigPath = None,
+) -> None:
+    """Say what a server is worth: exactly, and what a bot wins from it by play."""
+    strategy, _ = read_strategy_file(file)
+    table = _values(strategy, f"{file}")
+    if best_response is not None:
+        if best_response.suffix != ".c":
+            raise BadInput(f"--best-response {best_response}: a C bot's file ends in .c")
+
+        _write(best_response, perfect_bot(strategy, f"The perfect opponent of {file.name}."))
+        table.add_row("perfect opponent", f"in {best_response}")
+    if against is not None:
+        if sessions < 1:
+            raise BadInput(f"--sessions {sessions}: must be at least 1")
+
+        loaded = load_config(TWO_CARD_DRAW.name, config)
+        found = winnings(
+            against, strategy, loaded.contest, loaded.sandbox, sessions, lambda text: err.print(text, style="dim")
+        )
+        best = -StrategyEvaluator(strategy.rows, strategy.bet1, strategy.bet2).value()
+        share = f", {100 * found.profit / best:.1f}% of the perfect opponent's profit" if best > 0 else ""
+        won = f"wins {found.profit:+.6f} ± {found.reach:.6f} (95%) a hand{share}"
+        table.add_row(against.name, f"{won}, played {found.hands:,} hands")
+        if found.faults:
+            table.add_row("", f"with {found.faults} faults")
+    out.print(table)
+
+
+def _progress_bar() -> Progress:
+    """Shown on a terminal only, and gone when the work is done."""
+    return Progress(
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}"),
+        console=err,
+        disable=not err.is_terminal,
+        transient=True,
+    )
+
+
+def _values(strategy: ServerStrategy, where: str) -> Table:
+    """What a server is worth, a line each."""
+    evaluator = StrategyEvaluator(strategy.rows, strategy.bet1, strategy.bet2)
+    exact = evaluator.value()
+    table = facts_table()
+    table.add_row("strategy", f"{where}, bets {strategy.bet1} and {strategy.bet2}")
+    table.add_row("value", f"{exact:+.8f}: a perfect opponent wins {-exact:+.8f} a hand")
+    table.add_row("trembling value", f"{evaluator.trembling_value():+.8f}")
+    return table
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file, whole or not at all. Raises BadInput where that can't be."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, text.encode())
+    except OSError as error:
+        raise BadInput(f"{path} can't be written: {error.strerror}") from None

@@ -1,0 +1,142 @@
+"""The command `tournament watch`."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tournament.cli.consoles import out
+from tournament.cli.options import OUTPUT, PLAY, WHO_PLAYS, ConfigPath, Results, flag, option
+from tournament.cli.screen import Screen
+from tournament.cli.tables import leaderboard_table
+from tournament.errors import BadInput, printable
+
+if TYPE_CHECKING:
+    from tournament.config import Config
+    from tournament.open_contest.server import Address
+    from tournament.runner.watcher import Watcher
+    from tournament.standings.standings import Standings
+
+
+class _Shown:
+    """The live board of the contest that plays, with what happened above it; without a terminal lines of JSON."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._live = out.is_terminal
+
+    @contextmanager
+    def round(self, config: Config) -> Iterator[Watcher]:
+        played = config.played
+        with Screen(out, played.title, contest=played.name, as_json=not self._live, unit=played.display.unit) as screen:
+            yield screen
+
+    def tell(self, contest: str, what: str) -> None:
+        with self._lock:
+            if self._live:
+                out.print(printable(f"{contest}: {what}" if contest else what), highlight=False, markup=False)
+            else:
+                print(json.dumps({"contest": contest, "says": what}), flush=True)
+
+    def show(self, config: Config, standings: Standings) -> None:
+        if self._live:
+            played = config.played
+            out.print(leaderboard_table(standings, played.title, max(3, out.height - 9), played.display.unit))
+
+
+def watch(
+    contests: Annotated[
+        list[str] | None, typer.Argument(metavar="[CONTEST]…", help="default all of tournament.toml")
+    ] = None,
+    publish: Annotated[Path, option("DIR", "folder of the page and board that everybody may see", OUTPUT)] = Path(
+        "published"
+    ),
+    serve: Annotated[
+        str | None, option("[HOST:]PORT", "show that folder on the web; on this machine alone without a host", OUTPUT)
+    ] = None,
+    url: Annotated[str | None, option("URL", "by which people reach it, where that is another address", OUTPUT)] = None,
+    certificate: Annotated[Path | None, option("FILE", "of --serve, for https", OUTPUT)] = None,
+    key: Annotated[Path | None, option("FILE", "the certificate's key", OUTPUT)] = None,
+    plain_http: Annotated[
+        bool, flag("--plain-http", "serve other machines without https: whoever is between can read tokens", OUTPUT)
+    ] = False,
+    submissions: Annotated[
+        Path | None, option("FILE", "take bots from the authors of this file, made by `tournament author add`", PLAY)
+    ] = None,
+    workers: Annotated[
+        int | None, option("N", "batches played at once", WHO_PLAYS, envvar="TOURNAMENT_WORKERS")
+    ] = None,
+    executor: Annotated[
+        str | None, option("auto|local|ray", "who plays", WHO_PLAYS, envvar="TOURNAMENT_EXECUTOR")
+    ] = None,
+    address: Annotated[
+        str | None, option("auto|HOST:PORT", "a Ray cluster to join", WHO_PLAYS, envvar="TOURNAMENT_ADDRESS")
+    ] = None,
+    results: Results = None,
+    config: ConfigPath = None,
+) -> None:
+    """What is published while submissions are open has no games, and figures of three digits. Dealt games and exact
+    scores would tell a bot that is handed in again what it will see. At the end a final is played on a fresh seed.
+    """
+    from tournament.config import FILE_NAME, load_contests
+    from tournament.open_contest.submissions import Submissions, submissions_beside
+    from tournament.open_contest.watch import Watch
+
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    settings = (config or Path(FILE_NAME)).absolute()
+    if submissions and not serve:
+        raise BadInput("--submissions: authors hand in over the web; add --serve PORT")
+    if submissions and not submissions.exists():
+        raise BadInput(f"{submissions} is not there; make it by tournament author add NAME --authors {submissions}")
+    options = {"results": results, "workers": workers, "executor": executor, "address": address}
+    names = contests or list(load_contests(config).chosen)
+    stopped = threading.Event()
+    try:
+        with ExitStack() as until_stopped:
+            shown = _Shown()
+            watching = Watch(names, settings, options, publish, shown, submissions)
+            if submissions:
+                watching.submissions = taken = Submissions(submissions_beside(submissions), watching.current)
+                checking = threading.Thread(target=_check_all, args=(taken, stopped), daemon=True)
+                checking.start()
+                until_stopped.callback(checking.join, 10)
+            until_stopped.callback(stopped.set)
+            if serve:
+                where = _address(serve, url, certificate, key, plain_http)
+                from tournament.open_contest.server import Server
+
+                server = until_stopped.enter_context(Server(where, publish, watching.submissions, submissions))
+                shown.tell("", f"served at {server.url}")
+            watching.keep()
+    except KeyboardInterrupt:
+        print("tournament: stopped; watch again to go on", file=sys.stderr)
+        raise typer.Exit(130) from None
+
+
+def _check_all(submissions: Any, stopped: threading.Event) -> None:
+    while not stopped.is_set():
+        submissions.try_next(1.0, stopped.is_set)
+
+
+def _address(serve: str, url: str | None, certificate: Path | None, key: Path | None, plain_http: bool) -> Address:
+    try:
+        from tournament.open_contest.server import address_of
+    except ModuleNotFoundError as missing:
+        raise BadInput(f"--serve needs {missing.name}: pip install 'tournament[serve]'") from None
+    if (certificate is None) != (key is None):
+        raise BadInput("--certificate and --key go together")
+    where = address_of(serve, url=url, certificate=certificate, key=key)
+    if not (where.is_loopback or certificate or plain_http):
+        raise BadInput(
+            f"--serve {serve}: other machines would send tokens that anybody between can read. Put a reverse proxy"
+            " with https before a port of this machine, give --certificate and --key, or force it: --plain-http"
+        )
+    return where

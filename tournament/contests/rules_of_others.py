@@ -1,0 +1,191 @@
+"""Rules of others, as tournament.toml names them: `game = "take_away.py"`, a file beside it, or
+`game = "take_away:TakeAway"`, a class of an installed package. Of several in a file: `"rules/take_away.py:TakeAway"`.
+
+Records know only the name that rules give themselves: whatever a folder of records says, nothing is run for it but what
+a settings file names.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib
+import importlib.metadata
+import importlib.util
+import re
+import sys
+import tomllib
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, NamedTuple
+
+from tournament.errors import BadInput, printable, shortened
+from tournament.names import CONTEST_NAME_RULE, valid_contest_name
+from tournament.small_files import read_small_file
+
+if TYPE_CHECKING:
+    from tournament.contests.contest import Contest
+    from tournament.contests.python_contest.rules import PythonContest
+
+MOST_BYTES = 1 << 20
+_FILE = re.compile(r"(.+\.py)(?::([A-Za-z_]\w*))?")
+_PACKAGE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
+_loaded: dict[str, Contest] = {}  # by the name of the rules
+
+
+class Source(NamedTuple):
+    """Where rules are from: a file's path and its content, or an installed module's name and None; and what they are
+    called there, None for the only ones."""
+
+    place: str
+    content: bytes | None
+    called: str | None
+
+
+def names_rules(game: object) -> bool:
+    """Whether a table's `game` names a file or a package's class."""
+    return isinstance(game, str) and (_FILE.fullmatch(game) or _PACKAGE.fullmatch(game)) is not None
+
+
+def former_package(name: str) -> str:
+    """How tournament.toml names the rules of an installed package that offers a contest of this name, as words that end
+    a message; "" where none does."""
+    points = importlib.metadata.entry_points(group="tournament.contests", name=name)
+    return "".join(f'; it is named by its class now: [{name}] game = "{point.value}"' for point in list(points)[:1])
+
+
+def load_rules(game: str, folder: Path) -> Contest:
+    """The contest that `game` names; a file's name starts from `folder`. Raises BadInput where there is none."""
+    if file := _FILE.fullmatch(game):
+        path = folder / file[1]
+        return load_source(Source(str(path), read_small_file(path, MOST_BYTES), file[2]))
+    package = _PACKAGE.fullmatch(game)
+    assert package is not None
+    return load_source(Source(package[1], None, package[2]))
+
+
+def load_source(source: Source) -> Contest:
+    """The contest of these rules. Raises BadInput where there is none."""
+    from tournament.contests.contest import Contest
+    from tournament.contests.python_contest.rules import contest_of
+
+    module = _imported(source.place) if source.content is None else _run(source.place, source.content)
+    called, rules = _rules_in(module, source)
+    name = getattr(rules, "name", "")
+    if not isinstance(name, str) or not valid_contest_name(name):
+        raise BadInput(f'{source.place}: {called} has no name: name = "take_away"; {CONTEST_NAME_RULE}')
+    try:
+        made = rules if isinstance(rules, Contest) else contest_of(rules)
+    except Exception as error:
+        raise BadInput(f"{source.place}: {called}: {_told(error)}") from error
+    named = source._replace(called=called)
+    if source.content is None:
+        package = source.place.partition(".")[0]
+        _loaded[name] = replace(made, source=named, requires=((package, _digest_of(package)), *made.requires))
+    else:
+        _loaded[name] = replace(made, source=named, edition=hashlib.sha256(source.content).hexdigest()[:12])
+    return _loaded[name]
+
+
+def loaded_rules(name: str) -> Contest | None:
+    """The contest of these rules, if they were loaded or tournament.toml of this folder names them."""
+    if name not in _loaded:
+        try:
+            tables = tomllib.loads(read_small_file(Path("tournament.toml"), MOST_BYTES).decode()).values()
+        except (BadInput, ValueError, RecursionError):
+            return None
+        for game in {table.get("game") for table in tables if isinstance(table, dict)}:
+            if names_rules(game):
+                with contextlib.suppress(BadInput):  # a broken one keeps nobody from another
+                    load_rules(str(game), Path())
+    return _loaded.get(name)
+
+
+def forget() -> None:
+    """Forget what was loaded, as a new process has."""
+    _loaded.clear()
+    _digest_of.cache_clear()
+
+
+def _imported(name: str) -> ModuleType:
+    """An installed module."""
+    try:
+        return importlib.import_module(name)
+    except (Exception, SystemExit) as error:
+        missing = isinstance(error, ModuleNotFoundError) and error.name == name.partition(".")[0]
+        mend = f'; install its package, or name a file: game = "{name}.py"' if missing else ""
+        raise BadInput(f"{name} can't be imported: {_told(error)}{mend}") from error
+
+
+def _run(path: str, content: bytes) -> ModuleType:
+    """What a file defines. It is run once."""
+    name = f"tournament_rules_{hashlib.sha256(content).hexdigest()}"
+    if name in sys.modules:
+        return sys.modules[name]
+    module = ModuleType(name)
+    module.__file__ = path
+    sys.modules[name] = module  # dataclasses look their module up
+    try:
+        exec(compile(content, path, "exec"), module.__dict__)
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        raise BadInput(f"{path}{_line_in(path, error)}: {_told(error)}") from error
+    return module
+
+
+def _line_in(path: str, error: BaseException) -> str:
+    """The last line of the file that led to an error, for a message."""
+    found = error.lineno if isinstance(error, SyntaxError) else None
+    trace = error.__traceback__
+    while trace:
+        if trace.tb_frame.f_code.co_filename == path:
+            found = trace.tb_lineno
+        trace = trace.tb_next
+    return "" if found is None else f", line {found}"
+
+
+def _told(error: BaseException) -> str:
+    text = error.msg if isinstance(error, SyntaxError) else " ".join(str(error).split())
+    return f"{type(error).__name__}: {shortened(printable(text), 300)}"
+
+
+def _rules_in(module: ModuleType, source: Source) -> tuple[str, type[PythonContest] | Contest]:
+    """The module's rules of the source's name, or its only ones."""
+    from tournament.contests.contest import Contest
+    from tournament.contests.python_contest.rules import PythonContest
+
+    found: dict[str, type[PythonContest] | Contest] = {}
+    for name, value in vars(module).items():
+        is_class = isinstance(value, type) and issubclass(value, PythonContest) and value is not PythonContest
+        if name == source.called and (is_class or isinstance(value, Contest)):
+            return name, value
+        if is_class and value.__module__ == module.__name__:
+            found[name] = value
+    if source.called is None and len(found) == 1:
+        return next(iter(found.items()))
+    place, classes = source.place, ", ".join(found)
+    if not found:
+        raise BadInput(
+            f"{place} has no subclass of PythonContest" + (f" called {source.called}" if source.called else "")
+        )
+    asked = f"no subclass {source.called} of PythonContest; there are {classes}" if source.called else classes
+    named = place if source.content is None else Path(place).name
+    raise BadInput(f'{place} has {asked}; name one: game = "{named}:{next(iter(found))}"')
+
+
+@cache
+def _digest_of(package: str) -> str:
+    """A digest of a package's files, which every node must have: in a checkout they may be newer than its version."""
+    spec = importlib.util.find_spec(package)
+    folders = list(spec.submodule_search_locations or ()) if spec else []
+    files = [(path, Path(folder)) for folder in folders for path in sorted(Path(folder).rglob("*.py"))]
+    if not files and spec and spec.origin:
+        files = [(Path(spec.origin), Path(spec.origin).parent)]
+    digest = hashlib.sha256()
+    for path, folder in files:
+        digest.update(
+            f"{path.relative_to(folder).as_posix()}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode()
+        )
+    return digest.hexdigest()[:12]

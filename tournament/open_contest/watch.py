@@ -1,0 +1,273 @@
+"""Contests kept current until somebody stops it: what comes into a folder is played, and what changed is shown."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+import watchfiles
+
+from tournament.config import Config, load_config
+from tournament.errors import BadInput, RunFailed, TooFewBots, telling_line
+from tournament.open_contest.authors import read_authors
+from tournament.open_contest.publishing import is_whole, publish, publish_index
+from tournament.open_contest.submissions import Open, Submissions, submissions_beside
+from tournament.runner.contest_run import run_prepared
+from tournament.runner.preparing import Prepared, prepare_contest
+from tournament.runner.watcher import NobodyWatching, Progress, Watcher
+from tournament.standings.standings import Standings
+from tournament.store.storage import inside
+
+# The system tells of changes at once; of those that it doesn't tell, as on a network's file system, a look does.
+LOOK_SECONDS, _WHOLE_SECONDS, _WHOLE_LOOKS = 2.0, 0.3, 40
+_AGAIN_SECONDS = 30.0  # after trouble of the machine
+_PUBLISH_SECONDS, _PAUSE = 3.0, 10  # between boards of one round, at least; and in times of what the last one took
+_MOST_FILES = 20_000
+
+# What lies somewhere: paths, the times of their last change, and sizes.
+_Files = dict[str, tuple[int, int]]
+
+
+class Shown(Protocol):
+    """Tells what goes on: a watcher for each round, the standings after it, and what happened in between."""
+
+    def round(self, config: Config) -> AbstractContextManager[Watcher]: ...
+    def tell(self, contest: str, what: str) -> None: ...
+    def show(self, config: Config, standings: Standings) -> None: ...
+
+
+class _SomethingCame(Exception):
+    """While a run plays: it can wait until that is played, too."""
+
+
+@dataclass
+class _Contest:
+    """An open contest: its last good settings, and what lay among its entrants, before or after the end, when it was
+    last attended to. `again` is when to try again after trouble; `refused` are its broken bots that were told."""
+
+    name: str
+    config: Config
+    attended: tuple[_Files, bool] | None = None
+    again: float | None = None
+    refused: frozenset[tuple[str, str]] = frozenset()
+
+    def is_over(self, now: datetime) -> bool:
+        closes = self.config.opening.closes
+        return closes is not None and now >= closes
+
+
+@dataclass
+class Watch:
+    """Keeps contests of a settings file current. `options` lie over the file's, as in `load_config`; `stopping`,
+    and `now`, the time, are for tests."""
+
+    names: Sequence[str]
+    settings: Path
+    options: Mapping[str, Any]
+    published: Path
+    shown: Shown
+    authors: Path | None = None
+    submissions: Submissions | None = None
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    stopping: Callable[[], bool] = lambda: False
+    _contests: list[_Contest] = field(default_factory=list)
+    _read: _Files = field(default_factory=dict)
+    _is_good: bool = True
+
+    def __post_init__(self) -> None:
+        """Raises BadInput for settings that are wrong, or that an open contest can't have."""
+        self._read = _files(self.settings)
+        self._contests = [_Contest(name, self._load(name)) for name in self.names]
+        secret = [self.settings, *([self.authors, submissions_beside(self.authors)] if self.authors else [])]
+        for one in self._contests:
+            secret += [one.config.entrants, Path(one.config.results)]
+        published = self.published.resolve()
+        for place in (path.resolve() for path in secret):
+            if place.is_relative_to(published) or published.is_relative_to(place):
+                raise BadInput(f"--publish {self.published}: everybody sees that folder, and nobody may see {place}")
+        publish_index(self.published, list(self.names), submissions=self.authors is not None)
+
+    def current(self) -> Open:
+        """What submissions are for."""
+        contests = {one.name: one.config for one in self._contests}
+        is_good = self._is_good and _files(self.settings) == self._read
+        return Open(self.settings, self._contests[0].config.opening, contests, is_good)
+
+    def keep(self) -> None:
+        """Play and show until `stopping`; an exception such as KeyboardInterrupt stops it at any moment."""
+        while not self.stopping():
+            self._look_at_settings()
+            if self.submissions and self.authors:
+                self.submissions.put_out({one.name for one in read_authors(self.authors).values() if one.banned})
+            for contest in self._contests:
+                self._attend(contest)
+            _wait([self.settings.parent, *(one.config.entrants for one in self._contests)])
+
+    def _load(self, name: str) -> Config:
+        config = load_config(name, self.settings, **self.options)
+        if config.contest.until_settled is not None and not config.opening.closes:
+            raise BadInput(
+                f"{name}: until_settled is for a final: edits in answer to the board void its chance. Take it away, or"
+                " say in [watch] when submissions close"
+            )
+        return config
+
+    def _look_at_settings(self) -> None:
+        """Take settings that changed, if they are good; else the last good ones stay."""
+        if (now := _files(self.settings)) == self._read:
+            return
+        self._read, self._is_good = now, False
+        try:
+            loaded = [_Contest(name, self._load(name)) for name in self.names]
+            for contest in loaded:
+                open_now = _while_open(contest)
+                with (
+                    contextlib.suppress(TooFewBots),  # it waits
+                    prepare_contest(contest.config.played, open_now, NobodyWatching()) as prepared,
+                ):
+                    _require_same_games(prepared)
+        except (BadInput, RunFailed) as refused:
+            self.shown.tell("", f"{refused}; the settings before stay")
+            return
+        self._contests, self._is_good = loaded, True
+        self.shown.tell("", f"{self.settings.name} is read again")
+
+    def _attend(self, contest: _Contest) -> None:
+        """Play what is missing of a contest, and show it, where something changed; after its end, the final."""
+        is_over = contest.is_over(self.now())
+        if is_over and self.submissions and self.submissions.are_waiting(contest.name):
+            return  # what came in time is in the final
+        state = (_files(contest.config.entrants), is_over)
+        if state == contest.attended and (contest.again is None or time.monotonic() < contest.again):
+            return
+        contest.again = None
+        try:
+            contest.attended = (self._play(contest, is_over), is_over)
+        except _SomethingCame:
+            contest.attended = None
+        except BadInput as waits:
+            contest.attended = state
+            self.shown.tell(contest.name, f"waits: {waits}")
+        except (RunFailed, OSError) as trouble:
+            contest.attended, contest.again = state, time.monotonic() + _AGAIN_SECONDS
+            self.shown.tell(contest.name, f"{trouble}; tried again in {_AGAIN_SECONDS:g} s")
+
+    def _play(self, contest: _Contest, is_over: bool) -> _Files:
+        """What lay among the entrants that were played."""
+        config = _final(contest) if is_over else _while_open(contest)
+        with ExitStack() as playing:
+            watcher = playing.enter_context(self.shown.round(config))
+            with self.submissions.among_entrants if self.submissions else nullcontext():
+                lies = _when_whole(config.entrants)
+                prepared = playing.enter_context(prepare_contest(config.played, config, watcher))
+            _require_same_games(prepared)
+            broken = {(one.name, telling_line(one.problem or "")) for one in prepared.entrants if one.artifact is None}
+            for name, problem in sorted(broken - contest.refused):
+                self.shown.tell(contest.name, f"{name} is refused: {problem}")
+            contest.refused = frozenset(broken)
+
+            def came() -> bool:
+                changed = _files(config.entrants) != lies or _files(self.settings) != self._read
+                return changed or contest.is_over(self.now()) != is_over or self.stopping()
+
+            publish_now = partial(self._publish, contest, config, is_over)
+            standings = run_prepared(prepared, _Between(watcher, publish_now, came))
+        publish_now()
+        self.shown.show(config, standings)
+        self.shown.tell(contest.name, "the final is played" if is_over else "the board is current")
+        return lies
+
+    def _publish(self, contest: _Contest, config: Config, is_over: bool) -> None:
+        renamed = dict(config.opening.renamed)
+        if self.submissions:
+            renamed = self.submissions.renamed(contest.name) | renamed
+        publish(self.published, contest.name, config, open=not is_over, renamed=renamed)
+
+
+@dataclass
+class _Between:
+    """A watcher that, between batches, publishes whole boards now and then, and stops a run when something `came`."""
+
+    inner: Watcher
+    publish: Callable[[], None]
+    came: Callable[[], bool]
+    due: float = field(default_factory=lambda: time.monotonic() + _PUBLISH_SECONDS)
+
+    def say(self, text: str) -> None:
+        self.inner.say(text)
+
+    def on_progress(self, progress: Progress) -> None:
+        self.inner.on_progress(progress)
+        came = self.came()
+        if (came or time.monotonic() >= self.due) and is_whole(progress.standings):
+            began = time.monotonic()
+            self.publish()
+            self.due = time.monotonic() + max(_PUBLISH_SECONDS, _PAUSE * (time.monotonic() - began))
+        if came:
+            raise _SomethingCame
+
+
+def _while_open(contest: _Contest) -> Config:
+    settings = contest.config.contest.model_copy(update={"until_settled": None})
+    return replace(contest.config, contest=settings)
+
+
+def _final(contest: _Contest) -> Config:
+    """On cards that nobody has seen: a seed is drawn, whatever the file says. Each date of closing has a final of its
+    own: where it is put off after one was shown, its cards are known."""
+    closes = contest.config.opening.closes
+    assert closes is not None
+    settings = contest.config.contest.model_copy(update={"seed": None})
+    place = f"final-{closes.astimezone(UTC):%Y%m%dT%H%M%SZ}"
+    return replace(contest.config, contest=settings, results=inside(contest.config.results, place))
+
+
+def _require_same_games(prepared: Prepared) -> None:
+    """Raise BadInput where settings would put records aside."""
+    if unlike := prepared.unlike():
+        raise BadInput(f"{unlike}; stop, and run with --archive for that")
+
+
+def _wait(places: Sequence[Path]) -> None:
+    """Until something changes at one of these, or it is time to look."""
+    there = [place for place in dict.fromkeys(places) if place.is_dir()]
+    how: dict[str, Any] = {"rust_timeout": int(1000 * LOOK_SECONDS), "yield_on_timeout": True, "debounce": 100}
+    try:
+        next(watchfiles.watch(*there, watch_filter=None, recursive=False, **how))
+    except (OSError, RuntimeError):  # of the system's watches too few are left
+        time.sleep(LOOK_SECONDS)
+
+
+def _when_whole(folder: Path) -> _Files:
+    """What lies in a folder once nobody has written to it for a moment, or for long."""
+    lies = _files(folder)
+    for _ in range(_WHOLE_LOOKS):
+        time.sleep(_WHOLE_SECONDS)
+        before, lies = lies, _files(folder)
+        if before == lies:
+            break
+    return lies
+
+
+def _files(place: Path) -> _Files:
+    """The files at a path or below it, hidden ones apart."""
+    found: _Files = {}
+    folders = [os.fspath(place)]
+    while folders and len(found) < _MOST_FILES:
+        path = folders.pop()
+        try:
+            status = os.lstat(path)
+            found[path] = (status.st_mtime_ns, status.st_size)
+            if os.path.isdir(path):
+                folders += [entry.path for entry in os.scandir(path) if not entry.name.startswith((".", "__"))]
+        except OSError:
+            continue  # it has just gone
+    return found

@@ -1,0 +1,252 @@
+"""Where a bot loses to one opponent: as which seat, in which kinds of game, when in a session; and how both play there.
+
+All of it is of their match alone, read from its records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from tournament.contests.contest import Contest
+from tournament.contests.portrait import BarChart, GridChart, Kinds, Panel, Portrait, Rows, Seats, Subject, Values
+from tournament.errors import BadInput
+from tournament.leg import legs_per_replica
+from tournament.records.results import Results
+from tournament.reporting.stretches import courses_of
+from tournament.standings.matches import Match
+from tournament.store.ledger import Batch
+from tournament.store.legs import Legs
+from tournament.store.parts import require_written, rows_of
+from tournament.store.storage import Storage, open_storage
+
+MOST_KINDS = 3
+_STRETCHES = 8  # of the sessions of a match
+
+
+@dataclass(frozen=True)
+class AsSeat:
+    """What the bot won on average in a seat, or role: a game, or where rows don't tell that a session."""
+
+    seat: str
+    mean: float
+    count: int
+    unit: str
+
+
+@dataclass(frozen=True)
+class LostIn:
+    """A kind of game in which more was lost than won: what it brought, its `share` of all such losses, and where the
+    most was lost, by session and game (None: the whole session)."""
+
+    kind: str
+    count: int
+    won: float
+    share: float
+    session: int
+    game: int | None
+
+
+@dataclass(frozen=True)
+class Losses:
+    """Where a bot loses to an opponent. `course` is its points a session, or a game against house players, in equal
+    stretches of the match. `panels` show both in the numbers of the contest's portrait."""
+
+    bot: str
+    opponent: str
+    match: int
+    points_per_session: float
+    seats: tuple[AsSeat, ...]
+    kinds: tuple[LostIn, ...]
+    course: tuple[float, ...]
+    over: Literal["session", "game"]
+    panels: tuple[Panel, ...] = field(repr=False)
+
+
+def losses_to(contest: Contest, results: Results, bot: str, opponent: str | None = None) -> Losses:
+    """Where a bot of these records loses to an opponent, by default to the one against whom it has the fewest points.
+
+    The contest is that under the recorded settings. Raises BadInput where they haven't met, FileNotFoundError when a
+    run removes what is read, RunFailed for damage.
+    """
+    ranking = results.ranking
+    met = [match for match in ranking.sides if match.x == bot and match.sessions]
+    chosen = [match for match in met if opponent in (None, match.y)]
+    if not chosen:
+        raise BadInput(f"{bot} has not met {opponent or 'anybody'} in these records")
+    match = min(chosen, key=lambda one: one.points_per_session)
+    seat = 0 if contest.house or any(one.match == match.match and one.x == bot for one in ranking.matches) else 1
+    batches = [batch for batch in results.batches if (batch.legs.match == match.match).any()]
+    legs = Legs.joined(batch.legs for batch in batches).in_order()
+    legs = legs.chosen(np.flatnonzero(legs.match == match.match))
+    storage, portrait = open_storage(results.location), contest.display.portrait
+    counted = _Counted(portrait, seat)
+    for rows in _rows(contest, storage, batches, match.match, "games"):
+        counted.add(rows)
+    seats: Sequence[AsSeat]
+    if counted.won:
+        seats, kinds = counted.seats(), counted.kinds()
+    else:
+        per_replica = legs_per_replica(results.field.settings)
+        seats = _seats_of_legs(legs, seat) if per_replica > 1 else ()
+        kinds = _worst_sessions(_rows(contest, storage, batches, match.match, "sessions"), seat)
+    courses = courses_of(legs, [bot] if contest.house else [bot, match.y], ranking.house)
+    course = courses.whole[bot].means(_STRETCHES) if bot in courses.whole else []
+    panels = _panels(portrait, counted, match) if portrait else ()
+    return Losses(
+        bot,
+        match.y,
+        match.match,
+        match.points_per_session,
+        tuple(seats),
+        tuple(kinds),
+        tuple(course),
+        "game" if contest.house else "session",
+        tuple(panels),
+    )
+
+
+def as_numbers(panel: Panel, most_labels: int, most_cells: int) -> tuple[list[str], list[tuple[str, list[str]]]] | None:
+    """A chart as a table, its headings and its rows, of at most so many labels, evenly spaced; None for one by row and
+    column that has more cells."""
+    lines: Sequence[tuple[str, Values]]
+    if isinstance(panel, GridChart):
+        if len(panel.rows) * len(panel.columns) > most_cells:
+            return None
+        headings, lines, unit = list(panel.columns), list(zip(panel.rows, panel.shares)), "%"
+    else:
+        step = -(-len(panel.labels) // most_labels)
+        headings, unit = list(panel.labels[::step]), panel.unit
+        lines = [(line.name, line.values[::step]) for line in panel.lines if any(v is not None for v in line.values)]
+    rows = [
+        (name, ["" if v is None else f"{v:.0%}" if unit == "%" else f"{v:,.1f}" for v in values])
+        for name, values in lines
+    ]
+    return (headings, rows) if rows else None
+
+
+def _rows(
+    contest: Contest, storage: Storage, batches: Sequence[Batch], match: int, table: Literal["games", "sessions"]
+) -> Iterator[Rows]:
+    """The rows of a match, a piece at a time."""
+    columns = contest.games if table == "games" else contest.sessions
+    for batch in batches:
+        part = batch.part(table)
+        require_written(storage, part)
+        for rows in rows_of(storage, part, columns):
+            inside = rows["match"] == match
+            if inside.any():
+                yield {name: values[inside] for name, values in rows.items()}
+
+
+def _plain_kinds(rows: Rows, seat: int) -> Kinds | None:
+    """Of a contest without a portrait: who comes first, where rows say that, and half the lead."""
+    if not {"x_is_first", "x_points", "y_points"} <= rows.keys():
+        return None
+    second = rows["x_is_first"].astype(bool) ^ (seat == 0)
+    lead = (rows["x_points"].astype(float) - rows["y_points"]) / 2
+    return Kinds(second.astype(int), (("coming first", ""), ("coming second", "")), lead * (1 - 2 * seat))
+
+
+class _Counted:
+    """What the rows of a match add up to: the portrait's sums, of the opponent at 0 and of the bot as all others, and
+    by kind of game how many there were, what they brought, and the worst one."""
+
+    def __init__(self, portrait: Portrait | None, seat: int) -> None:
+        self._portrait, self._seat = portrait, seat
+        self.sums: dict[str, npt.NDArray[Any]] = {}
+        self.won: dict[tuple[str, str], tuple[int, float, tuple[float, int, int]]] = {}
+
+    def add(self, rows: Rows) -> None:
+        count = len(rows["match"])
+        found = None
+        if self._portrait is None:
+            found = _plain_kinds(rows, self._seat)
+        else:
+            bot, other = np.ones(count, np.int32), np.zeros(count, np.int32)
+            seats = Seats(other, bot, 1) if self._seat else Seats(bot, other, 1)
+            for name, sums in self._portrait.tally(rows, seats).items():
+                self.sums[name] = self.sums[name] + sums if name in self.sums else sums
+            if self._portrait.kinds:
+                found = self._portrait.kinds(rows, self._seat)
+        if found is None:
+            return
+        game = rows["game"] if "game" in rows else np.zeros(count, np.int64)
+        for code, kind in enumerate(found.names):
+            at = np.flatnonzero(found.codes == code)
+            if not len(at):
+                continue
+            won = found.won[at]
+            worst = at[int(won.argmin())]
+            lowest = (float(won.min()), int(rows["session"][worst]), int(game[worst]))
+            before = self.won.get(kind, (0, 0.0, lowest))
+            self.won[kind] = (before[0] + len(at), before[1] + float(won.sum()), min(before[2], lowest))
+
+    def seats(self) -> list[AsSeat]:
+        unit, found = self._portrait.game if self._portrait else "game", []
+        for role in dict.fromkeys(role for role, _ in self.won if role):
+            several = [sums for (its_role, _), sums in self.won.items() if its_role == role]
+            games = sum(count for count, _, _ in several)
+            found.append(AsSeat(role, sum(won for _, won, _ in several) / games, games, unit))
+        return found
+
+    def kinds(self) -> list[LostIn]:
+        lost = sorted((sums[1], name) for name, sums in self.won.items() if sums[1] < 0)
+        of_all = sum(won for won, _ in lost)
+        found = []
+        for won, name in lost[:MOST_KINDS]:
+            count, _, (_, session, game) = self.won[name]
+            found.append(LostIn(", ".join(filter(None, name)), count, won, won / of_all, session, game))
+        return found
+
+
+def _seats_of_legs(legs: Legs, seat: int) -> list[AsSeat]:
+    """Of a duplicate match: which leg it was says who sat where."""
+    found = []
+    for number, name in enumerate(("first", "second")):
+        there = (legs.number % 2 == number) if seat == 0 else (legs.number % 2 != number)
+        sessions = int(legs.sessions[there].sum())
+        if sessions:
+            points = float(legs.of_seat(seat).points[there].sum())
+            found.append(AsSeat(f"sitting {name}", points / sessions, sessions, "session"))
+    return found
+
+
+def _worst_sessions(pieces: Iterator[Rows], seat: int) -> list[LostIn]:
+    """Where games aren't told apart: the sessions in which it was farthest behind."""
+    found: list[tuple[float, int]] = []
+    for rows in pieces:
+        if not {"x_points", "y_points"} <= rows.keys():
+            return []
+        ahead = (rows["x_points"].astype(float) - rows["y_points"]) * (1 - 2 * seat) / 2
+        found += [(value, session) for value, session in zip(ahead.tolist(), rows["session"].tolist()) if value < 0]
+    of_all = sum(value for value, _ in found)
+    return [LostIn(f"session {n}", 1, won, won / of_all, n, None) for won, n in sorted(found)[:MOST_KINDS]]
+
+
+def _panels(portrait: Portrait, counted: _Counted, match: Match) -> list[Panel]:
+    """The portrait's charts of the bot, with the opponent in the place of the field; where charts compare nothing, one
+    of either."""
+    if not counted.sums:
+        return []
+    name_of = {"the field": match.y, "this bot": match.x}
+
+    def named(panel: Panel, whose: str = "") -> Panel:
+        if isinstance(panel, GridChart):
+            return replace(panel, title=f"{panel.title}: {whose}") if whose else panel
+        return replace(panel, lines=[replace(line, name=name_of.get(line.name, line.name)) for line in panel.lines])
+
+    found: list[Panel] = []
+    own = portrait.panels(counted.sums, Subject(1, {match.y: match.measures}))
+    others = portrait.panels(counted.sums, Subject(0, {}))
+    has_other = any(sums[0].any() for sums in counted.sums.values())
+    for mine, theirs in zip(own, others):
+        if isinstance(mine, GridChart) and has_other:
+            found += [named(mine, match.x), named(theirs, match.y)]
+        else:
+            found.append(named(mine))
+    return [one for one in found if not isinstance(one, BarChart) or one.labels]
