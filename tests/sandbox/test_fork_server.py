@@ -189,6 +189,18 @@ def test_a_killed_server_takes_its_forks_along_and_another_serves_on() -> None:
     again.end()
 
 
+def test_a_server_that_is_killed_before_it_reads_an_order_has_ended() -> None:
+    """The system then tells of a connection that was reset, where else it tells the end of a stream."""
+    process = python_bot()
+    server = next(server for server in fork_server._servers.values() if server.process.pid == server_of(process))
+    os.kill(server.process.pid, signal.SIGSTOP)
+    server._orders.send(forking.order(forking.REAP, process.pid))
+    os.kill(server.process.pid, signal.SIGKILL)
+    assert are_gone([server.process.pid])
+    assert server.process.read(forking.REPLY_BYTES) == b""
+    process.end()
+
+
 def test_a_stopped_server_goes_on() -> None:
     first = python_bot()
     server = server_of(first)

@@ -104,7 +104,10 @@ class Confined:
         """Read some of its answers, however long that takes; b"" when it has ended."""
         while not self.has_written(_PATIENCE_SECONDS):
             self.use()  # which has it go on if it was stopped
-        return os.read(self.answers, most)
+        try:
+            return os.read(self.answers, most)
+        except ConnectionResetError:  # it has ended before it read all that was written to it
+            return b""
 
     def write(self, content: bytes) -> None:
         """Write all of it to its input, however long that takes."""
