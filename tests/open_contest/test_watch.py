@@ -77,7 +77,7 @@ class Kept:
             self._heard = later[0] + 1 if later else self._heard
             return bool(later) or not self._thread.is_alive()
 
-        assert comes(is_said) and self._thread.is_alive(), self.told.lines[self._heard :]
+        assert comes(is_said, 300) and self._thread.is_alive(), self.told.lines[self._heard :]
         return True
 
     def shown(self) -> tuple[str, dict[str, Any]]:

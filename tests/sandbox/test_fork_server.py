@@ -272,11 +272,13 @@ def test_servers_without_forks_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_servers_without_forks_end_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     fork_server.end_idle()
-    monkeypatch.setattr(fork_server, "_IDLE_SECONDS", 0.2)
     monkeypatch.setattr(fork_server, "_owner", 0)  # so that a new thread looks after them
     busy = python_bot()
     assert ran("exit 0").status == 0
     assert len(fork_server._servers) == 2
+    monkeypatch.setattr(fork_server, "_IDLE_SECONDS", 0.2)
+    another = LaunchSpec(Program(["/bin/true"]), Limits(256, 10), readable=["/bin"])
+    assert running.finish(fork_server.start(another, "on"), another, 20).status == 0  # of whose start the thread hears
     assert comes(lambda: len(fork_server._servers) == 1)
     assert not busy.has_ended()
     busy.end()

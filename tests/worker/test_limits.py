@@ -348,7 +348,7 @@ def test_time_for_which_the_worker_itself_stood_still_is_nobodys_fault(monkeypat
     assert not ask(source, [A] * 3, Settings(wall_seconds_per_decision=3.0)).faults
 
 
-def test_a_slow_start_is_no_fault_nor_is_one_after_a_fault() -> None:
+def test_a_slow_start_is_no_fault_nor_is_one_after_a_fault(usual_time_to_start: None) -> None:
     """Whatever is read or made once may take longer than a decision."""
     start = "import time\nend = time.process_time() + 0.4\nwhile time.process_time() < end: pass\nn = 0\n"
     source = start + "def a(bot):\n  global n\n  n += 1\n  assert n < 2\n  return n\ndef b(bot, bet): return 1\n"
