@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import tournament
 from tests import forks
 from tests.cli.in_process import shown
-from tests.contest_runs import CONTEST, call, environment
+from tests.contest_runs import CONTEST, environment
 from tournament.config import Config, load_config, load_contests
 from tournament.contests import CONTESTS, find_contest
 from tournament.errors import BadInput
@@ -212,18 +212,6 @@ def test_urls_stay_as_they_are(tmp_path: Path) -> None:
     assert load_text(tmp_path, 'results = "s3://bucket/p?scheme=http"').results == "s3://bucket/p?scheme=http"
 
 
-def test_a_wrong_option_is_blamed_as_one(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"^--sessions 0: input should be greater than or equal to 1$"):
-        load_text(tmp_path, GOOD, sessions=0)
-    with pytest.raises(BadInput, match=r"^--executor slurm: input should be 'auto', 'local' or 'ray'$"):
-        load_text(tmp_path, GOOD, executor="slurm")
-
-
-def test_an_unknown_contest(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no contest is called chess; there are: von_neumann_poker"):
-        load_text(tmp_path, "", name="chess")
-
-
 def test_a_table_makes_a_contest_by_the_rules_that_it_names(tmp_path: Path) -> None:
     text = f'[late_night]\ngame = "{CONTEST}"\nsessions = 7\n[{CONTEST}]\nsessions = 9\n'
     own, named = load_text(tmp_path, text), load_text(tmp_path, text, name="late_night")
@@ -268,14 +256,6 @@ def test_a_contest_is_meant_that_comes_close(tmp_path: Path) -> None:
         load_text(tmp_path, f'[late_night]\ngame = "{CONTEST}"', name="late_nigth")
 
 
-def test_the_command_says_it_in_one_line_and_exits_with_2(tmp_path: Path) -> None:
-    (tmp_path / "tournament.toml").write_text(f"[{CONTEST}]\nsessions = -5\n")
-    done = call(["run", CONTEST, "--config", str(tmp_path / "tournament.toml")])
-    assert done.returncode == 2
-    (line,) = done.stderr.splitlines()
-    assert line.startswith(f"tournament: {tmp_path / 'tournament.toml'}, line 2: sessions = -5: ")
-
-
 pieces = st.one_of(
     st.sampled_from(
         ["[", "]", "=", '"', "'''", "\n", "\r", "#", "{", "}", ",", ".", "-", "\\u0000", "\x00", "1e9", "é"]
@@ -299,14 +279,3 @@ def test_a_mangled_file_is_read_or_is_bad_input(
         load_config(CONTEST, path)
     except BadInput as problem:
         assert all(line.startswith(str(path)) for line in str(problem).splitlines())
-
-
-@settings(max_examples=200, deadline=None)
-@given(st.lists(st.tuples(st.sampled_from([*"[]=\"'\n.{},#- "]) | pieces).map("".join), max_size=25).map("".join))
-def test_nonsense_is_read_or_is_bad_input(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
-    path = tmp_path_factory.getbasetemp() / "nonsense.toml"
-    path.write_bytes(text.encode("utf-8", errors="replace"))
-    try:
-        load_config(CONTEST, path)
-    except BadInput as problem:
-        assert str(problem)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from itertools import islice, pairwise
 from typing import Protocol
 
@@ -12,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.games.von_neumann_poker.core import VonNeumannPoker
-from engine.kernel.game_core import ANSWER_WANTED, BLOCK_COUNT, LEG_IS_OVER
+from engine.kernel.game_core import BLOCK_COUNT
 from engine.kernel.records import Table
 from tests.oracles import von_neumann_poker as oracle
 from tests.oracles.deals import key_of, poker_deals
@@ -148,11 +147,6 @@ def test_x_is_a_in_even_games_of_the_whole_match(controller: Controller) -> None
     assert len({game.x_is_a for game in record.games if game.game == 0}) == 2
 
 
-def test_swapped_seats_give_y_the_even_games(controller: Controller) -> None:
-    record = controller(constant_bot(30, 1), constant_bot(30, 1), 1, sessions=30, seats_swapped=True)
-    assert [game.x_is_a for game in record.games] == [number % 2 == 1 for number in range(len(record.games))]
-
-
 def test_games_and_sessions_count_from_zero(controller: Controller) -> None:
     record = controller(constant_bot(30, 1), constant_bot(30, 1), 1, sessions=5)
     assert [session.session for session in record.sessions] == [0, 1, 2, 3, 4]
@@ -274,18 +268,6 @@ def test_the_previous_card_is_shown_unless_b_folded(controller: Controller, bet:
     assert record.games[-1].session > 0, "the leg should have session borders"
 
 
-def test_session_borders_keep_the_previous_card(controller: Controller) -> None:
-    """The last card of a session is known in the first game of the next, to both players."""
-    record = controller(constant_bot(50, 1), constant_bot(50, 1), 4, sessions=8)
-    openings = [number for number, game in enumerate(record.games) if game.game == 0 and game.session > 0]
-    assert len(openings) == 7
-    for number in openings:
-        last = record.games[number - 1]
-        for asked in record.asked[2 * number : 2 * number + 2]:  # A and B
-            was_a = last.x_is_a == (asked.seat == 0)
-            assert asked.view.opponents_previous_card == (last.b_card if was_a else last.a_card)
-
-
 def test_views_hold_the_own_card_and_the_stacks_before_the_antes(controller: Controller) -> None:
     record = controller(constant_bot(20, 1), constant_bot(20, 1), 9, sessions=5, bet_cap="after_ante")
     rest = iter(record.asked)
@@ -334,13 +316,6 @@ def test_the_lowest_stack(controller: Controller, bet_cap: BetCap, lowest: int) 
 # Points
 
 
-def root_is(points: float, gain: int, games: int) -> bool:
-    """Whether points are gain/√games as nearly as a double can be, judged without a root."""
-    slack = Fraction(1, 2**50)
-    squared = Fraction(points) ** 2 * games
-    return (points >= 0) == (gain >= 0) and abs(squared - gain**2) <= slack * gain**2
-
-
 def assert_scored(session: Session, games: int, gain: int, points: float) -> None:
     assert (session.games, session.x_gain) == (games, gain)
     assert math.isclose(session.x_points, points, abs_tol=1e-9)
@@ -375,37 +350,7 @@ def test_points_of_sessions_worked_by_hand(controller: Controller) -> None:
     assert_scored(record.sessions[0], 50, -40, -5.6568542495)
 
 
-def test_points_are_the_gain_over_the_root_of_the_games(controller: Controller) -> None:
-    record = controller(constant_bot(17, 1), constant_bot(40, 1), 1, sessions=60)
-    assert len({session.games for session in record.sessions}) > 10
-    assert all(root_is(session.x_points, session.x_gain, session.games) for session in record.sessions)
-
-
 # The core as a machine
-
-
-def test_rows_of_another_leg_stay_before_ours() -> None:
-    """Legs of a batch share their tables."""
-    games, sessions = poker_tables()
-    for match in (4, 5):
-        core = VonNeumannPoker(games, sessions, deals_key=key_of(1), sessions=2, match=match, first_session=7)
-        while core.play(0) != LEG_IS_OVER:
-            pass
-        assert core.play(0) == LEG_IS_OVER
-    assert list(sessions.arrays["match"][: sessions.rows]) == [4, 4, 5, 5]
-    assert list(sessions.arrays["session"][: sessions.rows]) == [7, 8, 7, 8]
-    assert games.rows == sum(sessions.arrays["games"][: sessions.rows])
-
-
-def test_the_default_answer_passes_and_folds() -> None:
-    """What stands for a bot that has none."""
-    core = VonNeumannPoker(*poker_tables(), deals_key=key_of(1), sessions=1)
-    assert core.play() == ANSWER_WANTED
-    assert core.pending()[:3] == (0, 0, ()) and core.default() == 0 and core.position() == (0, 0)
-    assert core.play(5) == ANSWER_WANTED
-    assert core.pending()[:3] == (1, 1, (5,)) and core.default() == 0
-    assert core.play(0) == ANSWER_WANTED
-    assert core.pending()[:2] == (0, 1) and core.position() == (0, 1)
 
 
 def test_tables_must_have_the_columns() -> None:
@@ -419,33 +364,3 @@ def test_tables_must_have_the_columns() -> None:
 
 
 # The oracle itself
-
-
-@pytest.mark.parametrize(
-    ("wish", "a_money", "b_money", "before", "after"),
-    [
-        (-1, 100, 100, 0, 0),
-        (0, 100, 100, 0, 0),
-        (1, 100, 100, 1, 1),
-        (60, 100, 100, 50, 50),
-        (60, 40, 160, 40, 30),
-        (60, 160, 40, 40, 30),
-        (35, 40, 160, 35, 30),
-        (60, 10, 190, 10, 0),
-        (2**32, 55, 145, 50, 45),
-    ],
-)
-def test_the_oracle_cuts_bets_as_ruled(wish: int, a_money: int, b_money: int, before: int, after: int) -> None:
-    assert oracle.cut(wish, a_money, b_money, "before_ante") == before
-    assert oracle.cut(wish, a_money, b_money, "after_ante") == after
-
-
-def test_the_oracle_plays_rigged_deals() -> None:
-    """x always has the better card and bets 50: 60 in the first game, 50 in the second."""
-
-    def deal(_session: int, game: int) -> tuple[float, float]:
-        return (0.75, 0.25) if game % 2 == 0 else (0.25, 0.75)
-
-    record = oracle.play(constant_bot(50, 1), constant_bot(50, 1), deal, sessions=2)
-    assert [game.a_gain for game in record.games] == [60, -50, 60, -50]
-    assert [session[:4] for session in record.sessions] == [(0, 0, 2, 110), (0, 1, 2, 110)]

@@ -247,17 +247,6 @@ def test_a_repeated_game_is_a_strip_with_totals(page: Page, dilemma: Played) -> 
     assert page.one("#v-game").get_property("selectedIndex") == 1 and page.taken()[0] == []
 
 
-def test_bars_are_as_long_as_their_shares_and_the_field_is_grey(page: Page, dilemma: Played) -> None:
-    """As in charts of lines: what is compared has no colour of its own."""
-    (page.folder / "dilemma.html").write_text(dilemma.page)
-    page.open("dilemma", "#bots")
-    read = "[...document.querySelectorAll('.bars rect')].map(e => ['class', 'width'].map(one => e.getAttribute(one)))"
-    found: list[list[str]] = page.run(f"return {read}")
-    shares = [share for text in page.texts(".bars .num") for share in text.split(" · ")]
-    assert found and [f"{float(width.rstrip('%')):.0f}%" for _, width in found] == shares
-    assert [style for style, _ in found] == ["compared", "line0"] * (len(found) // 2)
-
-
 def test_nothing_in_a_drawing_runs(page: Page, pages: Mapping[str, Played]) -> None:
     """A contest draws what bots called themselves or answered: an image with scripts stays an image."""
     one = pages["von_neumann_poker"]
@@ -316,20 +305,6 @@ def test_print_shows_whole_tables_with_their_heads(page: Page) -> None:
         assert set(page.run(style, "thead .sort", "display")) == {"contents"}
     finally:
         page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
-
-
-def test_marks_of_the_legend_are_as_pale_as_their_lines(page: Page) -> None:
-    """Of the ninth bot and those after it, which have no colour of their own, until they are chosen."""
-    page.open("von_neumann_poker")
-    page.run("""for (const one of document.querySelectorAll(".legend.pick li, .big .curve")) {
-        one.setAttribute("class", one.tagName === "LI" ? "compared" : "curve compared");
-    }""")
-    opacity = "return getComputedStyle(document.querySelector(arguments[0]), arguments[1]).opacity"
-    shades = [page.run(opacity, *of) for of in ((".big .compared path", None), (".pick .compared", "::before"))]
-    assert shades[0] == shades[1] != "1"
-    page.one(".pick .compared button").click()
-    shades = [page.run(opacity, *of) for of in ((".big .picked path", None), (".pick .compared", "::before"))]
-    assert shades == ["1", "1"]
 
 
 @pytest.mark.thorough

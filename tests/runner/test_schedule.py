@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.oracles.deals import key_of
 from tournament.contests.von_neumann_poker import Settings
 from tournament.keys import seed_fingerprint
-from tournament.leg import Leg, match_number
+from tournament.leg import match_number
 from tournament.runner.schedule.legs import AgainstHouse, Competitor, Replicas, RoundRobin, place_of
 
 SETTINGS = Settings.model_validate({}).playing()
@@ -27,10 +27,6 @@ fields = st.lists(names, min_size=2, max_size=12, unique=True).map(
 
 def round_robin(field: list[Competitor], key: bytes = KEY, **changes: Any) -> RoundRobin:
     return RoundRobin("von_neumann_poker", {**SETTINGS, **changes}, key, field)
-
-
-def by_pair(schedule: RoundRobin) -> dict[tuple[str, str, int], Leg]:
-    return {(leg.x.name, leg.y.name, leg.plan.number): leg for leg in schedule.legs()}
 
 
 @given(fields, st.booleans())
@@ -53,48 +49,7 @@ def test_the_order_of_competitors_does_not_matter(field: list[Competitor], chanc
     assert list(round_robin(shuffled).legs()) == list(round_robin(field).legs())
 
 
-@given(fields, names)
-def test_a_newcomer_changes_nothing_for_the_others(field: list[Competitor], name: str) -> None:
-    before = by_pair(round_robin(field))
-    newcomer = Competitor(len(field), name + "new", "wasm", "his")
-    after = by_pair(round_robin([*field, newcomer]))
-    assert {key: leg for key, leg in after.items() if newcomer.name not in key} == before
-
-
-@given(fields, st.data())
-def test_who_leaves_takes_only_his_legs(field: list[Competitor], data: st.DataObject) -> None:
-    gone = data.draw(st.sampled_from(field))
-    left = by_pair(round_robin([competitor for competitor in field if competitor != gone]))
-    assert left == {key: leg for key, leg in by_pair(round_robin(field)).items() if gone.name not in key}
-
-
-@given(fields, st.data())
-def test_an_edited_bot_has_new_digests_and_the_others_their_old_ones(
-    field: list[Competitor], data: st.DataObject
-) -> None:
-    edited = data.draw(st.sampled_from(field))
-    changed = [Competitor(c.number, c.name, "wasm", "other" if c == edited else c.artifact) for c in field]
-    before, after = by_pair(round_robin(field)), by_pair(round_robin(changed))
-    for key, leg in before.items():
-        assert (leg.digest != after[key].digest) == (edited.name in key)
-        assert leg.plan == after[key].plan
-        assert (leg.x.random_seed, leg.y.random_seed) == (after[key].x.random_seed, after[key].y.random_seed)
-
-
 ANN, BOB, CAT = (Competitor(number, name, "wasm", name) for number, name in enumerate(("ann", "bob", "cat")))
-
-
-def test_where_the_bots_lie_does_not_change_the_digest() -> None:
-    assert Settings.model_validate({"entrants": "elsewhere"}).playing() == SETTINGS
-
-
-def test_numbers_do_not_change_the_digest() -> None:
-    """They are given by the order in which bots came, which must not make a game another one."""
-    (leg,) = round_robin([ANN, BOB]).legs()
-    (renumbered,) = round_robin([Competitor(7, "ann", "wasm", "ann"), Competitor(3, "bob", "wasm", "bob")]).legs()
-    assert leg.digest == renumbered.digest
-    assert renumbered.plan.match == match_number(3, 7)
-    assert leg.plan.deals_key == renumbered.plan.deals_key
 
 
 def test_a_digest_is_the_sha256_of_a_json_list() -> None:
