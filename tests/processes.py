@@ -69,12 +69,6 @@ def descendants(of: int) -> dict[int, str]:
     return lines
 
 
-def innermost(of: int) -> list[int]:
-    """Those descendants of a process that have none themselves: in a run, mostly bots."""
-    found, parents = descendants(of), set(_parents().values())
-    return [process for process in found if process not in parents]
-
-
 def ray_workers(driver: int) -> list[int]:
     """The workers of the Ray that a process started."""
     return [process for process, line in descendants(driver).items() if re.match("ray::.*play", line)]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import sys
 import tempfile
 from pathlib import Path
 
-from tests.chaos.faults import FAULTS, SLOW_FAULTS
+from tests.chaos.faults import FAULTS
 from tests.chaos.rounds import Ground, play_rounds, written
 
 if __name__ == "__main__":
@@ -16,11 +15,8 @@ if __name__ == "__main__":
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--fault", action="append", help="only this one; may be given again")
-    parser.add_argument("--slow", action="store_true", help="also those that take long: an object store, Ray")
     options = parser.parse_args()
-    logging.getLogger("werkzeug").setLevel(logging.CRITICAL)  # of the object store
-    known = [*FAULTS, *(SLOW_FAULTS if options.slow else ())]
-    chosen = [fault for fault in known if options.fault is None or fault.__name__ in options.fault]
+    chosen = [fault for fault in FAULTS if options.fault is None or fault.__name__ in options.fault]
     folder = Path(tempfile.mkdtemp(prefix="chaos-"))
     table = play_rounds(Ground(folder), chosen, options.rounds, options.seed, print)
     print("\n".join(written(table)))

@@ -7,19 +7,10 @@ import os
 import shutil
 import signal
 import time
-from contextlib import suppress
 from pathlib import Path
 
-import pandas.testing
-
-from tests.chaos.flaky_store import KINDS, flaky
-from tests.chaos.rounds import BOTS, Fault, Round, Wrong, require_words
-from tests.contest_runs import CONTEST, assert_same, new_place, outcome
+from tests.chaos.rounds import Fault, Round, Wrong
 from tests.forks import Ended, Run
-from tests.object_store import new_location, serve
-from tests.processes import comes, innermost, is_gone, ray_workers
-from tournament.records.results import load
-from tournament.store.storage import inside
 
 _STEPS = 120  # of storing; a run takes about as many
 
@@ -209,37 +200,6 @@ def strays_put_there(round_: Round) -> Ended | None:
     return ended
 
 
-def killed_bots(round_: Round) -> Ended:
-    """Processes of bots end one after the other, by signal 9: the records are those of a run without."""
-    alone = new_place(round_.place.folder / "with a process", BOTS[:2], sessions=400)
-    (alone.entrants / "scripted.py").write_text(
-        "def a(bot):\n    return 30 * (bot.card > 0.7)\n\n\ndef b(bot, bet):\n    return bot.card > 0.6\n"
-    )
-    undisturbed = alone.folder / "undisturbed"
-    first = round_.server.run(alone.arguments("--results", str(undisturbed)))
-    if first.code != 0:
-        raise Wrong(f"without any fault: {first}")
-    run = round_.server.start(alone.arguments(), round_.batches())
-    for _ in range(round_.chance.choice([1, 1, 2, 5])):
-        comes(lambda: innermost(run.process) or is_gone(run.process), 20)
-        for bot in innermost(run.process)[:1]:
-            with suppress(ProcessLookupError):
-                os.kill(bot, signal.SIGKILL)
-        time.sleep(round_.chance.uniform(0, 0.05))
-    ended = run.wait()
-    require_words(ended)
-    for _ in range(3):
-        again = round_.server.run(alone.arguments())
-        require_words(again)
-    if again.code != 0:
-        raise Wrong(f"after bots were killed: {again}")
-    try:
-        assert_same(outcome(alone.results), outcome(undisturbed / CONTEST))
-    except AssertionError as differing:
-        raise Wrong(f"after bots were killed, other records: {differing}") from None
-    return ended
-
-
 def limited_files(round_: Round) -> Ended:
     """No file may become larger than this: the system sends a signal, or fails the write."""
     size = round_.chance.choice([3_000, 10_000, 30_000])
@@ -289,74 +249,6 @@ time.time_ns = lambda: int(time.time() * 1e9)
     )
 
 
-def odd_umask(round_: Round) -> Ended:
-    return round_.server.run(
-        round_.arguments(), f"{round_.batches()}import os; os.umask({round_.chance.choice([0, 0o077, 0o777])})\n"
-    )
-
-
-def cache_damaged(round_: Round) -> Ended:
-    """Of compiled bots: they are compiled again, and never taken for others."""
-    cache = round_.place.folder / "cache"
-    setup = (
-        f"{round_.batches()}import os\n"
-        "from pathlib import Path\n"
-        "from tournament.cache import cache_folder\n"
-        "libraries = cache_folder() / 'libraries'\n"
-        f"cache = Path({str(cache)!r})\n"
-        "cache.mkdir(exist_ok=True)\n"
-        "(cache / 'libraries').is_symlink() or (cache / 'libraries').symlink_to(libraries)\n"
-        "os.environ['TOURNAMENT_CACHE'] = str(cache)\n"
-    )
-    first = round_.server.run(round_.arguments(), setup)
-    for path in sorted((cache / "bots").iterdir()):
-        content = bytearray(path.read_bytes())
-        if round_.chance.random() < 0.5 and content:
-            content[round_.chance.randrange(len(content))] ^= 1 << round_.chance.randrange(8)
-            path.write_bytes(content)
-        elif round_.chance.random() < 0.5:
-            os.truncate(path, round_.chance.randrange(len(content) + 1))
-        else:
-            path.unlink()
-    again = round_.server.run(round_.arguments(), setup)
-    if (first.code, again.code) != (0, 0):
-        raise Wrong(f"with a damaged cache: {first} {again}")
-    return again
-
-
-def flaky_object_store(round_: Round) -> Ended:
-    """Records of their own in an object store that fails with a share of its requests, until it doesn't."""
-    kind, share = round_.chance.choice(KINDS), round_.chance.choice([0.05, 0.3])
-    access = "import os; os.environ |= {'AWS_ACCESS_KEY_ID': 'test', 'AWS_SECRET_ACCESS_KEY': 'test'}\n"
-    with serve() as served:
-        options = served.options
-        address = options.partition("endpoint_override=")[2].partition("&")[0]
-        location = new_location(options)
-        with flaky(address, round_.chance, kind, share) as unsteady:
-            place = ("--results", location.replace(address, unsteady))
-            # The client tries again and again, each time after a longer pause.
-            ended = round_.server.start(round_.arguments(*place), round_.batches() + access).wait(300)
-        for _ in range(3):
-            again = round_.server.run(round_.arguments("--results", location), round_.batches() + access)
-            require_words(again)
-            if again.code == 0:
-                break
-        else:
-            raise Wrong(f"{kind}: {again}")
-        played = load(inside(location, CONTEST)).games.drop(columns=["x", "y"])
-        pandas.testing.assert_frame_equal(played, round_.expected.games, check_exact=True)
-    return ended
-
-
-def lost_ray_worker(round_: Round) -> Ended:
-    run = round_.server.start([*round_.arguments(), "--executor", "ray", "--workers", "2"], round_.batches())
-    if comes(lambda: ray_workers(run.process) or is_gone(run.process)) and (workers := ray_workers(run.process)):
-        time.sleep(round_.chance.uniform(0, 0.3))
-        with suppress(ProcessLookupError):
-            os.kill(workers[0], signal.SIGKILL)
-    return run.wait(120)
-
-
 FAULTS: tuple[Fault, ...] = (
     killed_at_a_step,
     killed_at_a_time,
@@ -375,12 +267,8 @@ FAULTS: tuple[Fault, ...] = (
     full_disk,
     failing_writes,
     strays_put_there,
-    killed_bots,
     limited_files,
     few_descriptors,
     failing_calls,
     clock_jumps,
-    odd_umask,
-    cache_damaged,
 )
-SLOW_FAULTS: tuple[Fault, ...] = (flaky_object_store, lost_ray_worker)

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import build_folder
 from tournament.entrants import folder as entrants_folder
 from tournament.entrants.folder import check_among_others, find_submissions
 from tournament.errors import BadInput
@@ -134,14 +133,6 @@ def test_of_several_with_one_name_the_recorded_one_plays(files: dict[str, bytes]
             check_among_others(folder / name, folder, lambda: [RECORDED])
 
 
-def test_names_with_markup_and_controls_are_refused_harmlessly(folder: Path) -> None:
-    for name in ("[red]x[/red].py", "[link=file:///etc/passwd]y.py", "\x1b]0;z\x07.py", "a\nb.py"):
-        (folder / name.replace("/", "\N{FRACTION SLASH}")).write_text("x")
-    found = problems(folder)
-    assert len(found) == 4
-    assert all(c.isprintable() for name, problem in found.items() for c in name + problem)
-
-
 def test_thousands_of_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(entrants_folder, "MOST_ENTRIES", 2_000)
     for number in range(1_500):
@@ -169,11 +160,3 @@ def test_what_may_not_be_read(folder: Path) -> None:
     (folder / "closed").mkdir(mode=0)
     assert "Permission denied" in problems(folder)["closed.py"]
     assert "Permission denied" in problems(folder)["closed"]
-
-
-def test_the_rest_of_a_folder_plays_on(folder: Path) -> None:
-    os.mkfifo(folder / "pipe.c")
-    (folder / "circle.py").symlink_to("circle.py")
-    built = build_folder(folder, {"fine.py": "def a(bot):\n    return 0\n\n\ndef b(bot, bet):\n    return 0\n"})
-    assert built["fine"].problem is None
-    assert built["pipe.c"].problem and built["circle.py"].problem
