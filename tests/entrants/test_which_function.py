@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 import wasmtime
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.samples import sampled
 from tournament.artifacts.bot import Entrant
@@ -22,7 +20,7 @@ from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.entrants.build import build_entrants
 from tournament.sandbox.inside.bot_functions import choose_functions
-from tournament.sandbox.inside.function_names import NotChosen, choose, names_for
+from tournament.sandbox.inside.function_names import choose, names_for
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.wasm.loading import load_bot
 
@@ -227,28 +225,6 @@ def test_exports_are_chosen_by_the_same_rule(tmp_path: Path) -> None:
         assert set(loaded.functions) == {function}
     assert "twicemove and twice_move could each be" in (entrants["twice"].problem or "")
     assert "the function move is (f32) -> (i32), expected (i32) -> (i32)" in (entrants["narrow"].problem or "")
-
-
-NAMES = st.sampled_from(["a", "b", "likemea", "likemeA", "likemeb", "LikeMeB", "like_b", "likeme_a", "data"])
-
-
-@given(st.lists(NAMES, unique=True))
-def test_a_choice_is_all_exact_or_all_after_the_file(there: list[str]) -> None:
-    """Against the rule in its plain words."""
-    fitting = {q: [name for name in names_for("likeme", q, there) if name in there] for q in ("a", "b")}
-    exact = [q for q in ("a", "b") if q in there]
-    own = {q: [n for n in there if n.lower() in (f"likeme{q}", f"likeme_{q}")] for q in ("a", "b")}
-    try:
-        chosen = choose("likeme", fitting)
-    except NotChosen as problem:
-        assert len(exact) < 2
-        two = next((names for names in own.values() if len(names) > 1), [])
-        if all(own.values()):
-            assert sorted(str(problem).split(" could each")[0].split(" and ")) == sorted(two)
-        else:
-            assert str(problem).startswith("lacks the function")
-    else:
-        assert chosen == (["a", "b"] if len(exact) == 2 else [*own["a"], *own["b"]])
 
 
 def test_names_of_another_file_are_told_where_just_one_fits() -> None:

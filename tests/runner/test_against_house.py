@@ -65,41 +65,6 @@ def test_every_entrant_meets_every_house_player_in_order(
         assert (leg.plan.sessions, leg.plan.first_session) == (schedule.sessions_per_leg, leg.plan.number)
 
 
-@settings(deadline=None)
-@given(fields, houses, names)
-def test_newcomers_change_nothing_for_the_others(field: list[Competitor], house: list[Competitor], name: str) -> None:
-    before = by_pair(against_house(field, house))
-    entrant = Competitor(len(field), name + "new", "wasm", "his")
-    player = Competitor(len(house), name + "newer", "house", "its")
-    after = by_pair(against_house([*field, entrant], [*house, player]))
-    assert {k: leg for k, leg in after.items() if entrant.name != k[0] and player.name != k[1]} == before
-
-
-@settings(deadline=None)
-@given(fields, houses, st.integers(1, 3), st.integers(1, 3))
-def test_more_sessions_only_add_legs(
-    field: list[Competitor], house: list[Competitor], sessions: int, more: int
-) -> None:
-    before = by_pair(against_house(field, house, sessions=sessions))
-    after = by_pair(against_house(field, house, sessions=sessions + more))
-    assert before.items() <= after.items()
-    assert len(after) * sessions == len(before) * (sessions + more)
-
-
-@settings(deadline=None)
-@given(fields, houses, st.data())
-def test_digests_hold_both_contents(field: list[Competitor], house: list[Competitor], data: st.DataObject) -> None:
-    bot, player = data.draw(st.sampled_from(field)), data.draw(st.sampled_from(house))
-    changed_bots = [replace(c, artifact="other") if c == bot else c for c in field]
-    changed_house = [replace(c, artifact="other") if c == player else c for c in house]
-    before = by_pair(against_house(field, house))
-    for key, leg in by_pair(against_house(changed_bots, house)).items():
-        assert (leg.digest != before[key].digest) == (key[0] == bot.name)
-    for key, leg in by_pair(against_house(field, changed_house)).items():
-        assert (leg.digest != before[key].digest) == (key[1] == player.name)
-        assert leg.plan == before[key].plan
-
-
 def test_everyone_sees_the_same_deals_unless_they_are_independent() -> None:
     field = [Competitor(n, name, "wasm", name) for n, name in enumerate(("ann", "bob"))]
     house = [Competitor(n, name, "house", name) for n, name in enumerate(("one", "two"))]

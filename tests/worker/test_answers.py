@@ -255,22 +255,13 @@ def test_a_fault_ends_what_a_bot_remembers_but_not_its_leg() -> None:
 
 def test_functions_and_classes_are_found_by_the_names_that_people_give_them() -> None:
     bodies = {
-        "functions": "def a(bot): return 1\ndef b(bot, bet): return 2",
-        "stem_names": "def stem_names_a(bot): return 1\ndef stem_names_b(bot, bet): return 2",
-        "joined": "def joineda(bot): return 1\ndef joinedb(bot, bet): return 2",
         "lambdas": "a = lambda bot: 1\nb = lambda bot, bet: 2",
         "partials": "from functools import partial\na = partial(lambda x, bot: x, 1)\nb = partial(lambda x, *_: x, 2)",
         "objects": "class F:\n  def __init__(self, x): self.x = x\n  def __call__(self, *_): return self.x\n"
         "a, b = F(1), F(2)",
-        "classes": "class Any:\n  def a(self, bot): return 1\n  def b(self, bot, bet): return 2",
         "inherits": "class Base:\n  def a(self, bot): return 1\nclass Own(Base):\n  def b(self, bot, bet): return 2",
-        "chosen": "class Chosen:\n  def a(self, bot): return 1\n  def b(self, bot, bet): return 2\n"
-        "class Z(Chosen):\n  def a(self, bot): return 3",
         "statics": "class S:\n  @staticmethod\n  def a(bot): return 1\n"
         "  @classmethod\n  def b(cls, bot, bet): return 2",
-        "json": "import json\n"
-        "class Json:\n  def a(self, bot): return json.loads('1')\n  def b(self, bot, bet): return 2",
-        "random": "import random, statistics\ndef a(bot): return random.randint(1, 1)\ndef b(bot, bet): return 2",
         "modern": "from __future__ import annotations\nfrom dataclasses import dataclass, field\nimport typing\n"
         "@dataclass\nclass State:\n  n: int = 1\n"
         "  l: list[int] = field(default_factory=list)\n  c: typing.ClassVar[int] = 3\n"
