@@ -278,20 +278,6 @@ def test_noise_and_endings_have_the_chances_that_they_should() -> None:
         assert ((counts - expected) ** 2 / expected).sum() < 13.8  # chi-squared, 2 degrees: 0.001
 
 
-@pytest.mark.statistical
-def test_tit_for_tat_with_itself_under_noise_earns_what_its_chain_does() -> None:
-    """Noise makes the pair a Markov chain whose four states are equally likely in the long run: (3 + 0 + 5 + 1) / 4."""
-    noise, rounds, sessions = 0.05, 2000, 60
-    _, played, _ = play_long(
-        lambda seat, previous: max(0, previous), row_payoffs=DILEMMA, column_payoffs=list(zip(*DILEMMA)),
-        sessions=sessions, rounds=rounds, noise=noise,
-    )  # fmt: skip
-    for seat in ("x", "y"):
-        points = played[f"{seat}_points"]
-        from_the_start = 3 / (2 * noise)  # more in the first turns, which begin with both cooperating
-        assert abs(points.mean() - 2.25 * rounds) < 4 * points.std(ddof=1) / math.sqrt(sessions) + from_the_start
-
-
 def test_settings_reach_the_core() -> None:
     chosen = Settings.model_validate(
         {"moves": ["a", "b"], "payoffs": [[1, 2], [3, 4]], "payoffs_of_y": [[5, 6], [7, 8]], "rounds": 2, "sessions": 3}
