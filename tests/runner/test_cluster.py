@@ -115,10 +115,9 @@ def test_a_run_goes_on_when_nodes_come_and_go_and_when_it_is_stopped_and_killed(
         run.send_signal(signal.SIGINT)
         for process in stopped:
             os.kill(process, signal.SIGCONT)
-        assert complaints_of(run) == (
-            f"tournament: stopped; what was committed stays in {place.results}, run again to go on\n"
-        )
-        assert run.returncode == 130
+        said = complaints_of(run)
+        stays = f"tournament: stopped; what was committed stays in {place.results}, run again to go on\n"
+        assert (said, run.returncode) == (stays, 130)
         assert not list((place.results / "staging").glob("*"))
     before = commits(place)
     with cluster.run(place) as run:

@@ -99,6 +99,7 @@ def test_where_a_game_is_not_zero_sum_each_side_has_its_own_points(legs: int, re
             each = np.sum([of.sum(axis=1) for of in own], axis=0)
             assert line.stderr == pytest.approx(each.std(ddof=1) / np.sqrt(replicas))
     for match in standings.matches:
+        assert match.freedom == (replicas if replicas > 1 else BLOCKS) - 1
         of = points[match.x, match.y]
         assert (match.x_points, match.y_points) == pytest.approx(tuple(of.sum(axis=(0, 2))))
         for error, side in ((match.x_points_stderr, 0), (match.y_points_stderr, 1)):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tournament.standings.stopping import apart, looks, reaches, within
+from tournament.standings.stopping import apart, at_least, looks, reaches, within
 from tournament.standings.student import quantile
 from tournament.standings.verdicts import Verdict, looks_of, settled_order, wanted_replicas
 from tournament.store.ledger import Until
@@ -21,6 +21,7 @@ LOOKS = looks(4, 64)
 def test_looks_grow_by_a_quarter_up_to_the_most() -> None:
     assert LOOKS == (4, 5, 6, 8, 10, 12, 15, 19, 24, 30, 38, 48, 60, 64)
     assert looks(10, 10) == looks(20, 10) == (10,)
+    assert [at_least(number) for number in range(1, 14)] == [1, 2, 3, 4, 6, 6, 8, 8, 12, 12, 12, 12, 16]
 
 
 def test_of_one_look_it_is_a_plain_interval_and_of_two_within_both_ends() -> None:
@@ -64,6 +65,7 @@ def told(values: list[float], counts: tuple[int, ...], error_rate: float, tie: f
 def test_few_replicas_say_nothing_and_many_say_all() -> None:
     assert reaches((1, 2), 0.05)[0] == math.inf
     assert told([5.0] * 3, LOOKS, 0.05, 1e9) == (False, False, False)
+    assert told([5.0] * 64, LOOKS, 0.05, 5.0) == (True, False, False)  # no less apart than a tie
     values = np.random.default_rng(1).normal(5, 1, 100).tolist()
     assert told(values, looks(4, 100), 0.001, 6) == (True, False, True)
     assert told(values, looks(4, 100), 0.001, 4) == (True, False, False)

@@ -565,6 +565,10 @@ def test_a_stale_writer_whose_number_is_free_again_publishes_nothing(
 
 
 def test_a_fold_is_written_once_most_of_what_is_read_is_history(storage: FolderStorage) -> None:
+    state = State()
+    state.add(state.following(FIELD, [stage_batch(storage, *(leg(0, number) for number in range(3_000)))]), 1)
+    state.size = 5 << 20
+    assert not state.wants_fold  # of legs that count
     writer = open_for_writing(storage)
     writer.commit(field=FIELD)
     for number in range(700):
@@ -583,6 +587,8 @@ def test_an_entry_of_another_ledger_is_named(folded: FolderStorage) -> None:
         place.write_bytes(pack(replace(unpack(place.read_bytes()), fold=0)))
     with pytest.raises(RunFailed, match=r"ledger/00000004\.entry is of another ledger"):
         read_state(folded)
+    with pytest.raises(ValueError, match="of another ledger"):
+        State().add(Entry(fold=1), 100)  # a fold of nothing
 
 
 @pytest.mark.parametrize("step", range(1, 9))

@@ -49,9 +49,10 @@ class RayExecutor:
         self.waited = 0.0
         self._cluster: JoinedCluster | None = None
         self._memory = 0  # of the latest task, in bytes
+        self._stays_joined = ray.is_initialized()
         try:
-            if address or ray.is_initialized():
-                if not ray.is_initialized():
+            if address or self._stays_joined:
+                if not self._stays_joined:
                     join(ray, address or "auto", **_QUIET)
                     self._until_done.callback(ray.shutdown)
                 self._cluster = JoinedCluster(ray, say)
@@ -89,7 +90,8 @@ class RayExecutor:
             yield from keep_busy(next_task, self._most, start, self._wait, self._receipt, running)
         finally:
             if not (self._cluster and self._cluster.is_lost):  # then Ray would end this process before it says why
-                for reference in running:
+                # Who leaves a cluster ends its tasks. Ray aborts where one that is cancelled is done just then.
+                for reference in running if self._stays_joined else ():
                     ray.cancel(reference, force=True)
                 self._until_done.close()
 
