@@ -76,7 +76,7 @@ test-thorough: build $(VENV)/tools $(VENV)/thorough $(VENV)/azurite
 lowest: build $(VENV)/libraries
 	@echo "Installing the lowest versions"
 	@$(PYTHON) -m venv --clear $(VENV)-lowest
-	@$(call quietly, ENGINE_LATER=1 $(VENV)-lowest/bin/python .ci/install --resolution lowest-direct --editable . packaging)
+	@$(call quietly, ENGINE_LATER=1 $(VENV)-lowest/bin/python .ci/install --resolution lowest-direct --editable '.[serve]' packaging)
 	@echo "Playing with them"
 	@$(call quietly, $(VENV)-lowest/bin/python -m tests.lowest_versions)
 	@head -1 $(VENV)/lowest.log

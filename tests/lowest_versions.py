@@ -1,11 +1,13 @@
 """Whether the lowest versions that pyproject.toml allows will do: a contest of every kind of bot is played, verified,
-read and reported with them. `make lowest` runs it in an environment that has just these."""
+read, reported and kept open with them. `make lowest` runs it in an environment that has just these."""
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 import tempfile
+import urllib.request
 from importlib.metadata import requires, version
 from pathlib import Path
 
@@ -30,12 +32,20 @@ def main() -> None:
         games = pd.read_parquet(place.results / "games")
         assert games["match"].nunique() == 6, games
         subprocess.run([sys.executable, "-m", "tournament", "--help"], env=environment(), check=True)
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        words = command_line(["watch", CONTEST, *where, "--publish", "published", "--serve", str(port)])
+        with subprocess.Popen(words, cwd=folder, env=environment(), stdout=subprocess.PIPE, text=True) as kept:
+            assert kept.stdout and any("the board is current" in line for line in kept.stdout)
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/{CONTEST}/board.json") as board:
+                assert board.status == 200
+            kept.terminate()
 
 
 def names() -> list[str]:
-    """What the package requires."""
+    """What the package requires, and what an open contest on the web does."""
     wanted = map(Requirement, requires("tournament") or ())
-    return sorted(one.name for one in wanted if one.marker is None)
+    return sorted(one.name for one in wanted if one.marker is None or "serve" in str(one.marker))
 
 
 if __name__ == "__main__":
