@@ -190,8 +190,13 @@ def test_who_guesses_tokens_soon_waits(served: Served) -> None:
 
 
 def test_who_is_slow_is_hung_up_on(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server_module, "_HEAD_SECONDS", 0.3)
     monkeypatch.setattr(server_module, "_BODY_SECONDS", 0.3)
+    with served.raw() as slow:
+        token = served.ground.tokens["ann"]
+        head = f"PUT /bots/one.c HTTP/1.1\r\nHost: {served.host}\r\nAuthorization: Bearer {token}\r\n"
+        slow.sendall(f"{head}Content-Length: 9\r\n\r\nabc".encode())
+        assert b"408" in slow.recv(100)
+    monkeypatch.setattr(server_module, "_HEAD_SECONDS", 0.3)
     with served.raw() as slow:
 
         def is_closed() -> bool:
@@ -202,11 +207,6 @@ def test_who_is_slow_is_hung_up_on(served: Served, monkeypatch: pytest.MonkeyPat
                 return True
 
         assert comes(is_closed)
-    with served.raw() as slow:
-        token = served.ground.tokens["ann"]
-        head = f"PUT /bots/one.c HTTP/1.1\r\nHost: {served.host}\r\nAuthorization: Bearer {token}\r\n"
-        slow.sendall(f"{head}Content-Length: 9\r\n\r\nabc".encode())
-        assert b"408" in slow.recv(100)
 
 
 def test_heads_are_small(served: Served) -> None:
