@@ -67,6 +67,12 @@ def test_each_turn_of_a_loop_is_paid() -> None:
     assert run(LOOP, 1001) == (3003, 10 + 9 * 1000)
 
 
+def test_a_function_of_256_units_pays_for_the_whole_at_its_beginning_and_a_longer_one_for_its_pieces() -> None:
+    left = """(func (export "a") (param i32) (result i32)
+        (if (local.get 0) (then (return (i32.const 1)))) {} (i32.const 2))"""
+    assert [run(left.format("(drop (i32.const 1))" * count), 1) for count in (252, 253)] == [(1, 256), (1, 3)]
+
+
 @pytest.mark.parametrize(("argument", "given"), [(7, 70), (8, 80), (9, 90), (10, 100), (13, 40), (3, 8)])
 def test_a_function_that_is_left_from_within_hands_its_counter_on(argument: int, given: int) -> None:
     answer, fuel = run(LEFT, argument)
