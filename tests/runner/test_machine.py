@@ -8,9 +8,9 @@ import fcntl
 import os
 import re
 import shutil
-import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -304,15 +304,14 @@ def test_without_a_system_that_says_who_may_use_what_all_processors_count(monkey
     assert choose_executor(General(executor="local"), 0.0, 0.0, print).workers == 5
 
 
-def test_a_look_at_the_lock_keeps_no_run_from_starting(place: Place) -> None:
-    """As `verify` looks, to say whether a run goes on."""
+def test_a_look_at_the_lock_keeps_no_run_from_starting(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As `verify` looks, to say whether a run goes on; it has looked by the time that the run tries again."""
     place.play()
     with open(place.results / SIGN) as lock:
         fcntl.flock(lock, fcntl.LOCK_SH)
-        looking = threading.Timer(0.03, lambda: fcntl.flock(lock, fcntl.LOCK_UN))
-        looking.start()
+        waits = SimpleNamespace(sleep=lambda _seconds: fcntl.flock(lock, fcntl.LOCK_UN))
+        monkeypatch.setattr("tournament.store.folder_storage.time", waits)
         place.play()
-        looking.join()
 
 
 def test_a_copy_that_a_kill_kept_from_being_made_is_not_announced(place: Place) -> None:
