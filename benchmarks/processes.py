@@ -26,6 +26,7 @@ from tournament.entrants.folder import read_submission
 from tournament.keys import KEY_BYTES
 from tournament.leg import Leg, PlaysAs
 from tournament.runner.schedule.legs import Competitor, RoundRobin
+from tournament.sandbox.outside import fork_server
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
@@ -149,8 +150,15 @@ def played_field(
 def one_core() -> Iterator[None]:
     """Play on one core, which the bots' processes share."""
     before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(before)})
+    _keep_on({min(before)})
     try:
         yield
     finally:
-        os.sched_setaffinity(0, before)
+        _keep_on(before)
+
+
+def _keep_on(cores: set[int]) -> None:
+    """Have all threads of this process run on these cores, and what they start from now on."""
+    fork_server.end_idle()  # bots would have the cores of who starts them
+    for thread in os.listdir("/proc/self/task"):
+        os.sched_setaffinity(int(thread), cores)
