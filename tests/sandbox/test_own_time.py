@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -158,7 +159,8 @@ def test_a_bot_that_gets_no_processor_is_not_blamed(starved: None, monkeypatch: 
 def test_a_source_that_gets_no_processor_is_not_blamed(
     starved: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source = "#include <stdio.h>\nint a(const Bot *b) { return 73; } int b(const Bot *b, int x) { return 0; }"
+    source = f"// {time.time_ns()}: none that is compiled already\n"
+    source += "int a(const Bot *b) { return 73; } int b(const Bot *b, int x) { return 0; }"
     libraries.prepare_libraries(["c"], SandboxSettings(), lambda _: None)
     monkeypatch.setattr(compiler_run, "_BY_CLOCK", 0.00001)  # a millisecond, which no compiler takes
     (tmp_path / "bots").mkdir()
