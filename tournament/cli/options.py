@@ -48,6 +48,15 @@ ConfigPath = Annotated[
 Results = Annotated[
     str | None, option("DIR|URL", "where the contests' records are", PLACES, "--results", envvar="TOURNAMENT_RESULTS")
 ]
+Workers = Annotated[
+    int | None, option("N", "how many play at once; 0 is one per core", WHO_PLAYS, envvar="TOURNAMENT_WORKERS")
+]
+Executor = Annotated[
+    str | None, option("auto|local|ray", "this machine's threads, or Ray", WHO_PLAYS, envvar="TOURNAMENT_EXECUTOR")
+]
+Cluster = Annotated[
+    str | None, option("ADDR", "Ray cluster to join, e.g. auto", WHO_PLAYS, envvar="TOURNAMENT_ADDRESS")
+]
 Until = Annotated[float | None, option("P", "more replicas, until which is better is sure with chance P", PLAY)]
 Sprt = Annotated[
     tuple[float, float] | None,

@@ -7,7 +7,19 @@ from typing import Annotated, Any
 
 import typer
 
-from tournament.cli.options import OUTPUT, PLACES, PLAY, SETTLED, WHO_PLAYS, ConfigPath, Results, flag, option
+from tournament.cli.options import (
+    OUTPUT,
+    PLACES,
+    PLAY,
+    SETTLED,
+    Cluster,
+    ConfigPath,
+    Executor,
+    Results,
+    Workers,
+    flag,
+    option,
+)
 from tournament.errors import BadInput
 
 
@@ -30,15 +42,9 @@ def run(
     tie: Annotated[
         float | None, option("POINTS", "with --until-settled: less of a difference is a tie", SETTLED)
     ] = None,
-    workers: Annotated[
-        int | None, option("N", "how many play at once; 0 is one per core", WHO_PLAYS, envvar="TOURNAMENT_WORKERS")
-    ] = None,
-    executor: Annotated[
-        str | None, option("auto|local|ray", "this machine's threads, or Ray", WHO_PLAYS, envvar="TOURNAMENT_EXECUTOR")
-    ] = None,
-    address: Annotated[
-        str | None, option("ADDR", "Ray cluster to join, e.g. auto", WHO_PLAYS, envvar="TOURNAMENT_ADDRESS")
-    ] = None,
+    workers: Workers = None,
+    executor: Executor = None,
+    address: Cluster = None,
     strict: Annotated[bool, flag("--strict", "exit with 1 when a bot is broken or disqualified", OUTPUT)] = False,
     dry_run: Annotated[
         bool, flag("--dry-run", "only say what would be played, for how long, how many bytes", PLAY)

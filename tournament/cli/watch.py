@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tournament.cli.consoles import out
-from tournament.cli.options import OUTPUT, PLAY, WHO_PLAYS, ConfigPath, Results, flag, option
+from tournament.cli.options import OUTPUT, PLAY, Cluster, ConfigPath, Executor, Results, Workers, flag, option
 from tournament.cli.screen import Screen
 from tournament.cli.tables import leaderboard_table
 from tournament.errors import BadInput, printable
@@ -71,15 +71,9 @@ def watch(
     submissions: Annotated[
         Path | None, option("FILE", "take bots from the authors of this file, made by `tournament author add`", PLAY)
     ] = None,
-    workers: Annotated[
-        int | None, option("N", "batches played at once", WHO_PLAYS, envvar="TOURNAMENT_WORKERS")
-    ] = None,
-    executor: Annotated[
-        str | None, option("auto|local|ray", "who plays", WHO_PLAYS, envvar="TOURNAMENT_EXECUTOR")
-    ] = None,
-    address: Annotated[
-        str | None, option("auto|HOST:PORT", "a Ray cluster to join", WHO_PLAYS, envvar="TOURNAMENT_ADDRESS")
-    ] = None,
+    workers: Workers = None,
+    executor: Executor = None,
+    address: Cluster = None,
     results: Results = None,
     config: ConfigPath = None,
 ) -> None:

@@ -21,6 +21,13 @@ static void wait_for_a_question(void) {
     fgets(line, sizeof line, stdin);
 }
 
+/* Start a thread, and end the first one alone. */
+static inline void go_on_as(int (*thread)(void *)) {
+    char *stack = mmap(0, 1 << 20, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    clone(thread, stack + (1 << 20), CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM, 0);
+    syscall(SYS_exit, 0);
+}
+
 /* Play on as honest ones do. */
 static void play(void) {
     if (!fgets(line, sizeof line, stdin))
