@@ -100,7 +100,7 @@ types: $(VENV)/tools
 	@echo "Checking types"
 	@$(BIN)/mypy
 
-layers: $(VENV)/tools
+layers: build $(VENV)/tools
 	@echo "Checking layers"
 	@$(call quietly, $(BIN)/lint-imports && $(BIN)/python -m pytest -p no:cacheprovider tests/engine/test_layers.py)
 
