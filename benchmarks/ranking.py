@@ -1,7 +1,10 @@
-"""Whether the ranking is right: `python -m benchmarks.ranking [PART]...` plays thousands of tournaments.
+"""Whether the ranking is right: `python -m benchmarks.ranking` repeats what docs/explanation/ranking.md measured.
 
-The cores play them in memory, each with its own deals, and `compute_standings` ranks them as it ranks a run. The true
-scores of bots without memory are known exactly; those of others are means over all tournaments.
+The cores play thousands of tournaments in memory, each with its own deals, and `compute_standings` ranks them as it
+ranks a run. The true scores of bots without memory are known exactly; those of others are means over all tournaments.
+With `--quick` there are a twentieth of the tournaments, so figures scatter more. Parts may be named:
+
+@PARTS@
 """
 
 from __future__ import annotations
@@ -13,7 +16,8 @@ import math
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +43,9 @@ from tournament.entrants.build import build_entrants
 from tournament.keys import sub_key
 from tournament.runner.planning import artifacts_of, schedule_of
 from tournament.runner.resume import field_of
+from tournament.runner.schedule.counting import count_legs
+from tournament.runner.schedule.legs import Replicas, Schedule
+from tournament.runner.schedule.rounds import next_round
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.standings.errors import Differences, variances_of_differences
 from tournament.standings.places import surely_ahead
@@ -134,10 +141,13 @@ class Rehearsal:
         luck: dict[str, Floats] = {}
         return self.ranked(self.played(number, luck), luck if self.contest.luck else None)
 
+    def schedule(self, number: int, replicas: Replicas) -> Schedule:
+        key = sub_key(bytes(32), "benchmark", number)
+        return schedule_of(self.contest, self.settings.playing(), key, self.field, replicas)
+
     def played(self, number: int, luck: dict[str, Floats] | None = None) -> Legs:
         """All its legs; the luck in them is added to `luck`."""
-        key = sub_key(bytes(32), "benchmark", number)
-        schedule = schedule_of(self.contest, self.settings.playing(), key, self.field)
+        schedule = self.schedule(number, Replicas(self.settings.replicas))
         sink = NullSink.of(self.contest, ROWS_PER_GROUP)
         legs = []
         for leg in schedule.legs():
@@ -420,6 +430,51 @@ def _stopping(tournaments: int) -> Iterator[str]:
             )
 
 
+def _settled(tournaments: int) -> Iterator[str]:
+    """Runs until the order is settled, as the runner plays them: how often a settled order is wrong.
+
+    The exact scores are known. Some bots come twice, so that pairs are equal in truth.
+    """
+    runs = max(10, tournaments // 5)
+    yield "| field | runs | a settled order wrong | twins told apart | neighbours settled | close | open | replicas |"
+    yield "|---|---|---|---|---|---|---|---|"
+    for field_of_bots, twice, sessions in ((" ".join(PLAIN), "ann gus", 100), ("ann bob dan", "bob", 200)):
+        counts = {name: 1 + (name in twice.split()) for name in field_of_bots.split()}
+        plain = {f"{name}_{twin}": PLAIN[name] for name, count in counts.items() for twin in range(1, count + 1)}
+        bots = sorted(plain)
+        exact = true_scores([plain[name].bot() for name in bots], sessions, CELLS)
+        truth = {name: round(score, 9) for name, score in zip(bots, exact)}
+        until = Until(0.95, FEWEST_REPLICAS, 24)
+        rehearsal = Rehearsal.of(
+            VON_NEUMANN_POKER,
+            built(VON_NEUMANN_POKER, {f"{name}.c": one.source for name, one in plain.items()}),
+            sessions=sessions,
+            replicas=until.most_replicas,
+        )
+        field = replace(rehearsal.field, until=until)
+        wrong = told = 0
+        verdicts: list[Verdict] = []
+        played = 0.0
+        for number in range(runs):
+            luck: dict[str, Floats] = {}
+            batches = [Batch("", (), rehearsal.played(number, luck))]
+            last = next_round(field, None, partial(rehearsal.schedule, number), batches, luck)
+            counted = count_legs(batches, rehearsal.schedule(number, last.replicas)).counting
+            legs = batches[0].legs
+            legs = legs.chosen([place for place, digest in enumerate(legs.digests) if digest in counted])
+            ranking = compute_standings(field, [Batch("", (), legs)], None, luck)
+            ahead = [(line.name, behind) for line in ranking.ranked for behind in line.surely_ahead_of]
+            wrong += any(truth[x] <= truth[y] for x, y in ahead)
+            told += any(x[:-1] == y[:-1] for x, y in ahead)
+            verdicts += last.verdicts
+            played += len(legs) / math.comb(len(bots), 2) / runs
+        share = [f"{verdicts.count(verdict) / len(verdicts):.2f}" for verdict in ("settled", "close", "open")]
+        yield (
+            f"| {field_of_bots}; twice {twice}; {sessions} sessions | {runs} | {100 * wrong / runs:.1f}% "
+            f"| {100 * told / runs:.1f}% | {' | '.join(share)} | {played:.1f} of {until.most_replicas} |"
+        )
+
+
 def _sequential(
     draws: Floats, judged_by: Floats, names: Sequence[str], confidence: float, most: int
 ) -> tuple[list[str], list[Verdict], dict[str, int]]:
@@ -533,19 +588,21 @@ PARTS: dict[str, Callable[[int], Iterator[str]]] = {
     "neighbours": _neighbours,
     "variance": _variance,
     "stopping": _stopping,
+    "settled": _settled,
     "duplicate": _duplicate,
 }
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; default all")
-    parser.add_argument("--tournaments", type=int, default=1000)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", metavar="PART", choices=[[], *PARTS], help="default all")
+    parser.add_argument("--quick", action="store_true", help="a twentieth of the tournaments")
     parser.add_argument("--field", default="", metavar="WORDS", help="of twins, those alone whose name has these words")
     options = parser.parse_args()
+    tournaments = 50 if options.quick else 1000
     for part in options.parts or PARTS:
         print(f"\n## {part}\n", flush=True)
-        for line in _twins(options.tournaments, options.field) if part == "twins" else PARTS[part](options.tournaments):
+        for line in _twins(tournaments, options.field) if part == "twins" else PARTS[part](tournaments):
             print(line, flush=True)
 
 
