@@ -4,7 +4,16 @@ The cores play thousands of tournaments in memory, each with its own deals, and 
 ranks a run. The true scores of bots without memory are known exactly; those of others are means over all tournaments.
 With `--quick` there are a twentieth of the tournaments, so figures scatter more. Parts may be named:
 
-@PARTS@
+neighbours   what "ahead of next" says
+together     honest fields in which a pair seems to play together
+coverage     intervals, and the variance that is left without luck
+variance     the same of the shipped bots, from block to block and between tournaments
+stopping     what stopping saves, against tournaments of a fixed length, and pairs that are called
+settled      whether an order is right that a run until the order is settled calls so
+duplicate    what duplicate matches bring
+twins        identical bots told apart, pairs called sure, what ± covers; replicas are kept, so it goes on when stopped
+
+On one core these take TIMES.
 """
 
 from __future__ import annotations
@@ -28,6 +37,7 @@ from engine.kernel.game_core import BLOCK_COUNT
 from tests.oracles.exact_scores import true_scores
 from tests.oracles.von_neumann_poker import Bot
 from tests.standings.test_places import FIELDS, SMALL, stated_and_right
+from tests.standings.test_unforetold import honest, ranking_of
 from tournament.arrays import Floats
 from tournament.artifacts.bot import Entrant
 from tournament.contests.contest import Contest
@@ -50,7 +60,8 @@ from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.standings.errors import Differences, variances_of_differences
 from tournament.standings.places import surely_ahead
 from tournament.standings.standings import Standings, compute_standings
-from tournament.standings.stopping import FEWEST_REPLICAS
+from tournament.standings.stopping import FEWEST_REPLICAS, looks, reaches
+from tournament.standings.unforetold import unforetold
 from tournament.standings.verdicts import Verdict, looks_of, settled_order, wanted_replicas
 from tournament.store.columns import ROWS_PER_GROUP
 from tournament.store.ledger import Batch, Field, Until
@@ -111,7 +122,7 @@ PLAIN = {
 }
 # It can't play to the end of any match.
 _TRAPS = "Money a(const Bot *bot) { __builtin_trap(); }\nint b(const Bot *bot, const Money aBet) { return 1; }\n"
-LEARNING = ("copycat", "last_game_gambler", "stack_captain", "tell_reader", "thompson", "scholar", "weathervane")
+LEARNING = ("copycat", "last_game_gambler", "stack_captain", "tell_reader", "thompson", "scholar")
 
 
 @dataclass(frozen=True)
@@ -330,6 +341,14 @@ def _neighbours(tournaments: int) -> Iterator[str]:
         yield f"| {kind} | {len(said)} | {said.mean():.2f} | {right.mean():.2f} | {high} |"
 
 
+def _together(tournaments: int) -> Iterator[str]:
+    """Simulated fields in which nobody plays together, and some pair is named."""
+    for what, freedom in (("normal", 1e9), ("Student's t, three degrees of freedom", 3.0)):
+        chance, fields = np.random.default_rng(5), 2 * tournaments
+        named = sum(bool(unforetold(ranking_of(honest(chance, freedom)))) for _ in range(fields))
+        yield f"{fields} honest fields, results {what}: a pair is named in {100 * named / fields:.1f}%"
+
+
 def _variance(tournaments: int) -> Iterator[str]:
     """The share of variance that the correction leaves in the shipped field: between blocks of a leg; between
     neighbouring blocks, where learning over a leg adds little; and between scores of tournaments, where it adds."""
@@ -428,6 +447,25 @@ def _stopping(tournaments: int) -> Iterator[str]:
                 f"| {played / trials:.0f} | {plain * pairs} ({plain} replicas): {played / trials / plain / pairs:.2f} "
                 f"| {alike * pairs}: {played / trials / alike / pairs:.2f} |"
             )
+    yield from ("", *_pairs(20 * tournaments))
+
+
+def _pairs(pairs: int) -> Iterator[str]:
+    """Pairs whose differences in replicas are normal, judged after each round as in a run."""
+    yield "| true difference, in deviations of a replica | called | the wrong way round | seem apart by |"
+    yield "|---|---|---|---|"
+    chance, counts = np.random.default_rng(2), looks(FEWEST_REPLICAS, 64)
+    for apart in (0.0, 0.05, 0.1, 0.2, 0.4):
+        values = chance.normal(apart, 1, (pairs, counts[-1]))
+        shown = np.zeros(pairs)  # when they were called
+        for count, wide in zip(counts, reaches(counts, 0.05)):
+            mean, error = values[:, :count].mean(axis=1), values[:, :count].std(axis=1, ddof=1) / math.sqrt(count)
+            now = (shown == 0) & (np.abs(mean) > wide * error)
+            shown[now] = mean[now]
+        yield (
+            f"| {apart} | {100 * (shown != 0).mean():.1f}% | {100 * (shown < 0).mean():.1f}% "
+            f"| {shown[shown != 0].mean():.2f} |"
+        )
 
 
 def _settled(tournaments: int) -> Iterator[str]:
@@ -583,13 +621,14 @@ def _twins(tournaments: int, field: str = "") -> Iterator[str]:
 
 
 PARTS: dict[str, Callable[[int], Iterator[str]]] = {
-    "twins": _twins,
-    "coverage": _coverage,
     "neighbours": _neighbours,
+    "together": _together,
+    "coverage": _coverage,
     "variance": _variance,
     "stopping": _stopping,
     "settled": _settled,
     "duplicate": _duplicate,
+    "twins": _twins,
 }
 
 
