@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -51,9 +52,7 @@ def test_every_target_sets_up_what_it_runs(tmp_path: Path) -> None:
     for target in (*phony[1].split(), ".venv/azurite", ".venv/libraries"):
         make = ["make", "--dry-run", target, "PYTHON=python3"]
         lines = subprocess.check_output(make, cwd=tmp_path, env=without_make(), text=True).splitlines()
-
-        def first(pattern: str) -> int:
-            return next((number for number, line in enumerate(lines) if re.search(pattern, line)), len(lines))
+        first = partial(_first, lines)
 
         if target != "clean":
             assert first("-m venv") < first(r"\.venv/bin/|--prefix \.venv"), target
@@ -61,6 +60,11 @@ def test_every_target_sets_up_what_it_runs(tmp_path: Path) -> None:
         assert first("build_ext --inplace") <= first(imports_the_core), target
         assert first("group dev") <= first("pytest|bin/(mypy|ruff|stubtest|lint-imports)"), target
         assert first("artifacts.libraries") <= first("-m (pytest .*thorough|benchmarks|tests.lowest)"), target
+
+
+def _first(lines: list[str], pattern: str) -> int:
+    """The number of the first line that has it, or how many lines there are."""
+    return next((number for number, line in enumerate(lines) if re.search(pattern, line)), len(lines))
 
 
 def without_make() -> dict[str, str]:
