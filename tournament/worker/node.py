@@ -84,7 +84,7 @@ def _source_files() -> Iterator[tuple[str, Path]]:
 def invite(storage: Storage) -> Invitation:
     """Write the file that nodes are to read into the results' storage. Raises OSError."""
     invitation = Invitation(versions_here(), storage.location, f"{_FOLDER}/driver-{uuid.uuid4().hex}", uuid.uuid4().hex)
-    storage.replace(invitation.name, invitation.content.encode())
+    storage.replace(invitation.name, invitation.content.encode(), durable=False)
     return invitation
 
 
