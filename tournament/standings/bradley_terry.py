@@ -14,10 +14,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from engine.kernel.blocks import block_of, block_sizes
 from engine.kernel.game_core import BLOCK_COUNT
 from tournament.arrays import Floats
 from tournament.contests.contest import Contest
-from tournament.standings.errors import Replicas, block_of, block_sizes
+from tournament.standings.errors import Replicas
 from tournament.standings.tally import tally_of_points
 from tournament.store.ledger import Batch
 from tournament.store.legs import Legs
@@ -93,7 +94,7 @@ def fitted(names: Sequence[str], wins: Wins) -> tuple[Floats, list[float | None]
     sides = wins.sides(names)
     among = (sides >= 0).all(axis=1)
     x, y = sides[among].T
-    sizes = block_sizes(wins.legs.sessions[among], BLOCK_COUNT).reshape(-1, BLOCK_COUNT)
+    sizes = block_sizes(wins.legs.sessions[among]).reshape(-1, BLOCK_COUNT)
     scores = wins.won[among] + wins.drawn[among] / 2
     totals = np.zeros((count, count))  # sessions of each pair
     np.add.at(totals, (x, y), sizes.sum(axis=1))
