@@ -23,7 +23,7 @@ sessions = np.full(won.shape, 100.0) - np.diag(np.full(len(won), 100.0))
 of_each = (sessions / (1 + np.exp(-games / 9))).sum(axis=1)
 for found in (*_most_likely(sessions, of_each), maximum_entropy_equilibrium(games)):
     print(found.tobytes().hex())
-print(unforetold(ranking_of(won[:200, :200])))
+print(unforetold(ranking_of(won[:300, :300])))
 """
 
 

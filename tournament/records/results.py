@@ -121,7 +121,7 @@ STANDING = {
 }
 UNFORETOLD = (
     "its results that are far from what those against all others foretell: `opponent`, "
-    "`points_per_session`, `foretold`, `stderr` of the difference. Empty in nineteen of twenty fields"
+    "`points_per_session`, `foretold`, and the `scatter` of results about it. Empty in nineteen of twenty fields"
     " without agreements"
 )
 
@@ -403,7 +403,7 @@ def leaderboard_values(ranking: Standings) -> list[dict[str, Any]]:
     pairs = [one for pair in unforetold(ranking) for one in (pair, pair.from_y())]
     values = {
         line.name: [
-            {"opponent": pair.y, **{key: getattr(pair, key) for key in ("points_per_session", "foretold", "stderr")}}
+            {"opponent": pair.y, **{key: getattr(pair, key) for key in ("points_per_session", "foretold", "scatter")}}
             for pair in pairs
             if pair.x == line.name
         ]

@@ -78,6 +78,21 @@ def residuals_of_blocks(blocks: Floats, sizes: Floats) -> tuple[Floats, Whole]:
     return apart * np.sqrt(count / np.maximum(count - 1, 1))[:, np.newaxis], np.maximum(count - 1, 0)
 
 
+def residuals_of_means(values: Floats) -> Floats:
+    """How the values of each row, of a replica each, differ from their mean, scaled so that products of two rows add up
+    to the covariance of the means. There are two replicas or more."""
+    count = values.shape[-1]
+    return np.asarray((values - values.mean(axis=-1, keepdims=True)) / math.sqrt(count * (count - 1)))
+
+
+def mean_and_error(values: Floats) -> tuple[float, float]:
+    """The mean of values of independent replicas, and its standard error, infinite for one."""
+    if len(values) < 2:
+        return float(values.mean()), math.inf
+    apart = residuals_of_means(values)
+    return float(values.mean()), math.sqrt(float((apart * apart).sum()))
+
+
 def on_grid(values: npt.ArrayLike, rounding: float) -> Floats:
     """The nearest multiples of a power of ten that is more than these values may differ by `rounding`."""
     step = 10.0 ** math.ceil(math.log10(rounding)) if rounding > 0 else 1.0
