@@ -202,6 +202,7 @@ class Coverage:
             np.array([[getattr(by_name[name], f"{what}{column}") for name in names] for by_name in lines], float)
             for column in ("ci_low", "ci_high", "stderr")
         )
+        rounding = 1e-9 * (1 + np.abs(values))
         held = float("nan")
         if truth is not None and not what:
             ranks = {name: 1 + sum(truth[other] > truth[name] for other in names) for name in names}
@@ -214,11 +215,14 @@ class Coverage:
                 )
             )
         return cls(
-            ((low <= values) & (values <= high)).mean(axis=0), errors.mean(axis=0), scores.std(axis=0, ddof=1), held
+            ((low <= values + rounding) & (values - rounding <= high)).mean(axis=0),
+            errors.mean(axis=0),
+            scores.std(axis=0, ddof=1),
+            held,
         )
 
     def row(self, what: str, tournaments: int) -> str:
-        ratio = self.errors / self.deviations
+        ratio = (self.errors / self.deviations)[self.deviations > 0]
         held = "" if math.isnan(self.rank_bounds_held) else f"{100 * self.rank_bounds_held:.1f}%"
         return (
             f"| {what} | {tournaments} | {100 * self.covered.mean():.1f}% | {100 * self.covered.min():.1f}% | "

@@ -10,13 +10,21 @@ import itertools
 import os
 import stat
 import time
-import uuid
 from collections.abc import Iterator, Sequence
 from typing import IO, TYPE_CHECKING
 
 from tournament.errors import RunFailed
 from tournament.store.signals import signals_deferred
-from tournament.store.storage import FOLDERS, MOST_READ, SIGN, AlreadyExists, TooLarge, checked_name
+from tournament.store.storage import (
+    FOLDERS,
+    MOST_READ,
+    SIGN,
+    STAGING,
+    AlreadyExists,
+    TooLarge,
+    checked_name,
+    staged_name,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -243,7 +251,7 @@ class FolderStorage:
         return content
 
     def _write_aside(self, content: bytes, mode: int = 0o666, *, durable: bool = True) -> str:
-        aside = f"staging/aside-{uuid.uuid4().hex}"
+        aside = staged_name("aside")
         try:
             with self._open_staged(aside, mode) as stream:
                 stream.write(content)
@@ -310,7 +318,7 @@ class FolderStorage:
         return self._open_staged(name, 0o666)
 
     def _open_staged(self, name: str, mode: int) -> IO[bytes]:
-        self._make_folder("staging")
+        self._make_folder(STAGING)
         with self._place(name) as (folder, file):
             descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN_FILE, mode, dir_fd=folder)
         return open(descriptor, "wb", buffering=1 << 20)

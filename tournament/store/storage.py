@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import re
+import uuid
 from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Protocol
 
@@ -72,10 +73,18 @@ class Storage(Protocol):
     def exchange(self, away: str | None, back: str | None) -> None: ...
 
 
-FOLDERS = ("games", "sessions", "ledger", "ledger-copy", "staging")
+STAGING = "staging"
+FOLDERS = ("games", "sessions", "ledger", "ledger-copy", STAGING)
 SIGN = "ledger/writer"  # who writes
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/|(s3|gs|az|file):", re.IGNORECASE)
+# What this package stages: nothing else is ever deleted there.
+OWN_STAGED = re.compile(r"(?:aside|driver)-[0-9a-f]{32}|[0-9]{10}-[0-9]+-[0-9a-f]{12}-[0-9a-f]{32}-(games|sessions)")
 _NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}/)*[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}")
+
+
+def staged_name(name: str) -> str:
+    """Where a file of this name may wait alone; one of a part ends in its table."""
+    return f"{STAGING}/{name}-{uuid.uuid4().hex}"
 
 
 def checked_name(name: str) -> str:
