@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
-from tournament.errors import BadInput, RunFailed
+from tournament.errors import BadInput, RunFailed, and_more
 from tournament.leg import legs_per_replica
 from tournament.names import valid_contest_name
 from tournament.records.rows import EVERYTHING, Selection, dataset_of, loaded_before, read_frame, select
@@ -148,7 +148,7 @@ class Results:
             place = f"{line.rank:>3}." if line.rank is not None else "    "
             lines.append(f"{place} {line.name}: {f'{line.score:+,.1f}' if line.rank is not None else line.status}")
         if len(self.ranking.entrants) > 10:
-            lines.append(f"     and {len(self.ranking.entrants) - 10} more")
+            lines.append(f"    {and_more(len(self.ranking.entrants) - 10)}")
         return "\n".join(lines)
 
     @cached_property

@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from engine.kernel.game_core import BLOCK_COUNT
+from engine.kernel.blocks import block_sizes
 from tournament.arrays import Floats, Whole
 from tournament.standings.student import quantile, two_sided_tail
 from tournament.store.legs import Legs, SeatColumns
@@ -66,22 +66,6 @@ class Replicas:
         scale = np.sqrt(self.of_match / np.maximum(self.of_match - 1, 1)) / self.of_match
         np.add.at(rows, (entrant, self.replica), (values - mean[self.match] * lengths) * scale)
         return rows
-
-
-def block_of(number: Whole, length: Whole | int) -> Whole:
-    """The block that each of these sessions, or games, of a leg of such a length is in, as the cores have it."""
-    return np.asarray(number * BLOCK_COUNT // length)
-
-
-def block_sizes(sessions: npt.ArrayLike, blocks: int = BLOCK_COUNT) -> Floats:
-    """How many of so many sessions, or games, are in each block, as `block_of` has them.
-
-    A row for each of several numbers of sessions.
-    """
-    if np.ndim(sessions) and np.size(sessions) and np.min(sessions) == np.max(sessions):  # as of nearly all legs
-        return np.broadcast_to(block_sizes(np.ravel(sessions)[0], blocks), (np.size(sessions), blocks))
-    edges = -(-np.arange(blocks + 1) * np.asarray(sessions, np.int64)[..., np.newaxis] // blocks)
-    return np.diff(edges).astype(np.float64)
 
 
 def residuals_of_blocks(blocks: Floats, sizes: Floats) -> tuple[Floats, Whole]:

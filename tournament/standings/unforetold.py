@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tournament.standings.linear import product
 from tournament.standings.standings import Standings
 from tournament.standings.student import quantile, reach
 
@@ -58,7 +59,7 @@ def unforetold(ranking: Standings) -> list[Unforetold]:
     # Over all third bots k: sums of won[x, k] + won[k, y], and of their squares.
     rows, squares = won.sum(axis=1), (won * won).sum(axis=1)
     mean = (rows[:, np.newaxis] - rows - 2 * won) / others
-    square = squares[:, np.newaxis] + squares - 2 * won * won + 2 * won @ won
+    square = squares[:, np.newaxis] + squares - 2 * won * won + 2 * product(won, won)
     scatter = np.sqrt(np.maximum(0.0, square - others * mean * mean) / (others - 1) * (1 + 1 / others))
     most = quantile(1 - _FALSE_ALARMS / (size * (size - 1)), others - 1)
     found = [

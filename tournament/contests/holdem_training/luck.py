@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.games.holdem_training.luck import CONTROLS, add_hands, solve
+from engine.kernel.blocks import block_starts
 from engine.kernel.game_core import BLOCK_COUNT
 from tournament.arrays import Floats
 from tournament.contests.holdem_training import LUCK_COLUMNS
@@ -27,7 +28,7 @@ _USUAL = np.array([1.0] * 5 + [0.0] * 6)
 _FIRMNESS = np.array([2000.0] * 5 + [5.0] * 6)
 
 
-_LEARNED_BEFORE = (1, 2, 4, 8, 16)  # blocks
+_LEARNED_BEFORE = [1, 2, 4, 8, 16]  # blocks
 
 
 class LegLuck:
@@ -38,8 +39,7 @@ class LegLuck:
         self.hands = hands
         self.played = 0
         self.luck = np.zeros(BLOCK_COUNT)
-        starts = (-(-block * hands // BLOCK_COUNT) for block in _LEARNED_BEFORE)
-        self._next = [start for start in starts if start > 1]
+        self._next = [start for start in block_starts(hands)[_LEARNED_BEFORE].tolist() if start > 1]
         self._first: list[npt.NDArray[Any]] = []  # the first hand, which comes with the second
         self._moments = np.zeros((CONTROLS + 2, CONTROLS + 2))
         self._weights = _USUAL
