@@ -6,7 +6,10 @@ import io
 import os
 import re
 import stat
+import subprocess
+import sys
 import threading
+import time
 import zipfile
 from datetime import timedelta
 from pathlib import Path
@@ -14,9 +17,14 @@ from pathlib import Path
 import pytest
 
 from tests.cli.in_process import shown
+from tests.contest_runs import environment
 from tests.open_contest.support import CONTEST, GOOD, UNFIT, Ground
+from tests.processes import are_gone, comes, descendants
 from tournament.artifacts import compiler_run
 from tournament.config import load_config
+from tournament.contests import find_contest
+from tournament.entrants.build import _compiled_at
+from tournament.entrants.folder import read_submission
 from tournament.errors import BadInput
 from tournament.open_contest import submissions
 from tournament.open_contest.authors import add_author, author_of, read_authors, revoke_token
@@ -213,17 +221,39 @@ def test_the_machines_failure_is_not_the_bots_at_once(ground: Ground, monkeypatc
     assert ground.files() == {"one.c"}
 
 
+def slow_to_compile(folder: Path) -> Path:
+    """A bot in C that takes the compiler as long as it may, and that no cache knows."""
+    bot = folder / "slow.c"
+    lines = "".join(f"#define m{n} m{n + 1} m{n + 1} m{n + 1} m{n + 1}\n" for n in range(14))
+    bot.write_text(f"{lines}#define m14 123 +\nint x[] = {{ m0 0 }};\n// {folder} {time.time()}\n")
+    return bot
+
+
 def test_the_compiler_may_take_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that nobody holds up the queue; an organiser's own bots have more."""
+    """So that nobody holds up the queue; an organiser's own bots have more, also after that was too little."""
     for name in ("SECONDS", "_MOST_MEGABYTES"):  # which are as before after the test
         monkeypatch.setattr(compiler_run, name, getattr(compiler_run, name))
     monkeypatch.setattr(compiler_run, "_SECONDS_OF_STRANGERS", 1)
-    bot = tmp_path / "slow.c"
-    lines = "".join(f"#define m{n} m{n + 1} m{n + 1} m{n + 1} m{n + 1}\n" for n in range(14))
-    bot.write_text(f"{lines}#define m14 123 +\nint x[] = {{ m0 0 }};\n")
+    bot = slow_to_compile(tmp_path)
     found = shown("check", str(bot), "--contest", CONTEST, "--as-submitted")
     assert found.code == 1 and re.search("more than 1 seconds|after 2 seconds", found.out)
     assert compiler_run._MOST_MEGABYTES == 1024
+    interface = find_contest(CONTEST).interface
+    assert not any(place.exists() for place in _compiled_at(read_submission(bot), interface))
+
+
+def test_a_check_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
+    """Long before the compiler's time is up."""
+    (tmp_path / "tournament.toml").write_text(f"[{CONTEST}]\n")
+    steps = "import pathlib, sys; from tournament.open_contest.submissions import _check;"
+    steps += "_check(pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3]), lambda: False)"
+    words = [sys.executable, "-c", steps, tmp_path / "tournament.toml", CONTEST, slow_to_compile(tmp_path)]
+    with subprocess.Popen(words, env=environment()) as server:
+        # The check, what starts the compiler, and the compiler.
+        assert comes(lambda: len(descendants(server.pid)) > 2)
+        started = list(descendants(server.pid))
+        server.kill()
+        assert are_gone(started, 10)
 
 
 @pytest.mark.parametrize("name", ["tournament", "json", "sitecustomize"])

@@ -48,6 +48,15 @@ _MOST_FILES, _MOST_UNPACKED = 500, 8  # of an archive; times its bytes
 _MOST_SAID = 20_000
 _BAD_INPUT = BadInput.exit_code
 
+# The command in a process that ends with the server, also with one that is killed.
+_WHILE_SERVED = """
+import sys
+from tournament.sandbox.inside.c_library import end_with
+end_with(int(sys.argv.pop(1)))
+from tournament.__main__ import main
+main()
+"""
+
 QUEUED, ENTERED, NOT_FIT = "queued", "entered", "not fit"
 
 
@@ -416,8 +425,8 @@ def _files_of(archive: bytes, most: int) -> list[tuple[str, bytes, bool]]:
 
 def _check(settings: Path, contest: str, bot: Path, stopping: Callable[[], bool]) -> tuple[bool | None, str]:
     """Whether `tournament check` finds a bot fit, on a seed of its own, and what it says; None: it came to no end."""
-    # Else Python would take the upload for a module of that name, and run it as the server.
-    command = [sys.executable, "-P", "-m", "tournament", "check", bot.name, "--as-submitted"]
+    # -P: else Python would take the upload for a module of that name, and run it as the server.
+    command = [sys.executable, "-P", "-c", _WHILE_SERVED, str(os.getpid()), "check", bot.name, "--as-submitted"]
     command += ["--contest", contest, "--seed", drawn_seed()]
     environment = {**os.environ, "TOURNAMENT_CONFIG": str(settings), "COLUMNS": "100", "NO_COLOR": "1"}
     environment["PYTHONSAFEPATH"] = "1"  # for what it starts
