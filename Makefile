@@ -68,7 +68,7 @@ durations: build $(VENV)/libraries $(VENV)/tools
 	@echo "Timing the tests, two at a time"
 	@$(PYTEST) $(BESIDE) 2 --keep-durations
 
-test-thorough: build $(VENV)/tools $(VENV)/thorough $(VENV)/azurite
+test-thorough: build $(VENV)/libraries $(VENV)/tools $(VENV)/thorough $(VENV)/azurite
 	@echo "Running what the other tests take samples of (half an hour)"
 	@$(PYTEST) -m thorough $(BESIDE) 2 --durations 15
 
@@ -109,7 +109,7 @@ stubs: build $(VENV)/tools
 	@$(BIN)/stubtest --ignore-missing-stub --concise $(CORE)
 
 # The fast core stays in its place; this one is in build/debug.
-debug: build $(VENV)/tools
+debug: build $(VENV)/libraries $(VENV)/tools
 	@echo "Compiling the checked core"
 	@$(call quietly, ENGINE_DEBUG=1 $(BIN)/python setup.py --quiet build_ext \
 	  --build-lib build/checked --build-temp build/debug_objects)
@@ -133,7 +133,7 @@ reference: build
 docs-pictures: build $(VENV)/libraries $(VENV)/tools
 	@$(BIN)/python -m docs.tools.pictures
 
-bench: build
+bench: build $(VENV)/libraries
 	@$(BIN)/python -m benchmarks
 
 build: $(VENV)/installed $(VENV)/built
@@ -173,7 +173,7 @@ $(VENV)/thorough: $(VENV)/tools
 	@touch $@
 
 # The emulator of az://, where there is npm.
-$(VENV)/azurite:
+$(VENV)/azurite: | $(VENV)/compilers
 	@echo "Installing the emulator of az://"
 	@if command -v npm > /dev/null; then $(call quietly, \
 	  npm install --fetch-retries=0 --silent --no-audit --no-fund --prefix $@ azurite@3.37.0); fi

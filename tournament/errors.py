@@ -41,6 +41,11 @@ def and_more(count: int) -> str:
     return f" and {count:,} more" if count > 0 else ""
 
 
+def first_of(lines: Sequence[str], most: int) -> list[str]:
+    """The first lines, and one that says how many more there are."""
+    return [*lines[:most], *([f"…{and_more(len(lines) - most)} lines"] if len(lines) > most else [])]
+
+
 def listed(names: Sequence[str], most: int = 10) -> str:
     """The first names in a line, and how many more there are."""
     return ", ".join(names[:most]) + and_more(len(names) - most)

@@ -107,7 +107,8 @@ class Process:
         return comes(lambda: words in self.said.read_text(), seconds)
 
     def ask(self, method: str, path: str, token: str, body: bytes | None = None) -> tuple[int, dict[str, str]]:
-        """Status and values of an answer, however often the server is killed meanwhile."""
+        """Status and values of an answer, however often the server is killed meanwhile: in three minutes at most."""
+        end = time.monotonic() + 180
         while True:
             connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=90)
             try:
@@ -116,6 +117,8 @@ class Process:
                 answer = connection.getresponse()
                 return answer.status, json.loads(answer.read())
             except (OSError, http.client.HTTPException):
+                if time.monotonic() > end:
+                    raise
                 time.sleep(0.5)
             finally:
                 connection.close()

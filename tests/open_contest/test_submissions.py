@@ -304,7 +304,7 @@ def test_a_check_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
     (tmp_path / "tournament.toml").write_text(f"[{CONTEST}]\n")
     steps = "import pathlib, sys; from tournament.open_contest.trials import check;"
     steps += "check(pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3]), lambda: False)"
-    words = [sys.executable, "-c", steps, tmp_path / "tournament.toml", CONTEST, slow_to_compile(tmp_path)]
+    words = [sys.executable, "-c", steps, str(tmp_path / "tournament.toml"), CONTEST, str(slow_to_compile(tmp_path))]
     with subprocess.Popen(words, env=environment()) as server:
         # The check, what starts the compiler, and the compiler.
         assert comes(lambda: len(descendants(server.pid)) > 2)

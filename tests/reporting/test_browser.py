@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,14 @@ class Page:
         found = self.run("return [...document.querySelectorAll(arguments[0])].map(e => e.textContent)", selector)
         return list(map(str, found))
 
+    @contextmanager
+    def as_wide_as(self, pixels: int) -> Iterator[None]:
+        """On a screen of this width."""
+        screen = {"width": pixels, "height": 800, "deviceScaleFactor": 1, "mobile": pixels < 500}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+        yield
+        self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
     def shows(self, *ids: str) -> bool:
         """Whether these sections and no others come into view; the browser tells of a new fragment when it likes."""
         script = "return [...document.querySelectorAll('[data-view]')].filter(e => e.offsetParent).map(e => e.id)"
@@ -98,12 +107,19 @@ def test_nothing_is_asked_and_nothing_complains(page: Page, pages: Mapping[str, 
         )
         assert page.texts("article.bot h2") == [line.name]
     for width in (360, 1600):
-        page.driver.execute_cdp_cmd(
-            "Emulation.setDeviceMetricsOverride",
-            {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500},
-        )
-        assert page.run("return document.documentElement.scrollWidth") <= width
-    page.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        with page.as_wide_as(width):
+            assert page.run("return document.documentElement.scrollWidth") <= width
+
+
+def test_a_telephone_shows_all_bots_of_a_field_of_thirty(page: Page) -> None:
+    page.open("von_neumann_poker", "#bots")
+    hidden = """
+        const list = document.querySelector("#chips");
+        while (list.children.length < 30) list.append(list.firstChild.cloneNode(true));
+        return list.scrollHeight - list.clientHeight;
+    """
+    with page.as_wide_as(390):
+        assert page.run(hidden) == 0
 
 
 def test_tables_sort(page: Page, pages: Mapping[str, Played]) -> None:

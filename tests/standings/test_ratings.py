@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.kernel.blocks import block_sizes
 from tests.oracles.equilibria import extreme_equilibria
 from tests.standings.test_standings import batch_of, field_of, leg_of, leg_of_both
 from tournament.errors import BadInput
 from tournament.standings.bradley_terry import ELO, Wins, fitted
 from tournament.standings.equilibrium import maximum_entropy_equilibrium
-from tournament.standings.errors import block_sizes
 from tournament.standings.places import nearest_behind, with_implied
 from tournament.standings.ratings import Rated, bradley_terry, look_of, nash, run_off
 from tournament.standings.standings import Standings, compute_standings
@@ -209,7 +209,7 @@ PAIRS_OF_THREE = [("ann", "bob"), ("ann", "cat"), ("bob", "cat")]
 def test_equals_stay_equal_whatever_the_rounding() -> None:
     """Four bots lose the same to six others, in payoffs that are rounded and added in different orders."""
     equals, others = ["ann", "bob", "cat", "dan"], [f"other_{number}" for number in range(6)]
-    field, chance = field_of([*equals, *others]), np.random.default_rng(1)
+    field, chance = field_of([*equals, *others]), np.random.default_rng(6)
     payoffs = chance.random(350)
     legs = [leg_of(field, other, one, chance.permutation(payoffs)) for one in equals for other in others]
     legs += [

@@ -7,7 +7,7 @@ import signal
 from pathlib import Path
 
 from tournament.artifacts.compiler_command import BOT_FOLDER
-from tournament.errors import printable
+from tournament.errors import first_of, printable
 from tournament.sandbox.outside.launch import MEGABYTES_OF_BUILDS_FILES
 from tournament.sandbox.outside.running import Finished
 
@@ -106,6 +106,4 @@ def shortened(message: str, folders: list[Path], hints: Hints, lines: int = 12) 
             kept.append(line)
             quoting_ours = False
     ways_out = list(dict.fromkeys(f"Hint: {hint}" for sign, hint in hints if sign in message))
-    if len(kept) > lines:
-        kept = [*kept[:lines], f"… and {len(kept) - lines} more lines"]
-    return "\n".join([*kept, *ways_out]) or "the compiler failed without a message"
+    return "\n".join([*first_of(kept, lines), *ways_out]) or "the compiler failed without a message"

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from tournament.artifacts.archive import recipe_of
+from tournament.errors import and_more
 
 _SHELLS = {"sh", "bash", "dash", "ksh", "zsh", "ash"}
 _MAKEFILES = {"makefile", "gnumakefile"}
@@ -59,5 +60,5 @@ def _breaks(name: str, text: bytes, words: set[str]) -> bool:
 def _in_words(names: list[str]) -> str:
     if not names:
         return ""
-    which = f"{names[0]} has" if len(names) == 1 else f"{names[0]} and {len(names) - 1} more have"
+    which = f"{names[0]}{and_more(len(names) - 1)} {'has' if len(names) == 1 else 'have'}"
     return f"{which} Windows line ends; to take them away: sed -i 's/\\r$//' {' '.join(names[:5])}"

@@ -10,7 +10,7 @@ from tournament.artifacts.archive import pack, recipe_of, unpack
 from tournament.artifacts.commands import OF_JAVA, PATH, find_command
 from tournament.artifacts.line_ends import windows_line_ends
 from tournament.artifacts.recipe import Recipe
-from tournament.errors import BadInput
+from tournament.errors import BadInput, first_of
 from tournament.sandbox.outside import running
 from tournament.sandbox.outside.endings import KILLED, Killed, again_alone, kills_for_memory
 from tournament.sandbox.outside.launch import Build, LaunchSpec, limits_of_build
@@ -116,4 +116,4 @@ def _complaint(recipe: Recipe, finished: running.Finished, folder: Path, hint: s
     text = (finished.errors + finished.output).decode(errors="replace").replace(f"{folder}/", "")
     lines = [line for line in text.splitlines() if line.strip()]
     what = f"its build ({' '.join(recipe.build)}) {finished.in_words}{': ' if hint else ''}{hint}"
-    return "\n".join([what, *lines[:12], *([f"… and {len(lines) - 12} more lines"] if len(lines) > 12 else [])])
+    return "\n".join([what, *first_of(lines, 12)])

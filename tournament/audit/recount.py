@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from engine.kernel.blocks import block_of
 from engine.kernel.game_core import BLOCK_COUNT, SEAT_COUNT
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
-from tournament.standings.errors import block_of
-from tournament.store.legs import LegResult, Legs, leg_keys
+from tournament.store.legs import LegResult, Legs, pair_keys
 
 Rows = Mapping[str, npt.NDArray[Any]]
 _Indices = npt.NDArray[np.int64]
@@ -88,7 +88,7 @@ class Recount:
         # How many games (where a leg is one session) or sessions the blocks divide.
         self._cut = getattr(settings, contest.scored.length) if contest.scored.length else settings.sessions
         columns = Legs.of(legs)
-        self._keys = leg_keys(columns.match, columns.number)
+        self._keys = pair_keys(columns.match, columns.number)
         self._finished = np.array([leg.sessions for leg in legs], dtype=np.int64)
         self.games = np.zeros(len(legs), dtype=np.int64)
         self.sessions = np.zeros(len(legs), dtype=np.int64)
@@ -144,7 +144,7 @@ class Recount:
     def _place(self, table: str, rows: Rows, game: _Indices) -> tuple[_Indices, _Indices]:
         """The index of each row's leg, and the row's session in it. Raises NotTheLegs for rows out of order."""
         match, session = rows["match"].astype(np.int64), rows["session"].astype(np.int64)
-        keys = leg_keys(match, session // self._sessions_per_leg)
+        keys = pair_keys(match, session // self._sessions_per_leg)
         legs = np.searchsorted(self._keys, keys).clip(max=len(self._keys) - 1)
         if not np.array_equal(self._keys[legs], keys):
             raise NotTheLegs(f"{table} has rows of none of its legs")

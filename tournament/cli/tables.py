@@ -11,7 +11,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tournament.errors import printable, telling_line
+from tournament.errors import and_more, printable, telling_line
 from tournament.standings.history import closest_to_beating
 from tournament.standings.notes import chance_in_words, notes_of
 
@@ -122,12 +122,12 @@ def leaderboard_table(
         last = line is shown[-1] and len(shown) == len(ranked)
         table.add_row(str(line.rank), Text(line.name, style="bold"), *cells, end_section=bool(below) and last)
     if len(shown) < len(ranked):
-        table.add_row("", f"… and {len(ranked) - len(shown):,} more", end_section=bool(below))
+        table.add_row("", f"…{and_more(len(ranked) - len(shown))}", end_section=bool(below))
     for line in shown_below:
         counts = [f"{line.faults or ''}" if heading.title == "faults" else "" for heading in headings[1:]]
         table.add_row("", Text(line.name, style="dim"), Text(line.status, style="red"), *counts)
     if len(shown_below) < len(below):
-        table.add_row("", f"… and {len(below) - len(shown_below):,} more", Text("can't play", style="red"))
+        table.add_row("", f"…{and_more(len(below) - len(shown_below))}", Text("can't play", style="red"))
     return table
 
 
@@ -198,7 +198,7 @@ def reasons(standings: Standings, again: Mapping[str, str] | None = None, most: 
         if again and line.name in again:
             lines.append(Text(f"  see it: {again[line.name]}"))
     if most is not None and most < len(below):
-        lines.append(Text(f"… and {len(below) - most:,} more: tournament leaderboard has all"))
+        lines.append(Text(f"…{and_more(len(below) - most)}: tournament leaderboard has all"))
     return Text("\n").join(lines)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
-from tournament.errors import BadInput, RunFailed
+from tournament.errors import BadInput, RunFailed, and_more
 from tournament.leg import legs_per_replica
 from tournament.names import valid_contest_name
 from tournament.records.rows import EVERYTHING, Selection, dataset_of, loaded_before, read_frame, select
@@ -121,7 +121,7 @@ STANDING = {
 }
 UNFORETOLD = (
     "its results that are far from what those against all others foretell: `opponent`, "
-    "`points_per_session`, `foretold`, `stderr` of the difference. Empty in nineteen of twenty fields"
+    "`points_per_session`, `foretold`, and the `scatter` of results about it. Empty in nineteen of twenty fields"
     " without agreements"
 )
 
@@ -148,7 +148,7 @@ class Results:
             place = f"{line.rank:>3}." if line.rank is not None else "    "
             lines.append(f"{place} {line.name}: {f'{line.score:+,.1f}' if line.rank is not None else line.status}")
         if len(self.ranking.entrants) > 10:
-            lines.append(f"     and {len(self.ranking.entrants) - 10} more")
+            lines.append(f"    {and_more(len(self.ranking.entrants) - 10)}")
         return "\n".join(lines)
 
     @cached_property
@@ -403,7 +403,7 @@ def leaderboard_values(ranking: Standings) -> list[dict[str, Any]]:
     pairs = [one for pair in unforetold(ranking) for one in (pair, pair.from_y())]
     values = {
         line.name: [
-            {"opponent": pair.y, **{key: getattr(pair, key) for key in ("points_per_session", "foretold", "stderr")}}
+            {"opponent": pair.y, **{key: getattr(pair, key) for key in ("points_per_session", "foretold", "scatter")}}
             for pair in pairs
             if pair.x == line.name
         ]

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from engine.kernel.blocks import block_sizes
 from engine.kernel.game_core import BLOCK_COUNT
-from tournament.standings.errors import block_sizes
 from tournament.store.legs import Legs
 
 _MOST = 16  # stretches shown
@@ -88,7 +88,7 @@ def courses_of(legs: Legs, fit: Sequence[str], house: Sequence[str]) -> Courses:
     lengths = legs.games if house else legs.sessions
     starts = legs.matches()[:, 0].tolist()
     pairs = [(legs.x[first], legs.y[first]) for first in starts]
-    sizes = block_sizes(lengths, BLOCK_COUNT).astype(float)
+    sizes = block_sizes(lengths)
     blocks = np.stack([legs.of_seat(seat).blocks for seat in (0, 1)])
     if starts:
         sizes, blocks = np.add.reduceat(sizes, starts), np.add.reduceat(blocks, starts, axis=1)

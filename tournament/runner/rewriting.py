@@ -6,7 +6,6 @@ Parts are compared with their hashes before: what is damaged is not copied.
 from __future__ import annotations
 
 import contextlib
-import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -19,7 +18,7 @@ from tournament.store.ledger import Batch, TableName, batch_name, without_legs
 from tournament.store.ledger_reading import standing_batches
 from tournament.store.legs import Legs
 from tournament.store.parts import PartReader, copy_legs, damage
-from tournament.store.storage import Storage
+from tournament.store.storage import Storage, staged_name
 from tournament.store.writer import Writer, in_commits
 
 # At least so many neighbours, with at most so many rows together, are merged. With fewer, rows would be rewritten
@@ -113,7 +112,7 @@ def _staged(contest: Contest, writer: Writer, runs: Sequence[tuple[_Open, int, i
     """A new batch, staged, from runs of other batches' legs."""
     legs = Legs.joined(batch.legs[first:end] for (batch, _), first, end in runs)
     name = batch_name(int(legs.match[0]), int(legs.number[0]), legs.digests)
-    staged = f"staging/{name}-{uuid.uuid4().hex}"
+    staged = staged_name(name)
     parts = tuple(
         copy_legs(
             writer.storage,

@@ -14,10 +14,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from engine.kernel.blocks import block_of, block_sizes
 from engine.kernel.game_core import BLOCK_COUNT
 from tournament.arrays import Floats
 from tournament.contests.contest import Contest
-from tournament.standings.errors import Replicas, block_of, block_sizes
+from tournament.standings.errors import Replicas
+from tournament.standings.linear import solved
 from tournament.standings.tally import tally_of_points
 from tournament.store.ledger import Batch
 from tournament.store.legs import Legs
@@ -93,7 +95,7 @@ def fitted(names: Sequence[str], wins: Wins) -> tuple[Floats, list[float | None]
     sides = wins.sides(names)
     among = (sides >= 0).all(axis=1)
     x, y = sides[among].T
-    sizes = block_sizes(wins.legs.sessions[among], BLOCK_COUNT).reshape(-1, BLOCK_COUNT)
+    sizes = block_sizes(wins.legs.sessions[among]).reshape(-1, BLOCK_COUNT)
     scores = wins.won[among] + wins.drawn[among] / 2
     totals = np.zeros((count, count))  # sessions of each pair
     np.add.at(totals, (x, y), sizes.sum(axis=1))
@@ -110,7 +112,7 @@ def fitted(names: Sequence[str], wins: Wins) -> tuple[Floats, list[float | None]
     sums = np.column_stack([surplus.sum(axis=1), (surplus * surplus).sum(axis=1), surplus])
     tally = tally_of_points(names, replace(legs, sums=np.asfortranarray(sums[:, np.newaxis])), wins.legs_per_replica)
     residuals = tally.measured.residuals * np.maximum(1, tally.divisors)[:, np.newaxis]
-    influence = ELO * np.linalg.solve(information, residuals)
+    influence = ELO * solved(information, residuals)
     measured = replace(tally.measured, residuals=influence - influence.mean(axis=0))
     return found, measured.errors(), measured.freedom
 
@@ -125,7 +127,7 @@ def _most_likely(totals: Floats, own: Floats) -> tuple[Floats, Floats]:
         slope = own - (totals * chances).sum(axis=1) + 0.5 - average
         weights = totals * chances * (1 - chances)
         information = np.diag(weights.sum(axis=1) + average * (1 - average)) - weights
-        step = np.linalg.solve(information, slope)
+        step = solved(information, slope)
         if float(np.abs(step).max(initial=0.0)) < 1e-10:
             break
         step *= min(1.0, 2 / float(np.abs(step).max()))
@@ -143,7 +145,7 @@ def _likelihood(strengths: Floats, totals: Floats, own: Floats) -> float:
     """The logarithm of the likelihood, but for a constant."""
     pairs = totals * np.logaddexp(strengths[:, np.newaxis], strengths)
     average = strengths / 2 - np.logaddexp(0, strengths)
-    return float(own @ strengths - pairs.sum() / 2 + average.sum())
+    return float((own * strengths).sum() - pairs.sum() / 2 + average.sum())
 
 
 def _chance(lead: Floats) -> Floats:

@@ -14,9 +14,11 @@ import math
 import numpy as np
 
 from tournament.arrays import Floats
+from tournament.standings.linear import product, solved
 
 _FIRST, _LAST = 4.0, 1e-8  # the weight of entropy, as a share of the largest payoff
 _ROUNDING = 1e-14  # the rounding of shares, times the weight of entropy
+_NOTHING = 1e-20  # of a share, times the weight of entropy: far below rounding
 _NOTE = -5.0  # the logarithm of a share that isn't small
 _MOST_STEPS = 40
 
@@ -48,20 +50,19 @@ def maximum_entropy_equilibrium(payoffs: Floats) -> Floats:
 
 def _newton(game: Floats, logs: Floats, weight: float) -> Floats | None:
     """The logarithms of the mix for this weight of entropy, from those for a larger one; None if they diverge."""
-    count = len(logs)
     logs = logs.copy()
-    jacobian = np.zeros((count + 1, count + 1))
-    jacobian[:count, count] = 1.0
     for _ in range(_MOST_STEPS):
         shares = np.exp(logs)
-        wrong = np.append(game @ shares - weight * logs, 1 - shares.sum())
-        jacobian[:count, :count] = -game * shares
-        jacobian[np.arange(count), np.arange(count)] += weight
-        jacobian[count, :count] = shares
-        try:
-            step = np.linalg.solve(jacobian, wrong)[:count]
-        except np.linalg.LinAlgError:
-            return None
+        wrong = product(game, shares) - weight * logs
+        # Those without a share move none of the others.
+        some = np.flatnonzero(shares > _NOTHING * weight)
+        jacobian = np.zeros((len(some) + 1, len(some) + 1))
+        jacobian[:-1, :-1] = weight * np.eye(len(some)) - game[np.ix_(some, some)] * shares[some]
+        jacobian[:-1, -1] = 1.0
+        jacobian[-1, :-1] = shares[some]
+        *steps, shift = solved(jacobian, np.append(wrong[some], 1 - shares.sum()))
+        step = (wrong - shift + product(game[:, some], shares[some] * steps)) / weight
+        step[some] = steps
         if not np.isfinite(step).all():
             return None
         # Logarithms may fall freely; shares that aren't small grow e times at most.

@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from engine.kernel.game_core import BLOCK_COUNT
+from engine.kernel.blocks import block_sizes
 from tournament.arrays import Floats, Whole
 from tournament.standings.student import quantile, two_sided_tail
 from tournament.store.legs import Legs, SeatColumns
@@ -68,22 +68,6 @@ class Replicas:
         return rows
 
 
-def block_of(number: Whole, length: Whole | int) -> Whole:
-    """The block that each of these sessions, or games, of a leg of such a length is in, as the cores have it."""
-    return np.asarray(number * BLOCK_COUNT // length)
-
-
-def block_sizes(sessions: npt.ArrayLike, blocks: int = BLOCK_COUNT) -> Floats:
-    """How many of so many sessions, or games, are in each block, as `block_of` has them.
-
-    A row for each of several numbers of sessions.
-    """
-    if np.ndim(sessions) and np.size(sessions) and np.min(sessions) == np.max(sessions):  # as of nearly all legs
-        return np.broadcast_to(block_sizes(np.ravel(sessions)[0], blocks), (np.size(sessions), blocks))
-    edges = -(-np.arange(blocks + 1) * np.asarray(sessions, np.int64)[..., np.newaxis] // blocks)
-    return np.diff(edges).astype(np.float64)
-
-
 def residuals_of_blocks(blocks: Floats, sizes: Floats) -> tuple[Floats, Whole]:
     """How the blocks of each row differ from their share of its sum, scaled so that products of two rows add up to the
     covariance of the sums; and each row's degrees of freedom."""
@@ -92,6 +76,21 @@ def residuals_of_blocks(blocks: Floats, sizes: Floats) -> tuple[Floats, Whole]:
     means = blocks.sum(axis=1) / np.maximum(sizes.sum(axis=1), 1.0)
     apart = np.where(used, blocks - sizes * means[:, np.newaxis], 0.0)
     return apart * np.sqrt(count / np.maximum(count - 1, 1))[:, np.newaxis], np.maximum(count - 1, 0)
+
+
+def residuals_of_means(values: Floats) -> Floats:
+    """How the values of each row, of a replica each, differ from their mean, scaled so that products of two rows add up
+    to the covariance of the means. There are two replicas or more."""
+    count = values.shape[-1]
+    return np.asarray((values - values.mean(axis=-1, keepdims=True)) / math.sqrt(count * (count - 1)))
+
+
+def mean_and_error(values: Floats) -> tuple[float, float]:
+    """The mean of values of independent replicas, and its standard error, infinite for one."""
+    if len(values) < 2:
+        return float(values.mean()), math.inf
+    apart = residuals_of_means(values)
+    return float(values.mean()), math.sqrt(float((apart * apart).sum()))
 
 
 def on_grid(values: npt.ArrayLike, rounding: float) -> Floats:

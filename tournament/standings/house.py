@@ -12,9 +12,10 @@ from functools import cached_property
 
 import numpy as np
 
+from engine.kernel.blocks import block_sizes
 from engine.kernel.game_core import BLOCK_COUNT
 from tournament.contests.scoring import HouseScoring, Played
-from tournament.standings.errors import Replicas, block_sizes, errors_of_matches, moments_of, rounding_of
+from tournament.standings.errors import Replicas, errors_of_matches, moments_of, rounding_of
 from tournament.standings.tally import Tally, sums_by_entrant, whole_sums
 from tournament.store.legs import Legs
 

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tournament.arrays import Floats
-from tournament.standings.errors import variances_of_differences
+from tournament.standings.errors import mean_and_error, residuals_of_means, variances_of_differences
 from tournament.standings.student import quantile
 
 FEWEST_REPLICAS = 4  # of all matches, before anything is decided
@@ -112,7 +112,7 @@ def _differences(replicas: Sequence[Sequence[float]], counts: tuple[int, ...]) -
         own = np.full(size, np.nan)
         own[there] = values.mean(axis=1)
         residuals = np.zeros((size, count))
-        residuals[there] = (values - values.mean(axis=1, keepdims=True)) / math.sqrt(count * (count - 1))
+        residuals[there] = residuals_of_means(values)
         means[look] = own[first] - own[second]
         errors[look] = np.sqrt(variances_of_differences(residuals)[first, second])
     return means, errors
@@ -147,12 +147,11 @@ def out_of_reach(first: Sequence[float], second: Sequence[float], counts: tuple[
     count = max((count for count in counts if count <= min(len(first), len(second))), default=0)
     if count < 2 or count == counts[-1]:
         return False
-    differences = np.subtract(first[:count], second[:count])
-    mean, deviation = abs(float(differences.mean())), float(differences.std(ddof=1))
-    if not deviation:
+    mean, error = mean_and_error(np.subtract(first[:count], second[:count]))
+    if not error:
         return not mean  # equal in every replica
-    error, share = deviation / math.sqrt(count), count / counts[-1]
-    missing = reaches(counts, error_rate)[-1] * error * math.sqrt(share) - mean
+    share = count / counts[-1]
+    missing = reaches(counts, error_rate)[-1] * error * math.sqrt(share) - abs(mean)
     return missing > 0 and math.erfc(missing / error / math.sqrt(2 * (1 - share))) / 2 < _LEAST_POWER
 
 

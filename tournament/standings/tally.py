@@ -8,12 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
+from engine.kernel.blocks import block_sizes
 from engine.kernel.game_core import BLOCK_COUNT, SEAT_COUNT
 from tournament.arrays import Floats, Whole
 from tournament.standings.errors import (
     Measured,
     Replicas,
-    block_sizes,
     heavy_tailed,
     moments_of,
     on_grid,

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tournament.standings.linear import product
 from tournament.standings.standings import Standings
 from tournament.standings.student import quantile, reach
 
@@ -24,22 +25,22 @@ _FALSE_ALARMS = 0.05  # of fields in which nobody plays together
 @dataclass(frozen=True)
 class Unforetold:
     """x's points per session against y, in a game that isn't zero-sum half of its lead in them; what was foretold, and
-    the standard error of the difference by the scatter of those who foretell, with its degrees of freedom."""
+    by how much a result scatters about that, were it one more of those that foretell, with its degrees of freedom."""
 
     x: str
     y: str
     points_per_session: float
     foretold: float
-    stderr: float
+    scatter: float
     freedom: int
 
     @property
     def reach(self) -> float:
         """How far an interval of 95% goes to either side of what was foretold."""
-        return reach(self.stderr, self.freedom)
+        return reach(self.scatter, self.freedom)
 
     def from_y(self) -> Unforetold:
-        return Unforetold(self.y, self.x, -self.points_per_session, -self.foretold, self.stderr, self.freedom)
+        return Unforetold(self.y, self.x, -self.points_per_session, -self.foretold, self.scatter, self.freedom)
 
 
 def unforetold(ranking: Standings) -> list[Unforetold]:
@@ -58,12 +59,12 @@ def unforetold(ranking: Standings) -> list[Unforetold]:
     # Over all third bots k: sums of won[x, k] + won[k, y], and of their squares.
     rows, squares = won.sum(axis=1), (won * won).sum(axis=1)
     mean = (rows[:, np.newaxis] - rows - 2 * won) / others
-    square = squares[:, np.newaxis] + squares - 2 * won * won + 2 * won @ won
-    spread = np.sqrt(np.maximum(0.0, square - others * mean * mean) / (others - 1) * (1 + 1 / others))
+    square = squares[:, np.newaxis] + squares - 2 * won * won + 2 * product(won, won)
+    scatter = np.sqrt(np.maximum(0.0, square - others * mean * mean) / (others - 1) * (1 + 1 / others))
     most = quantile(1 - _FALSE_ALARMS / (size * (size - 1)), others - 1)
     found = [
-        Unforetold(names[x], names[y], float(won[x, y]), float(mean[x, y]), float(spread[x, y]), others - 1)
+        Unforetold(names[x], names[y], float(won[x, y]), float(mean[x, y]), float(scatter[x, y]), others - 1)
         for x, y in itertools.combinations(range(size), 2)
-        if abs(won[x, y] - mean[x, y]) > most * spread[x, y] + ranking.rounding
+        if abs(won[x, y] - mean[x, y]) > most * scatter[x, y] + ranking.rounding
     ]
-    return sorted(found, key=lambda pair: -abs(pair.points_per_session - pair.foretold) / max(pair.stderr, 1e-300))
+    return sorted(found, key=lambda pair: -abs(pair.points_per_session - pair.foretold) / max(pair.scatter, 1e-300))

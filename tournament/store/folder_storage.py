@@ -10,13 +10,21 @@ import itertools
 import os
 import stat
 import time
-import uuid
 from collections.abc import Iterator, Sequence
 from typing import IO, TYPE_CHECKING
 
 from tournament.errors import RunFailed
 from tournament.store.signals import signals_deferred
-from tournament.store.storage import FOLDERS, MOST_READ, SIGN, AlreadyExists, TooLarge, checked_name
+from tournament.store.storage import (
+    FOLDERS,
+    MOST_READ,
+    SIGN,
+    STAGING,
+    AlreadyExists,
+    TooLarge,
+    checked_name,
+    staged_name,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -242,12 +250,13 @@ class FolderStorage:
             raise TooLarge(f"{self.location}/{name} is too large: {max(size, len(content)):,} bytes")
         return content
 
-    def _write_aside(self, content: bytes, mode: int = 0o666) -> str:
-        aside = f"staging/aside-{uuid.uuid4().hex}"
+    def _write_aside(self, content: bytes, mode: int = 0o666, *, durable: bool = True) -> str:
+        aside = staged_name("aside")
         try:
             with self._open_staged(aside, mode) as stream:
                 stream.write(content)
-                self.finish_staged(stream)
+                if durable:
+                    self.finish_staged(stream)
         except BaseException:
             with contextlib.suppress(OSError):
                 self.remove(aside)
@@ -275,12 +284,13 @@ class FolderStorage:
         finally:
             self.remove(aside)
 
-    def replace(self, name: str, content: bytes, *, private: bool = False) -> None:
+    def replace(self, name: str, content: bytes, *, private: bool = False, durable: bool = True) -> None:
         """Make or replace a file in one step, and its folder if there is none. A private one is its owner's alone."""
         if "/" in name:
             self._make_folder(name.rpartition("/")[0], 0o700 if private else 0o777)
-        self.publish(self._write_aside(content, 0o600 if private else 0o666), name)
-        self._put_on_disk(name.rpartition("/")[0])
+        self.publish(self._write_aside(content, 0o600 if private else 0o666, durable=durable), name)
+        if durable:
+            self._put_on_disk(name.rpartition("/")[0])
 
     def publish(self, staged: str, name: str) -> None:
         """Move a file to its name. It stays there after a loss of power once `publish_all` has returned."""
@@ -308,7 +318,7 @@ class FolderStorage:
         return self._open_staged(name, 0o666)
 
     def _open_staged(self, name: str, mode: int) -> IO[bytes]:
-        self._make_folder("staging")
+        self._make_folder(STAGING)
         with self._place(name) as (folder, file):
             descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN_FILE, mode, dir_fd=folder)
         return open(descriptor, "wb", buffering=1 << 20)

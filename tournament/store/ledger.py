@@ -25,6 +25,7 @@ from tournament.errors import shortened
 from tournament.names import valid_name
 from tournament.store.leg_pool import LegPool, Places
 from tournament.store.legs import CHECKED, Count, Legs, Number, Packed, Text, Word, pack_legs, unpack_legs
+from tournament.store.storage import STAGING
 
 _MOST_PROBLEM = 10_000  # characters of what is wrong with an entrant
 _MOST_KEYS = 100_000  # of names that an entry has
@@ -77,7 +78,7 @@ class Part:
     name: Annotated[str, StringConstraints(max_length=100)]
     size: Annotated[int, Limits(ge=0, lt=1 << 50)]
     rows: Count
-    staged: Annotated[str, StringConstraints(pattern=r"^staging/[0-9a-z-]{1,150}$")]
+    staged: Annotated[str, StringConstraints(pattern=rf"^{STAGING}/[0-9a-z-]{{1,150}}$")]
     blake3: Hash
 
     @property

@@ -13,7 +13,7 @@ import numpy as np
 from tournament.errors import RunFailed
 from tournament.leg import house_match_number, match_number
 from tournament.store.ledger import ENTRY_NAME, FOLDERS_OF_ENTRIES, Batch, Entry, Field, State, entry_name, unpack
-from tournament.store.legs import leg_keys, merged
+from tournament.store.legs import merged, pair_keys
 from tournament.store.storage import Storage, TooLarge
 
 _FORMER_NAME = re.compile(r"[0-9]{8}\.json")
@@ -210,7 +210,7 @@ def _require_own(location: str, field: Field | None, batches: Sequence[Batch]) -
     several = [batch.legs for batch in batches]
     match = np.concatenate([legs.match for legs in several])
     names, players = merged([(legs.names, legs.players) for legs in several])
-    keys = np.concatenate([leg_keys(legs.match, legs.number) for legs in several])
+    keys = np.concatenate([pair_keys(legs.match, legs.number) for legs in several])
     if (np.diff(keys) <= 0).any() and len(np.unique(keys)) < len(keys):  # mostly in order
         raise RunFailed(f"the ledger of {location} has a leg twice; {_REMEDY.format(location)}")
     if field is None:

@@ -35,7 +35,7 @@ _MOST_WHAT, _MOST_ASKED, _MOST_COMPLAINTS = 500, 1000, 2000  # characters of a f
 _MOST_NUMBER, _MOST_COUNT = (1 << 31) - 1, 10**15
 _MOST_AMOUNT, _MOST_SQUARE = 1e15, 1e30
 _NO_FAULTS = (0,) * SEAT_COUNT
-
+_Numbers = TypeVar("_Numbers", int, Whole)
 
 Word = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.]{1,64}$")]
 Text = Annotated[str, StringConstraints(max_length=100_000)]
@@ -237,9 +237,9 @@ def hex_digests(digest: npt.NDArray[np.bytes_]) -> list[str]:
     return [text[first : first + 2 * _DIGEST] for first in range(0, len(text), 2 * _DIGEST)]
 
 
-def leg_keys(match: Whole, number: Whole) -> Whole:
-    """A number for each leg, by which they sort by match and number."""
-    return match << 31 | number
+def pair_keys(first: _Numbers, second: _Numbers) -> _Numbers:
+    """A number for each pair of numbers below 2³¹ by which pairs sort, as legs do by match and number."""
+    return first << 31 | second
 
 
 @dataclass(frozen=True, eq=False)
@@ -362,7 +362,7 @@ class Legs(Sequence[LegResult]):
 
     def are_in_order(self) -> bool:
         """Whether they come by match and number, none of them twice."""
-        return bool((np.diff(leg_keys(self.match, self.number)) > 0).all())
+        return bool((np.diff(pair_keys(self.match, self.number)) > 0).all())
 
     def in_order(self) -> Legs:
         """The same legs by match and number."""

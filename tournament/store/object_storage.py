@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, cast
 from tournament.errors import RunFailed
 from tournament.store.object_client import ObjectClient, Version
 from tournament.store.object_streams import Upload
-from tournament.store.storage import MOST_READ, SIGN, AlreadyExists, checked_name
+from tournament.store.storage import MOST_READ, SIGN, STAGING, AlreadyExists, checked_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -112,8 +112,8 @@ class ObjectStorage:
     def create(self, name: str, content: bytes) -> None:
         self._client.put_if(self._key(name), content, None)
 
-    def replace(self, name: str, content: bytes, *, private: bool = False) -> None:
-        # The bucket's rules say who may read a private one.
+    def replace(self, name: str, content: bytes, *, private: bool = False, durable: bool = True) -> None:
+        # The bucket's rules say who may read a private one, and it keeps what it has taken.
         self._client.put(self._key(name), content)
 
     def publish(self, staged: str, name: str) -> None:
@@ -146,7 +146,7 @@ class ObjectStorage:
 
     def is_vacant(self) -> bool:
         there = self._client.walk(self._prefix).keys() - {SIGN}
-        return all(name.startswith("staging/") for name in there)
+        return all(name.startswith(f"{STAGING}/") for name in there)
 
     def archives(self) -> tuple[str, ...]:
         return ()

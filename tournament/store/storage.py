@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import re
+import uuid
 from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Protocol
 
@@ -39,7 +40,8 @@ class Storage(Protocol):
     files, without those that aren't there. `everything` right inside a folder has names of any kind, those of folders
     with a slash at the end, and whether each is a file. `folders` are the names of folders right here. `publish` moves
     a staged file to its name, `publish_all` several, those that are staged, which then stay there also after a loss of
-    power. `read` and `open_data` raise FileNotFoundError, `read` also TooLarge for more than `most` bytes.
+    power, as does what `replace` puts there, if it is to be `durable`. `read` and `open_data` raise FileNotFoundError,
+    `read` also TooLarge for more than `most` bytes.
     `check_writable` raises RunFailed where `prepare` or `hold` would, as far as can be known without changing anything.
     """
 
@@ -58,7 +60,7 @@ class Storage(Protocol):
     def sizes(self, names: Sequence[str]) -> dict[str, int]: ...
     def read(self, name: str, most: int = MOST_READ) -> bytes: ...
     def create(self, name: str, content: bytes) -> None: ...
-    def replace(self, name: str, content: bytes, *, private: bool = False) -> None: ...
+    def replace(self, name: str, content: bytes, *, private: bool = False, durable: bool = True) -> None: ...
     def publish(self, staged: str, name: str) -> None: ...
     def publish_all(self, moves: Sequence[tuple[str, str]]) -> None: ...
     def remove(self, name: str) -> None: ...
@@ -71,10 +73,18 @@ class Storage(Protocol):
     def exchange(self, away: str | None, back: str | None) -> None: ...
 
 
-FOLDERS = ("games", "sessions", "ledger", "ledger-copy", "staging")
+STAGING = "staging"
+FOLDERS = ("games", "sessions", "ledger", "ledger-copy", STAGING)
 SIGN = "ledger/writer"  # who writes
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/|(s3|gs|az|file):", re.IGNORECASE)
+# What this package stages: nothing else is ever deleted there.
+OWN_STAGED = re.compile(r"(?:aside|driver)-[0-9a-f]{32}|[0-9]{10}-[0-9]+-[0-9a-f]{12}-[0-9a-f]{32}-(games|sessions)")
 _NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}/)*[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}")
+
+
+def staged_name(name: str) -> str:
+    """Where a file of this name may wait alone; one of a part ends in its table."""
+    return f"{STAGING}/{name}-{uuid.uuid4().hex}"
 
 
 def checked_name(name: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from tournament.errors import RunFailed, and_more
@@ -23,11 +22,7 @@ from tournament.store.ledger import (
 from tournament.store.ledger_reading import read_state
 from tournament.store.legs import Legs
 from tournament.store.signals import signals_deferred
-from tournament.store.storage import MOST_READ, AlreadyExists, Storage
-
-# What this package stages: nothing else is ever deleted there.
-OWN_STAGED = re.compile(r"(?:aside|driver)-[0-9a-f]{32}|[0-9]{10}-[0-9]+-[0-9a-f]{12}-[0-9a-f]{32}-(games|sessions)")
-
+from tournament.store.storage import MOST_READ, OWN_STAGED, STAGING, AlreadyExists, Storage
 
 # The most legs, and bytes with the texts of faults, of an entry that has several batches.
 _MOST_LEGS, _MOST_BYTES = 50_000, 8 << 20
@@ -164,16 +159,13 @@ def open_for_writing(storage: Storage) -> Writer:
             storage.replace(place, content)
         newest = [versions[-1] for versions in state.batches.values()]
         tables = {table: storage.list(table) for table in ("games", "sessions")}
-        staged = storage.list("staging")
+        staged = {f"{STAGING}/{name}" for name in storage.list(STAGING)}
         publish_all(
             storage,
             [
                 batch
                 for batch in newest
-                if any(
-                    part.staged.removeprefix("staging/") in staged if batch.legs else part.name in tables[part.table]
-                    for part in batch.parts
-                )
+                if any(part.staged in staged if batch.legs else part.name in tables[part.table] for part in batch.parts)
             ],
         )
         _sweep_staging(storage, ())
@@ -230,7 +222,7 @@ def _remove_entries(storage: Storage, before: int) -> None:
 
 def _sweep_staging(storage: Storage, spared: Iterable[str]) -> None:
     """Remove what this package has staged, except the spared files."""
-    names = {f"staging/{name}" for name in storage.list("staging") if OWN_STAGED.fullmatch(name)}
+    names = {f"{STAGING}/{name}" for name in storage.list(STAGING) if OWN_STAGED.fullmatch(name)}
     require_held(storage)  # else they may be those of another, who has become the writer
     for name in names - set(spared):
         storage.remove(name)

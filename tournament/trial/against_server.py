@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-
-import numpy as np
 
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
@@ -16,7 +13,9 @@ from tournament.contests.two_card_draw.strategy_file import ServerStrategy, writ
 from tournament.errors import BadInput
 from tournament.keys import drawn_seed
 from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.standings.errors import Replicas, errors_of_matches
 from tournament.standings.student import reach
+from tournament.store.legs import Legs
 from tournament.trial.playing import build
 
 _HANDS = 10_000  # of a session
@@ -55,9 +54,9 @@ def winnings(
         if trial.result.ended_by is not None:
             how = f"tournament check {path} --contest {TWO_CARD_DRAW.name}"
             raise BadInput(f"{path}: {trial.faults[-1].what}; a bot may not be at fault so often; see more by: {how}")
-    sums = [trial.result.sums[0] for trial in trials]
-    hands = sum(trial.result.games for trial in trials)
-    independent = [one.points for one in sums] if sessions > 1 else sums[0].blocks
-    error = float(np.std(independent, ddof=1)) * math.sqrt(len(independent)) / hands
+    # One match, a replica a session.
+    legs = Legs.of([replace(trial.result, match=0, number=number) for number, trial in enumerate(trials)])
+    own, hands = legs.of_seat(0), int(legs.games.sum())
+    errors, freedom = errors_of_matches(legs, own, Replicas.of(legs.match, legs.number, 1), legs.games)
     faults = sum(len(trial.faults) for trial in trials)
-    return Winnings(sum(one.points for one in sums) / hands, reach(error, len(independent) - 1), hands, faults)
+    return Winnings(float(own.points.sum()) / hands, reach(float(errors[0]) / hands, int(freedom[0])), hands, faults)

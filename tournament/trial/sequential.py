@@ -17,7 +17,7 @@ import numpy as np
 
 from tournament.arrays import Floats, Whole
 from tournament.errors import BadInput
-from tournament.standings.errors import ENOUGH_REPLICAS
+from tournament.standings.errors import ENOUGH_REPLICAS, mean_and_error
 from tournament.standings.stopping import FEWEST_REPLICAS, looks, out_of_reach, reaches
 from tournament.store.ledger import Field
 from tournament.store.ledger_reading import read_state, standing_batches
@@ -51,8 +51,7 @@ class UntilSure:
 
     def look(self, differences: Floats, counts: tuple[int, ...]) -> Look:
         """Look at the differences in the replicas so far, one of the `counts` at which there is a look."""
-        count, mean = len(differences), float(differences.mean())
-        error = float(differences.std(ddof=1)) / math.sqrt(count) if count > 1 else math.inf
+        count, (mean, error) = len(differences), mean_and_error(differences)
         wide = reaches(counts, 1 - self.confidence)[counts.index(count)]
         reach = wide * error if error else 0.0
         verdict: Verdict = "open" if abs(mean) <= reach else "better" if mean > 0 else "worse"
@@ -75,11 +74,10 @@ class RatioTest:
 
     def look(self, differences: Floats, counts: tuple[int, ...]) -> Look:
         """As of UntilSure."""
-        count = len(differences)
-        mean, variance = float(differences.mean()), float(differences.var(ddof=1))
-        # Of normal values with this variance.
-        ratio = count * (self.high - self.low) * (mean - (self.low + self.high) / 2)
-        ratio = ratio / variance if variance else math.copysign(math.inf, ratio) if ratio else 0.0
+        count, (mean, error) = len(differences), mean_and_error(differences)
+        # Of a normal mean with this error.
+        ratio = (self.high - self.low) * (mean - (self.low + self.high) / 2)
+        ratio = ratio / error**2 if error else math.copysign(math.inf, ratio) if ratio else 0.0
         verdict: Verdict = "better" if ratio >= LIMIT else "worse" if ratio <= -LIMIT else "open"
         said = f"LLR {ratio:.2f} of {math.copysign(LIMIT, ratio):.2f}"
         return Look(verdict, count, said, verdict != "open" or count == counts[-1])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import time
-import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -27,7 +26,7 @@ from tournament.store.columns import ROWS_PER_BUFFER, buffer_fields
 from tournament.store.ledger import Batch, batch_name
 from tournament.store.legs import LegResult, Legs
 from tournament.store.part_writer import PartWriter, origin_of
-from tournament.store.storage import Storage, open_storage
+from tournament.store.storage import Storage, open_storage, staged_name
 from tournament.worker.leg import Stopped, play_leg
 from tournament.worker.processes.spool import Spool
 
@@ -269,7 +268,7 @@ def name_of(legs: Sequence[Leg]) -> str:
 
 def _open_parts(contest: Contest, storage: Storage, name: str) -> tuple[PartWriter, PartWriter]:
     """The parts of a batch, which gets another name if not all of its legs are played."""
-    staged = f"staging/{name}-{uuid.uuid4().hex}"
+    staged = staged_name(name)
     origin = origin_of(contest.name, contest.engine_version)
     games = PartWriter(storage, "games", contest.games, "", f"{staged}-games", origin)
     try:

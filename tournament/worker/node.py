@@ -15,12 +15,11 @@ import engine
 from tournament.contests import find_contest
 from tournament.contests.rules_of_others import Source, load_source
 from tournament.errors import BadInput, RunFailed
-from tournament.store.storage import Storage, open_storage
+from tournament.store.storage import Storage, open_storage, staged_name
 
 # Packages on which games and records depend. Those of bots are named by their artifacts.
 _PACKAGES = ("tournament", "wasmtime", "numpy", "pyarrow")
 _SOURCES = {".py", ".pyx", ".pxd", ".wat", ".c", ".h", ".toml"}
-_FOLDER = "staging"
 
 
 @dataclass(frozen=True)
@@ -83,8 +82,8 @@ def _source_files() -> Iterator[tuple[str, Path]]:
 
 def invite(storage: Storage) -> Invitation:
     """Write the file that nodes are to read into the results' storage. Raises OSError."""
-    invitation = Invitation(versions_here(), storage.location, f"{_FOLDER}/driver-{uuid.uuid4().hex}", uuid.uuid4().hex)
-    storage.replace(invitation.name, invitation.content.encode())
+    invitation = Invitation(versions_here(), storage.location, staged_name("driver"), uuid.uuid4().hex)
+    storage.replace(invitation.name, invitation.content.encode(), durable=False)
     return invitation
 
 

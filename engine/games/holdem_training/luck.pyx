@@ -13,7 +13,8 @@ A control is a number of a hand whose mean, given all that came before, is zero 
 
 Equities are estimated by boards that are dealt at random, from one shuffle of the cards that are neither Alice's nor
 Bob's: their means are right, and so are the controls'. The shuffle follows from the cards of all earlier hands, of
-which Alice never sees Bob's. So it tells nothing of this hand's cards, and she can't act by it.
+which Alice never sees Bob's; that of a session's first hand from the cards of the second. So it tells nothing of this
+hand's cards, and she can't act by it.
 """
 
 from libc.stdint cimport int8_t, int16_t, int64_t, uint8_t, uint64_t
@@ -212,6 +213,15 @@ cdef bint is_possible(const Hand* hand) noexcept nogil:
     return over or hand.folder == NOBODY
 
 
+cdef uint64_t cards_of(const uint8_t** contents, int64_t row) noexcept nogil:
+    """A hand's cards as a number."""
+    cdef uint64_t cards = 0
+    cdef int place
+    for place in range(CARDS):
+        cards = cards << 6 | contents[place][row]
+    return cards
+
+
 def add_hands(
     columns,
     const int8_t[::1] profit,
@@ -225,9 +235,9 @@ def add_hands(
     """Add recorded hands to `luck`, by block, and to `moments`; returns the word for the shuffle of the next hand.
 
     `columns` are nine of cards, four of raises, four of answers and who folded, uint8 each. The hands are those from
-    number `first` of a session of so many. A hand's luck is the sum of its controls times the `weights`. `moments`
-    sums the products of each two of 1, the controls and the profit, for later weights. Raises ValueError for what no
-    session has.
+    number `first` of a session of so many; the first hand comes with the second, alone it has no luck. A hand's luck is
+    the sum of its controls times the `weights`. `moments` sums the products of each two of 1, the controls and the
+    profit, for later weights. Raises ValueError for what no session has.
     """
     cdef const HandTables* tables = hand_tables()
     cdef const double* calls = call_probabilities()
@@ -238,7 +248,7 @@ def add_hands(
     cdef double worth
     cdef int64_t row, rows = profit.shape[0], blocks = luck.shape[0]
     cdef int place, i, j
-    cdef uint64_t cards
+    cdef uint64_t word
     cdef bint wrong = False
     if len(columns) != COLUMNS:
         raise ValueError("other columns")
@@ -264,8 +274,9 @@ def add_hands(
             if not is_possible(&hand):
                 wrong = True
                 break
-            if first + row:    # a session's first hand has no earlier cards to shuffle by
-                find_controls(tables, calls, &hand, shuffle, &values[1])
+            if first + row or rows > 1:
+                word = shuffle if first + row else spread(cards_of(contents, 1), 0)
+                find_controls(tables, calls, &hand, word, &values[1])
                 values[0] = 1
                 values[CONTROLS + 1] = profit[row]
                 worth = 0
@@ -275,10 +286,7 @@ def add_hands(
                 for i in range(MOMENTS):
                     for j in range(i, MOMENTS):
                         moments[i, j] += values[i] * values[j]
-            cards = 0
-            for place in range(CARDS):
-                cards = cards << 6 | hand.cards[place]
-            shuffle = spread(shuffle ^ cards, 0)
+            shuffle = spread(shuffle ^ cards_of(contents, row), 0)
     if wrong:
         raise ValueError("no hand of the game")
     return shuffle

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.games.holdem_training.luck import CONTROLS, add_hands, solve
+from engine.kernel.blocks import block_starts
 from engine.kernel.game_core import BLOCK_COUNT
 from tournament.arrays import Floats
 from tournament.contests.holdem_training import LUCK_COLUMNS
@@ -27,7 +28,7 @@ _USUAL = np.array([1.0] * 5 + [0.0] * 6)
 _FIRMNESS = np.array([2000.0] * 5 + [5.0] * 6)
 
 
-_LEARNED_BEFORE = (1, 2, 4, 8, 16)  # blocks
+_LEARNED_BEFORE = [1, 2, 4, 8, 16]  # blocks
 
 
 class LegLuck:
@@ -38,14 +39,21 @@ class LegLuck:
         self.hands = hands
         self.played = 0
         self.luck = np.zeros(BLOCK_COUNT)
-        self._next = [-(-block * hands // BLOCK_COUNT) for block in _LEARNED_BEFORE]
+        self._next = [start for start in block_starts(hands)[_LEARNED_BEFORE].tolist() if start > 1]
+        self._first: list[npt.NDArray[Any]] = []  # the first hand, which comes with the second
         self._moments = np.zeros((CONTROLS + 2, CONTROLS + 2))
         self._weights = _USUAL
         self._shuffle = 0
 
     def add(self, games: Mapping[str, npt.NDArray[Any]]) -> None:
         """The next hands, by column. Raises ValueError for hands that no session has."""
-        *columns, profit = (np.ascontiguousarray(games[name]) for name in LUCK_COLUMNS)
+        whole = [np.ascontiguousarray(games[name]) for name in LUCK_COLUMNS]
+        if self._first:
+            whole = [np.concatenate(both) for both in zip(self._first, whole)]
+        self._first = [] if self.played + len(whole[0]) > 1 else [column.copy() for column in whole]
+        if self._first:
+            return
+        *columns, profit = whole
         for piece in self._pieces(len(profit)):
             hands = [column[piece] for column in columns]
             self._shuffle = add_hands(

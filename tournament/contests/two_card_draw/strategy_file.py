@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from engine.games.two_card_draw.core import MOST_BETS, SITUATION_COUNT
 from tournament.contests.two_card_draw.hands import HANDS, HISTORIES
-from tournament.errors import BadInput
+from tournament.errors import BadInput, and_more
 from tournament.small_files import read_small_file
 
 # How far from 1 the sum of a line's three probabilities may be, and how far by rounding alone.
@@ -125,7 +125,7 @@ def read_strategy(content: bytes, where: str) -> ServerStrategy:
     if len(seen) < SITUATION_COUNT:
         missing = next(label for situation, label in enumerate(situation_labels()) if situation not in seen)
         count = SITUATION_COUNT - len(seen)
-        others = f" and {count - 1} more situations are" if count > 1 else " is"
+        others = f"{and_more(count - 1)} situations are" if count > 1 else " is"
         raise BadInput(f"{where}, line {max([1, *seen.values()])}, the last: {missing}{others} missing")
     rows.setflags(write=False)
     return ServerStrategy(bets[0], bets[1], rows)

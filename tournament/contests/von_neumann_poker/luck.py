@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.games.von_neumann_poker.card_cells import CELLS, CELLS_A_SIDE, add_cells
+from engine.kernel.blocks import block_sizes, block_starts
 from engine.kernel.game_core import BLOCK_COUNT
 from tournament.arrays import Floats
 from tournament.contests.von_neumann_poker import LUCK_COLUMNS
@@ -56,7 +57,7 @@ class LegLuck:
         worth -= np.add.reduce(worth, axis=2, keepdims=True) / worth.shape[2]
         dollars = np.add.reduce(counts.reshape(worth.shape) * worth, axis=(1, 2))
         games = np.add.reduce(before_counts, axis=1)
-        sessions = -(-played * self._sessions // BLOCK_COUNT)  # in earlier blocks
+        sessions = block_starts(self._sessions)[played]  # in earlier blocks
         length = (games + _USUAL_LENGTH * _USUAL_SESSIONS) / (sessions + _USUAL_SESSIONS)
         luck = np.zeros(BLOCK_COUNT)
         luck[played] = _SCALE * dollars / np.sqrt(length)
@@ -71,7 +72,7 @@ def _usual_sums() -> Floats:
 @cache
 def _blocks_of(sessions: int) -> npt.NDArray[np.int64]:
     """The blocks that have some of so many sessions: in a short leg few have, and there may be half a million legs."""
-    return np.flatnonzero(np.diff(-(-np.arange(BLOCK_COUNT + 1) * sessions // BLOCK_COUNT)))
+    return np.flatnonzero(block_sizes(sessions))
 
 
 @cache

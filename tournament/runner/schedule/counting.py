@@ -18,7 +18,7 @@ from tournament.leg import PROCESSES
 from tournament.probation import NOT_ENDED, UNKNOWN, Probation
 from tournament.runner.schedule.legs import Fixture, Pairing, Schedule, place_of
 from tournament.store.ledger import Batch
-from tournament.store.legs import Legs, hex_digests
+from tournament.store.legs import DIGESTS, Legs, hex_digests
 
 
 @dataclass
@@ -84,7 +84,7 @@ def _places_and_digests(
             digests += digest_of(x, y, number)
     match = np.repeat(np.array([match for match, *_ in pairings], np.int64), lengths)
     places = place_of(match, np.array(number_of, np.int64), schedule.legs_per_replica)
-    return places, np.frombuffer(bytes(digests), "S32")
+    return places, np.frombuffer(bytes(digests), DIGESTS)
 
 
 def fixtures_at(schedule: Schedule, places: Whole) -> Iterator[Fixture]:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from tournament.keys import number_of, seed_fingerprint, sub_key
 from tournament.leg import PROCESSES, Leg, LegPlan, PlaysAs, Seat, house_match_number, legs_per_replica, match_number
+from tournament.store.legs import pair_keys
 
 Whole = TypeVar("Whole", int, npt.NDArray[np.int64])
 
@@ -98,7 +99,7 @@ class Schedule(Protocol):
 def place_of(match: Whole, number: Whole, legs_per_replica: int) -> Whole:
     """A number by which legs sort as in a schedule: by replica, then by match and number."""
     # Below 2⁶²: match and number are below 2³¹.
-    return (number // legs_per_replica << 31 | match) * legs_per_replica + number % legs_per_replica
+    return pair_keys(number // legs_per_replica, match) * legs_per_replica + number % legs_per_replica
 
 
 @dataclass(frozen=True)

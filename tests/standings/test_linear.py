@@ -1,0 +1,51 @@
+"""What is worked out of whole crosstables is the same to the last bit on any number of threads."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+
+from tests.contest_runs import environment
+from tournament.standings.linear import product, solved
+
+RATES = """
+import numpy as np
+from tests.standings.test_unforetold import honest, ranking_of
+from tournament.standings.bradley_terry import _most_likely
+from tournament.standings.equilibrium import maximum_entropy_equilibrium
+from tournament.standings.unforetold import unforetold
+chance = np.random.default_rng(4)
+won = honest(chance, 3.0, 500)
+games = won - won.T
+sessions = np.full(won.shape, 100.0) - np.diag(np.full(len(won), 100.0))
+of_each = (sessions / (1 + np.exp(-games / 9))).sum(axis=1)
+for found in (*_most_likely(sessions, of_each), maximum_entropy_equilibrium(games)):
+    print(found.tobytes().hex())
+print(unforetold(ranking_of(won[:300, :300])))
+"""
+
+
+def test_ratings_and_notes_are_the_same_on_any_number_of_threads() -> None:
+    command = [sys.executable, "-c", RATES]
+    one, two = (
+        subprocess.run(
+            command, env=environment({"OPENBLAS_NUM_THREADS": number}), capture_output=True, text=True, check=True
+        ).stdout.splitlines()
+        for number in ("1", "2")
+    )
+    assert len(one) == 4 and "Unforetold(" in one[3]
+    assert [line == other for line, other in zip(one, two)] == [True] * 4
+
+
+def test_equations_are_solved() -> None:
+    chance = np.random.default_rng(7)
+    for size in (0, 1, 2, 7, 40):
+        matrix = chance.normal(size=(size, size)) * 10.0 ** chance.integers(-3, 4, size)
+        for right in (chance.normal(size=size), chance.normal(size=(size, 3))):
+            found = solved(matrix, right)
+            assert found.shape == right.shape
+            np.testing.assert_allclose(product(matrix, found), right, rtol=0, atol=1e-9)
+    assert solved(np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([2.0, 3.0])).tolist() == [3.0, 2.0]
+    assert not np.isfinite(solved(np.ones((2, 2)), np.array([1.0, 2.0]))).all()
