@@ -17,7 +17,6 @@ from tournament.contests.two_card_draw.servers import recipe_of
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.keys import (
     KEY_BYTES,
-    begin_master_key,
     drawn_seed,
     guessable,
     master_key,
@@ -99,6 +98,10 @@ def test_other_keys_give_other_sub_keys(one: bytes, other: bytes) -> None:
 def test_the_way_from_a_seed_stays_as_it_is() -> None:
     """A difference means other games for every seed."""
     assert master_key("1").hex() == "d5537c3e6aa7c838b8294d83fedb7c523c0e76250fc2e46ce7d6e7385aead080"
+    assert (
+        master_key("0123456789abcdef0123456789abcdef").hex()
+        == "4a8e1683c268a1bc2e3c38aae72e580cd5b5de0324a3a4b2c84677aa96878b35"
+    )
     assert seed_fingerprint(master_key("1")) == "ca0b4d7631ec3e8980f555f55e44c247"
     assert (
         sub_key(master_key("1"), "deals", "von_neumann_poker").hex()
@@ -147,7 +150,7 @@ def test_drawn_seeds_are_new_and_long() -> None:
 
 
 def test_the_fingerprint_takes_the_price_of_a_guess(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing that is stored lets a seed be tried without scrypt: it is the only way into a key."""
+    """Nothing that is stored lets a chosen seed be tried without scrypt: it is the only way into a key."""
     called: list[dict[str, int]] = []
 
     def counting(_seed: bytes, **options: int) -> bytes:
@@ -155,8 +158,9 @@ def test_the_fingerprint_takes_the_price_of_a_guess(monkeypatch: pytest.MonkeyPa
         return bytes(32)
 
     monkeypatch.setattr("hashlib.scrypt", counting)
-    begin_master_key.cache_clear()
+    master_key.cache_clear()
     master_key("another")
+    master_key(drawn_seed())  # which nobody guesses
     (options,) = called
     assert options["n"] * options["r"] * 128 == 32 << 20
-    begin_master_key.cache_clear()
+    master_key.cache_clear()

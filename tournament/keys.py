@@ -1,8 +1,8 @@
 """The keys of all that is random in a contest, from its seed.
 
-The seed passes through scrypt (C. Percival, RFC 7914), so that a guess at it takes a tenth of a second and 32 MB
-instead of a microsecond. The result is the master key. Every use has a sub-key of its own by a keyed hash (BLAKE2b, RFC
-7693), which reveals neither the master key nor other sub-keys.
+A seed that somebody chose passes through scrypt (C. Percival, RFC 7914), so that a guess at it takes a tenth of a
+second and 32 MB instead of a microsecond; one that was drawn can't be guessed. The result is the master key. Every use
+has a sub-key of its own by a keyed hash (BLAKE2b, RFC 7693), which reveals neither the master key nor other sub-keys.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import hashlib
 import json
 import re
 import secrets
-from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from typing import Annotated
 
@@ -25,6 +24,7 @@ _COST, _BLOCK_SIZE, _PARALLEL = 1 << 15, 8, 1  # scrypt's n, r and p: 32 MB
 _MOST_MEMORY = 64 << 20  # bytes
 
 _DRAWN_BITS = 128
+_DRAWN = re.compile(f"[0-9a-f]{{{_DRAWN_BITS // 4}}}")
 _GUESSABLE_BELOW = 1 << 64
 _GUESSABLE_LETTERS = 16
 _MOST_LETTERS = 1000
@@ -61,20 +61,13 @@ def guessable(seed: str) -> bool:
     return len(seed) < _GUESSABLE_LETTERS
 
 
-def master_key(seed: str) -> bytes:
-    """The master key of a seed; takes a tenth of a second, once in a process."""
-    return begin_master_key(seed).result()
-
-
 @cache
-def begin_master_key(seed: str) -> Future[bytes]:
-    """Begin to work out the master key of a seed in a thread, while a run starts."""
-    pool = ThreadPoolExecutor(1, thread_name_prefix="key")  # not shared: a fork would lack its threads
-    try:
-        costs = {"n": _COST, "r": _BLOCK_SIZE, "p": _PARALLEL, "maxmem": _MOST_MEMORY}
-        return pool.submit(hashlib.scrypt, seed.encode(), salt=_SALT, dklen=KEY_BYTES, **costs)
-    finally:
-        pool.shutdown(wait=False)
+def master_key(seed: str) -> bytes:
+    """The master key of a seed. Takes a tenth of a second, once in a process, where `drawn_seed` hasn't drawn it."""
+    if _DRAWN.fullmatch(seed):
+        return hashlib.blake2b(seed.encode(), digest_size=KEY_BYTES, person=_SALT).digest()
+    costs = {"n": _COST, "r": _BLOCK_SIZE, "p": _PARALLEL, "maxmem": _MOST_MEMORY}
+    return hashlib.scrypt(seed.encode(), salt=_SALT, dklen=KEY_BYTES, **costs)
 
 
 _ENCODER = json.JSONEncoder(separators=(",", ":"))

@@ -38,7 +38,7 @@ SESSIONS = 33  # of a leg
 
 @dataclass(frozen=True)
 class Forgery:
-    """A claim as docs/reference/records.md names it, who must find it, and how it is made."""
+    """A claim, who must find it, and how it is made."""
 
     claim: str
     found_by: Finder

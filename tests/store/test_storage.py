@@ -115,6 +115,17 @@ def test_what_was_replaced_is_read_until_it_is_removed(storage: Storage) -> None
             reads("games/part")
 
 
+def test_only_what_is_durable_waits_for_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    storage = FolderStorage(str(tmp_path / "results"))
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", synced.append)
+    storage.replace("matches.parquet", b"content", durable=False)
+    assert storage.read("matches.parquet") == b"content"
+    assert synced == []
+    storage.replace("secret/seed", b"content")
+    assert len(synced) == 2  # the file, and the folder that lists it
+
+
 def test_a_large_file_is_whole_once_it_is_finished(storage: Storage) -> None:
     content = bytes(range(256)) * (9 << 12)  # 9 MB, more than goes out at once
     stream = storage.open_staged("staging/part")

@@ -61,10 +61,10 @@ def run(
     import gc
 
     # Imported here: help needs none of it.
+    from tournament.cli.playing import Playing
     from tournament.config import load_config, load_contests
-    from tournament.runner.early_key import begin_key
-    from tournament.store.storage import inside
 
+    gc.freeze()  # what is loaded so far lasts: else it is searched for garbage before the first game
     options: dict[str, Any] = {
         "entrants": entrants,
         "sessions": sessions,
@@ -79,12 +79,6 @@ def run(
         "address": address,
     }
     chosen = {name: load_config(name, config, **options) for name in contests or load_contests(config).chosen}
-    for name, one in chosen.items():
-        begin_key(one, inside(one.results, name))
-
-    gc.freeze()  # what is loaded so far lasts: else it is searched for garbage before the first game
-    from tournament.cli.playing import Playing  # imported while the key is worked out
-
     if progress not in (None, "json"):
         raise BadInput(f"--progress {progress}: there is json")
     given = {"entrants": entrants, "results": results, "config": config}

@@ -141,8 +141,9 @@ def play_round(run: Run, before: RoundState) -> RoundState:
         if before.standings is None:
             say("Every match of these entrants is in the records; nothing to play")
         return RoundState(live.luck, live.ranking, this.done)
-    live.at_once()
     resumes = bool(live.played)
+    if writer.state.batches:
+        live.at_once()
     play = RoundPlay(run, schedule, left, live, new_field)
     try:
         play.play()

@@ -250,12 +250,13 @@ class FolderStorage:
             raise TooLarge(f"{self.location}/{name} is too large: {max(size, len(content)):,} bytes")
         return content
 
-    def _write_aside(self, content: bytes, mode: int = 0o666) -> str:
+    def _write_aside(self, content: bytes, mode: int = 0o666, *, durable: bool = True) -> str:
         aside = staged_name("aside")
         try:
             with self._open_staged(aside, mode) as stream:
                 stream.write(content)
-                self.finish_staged(stream)
+                if durable:
+                    self.finish_staged(stream)
         except BaseException:
             with contextlib.suppress(OSError):
                 self.remove(aside)
@@ -283,12 +284,13 @@ class FolderStorage:
         finally:
             self.remove(aside)
 
-    def replace(self, name: str, content: bytes, *, private: bool = False) -> None:
+    def replace(self, name: str, content: bytes, *, private: bool = False, durable: bool = True) -> None:
         """Make or replace a file in one step, and its folder if there is none. A private one is its owner's alone."""
         if "/" in name:
             self._make_folder(name.rpartition("/")[0], 0o700 if private else 0o777)
-        self.publish(self._write_aside(content, 0o600 if private else 0o666), name)
-        self._put_on_disk(name.rpartition("/")[0])
+        self.publish(self._write_aside(content, 0o600 if private else 0o666, durable=durable), name)
+        if durable:
+            self._put_on_disk(name.rpartition("/")[0])
 
     def publish(self, staged: str, name: str) -> None:
         """Move a file to its name. It stays there after a loss of power once `publish_all` has returned."""

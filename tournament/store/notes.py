@@ -8,7 +8,7 @@ from tournament.store.storage import Storage, TooLarge
 
 def write_note(storage: Storage, name: str, body: bytes) -> None:
     """Write or replace the note ledger/`name`, sealed against damage. Raises OSError."""
-    storage.replace(f"ledger/{name}", sealed(body))
+    storage.replace(f"ledger/{name}", sealed(body), durable=False)
 
 
 def read_note(storage: Storage, name: str) -> memoryview | None:

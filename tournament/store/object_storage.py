@@ -112,8 +112,8 @@ class ObjectStorage:
     def create(self, name: str, content: bytes) -> None:
         self._client.put_if(self._key(name), content, None)
 
-    def replace(self, name: str, content: bytes, *, private: bool = False) -> None:
-        # The bucket's rules say who may read a private one.
+    def replace(self, name: str, content: bytes, *, private: bool = False, durable: bool = True) -> None:
+        # The bucket's rules say who may read a private one, and it keeps what it has taken.
         self._client.put(self._key(name), content)
 
     def publish(self, staged: str, name: str) -> None:

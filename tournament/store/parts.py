@@ -270,7 +270,7 @@ def write_whole(storage: Storage, name: str, columns: Sequence[Column], values: 
     """Write or replace a small table, one file, in one step. None is written as a null. Raises OSError."""
     sink = pa.BufferOutputStream()
     pq.write_table(_whole_table(columns, values), sink, write_page_checksum=True, compression="zstd")
-    storage.replace(name, sink.getvalue().to_pybytes())
+    storage.replace(name, sink.getvalue().to_pybytes(), durable=False)  # the next run writes it anew
 
 
 def whole_is(storage: Storage, name: str, columns: Sequence[Column], values: dict[str, list[Any]]) -> bool | None:

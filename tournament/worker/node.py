@@ -83,7 +83,7 @@ def _source_files() -> Iterator[tuple[str, Path]]:
 def invite(storage: Storage) -> Invitation:
     """Write the file that nodes are to read into the results' storage. Raises OSError."""
     invitation = Invitation(versions_here(), storage.location, staged_name("driver"), uuid.uuid4().hex)
-    storage.replace(invitation.name, invitation.content.encode())
+    storage.replace(invitation.name, invitation.content.encode(), durable=False)
     return invitation
 
 
