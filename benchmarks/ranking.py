@@ -1,7 +1,19 @@
-"""Whether the ranking is right: `python -m benchmarks.ranking [PART]...` plays thousands of tournaments.
+"""Whether the ranking is right: `python -m benchmarks.ranking` repeats what docs/explanation/ranking.md measured.
 
-The cores play them in memory, each with its own deals, and `compute_standings` ranks them as it ranks a run. The true
-scores of bots without memory are known exactly; those of others are means over all tournaments.
+The cores play thousands of tournaments in memory, each with its own deals, and `compute_standings` ranks them as it
+ranks a run. The true scores of bots without memory are known exactly; those of others are means over all tournaments.
+With `--quick` there are a twentieth of the tournaments, so figures scatter more. Parts may be named:
+
+neighbours   what "ahead of next" says
+together     honest fields in which a pair seems to play together
+coverage     intervals, and the variance that is left without luck
+variance     the same of the shipped bots, from block to block and between tournaments
+stopping     what stopping saves, against tournaments of a fixed length, and pairs that are called
+settled      whether an order is right that a run until the order is settled calls so
+duplicate    what duplicate matches bring
+twins        identical bots told apart, pairs called sure, what ± covers; replicas are kept, so it goes on when stopped
+
+On one core twins takes two hours, the others six minutes; with `--quick` all take six minutes.
 """
 
 from __future__ import annotations
@@ -13,7 +25,8 @@ import math
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +37,7 @@ from engine.kernel.game_core import BLOCK_COUNT
 from tests.oracles.exact_scores import true_scores
 from tests.oracles.von_neumann_poker import Bot
 from tests.standings.test_places import FIELDS, SMALL, stated_and_right
+from tests.standings.test_unforetold import honest, ranking_of
 from tournament.arrays import Floats
 from tournament.artifacts.bot import Entrant
 from tournament.contests.contest import Contest
@@ -39,11 +53,15 @@ from tournament.entrants.build import build_entrants
 from tournament.keys import sub_key
 from tournament.runner.planning import artifacts_of, schedule_of
 from tournament.runner.resume import field_of
+from tournament.runner.schedule.counting import count_legs
+from tournament.runner.schedule.legs import Replicas, Schedule
+from tournament.runner.schedule.rounds import next_round
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.standings.errors import Differences, variances_of_differences
 from tournament.standings.places import surely_ahead
 from tournament.standings.standings import Standings, compute_standings
-from tournament.standings.stopping import FEWEST_REPLICAS
+from tournament.standings.stopping import FEWEST_REPLICAS, looks, reaches
+from tournament.standings.unforetold import unforetold
 from tournament.standings.verdicts import Verdict, looks_of, settled_order, wanted_replicas
 from tournament.store.columns import ROWS_PER_GROUP
 from tournament.store.ledger import Batch, Field, Until
@@ -104,7 +122,7 @@ PLAIN = {
 }
 # It can't play to the end of any match.
 _TRAPS = "Money a(const Bot *bot) { __builtin_trap(); }\nint b(const Bot *bot, const Money aBet) { return 1; }\n"
-LEARNING = ("copycat", "last_game_gambler", "stack_captain", "tell_reader", "thompson", "scholar", "weathervane")
+LEARNING = ("copycat", "last_game_gambler", "stack_captain", "tell_reader", "thompson", "scholar")
 
 
 @dataclass(frozen=True)
@@ -134,10 +152,13 @@ class Rehearsal:
         luck: dict[str, Floats] = {}
         return self.ranked(self.played(number, luck), luck if self.contest.luck else None)
 
+    def schedule(self, number: int, replicas: Replicas) -> Schedule:
+        key = sub_key(bytes(32), "benchmark", number)
+        return schedule_of(self.contest, self.settings.playing(), key, self.field, replicas)
+
     def played(self, number: int, luck: dict[str, Floats] | None = None) -> Legs:
         """All its legs; the luck in them is added to `luck`."""
-        key = sub_key(bytes(32), "benchmark", number)
-        schedule = schedule_of(self.contest, self.settings.playing(), key, self.field)
+        schedule = self.schedule(number, Replicas(self.settings.replicas))
         sink = NullSink.of(self.contest, ROWS_PER_GROUP)
         legs = []
         for leg in schedule.legs():
@@ -320,6 +341,14 @@ def _neighbours(tournaments: int) -> Iterator[str]:
         yield f"| {kind} | {len(said)} | {said.mean():.2f} | {right.mean():.2f} | {high} |"
 
 
+def _together(tournaments: int) -> Iterator[str]:
+    """Simulated fields in which nobody plays together, and some pair is named."""
+    for what, freedom in (("normal", 1e9), ("Student's t, three degrees of freedom", 3.0)):
+        chance, fields = np.random.default_rng(5), 2 * tournaments
+        named = sum(bool(unforetold(ranking_of(honest(chance, freedom)))) for _ in range(fields))
+        yield f"{fields} honest fields, results {what}: a pair is named in {100 * named / fields:.1f}%"
+
+
 def _variance(tournaments: int) -> Iterator[str]:
     """The share of variance that the correction leaves in the shipped field: between blocks of a leg; between
     neighbouring blocks, where learning over a leg adds little; and between scores of tournaments, where it adds."""
@@ -418,6 +447,71 @@ def _stopping(tournaments: int) -> Iterator[str]:
                 f"| {played / trials:.0f} | {plain * pairs} ({plain} replicas): {played / trials / plain / pairs:.2f} "
                 f"| {alike * pairs}: {played / trials / alike / pairs:.2f} |"
             )
+    yield from ("", *_pairs(20 * tournaments))
+
+
+def _pairs(pairs: int) -> Iterator[str]:
+    """Pairs whose differences in replicas are normal, judged after each round as in a run."""
+    yield "| true difference, in deviations of a replica | called | the wrong way round | seem apart by |"
+    yield "|---|---|---|---|"
+    chance, counts = np.random.default_rng(2), looks(FEWEST_REPLICAS, 64)
+    for apart in (0.0, 0.05, 0.1, 0.2, 0.4):
+        values = chance.normal(apart, 1, (pairs, counts[-1]))
+        shown = np.zeros(pairs)  # when they were called
+        for count, wide in zip(counts, reaches(counts, 0.05)):
+            mean, error = values[:, :count].mean(axis=1), values[:, :count].std(axis=1, ddof=1) / math.sqrt(count)
+            now = (shown == 0) & (np.abs(mean) > wide * error)
+            shown[now] = mean[now]
+        yield (
+            f"| {apart} | {100 * (shown != 0).mean():.1f}% | {100 * (shown < 0).mean():.1f}% "
+            f"| {shown[shown != 0].mean():.2f} |"
+        )
+
+
+def _settled(tournaments: int) -> Iterator[str]:
+    """Runs until the order is settled, as the runner plays them: how often a settled order is wrong.
+
+    The exact scores are known. Some bots come twice, so that pairs are equal in truth.
+    """
+    runs = max(10, tournaments // 5)
+    yield "| field | runs | a settled order wrong | twins told apart | neighbours settled | close | open | replicas |"
+    yield "|---|---|---|---|---|---|---|---|"
+    for field_of_bots, twice, sessions in ((" ".join(PLAIN), "ann gus", 100), ("ann bob dan", "bob", 200)):
+        counts = {name: 1 + (name in twice.split()) for name in field_of_bots.split()}
+        plain = {f"{name}_{twin}": PLAIN[name] for name, count in counts.items() for twin in range(1, count + 1)}
+        bots = sorted(plain)
+        exact = true_scores([plain[name].bot() for name in bots], sessions, CELLS)
+        truth = dict(zip(bots, exact))
+        until = Until(0.95, FEWEST_REPLICAS, 24)
+        rehearsal = Rehearsal.of(
+            VON_NEUMANN_POKER,
+            built(VON_NEUMANN_POKER, {f"{name}.c": one.source for name, one in plain.items()}),
+            sessions=sessions,
+            replicas=until.most_replicas,
+        )
+        field = replace(rehearsal.field, until=until)
+        wrong = told = 0
+        verdicts: list[Verdict] = []
+        played = 0.0
+        for number in range(runs):
+            luck: dict[str, Floats] = {}
+            batches = [Batch("", (), rehearsal.played(number, luck))]
+            last = next_round(field, None, partial(rehearsal.schedule, number), batches, luck)
+            counted = count_legs(batches, rehearsal.schedule(number, last.replicas)).counting
+            legs = batches[0].legs
+            legs = legs.chosen([place for place, digest in enumerate(legs.digests) if digest in counted])
+            ranking = compute_standings(field, [Batch("", (), legs)], None, luck)
+            ahead = [(line.name, behind) for line in ranking.ranked for behind in line.surely_ahead_of]
+            twins = [x[:-1] == y[:-1] for x, y in ahead]
+            wrong += any(same or truth[x] <= truth[y] for same, (x, y) in zip(twins, ahead))
+            told += any(twins)
+            verdicts += last.verdicts
+            played += len(legs) / math.comb(len(bots), 2) / runs
+        share = [f"{verdicts.count(verdict) / len(verdicts):.2f}" for verdict in ("settled", "close", "open")]
+        yield (
+            f"| {field_of_bots}; twice {twice}; {sessions} sessions | {runs} | {100 * wrong / runs:.1f}% "
+            f"| {100 * told / runs:.1f}% | {' | '.join(share)} | {played:.1f} of {until.most_replicas} |"
+        )
 
 
 def _sequential(
@@ -528,24 +622,27 @@ def _twins(tournaments: int, field: str = "") -> Iterator[str]:
 
 
 PARTS: dict[str, Callable[[int], Iterator[str]]] = {
-    "twins": _twins,
-    "coverage": _coverage,
     "neighbours": _neighbours,
+    "together": _together,
+    "coverage": _coverage,
     "variance": _variance,
     "stopping": _stopping,
+    "settled": _settled,
     "duplicate": _duplicate,
+    "twins": _twins,
 }
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; default all")
-    parser.add_argument("--tournaments", type=int, default=1000)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", metavar="PART", choices=[[], *PARTS], help="default all")
+    parser.add_argument("--quick", action="store_true", help="a twentieth of the tournaments")
     parser.add_argument("--field", default="", metavar="WORDS", help="of twins, those alone whose name has these words")
     options = parser.parse_args()
+    tournaments = 50 if options.quick else 1000
     for part in options.parts or PARTS:
         print(f"\n## {part}\n", flush=True)
-        for line in _twins(options.tournaments, options.field) if part == "twins" else PARTS[part](options.tournaments):
+        for line in _twins(tournaments, options.field) if part == "twins" else PARTS[part](tournaments):
             print(line, flush=True)
 
 

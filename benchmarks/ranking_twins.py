@@ -38,7 +38,7 @@ from tournament.standings.standings import Standings, compute_standings
 from tournament.store.ledger import Batch, Field
 from tournament.store.legs import Legs
 
-REPLICAS = (1, 4, 10)
+REPLICAS = (1, 4, 10, 20)
 _KEPT = ROOT / "build" / "ranking"
 _LEARNERS = ("copycat", "thompson", "scholar", "last_game_gambler")
 
@@ -84,31 +84,31 @@ def table(tournaments: int, only: str = "") -> Iterator[str]:
 
 
 def _fields(tournaments: int) -> Iterator[tuple[str, Callable[[], Play], Sequence[int]]]:
-    """What is played, and how many tournaments of each number of replicas: fewer where one takes long."""
-    many = max(20, tournaments // 5)
+    """What is played, and how many tournaments of each number of replicas, of a thousand for all parts: fewer where one
+    takes long."""
+
+    def some(*counts: int) -> list[int]:
+        return [max(1, count * tournaments // 1000) for count in counts]
 
     def of(contest: Contest, doubled: Sequence[str] = (), *, house: Sequence[HousePlayer] = (), left_out: str = "",
            **settings: Any) -> Callable[[], Play]:  # fmt: skip
         return lambda: in_memory(twins(contest, doubled, house, left_out, **settings))
 
+    many = some(200, 200, 200)
     for sessions in (64, 1000):
-        some = (many, many, many) if sessions == 64 else (many, many // 4, many // 10)
-        yield f"poker, {sessions} sessions", of(VON_NEUMANN_POKER, sessions=sessions), some
+        counts = some(200, 200, 200, 100) if sessions == 64 else many
+        yield f"poker, {sessions} sessions", of(VON_NEUMANN_POKER, sessions=sessions), counts
         what = f"poker, {sessions} sessions, of learners only {len(_LEARNERS)} twice"
-        yield what, of(VON_NEUMANN_POKER, _LEARNERS, sessions=sessions), (many,) * 3
-    yield "prisoner's dilemma", of(PRISONERS_DILEMMA, **_preset(PRISONERS_DILEMMA)), (many,) * 3
-    yield "rock-paper-scissors", of(ROCK_PAPER_SCISSORS, **_preset(ROCK_PAPER_SCISSORS)), (many, many // 2, many // 4)
+        yield what, of(VON_NEUMANN_POKER, _LEARNERS, sessions=sessions), counts
+    yield "prisoner's dilemma", of(PRISONERS_DILEMMA, **_preset(PRISONERS_DILEMMA)), many
+    yield "rock-paper-scissors", of(ROCK_PAPER_SCISSORS, **_preset(ROCK_PAPER_SCISSORS)), many
     servers = [generated_server(bytes(32), f"server_{number}") for number in range(16)]
-    yield (
-        "two-card draw without the slow adaptive",
-        of(TWO_CARD_DRAW, house=servers, left_out="adaptive"),
-        (many, many // 4, many // 10),
-    )
-    yield "two-card draw", of(TWO_CARD_DRAW, house=servers), (many // 10,)
-    yield "Hold'em training, 320 hands", of(HOLDEM_TRAINING, house=(BOB,), hands=320), (many,) * 3
-    yield "Hold'em training", of(HOLDEM_TRAINING, house=(BOB,)), (many // 4, many // 16, many // 40)
+    yield "two-card draw without the slow adaptive", of(TWO_CARD_DRAW, house=servers, left_out="adaptive"), many
+    yield "two-card draw", of(TWO_CARD_DRAW, house=servers), some(20)
+    yield "Hold'em training, 320 hands", of(HOLDEM_TRAINING, house=(BOB,), hands=320), many
+    yield "Hold'em training", of(HOLDEM_TRAINING, house=(BOB,)), some(200, 50, 20)
     for contest, sessions in ((PRISONERS_DILEMMA, 20), (ROCK_PAPER_SCISSORS, 20), (VON_NEUMANN_POKER, 64)):
-        counts = many, many // 4, many // 10
+        counts = some(200, 50, 20)
         made = partial(by_a_run, contest, sessions, max(n * count for n, count in zip(REPLICAS, counts)))
         yield f"{contest.title}, {sessions} sessions, with Python bots and programs", made, counts
 

@@ -68,11 +68,12 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
     (page / "leads_out").symlink_to(ground.authors)
     stopped = threading.Event()
 
-    def check_all() -> None:
+    def try_all() -> None:
         while not stopped.is_set():
             ground.submissions.try_next(0.1)
+            ground.submissions.try_next(0, gauntlets=True)
 
-    thread = threading.Thread(target=check_all)
+    thread = threading.Thread(target=try_all)
     thread.start()
     try:
         with Server(Address(), tmp_path / "published", ground.submissions, ground.authors) as server:
@@ -122,6 +123,15 @@ def test_a_bot_is_handed_in_by_one_command(served: Served) -> None:
     assert served.ask("GET", "/jobs", who="bob").body == b"\n"
     assert served.ask("DELETE", "/bots/one", who="bob").status == 404
     assert served.ask("DELETE", "/bots/one", who="ann").status == 200 and served.ground.files() == set()
+
+
+def test_a_gauntlet_is_asked_for(served: Served) -> None:
+    assert served.ask("POST", "/gauntlets/one.c", GOOD).status == 401
+    answer = served.ask("POST", "/gauntlets/one.c?wait=20", GOOD, "ann", Accept="application/json")
+    assert (answer.status, answer.values["state"]) == (200, "played") and served.ground.files() == set()
+    assert served.ask("GET", answer.headers["location"], who="bob").status == 404
+    assert served.ask("GET", "/jobs", who="ann").body.endswith(b"one.c: played\n")
+    assert served.ask("POST", "/gauntlets/one.c", bytes(1001), "ann").status == 413
 
 
 def test_what_is_not_taken_is_told_as_text_and_as_json(served: Served) -> None:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import re
 import stat
+import subprocess
+import sys
 import threading
+import time
 import zipfile
 from datetime import timedelta
 from pathlib import Path
@@ -14,13 +18,19 @@ from pathlib import Path
 import pytest
 
 from tests.cli.in_process import shown
-from tests.open_contest.support import CONTEST, GOOD, UNFIT, Ground
+from tests.contest_runs import environment, new_place
+from tests.open_contest.support import CONTEST, GOOD, UNFIT, Ground, fractions
+from tests.processes import are_gone, comes, descendants
 from tournament.artifacts import compiler_run
+from tournament.cli.options import EXITS
 from tournament.config import load_config
+from tournament.contests import find_contest
+from tournament.entrants.build import _compiled_at
+from tournament.entrants.folder import read_submission
 from tournament.errors import BadInput
-from tournament.open_contest import submissions
+from tournament.open_contest import submissions, trials
 from tournament.open_contest.authors import add_author, author_of, read_authors, revoke_token
-from tournament.open_contest.submissions import ENTERED, NOT_FIT, QUEUED, Refused
+from tournament.open_contest.submissions import ENTERED, NOT_FIT, PLAYED, QUEUED, Refused
 
 
 @pytest.fixture
@@ -157,6 +167,61 @@ def test_authors_are_served_in_turn(ground: Ground) -> None:
     assert ground.checked == ["one.c", "three.c", "two.c"]
 
 
+def ask_for_gauntlet(ground: Ground, author: str, file: str, content: bytes = GOOD) -> submissions.Job:
+    return ground.submissions.take(ground.author(author), CONTEST, file, content, is_gauntlet=True)
+
+
+def test_a_gauntlet_enters_nothing_and_is_counted(ground: Ground) -> None:
+    ground.enter("ann", "one.c")
+    ask_for_gauntlet(ground, "ann", "one.py")
+    assert not ground.submissions.try_next(0) and ground.submissions.try_next(0, gauntlets=True)
+    newest = ground.submissions.jobs_of(ground.author("ann"))[0]
+    assert (newest.state, newest.said) == (PLAYED, "one.py instead of one.c") and ground.files() == {"one.c"}
+    job = ask_for_gauntlet(ground, "ann", "two.c", UNFIT)
+    assert ground.submissions.try_next(0, gauntlets=True)
+    assert ground.submissions.current_job(job).state == NOT_FIT
+    job = ask_for_gauntlet(ground, "ann", "two.c")
+    assert ground.submissions.try_next(0, gauntlets=True)
+    assert ground.submissions.current_job(job).said == "two.c instead of None"
+    assert ground.enter("bob", "two.c").state == ENTERED  # a gauntlet holds no name
+    with pytest.raises(Refused, match="4 submissions a day"):
+        ask_for_gauntlet(ground, "ann", "one.c")
+
+
+def test_gauntlets_are_one_at_a_time_and_in_turn(ground: Ground) -> None:
+    ground.enter("bob", "one.c")
+    with pytest.raises(Refused, match="one is another's bot"):
+        ask_for_gauntlet(ground, "ann", "one.c")
+    first = ask_for_gauntlet(ground, "ann", "two.c")
+    with pytest.raises(Refused, match="another gauntlet of yours"):
+        ask_for_gauntlet(ground, "ann", "three.c")
+    second = ask_for_gauntlet(ground, "bob", "one.c")
+    assert ground.submissions.try_next(0, gauntlets=True)
+    third = ask_for_gauntlet(ground, "ann", "two.c")
+    assert ground.submissions.try_next(0, gauntlets=True)
+    states = [ground.submissions.current_job(job).state for job in (first, second, third)]
+    assert states == [PLAYED, PLAYED, QUEUED] and ground.enter("ann", "three.c").state == ENTERED
+
+
+def test_a_gauntlet_tells_no_cards_and_nothing_that_bots_wrote(tmp_path: Path) -> None:
+    """Each on a seed of its own."""
+    place = new_place(tmp_path, ["bold", "calm", "dull"], settings="faults_allowed = 1000")
+    (tmp_path / "new").mkdir()
+    bot = tmp_path / "new" / "bold.py"
+    steps = "def a(bot):\n    print('SECRET', bot.card)\n    return int('SECRET') if bot.card > 0.9 else 0\n\n"
+    bot.write_text(f"{steps}def b(bot, bet):\n    return 1\n")
+    told = []
+    for _ in range(2):
+        fit, said = trials.play_gauntlet(place.config, CONTEST, bot, place.entrants / "bold.c", lambda: False)
+        assert fit and not re.search(f"SECRET|seed|asked|{tmp_path}", said), said
+        told.append(json.loads(said))
+    one, other = told
+    assert {line["opponent"] for line in one["against"]} == {"calm", "dull"}
+    assert one["faults"] > 0 == one["former_faults"] and one["former"] == "bold.c" and one["verdict"] in EXITS
+    assert all(value == float(f"{value:.3g}") for value in fractions(told))
+    assert one["against"] != other["against"]
+
+
 def test_of_two_uploads_of_a_name_at_once_one_is_taken(ground: Ground) -> None:
     came: list[str] = []
     at_once = threading.Barrier(2)
@@ -203,27 +268,49 @@ def test_an_author_cannot_use_up_names(ground: Ground) -> None:
 def test_the_machines_failure_is_not_the_bots_at_once(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
     job = ground.submissions.take(ground.author("ann"), CONTEST, "one.c", GOOD)
     with monkeypatch.context() as broken:
-        broken.setattr(submissions, "_check", lambda *_: (None, "no space left"))
+        broken.setattr(submissions, "check", lambda *_: (None, "no space left"))
         assert ground.submissions.try_next(0) and ground.submissions.current_job(job).state == QUEUED
     assert ground.submissions.try_next(0) and ground.submissions.current_job(job).state == ENTERED
     job = ground.submissions.take(ground.author("ann"), CONTEST, "one.c", GOOD)
-    monkeypatch.setattr(submissions, "_check", lambda *_: (None, "no space left"))
+    monkeypatch.setattr(submissions, "check", lambda *_: (None, "no space left"))
     assert all(ground.submissions.try_next(0) for _ in range(3)) and not ground.submissions.try_next(0)
     assert ground.submissions.current_job(job).said == "no space left"
     assert ground.files() == {"one.c"}
 
 
+def slow_to_compile(folder: Path) -> Path:
+    """A bot in C that takes the compiler as long as it may, and that no cache knows."""
+    bot = folder / "slow.c"
+    lines = "".join(f"#define m{n} m{n + 1} m{n + 1} m{n + 1} m{n + 1}\n" for n in range(14))
+    bot.write_text(f"{lines}#define m14 123 +\nint x[] = {{ m0 0 }};\n// {folder} {time.time()}\n")
+    return bot
+
+
 def test_the_compiler_may_take_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that nobody holds up the queue; an organiser's own bots have more."""
+    """So that nobody holds up the queue; an organiser's own bots have more, also after that was too little."""
     for name in ("SECONDS", "_MOST_MEGABYTES"):  # which are as before after the test
         monkeypatch.setattr(compiler_run, name, getattr(compiler_run, name))
     monkeypatch.setattr(compiler_run, "_SECONDS_OF_STRANGERS", 1)
-    bot = tmp_path / "slow.c"
-    lines = "".join(f"#define m{n} m{n + 1} m{n + 1} m{n + 1} m{n + 1}\n" for n in range(14))
-    bot.write_text(f"{lines}#define m14 123 +\nint x[] = {{ m0 0 }};\n")
+    bot = slow_to_compile(tmp_path)
     found = shown("check", str(bot), "--contest", CONTEST, "--as-submitted")
     assert found.code == 1 and re.search("more than 1 seconds|after 2 seconds", found.out)
     assert compiler_run._MOST_MEGABYTES == 1024
+    interface = find_contest(CONTEST).interface
+    assert not any(place.exists() for place in _compiled_at(read_submission(bot), interface))
+
+
+def test_a_check_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
+    """Long before the compiler's time is up."""
+    (tmp_path / "tournament.toml").write_text(f"[{CONTEST}]\n")
+    steps = "import pathlib, sys; from tournament.open_contest.trials import check;"
+    steps += "check(pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3]), lambda: False)"
+    words = [sys.executable, "-c", steps, str(tmp_path / "tournament.toml"), CONTEST, str(slow_to_compile(tmp_path))]
+    with subprocess.Popen(words, env=environment()) as server:
+        # The check, what starts the compiler, and the compiler.
+        assert comes(lambda: len(descendants(server.pid)) > 2)
+        started = list(descendants(server.pid))
+        server.kill()
+        assert are_gone(started, 10)
 
 
 @pytest.mark.parametrize("name", ["tournament", "json", "sitecustomize"])
@@ -234,7 +321,7 @@ def test_no_upload_is_taken_for_a_module_of_the_check(tmp_path: Path, name: str)
     bot, taken = tmp_path / "upload" / f"{name}.py", tmp_path / "taken"
     steps = "def a(bot):\n    return 0\n\ndef b(bot, bet):\n    return 1\n"
     bot.write_text(f"try:\n    open({str(taken)!r}, 'w').close()\nexcept OSError:\n    pass\n{steps}")
-    fit, said = submissions._check(tmp_path / "tournament.toml", CONTEST, bot, lambda: False)
+    fit, said = trials.check(tmp_path / "tournament.toml", CONTEST, bot, lambda: False)
     assert not taken.exists() and fit, said
 
 

@@ -18,10 +18,11 @@ import pytest
 
 import tournament
 from tests.contest_runs import CONTEST, Place, assert_same, bot_source, command_line, environment, new_place, outcome
+from tests.open_contest.support import fractions
 from tests.processes import comes
 from tournament.config import Config
 from tournament.errors import BadInput
-from tournament.open_contest.publishing import _rounded
+from tournament.open_contest.publishing import rounded
 from tournament.open_contest.watch import Watch
 from tournament.runner.watcher import NobodyWatching, Watcher
 from tournament.standings.standings import Standings
@@ -210,18 +211,9 @@ def test_nothing_shown_tells_a_card_until_a_final_on_other_cards_is_played(tmp_p
     assert [line["score"] for line in board["leaderboard"]] == [line.score for line in final.ranking.entrants]
 
 
-def fractions(value: object) -> Iterator[float]:
-    """All fractions in a value, at any depth."""
-    if isinstance(value, float):
-        yield value
-    elif isinstance(value, dict | list):
-        for inner in value.values() if isinstance(value, dict) else value:
-            yield from fractions(inner)
-
-
 def test_figures_have_three_digits() -> None:
-    assert _rounded({"a": (1.23456, [9876.5]), "b": 12345}) == {"a": (1.23, [9880.0]), "b": 12345}
-    assert _rounded(np.array([1.23456, 0.0, -98765.0, np.inf])).tolist() == [1.23, 0.0, -98800.0, np.inf]
+    assert rounded({"a": (1.23456, [9876.5]), "b": 12345}) == {"a": (1.23, [9880.0]), "b": 12345}
+    assert rounded(np.array([1.23456, 0.0, -98765.0, np.inf])).tolist() == [1.23, 0.0, -98800.0, np.inf]
 
 
 def test_killed_at_any_moment_it_goes_on_as_one_run_would_have_been(tmp_path: Path) -> None:

@@ -209,7 +209,7 @@ PAIRS_OF_THREE = [("ann", "bob"), ("ann", "cat"), ("bob", "cat")]
 def test_equals_stay_equal_whatever_the_rounding() -> None:
     """Four bots lose the same to six others, in payoffs that are rounded and added in different orders."""
     equals, others = ["ann", "bob", "cat", "dan"], [f"other_{number}" for number in range(6)]
-    field, chance = field_of([*equals, *others]), np.random.default_rng(1)
+    field, chance = field_of([*equals, *others]), np.random.default_rng(6)
     payoffs = chance.random(350)
     legs = [leg_of(field, other, one, chance.permutation(payoffs)) for one in equals for other in others]
     legs += [

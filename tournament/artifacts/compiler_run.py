@@ -44,6 +44,11 @@ def allow_less() -> None:
     SECONDS, _MOST_MEGABYTES = _SECONDS_OF_STRANGERS, _MEGABYTES_OF_STRANGERS
 
 
+def may_take_all() -> bool:
+    """Whether what takes too much now would do so under all limits."""
+    return _MOST_MEGABYTES == MEGABYTES_OF_BUILDS
+
+
 class NotCompiled(Exception):
     """A source was not compiled; the message says why."""
 
@@ -60,7 +65,7 @@ class CompilerRefused(NotCompiled):
 
 
 class TookTooMuch(NotCompiled):
-    """The compiler reached a limit, and would do so again."""
+    """The compiler reached a limit, and would hardly do better with the same one."""
 
 
 class StillAtIt(NotCompiled):

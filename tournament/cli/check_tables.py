@@ -13,7 +13,7 @@ from tournament.cli.tables import facts_table
 from tournament.contests.contest import Contest
 from tournament.errors import printable
 from tournament.standings.student import reach
-from tournament.store.legs import Fault
+from tournament.store.legs import Fault, LegResult, by_sort
 from tournament.trial.check import CheckReport
 from tournament.trial.mistakes import Search
 from tournament.trial.playing import Meter
@@ -68,7 +68,7 @@ def check_table(report: CheckReport) -> Table:
             table.add_row("elsewhere", mistakes_in_words(report.mistakes, f"{report.name}.{report.kind}"))
         if report.printed:
             table.add_row("prints", Text(printable(report.printed), style="dim"))
-        table.add_row("faults", _fault_lines(report.faults))
+        table.add_row("faults", _fault_lines([(leg, fault) for fault in report.faults]))
     verdict = Text("fit to enter", style="green") if report.fit else Text("not fit to enter", style="red")
     if report.mistakes and report.mistakes.grave:
         verdict.append(", but would crash or differ elsewhere", style="yellow")
@@ -125,8 +125,7 @@ def match_table(report: MatchReport, contest: Contest, seed: str) -> Table:
                 table.add_row(measure.title, f"{measure.shown(value)} ({measure.meaning})")
     table.add_row("seed", f"--seed {seed} repeats this match")
     table.add_row("verdict", _verdict(report))
-    faults = [fault for _, fault in report.faults]
-    table.add_row("faults", _fault_lines(faults))
+    table.add_row("faults", _fault_lines(report.faults, of_both=True))
     return table
 
 
@@ -200,24 +199,16 @@ _HINT_TO_LINES = (
 )
 
 
-def _fault_lines(faults: Sequence[Fault]) -> Text:
-    if not faults:
-        return Text("none")
+def _fault_lines(faults: Sequence[tuple[LegResult, Fault]], *, of_both: bool = False) -> Text:
+    """The first fault of each sort; `of_both` bots, so that each is named."""
     lines = []
-    for fault, count in alike(faults):
-        lines.append(f"session {fault.session}, game {fault.game}, {fault.question}: {fault.what}")
+    for (leg, fault), *like_it in by_sort(faults):
+        whose = f"{leg.name_at(fault.seat)} " * of_both
+        lines.append(f"session {fault.session}, game {fault.game}, {whose}{fault.question}: {fault.what}")
         lines.append(f"  asked {fault.asked}")
         lines += [f"  | {line}" for line in fault.complaints.splitlines()]
         if fault.kind == "line":
             lines.append(f"  {_HINT_TO_LINES}")
-        if count > 1:
-            lines.append(f"  and the same {count - 1} more time{'s' * (count > 2)}")
-    return Text(printable("\n".join(lines)))
-
-
-def alike(faults: Sequence[Fault]) -> list[tuple[Fault, int]]:
-    """The first fault of each sort, and how many there are of it: the same words but for numbers, and question."""
-    sorts: dict[tuple[str, str], list[Fault]] = {}
-    for fault in faults:
-        sorts.setdefault(fault.sort, []).append(fault)
-    return [(sort[0], len(sort)) for sort in sorts.values()]
+        if like_it:
+            lines.append(f"  and the same {len(like_it)} more time{'s' * (len(like_it) > 1)}")
+    return Text(printable("\n".join(lines) or "none"))

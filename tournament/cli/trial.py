@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tournament.artifacts.compiler_run import allow_less
-from tournament.cli.check_tables import alike, check_table, match_table, mistakes_in_words
+from tournament.cli.check_tables import check_table, match_table, mistakes_in_words
 from tournament.cli.consoles import err, out
 from tournament.cli.options import (
     CHOICE,
@@ -219,7 +219,8 @@ def check(
         return
     out.print(check_table(report))
     given = {"contest": contest, "config": config, "seed": seed or report.seed}
-    for fault, _ in alike(report.faults):  # outside the table, which would break a line meant for copying
+    own = [(report.leg, fault) for fault in report.faults] if report.leg else []
+    for (_, fault), *_ in by_sort(own):  # outside the table, which would break a line meant for copying
         again = command_line("check", str(bot), **given, session=fault.session, game=fault.game)
         out.print(f"again: {again}", soft_wrap=True)
     if not report.fit:

@@ -99,9 +99,10 @@ def watch(
             watching = Watch(names, settings, options, publish, shown, submissions)
             if submissions:
                 watching.submissions = taken = Submissions(submissions_beside(submissions), watching.current)
-                checking = threading.Thread(target=_check_all, args=(taken, stopped), daemon=True)
-                checking.start()
-                until_stopped.callback(checking.join, 10)
+                for gauntlets in (False, True):
+                    trying = threading.Thread(target=_try_all, args=(taken, stopped, gauntlets), daemon=True)
+                    trying.start()
+                    until_stopped.callback(trying.join, 10)
             until_stopped.callback(stopped.set)
             if serve:
                 where = _address(serve, url, certificate, key, plain_http)
@@ -115,9 +116,9 @@ def watch(
         raise typer.Exit(130) from None
 
 
-def _check_all(submissions: Any, stopped: threading.Event) -> None:
+def _try_all(submissions: Any, stopped: threading.Event, gauntlets: bool) -> None:
     while not stopped.is_set():
-        submissions.try_next(1.0, stopped.is_set)
+        submissions.try_next(1.0, stopped.is_set, gauntlets=gauntlets)
 
 
 def _address(serve: str, url: str | None, certificate: Path | None, key: Path | None, plain_http: bool) -> Address:

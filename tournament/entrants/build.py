@@ -20,7 +20,7 @@ from tournament.artifacts.bot import Entrant, Submission
 from tournament.artifacts.c_bots import Compiled, compile_bot
 from tournament.artifacts.commands import CommandMissing
 from tournament.artifacts.compiler_command import EXCEPTIONS_SOURCE, LANGUAGES, Build
-from tournament.artifacts.compiler_run import CompilerRefused, NotCompiled, TookTooMuch
+from tournament.artifacts.compiler_run import CompilerRefused, NotCompiled, TookTooMuch, may_take_all
 from tournament.artifacts.recipe import BadRecipe
 from tournament.cache import cache_folder, keep, recall, remembered, trouble_in_words
 from tournament.contests.contest import Contest
@@ -332,7 +332,8 @@ def _compiled(submission: Submission, interface: Interface, sandbox: SandboxSett
     try:
         compiled = compile_bot(submission, interface, sandbox)
     except (CompilerRefused, TookTooMuch) as problem_found:
-        keep(refused, str(problem_found).encode(errors="replace"))
+        if isinstance(problem_found, CompilerRefused) or may_take_all():  # else it may build where it may take more
+            keep(refused, str(problem_found).encode(errors="replace"))
         raise
     keep(entry, compiled.standard.encode() + b"\n" + compiled.code)
     return compiled

@@ -45,7 +45,7 @@ def publish(
     seed = None if open else read_seed(open_storage(location), load(location).field.settings.get("seed"))
     contest, findings = find(location, with_games=not open, seed=seed, config_of=lambda _: config, only_sums=open)
     if open:
-        findings = _rounded(replace(findings, ranking=_without_words(findings.ranking)))
+        findings = rounded(replace(findings, ranking=_without_words(findings.ranking)))
     place = folder / name
     place.mkdir(parents=True, exist_ok=True)
     findings = replace(findings, versions=_versions(place / "board.json", findings, renamed))
@@ -54,7 +54,7 @@ def publish(
         "contest": name,
         "made": findings.made,
         "open": open,
-        "leaderboard": _rounded(lines) if open else lines,  # with what is worked out of several figures
+        "leaderboard": rounded(lines) if open else lines,  # with what is worked out of several figures
         "versions": findings.versions,
     }
     write_whole(place / "index.html", render(contest, findings, live=True).encode())
@@ -128,7 +128,7 @@ def _short(value: float) -> float:
     return float(f"{value:.{_DIGITS}g}") if math.isfinite(value) else value
 
 
-def _rounded(value: Any, name: str = "") -> Any:
+def rounded(value: Any, name: str = "") -> Any:
     """The value with all fractions in it, at any depth, and counts, to a few digits."""
     if isinstance(value, float | np.floating) or (name in _COUNTS and isinstance(value, int)):
         return type(value)(_short(float(value)))
@@ -136,10 +136,10 @@ def _rounded(value: Any, name: str = "") -> Any:
         return np.array([_short(one) for one in value.ravel().tolist()], value.dtype).reshape(value.shape)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = dataclasses.fields(value)
-        return replace(value, **{one.name: _rounded(getattr(value, one.name), one.name) for one in fields if one.init})
+        return replace(value, **{one.name: rounded(getattr(value, one.name), one.name) for one in fields if one.init})
     if isinstance(value, Mapping):
-        return {key: _rounded(inner, key) for key, inner in value.items()}
+        return {key: rounded(inner, key) for key, inner in value.items()}
     if isinstance(value, tuple | list):
-        rounded = [_rounded(one) for one in value]
-        return type(value)(*rounded) if hasattr(value, "_fields") else type(value)(rounded)
+        inner = [rounded(one) for one in value]
+        return type(value)(*inner) if hasattr(value, "_fields") else type(value)(inner)
     return value

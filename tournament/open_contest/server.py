@@ -14,7 +14,8 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
@@ -32,7 +33,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from tournament.errors import BadInput
 from tournament.open_contest.authors import Author, author_of, read_authors
 from tournament.open_contest.pages import FORM, FORM_POLICY
-from tournament.open_contest.submissions import ENTERED, QUEUED, Job, Refused, Submissions
+from tournament.open_contest.submissions import NOT_FIT, QUEUED, Job, Refused, Submissions
 from tournament.reporting.page import content_policy
 
 _HEAD_SECONDS, _BODY_SECONDS, _ANSWER_SECONDS = 10.0, 60.0, 180.0
@@ -243,6 +244,7 @@ class _Desk:
             Route("/submit", self._form),
             Route("/submit/in", self._answering(self._sign_in), methods=["POST"]),
             Route("/bots/{file}", self._answering(self._put), methods=["PUT"]),
+            Route("/gauntlets/{file}", self._answering(self._put), methods=["POST"]),
             Route("/bots/{file}", self._answering(self._withdraw), methods=["DELETE"]),
             Route("/jobs", self._answering(self._jobs)),
             Route("/jobs/{id}", self._answering(self._job)),
@@ -296,7 +298,7 @@ class _Desk:
 
     async def _put(self, request: Request) -> Response:
         author, contest, file = await self._author(request), self._contest(request), request.path_params["file"]
-        renames = request.query_params.get("renames", "")
+        renames, is_gauntlet = request.query_params.get("renames", ""), request.method == "POST"
         await run_in_threadpool(self._submissions.admit, author, contest, file, renames)
         if self._uploading[author.name] >= _UPLOADS_OF_AN_AUTHOR:
             raise Refused(429, f"{_UPLOADS_OF_AN_AUTHOR} files of yours are on their way", 1)
@@ -305,7 +307,8 @@ class _Desk:
             content = await _body(request, self._submissions.opening.bytes_a_file)
         finally:
             self._uploading[author.name] -= 1
-        job = await run_in_threadpool(self._submissions.take, author, contest, file, content, renames)
+        take = partial(self._submissions.take, is_gauntlet=is_gauntlet)
+        job = await run_in_threadpool(take, author, contest, file, content, renames)
         return await self._tell(request, job)
 
     async def _withdraw(self, request: Request) -> Response:
@@ -316,7 +319,8 @@ class _Desk:
     async def _jobs(self, request: Request) -> Response:
         found = self._submissions.jobs_of(await self._author(request))[:50]
         lines = [f"{job.at} {job.file}: {job.state}" for job in found]
-        return _answer(request, 200, [asdict(job) for job in found], "\n".join(lines))
+        values = [asdict(replace(job, said="")) for job in found]
+        return _answer(request, 200, values, "\n".join(lines))
 
     async def _job(self, request: Request) -> Response:
         author = await self._author(request)
@@ -340,7 +344,7 @@ class _Desk:
                     job = self._submissions.current_job(job)
             finally:
                 self._waiting -= 1
-        status = 202 if job.state == QUEUED else 200 if job.state == ENTERED else 422
+        status = 202 if job.state == QUEUED else 422 if job.state == NOT_FIT else 200
         where = f"/jobs/{job.id}"
         text = f"{job.file}: {job.state}\n{job.said}" if job.said else f"{job.file}: {job.state}; ask {where}"
         return _answer(request, status, {**asdict(job), "url": where}, text, {"Location": where})

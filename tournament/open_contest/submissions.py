@@ -19,8 +19,6 @@ import os
 import secrets
 import shutil
 import stat
-import subprocess
-import sys
 import threading
 import time
 import zipfile
@@ -34,21 +32,18 @@ from typing import Any
 
 from tournament.config import Config, Opening
 from tournament.entrants.folder import KINDS, kind_of
-from tournament.errors import BadInput, printable
-from tournament.keys import drawn_seed
+from tournament.errors import printable
 from tournament.names import valid_name
 from tournament.open_contest.authors import Author
+from tournament.open_contest.trials import check, play_gauntlet
 from tournament.small_files import write_whole
 
 ARCHIVE = ".zip"
-CHECK_SECONDS = 180.0
 _MOST_JOBS, _MOST_KEPT, _MOST_TRIES = 2_000, 10, 3
 _NAMES_A_BOT = 10  # that an author may have used, for each bot that he may have: former versions of each are kept
 _MOST_FILES, _MOST_UNPACKED = 500, 8  # of an archive; times its bytes
-_MOST_SAID = 20_000
-_BAD_INPUT = BadInput.exit_code
 
-QUEUED, ENTERED, NOT_FIT = "queued", "entered", "not fit"
+QUEUED, ENTERED, NOT_FIT, PLAYED = "queued", "entered", "not fit", "played"
 
 
 class Refused(Exception):
@@ -61,7 +56,8 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Job:
-    """A submission: of whom, for which contest, and what became of it. `said` is what `tournament check` said."""
+    """A submission: of whom, for which contest, and what became of it. `said` is what `tournament check` said; of a
+    gauntlet that was played, for which a bot doesn't enter, its figures as JSON."""
 
     id: str
     author: str
@@ -72,6 +68,7 @@ class Job:
     state: str = QUEUED
     said: str = ""
     renames: str = ""  # the bot's former name
+    is_gauntlet: bool = False
 
 
 @dataclass(frozen=True)
@@ -112,9 +109,10 @@ class Submissions:
     ) -> None:
         self._folder, self._current, self._now = folder, current, now
         self.among_entrants = threading.RLock()
+        self._one_compiler = threading.Lock()
         self._changed = threading.Condition()
         self._jobs: dict[str, Job] = {}
-        self._served: dict[str, float] = {}  # when each author's latest job was tried
+        self._served: dict[tuple[str, bool], float] = {}  # when each author's latest job, or gauntlet, was tried
         self._tries: Counter[str] = Counter()  # of jobs that this machine failed at
         for place in (folder, folder / "jobs", folder / "kept"):
             place.mkdir(mode=0o700, exist_ok=True)
@@ -133,7 +131,7 @@ class Submissions:
     def are_waiting(self, contest: str) -> bool:
         """Whether bots that were handed in to a contest are still to be tried."""
         with self._changed:
-            return any(job.state == QUEUED and job.contest == contest for job in self._jobs.values())
+            return any(not job.is_gauntlet for job in self._queued(contest))
 
     def renamed(self, contest: str) -> dict[str, str]:
         """The former names of bots."""
@@ -148,20 +146,18 @@ class Submissions:
         if not valid_name(name) or "." in name:
             raise Refused(422, "a bot's name has letters, digits and _ + - only, 64 at most, and no dot")
         with self._changed:
-            own = self._state.bots.get(contest, {})
+            own, entered = self._state.bots.get(contest, {}), _bots_in(config.entrants)
             owner = own.get(name.lower())
             if owner and owner != [author.name, name]:
                 mine = "your bot" if owner[0] == author.name else "another's bot"
                 raise Refused(409, f"{owner[1]} is {mine}; names that differ in case only look alike")
-            if not owner and any(path.stem.lower() == name.lower() for path in _visible(config.entrants)):
+            if not owner and name.lower() in {bot.lower() for bot in entered}:
                 raise Refused(409, f"{name} is a bot that the organiser entered")
             if renames and (renames == name or own.get(renames.lower()) != [author.name, renames]):
                 raise Refused(404, f"you have no other bot called {renames}")
             others = [bot for who, bot in own.values() if who == author.name and bot not in (name, renames)]
-            there = {path.stem for path in _visible(config.entrants)} | {
-                job.bot for job in self._jobs.values() if job.state == QUEUED and job.contest == contest
-            }
-            if len(there.intersection(others)) >= opening.bots_of_an_author:
+            queued = {job.bot for job in self._queued(contest)}
+            if len((entered | queued).intersection(others)) >= opening.bots_of_an_author:
                 raise Refused(409, f"an author may have {opening.bots_of_an_author} bots; withdraw one first")
             if len(others) >= opening.bots_of_an_author * _NAMES_A_BOT:
                 raise Refused(409, f"you have used {len(others)} names; take one of these: {', '.join(others)}")
@@ -169,17 +165,23 @@ class Submissions:
             raise Refused(507, "this machine has little disk left; tell the organiser")
         return name
 
-    def take(self, author: Author, contest: str, file: str, content: bytes, renames: str = "") -> Job:
-        """Keep a bot to be tried, and count the attempt. Raises Refused as `admit` does, and for one too many today."""
+    def take(
+        self, author: Author, contest: str, file: str, content: bytes, renames: str = "", *, is_gauntlet: bool = False
+    ) -> Job:
+        """Keep a bot to be tried, and count the attempt. Raises Refused as `admit` does, for one too many today, and
+        for a second gauntlet at a time."""
         with self._changed:
             name = self.admit(author, contest, file, renames)
+            if is_gauntlet and any(job.is_gauntlet and job.author == author.name for job in self._queued()):
+                raise Refused(409, "another gauntlet of yours is still to be played")
             self._count(author)
             self._state.bots.setdefault(contest, {})[name.lower()] = [author.name, name]
             self._write_state()
             at = self._now().isoformat(timespec="seconds")
             job = Job(
-                f"{time.time_ns():x}-{secrets.token_hex(8)}", author.name, contest, name, file, at, renames=renames
-            )
+                f"{time.time_ns():x}-{secrets.token_hex(8)}", author.name, contest, name, file, at,
+                renames=renames, is_gauntlet=is_gauntlet,
+            )  # fmt: skip
             upload = self._folder / "jobs" / job.id / "upload"
             upload.mkdir(mode=0o700, parents=True)
             write_whole(upload / file, content, 0o600)
@@ -206,49 +208,44 @@ class Submissions:
         with self._changed:
             if self._state.bots.get(contest, {}).get(bot.lower()) != [author.name, bot]:
                 raise Refused(404, f"you have no bot called {bot}")
-        self._leave(config, contest, bot)
+        self._keep(config, contest, bot)
 
     def put_out(self, banned: set[str]) -> None:
         """Take all bots of these authors out of their contests."""
         current = self._current()
         for contest, config in current.contests.items():
+            entered = _bots_in(config.entrants)
             for author, bot in list(self._state.bots.get(contest, {}).values()):
-                if author in banned and any(path.stem == bot for path in _visible(config.entrants)):
-                    self._leave(config, contest, bot)
+                if author in banned and bot in entered:
+                    self._keep(config, contest, bot)
 
-    def try_next(self, seconds: float, stopping: Callable[[], bool] = lambda: False) -> bool:
-        """Try the job of whoever waits longest, and enter its bot if it is fit; whether there was one in time."""
+    def try_next(
+        self, seconds: float, stopping: Callable[[], bool] = lambda: False, *, gauntlets: bool = False
+    ) -> bool:
+        """Try the job of whoever waits longest, and enter its bot if it is fit, or play the next of the gauntlets;
+        whether there was one in time. Each kind is for one thread."""
         with self._changed:
-            if not self._changed.wait_for(lambda: self._next() is not None, seconds):
+            if not self._changed.wait_for(lambda: self._next(gauntlets) is not None, seconds):
                 return False
-            job = self._next()
+            job = self._next(gauntlets)
         if job is None or stopping():
             return False
         if not self._current().is_good:  # else it would be to blame for the organiser's mistake
             time.sleep(min(seconds, 1.0))
             return False
-        self._served[job.author] = time.monotonic()
-        state, said = NOT_FIT, "the contest is gone"
-        config = self._current().contests.get(job.contest)
-        if config:
-            try:
-                bot = self._unpacked(job)
-                fit, said = _check(self._current().settings, job.contest, bot, stopping)
-                if stopping() or not (fit or self._current().is_good):
-                    return False
-                self._tries[job.id] += 1
-                if fit is None and self._tries[job.id] < _MOST_TRIES:
-                    return True  # once more in its turn: it may have been the machine
-                if fit:
-                    self._enter(config, job, bot)
-                state = ENTERED if fit else NOT_FIT
-            except Refused as refused:
-                said = refused.why
-            except OSError as error:
-                said = f"this machine could not keep it: {error.strerror}; tell the organiser"
+        self._served[job.author, gauntlets] = time.monotonic()
+        try:
+            found = self._outcome(job, stopping)
+        except Refused as refused:
+            found = NOT_FIT, refused.why
+        except OSError as error:
+            found = NOT_FIT, f"this machine could not keep it: {error.strerror}; tell the organiser"
+        if found is None:
+            return True  # once more in its turn
+        state, said = found
         with self._changed:
-            self._note(dataclasses.replace(job, state=state, said=said[:_MOST_SAID]))
-            if state == NOT_FIT and not self._is_used(job):
+            self._note(dataclasses.replace(job, state=state, said=said))
+            if state != ENTERED and not self._is_used(job):
                 self._state.bots.get(job.contest, {}).pop(job.bot.lower(), None)  # anybody may have the name
                 self._write_state()
             shutil.rmtree(self._folder / "jobs" / job.id / "upload", ignore_errors=True)
@@ -256,14 +253,37 @@ class Submissions:
             self._changed.notify_all()
         return True
 
+    def _outcome(self, job: Job, stopping: Callable[[], bool]) -> tuple[str, str] | None:
+        """What becomes of a job, and what is said to it; None where it came to no end. Raises Refused."""
+        current = self._current()
+        config = current.contests.get(job.contest)
+        if not config:
+            return NOT_FIT, "the contest is gone"
+        bot = self._unpacked(job)
+        with self._one_compiler:
+            fit, said = check(current.settings, job.contest, bot, stopping)
+        if fit and job.is_gauntlet:
+            former = next(iter(_files_of_bot(config, job.bot)), None)
+            fit, said = play_gauntlet(current.settings, job.contest, bot, former, stopping)
+        if stopping() or not (fit or self._current().is_good):
+            return None
+        self._tries[job.id] += 1
+        if fit is None and self._tries[job.id] < _MOST_TRIES:
+            return None  # it may have been the machine
+        if fit and not job.is_gauntlet:
+            self._enter(config, job, bot)
+        return (PLAYED if job.is_gauntlet else ENTERED) if fit else NOT_FIT, said
+
     def _is_used(self, job: Job) -> bool:
         """Whether a job's bot has been in the contest under its name, or another job may bring it there."""
-        same = [
-            one for one in self._jobs.values() if (one.contest, one.bot, one.state) == (job.contest, job.bot, QUEUED)
-        ]
         config = self._current().contests.get(job.contest)
-        plays = config is not None and any(path.stem == job.bot for path in _visible(config.entrants))
-        return plays or bool(same) or (self._folder / "kept" / job.contest / job.bot).exists()
+        plays = config is not None and job.bot in _bots_in(config.entrants)
+        comes = any(one.bot == job.bot for one in self._queued(job.contest))
+        return plays or comes or (self._folder / "kept" / job.contest / job.bot).exists()
+
+    def _queued(self, contest: str | None = None) -> list[Job]:
+        """What is still to be tried, of a contest or of all."""
+        return [job for job in self._jobs.values() if job.state == QUEUED and contest in (None, job.contest)]
 
     def _open(self, contest: str) -> tuple[Opening, Config]:
         current, now = self._current(), self._now()
@@ -288,9 +308,9 @@ class Submissions:
             raise Refused(429, f"{most} submissions a day; the next from {midnight.isoformat(' ')}", left)
         self._state.attempts[author.name] = count + 1
 
-    def _next(self) -> Job | None:
-        queued = [job for job in self._jobs.values() if job.state == QUEUED]
-        return min(queued, key=lambda job: self._served.get(job.author, 0.0), default=None)
+    def _next(self, gauntlets: bool) -> Job | None:
+        of_kind = [job for job in self._queued() if job.is_gauntlet == gauntlets]
+        return min(of_kind, key=lambda job: self._served.get((job.author, gauntlets), 0.0), default=None)
 
     def _unpacked(self, job: Job) -> Path:
         """The bot of a job as a file or folder of its name. Raises Refused for what is no archive of a program."""
@@ -326,15 +346,11 @@ class Submissions:
             self._state.renamed[job.contest] = renamed | ({job.bot: job.renames} if job.renames else {})
             self._write_state()
 
-    def _leave(self, config: Config, contest: str, bot: str) -> None:
-        with self.among_entrants:
-            self._keep(config, contest, bot)
-
     def _keep(self, config: Config, contest: str, bot: str, but: str = "") -> None:
         """Move a bot's files from the entrants to its former versions, `but` copy the one that is replaced in place."""
         kept = self._folder / "kept" / contest / bot
-        for path in _visible(config.entrants):
-            if path.stem == bot and kind_of(path):
+        with self.among_entrants:
+            for path in _files_of_bot(config, bot):
                 kept.mkdir(mode=0o700, parents=True, exist_ok=True)
                 numbers = sorted(int(one.name.partition("-")[0]) for one in kept.iterdir())
                 take = shutil.copyfile if path.name == but and path.is_file() else shutil.move
@@ -377,6 +393,14 @@ def _visible(folder: Path) -> list[Path]:
     return [path for path in folder.iterdir() if not path.name.startswith(".")] if folder.is_dir() else []
 
 
+def _bots_in(folder: Path) -> set[str]:
+    return {path.stem for path in _visible(folder)}
+
+
+def _files_of_bot(config: Config, bot: str) -> list[Path]:
+    return [path for path in _visible(config.entrants) if path.stem == bot and kind_of(path)]
+
+
 def _files_of(archive: bytes, most: int) -> list[tuple[str, bytes, bool]]:
     """The files of an archive: path, content, and whether it may be executed. One folder around all of them is left
     away. Raises Refused for paths that lead out, links, and for too much."""
@@ -412,38 +436,3 @@ def _files_of(archive: bytes, most: int) -> list[tuple[str, bytes, bool]]:
         (str(PurePosixPath(*PurePosixPath(path).parts[1:])) if around else path, content, runs)
         for path, (content, runs) in found.items()
     ]
-
-
-def _check(settings: Path, contest: str, bot: Path, stopping: Callable[[], bool]) -> tuple[bool | None, str]:
-    """Whether `tournament check` finds a bot fit, on a seed of its own, and what it says; None: it came to no end."""
-    # Else Python would take the upload for a module of that name, and run it as the server.
-    command = [sys.executable, "-P", "-m", "tournament", "check", bot.name, "--as-submitted"]
-    command += ["--contest", contest, "--seed", drawn_seed()]
-    environment = {**os.environ, "TOURNAMENT_CONFIG": str(settings), "COLUMNS": "100", "NO_COLOR": "1"}
-    environment["PYTHONSAFEPATH"] = "1"  # for what it starts
-    started = time.monotonic()
-    with subprocess.Popen(
-        command,
-        cwd=bot.parent,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-    ) as checked:
-        while True:
-            try:
-                said, complaint = checked.communicate(timeout=0.2)
-                break
-            except subprocess.TimeoutExpired:
-                if stopping() or time.monotonic() - started > CHECK_SECONDS:
-                    checked.terminate()
-                    with contextlib.suppress(subprocess.TimeoutExpired):
-                        checked.communicate(timeout=5)
-                    checked.kill()
-                    return False, f"the check took longer than {CHECK_SECONDS:g} s"
-    # The command to repeat it names paths of this machine.
-    lines = [line for line in (said or complaint).splitlines() if not line.startswith("again: ")]
-    found = checked.returncode == _BAD_INPUT or any(line.lstrip().startswith("verdict") for line in lines)
-    return checked.returncode == 0 if found else None, "\n".join(lines).strip()
