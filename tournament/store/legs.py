@@ -259,6 +259,7 @@ class Legs(Sequence[LegResult]):
     sums: Floats
     rests: tuple[Rest, ...]
     more: npt.NDArray[np.int32]
+    _slice_of: tuple[Legs, int] | None = field(default=None, init=False, repr=False)  # these, and from which on
 
     @classmethod
     def of(cls, legs: Sequence[LegResult]) -> Legs:
@@ -285,10 +286,17 @@ class Legs(Sequence[LegResult]):
 
     @classmethod
     def joined(cls, several: Iterable[Legs]) -> Legs:
-        """Legs one after the other."""
+        """Legs one after the other; no copy of neighbouring slices of the same legs."""
         several = [legs for legs in several if len(legs)]
         if len(several) <= 1:
             return several[0] if several else cls.of(())
+        whole, first = several[0]._slice_of or (several[0], 0)
+        ends = itertools.accumulate(map(len, several), initial=first)
+        if all(
+            legs._slice_of and legs._slice_of[0] is whole and legs._slice_of[1] == end
+            for legs, end in zip(several, ends)
+        ):
+            return whole[first : first + sum(map(len, several))]
         seats = max(legs.sums.shape[1] for legs in several)
         return cls(
             np.concatenate([legs.digest for legs in several]),
@@ -404,7 +412,7 @@ class Legs(Sequence[LegResult]):
     def __getitem__(self, place: slice) -> Legs: ...
     def __getitem__(self, place: int | slice) -> LegResult | Legs:
         if isinstance(place, slice):
-            return replace(
+            found = replace(
                 self,
                 digest=self.digest[place],
                 players=self.players[place],
@@ -412,6 +420,11 @@ class Legs(Sequence[LegResult]):
                 sums=self.sums[place],
                 more=self.more[place],
             )
+            first, _, step = place.indices(len(self))
+            if step == 1:
+                whole, before = self._slice_of or (self, 0)
+                object.__setattr__(found, "_slice_of", (whole, before + first))
+            return found
         rest = self.rests[self.more[place]]
         x, y = self.players[place].tolist()
         match, number, sessions, games = self.whole[place].tolist()
