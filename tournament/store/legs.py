@@ -24,7 +24,7 @@ from pydantic import Field as Limits
 
 from engine.kernel.game_core import BLOCK_COUNT, SEAT_COUNT
 from engine.kernel.sums import SeatSums
-from tournament.arrays import Floats, Whole
+from tournament.arrays import Floats, Numbers, Whole
 from tournament.errors import shortened
 from tournament.leg import FailureKind
 from tournament.names import valid_name
@@ -35,7 +35,6 @@ _MOST_WHAT, _MOST_ASKED, _MOST_COMPLAINTS = 500, 1000, 2000  # characters of a f
 _MOST_NUMBER, _MOST_COUNT = (1 << 31) - 1, 10**15
 _MOST_AMOUNT, _MOST_SQUARE = 1e15, 1e30
 _NO_FAULTS = (0,) * SEAT_COUNT
-_Numbers = TypeVar("_Numbers", int, Whole)
 
 Word = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.]{1,64}$")]
 Text = Annotated[str, StringConstraints(max_length=100_000)]
@@ -237,7 +236,7 @@ def hex_digests(digest: npt.NDArray[np.bytes_]) -> list[str]:
     return [text[first : first + 2 * _DIGEST] for first in range(0, len(text), 2 * _DIGEST)]
 
 
-def pair_keys(first: _Numbers, second: _Numbers) -> _Numbers:
+def pair_keys(first: Numbers, second: Numbers) -> Numbers:
     """A number for each pair of numbers below 2³¹ by which pairs sort, as legs do by match and number."""
     return first << 31 | second
 
