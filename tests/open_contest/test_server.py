@@ -6,6 +6,7 @@ import contextlib
 import http.client
 import json
 import re
+import select
 import socket
 import sys
 import threading
@@ -217,6 +218,48 @@ def test_who_is_slow_is_hung_up_on(served: Served, monkeypatch: pytest.MonkeyPat
                 return True
 
         assert comes(is_closed)
+
+
+def is_hung_up_on(client: socket.socket) -> bool:
+    """Whether the server ends a connection from which nothing is read meanwhile."""
+    ends = select.poll()
+    ends.register(client, select.POLLRDHUP)
+    return bool(ends.poll(60_000))
+
+
+def test_who_says_nothing_is_hung_up_on(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_module, "_HEAD_SECONDS", 0.3)
+    with contextlib.ExitStack() as idle:
+        clients = [idle.enter_context(served.raw()) for _ in range(20)]
+        assert served.ask("GET", "/poker/").status == 200
+        assert all(is_hung_up_on(client) for client in clients)
+
+
+def test_who_does_not_take_the_answer_is_hung_up_on(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("_HEAD_SECONDS", "_ANSWER_SECONDS"):
+        monkeypatch.setattr(server_module, name, 0.3)
+    with (served.ground.folder / "published" / "large").open("wb") as large:
+        large.truncate(1 << 30)  # more than lies on the way
+    with served.raw() as client:
+        client.sendall(f"GET /large HTTP/1.1\r\nHost: {served.host}\r\n\r\n".encode())
+        assert client.recv(9) == b"HTTP/1.1 "
+        assert comes(lambda: not server_module._Impatient._of_address)
+    assert served.ask("GET", "/poker/").status == 200
+
+
+def test_an_address_has_so_many_connections(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_module, "_HEAD_SECONDS", 600)
+    monkeypatch.setattr(server_module, "_MOST_OF_ADDRESS", 3)
+    monkeypatch.setattr(server_module, "_is_loopback", lambda _: False)  # as if from another machine
+    counted = server_module._Impatient._of_address
+    with contextlib.ExitStack() as those:
+        for _ in range(3):
+            those.enter_context(served.raw())
+        assert comes(lambda: counted["127.0.0.1"] == 3)
+        with served.raw() as one_more:
+            assert is_hung_up_on(one_more)
+    assert comes(lambda: not counted)
+    assert served.ask("GET", "/poker/").status == 200
 
 
 def test_heads_are_small(served: Served) -> None:
