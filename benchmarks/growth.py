@@ -16,7 +16,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import uuid
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -32,7 +31,7 @@ from tournament.store.columns import Column, buffer_fields
 from tournament.store.ledger import Batch, Part, TableName
 from tournament.store.legs import LegResult, Legs
 from tournament.store.part_writer import PartWriter
-from tournament.store.storage import Storage, open_storage
+from tournament.store.storage import Storage, open_storage, staged_name
 from tournament.worker.batch import Receipt, Task, name_of
 
 GAMES = 12  # of a session
@@ -81,7 +80,7 @@ def write_parts(storage: Storage, name: str, legs: Sequence[Leg]) -> tuple[Part,
         ("sessions", VON_NEUMANN_POKER.sessions, sessions),
     ]
     for table, columns, rows in tables:
-        staged = f"staging/{name}-{uuid.uuid4().hex}-{table}"
+        staged = f"{staged_name(name)}-{table}"
         writer = PartWriter(storage, table, columns, f"{name}.parquet", staged)
         at_once = max(1, min(len(legs), (1 << 18) // rows))
         buffer = Table(buffer_fields(columns), at_once * rows)

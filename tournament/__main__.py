@@ -6,7 +6,7 @@ import sys
 
 # Modules and the ledger of a large field are hundreds of thousands of lasting objects: searching them for garbage
 # took a tenth of a command's time.
-gc.set_threshold(100_000, 20, 100)
+gc.set_threshold(200_000, 20, 100)
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's threads are of no use here
 # Else pydantic reads the metadata of every installed package, looking for plugins.
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")

@@ -75,8 +75,8 @@ def gauntlet(
     """Play a bot against all entrants, or those of some names, as `tournament gauntlet` does; nothing is kept.
 
     Bots are files or names. With `instead_of`, a former version, it plays the same deals, and the report says which is
-    the better one. It is sure with the chance `until`, or a test tells which of the two differences of `sprt` it is, in
-    points a session; else it plays all replicas. `frame()` has a row for each opponent. Raises
+    the better one. With a chance `until` it plays until that is so sure, with two differences `sprt`, in points a
+    session, until a test tells which it is; else all replicas. `frame()` has a row for each opponent. Raises
     tournament.errors.BadInput for what the user can mend, and RunFailed when play stopped short.
     """
     from tournament.trial.gauntlet import play_gauntlet

@@ -38,7 +38,7 @@ SESSIONS = 33  # of a leg
 
 @dataclass(frozen=True)
 class Forgery:
-    """A claim as docs/reference/records.md names it, who must find it, and how it is made."""
+    """A claim, who must find it, and how it is made."""
 
     claim: str
     found_by: Finder
@@ -386,12 +386,6 @@ def of_version(place: Place) -> None:
     rewrite(place, "games", relabelled)
 
 
-def another_copy(place: Place) -> None:
-    entry = entry_at(place, 2)
-    batch_of(entry)["sandbox"] = "off"
-    (place.results / "ledger-copy" / "00000002.entry").write_bytes(content_of(entry))
-
-
 def leg_twice(place: Place) -> None:
     """In a second batch, of a part of its own."""
     entry = entry_at(place, 2)
@@ -530,8 +524,6 @@ FORGERIES = (
     Forgery("a game's session", "verify", in_column("games", "session", at(0, 1))),
     Forgery("a card that there is none of", "verify", in_column("games", "a_card", at(0, 2.0))),
     Forgery("the version that played a part", "verify", of_version),
-    Forgery("a part of nobody", "verify", lambda place: shutil.copy(
-        part_path(place, "games"), place.results / "games" / "more.parquet")),
     Forgery("a game's cards", "verify --replay", in_column("games", "b_card", at(5, lambda card: card * 0.9999))),
     Forgery("a game's bet", "verify --replay", in_column("games", "bet", at(5, 49))),
     Forgery("who folded", "verify --replay", in_column("games", "folded", at(5, lambda folded: not folded))),
@@ -540,7 +532,6 @@ FORGERIES = (
     Forgery("luck", "verify", forge_luck),
     Forgery("an entrant left out of a fold", "verify", lambda place: forge_fold(place, change=without_first)),
     Forgery("points in a fold", "verify", lambda place: forge_fold(place, change=first_leg_wins)),
-    Forgery("a ledger entry's copy", "verify", another_copy),
     Forgery("points in matches.parquet", "verify", summary("matches", "x_points", at(0, 1e6))),
     Forgery("a status in entrants.parquet", "verify", summary("entrants", "status", at(0, "broken"))),
     Forgery("a bot in faults.parquet", "verify", summary("faults", "bot", at(0, "bold"))),
@@ -548,7 +539,6 @@ FORGERIES = (
     Forgery("a bit of the seed", "verify", lambda place: flip(secrets_of(place)[0])),
     Forgery("a bit of the seed's copy", "verify", lambda place: flip(secrets_of(place)[1])),
     Forgery("another seed", "verify", another_seed),
-    Forgery("no seed", "verify", lambda place: shutil.rmtree(place.results / "secret")),
 )  # fmt: skip
 
 

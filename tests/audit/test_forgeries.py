@@ -99,9 +99,3 @@ def test_a_forgery_of_house_players_is_found(house: Place, tmp_path: Path, forge
     place = HousePlace(tmp_path / "here")
     forgery.make(place)
     assert finder_of(place) == forgery.found_by
-
-
-def test_the_page_lists_them() -> None:
-    page = (REPOSITORY / "docs" / "reference" / "records.md").read_text()
-    rows = "".join(f"| {forgery.claim} | {forgery.found_by} |\n" for forgery in (*FORGERIES, *FORGERIES_OF_HOUSE))
-    assert f"| claim | found by |\n|---|---|\n{rows}\n" in page

@@ -15,7 +15,7 @@ from tests.contest_runs import command_line, environment, new_place
 from tests.samples import sampled
 from tournament.cli.replay_tables import print_game
 from tournament.cli.screen import Screen
-from tournament.cli.tables import final_tables, leaderboard_table
+from tournament.cli.tables import crosstable_tables, final_tables, leaderboard_table
 from tournament.contests import find_contest
 from tournament.runner.watcher import Progress
 from tournament.standings.matches import Matches
@@ -172,3 +172,15 @@ def test_a_console_without_a_sign_shows_another(tmp_path: Path, variables: dict[
         command_line(["leaderboard", "--results", str(place.results)]),
         env=environment(variables), capture_output=True, check=True,
     ).stdout  # fmt: skip
+
+
+def test_a_long_name_is_cut_and_no_figure() -> None:
+    standings = field(12, 0)
+    long = replace(standings.entrants[3], name="a_name_of_" + "fifty_letters_" * 3, score=-98_765.4)
+    standings = replace(standings, entrants=(*standings.entrants[:3], long, *standings.entrants[4:]))
+    console = screen_of(80, 40)
+    console.print(leaderboard_table(standings, "A contest", None, UNIT))
+    lines = lines_of(console)
+    assert "-98,765.4" in next(line for line in lines if "a_name_of_fifty" in line)
+    assert [line for line in lines if "…" in line] == [line for line in lines if "a_name_of_" in line]
+    assert len(crosstable_tables(standings, "A contest", console.width)) == 3  # of twelve bots

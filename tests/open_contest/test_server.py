@@ -8,13 +8,18 @@ import json
 import re
 import select
 import socket
+import ssl
 import sys
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from tests.cli.in_process import shown
 from tests.open_contest.support import GOOD, UNFIT, Ground
@@ -187,6 +192,37 @@ def test_behind_a_proxy_it_goes_by_the_public_name(served: Served) -> None:
         answer = proxied.ask("POST", "/submit/in", token, Host=host, Origin=url)
         assert answer.status == 200 and "Secure" in answer.headers["set-cookie"]
         assert proxied.ask("GET", "/poker/", Host="evil.example").status == 403
+
+
+def test_with_a_certificate_it_speaks_https_alone(served: Served, tmp_path: Path) -> None:
+    ground, name = served.ground, x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder(name, name, key.public_key(), 1, now - timedelta(days=1), now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    certificate, secret = tmp_path / "certificate.pem", tmp_path / "key.pem"
+    certificate.write_bytes(made.public_bytes(serialization.Encoding.PEM))
+    secret.write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    )
+    where = Address(certificate=certificate, key=secret)
+    with Server(where, ground.folder / "published", ground.submissions, ground.authors) as server:
+        trusting = ssl.create_default_context(cafile=certificate)
+        client = http.client.HTTPSConnection("localhost", server.port, timeout=20, context=trusting)
+        client.request("POST", "/submit/in", ground.tokens["ann"], {"Origin": f"https://localhost:{server.port}"})
+        answer = client.getresponse()
+        assert server.url.startswith("https:") and answer.status == 200
+        assert "Secure" in str(answer.headers["set-cookie"])
+        client.close()
+        plain = http.client.HTTPConnection("localhost", server.port, timeout=20)
+        with pytest.raises((http.client.HTTPException, OSError)):
+            plain.request("GET", "/poker/")
+            plain.getresponse()
+        plain.close()
+    with pytest.raises(BadInput, match=r"can't be had"):
+        Server(Address(certificate=secret, key=certificate), ground.folder, None, None)
 
 
 def test_who_guesses_tokens_soon_waits(served: Served) -> None:

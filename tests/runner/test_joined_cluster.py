@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -22,19 +21,14 @@ GIGABYTE = 1 << 30
 
 def node(cpus: float, gigabytes: float, alive: bool = True) -> Any:
     resources = {"memory": gigabytes * GIGABYTE, **({"CPU": cpus} if cpus else {})}
-    return SimpleNamespace(state=0 if alive else 1, resources_total=resources)
+    return {"Alive": alive, "Resources": resources}
 
 
 class RayWith:
     """Of Ray's package what a JoinedCluster uses, with these nodes."""
 
     def __init__(self, *nodes: Any) -> None:
-        gcs = SimpleNamespace(address="head:6379", get_all_node_info=lambda timeout: dict(enumerate(nodes)))
-        here = SimpleNamespace(raylet_socket_name="")
-        self._private = SimpleNamespace(
-            worker=SimpleNamespace(global_worker=SimpleNamespace(gcs_client=gcs, node=here))
-        )
-        self.exceptions = SimpleNamespace(RayError=RuntimeError)
+        self.nodes = lambda: nodes
 
 
 @pytest.mark.parametrize(

@@ -248,28 +248,11 @@ def test_a_rewriting_interrupted_anywhere_shows_no_leg_twice(storage: FolderStor
     writer.commit(batches=[old])
     halves = [stage_batch(storage, leg(0), content=b"less"), stage_batch(storage, leg(2), content=b"few")]
     commit_without_publishing(writer, without_legs(old), *halves)
-    done = 0
-
-    def stop_after_some(verb: str) -> None:
-        original = getattr(FolderStorage, verb)
-
-        def step(self: FolderStorage, *names: str) -> None:
-            nonlocal done
-            if done == steps:
-                raise KeyboardInterrupt
-            done += 1
-            original(self, *names)
-
-        patch.setattr(FolderStorage, verb, step)
-
-    with pytest.MonkeyPatch.context() as patch:
-        stop_after_some("publish")
-        stop_after_some("remove")
-        if steps < 6:
-            with pytest.raises(KeyboardInterrupt):
-                publish_all(storage, [*halves, without_legs(old)])
-        else:
-            publish_all(storage, [*halves, without_legs(old)])
+    stop = stopping_at(steps, lambda verb, *names: verb(*names))
+    with pytest.MonkeyPatch.context() as patch, contextlib.suppress(Crash):
+        for verb in (FolderStorage.publish, FolderStorage.remove):
+            patch.setattr(FolderStorage, verb.__name__, lambda *names, verb=verb: stop(verb, *names))
+        publish_all(storage, [*halves, without_legs(old)])
     writer.storage.release()
     counted = [leg for legs in standing(storage) for leg in legs]
     assert len(set(counted)) == len(counted)

@@ -72,9 +72,8 @@ def replay(
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
-    """The records must be there, with their seed, and the bots as they were; of two versions of X, that it has one of,
-    --beside shows the first difference. Exits with 1 when a game came out
-    otherwise than recorded.
+    """The records must be there, with their seed, and the bots as they were. --beside shows the first difference
+    between the version that played and another. Exits with 1 when a game came out otherwise than recorded.
     """
     with Screen(err, "") as screen:
         (place,) = recorded(contest, results, config)

@@ -110,7 +110,7 @@ def leaderboard_table(
     notes = [unit, *([f"{averaged}, until all have played as many"] if _is_uneven(standings) else notes_of(standings))]
     table = plain_table(title, "; ".join(note for note in notes if note) or None)
     table.add_column("#", justify="right", no_wrap=True)
-    table.add_column("bot", no_wrap=True)
+    _add_names(table)
     for heading in headings:
         table.add_column(heading.title, justify="right", no_wrap=True)
     ranked, below = shown, shown_below = standings.ranked, standings.below
@@ -135,7 +135,7 @@ def rating_table(lines: Sequence[Rated], look: Look, title: str) -> Table:
     """Another rating by the same crosstable, best first."""
     table = plain_table(f"{title}: {look.title}", look.meaning)
     table.add_column("#", justify="right", no_wrap=True)
-    table.add_column("bot", no_wrap=True)
+    _add_names(table)
     with_errors = any(line.reach is not None for line in lines)
     for heading in ("rating", *(["± 95%"] if with_errors else []), *(column for _, column, _ in look.columns)):
         table.add_column(heading, justify="right", no_wrap=True)
@@ -241,13 +241,13 @@ def crosstable_tables(standings: Standings, title: str, width: int = 120) -> lis
             table.add_row(Text(match.x), Text(match.y), *_points(match))
         return [table]
     pairs = {(match.x, match.y): match for match in standings.sides}
-    longest = max((len(name) for name in names), default=0)
+    longest = min(width // 3, max((len(name) for name in names), default=0))
     count = max(1, (width - longest - 8) // (max(9, *[len(name) + 3 for name in across]) if scoring else 9))
     tables = []
     for first in range(0, len(across), count):
         table = plain_table(title, caption)
         table.add_column("#", justify="right", no_wrap=True)
-        table.add_column("bot", no_wrap=True)
+        _add_names(table)
         opponents = range(first, min(first + count, len(across)))
         for number in opponents:
             heading = Text(across[number] if scoring else f"{number + 1}")
@@ -261,6 +261,11 @@ def crosstable_tables(standings: Standings, title: str, width: int = 120) -> lis
             table.add_row(f"{row + 1}", Text(name), *cells)
         tables.append(table)
     return tables
+
+
+def _add_names(table: Table) -> None:
+    """A column of bots' names. Long ones are cut where a terminal is too narrow, and no figures."""
+    table.add_column("bot", overflow="ellipsis")
 
 
 def plain_table(title: str, caption: str | None = None) -> Table:

@@ -92,8 +92,8 @@ class Decision(decisions.Decision):
     """A decision that bots make in a function, or a method, of this name.
 
     `tells` are the values that they are told, `answer` the whole number that they answer. `play` yields a decision
-    called with a seat and the values. If a value is called legal_actions, the answer must be one of these, else within
-    the answer's limits; anything else is a fault, for which `default` is played, or the first of the legal actions.
+    called with a seat and the values. The answer must be within its limits, or one of the values called legal_actions
+    where there are such. Anything else is a fault: `default` is played, or the first of the legal actions.
     Raises ValueError for names that can't be used in a bot.
     """
 

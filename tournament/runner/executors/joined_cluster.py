@@ -1,51 +1,51 @@
-"""A Ray cluster that others started: joining it, counting its workers, noticing its loss."""
+"""A Ray cluster that others started: joining it, counting its workers."""
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import os
 import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
-from tournament.errors import BadInput, RunFailed
+from tournament.errors import BadInput
 
 _LOOK_SECONDS = 1.0
-_ANSWER_SECONDS = 2.0
-_ALIVE = 0  # GcsNodeInfo.ALIVE
 # Tasks beyond twice those that can be played: they wait, so that an autoscaler adds nodes.
 _MORE = 8
-_PATIENCE = "RAY_gcs_rpc_server_reconnect_timeout_s"
 _MODE = "RAY_AUTH_MODE"
-_AGAIN = "what was committed stays, run again once the cluster is back"
 _TOKEN = "put the cluster's own into ~/.ray/auth_token (mode 0600) or RAY_AUTH_TOKEN"
 
 
 def join(ray: Any, address: str, **options: Any) -> None:
-    """Join the cluster at an address. `ray` is the package. Raises BadInput, and what `ray.init` raises."""
+    """Join the cluster at an address. `ray` is the package. Raises BadInput when nothing listens there, or it asks
+    for a token, and what `ray.init` raises."""
     if address.startswith("ray://"):
         raise BadInput(
             f"{address} is for Ray's client; run on a node of the cluster with host:port, or by ray job submit"
         )
-    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # the tournament reports the same errors itself
-    found = ray._private.services.canonicalize_bootstrap_address_or_die(address)
-    _try(ray, found)
-    with _no_complaints():
-        ray.init(found, **options)
-
-
-def _try(ray: Any, address: str) -> None:
-    """Raise BadInput when nothing listens there, or it asks for a token. Ray would retry, with a line a second."""
-    if not _listens(address):
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "error")
+    if address != "auto" and not _listens(address):  # Ray would retry, with a line a second
         raise BadInput(f"Ray can't be reached at {address}: nothing listens there")
+    _show_token(ray, address)
+    with _no_complaints():
+        ray.init(address, **options)
+
+
+def _show_token(ray: Any, address: str) -> None:
+    """Have Ray take the token that is here, as `ray start` does. Raises BadInput when the cluster refuses it.
+
+    Ray's own way in takes none for an address that is given, and tells of one refused only that it can't connect; so
+    these private parts.
+    """
     token = ray._raylet.AuthenticationTokenLoader.instance().has_token(ignore_auth_mode=True)
-    if token and _MODE not in os.environ:  # as `ray start` does it
+    if token and _MODE not in os.environ:
         os.environ[_MODE] = "token"
         ray._raylet.Config.initialize("")
+    if address == "auto":  # Ray finds where it is
+        return
     try:
         with _no_complaints():
             ray._raylet.GcsClient(address=address)
@@ -79,31 +79,16 @@ class JoinedCluster:
     def __init__(self, ray: Any, say: Callable[[str], None]) -> None:
         self._ray = ray
         self._say = say
-        worker = ray._private.worker.global_worker
-        self._gcs = worker.gcs_client
-        self._raylet = worker.node.raylet_socket_name
-        # Ray ends this process when the head hasn't answered for so long, and disconnecting takes seconds.
-        self._patience = float(os.environ.get(_PATIENCE, "60")) / 3
-        self._looked = self._answered = time.monotonic()
+        self._looked = time.monotonic()
         self._said = ""
-        self.is_lost = False
         self.cores = _cores(self._nodes(), 0)
 
     def look(self, memory: int) -> None:
-        """Count the workers for tasks of so many bytes. Raises RunFailed when the cluster is gone."""
+        """Count the workers for tasks of so many bytes. Raises RayError when the cluster is gone."""
         if time.monotonic() - self._looked < _LOOK_SECONDS:
             return
-        if self._raylet not in Path("/proc/net/unix").read_text():
-            raise self.loss_of_this_node()
-        try:
-            nodes = self._nodes()
-        except self._ray.exceptions.RayError:
-            if time.monotonic() - self._answered > self._patience:
-                raise RunFailed(f"the cluster's head node, {self._gcs.address}, no longer answers; {_AGAIN}") from None
-            return
-        finally:
-            self._looked = time.monotonic()
-        self._answered = self._looked
+        nodes = self._nodes()
+        self._looked = time.monotonic()
         self.cores = _cores(nodes, memory)
         # The memory of a task isn't known before the first one.
         line = _waiting_line(len(nodes), memory) if memory and not self.cores else ""
@@ -111,30 +96,14 @@ class JoinedCluster:
             self._say(line)
         self._said = line
 
-    def loss_of_this_node(self) -> RunFailed:
-        """The error of a run on whose node Ray no longer works: Ray will end this process, in order or not."""
-        if not self.is_lost:
-            self.is_lost = True
-            atexit.unregister(self._ray._private.worker.shutdown)  # it would wait for what is gone
-            atexit.register(_end)
-        return RunFailed(f"Ray has ended on this node; {_AGAIN}")
-
     def _nodes(self) -> list[dict[str, float]]:
-        """The resources of each node that is alive. Raises RayError, sooner than Ray's own calls do."""
-        found = self._gcs.get_all_node_info(timeout=_ANSWER_SECONDS).values()
-        return [dict(node.resources_total) for node in found if node.state == _ALIVE]
+        """The resources of each node that is alive."""
+        return [node["Resources"] for node in self._ray.nodes() if node["Alive"]]
 
     @property
     def most(self) -> int:
         """How many tasks to keep submitted."""
         return 2 * self.cores + _MORE
-
-
-def _end() -> None:
-    """End this process as Ray would, before its threads fail for lack of the node."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(1)
 
 
 def _cores(nodes: list[dict[str, float]], memory: int) -> int:

@@ -84,7 +84,8 @@ def _kept(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _closed(ray: Any) -> Iterator[None]:
-    """Let a Ray that starts in the block bind to loopback and ask for a token of its own."""
+    """Let a Ray that starts in the block bind to loopback and ask for a token of its own. Ray has read by now the
+    variables that say so, when it was imported; so these private parts."""
     constants, tokens = ray._private.ray_constants, ray._raylet.AuthenticationTokenLoader.instance()
     # For 127.0.0.1 Ray uses the address that other nodes reach, unless clusters are disabled.
     variables = {"RAY_AUTH_TOKEN": secrets.token_hex(32), constants.ENABLE_RAY_CLUSTERS_ENV_VAR: "0"}

@@ -59,8 +59,6 @@ class RayExecutor:
             else:
                 self._workers = workers or cores()
                 self._start_own(say)
-            # Else it prints pages of a lost node's log.
-            ray._private.ray_logging.global_worker_stdstream_dispatcher.remove_handler("ray_print_logs")
         except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
             raise BadInput(f"Ray can't be reached at {address or 'this machine'}: {_in_a_line(error)}") from None
 
@@ -89,11 +87,10 @@ class RayExecutor:
             start = self._starter(artifacts)
             yield from keep_busy(next_task, self._most, start, self._wait, self._receipt, running)
         finally:
-            if not (self._cluster and self._cluster.is_lost):  # then Ray would end this process before it says why
-                # Who leaves a cluster ends its tasks. Ray aborts where one that is cancelled is done just then.
-                for reference in running if self._stays_joined else ():
-                    ray.cancel(reference, force=True)
-                self._until_done.close()
+            # Who leaves a cluster ends its tasks. Ray aborts where one that is cancelled is done just then.
+            for reference in running if self._stays_joined else ():
+                ray.cancel(reference, force=True)
+            self._until_done.close()
 
     def _most(self) -> int:
         """How many tasks to keep submitted."""
@@ -136,8 +133,6 @@ class RayExecutor:
                 raise cause from None
             raise RunFailed(_failure(str(error).strip())) from None
         except ray.exceptions.RayError as error:
-            if self._cluster and isinstance(error, ray.exceptions.LocalRayletDiedError):
-                raise self._cluster.loss_of_this_node() from None
             raise RunFailed(f"Ray lost a task: {str(error).splitlines()[0]}") from None
         assert isinstance(receipt, Receipt)
         return receipt
