@@ -48,11 +48,11 @@ class Round:
     def arguments(self, *more: str) -> list[str]:
         return self.place.arguments("--workers", str(self.chance.choice([1, 2])), *more)
 
-    def batches(self) -> str:
-        """Set-up that cuts the legs into batches of some size, so that small runs have many commits."""
+    def batches(self, legs: int = 0) -> str:
+        """Set-up that cuts the legs into batches of so many or some size, so that small runs have many commits."""
         return (
             "from tournament.runner.tasks import Together\n"
-            f"Together.is_full = lambda pace, inline, *legs: inline >= {self.chance.choice([1, 1, 2, 6])}\n"
+            f"Together.is_full = lambda pace, inline, *legs: inline >= {legs or self.chance.choice([1, 1, 2, 6])}\n"
         )
 
     def require_equal(self) -> None:
@@ -90,8 +90,9 @@ class Ground:
         new_place(folder / "nothing", BOTS, sessions=1500)
         some = self._copy("nothing", "some")
         killed = Round(chance, server, some, None)  # type: ignore[arg-type]
-        ended = server.run(some.arguments(), killed.batches() + "from tests.kill_steps import kill_at; kill_at(70)\n")
-        assert ended.code == -9 and any((some.results / "ledger").glob("*.entry")), ended
+        ended = server.run(some.arguments(), killed.batches(1) + "from tests.kill_steps import kill_at; kill_at(70)\n")
+        entries = len(list((some.results / "ledger").glob("*.entry")))
+        assert ended.code == -9 and entries > 1, (ended, entries)
 
     def _copy(self, name: str, to: str) -> Place:
         return Place(Path(shutil.copytree(self.folder / name, self.folder / to)))

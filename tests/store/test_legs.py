@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -153,3 +154,13 @@ def test_of_zero_sum_games_the_sums_of_x_are_kept_alone() -> None:
     for several in ([LEG, with_y], [with_y, LEG]):
         assert list(Legs.joined(Legs.of([leg]) for leg in several)) == list(Legs.of(several)) == several
     assert legs.of_seat(1).points.tolist() == [-0.5] * 2 and legs.of_seat(1).blocks.tolist() == [[-0.5] * 32] * 2
+
+
+def test_neighbouring_slices_are_joined_without_a_copy() -> None:
+    columns = Legs.of([replace(LEG, match=match) for match in range(9)])
+    part = columns[2:]
+    joined = Legs.joined([part[:3], part[3:3], part[3:5]])
+    assert joined == columns[2:7] and np.shares_memory(joined.sums, columns.sums)
+    for others in ([part[:3], part[4:]], [part[3:], part[:3]], [part[:3], replace(part, sums=part.sums + 1)[3:]]):
+        assert list(Legs.joined(others)) == [leg for one in others for leg in one]
+    assert not np.shares_memory(Legs.joined([part[::2], part[1::2]]).sums, columns.sums)

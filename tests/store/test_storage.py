@@ -117,6 +117,7 @@ def test_what_was_replaced_is_read_until_it_is_removed(storage: Storage) -> None
 
 def test_only_what_is_durable_waits_for_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     storage = FolderStorage(str(tmp_path / "results"))
+    storage.prepare()
     synced: list[int] = []
     monkeypatch.setattr(os, "fsync", synced.append)
     storage.replace("matches.parquet", b"content", durable=False)

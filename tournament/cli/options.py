@@ -60,7 +60,7 @@ Cluster = Annotated[
 Until = Annotated[float | None, option("P", "more replicas, until which is better is sure with chance P", PLAY)]
 Sprt = Annotated[
     tuple[float, float] | None,
-    option("LOW HIGH", "more replicas, until the difference is HIGH rather than LOW, or LOW; points a session", PLAY),
+    option("LOW HIGH", "more replicas, until a test tells if the difference is HIGH or LOW; points a session", PLAY),
 ]
 MostReplicas = Annotated[int | None, option("N", "with --until and --sprt: but no more", PLAY)]
 Beside = Annotated[str | None, option("FILE|NAME", "the same deals also with this version, side by side", CHOICE)]

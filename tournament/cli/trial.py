@@ -81,7 +81,7 @@ def match(
 ) -> None:
     """Nothing is kept unless --results says where. Where tournament.toml has one contest, CONTEST may be left out. With
     --until it exits with 0 where BOT is surely better, with 3 where that is open, and with 4 where it is surely worse.
-    With --sprt it exits with 0 for HIGH, 4 for LOW, of half BOT's lead, each wrong once in twenty.
+    With --sprt it exits with 0 for HIGH, 4 for LOW, each wrong once in twenty. The difference is half BOT's lead.
     """
     # What runs and replays contests, which check doesn't need.
     from tournament.audit.replay import replay_games

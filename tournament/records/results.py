@@ -22,7 +22,7 @@ from tournament.standings.unforetold import unforetold
 from tournament.standings.without_luck import LuckOfLegs, read_luck
 from tournament.store.columns import Column
 from tournament.store.ledger import Batch, Field, TableName
-from tournament.store.ledger_reading import read_state, standing_batches
+from tournament.store.ledger_reading import read_state, side_by_side, standing_batches
 from tournament.store.storage import Storage, inside, open_storage
 
 if TYPE_CHECKING:
@@ -293,7 +293,7 @@ def _opened(results: str) -> tuple[str, Field, list[Batch]]:
     state = read_state(storage)
     if state.field is None:
         raise BadInput(f"{location} {NO_RESULTS}")
-    return storage.location, state.field, standing_batches(storage, state)
+    return storage.location, state.field, side_by_side(standing_batches(storage, state))
 
 
 def locate(results: str) -> str:

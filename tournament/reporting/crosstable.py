@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -72,15 +72,23 @@ def crosstable_of(ranking: Standings, by_game: bool) -> Crosstable:
     """The results of a ranking, in points a game or a session. Against house players they are the entrants'."""
     bots = tuple(line.name for line in ranking.entrants)
     opponents = tuple(ranking.house) if ranking.scoring else bots
-    shape = (len(bots), len(opponents))
-    value, reach = np.zeros(shape), np.full(shape, np.nan)
-    sessions, games = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-    for place, match in ranking.placed(bots, opponents):
-        count = max(1, match.games if by_game else match.sessions)
-        value[place], sessions[place], games[place] = match.x_points / count, match.sessions, match.games
-        if match.reach_per_session is not None:
-            reach[place] = match.reach_per_session * match.sessions / count
-    table = Crosstable(bots, len(ranking.ranked), opponents, value, reach, sessions, games, 0.0)
+    matches = ranking.matches
+    sessions, games = matches.whole[:, 2], matches.whole[:, 3]
+    count = np.maximum(1, games if by_game else sessions)
+
+    def spread(of_sides: Iterable[npt.NDArray[Any]]) -> Floats:
+        return ranking.spread(bots, opponents, *of_sides)
+
+    table = Crosstable(
+        bots,
+        len(ranking.ranked),
+        opponents,
+        np.nan_to_num(spread(points / count for points in matches.amounts.T[::2])),
+        spread(reach * sessions / count for reach in matches.reach_per_session),
+        np.nan_to_num(spread((sessions, sessions))).astype(np.int64),
+        np.nan_to_num(spread((games, games))).astype(np.int64),
+        0.0,
+    )
     # In a zero-sum game 0 is even; elsewhere the mean result is.
     is_even = ranking.scoring or not table.shown.size or ranking.is_zero_sum
     return table if is_even else replace(table, middle=float(table.shown.mean()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ from tournament.reporting.stretches import Courses, courses_of
 from tournament.reporting.survey import Survey, survey_games
 from tournament.reporting.versions import Edit, edits_of
 from tournament.standings.standings import Standings
+from tournament.standings.unforetold import Unforetold, unforetold
 from tournament.store.legs import Legs
 from tournament.store.parts import origin_of_part
 from tournament.store.storage import open_storage
@@ -66,6 +68,10 @@ class Findings:
     made: str
     versions: Mapping[str, Sequence[Version]] = field(default_factory=dict)
     losses: Mapping[str, Losses] = field(default_factory=dict)
+
+    @cached_property
+    def unforetold(self) -> list[Unforetold]:
+        return unforetold(self.ranking)
 
 
 def find(
@@ -155,7 +161,8 @@ def _findings(
 
 def _losses(contest: Contest, results: Results, losing: Sequence[tuple[str, str | None]]) -> dict[str, Losses]:
     """Where these bots lose, by name; of those who have met somebody."""
-    met = {name for match in results.ranking.matches if match.sessions for name in (match.x, match.y)}
+    matches = results.ranking.matches
+    met = {matches.names[place] for place in set(matches.players[matches.whole[:, 2] > 0].ravel().tolist())}
     return {name: losses_to(contest, results, name, to) for name, to in losing if name in met}
 
 
@@ -171,7 +178,7 @@ def _origins(contest: Contest, results: Results) -> tuple[str, ...]:
 def matches_to_watch(ranking: Standings, crosstable: Crosstable) -> set[int]:
     """The numbers of the matches of which games are shown: all, or of many those that matter most."""
     if len(ranking.matches) <= _MOST_MATCHES:
-        return {match.match for match in ranking.matches}
+        return set(ranking.matches.column("match"))
     names, opponents = crosstable.bots, crosstable.opponents
     best = names[: min(_MOST_OF_BEST, crosstable.ranked)]
     wanted = {(one, other) for one in best for other in (best if crosstable.is_square else opponents[:_MOST_OF_BEST])}
@@ -179,7 +186,9 @@ def matches_to_watch(ranking: Standings, crosstable: Crosstable) -> set[int]:
     for worth, extreme in ((-np.inf, np.argmax), (np.inf, np.argmin)):
         places = extreme(np.where(played, crosstable.value, worth), axis=1)
         wanted |= {(name, opponents[place]) for name, place in zip(names, places.tolist())}
-    return {match.match for match in ranking.matches if (match.x, match.y) in wanted or (match.y, match.x) in wanted}
+    wanted |= {(other, one) for one, other in wanted}
+    numbers, *players = (ranking.matches.column(name) for name in ("match", "x", "y"))
+    return {number for number, pair in zip(numbers, zip(*players)) if pair in wanted}
 
 
 def _best_first(ranking: Standings, matches: set[int]) -> list[int]:

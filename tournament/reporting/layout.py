@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 from markupsafe import Markup, escape
 
 from tournament.contests.contest import Contest
@@ -20,7 +21,6 @@ from tournament.reporting.stretches import Course
 from tournament.standings.matches import Match
 from tournament.standings.notes import notes_of
 from tournament.standings.standings import Standing
-from tournament.standings.unforetold import unforetold
 from tournament.store.legs import Fault, LegResult
 
 _MOST_LABELS, _MOST_CELLS = 10, 60  # of a chart that stands as a table
@@ -45,7 +45,6 @@ class Layout:
         self.by_game = self.scoring is not None and self.scoring.of_match
         self.digits = 2 if self.scoring is None else self.scoring.decimals if self.by_game else 0
         self.score_digits = 1 if self.scoring is None else self.scoring.decimals
-        self.unforetold = unforetold(self.ranking)
         self._ids = {line.name: anchor_of(line.name, place) for place, line in enumerate(self.ranking.entrants)}
 
     @property
@@ -141,9 +140,10 @@ class Layout:
         """How many matches of all are recorded."""
         able = len(self.ranked)
         every = able * len(self.house) if self.scoring else able * (able - 1) // 2
-        within = set(self.names)
-        others = set(self.house) or within
-        there = sum(match.x in within and match.y in others for match in self.ranking.matches)
+        within = dict.fromkeys(self.names, 0)
+        others = dict.fromkeys(self.house, 0) or within
+        matches = self.ranking.matches
+        there = int(((matches.numbered(within)[:, 0] == 0) & (matches.numbered(others)[:, 1] == 0)).sum())
         noun = "match" if there == every == 1 else "matches"
         return f"{there:,} {noun}" if there >= every else f"{there:,} of {every:,} {noun}"
 
@@ -206,14 +206,21 @@ class Layout:
 
     @property
     def all_watched(self) -> bool:
-        survey, told = self.findings.survey, self.findings.told
-        shown = {*survey.chosen, *told, *(match for match, _ in survey.sessions)}
-        return all(match.match in shown for match in self.watchable if match.games)
+        matches, own = self.ranking.matches, self.author
+        among = (matches.whole[:, 3] > 0) & (own is None or (matches.numbered({own: 0}) == 0).any(axis=1))
+        return bool(np.isin(matches.whole[among, 0], self._watched).all())
 
     @property
     def watchable(self) -> list[Match]:
-        """The matches of which the page may show games."""
-        return [match for match in self.ranking.matches if self.author in (None, match.x, match.y)]
+        """The matches of which the page shows games."""
+        matches = self.ranking.matches
+        places = np.flatnonzero(np.isin(matches.whole[:, 0], self._watched)).tolist()
+        return [match for match in map(matches.__getitem__, places) if self.author in (None, match.x, match.y)]
+
+    @cached_property
+    def _watched(self) -> list[int]:
+        survey, told = self.findings.survey, self.findings.told
+        return list({*survey.chosen, *told, *(match for match, _ in survey.sessions)})
 
     @cached_property
     def faults_by_bot(self) -> Mapping[str, list[tuple[LegResult, Fault]]]:

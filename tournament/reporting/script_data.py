@@ -60,9 +60,10 @@ def _results(page: Layout) -> dict[str, Any]:
     if len(values) > 1 and (values[0] == -values[1]).all() and (reaches[0] == reaches[1]).all():
         values, reaches, clear = values[:1], reaches[:1], clear[:1]
     measures: list[list[str]] = [[""] * table.value.size for _ in page.measures]
-    for (row, column), match in page.ranking.placed(table.bots, table.opponents) if measures else ():
+    rows, columns = ({name: place for place, name in enumerate(names)} for names in (table.bots, table.opponents))
+    for match in page.ranking.matches if measures else ():
         for texts, measure in zip(measures, page.measures):
-            texts[row * len(table.opponents) + column] = page.measured(measure, match.measures)
+            texts[rows[match.x] * len(table.opponents) + columns[match.y]] = page.measured(measure, match.measures)
     return {
         "sessions": packed(table.sides(table.sessions)[0]),
         "games": packed(table.sides(table.games)[0]),

@@ -86,16 +86,18 @@ def courses_of(legs: Legs, fit: Sequence[str], house: Sequence[str]) -> Courses:
     entrants, others = set(fit), set(house) or set(fit)
     legs = legs.among(entrants, others)
     lengths = legs.games if house else legs.sessions
-    starts = legs.matches()[:, 0].tolist()
-    pairs = [(legs.x[first], legs.y[first]) for first in starts]
+    starts = legs.matches()[:, 0]
+    players = legs.players[starts]
+    pairs = [(legs.names[x], legs.names[y]) for x, y in players.tolist()]
     sizes = block_sizes(lengths)
     blocks = np.stack([legs.of_seat(seat).blocks for seat in (0, 1)])
-    if starts:
+    if len(starts) < len(legs):
         sizes, blocks = np.add.reduceat(sizes, starts), np.add.reduceat(blocks, starts, axis=1)
-    number = {name: place for place, name in enumerate(fit)}
+    numbers = {name: place for place, name in enumerate(fit)}
+    number = np.array([numbers.get(name, -1) for name in legs.names], np.int64)
     points_of, sizes_of = np.zeros((len(fit), BLOCK_COUNT)), np.zeros((len(fit), BLOCK_COUNT))
     for side in (0, 1) if not house else (0,):
-        places = [number[pair[side]] for pair in pairs]
+        places = number[players[:, side]]
         np.add.at(points_of, places, blocks[side])
         np.add.at(sizes_of, places, sizes)
     whole = {name: Course(*both) for name, *both in zip(fit, points_of, sizes_of) if both[1].any()}

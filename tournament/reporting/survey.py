@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +15,7 @@ import numpy.typing as npt
 from tournament.contests.contest import Contest
 from tournament.contests.portrait import Row, Rows, Seats
 from tournament.errors import RunFailed
+from tournament.store.columns import ROWS_PER_GROUP
 from tournament.store.ledger import Batch, Part
 from tournament.store.legs import Fault, LegResult, Legs
 from tournament.store.parts import require_written, row_group_edges, rows_of
@@ -23,7 +25,6 @@ MOST_ROWS = 16_000_000  # that are read; of more, evenly spaced row groups
 _MOST_GAMES = 4_000  # for the viewer, besides those of faults
 _FEWEST, _MOST_OF_MATCH = 4, 200  # of them, from either end of a match
 _MOST_FAULTS = 200
-_GROUPS_PER_TASK = 4
 
 
 @dataclass(frozen=True)
@@ -71,13 +72,13 @@ class Survey:
 
 
 @dataclass(frozen=True)
-class _Task:
-    """Some row groups of a part of games. `edges` are the first rows of all groups, `legs` all legs of the part."""
+class _Piece:
+    """A row group of a part of games, from its `first_row` on. `legs` are all legs of the part."""
 
     part: Part
     legs: Legs
-    groups: Sequence[int]
-    edges: Sequence[int]
+    group: int
+    first_row: int
 
 
 def survey_games(
@@ -107,14 +108,20 @@ def survey_games(
         return survey
     wanted = Wanted.of([legs for _, legs in parts], matches, faults, sessions)
 
-    def look(task: _Task) -> Survey:
+    def look(pieces: Sequence[_Piece]) -> Survey:
         found = Survey()
-        pieces = rows_of(storage, task.part, contest.games, groups=task.groups)
-        for place, rows in zip(task.groups, pieces):
-            group = Group.of(rows, task.legs, task.edges[place])
+        groups = []
+        for piece in pieces:
+            (of_piece,) = rows_of(storage, piece.part, contest.games, groups=[piece.group])
+            groups.append(Group.of(of_piece, piece.legs, piece.first_row))
+        if portrait:
+            seats = [group.seats(number) for group in groups]
+            every = {name: np.concatenate([group.rows[name] for group in groups]) for name in groups[0].rows}
+            x, y = (np.concatenate([getattr(one, side) for one in seats]) for side in ("x", "y"))
+            found.add_sums(portrait.tally(every, Seats(x, y, len(number))))
+        for group in groups:
+            rows = group.rows
             found.games_read += len(rows["match"])
-            if portrait:
-                found.add_sums(portrait.tally(rows, group.seats(number)))
             if portrait and portrait.turns:
                 found.sessions.update(whole_sessions(group, wanted))
             else:
@@ -127,8 +134,8 @@ def survey_games(
     with ThreadPoolExecutor(workers) as pool:
         # Only a few at once, so that memory doesn't grow with the records.
         waiting = []
-        for task in _tasks(contest, storage, parts, stride):
-            waiting.append(pool.submit(look, task))
+        for pieces in _pieces(contest, storage, parts, stride):
+            waiting.append(pool.submit(look, pieces))
             if len(waiting) > 2 * workers:
                 survey.add(waiting.pop(0).result())
         for one in waiting:
@@ -138,16 +145,25 @@ def survey_games(
     return survey
 
 
-def _tasks(contest: Contest, storage: Storage, parts: Sequence[tuple[Part, Legs]], stride: int) -> Iterator[_Task]:
-    """Every `stride`-th row group of all parts, a few at a time."""
-    count = 0
+def _pieces(
+    contest: Contest, storage: Storage, parts: Sequence[tuple[Part, Legs]], stride: int
+) -> Iterator[list[_Piece]]:
+    """Every `stride`-th row group of all parts; small ones together, since of many bots sums are larger than rows."""
+    count = rows = 0
+    several: list[_Piece] = []
     for part, legs in parts:
         require_written(storage, part)
         edges = row_group_edges(storage, part, contest.games)
-        groups = [group for group in range(len(edges) - 1) if (count + group) % stride == 0]
+        for group, (first, end) in enumerate(itertools.pairwise(edges)):
+            if (count + group) % stride == 0:
+                several.append(_Piece(part, legs, group, first))
+                rows += end - first
+                if rows >= ROWS_PER_GROUP:
+                    yield several
+                    several, rows = [], 0
         count += len(edges) - 1
-        for first in range(0, len(groups), _GROUPS_PER_TASK):
-            yield _Task(part, legs, groups[first : first + _GROUPS_PER_TASK], edges)
+    if several:
+        yield several
 
 
 @dataclass(frozen=True)

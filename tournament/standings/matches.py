@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
-from tournament.arrays import Whole
+from tournament.arrays import Floats, Whole
 from tournament.standings.errors import Replicas, errors_of_matches
 from tournament.standings.house import HousePlay
 from tournament.standings.student import reach
@@ -86,6 +86,10 @@ class Matches(Sequence[Match]):
         scored = [(one.score, one.measures) for one in matches]
         return cls(tuple(names), players, columns(_WHOLE, np.int64), columns(_AMOUNTS, np.float64), scored)
 
+    def numbered(self, numbers: Mapping[str, int]) -> Whole:
+        """The numbers of x and y in each, -1 for who has none."""
+        return np.array([numbers.get(name, -1) for name in self.names], np.int64)[self.players]
+
     def column(self, name: str) -> list[Any]:
         """The values of a column of numbers, or the names of x or y."""
         if name in ("x", "y"):
@@ -95,6 +99,15 @@ class Matches(Sequence[Match]):
             return values
         values = self.amounts[:, _AMOUNTS.index(name)].tolist()
         return [None if math.isnan(value) else value for value in values] if name.endswith("_stderr") else values
+
+    @property
+    def reach_per_session(self) -> list[Floats]:
+        """Those of all matches, of x and of y; NaN where an error can't be told."""
+        freedom = self.whole[:, 4].tolist()
+        of = {degrees: reach(1.0, degrees) for degrees in set(freedom)}
+        quantiles = np.array([of[degrees] for degrees in freedom])
+        with np.errstate(invalid="ignore"):
+            return [quantiles * (error / np.maximum(1, self.whole[:, 2])) for error in self.amounts.T[1::2]]
 
     def __len__(self) -> int:
         return len(self.players)

@@ -127,11 +127,9 @@ def _rated_names(standings: Standings) -> list[str]:
 def _crosstable(standings: Standings) -> tuple[list[str], Floats, npt.NDArray[np.bool_]]:
     """The names of those to be rated; then, of row against column, points a session, and whether they have met."""
     names = _rated_names(standings)
-    points = np.zeros((len(names), len(names)))
-    met = np.zeros(points.shape, bool)
-    for at, match in standings.placed(names, names):
-        points[at], met[at] = match.points_per_session, True
-    return names, points, met
+    sessions = np.maximum(1, standings.matches.whole[:, 2])
+    points = standings.spread(names, names, *(standings.matches.amounts[:, side] / sessions for side in (0, 2)))
+    return names, np.nan_to_num(points), ~np.isnan(points)
 
 
 @dataclass(frozen=True)

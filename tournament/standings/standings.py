@@ -9,6 +9,7 @@ from typing import cast
 
 import numpy as np
 
+from tournament.arrays import Floats
 from tournament.contests.scoring import HouseScoring
 from tournament.leg import legs_per_replica
 from tournament.standings.errors import Measured
@@ -121,12 +122,15 @@ class Standings:
             if self.scoring is None:
                 yield match.from_y()
 
-    def placed(self, rows: Sequence[str], columns: Sequence[str]) -> Iterator[tuple[tuple[int, int], Match]]:
-        """For a crosstable of these names: row, column and match of each pair that has met, from the row's side."""
-        row, column = ({name: place for place, name in enumerate(names)} for names in (rows, columns))
-        for match in self.sides:
-            if match.x in row and match.y in column:
-                yield (row[match.x], column[match.y]), match
+    def spread(self, rows: Sequence[str], columns: Sequence[str], of_x: Floats, of_y: Floats) -> Floats:
+        """A crosstable of these names with a number of each match: x's where it is the row's, and y's, but against
+        house players; NaN for those who haven't met."""
+        row, column = (self.matches.numbered({name: at for at, name in enumerate(names)}) for names in (rows, columns))
+        found = np.full((len(rows), len(columns)), np.nan)
+        for own, other, values in ((0, 1, of_x), (1, 0, of_y))[: 2 if self.scoring is None else 1]:
+            there = (row[:, own] >= 0) & (column[:, other] >= 0)
+            found[row[there, own], column[there, other]] = values[there]
+        return found
 
 
 @dataclass(frozen=True)

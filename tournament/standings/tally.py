@@ -127,8 +127,8 @@ def tally_of_points(
     met[index, opponent] = True
     met = met[:count]
     there = np.flatnonzero(met.any(axis=0))
-    cell = index * len(columns) + opponent
-    brought = sums_by_entrant(count * len(columns), cell, points / of_match).reshape(count, len(columns))
+    brought = sums_by_entrant(count * len(columns), index * len(columns) + opponent, points / of_match)
+    brought = brought.reshape(count, len(columns))
 
     def moments() -> Floats:
         found, of_legs = np.zeros((3, count + 1)), np.empty(0)

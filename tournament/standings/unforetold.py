@@ -49,11 +49,11 @@ def unforetold(ranking: Standings) -> list[Unforetold]:
     size, others = len(names), len(names) - 2
     if ranking.scoring is not None or others < _FEWEST_OTHERS:
         return []
-    won = np.full((size, size), np.nan)
+    x_points, _, y_points, _ = ranking.matches.amounts.T
+    with np.errstate(invalid="ignore"):  # a match without sessions is none
+        lead = (x_points - y_points) / (2 * ranking.matches.whole[:, 2])
+    won = ranking.spread(names, names, lead, -lead)
     np.fill_diagonal(won, 0.0)
-    for at, match in ranking.placed(names, names):
-        if match.sessions:
-            won[at] = (match.x_points - match.y_points) / (2 * match.sessions)
     if np.isnan(won).any():
         return []
     # Over all third bots k: sums of won[x, k] + won[k, y], and of their squares.

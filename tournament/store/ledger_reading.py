@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 
 import numpy as np
 
 from tournament.errors import RunFailed
 from tournament.leg import house_match_number, match_number
 from tournament.store.ledger import ENTRY_NAME, FOLDERS_OF_ENTRIES, Batch, Entry, Field, State, entry_name, unpack
-from tournament.store.legs import merged, pair_keys
+from tournament.store.legs import Legs, merged, pair_keys
 from tournament.store.storage import Storage, TooLarge
 
 _FORMER_NAME = re.compile(r"[0-9]{8}\.json")
@@ -202,6 +204,13 @@ def standing_batches(storage: Storage, state: State) -> list[Batch]:
     if standing:
         _require_own(storage.location, state.field, standing)
     return standing
+
+
+def side_by_side(batches: Sequence[Batch]) -> list[Batch]:
+    """The same batches with their legs one after the other in memory: what else the ledger has can go."""
+    legs = Legs.joined(batch.legs for batch in batches)
+    ends = itertools.accumulate((len(batch.legs) for batch in batches), initial=0)
+    return [replace(batch, legs=legs[first : first + len(batch.legs)]) for batch, first in zip(batches, ends)]
 
 
 def _require_own(location: str, field: Field | None, batches: Sequence[Batch]) -> None:

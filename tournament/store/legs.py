@@ -24,7 +24,7 @@ from pydantic import Field as Limits
 
 from engine.kernel.game_core import BLOCK_COUNT, SEAT_COUNT
 from engine.kernel.sums import SeatSums
-from tournament.arrays import Floats, Whole
+from tournament.arrays import Floats, Numbers, Whole
 from tournament.errors import shortened
 from tournament.leg import FailureKind
 from tournament.names import valid_name
@@ -35,7 +35,6 @@ _MOST_WHAT, _MOST_ASKED, _MOST_COMPLAINTS = 500, 1000, 2000  # characters of a f
 _MOST_NUMBER, _MOST_COUNT = (1 << 31) - 1, 10**15
 _MOST_AMOUNT, _MOST_SQUARE = 1e15, 1e30
 _NO_FAULTS = (0,) * SEAT_COUNT
-_Numbers = TypeVar("_Numbers", int, Whole)
 
 Word = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.]{1,64}$")]
 Text = Annotated[str, StringConstraints(max_length=100_000)]
@@ -237,7 +236,7 @@ def hex_digests(digest: npt.NDArray[np.bytes_]) -> list[str]:
     return [text[first : first + 2 * _DIGEST] for first in range(0, len(text), 2 * _DIGEST)]
 
 
-def pair_keys(first: _Numbers, second: _Numbers) -> _Numbers:
+def pair_keys(first: Numbers, second: Numbers) -> Numbers:
     """A number for each pair of numbers below 2³¹ by which pairs sort, as legs do by match and number."""
     return first << 31 | second
 
@@ -259,6 +258,7 @@ class Legs(Sequence[LegResult]):
     sums: Floats
     rests: tuple[Rest, ...]
     more: npt.NDArray[np.int32]
+    _slice_of: tuple[Legs, int] | None = field(default=None, init=False, repr=False)  # these, and from which on
 
     @classmethod
     def of(cls, legs: Sequence[LegResult]) -> Legs:
@@ -285,10 +285,17 @@ class Legs(Sequence[LegResult]):
 
     @classmethod
     def joined(cls, several: Iterable[Legs]) -> Legs:
-        """Legs one after the other."""
+        """Legs one after the other; no copy of neighbouring slices of the same legs."""
         several = [legs for legs in several if len(legs)]
         if len(several) <= 1:
             return several[0] if several else cls.of(())
+        whole, first = several[0]._slice_of or (several[0], 0)
+        ends = itertools.accumulate(map(len, several), initial=first)
+        if all(
+            legs._slice_of and legs._slice_of[0] is whole and legs._slice_of[1] == end
+            for legs, end in zip(several, ends)
+        ):
+            return whole[first : first + sum(map(len, several))]
         seats = max(legs.sums.shape[1] for legs in several)
         return cls(
             np.concatenate([legs.digest for legs in several]),
@@ -404,7 +411,7 @@ class Legs(Sequence[LegResult]):
     def __getitem__(self, place: slice) -> Legs: ...
     def __getitem__(self, place: int | slice) -> LegResult | Legs:
         if isinstance(place, slice):
-            return replace(
+            found = replace(
                 self,
                 digest=self.digest[place],
                 players=self.players[place],
@@ -412,6 +419,11 @@ class Legs(Sequence[LegResult]):
                 sums=self.sums[place],
                 more=self.more[place],
             )
+            first, _, step = place.indices(len(self))
+            if step == 1:
+                whole, before = self._slice_of or (self, 0)
+                object.__setattr__(found, "_slice_of", (whole, before + first))
+            return found
         rest = self.rests[self.more[place]]
         x, y = self.players[place].tolist()
         match, number, sessions, games = self.whole[place].tolist()

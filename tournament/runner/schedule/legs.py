@@ -7,16 +7,12 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol, TypeVar, cast
+from typing import Any, NamedTuple, Protocol, cast
 
-import numpy as np
-import numpy.typing as npt
-
+from tournament.arrays import Numbers
 from tournament.keys import number_of, seed_fingerprint, sub_key
 from tournament.leg import PROCESSES, Leg, LegPlan, PlaysAs, Seat, house_match_number, legs_per_replica, match_number
 from tournament.store.legs import pair_keys
-
-Whole = TypeVar("Whole", int, npt.NDArray[np.int64])
 
 
 @dataclass(frozen=True)
@@ -96,7 +92,7 @@ class Schedule(Protocol):
     def legs(self) -> Iterator[Leg]: ...
 
 
-def place_of(match: Whole, number: Whole, legs_per_replica: int) -> Whole:
+def place_of(match: Numbers, number: Numbers, legs_per_replica: int) -> Numbers:
     """A number by which legs sort as in a schedule: by replica, then by match and number."""
     # Below 2⁶²: match and number are below 2³¹.
     return pair_keys(number // legs_per_replica, match) * legs_per_replica + number % legs_per_replica
