@@ -6,14 +6,20 @@ import contextlib
 import http.client
 import json
 import re
+import select
 import socket
+import ssl
 import sys
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from tests.cli.in_process import shown
 from tests.open_contest.support import GOOD, UNFIT, Ground
@@ -46,7 +52,7 @@ class Served:
         given = {name.replace("_", "-"): value for name, value in headers.items()}
         if who:
             given["Authorization"] = f"Bearer {self.ground.tokens[who]}"
-        connection = http.client.HTTPConnection(self.host, timeout=20)
+        connection = http.client.HTTPConnection(self.host, timeout=90)
         try:
             connection.request(method, path, body, given)
             answer = connection.getresponse()
@@ -56,7 +62,7 @@ class Served:
 
     def raw(self) -> socket.socket:
         host, port = self.host.split(":")
-        return socket.create_connection((host, int(port)), timeout=20)
+        return socket.create_connection((host, int(port)), timeout=90)
 
 
 @pytest.fixture
@@ -188,6 +194,37 @@ def test_behind_a_proxy_it_goes_by_the_public_name(served: Served) -> None:
         assert proxied.ask("GET", "/poker/", Host="evil.example").status == 403
 
 
+def test_with_a_certificate_it_speaks_https_alone(served: Served, tmp_path: Path) -> None:
+    ground, name = served.ground, x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder(name, name, key.public_key(), 1, now - timedelta(days=1), now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    certificate, secret = tmp_path / "certificate.pem", tmp_path / "key.pem"
+    certificate.write_bytes(made.public_bytes(serialization.Encoding.PEM))
+    secret.write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    )
+    where = Address(certificate=certificate, key=secret)
+    with Server(where, ground.folder / "published", ground.submissions, ground.authors) as server:
+        trusting = ssl.create_default_context(cafile=certificate)
+        client = http.client.HTTPSConnection("localhost", server.port, timeout=20, context=trusting)
+        client.request("POST", "/submit/in", ground.tokens["ann"], {"Origin": f"https://localhost:{server.port}"})
+        answer = client.getresponse()
+        assert server.url.startswith("https:") and answer.status == 200
+        assert "Secure" in str(answer.headers["set-cookie"])
+        client.close()
+        plain = http.client.HTTPConnection("localhost", server.port, timeout=20)
+        with pytest.raises((http.client.HTTPException, OSError)):
+            plain.request("GET", "/poker/")
+            plain.getresponse()
+        plain.close()
+    with pytest.raises(BadInput, match=r"can't be had"):
+        Server(Address(certificate=secret, key=certificate), ground.folder, None, None)
+
+
 def test_who_guesses_tokens_soon_waits(served: Served) -> None:
     """Also for the right one; the author goes on where the right one came from before."""
     guess = "Bearer bob.guess"
@@ -217,6 +254,48 @@ def test_who_is_slow_is_hung_up_on(served: Served, monkeypatch: pytest.MonkeyPat
                 return True
 
         assert comes(is_closed)
+
+
+def is_hung_up_on(client: socket.socket) -> bool:
+    """Whether the server ends a connection from which nothing is read meanwhile."""
+    ends = select.poll()
+    ends.register(client, select.POLLRDHUP)
+    return bool(ends.poll(60_000))
+
+
+def test_who_says_nothing_is_hung_up_on(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_module, "_HEAD_SECONDS", 0.3)
+    with contextlib.ExitStack() as idle:
+        clients = [idle.enter_context(served.raw()) for _ in range(20)]
+        assert served.ask("GET", "/poker/").status == 200
+        assert all(is_hung_up_on(client) for client in clients)
+
+
+def test_who_does_not_take_the_answer_is_hung_up_on(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("_HEAD_SECONDS", "_ANSWER_SECONDS"):
+        monkeypatch.setattr(server_module, name, 0.3)
+    with (served.ground.folder / "published" / "large").open("wb") as large:
+        large.truncate(1 << 30)  # more than lies on the way
+    with served.raw() as client:
+        client.sendall(f"GET /large HTTP/1.1\r\nHost: {served.host}\r\n\r\n".encode())
+        assert client.recv(9) == b"HTTP/1.1 "
+        assert comes(lambda: not server_module._Impatient._of_address)
+    assert served.ask("GET", "/poker/").status == 200
+
+
+def test_an_address_has_so_many_connections(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_module, "_HEAD_SECONDS", 600)
+    monkeypatch.setattr(server_module, "_MOST_OF_ADDRESS", 3)
+    monkeypatch.setattr(server_module, "_is_loopback", lambda _: False)  # as if from another machine
+    counted = server_module._Impatient._of_address
+    with contextlib.ExitStack() as those:
+        for _ in range(3):
+            those.enter_context(served.raw())
+        assert comes(lambda: counted["127.0.0.1"] == 3)
+        with served.raw() as one_more:
+            assert is_hung_up_on(one_more)
+    assert comes(lambda: not counted)
+    assert served.ask("GET", "/poker/").status == 200
 
 
 def test_heads_are_small(served: Served) -> None:

@@ -20,9 +20,9 @@ import tournament
 from tests.contest_runs import CONTEST, Place, assert_same, bot_source, command_line, environment, new_place, outcome
 from tests.open_contest.support import fractions
 from tests.processes import comes
-from tournament.config import Config
+from tournament.config import Config, load_config
 from tournament.errors import BadInput
-from tournament.open_contest.publishing import rounded
+from tournament.open_contest.publishing import publish, rounded
 from tournament.open_contest.watch import Watch
 from tournament.runner.watcher import NobodyWatching, Watcher
 from tournament.standings.standings import Standings
@@ -211,6 +211,24 @@ def test_nothing_shown_tells_a_card_until_a_final_on_other_cards_is_played(tmp_p
     assert [line["score"] for line in board["leaderboard"]] == [line.score for line in final.ranking.entrants]
 
 
+def test_handed_in_again_under_another_name_a_bot_tells_nothing_new(tmp_path: Path) -> None:
+    """No figure has a digit more, nor one that depends on its name."""
+    shown = []
+    for name in ("probe", "zebra"):
+        place = new_place(tmp_path / name, ["bold", "calm", "dull"], sessions=300)
+        place.write_bot(name, bot_source(4, 3))
+        place.play()
+        publish(tmp_path / "published" / name, CONTEST, load_config(CONTEST, place.config), open=True)
+        folder = tmp_path / "published" / name / CONTEST
+        page = re.findall('id="page-data">(.*?)</script>', (folder / "index.html").read_text(), re.DOTALL)[0]
+        board = (folder / "board.json").read_text()
+        shown.append(re.sub(f"{name}|{json.loads(board)['made']}", "", page + board))
+    assert shown[0] == shown[1]
+    told = [bot[what] for bot in json.loads(page)["bots"] for what in ("score", "reach")]
+    values = [float(one.replace(",", "").replace("\N{MINUS SIGN}", "-")) for one in told]
+    assert len(values) == 8 and all(value == float(f"{value:.3g}") for value in values)
+
+
 def test_figures_have_three_digits() -> None:
     assert rounded({"a": (1.23456, [9876.5]), "b": 12345}) == {"a": (1.23, [9880.0]), "b": 12345}
     assert rounded(np.array([1.23456, 0.0, -98765.0, np.inf])).tolist() == [1.23, 0.0, -98800.0, np.inf]
@@ -233,7 +251,7 @@ def test_killed_at_any_moment_it_goes_on_as_one_run_would_have_been(tmp_path: Pa
         assert last.stdout
         assert any("the board is current" in line for line in last.stdout)
         last.send_signal(signal.SIGTERM)
-        _, complaints = last.communicate(timeout=30)
+        _, complaints = last.communicate(timeout=90)
     assert last.returncode == 130 and "stopped" in complaints.splitlines()[-1]
     assert_same(outcome(place.results), outcome(whole.results))
 

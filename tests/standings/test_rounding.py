@@ -29,7 +29,7 @@ for place in sys.argv[1:]:
     loaded, storage = load(place), open_storage(place)
     contest = find_contest(loaded.field.contest)
     settings = contest.settings.model_validate({**loaded.field.settings, "seed": None})
-    luck = luck_of_batches(contest, settings, storage, loaded.batches, {}, print)
+    luck = luck_of_batches(contest, settings, storage, loaded.batches, [], print)
     print(json.dumps({digest: points.tobytes().hex() for digest, points in luck.items()}))
 """
 

@@ -150,9 +150,9 @@ def _claims(played: _Played, now: Snapshot, luck: LuckOfLegs) -> tuple[list[Prob
         problems += leg_problems(contest, now.field, settings, now.batches)
         notes += legs_still_to_play(contest, now.field, settings, now.batches, luck)
         too_many = probation_problems(contest, now.field, settings, now.batches)
-    missing, behind = summary_problems(storage, ranking_of(storage, now.field, now.batches))
+    damaged, behind = summary_problems(storage, ranking_of(storage, now.field, now.batches))
     may_go_on = bool(behind or too_many) and storage.may_be_held()
-    problems += missing if may_go_on else missing + too_many + behind
+    problems += damaged if may_go_on else damaged + too_many + behind
     notes += ["a run may go on: matches.parquet and its like are behind the ledger"] * (may_go_on and bool(behind))
     notes += ["a run may go on: it will take out legs that don't count"] * (may_go_on and bool(too_many))
     return problems, notes

@@ -181,13 +181,13 @@ def house_problems(storage: Storage, field: Field, suffix: str | None) -> list[P
 
 
 def summary_problems(storage: Storage, ranking: Standings) -> tuple[list[Problem], list[Problem]]:
-    """Summaries that are missing or damaged; and those that differ from the ledger."""
+    """Summaries that are damaged; and those that are missing or differ from the ledger, as while a run goes on."""
     problems, behind = [], []
     for name, (columns, values) in summaries(ranking).items():
         try:
             same = whole_is(storage, name, columns, values)
         except FileNotFoundError:
-            problems.append(Problem(name, "is missing", WRITE))
+            behind.append(Problem(name, "is missing", WRITE))
             continue
         if same is None:
             problems.append(Problem(name, "is damaged", WRITE))

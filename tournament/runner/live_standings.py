@@ -70,7 +70,7 @@ class LiveStandings:
             return
         storage, before = self._writer.storage, LuckColumns.of(self.luck)
         self.played = standing_batches(storage, self._writer.state)
-        known = LuckColumns.joined([*reversed(self._luck_of_receipts), before])
+        known = [*reversed(self._luck_of_receipts), before]
         self.luck = luck_of_batches(self._contest, self._config.contest, storage, self.played, known, say)
         if self.luck is not before:  # a process may have played a leg otherwise than before
             write_luck(storage, self._contest, self.luck)

@@ -83,6 +83,7 @@ def merge_small_batches(contest: Contest, writer: Writer, schedule: Schedule, sa
             sources = [_open(contest, writer, batch, schedule.sessions_per_leg, stack) for batch in group]
             merged = _staged(contest, writer, [(source, 0, len(source[0].legs)) for source in sources])
         writer.commit(batches=[*map(without_legs, group), merged])
+    writer.state.gather()  # the former copies of what was merged can go
 
 
 def _damages(storage: Storage, batches: Iterable[Batch]) -> dict[str, str]:

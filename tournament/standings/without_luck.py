@@ -8,7 +8,7 @@ all of it out by itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -53,13 +53,6 @@ class LuckColumns(Mapping[str, Floats]):
             return luck
         points = np.array(list(luck.values()), np.float64).reshape(-1, BLOCK_COUNT)
         return cls(digest_column(luck), np.asfortranarray(points))
-
-    @classmethod
-    def joined(cls, several: Sequence[LuckColumns]) -> LuckColumns:
-        """All of these; where several know a leg, the first one counts."""
-        if len(several) == 1:
-            return several[0]
-        return cls(np.concatenate([one.digest for one in several]), np.concatenate([one.points for one in several]))
 
     def places(self, digest: npt.NDArray[np.bytes_]) -> Whole:
         """Where the legs with these digests are, -1 for those that are not."""
@@ -120,14 +113,10 @@ def read_luck(storage: Storage, contest: Contest) -> LuckOfLegs:
 
 def write_luck(storage: Storage, contest: Contest, luck: LuckOfLegs) -> None:
     """Note the luck. Raises OSError."""
-    write_note(storage, _NOTE, _packed(contest, luck))
-
-
-def _packed(contest: Contest, luck: LuckOfLegs) -> bytes:
     columns = LuckColumns.of(luck)
     head = _heads().dump_json((_version(contest), len(columns.digest)))
     points = np.ascontiguousarray(columns.points.T.astype("<f8", copy=False))
-    return b"".join((head, b"\n", columns.digest.tobytes(), points.data))
+    write_note(storage, _NOTE, head, b"\n", columns.digest.tobytes(), points.data)
 
 
 def luck_of_batches(
@@ -135,24 +124,44 @@ def luck_of_batches(
     settings: ContestSettings,
     storage: Storage,
     batches: Sequence[Batch],
-    known: LuckOfLegs,
+    known: Sequence[LuckColumns],
     say: Callable[[str], None],
-) -> LuckOfLegs:
-    """The luck of all legs of these batches: what is `known`, and the rest from their games.
+) -> LuckColumns:
+    """The luck of all legs of these batches: what is `known`, where several know a leg by the first, and the rest from
+    their games.
 
     Raises RunFailed when a part is damaged or gone.
     """
-    noted, digests = LuckColumns.of(known), [batch.legs.digest for batch in batches]
+    digests = [batch.legs.digest for batch in batches]
     wanted = np.concatenate([np.empty(0, DIGESTS), *digests])
+    if len(known) == 1 and np.array_equal(wanted, known[0].digest):
+        return known[0]
+    points = np.empty((BLOCK_COUNT, len(wanted)))
+    is_known = _gather(known, wanted, points)
     ends = np.cumsum([len(one) for one in digests], dtype=np.int64)
-    lacking = set(np.searchsorted(ends, np.flatnonzero(noted.places(wanted) < 0), side="right").tolist())
+    lacking = set(np.searchsorted(ends, np.flatnonzero(~is_known), side="right").tolist())
     unknown = [batch for place, batch in enumerate(batches) if place in lacking]
     games = sum(batch.part("games").rows for batch in unknown)
     if games > _LARGE:
         say(f"Working out what luck was worth in {games:,} games…")
     with ThreadPoolExecutor(cores()) as pool:
         found = list(pool.map(lambda batch: _luck_of_batch(contest, settings, storage, batch), unknown))
-    return LuckColumns.joined([*found, noted]).chosen(wanted)
+    _gather(found, wanted, points)
+    return LuckColumns(wanted, points.T)
+
+
+def _gather(several: Iterable[LuckColumns], digest: npt.NDArray[np.bytes_], points: Floats) -> npt.NDArray[np.bool_]:
+    """Write the luck in the legs with these digests into `points`, a column a leg, block by block: a large field's has
+    150 MB. Returns in which it is known."""
+    known = np.zeros(len(digest), bool)
+    for one in several:
+        left = np.flatnonzero(~known)
+        places = one.places(digest[left])
+        left, places = left[places >= 0], places[places >= 0]
+        for block in range(BLOCK_COUNT):
+            points[block, left] = one.points[places, block]
+        known[left] = True
+    return known
 
 
 def luck_of_legs(contest: Contest, settings: ContestSettings, legs: Legs) -> LuckOfRows:

@@ -453,6 +453,9 @@ class State:
                 if batch.of and not batch.legs:
                     versions[number] = replace(batch, legs=self._pool.at(self._places[name][number]))
                     check_batch(versions[number])
+        # What no longer counts can go: of a large field it has as much as what does.
+        self._pool = LegPool()
+        self._places = {n: [self._pool.add(batch.legs) for batch in several] for n, several in self.batches.items()}
 
 
 # A fold is written once what is read has more than twice the bytes of the legs that count, and these. To read an entry

@@ -6,9 +6,9 @@ from tournament.store.ledger import SEAL, is_sealed, sealed
 from tournament.store.storage import Storage, TooLarge
 
 
-def write_note(storage: Storage, name: str, body: bytes) -> None:
-    """Write or replace the note ledger/`name`, sealed against damage. Raises OSError."""
-    storage.replace(f"ledger/{name}", sealed(body), durable=False)
+def write_note(storage: Storage, name: str, *body: bytes | memoryview) -> None:
+    """Write or replace the note ledger/`name`, its body in pieces, sealed against damage. Raises OSError."""
+    storage.replace(f"ledger/{name}", sealed(*body), durable=False)
 
 
 def read_note(storage: Storage, name: str) -> memoryview | None:

@@ -34,7 +34,7 @@ from tournament.store.ledger import Field
 from tournament.store.ledger_reading import read_field
 from tournament.store.legs import Fault, LegResult, Legs
 from tournament.store.storage import inside, open_storage
-from tournament.trial.match import entered, only_against
+from tournament.trial.match import copy_bot, entered, only_against
 from tournament.trial.playing import Meter, build
 from tournament.trial.sequential import Look, Rule, Verdict, legs_in, play_until, won_by_replica
 
@@ -92,14 +92,14 @@ class GauntletReport:
     bot: str
     sessions: int
     games: int
-    points: Figure | None
-    against: tuple[Against, ...]
-    would_stand: WouldStand | None
-    former: str | None
-    former_points: Figure | None
-    better: Figure | None
-    faults: tuple[tuple[LegResult, Fault], ...]
-    disqualified: tuple[str, ...]
+    points: Figure | None = None
+    against: tuple[Against, ...] = ()
+    would_stand: WouldStand | None = None
+    former: str | None = None
+    former_points: Figure | None = None
+    better: Figure | None = None
+    faults: tuple[tuple[LegResult, Fault], ...] = ()
+    disqualified: tuple[str, ...] = ()
     former_faults: tuple[tuple[LegResult, Fault], ...] = ()
     cost: Meter | None = None
     former_cost: Meter | None = None
@@ -134,12 +134,13 @@ class GauntletReport:
 
 @dataclass(frozen=True)
 class _Played:
-    """What one version played, and its name then."""
+    """What one version played, its name then, and how it is called beside the other."""
 
     name: str
+    label: str
     field: Field
-    standings: Standings
     legs: Legs
+    standings: Standings
 
 
 def play_gauntlet(
@@ -171,9 +172,12 @@ def play_gauntlet(
             raise BadInput(f"{config.entrants}: there is no other bot to play against")
     count = f"{len(others):,} other bot{'s' * (len(others) != 1)}" if others else "house players"
     watcher.say(f"{name} against {count}, {config.contest.sessions:,} sessions each")
-    paths = (bot, former) if former else (bot,)
+    paths = [bot, former] if former else [bot]
     with contextlib.ExitStack() as stack:
-        versions = [stack.enter_context(_version(contest, config, path, others, watcher)) for path in paths]
+        versions = [
+            stack.enter_context(_version(contest, config, path, label, others, watcher))
+            for path, label in zip(paths, (name, str(former)))
+        ]
         played: list[_Played] = []
 
         def play(replicas: int) -> Floats | None:
@@ -190,7 +194,7 @@ def play_gauntlet(
             stopped = play_until(rule, settings.replicas, settings.most_replicas, play, watcher.say)
         else:
             play(config.contest.replicas)
-    report = _report(contest, config, played[0], played[1] if former else None, former, stopped)
+    report = _report(contest, config, played, stopped)
     if report.disqualified:
         return report
     cost, *others_cost = (
@@ -210,21 +214,22 @@ def require_other_deals(contest: Contest, config: Config) -> None:
 
 @contextlib.contextmanager
 def _version(
-    contest: Contest, config: Config, bot: Path, others: Sequence[Path], watcher: Watcher
+    contest: Contest, config: Config, bot: Path, label: str, others: Sequence[Path], watcher: Watcher
 ) -> Iterator[Callable[[int], _Played]]:
     """Plays a version up to so many replicas, each time on from where it was."""
     with scratch_folder() as folder:
         bots = folder / "bots"
         bots.mkdir()
-        name, *_ = [entered(path, bots) for path in (bot, *others)]
+        name = entered(bot, bots)
+        for other in others:
+            copy_bot(other, bots)
         settings = config.contest.model_copy(update={"until_settled": None})
         own = replace(config, contest=settings, entrants=bots, results=str(folder / "results"))
         with prepared_for(contest, own, watcher, of=name) as prepared:
 
             def play(replicas: int) -> _Played:
                 standings = run_replicas(prepared, replicas, watcher)
-                field, legs = legs_in(prepared.location)
-                return _Played(name, field, standings, legs)
+                return _Played(name, label, *legs_in(prepared.location), standings)
 
             yield play
 
@@ -260,38 +265,34 @@ def _by_replica(contest: Contest, played: _Played, opponents: Sequence[str]) -> 
     return np.array(scores, np.float64)
 
 
-def _report(
-    contest: Contest,
-    config: Config,
-    mine: _Played,
-    before: _Played | None,
-    former: Path | None,
-    stopped: Look | None,
-) -> GauntletReport:
-    name = mine.name
-    faults, former_faults = (
-        tuple((leg, one) for leg, one in played.standings.faults if leg.name_at(one.seat) == played.name)
-        if played
-        else ()
-        for played in (mine, before)
+def _report(contest: Contest, config: Config, played: Sequence[_Played], stopped: Look | None) -> GauntletReport:
+    """What one version played, or both: the bot, and the former one."""
+    (mine, *before), name = played, played[0].name
+    faults = [
+        tuple((leg, one) for leg, one in by.standings.faults if leg.name_at(one.seat) == by.name) for by in played
+    ]
+    report = GauntletReport(
+        bot=name,
+        sessions=int(mine.legs.sessions.sum()),
+        games=int(mine.legs.games.sum()),
+        former=before[0].label if before else None,
+        faults=faults[0],
+        former_faults=faults[1] if before else (),
+        disqualified=tuple(one.label for one in played if _is_out(one)),
+        stopped=stopped,
     )
-    out = [label for label, played in ((name, mine), (str(former), before)) if played and _is_out(played)]
     legs, rows = mine.legs, [name]
-    if before:
+    for other in before:
         apart = replace(
-            before.legs,
-            names=tuple(_FORMER if one == before.name else one for one in before.legs.names),
-            whole=before.legs.whole + (1 + int(legs.match.max(initial=0))) * np.array([1, 0, 0, 0]),
+            other.legs,
+            names=tuple(_FORMER if one == other.name else one for one in other.legs.names),
+            whole=other.legs.whole + (1 + int(legs.match.max(initial=0))) * np.array([1, 0, 0, 0]),
         )
         legs, rows = Legs.joined([legs, apart]), [name, _FORMER]
-    opponents = _opponents([one for one in (mine, before) if one])
+    opponents = _opponents(played)
     legs = legs.among({*rows, *opponents}, {*rows, *opponents})
-    former_name = str(former) if former else None
-    sessions, games = int(mine.legs.sessions.sum()), int(mine.legs.games.sum())
-    if out or not len(legs):
-        return GauntletReport(
-            name, sessions, games, None, (), None, former_name, None, None, faults, tuple(out), former_faults
-        )
+    if report.disqualified or not len(legs):
+        return report
     whole = _Scores.of(contest, mine.field, legs, rows, opponents)
     against = [
         Against(one, *_Scores.of(contest, mine.field, legs.among({*rows, one}, {*rows, one}), rows, [one]).figures())
@@ -300,20 +301,13 @@ def _report(
     points, former_points, better = whole.figures()
     if better and better.stderr is not None and stopped and stopped.reaches is not None:
         better = replace(better, reach=stopped.reaches * better.stderr if better.stderr else 0.0)
-    return GauntletReport(
-        name,
-        sessions,
-        games,
-        points,
-        tuple(sorted(against, key=lambda line: (-line.points.value, line.opponent))),
-        _would_stand(contest, config, name, mine, whole, opponents),
-        former_name,
-        former_points,
-        better,
-        faults,
-        (),
-        former_faults,
-        stopped=stopped,
+    return replace(
+        report,
+        points=points,
+        against=tuple(sorted(against, key=lambda line: (-line.points.value, line.opponent))),
+        would_stand=_would_stand(contest, config, mine, whole, opponents),
+        former_points=former_points,
+        better=better,
     )
 
 
@@ -349,7 +343,7 @@ class _Scores:
 
 
 def _would_stand(
-    contest: Contest, config: Config, name: str, mine: _Played, whole: _Scores, opponents: Sequence[str]
+    contest: Contest, config: Config, mine: _Played, whole: _Scores, opponents: Sequence[str]
 ) -> WouldStand | None:
     """Where the bot would stand; None where the records are of other settings, or of others than it has met."""
     try:
@@ -357,7 +351,7 @@ def _would_stand(
     except (BadInput, RunFailed):
         return None
     there = [line.name for line in ranking.ranked if line.matches]
-    rows = [row for row, one in enumerate(there) if one != name]
+    rows = [row for row, one in enumerate(there) if one != mine.name]
     settings = [{key: value for key, value in one.settings.items() if key != "seed"} for one in (mine.field, field)]
     if not rows or settings[0] != settings[1] or field.engine != mine.field.engine:
         return None

@@ -147,11 +147,14 @@ def entered(bot: Path, folder: Path, other: str | None = None) -> str:
     name = read_submission(bot).name
     if name == other:
         raise BadInput(f"{bot}: both bots are called {name}; copy one of them under another name")
-    if bot.is_dir():
-        shutil.copytree(bot, folder / bot.name)
-    else:
-        shutil.copyfile(bot, folder / bot.name)
+    copy_bot(bot, folder)
     return name
+
+
+def copy_bot(bot: Path, folder: Path) -> None:
+    """Copy a file or a program's folder into a folder."""
+    copy = shutil.copytree if bot.is_dir() else shutil.copyfile
+    copy(bot, folder / bot.name)
 
 
 def only_against(contest: Contest, names: Sequence[str]) -> Contest:
