@@ -52,7 +52,7 @@ class Served:
         given = {name.replace("_", "-"): value for name, value in headers.items()}
         if who:
             given["Authorization"] = f"Bearer {self.ground.tokens[who]}"
-        connection = http.client.HTTPConnection(self.host, timeout=20)
+        connection = http.client.HTTPConnection(self.host, timeout=90)
         try:
             connection.request(method, path, body, given)
             answer = connection.getresponse()
@@ -62,7 +62,7 @@ class Served:
 
     def raw(self) -> socket.socket:
         host, port = self.host.split(":")
-        return socket.create_connection((host, int(port)), timeout=20)
+        return socket.create_connection((host, int(port)), timeout=90)
 
 
 @pytest.fixture

@@ -251,7 +251,7 @@ def test_killed_at_any_moment_it_goes_on_as_one_run_would_have_been(tmp_path: Pa
         assert last.stdout
         assert any("the board is current" in line for line in last.stdout)
         last.send_signal(signal.SIGTERM)
-        _, complaints = last.communicate(timeout=30)
+        _, complaints = last.communicate(timeout=90)
     assert last.returncode == 130 and "stopped" in complaints.splitlines()[-1]
     assert_same(outcome(place.results), outcome(whole.results))
 

@@ -11,8 +11,11 @@ from tournament.standings.errors import (
     Replicas,
     errors_of_matches,
     heavy_tailed,
+    mean_and_error,
     moments_of,
+    residuals_of_means,
     residuals_of_opponents,
+    variances_of_differences,
 )
 from tournament.standings.student import quantile, two_sided_tail
 from tournament.store.legs import Legs
@@ -64,6 +67,14 @@ def test_of_few_replicas_two_ways_share_the_rate_and_the_second_is_the_wider(
     assert both.reach(0, 1) == pytest.approx(quantile(1 - 0.05 / 4, 3) * np.sqrt(2))
     one = measured(by_opponent, 3).differences
     assert len(one.ways) == 1 and one.reach(0, 1) == pytest.approx(quantile(0.975, 3) * np.sqrt(2))
+
+
+def test_a_mean_of_replicas_has_their_spread_for_its_error() -> None:
+    values = np.random.default_rng(4).normal(size=(2, 5))
+    assert mean_and_error(values[0]) == pytest.approx((values[0].mean(), values[0].std(ddof=1) / np.sqrt(5)))
+    assert mean_and_error(values[0, :1]) == (values[0, 0], np.inf)
+    variances = variances_of_differences(residuals_of_means(values))
+    assert variances[0, 1] == variances[1, 0] == pytest.approx((values[0] - values[1]).var(ddof=1) / 5)
 
 
 def test_two_who_met_have_two_opponents_fewer_to_be_told_by() -> None:

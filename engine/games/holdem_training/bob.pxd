@@ -7,6 +7,9 @@ from engine.games.holdem_training.hand_strength cimport HandTables
 cdef enum:
     MOST_RAISE = 100
 
+cpdef enum:
+    POT = 10    # of a new hand
+
 cdef int hole_class(int first, int second) noexcept nogil
 cdef const double* call_probabilities() except NULL
 cdef bint calls_by_rollouts(

@@ -1,5 +1,6 @@
 from collections.abc import Sequence
 
+POT: int
 ROLLOUTS: int
 
 def preflop_call_probability(first: int, second: int, raised: int) -> float: ...

@@ -31,7 +31,6 @@ cpdef enum:
 
 cdef enum:
     CLASSES = 169
-    FIRST_POT = 10
 
 cdef object BUILDING = Lock()
 cdef object CALLS = None    # float64, by class and raise
@@ -61,7 +60,7 @@ cdef compute_call_probabilities():
     cdef double log_factorials[ROLLOUTS + 1]
     cdef double chances[3]
     cdef int number, x, wins, ties, losses
-    cdef int64_t pot = FIRST_POT
+    cdef int64_t pot = POT
     for number in range(ROLLOUTS + 1):
         log_factorials[number] = lgamma(number + 1.0)
     for number in range(CLASSES):

@@ -13,7 +13,6 @@ cdef enum:
 
 cpdef enum:
     STACK = 100
-    POT = 10
     CHECK = 0            # answers: these, or the chips raised
     FOLD = -1
 

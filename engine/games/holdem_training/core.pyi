@@ -9,7 +9,6 @@ from engine.kernel.records import Table
 GAME_ROW: np.dtype[np.void]
 SESSION_ROW: np.dtype[np.void]
 STACK: int
-POT: int
 CHECK: int
 FOLD: int
 BOB_NOT_ASKED: int

@@ -5,7 +5,7 @@ The rules are those of "Texas Hold'em Training", as docs/reference/holdem_traini
 
 cimport cython
 
-from engine.games.holdem_training.bob cimport MOST_RAISE, call_probabilities, calls_by_rollouts, hole_class
+from engine.games.holdem_training.bob cimport MOST_RAISE, POT, call_probabilities, calls_by_rollouts, hole_class
 from engine.kernel.deals cimport Key, block_word, lane_of, read_key, start_stream
 from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, SEATS, lacks_room, score_game
 from engine.games.holdem_training.hand_strength cimport hand_tables, strength_with

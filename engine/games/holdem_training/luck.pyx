@@ -20,9 +20,9 @@ hand's cards, and she can't act by it.
 from libc.stdint cimport int8_t, int16_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memset
 
-from engine.games.holdem_training.bob cimport MOST_RAISE, call_probabilities, hole_class
+from engine.games.holdem_training.bob cimport MOST_RAISE, POT, call_probabilities, hole_class
 from engine.games.holdem_training.core cimport (
-    ALICE, BOB, BOB_CALLED, BOB_CHECKED, BOB_FOLDED, BOB_NOT_ASKED, CARDS, NOBODY, POT, ROUNDS, STACK,
+    ALICE, BOB, BOB_CALLED, BOB_CHECKED, BOB_FOLDED, BOB_NOT_ASKED, CARDS, NOBODY, ROUNDS, STACK,
 )
 from engine.kernel.deals cimport spread
 from engine.games.holdem_training.hand_strength cimport HandTables, hand_tables, strength, strength_with

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from engine.games.holdem_training.core import BOB_CALLED, BOB_CHECKED, BOB_FOLDED, POT, STACK
+from engine.games.holdem_training.bob import POT
+from engine.games.holdem_training.core import BOB_CALLED, BOB_CHECKED, BOB_FOLDED, STACK
 from tournament.contests.portrait import (
     GridChart,
     Kinds,
