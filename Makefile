@@ -48,7 +48,7 @@ define pass
 endef
 
 # What a command says is shown only if it fails.
-quietly = $(1) > $(VENV)/$(@F).log 2>&1 || { cat $(VENV)/$(@F).log; exit 1; }
+quietly = { $(1); } > $(VENV)/$(@F).log 2>&1 || { cat $(VENV)/$(@F).log; exit 1; }
 
 .PHONY: run test test-long test-thorough durations check format lint types layers stubs debug lowest package-test docs reference docs-pictures bench build clean
 

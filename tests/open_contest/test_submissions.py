@@ -306,8 +306,7 @@ def test_a_check_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
     steps += "check(pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3]), lambda: False)"
     words = [sys.executable, "-c", steps, str(tmp_path / "tournament.toml"), CONTEST, str(slow_to_compile(tmp_path))]
     with subprocess.Popen(words, env=environment()) as server:
-        # The check, what starts the compiler, and the compiler.
-        assert comes(lambda: len(descendants(server.pid)) > 2)
+        assert comes(lambda: len(descendants(server.pid)) > 1)  # the check, and what compiles
         started = list(descendants(server.pid))
         server.kill()
         assert are_gone(started, 10)

@@ -13,7 +13,7 @@ import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -89,7 +89,7 @@ class Server:
             ).routes
         routes.append(Mount("/", StaticFiles(directory=folder, html=True, follow_symlink=False)))
         self._hosts: set[str] = set()
-        guarded = _Guarded(Starlette(routes=routes), self._hosts)
+        guarded = _Guarded(Starlette(routes=routes, exception_handlers=_WHAT_GOES_WRONG), self._hosts)
         options: dict[str, Any] = {}
         if address.certificate:
             options = {"ssl_certfile": address.certificate, "ssl_keyfile": address.key}
@@ -242,35 +242,16 @@ class _Desk:
         self._waiting = 0
         self.routes: list[Route | Mount] = [
             Route("/submit", self._form),
-            Route("/submit/in", self._answering(self._sign_in), methods=["POST"]),
-            Route("/bots/{file}", self._answering(self._put), methods=["PUT"]),
-            Route("/gauntlets/{file}", self._answering(self._put), methods=["POST"]),
-            Route("/bots/{file}", self._answering(self._withdraw), methods=["DELETE"]),
-            Route("/jobs", self._answering(self._jobs)),
-            Route("/jobs/{id}", self._answering(self._job)),
+            Route("/submit/in", self._sign_in, methods=["POST"]),
+            Route("/bots/{file}", self._put, methods=["PUT"]),
+            Route("/gauntlets/{file}", self._put, methods=["POST"]),
+            Route("/bots/{file}", self._withdraw, methods=["DELETE"]),
+            Route("/jobs", self._jobs),
+            Route("/jobs/{id}", self._job),
         ]
 
     async def _form(self, _request: Request) -> Response:
         return Response(FORM, media_type="text/html", headers={"Content-Security-Policy": FORM_POLICY})
-
-    def _answering(self, ask: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
-        """Answers refusals, as text or as JSON."""
-
-        async def answer(request: Request) -> Response:
-            try:
-                return await ask(request)
-            except Refused as refused:
-                after = refused.retry_after
-                headers = {"Retry-After": str(after)} if after else {}
-                if refused.status == 401:
-                    headers["WWW-Authenticate"] = "Bearer"
-                values = {"error": refused.why, **({"retry_after": after} if after else {})}
-                return _answer(request, refused.status, values, refused.why, headers)
-            except OSError as error:
-                why = f"this machine could not keep it: {error.strerror}"
-                return _answer(request, 507, {"error": why}, why)
-
-        return answer
 
     async def _author(self, request: Request, token: str = "") -> Author:
         """Who asks. Raises Refused."""
@@ -363,6 +344,24 @@ def _answer(
     if "application/json" in request.headers.get("accept", ""):
         return Response(json.dumps(values), status, {**(headers or {})}, "application/json")
     return PlainTextResponse(text.rstrip("\n") + "\n", status, {**(headers or {})})
+
+
+async def _refused(request: Request, refused: Exception) -> Response:
+    """A refusal, as text or as JSON."""
+    assert isinstance(refused, Refused)
+    after = refused.retry_after
+    headers = {"Retry-After": str(after)} if after else {}
+    if refused.status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    values = {"error": refused.why, **({"retry_after": after} if after else {})}
+    return _answer(request, refused.status, values, refused.why, headers)
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    return await _refused(request, Refused(507, f"this machine failed: {getattr(error, 'strerror', '')}"))
+
+
+_WHAT_GOES_WRONG = {Refused: _refused, OSError: _failed}
 
 
 async def _body(request: Request, most: int) -> bytes:

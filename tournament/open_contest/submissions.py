@@ -424,12 +424,10 @@ def _files_of(archive: bytes, most: int) -> list[tuple[str, bytes, bool]]:
                 if left < 0:
                     raise Refused(422, f"the archive has more than {most:,} bytes unpacked")
                 found[str(path)] = (content, bool(mode & 0o100))
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
-        raise Refused(422, f"the archive can't be read: {error}") from None
-    except Exception as error:  # of one of its decompressors
-        if isinstance(error, Refused):
-            raise
-        raise Refused(422, "the archive can't be read") from None
+    except Refused:
+        raise
+    except Exception as error:  # each of its decompressors has its own
+        raise Refused(422, f"the archive can't be read: {printable(str(error))[:100]}") from None
     tops = {PurePosixPath(path).parts[0] for path in found}
     around = len(tops) == 1 and "bot.toml" not in found
     return [

@@ -6,12 +6,10 @@ Parts are compared with their hashes before: what is damaged is not copied.
 from __future__ import annotations
 
 import contextlib
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 
 from tournament.contests.contest import Contest
-from tournament.cores import cores
 from tournament.runner.resume import Cut, batches_to_cut, tell_removed_matches, withdraw
 from tournament.runner.schedule.counting import Counted
 from tournament.runner.schedule.legs import Schedule, place_of
@@ -50,23 +48,11 @@ def _cut_batches(
     contest: Contest, writer: Writer, cuts: Sequence[Cut], sessions_per_leg: int
 ) -> Iterator[Sequence[Batch]]:
     """What to commit for each cut: the batch without legs, and new ones, staged, with the legs that stay."""
-
-    def staged(cut: Cut) -> Sequence[Batch]:
-        batch, several = cut
+    for batch, several in cuts:
         with contextlib.ExitStack() as stack:
             source = _open(contest, writer, batch, sessions_per_leg, stack)
-            return [
-                without_legs(batch),
-                *(_staged(contest, writer, [(source, *run) for run in runs]) for runs in several),
-            ]
-
-    with ThreadPoolExecutor(cores()) as pool:
-        coming: deque[Future[Sequence[Batch]]] = deque()
-        for cut in cuts:
-            coming.append(pool.submit(staged, cut))
-            if len(coming) > cores():  # only a few lie on the disk twice
-                yield coming.popleft().result()
-        yield from (one.result() for one in coming)
+            cut = [_staged(contest, writer, [(source, *run) for run in runs]) for runs in several]
+        yield [without_legs(batch), *cut]
 
 
 def merge_small_batches(contest: Contest, writer: Writer, schedule: Schedule, say: Callable[[str], None]) -> None:

@@ -1,7 +1,5 @@
 // A bot's page, drawn when it is asked for.
 const byId = new Map(bots.map((bot, number) => [bot.id, number]));
-const byName = new Map(bots.map((bot, number) => [bot.name, number]));
-const named = (name) => byName.has(name) ? linkTo(bots[byName.get(name)]) : name;
 const joined = (className, title, parts) => make("p", className, make("b", "", title), " ", ...parts.flatMap((part, place) => place ? [", ", ...part] : part));
 const watchLink = (bot, opponent, place) => {
   if (!hasGames(bot.name, opponent, place)) return "";
