@@ -296,6 +296,23 @@ def test_starting_a_server_does_not_wait_for_who_ends_idle_ones(monkeypatch: pyt
     assert not thread.is_alive()
 
 
+def test_where_no_thread_could_be_started_the_next_one_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As beside what forks without end. Who came next waited for ever."""
+    fork_server.end_idle()
+    monkeypatch.setattr(fork_server, "_owner", 0)
+
+    def refuse(_thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as full, pytest.raises(RuntimeError, match="new thread"):
+        full.setattr(threading.Thread, "start", refuse)
+        ran("exit 0")
+    thread = threading.Thread(target=lambda: ran("exit 0"), daemon=True)
+    thread.start()
+    thread.join(60)
+    assert not thread.is_alive()
+
+
 def test_a_server_has_forks_until_it_has_told_how_the_last_one_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     """Meanwhile another thread may look for idle ones."""
     ask = fork_server._Server._ask

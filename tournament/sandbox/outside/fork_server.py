@@ -220,9 +220,10 @@ def _server_for(launch: LaunchSpec) -> _Server:
     key = (kind, launch.folder, tuple(places), tuple(launch.modules))
     with _lock:
         if _owner != os.getpid():
-            _owner, _starts = os.getpid(), queue.SimpleQueue()
+            starts: queue.SimpleQueue[tuple[LaunchSpec, Future[Confined]]] = queue.SimpleQueue()
+            threading.Thread(target=_start_servers, args=(starts,), name="fork servers", daemon=True).start()
+            _owner, _starts = os.getpid(), starts  # not before: where no thread can be started, who comes next tries
             _servers.clear()
-            threading.Thread(target=_start_servers, args=(_starts,), name="fork servers", daemon=True).start()
         server = _servers.pop(key, None)
         if server is None:
             _end_idle(_MOST_IDLE - 1)
