@@ -362,3 +362,18 @@ def test_names_in_a_module_are_no_cause_of_its_failure() -> None:
     # As an error that is no trap has the same text, both are asked.
     for error in (failed.value, wasmtime.WasmtimeError(str(failed.value))):
         assert not traps.was_stopped(error) and not traps.is_of_system(error)
+
+
+def test_an_engine_whose_clock_could_not_be_started_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside what forks without end no thread can be started; without its clock a loop would never stop."""
+    monkeypatch.setattr(engine, "_engines", {})
+
+    def refuse(_thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as full, pytest.raises(RuntimeError, match="new thread"):
+        full.setattr(threading.Thread, "start", refuse)
+        engine.engine(Engine.TIMED)
+    clocks = threading.active_count()
+    assert engine.engine(Engine.TIMED) is engine.engine(Engine.TIMED)
+    assert threading.active_count() == clocks + 1

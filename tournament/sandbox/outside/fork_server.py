@@ -181,13 +181,14 @@ class _Forked:
 
 
 _Key = tuple[object, ...]
+_Starts = queue.SimpleQueue[tuple[LaunchSpec, Future[Confined]]]
 _servers: dict[_Key, _Server] = {}  # the least recently used first
 _lock = threading.Lock()
 _owner = 0  # the process whose servers these are: a fork of it must have its own
-_starts: queue.SimpleQueue[tuple[LaunchSpec, Future[Confined]]]
+_starts: _Starts
 
 
-def _start_servers(starts: queue.SimpleQueue[tuple[LaunchSpec, Future[Confined]]]) -> None:
+def _start_servers(starts: _Starts) -> None:
     """Start servers in a thread that never ends: confined processes die with the thread that started them.
 
     Meanwhile, end servers that were idle for long.
@@ -220,7 +221,7 @@ def _server_for(launch: LaunchSpec) -> _Server:
     key = (kind, launch.folder, tuple(places), tuple(launch.modules))
     with _lock:
         if _owner != os.getpid():
-            starts: queue.SimpleQueue[tuple[LaunchSpec, Future[Confined]]] = queue.SimpleQueue()
+            starts: _Starts = queue.SimpleQueue()
             threading.Thread(target=_start_servers, args=(starts,), name="fork servers", daemon=True).start()
             _owner, _starts = os.getpid(), starts  # not before: where no thread can be started, who comes next tries
             _servers.clear()

@@ -75,9 +75,10 @@ def engine(kind: Engine) -> wasmtime.Engine:
         if kind not in _engines:
             config = wasmtime.Config()
             calls.apply(engine_settings(kind), config)
-            _engines[kind] = made = wasmtime.Engine(config)
+            made = wasmtime.Engine(config)
             if kind is Engine.TIMED:
                 threading.Thread(target=_tick, args=(made,), daemon=True, name="bots' clock").start()
+            _engines[kind] = made  # not before: without its clock no bot on it would be stopped
         return _engines[kind]
 
 
