@@ -299,6 +299,20 @@ def test_the_compiler_may_take_less(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert not any(place.exists() for place in _compiled_at(read_submission(bot), interface))
 
 
+@pytest.mark.parametrize("what", ["check", "gauntlet"])
+def test_what_takes_too_long_is_ended(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that nobody holds up the queue by what no other limit ends."""
+    place, descended = new_place(tmp_path, ["bold", "calm"]), set(descendants(os.getpid()))
+    monkeypatch.setattr(trials, f"{what.upper()}_SECONDS", 0.0)
+    bot = place.entrants / "bold.c"
+    if what == "check":
+        found = trials.check(place.config, CONTEST, bot, lambda: False)
+    else:
+        found = trials.play_gauntlet(place.config, CONTEST, bot, None, lambda: False)
+    assert found == (False, f"the {what} took longer than 0 s")
+    assert are_gone(set(descendants(os.getpid())) - descended, 10)
+
+
 def test_a_check_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
     """Long before the compiler's time is up."""
     (tmp_path / "tournament.toml").write_text(f"[{CONTEST}]\n")
