@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 import numpy as np
 import numpy.typing as npt
 
 from engine.kernel.game_core import BLOCK_COUNT
 
-_Number = TypeVar("_Number", int, npt.NDArray[np.int64])
+_Whole = npt.NDArray[np.int64]
 
 
-def block_of(number: _Number, length: _Number | int) -> npt.NDArray[np.int64]:
+def block_of(number: _Whole, length: _Whole | int) -> _Whole:
     """The block that each of these sessions, or games, of a leg of such a length is in, as the cores have it."""
-    return np.asarray(number * BLOCK_COUNT // length)
+    return number * BLOCK_COUNT // length
 
 
-def block_starts(length: npt.ArrayLike, blocks: int = BLOCK_COUNT) -> npt.NDArray[np.int64]:
+def block_starts(length: npt.ArrayLike) -> _Whole:
     """The first session, or game, of each block of a leg of such a length, and at last the length; a row for each of
     several lengths."""
-    starts: npt.NDArray[np.int64] = -(-np.arange(blocks + 1) * np.asarray(length, np.int64)[..., np.newaxis] // blocks)
+    starts: _Whole = -(-np.arange(BLOCK_COUNT + 1) * np.asarray(length, np.int64)[..., np.newaxis] // BLOCK_COUNT)
     return starts
 
 
-def block_sizes(length: npt.ArrayLike, blocks: int = BLOCK_COUNT) -> npt.NDArray[np.float64]:
+def block_sizes(length: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """How many sessions, or games, each block of a leg of such a length has; a row for each of several lengths."""
     if np.ndim(length) and np.size(length) and np.min(length) == np.max(length):  # as of nearly all legs
-        return np.broadcast_to(block_sizes(np.ravel(length)[0], blocks), (np.size(length), blocks))
-    return np.diff(block_starts(length, blocks)).astype(np.float64)
+        return np.broadcast_to(block_sizes(np.ravel(length)[0]), (np.size(length), BLOCK_COUNT))
+    return np.diff(block_starts(length)).astype(np.float64)

@@ -68,7 +68,7 @@ def check_table(report: CheckReport) -> Table:
             table.add_row("elsewhere", mistakes_in_words(report.mistakes, f"{report.name}.{report.kind}"))
         if report.printed:
             table.add_row("prints", Text(printable(report.printed), style="dim"))
-        table.add_row("faults", _fault_lines([(leg, fault) for fault in report.faults]))
+        table.add_row("faults", _fault_lines(report.faults_of_leg))
     verdict = Text("fit to enter", style="green") if report.fit else Text("not fit to enter", style="red")
     if report.mistakes and report.mistakes.grave:
         verdict.append(", but would crash or differ elsewhere", style="yellow")

@@ -219,8 +219,9 @@ def check(
         return
     out.print(check_table(report))
     given = {"contest": contest, "config": config, "seed": seed or report.seed}
-    own = [(report.leg, fault) for fault in report.faults] if report.leg else []
-    for (_, fault), *_ in by_sort(own):  # outside the table, which would break a line meant for copying
+    for (_, fault), *_ in by_sort(
+        report.faults_of_leg
+    ):  # outside the table, which would break a line meant for copying
         again = command_line("check", str(bot), **given, session=fault.session, game=fault.game)
         out.print(f"again: {again}", soft_wrap=True)
     if not report.fit:

@@ -91,6 +91,11 @@ class CheckReport:
     mistakes: Search | None = None
 
     @property
+    def faults_of_leg(self) -> list[tuple[LegResult, Fault]]:
+        """Its faults but those at extreme values, each with its leg."""
+        return [(self.leg, fault) for fault in self.faults] if self.leg else []
+
+    @property
     def asked_all(self) -> bool:
         """Whether it was asked all questions at the limits: none follow after some faults, or disqualification."""
         return self.boundary_questions > 0 and len(self.boundary_faults) < _MOST_FAULTS_AT_LIMITS
