@@ -129,6 +129,19 @@ def test_tables_fit_the_terminal(folder: Path, width: int) -> None:
         assert any("steady" in line for line in lines) and "Autumn cup" in lines[0]
 
 
+def test_faults_have_bots_that_cannot_play_with_all_that_the_compiler_said(folder: Path) -> None:
+    said = command(folder, "faults").stdout
+    assert said == command(folder, "faults", "--bot", "torn").stdout
+    assert said.startswith("torn can't play: ") and "\nHint: the two functions are" in said
+    assert command(folder, "faults", "--bot", "steady").stdout == "no faults\n"
+
+
+def test_a_small_field_is_told_of_a_column_where_that_is_shown(folder: Path) -> None:
+    shown = [command(folder, "leaderboard", *more, columns=200).stdout for more in ((), ("--wide",))]
+    assert ["ahead of next" in text for text in shown] == [False, True]
+    assert "equal bots have 60% to 70%" not in shown[0]
+
+
 def test_check_refuses_what_a_run_would(folder: Path, tmp_path: Path) -> None:
     bots = tmp_path / "entrants" / "von_neumann_poker"
     bots.mkdir(parents=True)
