@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import json
 import os
 import subprocess
 import sys
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests import forks
+from tests.cli.in_process import shown
+from tournament.cli import commands
 from tournament.records.results import load
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -232,3 +237,28 @@ main()
 """
     process = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert (process.returncode, process.stderr) == (130, "")
+
+
+def a_thread() -> None:
+    before = threading.stack_size(1 << 46)  # of which there is not so much
+    try:
+        threading.Thread(target=print).start()
+    finally:
+        threading.stack_size(before)
+
+
+def a_process() -> None:
+    raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))  # as fork does
+
+
+@pytest.mark.parametrize("start", [a_thread, a_process])
+def test_a_command_that_can_start_no_more_says_what_to_do(
+    start: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commands, "app", lambda **_: start())
+    told = shown()
+    assert (told.code, told.err) == (
+        1,
+        "tournament: the system starts no more threads or processes; end others, or allow more (ulimit -u, and in a"
+        " container its number of pids)\n",
+    )

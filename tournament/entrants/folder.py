@@ -38,8 +38,8 @@ def find_submissions(folder: Path, recorded: Recorded = lambda: ()) -> tuple[lis
     """
     if not folder.is_dir():
         raise BadInput(
-            f"the entrants folder {folder} does not exist: make it, or run in the folder of your tournament.toml, or name"
-            " that file with --config, or the bots' folder with --entrants"
+            f"the entrants folder {folder} does not exist: make it, or run in the folder of your tournament.toml, or"
+            " name that file with --config, or the bots' folder with --entrants"
         )
     by_name: dict[str, list[Submission]] = {}
     refused: list[Entrant] = []

@@ -206,9 +206,8 @@ def tell_removed_matches(
             else:
                 gone.add(leg.match)
     for name, count in sorted(gone_with.items()):
-        say(
-            f"{name} was disqualified in its first leg, so it plays no other; out of the records: {counted(count, 'leg')}"
-        )
+        out_of = f"out of the records: {counted(count, 'leg')}"
+        say(f"{name} was disqualified in its first leg, so it plays no other; {out_of}")
     if gone:
         here = {(player.name, player.artifact) for player in (*schedule.competitors, *schedule.house)}
         known = writer.state.field

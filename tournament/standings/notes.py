@@ -19,8 +19,10 @@ def chance_in_words(share: float | None) -> str:
 
 
 def notes_of(ranking: Standings, *, with_chances: bool = True) -> list[str]:
-    """What its errors don't carry, a sentence each, and what would mend it. `with_chances`: the column “ahead of next” is
-    shown."""
+    """What its errors don't carry, a sentence each, and what would mend it.
+
+    `with_chances`: the column “ahead of next” is shown.
+    """
     notes = []
     replicas = ranking.measured.replicas
     if ranking.until is not None:
