@@ -31,10 +31,15 @@ ExecutorName = Literal["auto", "local", "ray"]
 _SANDBOX, _WATCH = "sandbox", "watch"
 _SECRET = frozenset({"results", "address"})  # whose values no message shows: they may have a password in them
 _Model = TypeVar("_Model", bound=BaseModel)
-# What the parser says of common mistakes, and what an organiser should know.
+# What the parsers say of common mistakes, in words of this file's readers.
 _PLAINLY = {
     "Invalid value": "invalid value: a text stands in quotes",
     "Cannot overwrite a value": "this key is there twice",
+    "bool_type": "must be true or false",
+    "float_type": "must be a number",
+    "int_type": "must be a whole number",
+    "list_type": "must be a list",
+    "string_type": "must be a text, in quotes",
 }
 
 
@@ -303,7 +308,7 @@ def _validate(
         messages = []
         for detail in error.errors():
             key = str(detail["loc"][0])
-            reason = detail["msg"].removeprefix("Value error, ")
+            reason = _PLAINLY.get(detail["type"], detail["msg"].removeprefix("Value error, "))
             reason = reason[:1].lower() + reason[1:]
             secret = key in _SECRET
             if options and key in options:
