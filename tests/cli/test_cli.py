@@ -141,6 +141,12 @@ def test_faults_have_bots_that_cannot_play_with_all_that_the_compiler_said(folde
     assert command(folder, "faults", "--bot", "steady").stdout == "no faults\n"
 
 
+def test_all_columns_are_whole_in_a_file_that_has_no_width(folder: Path) -> None:
+    lines = command(folder, "leaderboard", "--wide", columns=80).stdout.splitlines()
+    assert len(lines[2]) > 80 and not any("…" in line for line in lines)
+    assert any("steady" in line for line in lines)
+
+
 def test_a_small_field_is_told_of_a_column_where_that_is_shown(folder: Path) -> None:
     shown = [command(folder, "leaderboard", *more, columns=200).stdout for more in ((), ("--wide",))]
     assert ["ahead of next" in text for text in shown] == [False, True]
