@@ -5,13 +5,11 @@ from __future__ import annotations
 import struct
 from itertools import islice
 
-import numpy as np
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher
 from cryptography.hazmat.primitives.ciphers.algorithms import ChaCha20
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from engine.games.holdem_training.rates import RateSampler
 from engine.kernel.deals import BLOCKS_AT_ONCE, VERSIONS, blocks, deal_word
@@ -145,46 +143,3 @@ def test_both_legs_of_a_duplicate_match_have_the_same_deals() -> None:
     assert (first["a_card"] == second["a_card"]).all() and (first["b_card"] == second["b_card"]).all()
     assert (first["x_is_a"] != second["x_is_a"]).all()
     assert set(first["session"]) == {0, 1} and set(second["session"]) == {2, 3}
-
-
-def grid(keys: range, sessions: range, games: range) -> NDArray[np.float64]:
-    """Cards with the axes key, session, game, (A, B)."""
-    words = np.array(
-        [[[deal_word(key_of(key), session, game) for game in games] for session in sessions] for key in keys],
-        dtype=np.uint64,
-    )
-    halves = np.stack([words >> np.uint64(32), words & np.uint64(0xFFFF_FFFF)], axis=-1)
-    return (halves >> np.uint64(8)).astype(np.float64) / 2**24
-
-
-def surprise(counts: NDArray[np.float64]) -> float:
-    """Chi-square of counts against equal ones, in standard errors from its mean."""
-    expected = counts.sum() / counts.size
-    degrees = counts.size - 1
-    return float((((counts - expected) ** 2 / expected).sum() - degrees) / np.sqrt(2 * degrees))
-
-
-def pair_counts(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.histogram2d(one.ravel(), other.ravel(), bins=16, range=((0, 1), (0, 1)))[0]
-
-
-@pytest.mark.statistical
-def test_cards_are_uniform() -> None:
-    """300,000 cards in 256 bins, and their low bits, within 4 standard errors."""
-    cards = grid(range(1), range(3_000), range(50)).ravel()
-    assert abs(surprise(np.histogram(cards, bins=256, range=(0, 1))[0].astype(np.float64))) < 4
-    assert abs(surprise(np.bincount((cards * 2**24).astype(np.int64) % 256).astype(np.float64))) < 4
-    # The mean of n uniform variates has standard error 1/√(12n).
-    assert abs(cards.mean() - 0.5) < 4 / np.sqrt(12 * cards.size)
-
-
-@pytest.mark.statistical
-def test_cards_are_independent() -> None:
-    """A's and B's, and the same player's in neighbouring games, sessions and keys: 16 × 16 bins."""
-    cards = grid(range(4), range(600), range(50))
-    a_cards, b_cards = cards[..., 0], cards[..., 1]
-    assert abs(surprise(pair_counts(a_cards, b_cards))) < 4
-    for side in (a_cards, b_cards):
-        assert abs(surprise(pair_counts(side[:, :, :-1], side[:, :, 1:]))) < 4
-        assert abs(surprise(pair_counts(side[:, :-1], side[:, 1:]))) < 4
-        assert abs(surprise(pair_counts(side[:-1], side[1:]))) < 4

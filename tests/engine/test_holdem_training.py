@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from itertools import islice
 from random import Random
 from typing import Protocol
@@ -211,18 +210,6 @@ def test_rollouts_before_the_flop_call_as_often_as_the_table_says(hole: str, rai
     assert abs(calls - wanted) < 4 * math.sqrt(wanted * (1 - wanted) / decisions)
 
 
-@pytest.mark.statistical
-def test_the_core_asks_the_table_before_the_flop() -> None:
-    """Its first answers to one holding come as often as they should."""
-    hands = 4000
-    decks = [deck("Ac Kc", "Th 9h", "2c 3d 4h 8s Jd")] * hands
-    record = play_core(lambda view: view.stack, 5, sessions=1, hands=hands, decks=decks, capacities=(4000, 1))
-    calls = sum(hand.answers[0] == oracle.CALLED for hand in record.hands) / hands
-    wanted = preflop_call_probability(decks[0][2], decks[0][3], 100)
-    assert 0.05 < wanted < 0.95
-    assert abs(calls - wanted) < 4 * math.sqrt(wanted * (1 - wanted) / hands)
-
-
 def test_bobs_ties_bring_half_the_pot() -> None:
     """Where most rollouts tie and the others lose: three aces, king and queen play unless Alice beats them."""
     hole, board = cards_of("2c 3d"), cards_of("As Ad Ac Kh Qd")
@@ -255,16 +242,6 @@ def test_bob_folds_when_both_pay_the_same() -> None:
             assert not bob_calls(hole, board, 10, 20, start)
             assert bob_calls(hole, board, 10, 19, start)
     assert even
-
-
-def test_bob_does_not_see_alices_cards() -> None:
-    """The same hand of Bob's and the same dice give the same answer whatever she holds."""
-    answers = set()
-    for alice in ("Ac Ad", "2c 3d", "9s 9h"):
-        decks = [deck(alice, "Th 8h", "Tc 4d 5h 8s Jd")] * 200
-        record = play_core(lambda view: 70 if view.round == 2 else CHECK, 5, sessions=1, hands=200, decks=decks)
-        answers.add(tuple(hand.answers[1] for hand in record.hands))
-    assert len(answers) == 1
 
 
 # The rules, on both
@@ -314,40 +291,7 @@ def test_the_better_seven_cards_take_the_pot(table: Table52) -> None:
     assert [(hand.answers, hand.profit) for hand in record.hands] == [((2, 1, 1, 1), 30), ((2, 1, 1, 1), -20)]
 
 
-def test_the_board_is_shown_round_by_round(table: Table52) -> None:
-    record = table(lambda _view: CHECK, 3, sessions=1, hands=2)
-    for hand, views in zip(record.hands, (record.asked[:4], record.asked[4:])):
-        assert [view.board for view in views] == [hand.cards[4 : 4 + shown] for shown in (0, 3, 4, 5)]
-        assert {view.hole for view in views} == {hand.cards[:2]}
-
-
-def test_nothing_that_alice_does_changes_the_deck(table: Table52) -> None:
-    quiet = table(lambda _view: CHECK, 8, sessions=1, hands=10)
-    loud = table(moody_player(4, 0.2, 0.1), 8, sessions=1, hands=10)
-    assert [hand.cards for hand in quiet.hands] == [hand.cards for hand in loud.hands]
-
-
 # Averages
-
-SIMPLE: list[tuple[str, Callable[[View], int]]] = [
-    ("check", lambda _view: CHECK),
-    ("all in", lambda view: view.stack),
-    ("ten each", lambda view: min(10, view.stack)),
-    ("turn pot", lambda view: view.pot if view.round == 3 else CHECK),
-]
-
-
-@pytest.mark.parametrize(("name", "player"), SIMPLE, ids=[name for name, _ in SIMPLE])
-@pytest.mark.statistical
-def test_mean_profit_agrees_with_the_oracles(name: str, player: Player) -> None:
-    """Different deals, so that the difference is within four standard errors of zero."""
-    few = play_oracle(player, 1234, sessions=1, hands=20)
-    many = play_core(player, 99, sessions=1, hands=20_000, capacities=(20_000, 1))
-    slow, fast = (np.array([hand.profit for hand in record.hands]) for record in (few, many))
-    error = math.sqrt(slow.var() / len(slow) + fast.var() / len(fast))
-    assert abs(slow.mean() - fast.mean()) < 4 * error
-    if name == "check":  # the pot's ten chips come from nobody, and both have the same chance of them
-        assert abs(fast.mean() - 5) < 4 * fast.std() / math.sqrt(len(fast))
 
 
 @pytest.mark.statistical

@@ -174,31 +174,6 @@ def test_all_thirteen_betting_sequences_occur_in_both_rounds() -> None:
     assert len(sequences) == 13
 
 
-@pytest.mark.statistical
-def test_cards_are_uniform_and_independent_of_what_the_bot_does() -> None:
-    """The same hands are dealt, and the same dice thrown, to bots that play differently."""
-    dealt = []
-    for seed in (1, 2):
-        tables = new_tables()
-        core = TwoCardDraw(
-            *tables, deals_key=key_of(8), hands=20_000, bet1=1, bet2=1, server=CompiledStrategy(random_strategy(4))
-        )
-        bot = WildBot(seed)
-        rows = play(core, lambda kind, arguments, bot=bot: int(getattr(bot, kind)(*arguments)), tables)  # type: ignore[misc]
-        dealt.append([(row["x_dealt"], row["y_dealt"]) for row in rows])
-    assert dealt[0] == dealt[1]
-    counts: dict[tuple[int, int], int] = {}
-    for pair in dealt[0]:
-        counts[pair] = counts.get(pair, 0) + 1
-    chances = {10 * low + high: 0.04 if low == high else 0.08 for low in range(5) for high in range(low, 5)}
-    chi2 = sum(
-        (counts.get((x, y), 0) - 20_000 * p * q) ** 2 / (20_000 * p * q)
-        for x, p in chances.items()
-        for y, q in chances.items()
-    )
-    assert abs(chi2 - 224) < 4 * (2 * 224) ** 0.5
-
-
 @pytest.mark.parametrize(
     ("question", "bad"),
     [("new_hand", 2), ("new_hand", -1), ("round1", 3), ("draw", 3), ("draw", -1), ("round2", 3), ("round2", -(2**31))],

@@ -19,12 +19,10 @@ from tournament.contests import two_card_draw
 from tournament.contests.two_card_draw import EXAMPLES, example
 from tournament.contests.two_card_draw.servers import practice_server
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
-from tournament.entrants.build import with_lines
-from tournament.entrants.folder import read_submission
 from tournament.runner.watcher import NobodyWatching
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.trial import playing
-from tournament.trial.check import CheckReport, check_bot, habits, replay_check
+from tournament.trial.check import CheckReport, check_bot, habits
 from tournament.trial.pace import measure_pace
 from tournament.worker.observation import ObservedLeg, Window
 from tournament.worker.processes import python_bots
@@ -66,12 +64,6 @@ def test_a_program_without_a_root_of_its_own_is_told_so(tmp_path: Path) -> None:
         assert told.returncode == 0, told.stdout + told.stderr
         words.append("so a bot's legs see each other in /proc" in told.stdout)
     assert words == [False, True]
-
-
-def test_a_fit_program(tmp_path: Path) -> None:
-    report = check(tmp_path, answering("int(card * 50)", "card > 0.5"))
-    assert report.fit and report.repeats
-    assert report.kind == "program" and report.meter is not None and report.meter.decisions > 100
 
 
 def test_a_bot_that_does_not_repeat_may_enter(tmp_path: Path) -> None:
@@ -255,28 +247,6 @@ def test_a_fault_of_a_c_bot_has_its_line_and_of_a_python_bot_two_frames(tmp_path
     python = "def half(x):\n  return x // 0\ndef a(bot):\n  return half(3)\ndef b(bot, bet): return 1\n"
     (what,) = {fault.what for fault in check(tmp_path, python).faults}
     assert what.endswith("by zero (line 2 in half, called on line 4 in a)")
-
-
-def test_a_check_that_comes_out_otherwise_with_lines_is_told_without(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As of a bot that is built with lines and takes a little less fuel."""
-    write_bot(
-        tmp_path / "bot.c", "int a(const Bot *b) { __builtin_trap(); }\nint b(const Bot *b, int x) { return 1; }\n"
-    )
-    settings, sandbox = Settings(seed="3", sessions=10), SandboxSettings()
-
-    def told() -> tuple[list[int], set[str]]:
-        games = replay_check(VON_NEUMANN_POKER, settings, sandbox, tmp_path / "bot.c", 0, None, NobodyWatching())
-        return [game.game for game in games], {step.fault for game in games for step in game.steps if step.fault}
-
-    games, words = told()
-    assert games and all("(line 1)" in word for word in words)
-    write_bot(tmp_path / "never.c", "int a(const Bot *b) { return 0; }\nint b(const Bot *b, int x) { return 1; }\n")
-    never_fails = with_lines(read_submission(tmp_path / "never.c"), VON_NEUMANN_POKER.interface, sandbox)
-    monkeypatch.setattr("tournament.trial.check.with_lines", lambda *_which: never_fails)
-    without, plain_words = told()
-    assert (without, plain_words) == (games, {word.replace(" (line 1)", "") for word in words})
 
 
 def run_check(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:

@@ -5,16 +5,10 @@ from __future__ import annotations
 import contextlib
 import time
 from functools import cache
-from pathlib import Path
 
 import pytest
 
-from engine.wasm.modules import Module, Refused, read_module
-from tournament.artifacts.bot import Submission
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
-from tournament.entrants import build
-from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.worker.wasm import loading
+from engine.wasm.modules import Refused, read_module
 
 BYTES = 1 << 18
 # Honest code takes 10 to 20 times less than the worst that is known; what isn't linear takes hundreds of times as long.
@@ -135,20 +129,3 @@ def seconds_per_byte(module: bytes) -> float:
 def test_time_is_linear_in_the_modules_bytes(how: str) -> None:
     assert len(WORST[how]) > BYTES // 2
     assert seconds_per_byte(WORST[how]) < MOST_TIMES * seconds_per_byte(PLAIN)
-
-
-def test_what_is_refused_is_not_read_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path))
-    reads: list[bytes] = []
-
-    def counted(code: bytes) -> Module:
-        reads.append(code)
-        return read_module(code)
-
-    monkeypatch.setattr(loading, "read_module", counted)
-    many = Submission("many", "wasm", tmp_path / "many.wasm", WORST["50,000 variables in each function"], "")
-    problems = [
-        build.build_entrant(many, VON_NEUMANN_POKER.interface, Settings(), SandboxSettings()).problem for _ in range(3)
-    ]
-    assert problems == ["its function 0 has 50,000 variables; at most 10,000 are allowed"] * 3
-    assert len(reads) == 1

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
-import tracemalloc
 
-import numpy as np
 import wasmtime
 
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.keys import KEY_BYTES
 from tournament.runner.schedule.legs import Competitor, RoundRobin
-from tournament.store.legs import Legs, Rest, digest_column, pack_legs, unpack_legs
 from tournament.worker.leg import NullSink, play_leg
 from tournament.worker.wasm.stack import on_deep_stack
 
@@ -46,25 +42,3 @@ def test_a_leg_takes_few_calls_of_python() -> None:
 
     on_deep_stack(counted)
     assert calls < 120 * len(legs), f"{calls / len(legs):.0f} calls a leg"
-
-
-def test_legs_are_packed_without_copies() -> None:
-    count = 5000
-    legs = Legs(
-        digest_column(hashlib.sha256(str(number).encode()).hexdigest() for number in range(count)),
-        ("ann", "ben"),
-        np.tile(np.array([[0], [1]], np.int32), count).T,
-        np.ones((4, count), np.int64).T,
-        np.ones((34, 1, count)).T,
-        (Rest(),),
-        np.zeros(count, np.int32),
-    )
-    tracemalloc.start()
-    try:
-        packed, columns = pack_legs(legs)
-        _, most = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    content = b"".join(column.data for column in columns)
-    assert most < 0.2 * len(content)
-    assert unpack_legs(packed, content, 0, len(content)) == legs

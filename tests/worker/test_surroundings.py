@@ -20,7 +20,6 @@ from tournament.entrants.build import with_lines
 from tournament.entrants.folder import read_submission
 from tournament.leg import Leg, LegPlan, Seat
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.store.legs import LegResult
 from tournament.worker.leg import limits_of, play_leg
 from tournament.worker.observation import ObservedLeg, Window, observe_leg
 from tournament.worker.wasm import seating
@@ -167,16 +166,6 @@ def test_each_call_costs_by_what_it_does(what: str) -> None:
     assert price < fuel.spent < price + 10
     with pytest.raises(seating.StartFailed, match="ran out of fuel"):
         seating.try_start(loaded, seating.Limits(10**6, 64, fuel_to_start=price - 1))
-
-
-def test_a_check_that_measures_tells_the_same() -> None:
-    leg, artifacts = leg_of(WATCHER, PLAIN)
-    results: list[LegResult] = []
-    measured: list[tuple[int, int, int]] = []
-    for meters in (None, measured):
-        sink = GatheringDesk(*poker_tables(1 << 12, 1 << 8))
-        results.append(play_leg(VON_NEUMANN_POKER, Settings(sessions=3), leg, artifacts, sink, meters=meters))
-    assert results[0] == results[1] and measured
 
 
 def test_time_is_what_starts_and_decisions_took() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import resource
 import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ import wasmtime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.wasm.modules import read_module
 from engine.wasm.surroundings import FUEL_PER_SECOND
 from tests.support import play_built
 from tournament.artifacts.bot import Entrant, Submission
@@ -221,28 +219,6 @@ def test_no_depth_of_a_source_takes_the_compilers_stack(what: str) -> None:
     assert compiled
 
 
-MODULES = [
-    PLAIN.artifact or b"",
-    counting("counts", 7).artifact or b"",
-    bytes(
-        wasmtime.wat2wasm(
-            """(module (import "env" "rand" (func (result i32))) (memory (export "memory") 1) (table 3 funcref)
-            (type $t (func)) (global (mut f64) (f64.const 1)) (func $f) (start $f) (elem (i32.const 0) $f)
-            (data "some data") (func (export "a") (result v128) (call_indirect (type $t) (i32.const 0))
-            (memory.fill (i32.const 0) (i32.const 0) (i32.const 9)) (drop (memory.grow (i32.const 0)))
-            (v128.store (i32.const 0) (v128.const i64x2 1 2)) (i8x16.replace_lane 3
-            (i8x16.shuffle 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 (v128.const i64x2 1 2) (v128.const i64x2 1 2))
-            (i32.const 1))))"""
-        )
-    ),
-]
-
-
-@pytest.mark.parametrize("code", MODULES)
-def test_valid_modules_are_read(code: bytes) -> None:
-    assert read_module(code).exported == len(wasmtime.Module(engine.engine(Engine.PLAIN), code).exports)
-
-
 @given(st.binary(max_size=300))
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     for code in (data, b"\0asm\1\0\0\0" + data):
@@ -296,28 +272,6 @@ def test_a_table_counts_as_memory() -> None:
     with pytest.raises(BotUnfit, match=r"needs 9\.0 MB of memory; at most 1 are allowed, and 8 for its stack"):
         read_bot(code, 1)
     read_bot(code, 2)
-
-
-def test_one_module_does_not_wait_for_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    slow, quick = module('(func (export "slow"))'), module('(func (export "quick"))')
-    is_compiling, may_end = threading.Event(), threading.Event()
-    compile_really: Callable[..., wasmtime.Module] = wasmtime.Module
-
-    def compiled(of: wasmtime.Engine, code: bytes) -> wasmtime.Module:
-        if code == slow:
-            is_compiling.set()
-            assert may_end.wait(60)
-        return compile_really(of, code)
-
-    monkeypatch.setattr(engine.wasmtime, "Module", compiled)  # type: ignore[attr-defined]
-    thread = threading.Thread(target=compile_module, args=(slow, Engine.PLAIN))
-    thread.start()
-    try:
-        assert is_compiling.wait(60)
-        compile_module(quick, Engine.PLAIN)
-    finally:
-        may_end.set()
-        thread.join()
 
 
 THROWS = '(tag $t (param i32)) (func (export "a") (param i32) (result i32) (throw $t (i32.const 1)))'
