@@ -206,14 +206,11 @@ def test_shipped_bots_play_without_a_fault(tmp_path: Path, contest: object) -> N
         ("payoffs = [[1, 2], [3, 4]]", "must be 3 lists of 3 numbers each, for the moves rock, paper, scissors"),
         ('payoffs = [[1, 2, 3], [4, 5, "6"], [7, 8, 9]]', "input should be a valid number"),
         ("payoffs = [[1, 2, 3], [4, 5, inf], [7, 8, 9]]", "a payoff must be at least -1000000 and at most 1000000"),
-        ("payoffs = [[1, 2, 3], [4, 5, nan], [7, 8, 9]]", "a payoff must be at least"),
         ("payoffs_of_y = [[1]]", "payoffs_of_y = .*must be 3 lists"),
         ("rounds = 0", "greater than or equal to 1"),
         ("rounds = 100_001", "less than or equal to 100000"),
         ("noise = 1.1", "less than or equal to 1"),
-        ("noise = nan", "noise = nan"),
         ("end_probability = -0.1", "greater than or equal to 0"),
-        ("games_per_session = 0", "greater than or equal to 1"),
     ],
 )
 def test_what_is_wrong_with_a_game_is_blamed_by_line(tmp_path: Path, keys: str, words: str) -> None:
