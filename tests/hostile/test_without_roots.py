@@ -19,7 +19,7 @@ from tournament.sandbox.outside.launch import LaunchSpec
 OF_A_ROOT = {"looks_at_other_legs.py", "looks_where_it_is.py"}
 REACHING_OUT = [
     *("attacks_its_parent", "changes_files_of_others", "executes_programs", "forks", "imports_other_packages"),
-    *("inherited_descriptors", "opens_files", "reads_its_opponents_source", "reads_links", "reads_proc"),
+    *("inherited_descriptors", "opens_files", "reads_links", "reads_proc"),
     *("shared_memory", "signals_by_descriptor", "sockets", "spies_on_processes", "system_calls", "writes_files"),
 ]
 PROGRAMS = ["becomes_another_program", "reads_what_it_may_not", "starts_programs", "writes_what_it_may_not"]

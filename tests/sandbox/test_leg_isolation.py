@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.sandbox.test_isolation import TEMPLATE
-from tests.worker.support import ON, A, ask, build, legs_of, play
+from tests.worker.support import ON, A, ask, build, play
 from tournament.artifacts import python_packing
 from tournament.contests import CONTESTS
 from tournament.contests.von_neumann_poker import Settings
@@ -82,18 +82,6 @@ CARRIERS = {
     "recursion_limit": "import sys\ndef count():\n  sys.setrecursionlimit(sys.getrecursionlimit() + 1)\n"
     "  return sys.getrecursionlimit()",
 }  # fmt: skip
-
-
-@pytest.mark.parametrize("share", [10, pytest.param(1, marks=pytest.mark.thorough)])
-def test_legs_play_alike_however_many_share_a_process(share: int) -> None:
-    settings = Settings(sessions=2, duplicate=True)
-    carriers = ["copied_function", *sorted(CARRIERS.keys() - {"copied_function"})[::share]]
-    entrants = build({f"{name}.py": TEMPLATE.format(definition=CARRIERS[name]) for name in carriers})
-    assert {entrant.name: entrant.problem for entrant in entrants if entrant.problem} == {}
-    legs = [leg for leg in legs_of(entrants, settings) if "copied_function" in (leg.x.name, leg.y.name)]
-    together, alone = play(entrants, settings, legs=legs), play(entrants, settings, ALONE, legs)
-    for leg, one, other in zip(legs, together, alone):
-        assert one.what_counts == other.what_counts, (leg.x.name, leg.y.name)
 
 
 @pytest.mark.parametrize("name", sorted(CARRIERS))

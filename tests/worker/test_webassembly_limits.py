@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import resource
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -141,27 +142,35 @@ def test_a_bot_that_starts_again_has_no_more_memory_than_one(monkeypatch: pytest
     assert max(resident) - resident[0] < 40 << 20
 
 
-def test_a_start_that_fails_is_tried_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("attempt", "text", "problem"),
+    [
+        ("try_start", initialised(1_000_000_000), "can't start: ran out of fuel (an endless loop?)"),
+        (
+            "load_bot",
+            f"(func (local {'i32 ' * 10_001}))",
+            "its function 0 has 10,001 variables; at most 10,000 are allowed",
+        ),
+    ],
+    ids=["starts", "is read"],
+)
+def test_what_a_module_fails_by_is_tried_once(
+    attempt: str, text: str, problem: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path))
-    code = module(f"{initialised(1_000_000_000)} {PASSES} {CALLS}")
-    submission = Submission("endless", "wasm", tmp_path / "endless.wasm", code, "")
-    settings = Settings(fuel_to_start=1_000_000)
+    submission = Submission("bad", "wasm", tmp_path / "bad.wasm", module(f"{text} {PASSES} {CALLS}"), "")
     tried: list[object] = []
-    start = seating.try_start
+    once: Callable[..., object] = getattr(build, attempt)
 
-    def counted(*arguments: object) -> None:
+    def counted(*arguments: object) -> object:
         tried.append(arguments)
-        start(*arguments)  # type: ignore[arg-type]
+        return once(*arguments)
 
-    monkeypatch.setattr(build, "try_start", counted)
-    problems = [
-        build.build_entrant(submission, VON_NEUMANN_POKER.interface, settings, SandboxSettings()).problem
-        for _ in range(2)
-    ]
-    assert problems == ["can't start: ran out of fuel (an endless loop?)"] * 2 and len(tried) == 1
-    # With other limits it is another question.
-    build.build_entrant(submission, VON_NEUMANN_POKER.interface, Settings(fuel_to_start=2_000_000), SandboxSettings())
-    assert len(tried) == 2
+    monkeypatch.setattr(build, attempt, counted)
+    for fuel, tries in ((1_000_000, 1), (1_000_000, 1), (2_000_000, 2)):  # with other limits it is another question
+        settings = Settings(fuel_to_start=fuel)
+        built = build.build_entrant(submission, VON_NEUMANN_POKER.interface, settings, SandboxSettings())
+        assert (built.problem, len(tried)) == (problem, tries)
 
 
 def no_time(monkeypatch: pytest.MonkeyPatch) -> None:
