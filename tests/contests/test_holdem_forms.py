@@ -71,26 +71,6 @@ def make_decision(state):
     stack -= raised_before
     return ActionType.RAISE, raised_before
 """
-CLASS = """
-import texas
-
-
-class Player:
-    raised_before = 0
-
-    def make_decision(self, state):
-        if not state.stack:
-            return texas.ActionType.CHECK
-        win, tie = texas.get_rates_by_sampling(state, 64)
-        chance = win + tie / 2
-        if chance < 0.2 and state.alice[0].color == 3:
-            return texas.ActionType.FOLD
-        if chance < 0.6:
-            return texas.ActionType.CHECK
-        some = min(state.stack, 1 + (state.alice[1].value + self.raised_before) % 40)
-        self.raised_before = state.stack if chance > 0.9 else some
-        return [texas.ActionType.RAISE, self.raised_before + 0.5]
-"""
 # What a program reads and says; `decide` is its own.
 LINES = """
 import sys
@@ -171,9 +151,7 @@ def one(folder: Path, name: str, source: Source, sandbox: SandboxSettings | None
     return entrant
 
 
-@pytest.mark.parametrize(
-    ("name", "source"), [*FORMS.items(), ("class.py", CLASS)], ids=["c++", "python", "program", "class"]
-)
+@pytest.mark.parametrize(("name", "source"), FORMS.items(), ids=["c++", "python", "program"])
 def test_every_form_plays_the_same_hands(tmp_path: Path, name: str, source: Source) -> None:
     """Deals, Bob's dice and the samples are the same, so with one seed all is."""
     result, record = play_built(one(tmp_path, name, source), 7, hands=500, random_seed=2**63 + 5)

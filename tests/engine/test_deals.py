@@ -27,14 +27,6 @@ keys = st.binary(min_size=32, max_size=32)
     ("key", "stream", "blocks_in_hex"),
     [
         (
-            "00" * 32,
-            "00" * 8,
-            "3e00ef2f895f40d67f5bb8e81f09a5a12c840ec3ce9a7f3b181be188ef711a1e"
-            "984ce172b9216f419f445367456d5619314a42a3da86b001387bfdb80e0cfe42"
-            "d2aefa0deaa5c151bf0adb6c01f2a5adc0fd581259f9a2aadcf20f8fd566a26b"
-            "5032ec38bbc5da98ee0c6f568b872a65a08abf251deb21bb4b56e5d8821e68aa",
-        ),
-        (
             "01" + "00" * 31,
             "00" * 8,
             "cf5ee9a0494aa9613e05d5ed725b804b12f4a465ee635acc3a311de8740489ea"
@@ -51,7 +43,7 @@ keys = st.binary(min_size=32, max_size=32)
             "44cb0f03e81b3004624e0650a1ce5afaf9a7cd8163f6dbd72602257dd96e471e",
         ),
     ],
-    ids=["TC1", "TC2", "TC7"],
+    ids=["TC2", "TC7"],
 )
 def test_chacha8_gives_the_published_blocks(key: str, stream: str, blocks_in_hex: str) -> None:
     """J. Strömbergson, "Test Vectors for the Stream Cipher ChaCha" (an Internet draft of 2013): 8 rounds, 256 bits."""

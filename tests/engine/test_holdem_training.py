@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from itertools import islice
 from random import Random
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,19 +26,7 @@ from tests.oracles.holdem_training import CHECK, FOLD, Player, Record, View, dra
 from tests.oracles.poker_hands import cards_of
 from tests.preflop_table import count_outcomes
 
-
-class Table52(Protocol):
-    """Plays a leg with a Python player."""
-
-    def __call__(
-        self,
-        player: Player,
-        deals_key: int,
-        *,
-        sessions: int,
-        hands: int,
-        decks: list[list[int]] | None = None,
-    ) -> Record: ...
+Table52 = Callable[..., Record]  # plays a leg with a Python player, as `play_oracle` does
 
 
 def chance(hole: tuple[int, int], raised: int) -> float:
@@ -78,48 +67,30 @@ def deck(alice: str, bob: str, board: str) -> list[int]:
 # The core against the oracle
 
 
+LEGS = st.fixed_dictionaries(
+    {
+        "sessions": st.integers(1, 3),
+        "hands": st.integers(1, 4),
+        "match": st.integers(0, 2**31 - 1),
+        "first_session": st.sampled_from([0, 1, 10**9]),
+    }
+)
+
+
 @settings(max_examples=12, deadline=None)
 @given(
-    seed=st.integers(0, 2**32),
-    checks=st.sampled_from([0.0, 0.3, 0.9]),
-    folds=st.sampled_from([0.0, 0.05]),
+    mood=st.tuples(st.integers(0, 2**32), st.sampled_from([0.0, 0.3, 0.9]), st.sampled_from([0.0, 0.05])),
     deals_key=st.integers(0, 2**64 - 1),
-    sessions=st.integers(1, 3),
-    hands=st.integers(1, 4),
-    match=st.integers(0, 2**31 - 1),
-    first_session=st.sampled_from([0, 1, 10**9]),
+    leg=LEGS,
     capacities=st.tuples(st.sampled_from([1, 2, 3, 1000]), st.sampled_from([1, 2, 1000])),
 )
 def test_core_plays_as_the_oracle(
-    seed: int,
-    checks: float,
-    folds: float,
-    deals_key: int,
-    sessions: int,
-    hands: int,
-    match: int,
-    first_session: int,
-    capacities: tuple[int, int],
+    mood: tuple[int, float, float], deals_key: int, leg: dict[str, Any], capacities: tuple[int, int]
 ) -> None:
     """Every row, every view, every sum, Bob's every answer, wherever the tables happen to be full."""
-    wanted = oracle.play(
-        moody_player(seed, checks, folds),
-        deals_key,
-        sessions=sessions,
-        hands=hands,
-        match=match,
-        first_session=first_session,
-        preflop_chance=chance,
-    )
-    played = play_core(
-        moody_player(seed, checks, folds),
-        deals_key,
-        sessions=sessions,
-        hands=hands,
-        match=match,
-        first_session=first_session,
-        capacities=capacities,
-    )
+    wanted = oracle.play(moody_player(*mood), deals_key, preflop_chance=chance, **leg)
+    played = play_core(moody_player(*mood), deals_key, capacities=capacities, **leg)
+    sessions, hands, match, first_session = leg.values()
     assert played.hands == wanted.hands
     assert played.asked == wanted.asked
     assert played.emptied == 0 or played.emptied >= (len(wanted.hands) - 1) // max(capacities)

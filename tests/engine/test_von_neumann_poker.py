@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from itertools import islice
-from typing import Protocol
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -26,19 +27,7 @@ HUGE = [MOST, LEAST, LEAST + 1, 2**31 - 1, 2**31, -(2**31), 2**32, 2**32 + 7, 3 
 EQUAL_CARDS_KEY = 16_144_859
 
 
-class Controller(Protocol):
-    """Plays a leg with Python bots."""
-
-    def __call__(
-        self,
-        x: Bot,
-        y: Bot,
-        deals_key: int,
-        *,
-        sessions: int,
-        bet_cap: BetCap = "before_ante",
-        seats_swapped: bool = False,
-    ) -> Record: ...
+Controller = Callable[..., Record]  # plays a leg with Python bots, as `play_oracle` does
 
 
 def play_oracle(
@@ -77,51 +66,31 @@ call_lists = st.lists(st.sampled_from([0, 1, -1, *HUGE]), min_size=1, max_size=3
 answer_lists = st.tuples(bet_lists, call_lists)
 
 
-@settings(max_examples=150, deadline=None)
-@given(
-    x_answers=answer_lists,
-    y_answers=answer_lists,
-    deals_key=st.integers(0, 2**64 - 1),
-    sessions=st.integers(1, 40),
-    bet_cap=st.sampled_from(["before_ante", "after_ante"]),
-    seats_swapped=st.booleans(),
-    match=st.integers(0, 2**31 - 1),
-    first_session=st.sampled_from([0, 1, 5, 10**9]),
-    capacities=st.tuples(st.sampled_from([1, 2, 3, 7, 49, 50, 51, 1000]), st.sampled_from([1, 2, 3, 1000])),
+LEGS = st.fixed_dictionaries(
+    {
+        "sessions": st.integers(1, 40),
+        "bet_cap": st.sampled_from(["before_ante", "after_ante"]),
+        "seats_swapped": st.booleans(),
+        "match": st.integers(0, 2**31 - 1),
+        "first_session": st.sampled_from([0, 1, 5, 10**9]),
+    }
 )
+CAPACITIES = st.tuples(st.sampled_from([1, 2, 3, 7, 49, 50, 51, 1000]), st.sampled_from([1, 2, 3, 1000]))
+
+
+@settings(max_examples=150, deadline=None)
+@given(x=answer_lists, y=answer_lists, deals_key=st.integers(0, 2**64 - 1), leg=LEGS, capacities=CAPACITIES)
 def test_core_plays_as_the_oracle(
-    x_answers: tuple[list[int], list[int]],
-    y_answers: tuple[list[int], list[int]],
+    x: tuple[list[int], list[int]],
+    y: tuple[list[int], list[int]],
     deals_key: int,
-    sessions: int,
-    bet_cap: BetCap,
-    seats_swapped: bool,
-    match: int,
-    first_session: int,
+    leg: dict[str, Any],
     capacities: tuple[int, int],
 ) -> None:
     """Every row, every view, every sum, wherever the tables happen to be full."""
-    wanted = oracle.play(
-        reciting_bot(*x_answers),
-        reciting_bot(*y_answers),
-        poker_deals(key_of(deals_key)),
-        sessions=sessions,
-        bet_cap=bet_cap,
-        seats_swapped=seats_swapped,
-        match=match,
-        first_session=first_session,
-    )
-    played = play_core(
-        reciting_bot(*x_answers),
-        reciting_bot(*y_answers),
-        deals_key,
-        sessions=sessions,
-        bet_cap=bet_cap,
-        seats_swapped=seats_swapped,
-        match=match,
-        first_session=first_session,
-        capacities=capacities,
-    )
+    wanted = oracle.play(reciting_bot(*x), reciting_bot(*y), poker_deals(key_of(deals_key)), **leg)
+    played = play_core(reciting_bot(*x), reciting_bot(*y), deals_key, capacities=capacities, **leg)
+    sessions = leg["sessions"]
     assert played.games == wanted.games
     assert played.sessions == wanted.sessions
     assert played.asked == wanted.asked
@@ -177,13 +146,12 @@ def test_a_bet_is_cut_to_the_limit_and_to_both_stacks(controller: Controller, wi
 def test_a_player_with_just_the_ante_can_only_pass_after_ante(controller: Controller) -> None:
     """Ten dollars less the ante leave nothing to bet; capped before the ante, they are a bet of ten."""
     for bet_cap, bet in (("after_ante", 0), ("before_ante", 10)):
-        cap: BetCap = "after_ante" if bet_cap == "after_ante" else "before_ante"
 
         def wait_then_bet(view: View) -> int:
             return 50 if 10 in (view.money, view.opponents_money) else 0
 
         bot = Bot(wait_then_bet, lambda _view, _bet: 1)
-        record = controller(bot, bot, 3, sessions=30, bet_cap=cap)
+        record = controller(bot, bot, 3, sessions=30, bet_cap=bet_cap)
         poor = [game for game in record.games if 10 in (game.a_money, game.b_money)]
         assert poor and {game.bet for game in poor} == {bet}
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -26,9 +23,8 @@ from tests.worker.support import (
     write_bot,
 )
 from tournament.contests.von_neumann_poker import Settings
-from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.own_time import Use
-from tournament.worker.processes import lanes, programs, python_bots, time_limits
+from tournament.worker.processes import lanes, programs, time_limits
 from tournament.worker.processes.time_limits import Spent, TimeLimits
 
 LOOP = "while True: pass"
@@ -187,45 +183,6 @@ def test_a_bank_of_processor_time_is_spent_once_in_a_leg() -> None:
 def test_each_decision_adds_to_the_bank() -> None:
     bank = Settings(cpu_seconds_per_leg=0.1, cpu_milliseconds_more=70.0, cpu_seconds_per_decision=10.0)
     assert not ask(BURNING, [A] * 12, bank).faults
-
-
-@pytest.fixture
-def busy_core() -> Iterator[int]:
-    """A core on which two others burn."""
-    core = min(os.sched_getaffinity(0))
-    burn = [
-        sys.executable,
-        "-S",
-        "-c",
-        f"import os; os.sched_setaffinity(0, [{core}]); print(flush=True)\nwhile 1: pass",
-    ]
-    hogs = [subprocess.Popen(burn, stdout=subprocess.PIPE) for _ in range(2)]
-    for hog in hogs:
-        assert hog.stdout
-        hog.stdout.readline()
-    yield core
-    for hog in hogs:
-        hog.kill()
-        hog.communicate()
-
-
-def test_a_busy_machine_is_nobodys_fault(
-    busy_core: int, usual_time_to_start: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A bot that gets a small part of a processor takes far longer than it may sleep."""
-    start = python_bots.start
-
-    def start_there(*arguments: object, **more: object) -> Confined:
-        confined = start(*arguments, **more)  # type: ignore[arg-type]
-        os.sched_setaffinity(confined.pid, [busy_core])
-        os.setpriority(os.PRIO_PROCESS, confined.pid, os.getpriority(os.PRIO_PROCESS, 0) + 5)
-        return confined
-
-    monkeypatch.setattr(python_bots, "start", start_there)
-    began = time.monotonic()
-    answered = ask(BURNING, [A] * 8, Settings(wall_seconds_per_decision=0.1, cpu_seconds_per_decision=0.5))
-    assert not answered.faults
-    assert time.monotonic() - began > 0.6  # or the core was not busy
 
 
 Tick = tuple[float, float, bool]

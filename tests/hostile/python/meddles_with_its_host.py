@@ -6,6 +6,8 @@ Verdict: ok
 import gc
 import sys
 
+from calls_well import b
+
 
 def a(bot):
     for found in gc.get_objects():
@@ -13,7 +15,3 @@ def a(bot):
             found[:] = [10**6] * 8
     sys.meta_path.clear()
     return 5
-
-
-def b(bot, bet):
-    return bot.card > 0.5
