@@ -11,14 +11,12 @@ import pandas as pd
 import pytest
 
 import tournament
-from engine.games.holdem_training.rates import RateSampler
 from tests.cli.test_cli import command
 from tests.holdem import build, play_built, play_core
 from tests.oracles.holdem_training import Player, View
 from tests.samples import sampled
 from tests.support import VARIANT, variant_of
 from tournament.artifacts.bot import Entrant
-from tournament.keys import helpers_key
 
 SHIPPED = Path(__file__).resolve().parents[2] / "entrants" / "holdem_training"
 
@@ -109,63 +107,6 @@ def test_what_is_no_bot_is_refused_in_words(tmp_path: Path, name: str) -> None:
 
 
 # The helpers.
-
-RATER = """
-static int stack;
-std::pair<ActionType, int> makeDecision(const State &state)
-{
-    if (state.community[0].value == -1)
-        stack = 100;
-    const auto rates = getRatesBySampling(state, 37);
-    const int raise = (int)(rates.first * stack + 10 * rates.second) / 3;
-    stack -= raise;
-    return {raise ? ActionType::RAISE : ActionType::CHECK, raise};
-}
-"""
-# Raises 1 if all is as it should be. Cards: 2 and 3 of two suits on a board that plays; a pair against a better one.
-COMPARER = """
-static Card card(int color, int value) { return Card(color, value); }
-std::pair<ActionType, int> makeDecision(const State &)
-{
-    State tie;
-    for (int i = 0; i < 2; ++i) {
-        tie.alice[i] = card(0, 1 + i);
-        tie.bob[i] = card(1, 1 + i);
-    }
-    for (int i = 0; i < 5; ++i)
-        tie.community[i] = card(2, 9 + i);
-    State win = tie;
-    win.alice[0] = card(0, 13), win.alice[1] = card(1, 13);
-    for (int i = 0; i < 5; ++i)
-        win.community[i] = card(i % 4, 2 + 2 * i);
-    State loss = win;
-    for (int i = 0; i < 2; ++i)
-        std::swap(loss.alice[i], loss.bob[i]);
-    const auto rates = getRatesBySampling(win, 50);
-    const bool good = getResult(tie) == 0 && getResult(win) == 1 && getResult(loss) == -1;
-    return {good && rates.first == 1 && rates.second == 0 ? ActionType::RAISE : ActionType::FOLD, 1};
-}
-"""
-
-
-def test_rates_are_the_engines(tmp_path: Path) -> None:
-    """Number for number, with the bot's seed."""
-    sampler = RateSampler(helpers_key(99))
-
-    def decide(view: View) -> int:
-        places = [*view.hole, None, None, *view.board, *[None] * (5 - len(view.board))]
-        wins, ties = sampler.rates(places, 37)
-        return int(wins / 37 * view.stack + 10 * (ties / 37)) // 3
-
-    bot = build(tmp_path, {"rater.cpp": RATER})["rater"]
-    _, record = play_built(bot, 5, hands=300, random_seed=99)
-    assert record.hands == play_core(decide, 5, sessions=1, hands=300).hands
-
-
-def test_results_are_compared(tmp_path: Path) -> None:
-    bot = build(tmp_path, {"comparer.cpp": COMPARER})["comparer"]
-    _, record = play_built(bot, 5, hands=5)
-    assert {hand.raises[0] for hand in record.hands} == {1}
 
 
 # Faults.

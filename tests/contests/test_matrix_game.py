@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -10,8 +9,6 @@ import pytest
 import tournament
 from tests.worker.test_programs import Ear
 from tournament.config import load_config
-from tournament.contests import SHIPPED
-from tournament.contests.matrix_game import MATRIX_GAME
 from tournament.errors import BadInput
 
 ROOT = Path(__file__).parents[2]
@@ -179,20 +176,6 @@ def test_histories_are_the_same_lists_however_a_bot_comes_by_them(tmp_path: Path
             own.append(move)
         seen.append(str(who))
     assert sorted(seen) == sorted(3 * list(LOOKING))
-
-
-@pytest.mark.parametrize(
-    "contest", [contest for contest in SHIPPED if contest.rules == MATRIX_GAME.name], ids=lambda contest: contest.name
-)
-def test_shipped_bots_play_without_a_fault(tmp_path: Path, contest: object) -> None:
-    name = contest.name  # type: ignore[attr-defined]
-    config = tmp_path / "tournament.toml"
-    shutil.copy(ROOT / "tournament.toml", config)
-    shutil.copytree(ROOT / "entrants" / name, tmp_path / "entrants" / name)
-    found = tournament.run(name, config=config, executor="local", workers=1, sessions=2)
-    assert not len(found.faults) and set(found.standings.status) == {"ok"}
-    assert len(found.standings) >= 8
-    assert load_config(name, config).contest.playing() == contest.settings.model_validate(contest.preset).playing()  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(

@@ -388,20 +388,6 @@ def test_a_title_changes_no_leg() -> None:
     assert named.playing() == Settings().playing()
 
 
-def test_check_plays_an_example(place: Path) -> None:
-    config = place / "tournament.toml"
-    config.write_text("[two_card_draw]\nhands = 1000\n")
-    good = call(["check", str(place / "bots" / "ann.c"), "--contest", "two_card_draw", "--config", str(config)])
-    assert good.returncode == 0, good.stdout + good.stderr
-    assert "fit to enter" in good.stdout
-    assert "1,000 games in 1 session against" in " ".join(good.stdout.split())
-    bad = place / "bots" / "bad.c"
-    bad.write_text(CALLER.replace("return card1 == card2; }", "return 5; }", 1))
-    refused = call(["check", str(bad), "--contest", "two_card_draw", "--config", str(config)])
-    assert refused.returncode == 1
-    assert "answered 5" in refused.stdout
-
-
 # The same bot in Python, and as a program that speaks lines.
 PYTHON = """
 class TwoCardDraw:

@@ -201,39 +201,31 @@ BETS: list[tuple[Callable[[View], int], str]] = [
     (lambda view: int(50 * view.card - 25), "Money a(const Bot *bot) { Card x = bot->card; return 50.*x-25.; }"),
     (lambda view: int(50 * view.card - 25), "float a(const Bot *bot) { return 50.f*bot->card-25.f; }"),
     (lambda view: int(50 * view.card - 25), "double a(const Bot *bot) { return 50.*bot->card-25.; }"),
-    (lambda view: int(50 * view.card - 25), "int a(const Bot *bot) { return 50.*bot->card-25.; }"),
     # Less than nothing is a pass.
     (lambda _view: 0, "Money a(const Bot *bot) { return INT64_MIN; }"),
     (lambda _view: 0, "Money a(const Bot *bot) { return -((Money)1 << 32); }"),
     (lambda _view: 0, "int a(const Bot *bot) { return -2147483647 - 1; }"),
     (lambda _view: 0, "double a(const Bot *bot) { return NAN; }"),
-    (lambda _view: 0, PASSES),
     # Too much is the most.
     (lambda _view: 50, "Money a(const Bot *bot) { return (Money)1 << 32; }"),
     (lambda _view: 50, "Money a(const Bot *bot) { return 3e9; }"),
-    (lambda _view: 50, "unsigned a(const Bot *bot) { return 3000000000u; }"),
     (lambda _view: 50, "Money a(const Bot *bot) { return INT64_MAX; }"),
     (lambda _view: 50, "float a(const Bot *bot) { return 3e9f; }"),
     (lambda _view: 50, "double a(const Bot *bot) { return INFINITY; }"),
-    (lambda _view: 50, "int a(const Bot *bot) { return 2147483647; }"),
 ]
 CALLS: list[tuple[Callable[[View, int], bool], str]] = [
     # The bet is seen whatever its type.
     (lambda _view, bet: bet <= 20, "int b(const Bot *bot, const int aBet) { return aBet <= 20; }"),
     (lambda _view, bet: bet <= 20, "b(bot, aBet) Bot *bot; { return aBet <= 20; }"),
     (lambda _view, bet: bet <= 20, "int b(bot, aBet) Bot *bot; Money aBet; { return aBet <= 20; }"),
-    (lambda _view, bet: bet <= 20, "int b(bot, aBet) Bot *bot; short aBet; { return aBet <= 20; }"),
     (lambda _view, bet: bet <= 20, "int b(bot, aBet) Bot *bot; float aBet; { return aBet <= 20; }"),
     (lambda _view, bet: bet <= 20, "int b(bot, aBet) Bot *bot; long long aBet; { return aBet <= 20; }"),
-    (lambda _view, bet: bet <= 20, "int b(bot, aBet) Bot *bot; unsigned long aBet; { return aBet <= 20; }"),
     (lambda _view, bet: bet <= 20, "int b(const Bot *bot, double aBet) { return aBet <= 20; }"),
     # All but zero is a call.
     (lambda _view, _bet: True, "Money b(const Bot *bot, const Money aBet) { return (Money)1 << 32; }"),
-    (lambda _view, _bet: True, "Money b(const Bot *bot, const Money aBet) { return (Money)7 << 40; }"),
     (lambda _view, _bet: True, "int b(const Bot *bot, const Money aBet) { return -1; }"),
     (lambda _view, _bet: True, "float b(const Bot *bot, const Money aBet) { return 0.25f; }"),
     (lambda _view, _bet: True, "signed char b(const Bot *bot, const Money aBet) { return 255; }"),
-    (lambda _view, _bet: True, "Money b(const Bot *bot, const Money aBet) { return aBet; }"),
     # What the function's own type cuts to zero is a fold.
     (lambda _view, _bet: False, "unsigned char b(const Bot *bot, const Money aBet) { return 256; }"),
     (lambda _view, _bet: False, "int b(const Bot *bot, const Money aBet) { return (int)((Money)1 << 32); }"),

@@ -177,10 +177,7 @@ ESCAPES = [
     "x = 1\0",
     "# coding: unicode_escape\nx = 1 #\\u000aimport os",
     "#" * (leg_isolation.MOST_BYTES + 1),
-    *(
-        f"import {name}"
-        for name in ("atexit", "contextvars", "gc", "numpy", "os", "re", "signal", "sys", "threading", "weakref")
-    ),
+    *(f"import {name}" for name in LEADING_OUT),
 ]
 
 

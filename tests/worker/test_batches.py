@@ -240,15 +240,6 @@ def test_legs_of_a_bot_with_the_same_deals_are_in_one_task_at_a_time(
     assert play.next_task() is None
 
 
-def test_programs_are_shared_out_among_workers() -> None:
-    """Two workers have four groups of bots: of nine programs these play at once without waiting for each other."""
-    play = to_play(field_of(*range(9)), new_pace(2, 10))
-    first, second = play.next_task(), play.next_task()
-    assert first and second
-    names = [{seat.name for leg in chain.from_iterable(task) for seat in (leg.x, leg.y)} for task in (first, second)]
-    assert names[0].isdisjoint(names[1])
-
-
 def test_legs_with_deals_of_their_own_have_no_turns() -> None:
     first, *_ = tasks_of(to_play(field_of(8, deals="independent"), new_pace(2, 10)))
     assert of(8, first) == 4  # half of what is in lanes

@@ -196,7 +196,6 @@ def wrong_messages(serial: int) -> dict[str, bytes]:
     good = reply(serial, [(1, 0, b""), (2, 0, b"")])
     return {
         "garbage": b"\xff" * 64,
-        "zeros": bytes(64),
         "another serial": reply(serial + 1, [(1, 0, b"")] * 2),
         "too few": reply(serial, [(1, 0, b"")]),
         "too many": reply(serial, [(1, 0, b"")] * 3),
@@ -204,10 +203,6 @@ def wrong_messages(serial: int) -> dict[str, bytes]:
         "twice": good + good,
         "text that is not there": HEADER.pack(48, serial, 2, 0) + ANSWER.pack(1, 1, 0, 5) + ANSWER.pack(1, 1, 0, 0),
         "text of nobody": HEADER.pack(53, serial, 2, 5) + ANSWER.pack(1, 1, 0, 2) + ANSWER.pack(1, 1, 0, 2) + b"abcde",
-        "text of less than nothing": HEADER.pack(53, serial, 2, 5)
-        + ANSWER.pack(1, 1, 0, -1)
-        + ANSWER.pack(1, 1, 0, 6)
-        + b"abcde",
         "huge text": HEADER.pack(48, serial, 2, 2**32 - 1) + ANSWER.pack(1, 1, 0, 2**31 - 1) * 2,
         "prints of less than nothing": HEADER.pack(53, serial, 2, 5)
         + ANSWER.pack(1, 1, -1, 0)
@@ -218,7 +213,6 @@ def wrong_messages(serial: int) -> dict[str, bytes]:
         + ANSWER.pack(1, 1, 0, 0)
         + b"p" * 3201,
         "a huge size": HEADER.pack(2**32 - 1, serial, 2, 0),
-        "a small size": HEADER.pack(3, serial, 2, 0) + bytes(32),
         "a huge count": HEADER.pack(48, serial, 2**28, 0) + bytes(32),
         "the end": b"",
     }
@@ -444,10 +438,6 @@ def test_what_a_program_reads(stage: Stage) -> None:
 VIOLATIONS: dict[str, tuple[Callable[[Pipes], object], str]] = {
     "two lines": (
         lambda p: os.write(p.writes, b"ACTION PASS\nACTION PASS\n"),
-        "answered before it was asked: ACTION PASS",
-    ),
-    "a line and a half": (
-        lambda p: os.write(p.writes, b"ACTION PASS\nACT"),
         "answered before it was asked: ACTION PASS",
     ),
     "an empty line": (lambda p: os.write(p.writes, b"\n"), "wrote what is no ACTION: "),
