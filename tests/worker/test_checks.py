@@ -13,8 +13,8 @@ import pytest
 import wasmtime
 
 from tests import forks
+from tests.cli.in_process import shown
 from tests.worker.support import Source, answering, build, script, write_bot
-from tournament.cli.commands import main
 from tournament.contests import two_card_draw
 from tournament.contests.two_card_draw import EXAMPLES, example
 from tournament.contests.two_card_draw.servers import practice_server
@@ -22,7 +22,7 @@ from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.runner.watcher import NobodyWatching
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.trial import playing
-from tournament.trial.check import CheckReport, check_bot, habits
+from tournament.trial.check import CheckReport, check_bot, habits, replay_check
 from tournament.trial.pace import measure_pace
 from tournament.worker.observation import ObservedLeg, Window
 from tournament.worker.processes import python_bots
@@ -212,16 +212,22 @@ class TimedPairing(playing.Pairing):
         return replace(seen, cpu_seconds=(start + own * self.each, None))
 
 
+IMPATIENT = Settings(sessions=5000, cpu_seconds_per_leg=10.0, cpu_milliseconds_more=0.0, seed="3")
+
+
+def timed_pairing(folder: Path, each: float, starts: list[float]) -> TimedPairing:
+    write_bot(folder / "bot.py", CALM)
+    tried = playing.build(VON_NEUMANN_POKER, IMPATIENT, SandboxSettings(), folder / "bot.py", NobodyWatching().say)
+    return TimedPairing(**vars(tried), each=each, starts=starts)
+
+
 # As on a machine that must read a bot's libraries from its disk at first; and where each start takes long.
 @pytest.mark.parametrize("starts", [[0.1], [3.0, 0.1], [0.1, 3.0], [3.0]])
 @pytest.mark.parametrize(("each", "slow"), [(0.05, True), (0.00001, False)])
 def test_a_bot_is_too_slow_for_its_decisions_and_not_for_its_start(
     tmp_path: Path, starts: list[float], each: float, slow: bool
 ) -> None:
-    settings = Settings(sessions=5000, cpu_seconds_per_leg=10.0, cpu_milliseconds_more=0.0, seed="3")
-    write_bot(tmp_path / "bot.py", CALM)
-    tried = playing.build(VON_NEUMANN_POKER, settings, SandboxSettings(), tmp_path / "bot.py", NobodyWatching().say)
-    timed = TimedPairing(**vars(tried), each=each, starts=starts)
+    timed = timed_pairing(tmp_path, each, starts)
     _, pace = measure_pace(timed)
     assert pace.too_slow == slow
     assert ("it has 10 s" in pace.in_words) == slow
@@ -229,12 +235,9 @@ def test_a_bot_is_too_slow_for_its_decisions_and_not_for_its_start(
 
 
 def test_a_bot_that_is_plainly_too_slow_is_not_played_for_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = Settings(sessions=5000, cpu_seconds_per_leg=10.0, cpu_milliseconds_more=0.0, seed="3")
-    write_bot(tmp_path / "bot.py", CALM)
-    tried = playing.build(VON_NEUMANN_POKER, settings, SandboxSettings(), tmp_path / "bot.py", NobodyWatching().say)
-    timed = TimedPairing(**vars(tried), each=0.05, starts=[0.1])
+    timed = timed_pairing(tmp_path, 0.05, [0.1])
     monkeypatch.setattr("tournament.trial.check.build", lambda *_: timed)
-    report = check(tmp_path, CALM, settings)
+    report = check(tmp_path, CALM, IMPATIENT)
     assert report.too_slow and not report.fit and "it has 10 s" in report.slow
     assert report.leg is not None and report.leg.sessions < 1000
 
@@ -242,20 +245,21 @@ def test_a_bot_that_is_plainly_too_slow_is_not_played_for_long(tmp_path: Path, m
 def test_a_fault_of_a_c_bot_has_its_line_and_of_a_python_bot_two_frames(tmp_path: Path) -> None:
     source = "static int half(int x) {\n  volatile int zero = 0;\n  return x / zero;\n}\n"
     source += "int a(const Bot *b) { return b->card > 0.5f ? half(3) : 0; }\nint b(const Bot *b, int x) { return 1; }\n"
-    report = check(tmp_path, source, name="bot.c")
+    settings = SMALL.model_copy(update={"seed": "3"})
+    report = check(tmp_path, source, settings, name="bot.c")
     assert {fault.what for fault in report.faults} == {"divided by zero (line 3)"}
+    path, session = tmp_path / "bot.c", report.faults[0].session
+    again = replay_check(VON_NEUMANN_POKER, settings, SandboxSettings(), path, session, None, NobodyWatching())
+    assert {step.fault for game in again for step in game.steps if step.fault} == {"divided by zero (line 3)"}
     python = "def half(x):\n  return x // 0\ndef a(bot):\n  return half(3)\ndef b(bot, bet): return 1\n"
     (what,) = {fault.what for fault in check(tmp_path, python).faults}
     assert what.endswith("by zero (line 2 in half, called on line 4 in a)")
 
 
-def run_check(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
+def run_check(*words: str) -> tuple[int, str]:
     """The command's exit code and what it printed, blanks made one."""
-    monkeypatch.setattr("sys.argv", ["tournament", "check", *words])
-    with pytest.raises(SystemExit) as caught:
-        main()
-    output = capsys.readouterr()
-    return int(caught.value.code or 0), re.sub(r"\s+", " ", output.out + output.err)
+    done = shown("check", *words)
+    return done.code, re.sub(r"\s+", " ", done.out + done.err)
 
 
 @pytest.fixture
@@ -265,11 +269,9 @@ def config(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_the_command_prints_a_verdict(
-    tmp_path: Path, config: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_prints_a_verdict(tmp_path: Path, config: str) -> None:
     write_bot(tmp_path / "calm.py", CALM)
-    code, text = run_check(monkeypatch, capsys, str(tmp_path / "calm.py"), "--config", config)
+    code, text = run_check(str(tmp_path / "calm.py"), "--config", config)
     assert code == 0
     for words in (
         "calm (python)", "of Python", "Landlock", "10 sessions against the house bot", "repeats yes", "legs share a",
@@ -279,43 +281,38 @@ def test_the_command_prints_a_verdict(
 
 
 @pytest.mark.parametrize("said", ("thinking", "ACTION PASS\nthinking"))
-def test_who_writes_more_than_answers_is_told_where_to(
-    said: str, tmp_path: Path, config: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_who_writes_more_than_answers_is_told_where_to(said: str, tmp_path: Path, config: str) -> None:
     write_bot(tmp_path / "talks", script(f"import sys\nfor _ in sys.stdin: print({said!r}, flush=True)"))
-    code, text = run_check(monkeypatch, capsys, str(tmp_path / "talks"), "--config", config)
+    code, text = run_check(str(tmp_path / "talks"), "--config", config)
     assert code == 1 and "standard output is for answers alone" in text, text
 
 
-def test_a_fault_comes_with_the_line_that_replays_it(
-    tmp_path: Path, config: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.usefixtures("config")
+def test_a_fault_comes_with_the_line_that_replays_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = (
         "n = 0\ndef a(bot):\n  global n\n  n += 1\n  assert n != 30, 'thirty'\n  return 5\ndef b(bot, bet): return 1\n"
     )
     write_bot(tmp_path / "thirty.py", source)
     monkeypatch.chdir(tmp_path)  # with its tournament.toml
-    code, text = run_check(monkeypatch, capsys, "thirty.py")
+    code, text = run_check("thirty.py")
     assert code == 1
     assert "AssertionError: thirty (line 5 in a)" in text
     assert "verdict not fit to enter" in text
     found = re.search(r"tournament check thirty.py --session (\d+) --game (\d+)", text)
     assert found is not None, text
-    code, replayed = run_check(monkeypatch, capsys, *found.group().split()[2:])
+    code, replayed = run_check(*found.group().split()[2:])
     assert code == 0
     assert "AssertionError: thirty (line 5 in a)" in replayed
-    code, text = run_check(monkeypatch, capsys, "thirty.py", "--session", "99")
+    code, text = run_check("thirty.py", "--session", "99")
     assert code == 2
     found = re.search(r"--session 99: the check plays sessions 0 to (\d+)", text)
     assert found is not None, text
     last = int(found.group(1))
-    assert run_check(monkeypatch, capsys, "thirty.py", "--session", str(last))[0] == 0
-    assert run_check(monkeypatch, capsys, "thirty.py", "--session", str(last + 1))[0] == 2
+    assert run_check("thirty.py", "--session", str(last))[0] == 0
+    assert run_check("thirty.py", "--session", str(last + 1))[0] == 2
 
 
-def test_bots_that_cannot_be_built_and_files_that_are_none(
-    tmp_path: Path, config: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bots_that_cannot_be_built_and_files_that_are_none(tmp_path: Path, config: str) -> None:
     write_bot(tmp_path / "broken.py", "def a(bot) return 1")
     write_bot(tmp_path / "wrong", {"bot.toml": "command = 1"})
     write_bot(tmp_path / "plain", script("")["bot.py"])
@@ -327,7 +324,7 @@ def test_bots_that_cannot_be_built_and_files_that_are_none(
         ("folder", 2, "and folders with a bot.toml"),
         ("nowhere.py", 2, "there is no such file"),
     ):
-        code, text = run_check(monkeypatch, capsys, str(tmp_path / name), "--config", config)
+        code, text = run_check(str(tmp_path / name), "--config", config)
         assert (code, words in text) == (expected, True), text
 
 
