@@ -148,16 +148,13 @@ def test_broken_files_are_refused_and_never_crash(data: st.DataObject) -> None:
     ("content", "message"),
     [
         (b"2 4\nROUND1 0 0 0 0 1 " + b"1" * 2_000_000 + b"x", "is not a number"),
-        (b"2 4\nROUND1 0 0 0 0 1 " + b"." * 2_000_000, "is not a number"),
         (b"2 4\nROUND1 0 0 0 0 1 1e" + b"9" * 2_000_000, "is not a probability"),
-        (b"2 4\nROUND1 0 0 0 0 1 0." + b"0" * 2_000_000 + b"x", "is not a number"),
         (b"2 4\nROUND1 0 0 " + b"9" * 2_000_000 + b" 0 1 0", "BETS is 9{40}, must be 0 to 3"),
         (b"2 4" + b"\n" * 4_000_000, "4,154 more situations are missing"),
         (b"2 4\n" + b"ROUND1 0 0 0 0 1 0\n" * 200_000, "is there already, on line 2"),
-        (b"2 4\nROUND1" + b" 0" * 1_000_000, "this line has 1000000"),
         (b"2 4\n" + b" " * (4 << 20), "is larger than 4 MiB"),
     ],
-    ids=range(9),
+    ids=range(6),
 )
 def test_huge_files_are_refused_at_once(content: bytes, message: str) -> None:
     """In time linear in their size, which is bounded."""

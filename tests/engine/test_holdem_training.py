@@ -276,17 +276,6 @@ def test_deals_are_uniform() -> None:
     assert all(len(set(row)) == 9 for row in cards[:2000].tolist())
 
 
-@pytest.mark.parametrize(
-    "decks", [[[0, 1, 2, 3, 4, 5, 6, 7, 7]], [[0, 1, 2, 3, 4, 5, 6, 7, 52]], [[0, 1, 2, 3, 4, 5, 6, 7]], []]
-)
-def test_refuses_decks_that_are_none(decks: list[list[int]]) -> None:
-    with pytest.raises(ValueError, match="deck"):
-        HoldemTraining(
-            Table(GAMES, 1), Table(SESSIONS, 1), deals_key=key_of(1), sessions=1, hands=1,
-            decks=np.array(decks, dtype=np.uint8).reshape(len(decks), -1 if decks else 9),
-        )  # fmt: skip
-
-
 # Faults
 
 

@@ -273,6 +273,3 @@ def test_tables_must_have_the_columns() -> None:
         VonNeumannPoker(Table({"match": "int32"}, 10), sessions, deals_key=key_of(1), sessions=1)
     with pytest.raises(TypeError, match="the core writes"):
         VonNeumannPoker(Table(fields | {"bet": "int64"}, 10), sessions, deals_key=key_of(1), sessions=1)
-
-
-# The oracle itself

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import sysconfig
 import threading
 import time
 from pathlib import Path
@@ -23,7 +22,7 @@ from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.sandbox.outside import fork_server, running
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.launch import LaunchSpec, Limits, Program
-from tournament.sandbox.outside.visible import interpreter, library_folders, python_paths
+from tournament.sandbox.outside.visible import interpreter, python_paths
 from tournament.worker.faults import CantStart
 from tournament.worker.processes import python_bots
 
@@ -88,27 +87,6 @@ def test_forks_find_no_descriptor_of_the_server_or_of_others() -> None:
     finally:
         for other in others:
             other.end()
-
-
-def mounted_for(process: Confined) -> set[Path]:
-    """The files in a process's root. Each is a mount, which takes longer than all else in a bot's start."""
-    mounts = Path(f"/proc/{process.pid}/mountinfo").read_text()
-    process.end()
-    return {Path(line.split()[4]) for line in mounts.splitlines()}
-
-
-def test_the_root_of_a_python_bot_has_what_its_interpreter_loads_and_no_more() -> None:
-    mounted = mounted_for(python_bot())
-    library = Path(sysconfig.get_path("stdlib"))
-    folders = {Path(folder).resolve() for folder in library_folders()} - {library}
-    found = {path for folder in folders for path in folder.glob("*.so*") if path.is_file()}
-    # Also those below, to which links lead by way of /etc/alternatives.
-    assert mounted >= {path for path in map(Path.resolve, found) if any(map(path.is_relative_to, folders))}
-    in_folders = [path for path in mounted if any(path.is_relative_to(folder) for folder in folders)]
-    assert all(".so" in path.name or path.is_relative_to(library) for path in in_folders)
-    assert library / "lib-dynload" in {path.parent for path in mounted}
-    tools = [library / name for name in ("test", "unittest/test", "idlelib", "tkinter", "ensurepip")]
-    assert not [path for path in mounted for folder in tools if path.is_relative_to(folder)]
 
 
 def test_a_link_leads_through_a_folder_that_can_not_be_read(tmp_path: Path) -> None:

@@ -72,16 +72,10 @@ CHANCE = {
     "reseeded": "import random\nrandom.seed()\nvalue = random.random",
     "system": "import random\nvalue = random.SystemRandom().random",
     "secrets": "import secrets\nvalue = lambda: secrets.randbelow(10**9) / 10**9",
-    "secret_text": "import secrets\n"
-    "value = lambda: len(set(secrets.token_urlsafe(99))) / 64 + secrets.token_bytes(1)[0] / 9999",
-    "secret_system": "import secrets\nvalue = secrets.SystemRandom().random",
     "urandom": "import os\nvalue = lambda: int.from_bytes(os.urandom(4), 'big') / 2**32",
-    "urandom_alone": "from os import urandom\nvalue = lambda: int.from_bytes(urandom(4), 'big') / 2**32",
     "imported_late": "def value():\n  import importlib\n  return importlib.import_module('random').random()",
     "uuid": "import uuid\nvalue = lambda: uuid.uuid4().int / 2**128",
-    "statistics": "import statistics\nvalue = lambda: statistics.NormalDist(0.5, 0.2).samples(1)[0]",
     "hashes": "value = lambda s=set(map(str, range(50))): int(''.join(list(s)[:8])) % 1000 / 1000",
-    "strings": "value = lambda: hash('a string') % 1000 / 1000",
 }
 NUMPY_CHANCE = {
     "rand": "import numpy as np\nvalue = np.random.rand",

@@ -141,13 +141,6 @@ def test_every_leg_is_in_one_batch_and_none_has_too_many_lanes(legs: list[bool],
     assert max(batch.count(True) for batch in batches) <= max(1, -(-in_lanes // workers))
 
 
-def test_all_workers_get_lanes() -> None:
-    for workers in (2, 3, 8):
-        batches = cut([True] * 40, new_pace(workers, 100))
-        assert len(batches) >= workers
-        assert len(batches[0]) == -(-40 // workers)
-
-
 def test_many_lanes_are_not_one_batch() -> None:
     assert max(map(len, cut([True] * 5000, new_pace(1, 10)))) == 1024
     # Long ones go out once there are enough to be played in step.

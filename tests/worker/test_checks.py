@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
 import secrets
 from dataclasses import dataclass, field, replace
@@ -12,9 +10,8 @@ from pathlib import Path
 import pytest
 import wasmtime
 
-from tests import forks
 from tests.cli.in_process import shown
-from tests.worker.support import Source, answering, build, script, write_bot
+from tests.worker.support import Source, build, script, write_bot
 from tournament.contests import two_card_draw
 from tournament.contests.two_card_draw import EXAMPLES, example
 from tournament.contests.two_card_draw.servers import practice_server
@@ -46,24 +43,6 @@ def test_a_fit_python_bot(tmp_path: Path) -> None:
     assert report.meter.use.cpu_seconds > 0 and report.meter.use.memory_bytes > 1 << 20
     assert report.boundary_questions == 2 * 3 * 3 * 3 + 2 * 2 * 3 * 3 * 3
     assert report.confined_by.startswith("Landlock ")
-
-
-def test_a_program_without_a_root_of_its_own_is_told_so(tmp_path: Path) -> None:
-    """A folder whose path is as long as paths may be has no room below another root."""
-    place = tmp_path / "entrants" / "von_neumann_poker" / "calls"
-    place.parent.mkdir(parents=True)
-    write_bot(place, answering("0", "True"))
-    words = []
-    deep = str(tmp_path)
-    while len(deep) < 4093:
-        deep += "/" + "x" * min(200, 4094 - len(deep))
-    for readable in (tmp_path, Path(deep)):
-        readable.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "tournament.toml").write_text(f"[sandbox]\nreadable = {json.dumps([str(readable)])}\n")
-        told = forks.call(["check", str(place)], os.environ | {"COLUMNS": "200"}, tmp_path)
-        assert told.returncode == 0, told.stdout + told.stderr
-        words.append("so a bot's legs see each other in /proc" in told.stdout)
-    assert words == [False, True]
 
 
 def test_a_bot_that_does_not_repeat_may_enter(tmp_path: Path) -> None:

@@ -215,12 +215,6 @@ def test_garbage_that_only_a_process_of_its_own_collects_is_no_fault(monkeypatch
     assert started == [False] * len(legs)
 
 
-def test_equal_files_are_two_bots() -> None:
-    source = "def a(bot):\n    bot.f[0] += 1\n    return bot.f[0]\ndef b(bot, bet): return 1\n"
-    (played,) = play([python_entrant("one", source), python_entrant("two", source)], Settings(sessions=1))
-    assert [game.bet for game in played.games[:2]] == [1, 1]
-
-
 def mixed_folder(folder: Path) -> Path:
     folder.mkdir()
     write_bot(folder / "counting.py", COUNTING.format(6, 3))
