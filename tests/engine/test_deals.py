@@ -23,33 +23,16 @@ words64 = st.integers(0, 2**64 - 1)
 keys = st.binary(min_size=32, max_size=32)
 
 
-@pytest.mark.parametrize(
-    ("key", "stream", "blocks_in_hex"),
-    [
-        (
-            "01" + "00" * 31,
-            "00" * 8,
-            "cf5ee9a0494aa9613e05d5ed725b804b12f4a465ee635acc3a311de8740489ea"
-            "289d04f43c7518db56eb4433e498a1238cd8464d3763ddbb9222ee3bd8fae3c8"
-            "b4355a7d93dd8867089ee643558b95754efa2bd1a8a1e2d75bcdb32015542638"
-            "291941feb49965587c4fdfe219cf0ec132a6cd4dc067392e67982fe53278c0b4",
-        ),
-        (
-            "00112233445566778899aabbccddeeffffeeddccbbaa99887766554433221100",
-            "0f1e2d3c4b5a6978",
-            "db43ad9d1e842d1272e4530e276b3f568f8859b3f7cf6d9d2c74fa53808cb515"
-            "7a8ebf46ad3dcc4b6c7dadde131784b0120e0e22f6d5f9ffa7407d4a21b695d9"
-            "c5dd30bf55612fab9bdd118920c19816470c7f5dcd42325dbbed8c57a56281c1"
-            "44cb0f03e81b3004624e0650a1ce5afaf9a7cd8163f6dbd72602257dd96e471e",
-        ),
-    ],
-    ids=["TC2", "TC7"],
-)
-def test_chacha8_gives_the_published_blocks(key: str, stream: str, blocks_in_hex: str) -> None:
-    """J. Strömbergson, "Test Vectors for the Stream Cipher ChaCha" (an Internet draft of 2013): 8 rounds, 256 bits."""
-    number = int.from_bytes(bytes.fromhex(stream), "little")
-    made = blocks(bytes.fromhex(key), 0, number)
-    assert b"".join(struct.pack("<8Q", *block) for block in made[:2]).hex() == blocks_in_hex
+def test_chacha8_gives_the_published_blocks() -> None:
+    """J. Strömbergson, "Test Vectors for the Stream Cipher ChaCha" (an Internet draft of 2013): TC7, 256 bits."""
+    key = bytes.fromhex("00112233445566778899aabbccddeeffffeeddccbbaa99887766554433221100")
+    made = blocks(key, 0, int.from_bytes(bytes.fromhex("0f1e2d3c4b5a6978"), "little"))
+    assert b"".join(struct.pack("<8Q", *block) for block in made[:2]).hex() == (
+        "db43ad9d1e842d1272e4530e276b3f568f8859b3f7cf6d9d2c74fa53808cb515"
+        "7a8ebf46ad3dcc4b6c7dadde131784b0120e0e22f6d5f9ffa7407d4a21b695d9"
+        "c5dd30bf55612fab9bdd118920c19816470c7f5dcd42325dbbed8c57a56281c1"
+        "44cb0f03e81b3004624e0650a1ce5afaf9a7cd8163f6dbd72602257dd96e471e"
+    )
 
 
 @given(key=keys, number=words64, nonce=words64)
