@@ -90,7 +90,7 @@ def test_core_plays_as_the_oracle(
     """Every row, every view, every sum, Bob's every answer, wherever the tables happen to be full."""
     wanted = oracle.play(moody_player(*mood), deals_key, preflop_chance=chance, **leg)
     played = play_core(moody_player(*mood), deals_key, capacities=capacities, **leg)
-    sessions, hands, match, first_session = leg.values()
+    sessions, hands, match, first_session = (leg[name] for name in ("sessions", "hands", "match", "first_session"))
     assert played.hands == wanted.hands
     assert played.asked == wanted.asked
     assert played.emptied == 0 or played.emptied >= (len(wanted.hands) - 1) // max(capacities)
