@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import re
 import signal
 import threading
 from collections.abc import Iterator
@@ -50,6 +51,12 @@ def processes_of_bots() -> list[int]:
     return [pid for pid, line in descendants(os.getpid()).items() if "first_steps" in line or "-u bot.py" in line]
 
 
+def is_ignored(pid: int, number: int) -> bool:
+    """Whether a process ignores a signal."""
+    (mask,) = re.findall(r"SigIgn:\s*(\w+)", Path(f"/proc/{pid}/status").read_text())
+    return bool(int(mask, 16) >> (number - 1) & 1)
+
+
 @contextlib.contextmanager
 def disturbed(seed: int, kills: int) -> Iterator[list[tuple[int, int]]]:
     """Meanwhile somebody sends signals to the processes of this one, so often the last of all.
@@ -69,9 +76,10 @@ def disturbed(seed: int, kills: int) -> Iterator[list[tuple[int, int]]]:
             if killed < kills and chance.random() < 0.3:
                 number, killed = signal.SIGKILL, killed + 1
             pid = chance.choice(processes)
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, number)
-                sent.append((pid, number))
+            with contextlib.suppress(ProcessLookupError, FileNotFoundError):
+                if number in (signal.SIGKILL, signal.SIGSTOP) or is_ignored(pid, number):  # else it is just beginning
+                    os.kill(pid, number)
+                    sent.append((pid, number))
 
     thread = threading.Thread(target=disturb)
     thread.start()
