@@ -106,9 +106,6 @@ def test_what_is_no_bot_is_refused_in_words(tmp_path: Path, name: str) -> None:
     assert problem is not None and REFUSED[name][1] in problem
 
 
-# The helpers.
-
-
 # Faults.
 
 NO_STATE = "asked a helper about a state that is none (a card twice or out of range, or one missing)"

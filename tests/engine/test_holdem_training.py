@@ -262,7 +262,7 @@ def test_the_better_seven_cards_take_the_pot(table: Table52) -> None:
     assert [(hand.answers, hand.profit) for hand in record.hands] == [((2, 1, 1, 1), 30), ((2, 1, 1, 1), -20)]
 
 
-# Averages
+# Deals
 
 
 @pytest.mark.statistical
