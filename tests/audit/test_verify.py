@@ -433,7 +433,7 @@ def test_the_command(place: Place) -> None:
     nowhere = call(["verify", "--results", str(place.folder / "nowhere")])
     assert (nowhere.returncode, nowhere.stderr) == (
         2,
-        f"tournament: {place.folder}/nowhere holds no results yet: tournament run plays\n",
+        f"tournament: {place.folder}/nowhere holds no results yet: `tournament run` makes them\n",
     )
 
 

@@ -37,6 +37,12 @@ def test_help_loads_nothing_heavy(tmp_path: Path) -> None:
     assert not loaded(tmp_path, "--help") & {*HEAVY, "rich", "engine", "tournament.contests", "tournament.config"}
 
 
+def test_a_notebook_offers_what_is_not_loaded_yet() -> None:
+    said = [sys.executable, "-c", "import sys, tournament; print(*dir(tournament), 'pandas' in sys.modules)"]
+    names = subprocess.run(said, capture_output=True, text=True, check=True).stdout.split()
+    assert {"gauntlet", "load", "replay", "report", "run", "scan", "verify", "False"} <= set(names)
+
+
 def test_help_of_run_loads_no_contest(tmp_path: Path) -> None:
     modules = loaded(tmp_path, "run", "--help")  # Typer itself loads pydantic
     assert not modules & {*HEAVY - {"pydantic"}, "engine", "tournament.config", "tournament.contests.contest"}
