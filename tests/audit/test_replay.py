@@ -15,11 +15,9 @@ import pytest
 import tournament
 from tests.cli.in_process import shown
 from tests.contest_runs import REPOSITORY
-from tournament.artifacts.bot import Submission
 from tournament.audit import replay as again
 from tournament.audit.replay import Replay
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
-from tournament.entrants.build import with_lines
 from tournament.entrants.new import write_new_bot
 from tournament.errors import BadInput
 from tournament.records.results import Results
@@ -154,31 +152,6 @@ def test_the_game_of_a_fault_shows_it(folder: Path, results: Results) -> None:
         # The last lines are beside the fault in the records, too, wherever it was played.
         if bot == "shows":
             assert fault.complaints.splitlines()[-1] == step.printed.splitlines()[-1]
-
-
-def test_what_plays_otherwise_with_lines_is_told_without(
-    folder: Path, results: Results, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As a bot may that is built with lines and takes a little less fuel."""
-    faults = results.faults
-    fault = faults[faults.bot == "tells"].iloc[0]
-    where = folder, int(fault.match), int(fault.session), int(fault.game)
-
-    def told() -> tuple[str, str | None]:
-        found = replayed(*where)
-        (step,) = [step for game in found.games for step in game.steps if step.fault]
-        return found.differs, step.fault
-
-    differs, words = told()
-    assert differs == "" and words is not None and words.startswith("divided by zero (line ")
-
-    def otherwise(submission: Submission, *how: Any) -> bytes | None:
-        return with_lines(
-            replace(submission, source=submission.source.replace(b"decisions == 40", b"decisions == 41")), *how
-        )
-
-    monkeypatch.setattr("tournament.audit.replay.with_lines", otherwise)
-    assert told() == ("", "divided by zero")
 
 
 def test_a_bot_that_looks_at_a_clock_is_told(folder: Path) -> None:

@@ -9,7 +9,6 @@ import random
 import re
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pandas
@@ -39,8 +38,6 @@ from tournament.errors import RunFailed
 from tournament.records.results import load
 from tournament.runner.watcher import Progress
 from tournament.store.folder_storage import FolderStorage
-from tournament.store.ledger import pack
-from tournament.store.ledger_reading import read_state
 from tournament.store.object_client import ObjectClient
 from tournament.store.storage import inside, open_storage
 
@@ -256,19 +253,6 @@ def test_a_part_of_former_games_that_came_back_is_removed(place: Place, expected
     assert_same(outcome(place.results), expected)
 
 
-def test_a_part_that_a_link_stands_for_is_played_again(place: Place, expected: Outcome, tmp_path: Path) -> None:
-    part = part_of(place, "games")
-    part.rename(tmp_path / "elsewhere")
-    part.symlink_to(tmp_path / "elsewhere")
-    assert f"games/{part.name} is none of the records" in "\n".join(problems(place))
-    with pytest.raises(RunFailed, match="is none of the records"):
-        place.play()
-    part.unlink()
-    place.play()
-    assert problems(place) == []
-    assert_same(outcome(place.results), expected)
-
-
 def test_a_flipped_bit_anywhere_is_found(place: Place, played: Place) -> None:
     summaries = played.results
     chance = random.Random(4)
@@ -294,21 +278,6 @@ def test_rows_out_of_order_are_found(place: Place, order: str) -> None:
     replace_part(place, "games", change)
     (found,) = problems(place)
     assert "games has rows that are missing, twice or out of order" in found
-
-
-def test_changed_games_are_found_by_playing_again(place: Place) -> None:
-    """Cards of which no sum knows; sizes, hashes and sums are right."""
-
-    def change(table: pa.Table) -> pa.Table:
-        cards = table["b_card"].to_numpy().copy()
-        cards[5] *= 0.9999
-        number = table.schema.get_field_index("b_card")
-        return table.set_column(number, table.schema.field(number), pa.array(cards))
-
-    replace_part(place, "games", change)
-    assert problems(place) == []
-    (found,) = problems(place, replay=100)
-    assert f"has match 0, leg 0 (bold – calm) with other games.b_card; remove it, and {PLAYS}" in found
 
 
 def test_what_is_not_here_is_said_and_the_rest_is_played(place: Place) -> None:
@@ -434,20 +403,6 @@ def test_the_command(place: Place) -> None:
     assert (nowhere.returncode, nowhere.stderr) == (
         2,
         f"tournament: {place.folder}/nowhere holds no results yet: tournament run plays\n",
-    )
-
-
-def test_a_fold_that_is_not_what_the_entries_before_it_come_to(place: Place) -> None:
-    """It is sealed, as somebody might make it who wants an entrant away."""
-    state = read_state(FolderStorage(str(place.results)))
-    assert state.field
-    state.field = replace(state.field, entrants=state.field.entrants[1:])
-    content = pack(state.folded())
-    for folder in ("ledger", "ledger-copy"):
-        (place.results / folder / "00000003.entry").write_bytes(content)
-    assert read_state(FolderStorage(str(place.results))).field == state.field
-    assert "ledger/00000003.entry is not what the entries before it come to; bring the records back from a copy" in (
-        problems(place)
     )
 
 

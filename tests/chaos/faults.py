@@ -174,32 +174,6 @@ def failing_writes(round_: Round) -> Ended:
     return ended
 
 
-def strays_put_there(round_: Round) -> Ended | None:
-    """What is none of the records. For what readers would open a run stops, and it is moved away by hand."""
-    opened = []
-    for folder in round_.chance.sample(["games", "sessions", "ledger", "ledger-copy", "staging", "secret"], 3):
-        place = round_.results / folder
-        if not place.is_dir():
-            continue
-        if round_.chance.random() < 0.5:
-            stray = place / "more=1"
-            stray.mkdir()
-            (stray / "part.parquet").write_bytes(b"PAR1")
-        else:
-            stray = place / round_.chance.choice([".hidden", "more.parquet", "00000009"])
-            stray.write_bytes(b"PAR1")
-        if folder in ("games", "sessions") and stray.name != ".hidden":
-            opened.append(stray)
-    if not opened:
-        return None
-    ended = round_.server.run(round_.arguments(), round_.batches())
-    if ended.code == 0 or "none of the records" not in ended.said or not all(stray.exists() for stray in opened):
-        raise Wrong(f"with strays: {ended}")
-    for stray in opened:
-        stray.rename(round_.place.folder / f"stray {stray.parent.name}")
-    return ended
-
-
 def limited_files(round_: Round) -> Ended:
     """No file may become larger than this: the system sends a signal, or fails the write."""
     size = round_.chance.choice([3_000, 10_000, 30_000])
@@ -266,7 +240,6 @@ FAULTS: tuple[Fault, ...] = (
     results_moved_and_brought_back,
     full_disk,
     failing_writes,
-    strays_put_there,
     limited_files,
     few_descriptors,
     failing_calls,

@@ -139,15 +139,6 @@ def test_where_it_would_stand(folder: Path, tmp_path: Path, monkeypatch: pytest.
     assert few.would_stand is None and [one.opponent for one in few.against] == ["calm"]
 
 
-def test_house_players_are_met_by_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    told = shown(
-        *("gauntlet", "two_card_draw", "check_caller", "--instead-of", "random_legal", "--sessions", "2"),
-        *("--against", "server_02", "--against", "server_05", "--seed", SEEDS[8]),
-    )
-    assert told.code == 0 and "surely better" in told.out and "server_02" in told.out and "server_01" not in told.out
-
-
 def test_bad_input_is_told_in_a_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     (folder / "broken.c").write_text("int a(")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import signal
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
@@ -17,7 +16,7 @@ import numpy as np
 import pytest
 
 import tournament
-from tests.contest_runs import CONTEST, Place, assert_same, bot_source, command_line, environment, new_place, outcome
+from tests.contest_runs import CONTEST, Place, bot_source, new_place, outcome
 from tests.open_contest.support import fractions
 from tests.processes import comes
 from tournament.config import Config, load_config
@@ -232,28 +231,6 @@ def test_handed_in_again_under_another_name_a_bot_tells_nothing_new(tmp_path: Pa
 def test_figures_have_three_digits() -> None:
     assert rounded({"a": (1.23456, [9876.5]), "b": 12345}) == {"a": (1.23, [9880.0]), "b": 12345}
     assert rounded(np.array([1.23456, 0.0, -98765.0, np.inf])).tolist() == [1.23, 0.0, -98800.0, np.inf]
-
-
-def test_killed_at_any_moment_it_goes_on_as_one_run_would_have_been(tmp_path: Path) -> None:
-    names = ["bold", "calm", "dull", "even"]
-    whole = new_place(tmp_path / "whole", names, sessions=2_000)
-    whole.play()
-    place = new_place(tmp_path / "watched", names, sessions=2_000)
-    command = command_line(["watch", CONTEST, "--config", str(place.config), "--publish", str(tmp_path / "published")])
-    for after in (0.7, 1.0, 1.4):
-        with subprocess.Popen(command, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as one:
-            with pytest.raises(subprocess.TimeoutExpired):
-                one.wait(after)
-            one.kill()
-    with subprocess.Popen(
-        command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as last:
-        assert last.stdout
-        assert any("the board is current" in line for line in last.stdout)
-        last.send_signal(signal.SIGTERM)
-        _, complaints = last.communicate(timeout=90)
-    assert last.returncode == 130 and "stopped" in complaints.splitlines()[-1]
-    assert_same(outcome(place.results), outcome(whole.results))
 
 
 def test_a_copy_that_was_taken_while_it_played_goes_on_elsewhere(tmp_path: Path) -> None:

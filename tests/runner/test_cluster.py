@@ -255,21 +255,6 @@ def test_a_token_that_is_missing_or_wrong_is_one_line(
     assert said == f"tournament: Ray can't be reached at {cluster.address}: {problem}{MEND}"
 
 
-# make test has the like, of the head.
-@pytest.mark.thorough
-def test_a_run_whose_own_node_is_gone_ends(cluster: Cluster, place: Place) -> None:
-    cluster.add()
-    with cluster.run(place) as run:
-        wait_until(lambda: commits(place) > 1, run)
-        for process in cluster.nodes[-1].playing():
-            os.kill(process, signal.SIGSTOP)  # it could play to the end all the same
-        cluster.nodes[0].kill()
-        said = complaints_of(run)
-    assert "Traceback" not in said  # Ray may end the process before it gets a word in
-    assert run.returncode
-    assert_games_are_the_standings(place.results)
-
-
 def test_a_head_that_is_gone_ends_the_run(cluster: Cluster, place: Place) -> None:
     cluster.add()
     with cluster.run(place, RAY_gcs_rpc_server_reconnect_timeout_s="15") as run:

@@ -14,19 +14,16 @@ from tests.contest_runs import (
     Outcome,
     Place,
     assert_same,
-    call,
     new_place,
     outcome,
 )
 from tests.processes import comes
 from tournament.config import General
-from tournament.errors import RunFailed
 from tournament.runner.executors import choose_executor
 from tournament.runner.executors.local import LocalExecutor
 from tournament.runner.watcher import Progress
 from tournament.store.folder_storage import FolderStorage
-from tournament.worker.batch import Task, play_task
-from tournament.worker.leg import Stopped
+from tournament.worker.batch import Task
 
 BOTS = ["bold", "calm", "dull", "even", "fair"]
 
@@ -62,11 +59,6 @@ def staged(place: Place) -> list[str]:
     return [path.name for path in (place.results / "staging").glob("*")]
 
 
-def test_two_local_workers(place: Place, expected: Outcome, tmp_path: Path) -> None:
-    place.play(workers=2, results=tmp_path)
-    assert_same(outcome(tmp_path / place.results.name), expected)
-
-
 @pytest.mark.parametrize("workers", [1, 2])
 def test_stopped_and_resumed(expected: Outcome, tmp_path: Path, workers: int) -> None:
     place = new_place(tmp_path, BOTS, sessions=6000, settings="duplicate = true")
@@ -75,19 +67,6 @@ def test_stopped_and_resumed(expected: Outcome, tmp_path: Path, workers: int) ->
             place.play(workers=workers, watcher=InterruptsAfter(commits))
         assert staged(place) == []
     place.play(workers=3 - workers)
-    assert_same(outcome(place.results), expected)
-
-
-def test_batches_of_any_size_give_the_same_records(expected: Outcome, tmp_path: Path) -> None:
-    place = new_place(tmp_path, BOTS, sessions=6000, settings="duplicate = true")
-    sizes = [3, 1, 4, 1, 5, 9, 2, 6]
-
-    def is_full(pace: object, inline: int, *legs: int) -> bool:
-        return inline == sizes[0] and bool(sizes.pop(0))
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.runner.tasks.Together.is_full", is_full)
-        place.play(workers=2)
     assert_same(outcome(place.results), expected)
 
 
@@ -189,37 +168,6 @@ def test_closing_stops_what_is_being_played(monkeypatch: pytest.MonkeyPatch) -> 
     assert next(receipts) == [0]  # type: ignore[comparison-overlap]
     receipts.close()
     assert len(told) >= 3 and all(told)  # one may not have begun
-
-
-def test_a_task_that_is_ready_is_not_begun_once_the_run_stops(tmp_path: Path) -> None:
-    place = new_place(tmp_path, BOTS[:2])
-    tasks: list[Task] = []
-
-    def keep(task: Task, *_: object) -> None:
-        tasks.append(task)
-        raise RunFailed("no more")
-
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(RunFailed, match="no more"):
-        patch.setattr("tournament.runner.executors.local.play_task", keep)
-        place.play(executor="local")
-    with pytest.raises(Stopped):
-        play_task(tasks[0], {}, lambda: True)
-    assert staged(place) == []
-
-
-def test_a_worker_whose_disk_fails_is_one_line(tmp_path: Path) -> None:
-    place = new_place(tmp_path, BOTS[:3])
-    setup = (
-        "import errno\n"
-        "from tournament.store.folder_storage import FolderStorage\n"
-        "def fail(storage, stream):\n"
-        "    raise OSError(errno.EIO, 'Input/output error')\n"
-        "FolderStorage.finish_staged = fail\n"
-    )
-    done = call(place.arguments(), setup)
-    assert done.returncode == 1
-    assert done.stderr == f"tournament: can't write to {place.results}: Input/output error\n"
-    assert staged(place) == []
 
 
 def test_auto_is_local_for_small_work() -> None:

@@ -8,7 +8,6 @@ import json
 import math
 import shutil
 import struct
-import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -28,9 +27,8 @@ from tournament.api import run, verify
 from tournament.contests.von_neumann_poker import LUCK_COLUMNS, VON_NEUMANN_POKER
 from tournament.contests.von_neumann_poker.luck import LegLuck, usual_gains
 from tournament.records.results import load
-from tournament.standings.without_luck import luck_of_legs, read_luck, write_luck
+from tournament.standings.without_luck import read_luck, write_luck
 from tournament.store.columns import buffer_fields
-from tournament.store.legs import LegResult, Legs
 from tournament.store.storage import open_storage
 
 BOTS = ["bold", "calm", "dull"]
@@ -57,27 +55,6 @@ def invented(seed: int, sessions: int, length: int = 10) -> dict[str, npt.NDArra
         "b_card": b,
         "a_gain": gain.astype(np.int8),
     }
-
-
-def test_many_short_legs_take_little_memory() -> None:
-    """Each takes a hundred kilobytes while it is worked out."""
-    settings = VON_NEUMANN_POKER.settings.model_validate({"sessions": 1})
-    results = [LegResult(f"{number:064x}", 0, number, "x", "y", 1, 10, (NOTHING, NOTHING)) for number in range(1000)]
-    games = [invented(number, 1) for number in range(1000)]
-    rows = {name: np.concatenate([one[name] for one in games]) for name in games[0]}
-    rows["session"] = np.repeat(np.arange(1000, dtype=np.int32), 10)
-    tracemalloc.start()
-    try:
-        luck = luck_of_legs(VON_NEUMANN_POKER, settings, Legs.of(results))
-        luck.add(rows, 10_000)
-        found = luck.points()
-        assert tracemalloc.get_traced_memory()[1] < 5e6
-    finally:
-        tracemalloc.stop()
-    for number in (0, 500, 999):
-        alone = LegLuck(5, 1)
-        alone.add(games[number])
-        assert np.array_equal(found[number], alone.blocks())
 
 
 def plain_luck(games: dict[str, npt.NDArray[Any]], sessions: int) -> list[float]:
@@ -117,19 +94,6 @@ def test_luck_is_that_of_a_plain_reckoning_however_games_are_cut(sessions: int) 
     for first, end in itertools.pairwise(edges):
         luck.add({name: values[first:end] for name, values in games.items()})
     assert luck.blocks() == pytest.approx(plain_luck(games, sessions), abs=1e-9)
-
-
-def test_a_note_of_luck_is_written_without_copies_of_copies(tmp_path: Path) -> None:
-    """Half a million legs have 150 MB of it."""
-    storage = open_storage(str(tmp_path))
-    storage.prepare()
-    luck = {f"{number:064x}": np.full(BLOCK_COUNT, 0.5) for number in range(20_000)}
-    tracemalloc.start()
-    try:
-        write_luck(storage, VON_NEUMANN_POKER, luck)
-        assert tracemalloc.get_traced_memory()[1] < 3 * len(luck) * (32 + 8 * BLOCK_COUNT)
-    finally:
-        tracemalloc.stop()
 
 
 def test_a_note_with_a_right_seal_is_believed_in_what_can_be_only(tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ import tournament
 from tests.contest_runs import Place, new_place
 from tournament.errors import BadInput
 from tournament.records.results import Results
-from tournament.standings.matches import Matches
 from tournament.store.folder_storage import FolderStorage
 
 
@@ -143,13 +142,3 @@ def test_a_scan_finds_a_flipped_bit(place: Place) -> None:
             games.to_table()
     finally:
         path.write_bytes(content)
-
-
-def test_no_object_is_made_for_each_match(place: Place, whole: Results, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A field of a thousand bots has half a million matches, and its leaderboard needs none of them."""
-
-    def made(matches: Matches) -> None:
-        raise AssertionError("matches one by one")
-
-    monkeypatch.setattr(Matches, "__iter__", made)
-    assert tournament.load(str(place.results)).ranking.entrants == whole.ranking.entrants
