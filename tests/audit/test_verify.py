@@ -38,7 +38,6 @@ from tournament.errors import RunFailed
 from tournament.records.results import load
 from tournament.runner.watcher import Progress
 from tournament.store.folder_storage import FolderStorage
-from tournament.store.object_client import ObjectClient
 from tournament.store.storage import inside, open_storage
 
 
@@ -362,25 +361,6 @@ def test_summaries_behind_are_told_where_nobody_ever_signed(place: Place) -> Non
     (place.results / "ledger" / "writer").unlink()
     DAMAGES["another summary"][0](place)
     assert problems(place) == [f"matches.parquet is not what the ledger comes to; {ANEW}"]
-
-
-def test_strays_in_an_object_store(tmp_path: Path, object_store: str) -> None:
-    place = new_place(tmp_path, ["bold", "calm"], sessions=10)
-    location = new_location(object_store)
-    played = run(CONTEST, config=place.config, results=location, executor="local")
-    found = verify(CONTEST, config=place.config, results=location, replay=1)
-    assert (found.problems, found.notes, found.replayed, found.games) == ((), (), 1, len(played.games))
-    storage = open_storage(inside(location, CONTEST))
-    (part,) = storage.list("games")
-    content = storage.read(f"games/{part}")
-    client = ObjectClient(storage.location)
-    for name in ("games/k=1/part.parquet", "games/more.parquet"):
-        client.put(f"{client.prefix}{name}", content)
-    found = verify(CONTEST, config=place.config, results=location)
-    assert [problem.place for problem in found.problems] == ["games/k=1/", "games/more.parquet"]
-    with pytest.raises(RunFailed, match=r"games/k=1/ and 1 more is none of the records"):
-        run(CONTEST, config=place.config, results=location, executor="local")
-    assert client.get(f"{client.prefix}games/more.parquet")[0] == content
 
 
 def test_the_command(place: Place) -> None:

@@ -141,21 +141,6 @@ def results_taken_away_during_a_run(round_: Round) -> Ended:
     return ended
 
 
-def results_moved_and_brought_back(round_: Round) -> Ended:
-    """As a mount that goes and comes."""
-    run = _started(round_)
-    away = round_.results.with_name("away")
-    there = round_.results.exists()
-    if there:
-        round_.results.rename(away)
-    run.send(signal.SIGCONT)
-    ended = run.wait()
-    if there:
-        shutil.rmtree(round_.results, ignore_errors=True)  # what the run made in the empty place
-        away.rename(round_.results)
-    return ended
-
-
 def full_disk(round_: Round) -> Ended:
     space = round_.chance.choice([0, 500, 5_000, 50_000, 150_000])
     return round_.server.run(
@@ -210,19 +195,6 @@ os.{name} = failing
     )
 
 
-def clock_jumps(round_: Round) -> Ended:
-    """The time of day goes forth and back by a year."""
-    return round_.server.run(
-        round_.arguments(),
-        f"""{round_.batches()}
-import random, time
-before, chance = time.time, random.Random({round_.chance.random()})
-time.time = lambda: before() + chance.uniform(-3e7, 3e7)
-time.time_ns = lambda: int(time.time() * 1e9)
-""",
-    )
-
-
 FAULTS: tuple[Fault, ...] = (
     killed_at_a_step,
     killed_at_a_time,
@@ -237,11 +209,9 @@ FAULTS: tuple[Fault, ...] = (
     folder_removed,
     changed_during_a_run,
     results_taken_away_during_a_run,
-    results_moved_and_brought_back,
     full_disk,
     failing_writes,
     limited_files,
     few_descriptors,
     failing_calls,
-    clock_jumps,
 )

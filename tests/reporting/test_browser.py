@@ -134,26 +134,6 @@ def test_tables_sort(page: Page, pages: Mapping[str, Played]) -> None:
     assert page.texts(".cross tbody th") == [*others, "dull"]
 
 
-@pytest.mark.thorough
-def test_a_cell_tells_its_error(page: Page, pages: Mapping[str, Played]) -> None:
-    match = pages["von_neumann_poker"].results.ranking.matches[0]
-    page.open("von_neumann_poker")
-    cells = page.all(".cross td[data-row]")
-    page.run("arguments[0].focus()", cells[0])
-    tip = page.one("#tip")
-    assert tip.is_displayed() and "± " in tip.text and "a session" in tip.text and "sessions" in tip.text
-    bot, opponent = tip.text.splitlines()[0].split(" against ")
-    assert {bot, opponent} <= {line.name for line in pages["von_neumann_poker"].results.ranking.entrants}
-    assert f"{match.sessions} sessions" in tip.text
-    cells[0].send_keys(Keys.ARROW_RIGHT)
-    focused = page.driver.switch_to.active_element
-    assert focused == cells[1] and page.one("#tip").text.splitlines()[0] != f"{bot} against {opponent}"
-    focused.send_keys(Keys.ESCAPE)
-    assert not tip.is_displayed()
-    cells[1].click()
-    assert tip.is_displayed()
-
-
 def test_a_name_stays_text_wherever_the_script_puts_it(page: Page, pages: Mapping[str, Played]) -> None:
     """In the tip, on the viewer's table, in its list of steps and in what can be chosen."""
     hostile = pages["von_neumann_poker"].page
@@ -260,23 +240,3 @@ def test_nothing_in_a_drawing_runs(page: Page, pages: Mapping[str, Played]) -> N
     complaints, asked = page.taken()
     assert page.driver.title.endswith("tournament report") and complaints == []
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
-
-
-@pytest.mark.thorough
-def test_a_fault_leads_to_its_game(page: Page, pages: Mapping[str, Played]) -> None:
-    page.open("von_neumann_poker", "#bot-crook")
-    assert page.shows("bots", "bot")
-    faults = pages["von_neumann_poker"].results.ranking.faults
-    commands = {
-        f"tournament replay von_neumann_poker --match {leg.match} --session {one.session} --game {one.game}"
-        for leg, one in faults
-    }
-    found = {text for text in page.texts("#bot code") if text.startswith("tournament")}
-    assert found and found <= commands
-    link = page.one("#bot .faults a.watch")
-    place = link.get_attribute("data-place")
-    link.click()
-    label = page.run("const s = document.querySelector('#v-game'); return s.options[s.selectedIndex].textContent")
-    session, game = str(place).split("/")
-    assert label.startswith(f"session {session}, game {game}:") and label.endswith(", fault")
-    assert page.taken()[0] == []

@@ -10,13 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contest_runs import (
-    Outcome,
-    Place,
-    assert_same,
-    new_place,
-    outcome,
-)
+from tests.contest_runs import CONTEST, Outcome, Place, assert_same, call, new_place, outcome
 from tests.processes import comes
 from tournament.config import General
 from tournament.runner.executors import choose_executor
@@ -105,45 +99,23 @@ def one_by_one(tasks: Iterator[Task]) -> Callable[[], Task | None]:
     return lambda: next(tasks, None)
 
 
-def test_local_has_a_task_ready_for_each_worker_and_takes_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    """While two play, two are ready; who has played lets others play while he waits for the disk."""
-    taken: list[int] = []
+def test_no_more_play_at_once_than_there_are_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though twice as many tasks are under way: one that waits for the disk lets another play."""
     playing, most = set[int](), 0
-    written = {task: threading.Event() for task in range(6)}
-    both_play, next_plays = threading.Barrier(3), threading.Event()
+    two_play = threading.Barrier(2)
 
     def play_task(task: int, _artifacts: object, _stopping: object, turn: threading.BoundedSemaphore) -> int:
         nonlocal most
         with turn:
             playing.add(task)
+            two_play.wait(60)
             most = max(most, len(playing))
-            if task < 2:
-                both_play.wait(60)
-            else:
-                next_plays.set()
             playing.remove(task)
-        assert written[task].wait(60)
         return task
 
-    def tasks() -> Iterator[Task]:
-        for number in range(6):
-            taken.append(number)
-            yield number  # type: ignore[misc]
-
     monkeypatch.setattr("tournament.runner.executors.local.play_task", play_task)
-    receipts = LocalExecutor(2).play(one_by_one(tasks()), {})
-
-    def disk() -> None:
-        both_play.wait(60)
-        assert next_plays.wait(60)  # though neither of the first two is on disk
-        written[0].set()
-
-    threading.Thread(target=disk).start()
-    assert next(receipts) == [0]  # type: ignore[comparison-overlap]
-    assert taken == [0, 1, 2, 3]
-    for event in written.values():
-        event.set()
-    assert sorted(itertools.chain.from_iterable(receipts)) == [1, 2, 3, 4, 5]  # type: ignore[comparison-overlap, type-var]
+    receipts = LocalExecutor(2).play(one_by_one(iter(range(6))), {})  # type: ignore[arg-type]
+    assert sorted(itertools.chain.from_iterable(receipts)) == list(range(6))  # type: ignore[comparison-overlap, type-var]
     assert most == 2
 
 
@@ -172,3 +144,10 @@ def test_closing_stops_what_is_being_played(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_auto_is_local_for_small_work() -> None:
     assert choose_executor(General(executor="auto", workers=2), 1.0, 0.0, print).name == "local"
+
+
+def test_ray_plays_where_its_variable_says(tmp_path: Path) -> None:
+    """As of a submitted job, to which nothing else says where to play."""
+    done = call(["run", CONTEST, "--config", str(new_place(tmp_path, BOTS[:2]).config)], RAY_ADDRESS="127.0.0.1:9")
+    assert done.returncode == 2
+    assert done.stderr.endswith("tournament: Ray can't be reached at 127.0.0.1:9: nothing listens there\n")

@@ -25,6 +25,7 @@ from tournament.config import load_config
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.records.results import load
 from tournament.runner.contest_run import run_contest
+from tournament.standings.notes import notes_of
 from tournament.standings.without_luck import read_luck, write_luck
 from tournament.store.ledger_reading import read_state, standing_batches
 from tournament.store.legs import Legs
@@ -201,6 +202,7 @@ def test_run_and_records_give_the_same_verdict(tmp_path: Path) -> None:
     unsettled = len(orders) - 1 - orders.count("settled")
     assert orders[-1] is None and 0 < unsettled < 3
     assert said.startswith(f"{orders.count('settled')} of 3 neighbours are settled")
+    assert any(note.startswith("settled pairs seem farther apart") for note in notes_of(loaded.ranking))
     assert loaded.standings["order"].tolist()[:-1] == orders[:-1]
     assert "order" in [column.header for column in leaderboard_table(loaded.ranking, "").columns]
     report(CONTEST, place.folder / "report.html", config=place.config)

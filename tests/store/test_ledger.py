@@ -9,7 +9,6 @@ import json
 import os
 import random
 import signal
-import threading
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -18,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.kernel.sums import SeatSums
@@ -142,25 +141,6 @@ def reopened(storage: FolderStorage) -> list[Sequence[LegResult]]:
     return [tuple(batch.legs) for batch in found]
 
 
-amounts = st.floats(-1e15, 1e15)
-
-
-@settings(max_examples=50, deadline=None)
-@given(amounts, st.floats(0, 1e30), st.lists(amounts, min_size=32, max_size=32), st.text(max_size=20))
-def test_sums_and_words_survive_bit_for_bit(
-    tmp_path_factory: pytest.TempPathFactory, points: float, squares: float, blocks: list[float], words: str
-) -> None:
-    storage = FolderStorage(str(tmp_path_factory.mktemp("ledger")))
-    writer = open_for_writing(storage)
-    fault = Fault(0, 1, 2, "b", words, words)
-    played = replace(leg(0), sums=sums_of(points, squares, blocks), faults=(fault,))
-    batch = stage_batch(storage, played)
-    writer.commit(batches=[batch])
-    writer.close()
-    (found,) = read_state(storage).batches[batch.name][0].legs
-    assert repr(found) == repr(played)
-
-
 @pytest.mark.parametrize(
     "odd",
     [
@@ -188,17 +168,6 @@ def test_names_of_batches_sort_as_the_schedule_does() -> None:
     assert batch_name(1, 0, ["x", "y"]) != batch_name(1, 0, ["x", "z"])
 
 
-def test_many_workers_with_short_legs_hand_over_more_than_an_entry_holds(storage: FolderStorage) -> None:
-    writer = open_for_writing(storage)
-    whole = Legs.of([leg(0, number) for number in range(80 << 10)])
-    came = [stage_batch(storage, *whole[first : first + 1024]) for first in range(0, len(whole), 1024)]
-    entries = [writer.commit(batches=several) for several in in_commits([one] for one in came)]
-    writer.close()
-    assert len(entries) > 2
-    assert sum(len(batch.legs) for batches in entries for batch in batches) == len(whole)
-    assert sorted(leg.digest for legs in standing(storage) for leg in legs) == sorted(whole.digests)
-
-
 def test_the_texts_of_faults_count_where_commits_are_cut(storage: FolderStorage) -> None:
     open_for_writing(storage).close()
     faults = [tuple(Fault(0, 0, one, "b", "x" * 500, "", "y" * 2000) for one in range(20)) for _ in range(2)]
@@ -210,26 +179,6 @@ def test_the_texts_of_faults_count_where_commits_are_cut(storage: FolderStorage)
 
 
 # The states of a commit, in the order in which they come.
-
-
-def test_staged_only_counts_for_nothing_and_is_swept(storage: FolderStorage) -> None:
-    open_for_writing(storage).close()
-    stage_batch(storage, leg(0))
-    assert standing(storage) == []
-    assert reopened(storage) == []
-
-
-@pytest.mark.parametrize("tables", [[], ["sessions"]], ids=["unpublished", "half published"])
-def test_what_is_not_published_does_not_count_yet_and_is_finished(storage: FolderStorage, tables: list[str]) -> None:
-    writer = open_for_writing(storage)
-    batch = stage_batch(storage, leg(0))
-    commit_without_publishing(writer, batch)
-    for part in batch.parts:
-        if part.table in tables:
-            storage.publish(part.staged, part.place)
-    writer.storage.release()
-    assert standing(storage) == []
-    assert reopened(storage) == [(leg(0),)]
 
 
 # Batches made of runs of others.
@@ -310,16 +259,6 @@ def test_a_cut_interrupted_anywhere_loses_nothing_and_shows_no_leg_twice(storage
     assert reopened(storage) in ([(leg(0), leg(1), leg(2))], [(leg(0),), (leg(2),)])
 
 
-def test_removed_but_unpublished_counts_as_before_and_is_finished(storage: FolderStorage) -> None:
-    writer = open_for_writing(storage)
-    batch = stage_batch(storage, leg(0))
-    writer.commit(batches=[batch])
-    commit_without_publishing(writer, without_legs(batch))
-    writer.storage.release()
-    assert standing(storage) == [(leg(0),)]
-    assert reopened(storage) == []
-
-
 def test_what_goes_goes_first_also_when_the_ledger_names_it_later(storage: FolderStorage) -> None:
     """A batch that was there before the one that holds its leg now, and comes back, must wait for that one to go."""
     writer = open_for_writing(storage)
@@ -347,16 +286,6 @@ def test_a_part_of_the_wrong_size_does_not_count(storage: FolderStorage, tmp_pat
     writer.close()
     (tmp_path / "games" / f"{batch.name}.parquet").write_bytes(b"cut")
     assert standing(storage) == []
-
-
-def test_what_nobody_committed_is_spared(storage: FolderStorage, tmp_path: Path) -> None:
-    open_for_writing(storage).close()
-    theirs = [tmp_path / "games" / f"{batch_name(0, 0, ['x'])}.parquet", tmp_path / "staging" / "mine"]
-    for path in theirs:
-        path.write_bytes(b"rows")
-    open_for_writing(storage).close()
-    assert standing(storage) == []
-    assert [path.read_bytes() for path in theirs] == [b"rows"] * 2
 
 
 def test_a_leg_in_two_batches_is_refused(storage: FolderStorage) -> None:
@@ -493,15 +422,6 @@ def test_a_fold_is_written_once_most_of_what_is_read_is_history(storage: FolderS
     assert len(read_entries(storage, read_state)) == 1
 
 
-def test_an_entry_of_another_ledger_is_named(folded: FolderStorage) -> None:
-    for place in copies(folded, 4):
-        place.write_bytes(pack(replace(unpack(place.read_bytes()), fold=0)))
-    with pytest.raises(RunFailed, match=r"ledger/00000004\.entry is of another ledger"):
-        read_state(folded)
-    with pytest.raises(ValueError, match="of another ledger"):
-        State().add(Entry(fold=1), 100)  # a fold of nothing
-
-
 # Who may write.
 
 
@@ -616,26 +536,6 @@ def test_a_missing_entry_is_named(storage: FolderStorage) -> None:
         place.unlink()
     with pytest.raises(RunFailed, match=r"ledger/00000001\.entry is missing"):
         read_state(storage)
-
-
-def test_entries_are_read_side_by_side_and_added_in_order(
-    storage: FolderStorage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """An object store takes long to answer: who asks for one entry after the other waits for each."""
-    with contextlib.closing(open_for_writing(storage)) as writer:
-        writer.commit(field=FIELD)
-        for match in range(3):
-            writer.commit(batches=[stage_batch(storage, leg(match))])
-    wanted = read_state(storage)
-    meeting, read = threading.Barrier(3), FolderStorage.read
-
-    def slow(storage: FolderStorage, name: str, *most: int) -> bytes:
-        if name.endswith(".entry") and name != "ledger/00000004.entry":  # which says where to begin
-            meeting.wait(60)
-        return read(storage, name, *most)
-
-    monkeypatch.setattr(FolderStorage, "read", slow)
-    assert read_state(storage) == wanted
 
 
 def test_other_files_in_the_ledger_are_ignored(storage: FolderStorage) -> None:
@@ -760,24 +660,6 @@ def test_a_part_that_is_not_there_fails_the_commit_and_leaves_no_entry(storage: 
     with pytest.raises(RunFailed, match=r"-games has 4 bytes, of 5 bytes that were written"):
         writer.commit(batches=[replace(short, parts=(replace(short.parts[0], size=5), short.parts[1]))])
     assert storage.list("ledger").keys() == {"writer"}
-    writer.close()
-
-
-@pytest.mark.parametrize("table", TABLES)
-def test_a_part_that_vanishes_on_its_way_fails_the_commit(
-    storage: FolderStorage, monkeypatch: pytest.MonkeyPatch, table: str
-) -> None:
-    writer = open_for_writing(storage)
-    original = FolderStorage.publish
-
-    def lose(self: FolderStorage, staged: str, name: str) -> None:
-        original(self, staged, name)
-        if name.startswith(table):
-            self.remove(name)
-
-    monkeypatch.setattr(FolderStorage, "publish", lose)
-    with pytest.raises(RunFailed, match=rf"{table}/.*\.parquet is missing, of 4 bytes"):
-        writer.commit(batches=[stage_batch(storage, leg(0))])
     writer.close()
 
 

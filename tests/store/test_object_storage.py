@@ -212,23 +212,6 @@ def test_a_conflict_of_two_puts_is_no_other_writer_yet(served_store: ServedStore
 # Requests.
 
 
-def test_small_objects_take_one_request(served_store: ServedStore, storage: Storage) -> None:
-    content = b"x" * 1_000_000
-    with served_store.behaving() as requests:
-        storage.create("ledger/one", content)
-        storage.replace("matches.parquet", content)
-        stream = storage.open_staged("staging/part")
-        stream.write(content)
-        storage.finish_staged(stream)
-        assert storage.read("ledger/one") == content
-        with storage.open_data("staging/part") as data:
-            assert data.size() == len(content)
-            assert data.read() == content
-            data.seek(-8, 2)
-            assert data.read(8) == content[-8:]
-    assert [request.partition(" ")[0] for request in requests] == ["PUT", "PUT", "PUT", "GET", "GET"]
-
-
 def test_a_commit_takes_twelve_requests(memory: MemoryStore) -> None:
     writer = open_for_writing(open_storage(LOCATION))
     writer.commit(field=FIELD)
@@ -259,18 +242,6 @@ def test_reading_takes_as_many_requests_as_entries_since_the_fold(memory: Memory
     assert read_field(storage) == FIELD
     one_reading = ["LIST_WITH_DELIMITER", "LIST_WITH_DELIMITER", "GET", "GET"]
     assert [request.partition(" ")[0] for request in requests] == one_reading * 2
-
-
-def test_a_large_object_is_read_in_blocks(served_store: ServedStore, storage: Storage) -> None:
-    content = bytes(range(256)) * (20 << 12)  # 20 MB
-    storage.replace("games/part", content)
-    with served_store.behaving() as requests, storage.open_data("games/part") as data:
-        data.seek(-10, 2)
-        assert data.read(10) == content[-10:]
-        data.seek(4)
-        assert data.read(1000) == content[4:1004]
-        assert b"".join(iter(lambda: data.read(1 << 20), b"")) == content[1004:]
-    assert len(requests) == 4
 
 
 # Uploads.

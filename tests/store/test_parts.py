@@ -119,24 +119,6 @@ def test_no_parts_are_an_empty_table(storage: FolderStorage) -> None:
     assert len(frame) == 0
 
 
-def start_of(chunk: pq.ColumnChunkMetaData) -> int:
-    offset = chunk.dictionary_page_offset if chunk.has_dictionary_page else chunk.data_page_offset
-    assert offset is not None
-    return offset
-
-
-def test_rewriting_stops_at_a_damaged_page(storage: FolderStorage, tmp_path: Path) -> None:
-    part = write_part(storage, COLUMNS, random_values(200, 6))
-    path = tmp_path / "games" / part.name
-    content = bytearray(path.read_bytes())
-    chunk = pq.ParquetFile(path).metadata.row_group(0).column(3)
-    content[start_of(chunk) + chunk.total_compressed_size - 1] ^= 1
-    path.write_bytes(content)
-    with pytest.raises(RunFailed, match=r"is damaged: .*(?i:crc|corrupt|checksum)"):
-        copy_legs(storage, "games", COLUMNS, [(reader(storage, part), 0, 4)], "new.parquet", "staging/new")
-    assert storage.list("staging") == {}
-
-
 def reader(storage: FolderStorage, part: Part, sessions: int = 10) -> PartReader:
     """Of a part of `random_values`, whose legs are its matches."""
     legs = [
