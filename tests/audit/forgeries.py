@@ -195,6 +195,17 @@ def swap_names(place: Place) -> None:
     poison(place, 2, change)
 
 
+def make_broken(place: Place) -> None:
+    """calm is said not to compile, and all its legs are gone."""
+
+    def change(field: dict[str, Any]) -> None:
+        entrant(field, "calm").update(artifact=None, problem="error: expected ';'")
+
+    lose(place, "calm")
+    in_field(change)(place)
+    summarise(place)
+
+
 def lose(place: Place, name: str) -> None:
     matches = [leg["match"] for leg in legs_of(entry_at(place, 2)) if name in (leg["x"], leg["y"])]
     without_rows(place, lambda rows: np.isin(rows["match"], matches))
@@ -421,6 +432,7 @@ FORGERIES = (
         in_field(lambda field: entrant(field, "bold").update(kind="cpp")))),
     Forgery("why a bot can't play", "verify --replay", then_summarise(
         in_field(lambda field: entrant(field, "dull").update(problem="its author gave up")))),
+    Forgery("a bot broken, its legs dropped", "verify --replay", make_broken),
     Forgery("a bot that was never there, its legs dropped", "verify --replay", leave_out),
     # The parts.
     Forgery("a session's points, and all sums of them", "verify", other_sessions_points),

@@ -14,7 +14,7 @@ import pytest
 
 import tournament
 from tests.cli.in_process import shown
-from tests.contest_runs import REPOSITORY
+from tests.contest_runs import REPOSITORY, shipped_place
 from tournament.audit import replay as again
 from tournament.audit.replay import Replay
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
@@ -225,18 +225,14 @@ def test_a_bot_that_was_changed_is_named(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("contest", "bots", "settings"),
     [
-        ("two_card_draw", ["random_legal.c"], "hands = 60\nservers = 1"),
-        ("holdem_training", ["threshold.cpp", "threshold_py.py", "threshold_io"], "hands = 40\nsessions = 1"),
+        ("two_card_draw", "random_legal.c", "hands = 60\nservers = 1"),
+        ("holdem_training", "threshold.cpp threshold_py.py threshold_io", "hands = 40\nsessions = 1"),
     ],
 )
-def test_games_against_house_players(tmp_path: Path, contest: str, bots: list[str], settings: str) -> None:
+def test_games_against_house_players(tmp_path: Path, contest: str, bots: str, settings: str) -> None:
     """Every game of every kind of bot comes out as recorded, and what is told in words follows from its row."""
-    (tmp_path / "bots").mkdir()
-    for name in bots:
-        source = REPOSITORY / "entrants" / contest / name
-        (shutil.copytree if source.is_dir() else shutil.copy)(source, tmp_path / "bots" / name)
-    (tmp_path / "tournament.toml").write_text(f'[{contest}]\nentrants = "bots"\n{settings}\n')
-    options: dict[str, Any] = {"config": tmp_path / "tournament.toml", "results": tmp_path / "results"}
+    config = shipped_place(tmp_path, contest, bots, settings)
+    options: dict[str, Any] = {"config": config, "results": tmp_path / "results"}
     played = tournament.run(contest, executor="local", **options)
     for match in played.matches.match:
         found = tournament.replay(contest, match=int(match), session=0, **options)

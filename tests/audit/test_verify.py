@@ -19,7 +19,6 @@ import pytest
 
 from tests.contest_runs import (
     CONTEST,
-    REPOSITORY,
     Listener,
     Outcome,
     Place,
@@ -28,6 +27,7 @@ from tests.contest_runs import (
     call,
     new_place,
     outcome,
+    shipped_place,
 )
 from tests.object_store import new_location
 from tests.runner.test_poisoned_results import entry_at, replace_part
@@ -96,13 +96,9 @@ DILEMMA = 'game = "matrix_game"\nmoves = ["cooperate", "defect"]\npayoffs = [[3.
 )
 def test_other_contests(tmp_path: Path, contest: str, settings: str, bots: str) -> None:
     """Blocks of games, counts of decisions, payoffs; of Hold'em's bots one is a Python bot and one a program."""
-    (tmp_path / "bots").mkdir()
-    for bot in (REPOSITORY / "entrants" / contest).glob(bots):
-        copy: Callable[[Path, Path], object] = shutil.copytree if bot.is_dir() else shutil.copy
-        copy(bot, tmp_path / "bots" / bot.name)
-    (tmp_path / "tournament.toml").write_text(f'[{contest}]\nentrants = "bots"\n{settings}\n')
-    run(contest, config=tmp_path / "tournament.toml", executor="local")
-    found = verify(contest, config=tmp_path / "tournament.toml", replay=5)
+    config = shipped_place(tmp_path, contest, bots, settings)
+    run(contest, config=config, executor="local")
+    found = verify(contest, config=config, replay=5)
     assert (found.problems, found.notes) == ((), ())
     assert found.replayed == 5
 

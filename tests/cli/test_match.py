@@ -120,7 +120,6 @@ def test_in_a_folder_of_one_contest_its_name_may_be_left_out(tmp_path: Path, mon
     assert kept.code == 0
     beyond = shown("replay", "dilemma", "--results", "kept", "--match", "defects,cooperates", "--session", "40")
     assert "match defects,cooperates has sessions 0 to 39" in beyond.err
-    (tmp_path / "tournament.toml").write_text(DILEMMA.format(noise=0) * 2)
     (tmp_path / "tournament.toml").write_text(DILEMMA.format(noise=0) + "[von_neumann_poker]\n")
     assert "no contest is called defects" in shown("match", "defects", "cooperates").err
 

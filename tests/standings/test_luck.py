@@ -6,7 +6,6 @@ import hashlib
 import itertools
 import json
 import math
-import shutil
 import struct
 from collections.abc import Callable
 from pathlib import Path
@@ -21,7 +20,7 @@ from engine.games.von_neumann_poker.core import VonNeumannPoker
 from engine.kernel.game_core import BLOCK_COUNT
 from engine.kernel.records import Table
 from engine.kernel.sums import SeatSums
-from tests.contest_runs import CONTEST, Listener, new_place, outcome
+from tests.contest_runs import CONTEST, Listener, new_place, outcome, shipped_place
 from tests.oracles.deals import key_of
 from tournament.api import run, verify
 from tournament.contests.von_neumann_poker import LUCK_COLUMNS, VON_NEUMANN_POKER
@@ -225,8 +224,8 @@ def test_a_run_notes_luck_and_mends_its_note(tmp_path: Path) -> None:
 
 
 SHIPPED_BOTS = {
-    "von_neumann_poker": ("sessions = 200\nreplicas = 2\nduplicate = true", 3000, ["naive.c", "kuhn3.c", "@python@"]),
-    "holdem_training": ("sessions = 3\nhands = 250", 700, ["@first@", "@last@"]),
+    "von_neumann_poker": ("sessions = 200\nreplicas = 2\nduplicate = true", 3000, "naive.c kuhn3.c"),
+    "holdem_training": ("sessions = 3\nhands = 250", 700, "always_all_in.cpp threshold.cpp"),
 }
 
 
@@ -235,19 +234,11 @@ def test_luck_is_worked_out_where_legs_are_played_as_it_is_from_their_records(
     contest: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With a buffer so small that it is emptied in the middle of legs, and holds several."""
-    settings, rows, names = SHIPPED_BOTS[contest]
-    source = Path(__file__).parents[2] / "entrants" / contest
-    compiled = sorted(path for path in source.iterdir() if path.suffix in (".c", ".cpp"))
-    (tmp_path / "bots").mkdir()
-    for name in names:
-        if name == "@python@":
-            bot = "def a(bot): return 20 if bot.card > 0.6 else 0\ndef b(bot, bet): return bot.card > 0.5\n"
-            (tmp_path / "bots" / "python.py").write_text(bot)
-        else:
-            path = {"@first@": compiled[0], "@last@": compiled[-1]}.get(name, source / name)
-            shutil.copy(path, tmp_path / "bots")
-    config = tmp_path / "tournament.toml"
-    config.write_text(f'[{contest}]\nentrants = "bots"\nseed = 5\n{settings}\n')
+    settings, rows, bots = SHIPPED_BOTS[contest]
+    config = shipped_place(tmp_path, contest, bots, f"seed = 5\n{settings}")
+    if contest == CONTEST:
+        bot = "def a(bot): return 20 if bot.card > 0.6 else 0\ndef b(bot, bet): return bot.card > 0.5\n"
+        (tmp_path / "bots" / "python.py").write_text(bot)
 
     def never(*_: object) -> None:
         raise AssertionError("records were read for luck")
