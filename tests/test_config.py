@@ -70,7 +70,6 @@ def test_an_empty_file_and_none_give_the_defaults(tmp_path: Path, monkeypatch: p
     ("text", "line", "words"),
     [
         ("workers = -1", 1, "workers = -1: input should be greater than or equal to 0"),
-        ("\n\nworkers = 1.5", 3, "workers = 1.5: input should be a valid integer"),
         ('executor = "slurm"', 1, "executor = 'slurm': input should be 'auto', 'local' or 'ray'"),
         ("results = 3", 1, "results: input should be a valid string"),
         ("# first\nworker = 3", 2, "unknown key worker; there are results, executor, workers, address"),
@@ -88,7 +87,6 @@ def test_an_empty_file_and_none_give_the_defaults(tmp_path: Path, monkeypatch: p
         (f"[{CONTEST}.deals]\nx = 1", 1, "deals = {'x': 1}: input should be 'common' or 'independent'"),
         (f"\n{CONTEST} = 3", 2, f"{CONTEST} must be a table, written [{CONTEST}]"),
         (f"[[{CONTEST}]]\nseed = 1", 1, f"{CONTEST} must be a table, written [{CONTEST}]"),
-        (f"\n{CONTEST} = {{ seed = -1 }}", 2, "seed = -1: must be 0 to 2²⁵⁶ − 1"),
         ("workers = ", 1, "Invalid value"),
         ("results = '''open\nand open", 2, "Expected \"'''\""),
         ("x = " + "9" * 5000, 1, "Exceeds the limit (4300 digits) for integer string conversion"),
@@ -178,16 +176,7 @@ def test_nested_too_deeply(tmp_path: Path) -> None:
 def test_options_lie_over_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "there").mkdir()
-    config = load_text(
-        tmp_path / "there",
-        GOOD,
-        workers=7,
-        results="mine",
-        executor=None,
-        sessions=9,
-        seed=None,
-        entrants="my_bots",
-    )
+    config = load_text(tmp_path / "there", GOOD, workers=7, results="mine", sessions=9, seed=None, entrants="my_bots")
     assert (config.general.workers, config.general.executor) == (7, "local")
     assert (config.contest.sessions, config.contest.seed) == (9, "5")
     # Paths of the file are from the file's folder, those of options from here.

@@ -102,18 +102,8 @@ def test_the_options_that_files_and_pages_give_to_tournament_exist() -> None:
 STUB = """#!/bin/sh
 echo "$(basename "$0") $* token:${#RAY_AUTH_TOKEN} mode:$RAY_AUTH_MODE" >> "$LOG"
 """
-SRUN = (
-    STUB
-    + """while [ "${1#--}" != "$1" ]; do shift; done
-exec "$@"
-"""
-)
-RAY = (
-    STUB
-    + """[ "$1" = start ] && exec sleep 20 > /dev/null 2>&1
-exit 0
-"""
-)
+SRUN = STUB + 'while [ "${1#--}" != "$1" ]; do shift; done\nexec "$@"\n'
+RAY = STUB + '[ "$1" = start ] && exec sleep 20 > /dev/null 2>&1\nexit 0\n'
 SCONTROL = "#!/bin/sh\nprintf '127.0.0.1\\nlocalhost\\n'\n"
 WAITS = 'until grep -q -- --address= "$LOG"; do sleep 0.1; done; '
 TOURNAMENT = STUB.replace("echo", f"trap 'exit 130' TERM; {WAITS}echo") + (

@@ -104,11 +104,10 @@ def _prose(page: Path) -> str:
 def _links(page: Path) -> list[tuple[Path, str]]:
     """The files and anchors that a page links to, those on the web left out."""
     targets = [target for target in re.findall(r"\]\(([^)]+)\)", _prose(page)) if "://" not in target]
-    return [((page.parent / name).resolve() if name else page, anchor) for name, _, anchor in map(_parted, targets)]
-
-
-def _parted(target: str) -> tuple[str, str, str]:
-    return target.partition("#")
+    return [
+        ((page.parent / name).resolve() if name else page, anchor)
+        for name, _, anchor in (t.partition("#") for t in targets)
+    ]
 
 
 def _anchors(page: Path) -> set[str]:

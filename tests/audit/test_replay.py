@@ -14,7 +14,7 @@ import pytest
 
 import tournament
 from tests.cli.in_process import shown
-from tests.contest_runs import REPOSITORY, shipped_place
+from tests.contest_runs import CONTEST, REPOSITORY, shipped_place
 from tournament.audit import replay as again
 from tournament.audit.replay import Replay
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
@@ -22,7 +22,6 @@ from tournament.entrants.new import write_new_bot
 from tournament.errors import BadInput
 from tournament.records.results import Results
 
-CONTEST = "von_neumann_poker"
 # Each writes down what it sees, and what it is about to answer.
 TELLS_C = """
 #include <stdio.h>

@@ -353,12 +353,6 @@ def test_a_forged_summary_in_an_object_store_is_found_unless_a_run_may_go_on(tmp
     assert {problem.place for problem in found.problems} <= {"faults.parquet"}  # which is none of these at all
 
 
-def test_summaries_behind_are_told_where_nobody_ever_signed(place: Place) -> None:
-    (place.results / "ledger" / "writer").unlink()
-    DAMAGES["another summary"][0](place)
-    assert problems(place) == [f"matches.parquet is not what the ledger comes to; {ANEW}"]
-
-
 def test_the_command(place: Place) -> None:
     whole = call(["verify", CONTEST, "--config", str(place.config), "--replay", "2"])
     assert (whole.returncode, whole.stderr) == (0, "")

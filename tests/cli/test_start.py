@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_cli import command
-from tests.contest_runs import bot_source
+from tests.contest_runs import new_place
 
 # The command in a process that tells in the end which modules it loaded.
 _TELLING = """
@@ -40,13 +39,9 @@ def test_help_loads_nothing_heavy(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which a contest was played."""
-    folder = tmp_path_factory.mktemp("start")
-    bots = folder / "entrants" / "von_neumann_poker"
-    bots.mkdir(parents=True)
-    for name, bets_above in (("bold", 20), ("calm", 80)):
-        (bots / f"{name}.c").write_text(bot_source(bets_above, 50))
-    assert command(folder, "run", "von_neumann_poker", "--sessions", "2").returncode == 0
-    return folder
+    made = new_place(tmp_path_factory.mktemp("start"), ["bold", "calm"], sessions=2)
+    made.play()
+    return made.folder
 
 
 def test_contests_that_nobody_asks_for_are_not_loaded(place: Path) -> None:

@@ -139,12 +139,8 @@ def test_a_newcomer_does_not_wait_for_the_others_replicas(tmp_path: Path) -> Non
         assert comes(lambda: (kept.published / CONTEST / "board.json").exists())
         place.write_bot("even", "int a(const Bot *bot) { return 1; }\nint b(const Bot *bot, int bet) { return 1; }\n")
         assert comes(lambda: len(kept.board()) == 4)
-    legs = {frozenset((match.x, match.y)): match.legs for match in _matches(place)}
+    legs = {frozenset((match.x, match.y)): match.legs for match in tournament.load(str(place.results)).ranking.matches}
     assert len(legs) == 6 and all(0 < count < 2000 for count in legs.values())
-
-
-def _matches(place: Place) -> list[tournament.standings.standings.MatchResult]:  # type: ignore[name-defined]
-    return list(tournament.load(str(place.results)).ranking.matches)
 
 
 def test_until_settled_is_for_a_final(tmp_path: Path) -> None:

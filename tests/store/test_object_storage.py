@@ -15,7 +15,7 @@ import obstore.store
 import pytest
 
 import tournament
-from tests.contest_runs import THRESHOLDS, Listener, bot_source, call, new_place
+from tests.contest_runs import CONTEST, THRESHOLDS, Listener, bot_source, call, new_place
 from tests.object_store import BUCKET, MemoryStore, ServedStore, new_location
 from tests.store.test_ledger import FIELD, leg, stage_batch
 from tournament.errors import BadInput, RunFailed
@@ -279,9 +279,6 @@ def test_an_upload_that_fails_is_taken_back(served_store: ServedStore, storage: 
     assert unfinished_uploads(served_store) == 0
 
 
-CONTEST = "von_neumann_poker"
-
-
 # Trouble.
 
 
@@ -293,14 +290,10 @@ def trouble(location: str) -> str:
     return line
 
 
-def no_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_credentials_are_one_line(served_store: ServedStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/nowhere")
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"):
         monkeypatch.delenv(name, raising=False)
-
-
-def test_missing_credentials_are_one_line(served_store: ServedStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    no_credentials(monkeypatch)
     with served_store.behaving() as requests:
         line = trouble(f"s3://{BUCKET}/place?{served_store.options}")
     assert line == (

@@ -6,7 +6,6 @@ import os
 import shutil
 import socket
 import stat
-import threading
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -175,30 +174,6 @@ def test_a_released_root_is_held_by_nobody(location: str, storage: Storage) -> N
     other.hold()
     assert other.still_held()
     other.release()
-
-
-def test_of_many_creators_one_wins_and_leaves_his_content_whole(tmp_path: Path) -> None:
-    storage = FolderStorage(str(tmp_path))
-    storage.prepare()
-    winners: list[int] = []
-    begin = threading.Barrier(8)
-
-    def create(number: int) -> None:
-        begin.wait()
-        try:
-            storage.create("ledger/entry", bytes([number]) * 100_000)
-            winners.append(number)
-        except AlreadyExists:
-            pass
-
-    threads = [threading.Thread(target=create, args=(number,)) for number in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    (winner,) = winners
-    assert storage.read("ledger/entry") == bytes([winner]) * 100_000
-    assert storage.list("staging") == {}
 
 
 def test_prepare_says_what_it_can_not_write(tmp_path: Path) -> None:
