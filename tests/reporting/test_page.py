@@ -25,11 +25,14 @@ from tests.reporting.html_reader import Element, read_html
 from tournament.api import run
 from tournament.config import load_config
 from tournament.contests import find_contest
+from tournament.contests.portrait import Rows
 from tournament.records.results import crosstable_values, load
 from tournament.reporting import findings as findings_module
+from tournament.reporting import games as games_module
 from tournament.reporting.crosstable import crosstable_of, packed
 from tournament.reporting.figures import as_json
 from tournament.reporting.findings import Findings, find, matches_to_watch
+from tournament.reporting.games import games_for_viewer
 from tournament.reporting.layout import Layout
 from tournament.reporting.page import render
 from tournament.reporting.script_data import faults_of, numbers_of
@@ -372,6 +375,36 @@ def test_a_repeated_game_is_shown_by_whole_sessions(dilemma: Played) -> None:
             for seat, moves, slips in zip("xy", game["moves"], game["slips"]):
                 assert [int(move) for move in moves] == own[f"{seat}_move"].tolist()
                 assert slips == [turn for turn, slip in enumerate(own[f"{seat}_slipped"]) if slip]
+
+
+def test_a_session_of_which_turns_are_missing_is_not_shown(dilemma: Played) -> None:
+    """Where records are large only a part is read, and totals of a part would be wrong."""
+    survey = dilemma.findings.survey
+    place, (rows,) = next(iter(survey.sessions.items()))
+    contest = find_contest("dilemma", "matrix_game")
+    contest = contest.under(contest.settings.model_validate(dilemma.findings.settings))
+    cut: Rows = {name: values[1:] for name, values in rows.items()}
+    halves: list[Rows] = [
+        {name: values[half] for name, values in rows.items()} for half in (slice(7, None), slice(0, 7))
+    ]
+    cases: list[tuple[list[Rows], bool]] = [([rows], True), ([cut], False), (halves, True)]
+    for pieces, there in cases:
+        games = games_for_viewer(
+            contest, dilemma.results.ranking.matches, replace(survey, chosen={}, sessions={place: pieces}), {}
+        )
+        assert bool(json.loads(games)["matches"]) == there
+
+
+def test_a_match_of_which_no_game_is_chosen_is_left_out(
+    pages: Mapping[str, Played], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one whose fault has no row, in records whose games are too many for a page."""
+    one = pages["von_neumann_poker"]
+    first = one.results.ranking.matches[0]
+    survey = replace(one.findings.survey, chosen={**one.findings.survey.chosen, first.match: []})
+    monkeypatch.setattr(games_module, "MOST_BYTES", 20_000)
+    made = games_for_viewer(find_contest("von_neumann_poker"), one.results.ranking.matches, survey, {})
+    assert (first.x, first.y) not in [tuple(match["bots"]) for match in json.loads(made)["matches"]]
 
 
 def test_rules_are_told_as_they_were_played(tmp_path: Path) -> None:
