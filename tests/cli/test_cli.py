@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import json
 import os
 import subprocess
 import sys
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests import forks
+from tests.cli.in_process import shown
+from tournament.cli import commands
 from tournament.records.results import load
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -105,6 +110,19 @@ def test_tables_fit_the_terminal(folder: Path, width: int) -> None:
         assert any("steady" in line for line in lines) and "Autumn cup" in lines[0]
 
 
+def test_faults_have_bots_that_cannot_play_with_all_that_the_compiler_said(folder: Path) -> None:
+    said = command(folder, "faults").stdout
+    assert said == command(folder, "faults", "--bot", "torn").stdout
+    assert said.startswith("torn can't play: ") and "\nHint: the two functions are" in said
+    assert command(folder, "faults", "--bot", "steady").stdout == "no faults\n"
+
+
+def test_a_small_field_is_told_of_a_column_where_that_is_shown(folder: Path) -> None:
+    shown = [command(folder, "leaderboard", *more, columns=200).stdout for more in ((), ("--wide",))]
+    assert ["ahead of next" in text for text in shown] == [False, True]
+    assert "equal bots have 60% to 70%" not in shown[0]
+
+
 def test_check_refuses_what_a_run_would(folder: Path, tmp_path: Path) -> None:
     bots = tmp_path / "entrants" / "von_neumann_poker"
     bots.mkdir(parents=True)
@@ -188,3 +206,28 @@ main()
 """
     process = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert (process.returncode, process.stderr) == (130, "")
+
+
+def a_thread() -> None:
+    before = threading.stack_size(1 << 46)  # of which there is not so much
+    try:
+        threading.Thread(target=print).start()
+    finally:
+        threading.stack_size(before)
+
+
+def a_process() -> None:
+    raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))  # as fork does
+
+
+@pytest.mark.parametrize("start", [a_thread, a_process])
+def test_a_command_that_can_start_no_more_says_what_to_do(
+    start: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commands, "app", lambda **_: start())
+    told = shown()
+    assert (told.code, told.err) == (
+        1,
+        "tournament: the system starts no more threads or processes; end others, or allow more (ulimit -u, and in a"
+        " container its number of pids)\n",
+    )

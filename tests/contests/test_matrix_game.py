@@ -202,7 +202,7 @@ def test_shipped_bots_play_without_a_fault(tmp_path: Path, contest: object) -> N
         ('moves = ["a", "a"]', "two moves have the same name"),
         ('moves = ["a", "b\\n"]', "a move's name has 1 to 40 printable characters"),
         ("moves = 3", "moves = 3: input should be a valid list"),
-        ('moves = ["a", "b", "c", "d"]', "payoffs = .*: value error, must be 4 lists of 4 numbers each"),
+        ('moves = ["a", "b", "c", "d"]', "payoffs = .*: must be 4 lists of 4 numbers each"),
         ("payoffs = [[1, 2], [3, 4]]", "must be 3 lists of 3 numbers each, for the moves rock, paper, scissors"),
         ('payoffs = [[1, 2, 3], [4, 5, "6"], [7, 8, 9]]', "input should be a valid number"),
         ("payoffs = [[1, 2, 3], [4, 5, inf], [7, 8, 9]]", "a payoff must be at least -1000000 and at most 1000000"),

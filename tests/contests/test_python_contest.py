@@ -351,6 +351,18 @@ def test_declarations_that_contradict_each_other_are_refused() -> None:
         Decision("a", "m", tells={}, answer=whole(0, 1, "a"), default=5)
 
 
+def test_a_new_bot_says_how_it_plays(tmp_path: Path) -> None:
+    class Bids(PythonContest):
+        name = "bids"
+        decisions = (Decision("bid", "m", tells={"prize": whole(1, 9, "p")}, answer=whole(2, 5, "b")),)
+
+    for language in ("c", "python"):
+        text = write_new_bot(contest_of(Bids), tmp_path / language, "one", language).read_text()
+        assert "one: always answers the same." in text and "    return 2" in text
+        assert "plays at random." in write_new_bot(contest_of(Everything), tmp_path, "one", language).read_text()
+        (tmp_path / "one").with_suffix({"c": ".c", "python": ".py"}[language]).unlink()
+
+
 def test_a_new_bot_may_be_in_c_plus_plus_where_there_is_one_in_c(tmp_path: Path) -> None:
     path = write_new_bot(contest_of(Everything), tmp_path, "mine", "cpp")
     assert path.name == "mine.cpp"

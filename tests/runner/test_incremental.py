@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
+import re
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -211,7 +212,7 @@ def test_a_part_that_rotted_without_a_trace_is_found_before_it_is_cut(place: Pla
     watcher = Listener()
     place.write_bot("calm", bot_source(2, 1))
     place.play(watcher=watcher)
-    assert f"Part {victim.stem} is damaged; its 4 legs are played again" in watcher.said
+    assert f"Part {victim.stem} is damaged; to play again: 4 legs" in watcher.said
     assert_games_are_the_standings(place.results)
     assert_in_schedule_order(place.results)
     assert len(load(str(place.results)).games["match"].unique()) == 6
@@ -248,6 +249,39 @@ def test_an_edit_is_three_entries_and_what_is_put_together_another(
         assert len(list((place.results / "games").iterdir())) == parts
 
 
+<<<<<<< HEAD
+=======
+def test_a_damaged_neighbour_is_not_put_together_and_plays_again_next_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = new_place(tmp_path, BOTS, sessions=10)
+    watcher = Listener()
+    monkeypatch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: True)
+    place.play()
+    place.write_bot("fair", bot_source(*THRESHOLDS["fair"]))
+
+    def flip(*arguments: object) -> None:
+        (victim, *_) = sorted((place.results / "games").iterdir())
+        content = bytearray(victim.read_bytes())
+        content[len(content) // 2] ^= 4
+        victim.write_bytes(content)
+        monkeypatch.undo()
+        monkeypatch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: True)
+        merge_small_batches(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("tournament.runner.contest_run.merge_small_batches", flip)
+    place.play(watcher=watcher)
+    (said,) = (text for text in watcher.said if "is damaged; remove it and run again to play its legs again" in text)
+    assert len(list((place.results / "games").iterdir())) == 10
+    (place.results / "games" / f"{said.split()[1]}.parquet").unlink()
+    watcher.said.clear()
+    place.play(watcher=watcher)
+    assert any("is missing; to play again: 1 leg" in text for text in watcher.said)
+    assert len(list((place.results / "games").iterdir())) == 1
+    assert_games_are_the_standings(place.results)
+
+
+>>>>>>> main
 def test_other_settings_set_the_old_records_aside_whole(place: Place) -> None:
     before = pd.read_parquet(place.results / "games")
     for number, seed in enumerate((8, 9), 1):
@@ -299,8 +333,9 @@ def test_other_bots_altogether_set_the_old_records_aside(place: Place) -> None:
     before = pd.read_parquet(place.results / "games")
     for bot in place.entrants.iterdir():
         bot.rename(bot.with_name(f"new_{bot.name}"))
+    place.config.write_text(re.sub("seed = .*", "", place.config.read_text()))
     done = call(place.arguments())
-    assert "none of its bots are here" in done.stderr
+    assert "Not what was played before (none of its bots are here): " in done.stderr, "its other seed was only drawn"
     aside = place.results.with_name(f"{CONTEST}-archive-1")
     pd.testing.assert_frame_equal(pd.read_parquet(aside / "games"), before)
 
@@ -309,7 +344,7 @@ def test_a_run_says_whose_matches_leave_the_records(place: Place) -> None:
     bots = sorted(place.entrants.iterdir())
     bots[0].unlink()
     done = call(place.arguments())
-    assert f"{bots[0].stem} changed or left: {len(bots) - 1} matches leave the records" in done.stderr
+    assert f"{bots[0].stem} changed or left; out of the records: {len(bots) - 1} match" in done.stderr
 
 
 def test_an_object_store_is_resumed_and_adapted_as_a_folder_is(tmp_path: Path, object_store: str) -> None:

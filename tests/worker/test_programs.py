@@ -247,6 +247,12 @@ def test_a_shell_script_and_a_program_that_is_built(tmp_path: Path) -> None:
     assert ask(made, [A], settings).answers == [7]
 
 
+def test_a_program_that_is_built_by_make() -> None:
+    """It starts a command without a shell, and asks for its own ids before."""
+    folder = {"bot.toml": 'command = ["./made"]\nbuild = ["make"]', "Makefile": "made: bot.sh\n\tcp bot.sh made\n"}
+    assert ask({**folder, "bot.sh": SHELL}, [A], poker_settings(sessions=7)).answers == [7]
+
+
 @pytest.mark.parametrize("first", ["#!/usr/bin/env python3", "#!/usr/bin/env -S python3 -u"])
 def test_a_first_line_that_has_its_interpreter_looked_for(first: str) -> None:
     source = f"{first}\nimport sys\nsys.stdin.readline()\nsys.stdin.readline()\nprint('ACTION BET 3', flush=True)\n"

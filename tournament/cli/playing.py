@@ -19,7 +19,7 @@ from tournament.cli.screen import Screen
 from tournament.cli.tables import final_tables
 from tournament.config import Config
 from tournament.entrants.folder import stamps
-from tournament.errors import BadInput, printable, telling_line
+from tournament.errors import BadInput, counted, printable, telling_line
 from tournament.runner.contest_run import run_prepared
 from tournament.runner.planning import plan_of
 from tournament.runner.preparing import PATIENCE_SECONDS, Prepared, prepare_contest
@@ -115,7 +115,9 @@ def _tell_plan(prepared: Prepared) -> bool:
         + ("" if plan.last else "; more replicas may follow, until the order is settled")
     )
     if plan.outdated:
-        out.print(f"{plan.outdated:,} legs of bots that changed or left would leave the records", soft_wrap=True)
+        out.print(
+            f"{counted(plan.outdated, 'leg')} of bots that changed or left would leave the records", soft_wrap=True
+        )
     if plan.unlike:
         out.print(printable(str(plan.unlike)), soft_wrap=True)
     broken = [entrant for entrant in prepared.entrants if entrant.artifact is None]

@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from rich.text import Text
+
 from tournament.cli.consoles import out
 from tournament.cli.locations import load_records
 from tournament.cli.options import CHOICE, OUTPUT, ConfigPath, ContestOrAny, Json, Results, flag, option, print_json
@@ -150,7 +152,10 @@ def faults(
         again = [replay_command(loaded.field.contest, leg, one, given) for leg, one in chosen]
         print_json([row | {"replay": words} for row, words in zip(rows, again)])
         return
-    if not chosen:
+    broken = [line for line in loaded.ranking.below if line.status == "broken" and bot in (None, line.name)]
+    for line in broken:
+        out.print(Text.assemble((line.name, "bold"), f" can't play: {printable(line.reason or '')}"), soft_wrap=True)
+    if not (chosen or broken):
         out.print("no faults")
-    for line in fault_lines(loaded.field.contest, chosen, given):
-        out.print(line, soft_wrap=True)
+    for words in fault_lines(loaded.field.contest, chosen, given):
+        out.print(words, soft_wrap=True)
