@@ -249,39 +249,6 @@ def test_an_edit_is_three_entries_and_what_is_put_together_another(
         assert len(list((place.results / "games").iterdir())) == parts
 
 
-<<<<<<< HEAD
-=======
-def test_a_damaged_neighbour_is_not_put_together_and_plays_again_next_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    place = new_place(tmp_path, BOTS, sessions=10)
-    watcher = Listener()
-    monkeypatch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: True)
-    place.play()
-    place.write_bot("fair", bot_source(*THRESHOLDS["fair"]))
-
-    def flip(*arguments: object) -> None:
-        (victim, *_) = sorted((place.results / "games").iterdir())
-        content = bytearray(victim.read_bytes())
-        content[len(content) // 2] ^= 4
-        victim.write_bytes(content)
-        monkeypatch.undo()
-        monkeypatch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: True)
-        merge_small_batches(*arguments)  # type: ignore[arg-type]
-
-    monkeypatch.setattr("tournament.runner.contest_run.merge_small_batches", flip)
-    place.play(watcher=watcher)
-    (said,) = (text for text in watcher.said if "is damaged; remove it and run again to play its legs again" in text)
-    assert len(list((place.results / "games").iterdir())) == 10
-    (place.results / "games" / f"{said.split()[1]}.parquet").unlink()
-    watcher.said.clear()
-    place.play(watcher=watcher)
-    assert any("is missing; to play again: 1 leg" in text for text in watcher.said)
-    assert len(list((place.results / "games").iterdir())) == 1
-    assert_games_are_the_standings(place.results)
-
-
->>>>>>> main
 def test_other_settings_set_the_old_records_aside_whole(place: Place) -> None:
     before = pd.read_parquet(place.results / "games")
     for number, seed in enumerate((8, 9), 1):
