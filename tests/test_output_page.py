@@ -14,7 +14,6 @@ import tournament
 from tests.contest_runs import Place, new_place
 from tournament.cli.commands import app
 from tournament.cli.groups import OWN
-from tournament.contests import CONTESTS
 from tournament.records.results import STANDING, crosstable_values, leaderboard_values, rated_values
 from tournament.standings.ratings import LOOKS
 
@@ -63,12 +62,6 @@ def test_every_command_that_prints_json_is_on_the_page() -> None:
     with_json = {name for name, one in commands.items() if any("--json" in option.opts for option in one.params)}
     assert with_json == set(HEADINGS)
     assert set(HEADINGS.values()) <= set(re.findall(r"^## (.+)$", OUTPUT, re.MULTILINE))
-
-
-def test_measures_are_on_the_page() -> None:
-    for contest in CONTESTS:
-        for measure in contest.house.scoring.measures if contest.house else ():
-            assert f"`{measure.name}`" in OUTPUT or re.fullmatch(r"bob_(folds|calls)_[1-4]", measure.name)
 
 
 def test_every_variable_is_documented() -> None:

@@ -94,15 +94,6 @@ def test_a_seed_of_zero_is_a_seed(folder: Path) -> None:
     assert first.points == again.points and first.against == again.against
 
 
-def test_the_same_file_is_no_better_and_no_worse(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(folder)
-    told = shown("gauntlet", CONTEST, "bold", "--instead-of", "bots/bold.c", "--against", "calm", "--against", "dull")
-    assert told.code == 3 and "+0.000: which is better is open; --replicas 10 tells more" in told.out
-    fuel = [line.split("fuel", 1)[1].strip() for line in told.out.splitlines() if line.startswith("fuel")]
-    assert len(fuel) == 2 and fuel[0].endswith("instructions a decision, at most 8") and fuel[1] == f"former: {fuel[0]}"
-    assert not (folder / "results").exists()
-
-
 @pytest.mark.parametrize(("first", "second", "code"), [("bold", "fool", 0), ("fool", "bold", 4)])
 def test_scripts_learn_which_is_better(
     first: str, second: str, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import tournament
@@ -21,7 +20,7 @@ from tests.open_contest.support import fractions
 from tests.processes import comes
 from tournament.config import Config, load_config
 from tournament.errors import BadInput
-from tournament.open_contest.publishing import publish, rounded
+from tournament.open_contest.publishing import publish
 from tournament.open_contest.watch import Watch
 from tournament.runner.watcher import NobodyWatching, Watcher
 from tournament.standings.standings import Standings
@@ -222,11 +221,6 @@ def test_handed_in_again_under_another_name_a_bot_tells_nothing_new(tmp_path: Pa
     told = [bot[what] for bot in json.loads(page)["bots"] for what in ("score", "reach")]
     values = [float(one.replace(",", "").replace("\N{MINUS SIGN}", "-")) for one in told]
     assert len(values) == 8 and all(value == float(f"{value:.3g}") for value in values)
-
-
-def test_figures_have_three_digits() -> None:
-    assert rounded({"a": (1.23456, [9876.5]), "b": 12345}) == {"a": (1.23, [9880.0]), "b": 12345}
-    assert rounded(np.array([1.23456, 0.0, -98765.0, np.inf])).tolist() == [1.23, 0.0, -98800.0, np.inf]
 
 
 def test_a_copy_that_was_taken_while_it_played_goes_on_elsewhere(tmp_path: Path) -> None:

@@ -538,13 +538,6 @@ def test_a_missing_entry_is_named(storage: FolderStorage) -> None:
         read_state(storage)
 
 
-def test_other_files_in_the_ledger_are_ignored(storage: FolderStorage) -> None:
-    ledger = two_entries(storage)
-    (ledger / "notes.json").write_text("{}")
-    (ledger / "00000002.entry~").write_text("")
-    assert read_state(storage).entries == 2
-
-
 def test_an_entry_begins_with_a_line_of_json_for_anyone(storage: FolderStorage) -> None:
     line, _, columns = (two_entries(storage) / "00000001.entry").read_bytes().partition(b"\n")
     entry = json.loads(line)
