@@ -1,4 +1,4 @@
-"""Every state in which a crash can leave a commit, and what readers and the next writer make of it."""
+"""What a ledger holds whatever ends its writer, and what readers and the next writer make of what is there."""
 
 from __future__ import annotations
 
@@ -170,15 +170,10 @@ def test_names_of_batches_sort_as_the_schedule_does() -> None:
 
 def test_the_texts_of_faults_count_where_commits_are_cut(storage: FolderStorage) -> None:
     open_for_writing(storage).close()
-    faults = [tuple(Fault(0, 0, one, "b", "x" * 500, "", "y" * 2000) for one in range(20)) for _ in range(2)]
-    short, long = (
-        [stage_batch(storage, replace(leg(0, n), faults=some)) for n in range(400)] for some in ((), faults[0])
-    )
-    assert len([*in_commits([one] for one in short)]) == 1
-    assert len([*in_commits([one] for one in long)]) == 3
-
-
-# The states of a commit, in the order in which they come.
+    faults = tuple(Fault(0, 0, game, "b", "x" * 500, "", "y" * 2000) for game in range(20))
+    for some, commits in (((), 1), (faults, 3)):
+        batches = [stage_batch(storage, replace(leg(0, n), faults=some)) for n in range(400)]
+        assert len([*in_commits([one] for one in batches)]) == commits
 
 
 # Batches made of runs of others.
