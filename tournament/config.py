@@ -15,7 +15,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 
 from tournament.contests import BUILT_IN, KNOWN_RULES, find_contest, no_contest
 from tournament.contests.contest import Contest
-from tournament.contests.rules_of_others import former_package, load_rules, loaded_rules, names_rules
+from tournament.contests.rules_of_others import load_rules, loaded_rules, names_rules
 from tournament.contests.settings import ContestSettings
 from tournament.errors import BadInput, shortened
 from tournament.names import CONTEST_NAME_RULE, did_you_mean, valid_contest_name
@@ -31,10 +31,15 @@ ExecutorName = Literal["auto", "local", "ray"]
 _SANDBOX, _WATCH = "sandbox", "watch"
 _SECRET = frozenset({"results", "address"})  # whose values no message shows: they may have a password in them
 _Model = TypeVar("_Model", bound=BaseModel)
-# What the parser says of common mistakes, and what an organiser should know.
+# What the parsers say of common mistakes, in words of this file's readers.
 _PLAINLY = {
     "Invalid value": "invalid value: a text stands in quotes",
     "Cannot overwrite a value": "this key is there twice",
+    "bool_type": "must be true or false",
+    "float_type": "must be a number",
+    "int_type": "must be a whole number",
+    "list_type": "must be a list",
+    "string_type": "must be a text, in quotes",
 }
 
 
@@ -255,11 +260,11 @@ def _check_table(file: _File, name: str, game: object) -> None:
         raise BadInput(
             f"{file.place(None, name)}: unknown table {shown}; a contest of that name says by which rules it is played:"
             f' game = "{KNOWN_RULES[0]}", {others}. There are {rules}; other tables: {_SANDBOX}, {_WATCH}'
-            f"{did_you_mean(name, [*KNOWN_RULES, _SANDBOX, _WATCH])}{former_package(name)}"
+            f"{did_you_mean(name, [*KNOWN_RULES, _SANDBOX, _WATCH])}"
         )
     place = file.place(name, "game")
     if game is not None and game not in KNOWN_RULES and not names_rules(game):
-        close = did_you_mean(game, KNOWN_RULES) + former_package(game) if isinstance(game, str) else ""
+        close = did_you_mean(game, KNOWN_RULES) if isinstance(game, str) else ""
         raise BadInput(f"{place}: game = {game!r}: no such rules; there are {rules}; {others}{close}")
     if game is not None and name in KNOWN_RULES and game != name:
         raise BadInput(f"{place}: {name} has rules of its own; give a contest of {game} another name")
@@ -303,7 +308,7 @@ def _validate(
         messages = []
         for detail in error.errors():
             key = str(detail["loc"][0])
-            reason = detail["msg"].removeprefix("Value error, ")
+            reason = _PLAINLY.get(detail["type"], detail["msg"].removeprefix("Value error, "))
             reason = reason[:1].lower() + reason[1:]
             secret = key in _SECRET
             if options and key in options:

@@ -87,7 +87,7 @@ def test_a_gradebook_has_a_line_for_each_bot(folder: Path) -> None:
     assert set(rows[0]) == {"place", *lines[0]} - {"unforetold"}
     for row, line in zip(rows, lines):
         assert row["rank"] == ("" if line["rank"] is None else str(line["rank"]))
-        assert float(row["score"]) == line["score"]
+        assert row["score"] == (str(line["score"]) if line["matches"] else "")
         if line["rank"] is not None:
             assert line["points_per_game"] * line["games"] == pytest.approx(
                 line["points_per_session"] * line["sessions"]
@@ -115,6 +115,12 @@ def test_faults_have_bots_that_cannot_play_with_all_that_the_compiler_said(folde
     assert said == command(folder, "faults", "--bot", "torn").stdout
     assert said.startswith("torn can't play: ") and "\nHint: the two functions are" in said
     assert command(folder, "faults", "--bot", "steady").stdout == "no faults\n"
+
+
+def test_all_columns_are_whole_in_a_file_that_has_no_width(folder: Path) -> None:
+    lines = command(folder, "leaderboard", "--wide", columns=80).stdout.splitlines()
+    assert len(lines[2]) > 80 and not any("…" in line for line in lines)
+    assert any("steady" in line for line in lines)
 
 
 def test_a_small_field_is_told_of_a_column_where_that_is_shown(folder: Path) -> None:

@@ -39,6 +39,8 @@ from tournament.standings.history import line_of, matches_of_bot
 if TYPE_CHECKING:
     from tournament.contests.contest import Contest
 
+_WIDEST = 1_000  # characters
+
 
 def leaderboard(
     contest: ContestOrAny = None,
@@ -72,7 +74,10 @@ def leaderboard(
         print_json(leaderboard_values(found.ranking))
         return
     played = _contest_of(found, config)
-    out.print(leaderboard_table(found.ranking, played.title, unit=played.display.unit, wide=wide))
+    table = leaderboard_table(found.ranking, played.title, unit=played.display.unit, wide=wide)
+    if wide:  # all columns are whole, also in a file, which has no width of its own
+        table.width = out.measure(table, options=out.options.update(width=_WIDEST)).maximum
+    out.print(table, crop=not wide)
     given = {"results": results, "config": config}
     if below := reasons(found.ranking, commands_to_see(found.field.contest, found.ranking, given)):
         out.print(below, soft_wrap=True)
