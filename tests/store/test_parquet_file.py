@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import random
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -255,22 +254,6 @@ def test_row_groups_tell_the_matches_and_sessions_in_them() -> None:
         assert told is not None and (told.min, told.max) == limits
 
 
-def test_sizes_and_places_are_those_of_the_pages() -> None:
-    groups = [everything(rows, 3) for rows in (1000, 50)]
-    content = written(EVERYTHING, groups)
-    metadata = pq.ParquetFile(io.BytesIO(content)).metadata
-    place = 4
-    for number in range(metadata.num_row_groups):
-        group = metadata.row_group(number)
-        for n in range(len(EVERYTHING)):
-            chunk = group.column(n)
-            assert chunk.dictionary_page_offset in (None, place)
-            assert (chunk.data_page_offset == place) == (chunk.dictionary_page_offset is None)
-            place += chunk.total_compressed_size
-    footer = int.from_bytes(content[-8:-4], "little")
-    assert place == len(content) - footer - 8 and content[:4] == content[-4:] == b"PAR1"
-
-
 def games(rows: int) -> dict[str, Values]:
     """As one match of von Neumann poker has them, with everything that takes room as random as it gets."""
     chance = np.random.default_rng(5)
@@ -301,32 +284,6 @@ def test_a_game_takes_thirteen_and_a_half_bytes_and_the_footer_stays_small() -> 
     assert (len(three) - len(one)) / (2 * ROWS_PER_BUFFER) <= 13.5
     footers = [int.from_bytes(content[-8:-4], "little") for content in (one, three)]
     assert (footers[1] - footers[0]) / 2 * (10**9 / ROWS_PER_BUFFER) < 20e6
-
-
-def test_every_flipped_bit_of_a_page_is_found() -> None:
-    """Also of a dictionary. What precedes a page isn't covered by its checksum, but by the part's hash."""
-    content = written(GAMES, [games(500)])
-    metadata = pq.ParquetFile(io.BytesIO(content)).metadata.row_group(0)
-    places = []
-    for n, column in enumerate(GAMES):
-        chunk = metadata.column(n)
-        start = chunk.dictionary_page_offset or chunk.data_page_offset
-        last = 4 if column.name == "match" else 20  # bytes that are no header's
-        places += [start + chunk.total_compressed_size - 1 - step for step in range(last)]
-        if chunk.dictionary_page_offset:
-            places += [chunk.data_page_offset - 1 - step for step in range(4)]
-    chance = random.Random(1)
-    for place in places:
-        flipped = bytearray(content)
-        flipped[place] ^= 1 << chance.randrange(8)
-        with pytest.raises((OSError, pa.ArrowException), match=r"(?i:crc|corrupt|checksum)"):
-            pq.ParquetFile(io.BytesIO(flipped), page_checksum_verification=True).read()
-
-
-@pytest.mark.parametrize("fields", [(3, 2), (3, 19), (16,), (0,)])
-def test_thrift_refuses_fields_out_of_order_or_too_far_on(fields: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match=f"field {fields[-1]} can't come after {[0, *fields][-2]}"):
-        struct(dict.fromkeys(fields, i32(1)))
 
 
 def test_thrift_is_as_its_specification_says() -> None:
