@@ -16,8 +16,8 @@ from tests.contest_runs import (
     Listener,
     Place,
     assert_same,
-    in_order,
     bot_source,
+    in_order,
     new_place,
     outcome,
 )
