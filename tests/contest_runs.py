@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -80,6 +81,18 @@ def new_place(folder: Path, bots: Sequence[str], sessions: int = 40, settings: s
     for name in bots:
         place.write_bot(name, bot_source(*THRESHOLDS[name]))
     return place
+
+
+def shipped_place(folder: Path, contest: str, bots: str, settings: str = "") -> Path:
+    """The settings file of a contest with shipped bots, by patterns of their names; `settings` as above."""
+    (folder / "bots").mkdir(parents=True)
+    for pattern in bots.split():
+        for bot in (REPOSITORY / "entrants" / contest).glob(pattern):
+            copy: Callable[[Path, Path], object] = shutil.copytree if bot.is_dir() else shutil.copy
+            copy(bot, folder / "bots" / bot.name)
+    config = folder / "tournament.toml"
+    config.write_text(f'[{contest}]\nentrants = "bots"\n{settings}\n')
+    return config
 
 
 def command_line(arguments: Sequence[str]) -> list[str]:

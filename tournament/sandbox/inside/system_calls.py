@@ -50,9 +50,9 @@ _TABLE = """
     rt_sigaction 13 134; rt_sigpending 127 136; rt_sigprocmask 14 135; rt_sigreturn 15 139; rt_sigsuspend 130 133;
     rt_sigtimedwait 128 137; sched_get_priority_max 146 125; sched_get_priority_min 147 126;
     sched_getaffinity 204 123; sched_getparam 143 121; sched_getscheduler 145 120; sched_yield 24 124; select 23 -;
-    sendfile 40 71; set_robust_list 273 99; set_tid_address 218 96; setitimer 38 103; sigaltstack 131 132;
-    socketpair 53 199; stat 4 -;
-    statfs 137 43; statx 332 291; symlink 88 -; symlinkat 266 36; sysinfo 99 179; tgkill 234 131; time 201 -;
+    sendfile 40 71; set_robust_list 273 99; set_tid_address 218 96; setitimer 38 103; setresgid 119 149;
+    setresuid 117 147; sigaltstack 131 132; socketpair 53 199; stat 4 -; statfs 137 43; statx 332 291;
+    symlink 88 -; symlinkat 266 36; sysinfo 99 179; tgkill 234 131; time 201 -;
     timerfd_create 283 85; timerfd_gettime 287 87; timerfd_settime 286 86; times 100 153; truncate 76 45;
     umask 95 166; uname 63 160; unlink 87 -; unlinkat 263 35; utime 132 -; utimensat 280 88; utimes 235 -;
     vfork 58 -; wait4 61 260; waitid 247 95; write 1 64; writev 20 66
@@ -81,8 +81,8 @@ _ALLOWED_TO_BUILDS = _words("""
 # messages.
 _NOT_ALONE = ("pipe", "pipe2", "sysinfo")
 # Calls that do nothing and report success: nothing else keeps a compiler from changing modes and times of its user's
-# files elsewhere, and few compilers need these calls.
-_WITHOUT_EFFECT = ("chmod", "fchmod", "fchmodat", "utime", "utimes", "futimesat", "utimensat")
+# files elsewhere, and few compilers need these calls. What make starts asks for the ids that it has.
+_WITHOUT_EFFECT = _words("chmod fchmod fchmodat utime utimes futimesat utimensat setresuid setresgid")
 # Python bots find no links: those of their own descriptors in /proc tell the numbers of pipes. Some runtimes find
 # themselves by one.
 _OF_LINKS = ("readlink", "readlinkat")
