@@ -169,7 +169,7 @@ BAD_INPUT = [
     (["run", "von_neumann_poker", "--progress", "xml", "--dry-run"], "--progress xml: there is json"),
     (["run", "von_neumann_poker", "--entrants", "nowhere"], "nowhere does not exist"),
     (["run", "von_neumann_poker", "--config", "nowhere.toml"], "nowhere.toml can't be read"),
-    (["leaderboard", "--results", "nowhere"], "holds no results yet: tournament run plays"),
+    (["leaderboard", "--results", "nowhere"], "holds no results yet: `tournament run` makes them"),
     (["leaderboard", "two_card_draw", "--results", "results/von_neumann_poker"], "holds results of von_neumann_poker"),
     (["report", "two_card_draw", "--results", "results"], "two_card_draw holds no results"),
     (["verify", "two_card_draw", "--results", "results/von_neumann_poker"], "none of two_card_draw"),

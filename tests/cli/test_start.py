@@ -36,6 +36,12 @@ def test_help_loads_nothing_heavy(tmp_path: Path) -> None:
     assert not of_run & {*HEAVY - {"pydantic"}, "engine", "tournament.config", "tournament.contests.contest"}
 
 
+def test_a_notebook_offers_what_is_not_loaded_yet() -> None:
+    said = [sys.executable, "-c", "import sys, tournament; print(*dir(tournament), 'pandas' in sys.modules)"]
+    names = subprocess.run(said, capture_output=True, text=True, check=True).stdout.split()
+    assert {"gauntlet", "load", "replay", "report", "run", "scan", "verify", "False"} <= set(names)
+
+
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which a contest was played."""

@@ -20,10 +20,11 @@ from tests.contest_runs import (
     Listener,
     Place,
     assert_games_are_the_standings,
-    assert_in_schedule_order,
+    assert_parts_are_in_order,
     assert_same,
     bot_source,
     call,
+    in_order,
     new_place,
     outcome,
 )
@@ -63,7 +64,7 @@ def play(place: Place) -> set[Pair]:
     place.play(watcher=counter)
     new = digests_in(place, [name for name in ledger(place) if name not in before])
     assert_games_are_the_standings(place.results)
-    assert_in_schedule_order(place.results)
+    assert_parts_are_in_order(place.results)
     played = {pair for digest, pair in new.items() if digest not in known}
     matches = load(str(place.results)).ranking.matches
     assert counter.games == sum(match.games for match in matches if (match.x, match.y) in played)
@@ -124,7 +125,7 @@ def test_a_comment_plays_nothing_and_is_noted(place: Place) -> None:
 
 
 def test_who_leaves_takes_his_games_and_brings_them_when_he_comes_back(place: Place) -> None:
-    before = pd.read_parquet(place.results / "games")
+    before = in_order(outcome(place.results))
     (place.entrants / "calm.c").unlink()
     assert play(place) == set()
     left = load(str(place.results))
@@ -135,12 +136,12 @@ def test_who_leaves_takes_his_games_and_brings_them_when_he_comes_back(place: Pl
     place.play()
     replayed = set(digests_in(place, ledger(place)[len(known) :]).values())
     assert pairs_with("calm", BOTS) <= replayed
-    assert_in_schedule_order(place.results)
-    pd.testing.assert_frame_equal(pd.read_parquet(place.results / "games"), before)
+    assert_parts_are_in_order(place.results)
+    pd.testing.assert_frame_equal(in_order(outcome(place.results)).games, before.games)
 
 
 def test_a_broken_bot_is_below_the_line_until_it_is_mended(place: Place) -> None:
-    before = pd.read_parquet(place.results / "games")
+    before = in_order(outcome(place.results))
     place.write_bot("dull", "int a(const Bot *bot) { return }\n")
     assert play(place) == set()
     line = next(line for line in load(str(place.results)).ranking.entrants if line.name == "dull")
@@ -148,8 +149,8 @@ def test_a_broken_bot_is_below_the_line_until_it_is_mended(place: Place) -> None
     assert line.reason is not None and "error" in line.reason
     place.write_bot("dull", bot_source(*THRESHOLDS["dull"]))
     place.play()
-    assert_in_schedule_order(place.results)
-    pd.testing.assert_frame_equal(pd.read_parquet(place.results / "games"), before)
+    assert_parts_are_in_order(place.results)
+    pd.testing.assert_frame_equal(in_order(outcome(place.results)).games, before.games)
 
 
 @pytest.mark.parametrize("file", ["CALM.c", "calm.cpp", "calm"])
@@ -214,12 +215,12 @@ def test_a_part_that_rotted_without_a_trace_is_found_before_it_is_cut(place: Pla
     place.play(watcher=watcher)
     assert f"Part {victim.stem} is damaged; to play again: 4 legs" in watcher.said
     assert_games_are_the_standings(place.results)
-    assert_in_schedule_order(place.results)
+    assert_parts_are_in_order(place.results)
     assert len(load(str(place.results)).games["match"].unique()) == 6
 
 
-def test_small_neighbours_are_put_together(tmp_path: Path) -> None:
-    """However often bots are edited, and the records are as if played in one go."""
+def test_small_parts_are_put_together(tmp_path: Path) -> None:
+    """However often bots are edited, and the records have what they would have if played in one go."""
     place = new_place(tmp_path, [*BOTS, "fair"], sessions=10)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: True)
@@ -231,22 +232,24 @@ def test_small_neighbours_are_put_together(tmp_path: Path) -> None:
             assert len(list((place.results / "games").iterdir())) < 8
             assert parts_read(place) == []
     place.play(results=tmp_path / "afresh")
-    assert_same(outcome(place.results), outcome(tmp_path / "afresh" / CONTEST))
+    assert_same(in_order(outcome(place.results)), in_order(outcome(tmp_path / "afresh" / CONTEST)))
 
 
-def test_an_edit_is_three_entries_and_what_is_put_together_another(
+def test_an_edit_is_two_entries_and_rewrites_the_parts_with_its_legs_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = new_place(tmp_path, [*BOTS, "fair"], sessions=10)
     monkeypatch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: False)
     place.play()
-    for step, (name, parts) in enumerate([("bold", 6), ("dull", 1)], 1):
-        before = ledger(place)
+    for step, (name, parts, rewritten) in enumerate([("bold", 2, 1), ("dull", 3, 2), ("dull", 3, 0)], 1):
+        before, parts_before = ledger(place), set((place.results / "games").iterdir())
         place.write_bot(name, bot_source(step, step))
         place.play()
-        assert len(ledger(place)) == len(before) + 3 + (parts == 1)
-        assert len(digests_in(place, [entry for entry in ledger(place) if entry not in before])) == 4  # its own legs
-        assert len(list((place.results / "games").iterdir())) == parts
+        new = [entry for entry in ledger(place) if entry not in before]
+        assert len(new) == 2
+        assert len(digests_in(place, new)) == 4  # its own legs
+        after = set((place.results / "games").iterdir())
+        assert (len(after), len(after - parts_before)) == (parts, rewritten + 1)
 
 
 def test_other_settings_set_the_old_records_aside_whole(place: Place) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tests.contest_runs import CONTEST, Listener, Place, assert_same, bot_source, new_place, outcome
+from tests.contest_runs import CONTEST, Listener, Place, assert_same, bot_source, in_order, new_place, outcome
 from tournament.artifacts.bot import Entrant, Submission
 from tournament.config import load_config
 from tournament.contests import find_contest
@@ -67,7 +67,7 @@ def test_others_play_while_one_is_built(tmp_path: Path, monkeypatch: pytest.Monk
     watcher = Waiting(late, "")
     play(late, watcher, monkeypatch)
     assert watcher.others_played and "Playing without calm, still being built" in watcher.said
-    assert_same(outcome(late.results), outcome(ready.results))
+    assert_same(in_order(outcome(late.results)), in_order(outcome(ready.results)))
 
 
 def test_who_has_games_in_the_records_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,4 +113,4 @@ def test_what_is_late_ends_with_the_command(tmp_path: Path, monkeypatch: pytest.
     place.play()
     ready = new_place(tmp_path / "ready", BOTS)
     ready.play()
-    assert_same(outcome(place.results), outcome(ready.results))
+    assert_same(in_order(outcome(place.results)), in_order(outcome(ready.results)))

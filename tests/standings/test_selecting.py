@@ -94,6 +94,8 @@ def test_what_there_is_none_of_is_named(place: Place) -> None:
         tournament.load(where, matches=[0, 77])
     with pytest.raises(BadInput, match="there is no bot with matches 'bolt'; there are bold, calm, dull, even"):
         tournament.load(where, bots=["bolt"])
+    with pytest.raises(BadInput, match=re.escape("matches is a list of numbers: matches=[3]")):
+        tournament.load(where, matches=3)  # type: ignore[arg-type]
     with pytest.raises(BadInput, match=re.escape("bots is a list of names: bots=['bold']")):
         tournament.load(where, bots="bold")
     with pytest.raises(BadInput, match="sessions has none of the columns bet"):

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.parquet.pages import MOST_ROWS, PageEncoder
+from engine.parquet.pages import MOST_ROWS, GroupEncoder
 from tournament.store.columns import ROWS_PER_BUFFER, Column
 from tournament.store.parquet_file import ParquetFileWriter
 from tournament.store.part_writer import STATISTICS
@@ -157,10 +157,14 @@ def everything(rows: int, seed: int) -> dict[str, Values]:
 
 def test_every_way_to_encode_is_taken() -> None:
     """Or the tests here would try less than they seem to."""
-    encoder = PageEncoder()
-    taken = {encoder.encode(values, name == "bool").encodings for name, values in everything(3000, 1).items()}
-    assert taken == {(0,), (5,), (0, 8)}
-    assert [bytes(encoder.encode(np.arange(100, dtype="int8") % n).payload)[0] for n in (2, 4, 16, 17)] == [1, 2, 4, 8]
+    group = pq.ParquetFile(io.BytesIO(written(EVERYTHING, [everything(3000, 1)]))).metadata.row_group(0)
+    taken = {frozenset(group.column(n).encodings) for n in range(len(EVERYTHING))}
+    assert taken == {
+        frozenset(several) for several in (["PLAIN"], ["DELTA_BINARY_PACKED"], ["PLAIN", "RLE_DICTIONARY"])
+    }
+    for several, width in ((2, 1), (4, 2), (16, 4), (17, 8)):
+        content, _ = GroupEncoder(["gain"]).encode([np.arange(100, dtype="int8") % several], 4)
+        assert content[-2 - 13 * width] == width  # before the length of thirteen groups, and them
 
 
 def frames_of_all_readers(path: Path) -> dict[str, pd.DataFrame]:
@@ -211,19 +215,25 @@ def test_a_row_group_may_be_large(tmp_path: Path) -> None:
 )
 def test_other_arrays_are_refused(values: Values) -> None:
     with pytest.raises(ValueError, match="one dimension, no gaps, and 1 to"):
-        PageEncoder().encode(values)
+        GroupEncoder(["card"]).encode([values], 4)
 
 
 def test_other_types_are_refused() -> None:
     with pytest.raises(ValueError, match="1 to 134,217,728 values"):
-        PageEncoder().encode(np.broadcast_to(np.zeros(1, "int8"), (MOST_ROWS + 1,)))
+        GroupEncoder(["gain"]).encode([np.broadcast_to(np.zeros(1, "int8"), (MOST_ROWS + 1,))], 4)
     for kind in ("complex64", "float16", "datetime64[s]", "U3", "bool"):
         with pytest.raises(TypeError, match="no column's type"):
-            PageEncoder().encode(np.zeros(3, kind))
+            GroupEncoder(["gain"]).encode([np.zeros(3, kind)], 4)
     with pytest.raises(TypeError, match="flags are bytes"):
-        PageEncoder().encode(np.zeros(3, "int16"), flags=True)
+        GroupEncoder(["folded"], ["folded"]).encode([np.zeros(3, "int16")], 4)
     with pytest.raises(TypeError, match="numpy array"):
-        PageEncoder().encode([1, 2])  # type: ignore[arg-type]
+        GroupEncoder(["gain"]).encode([[1, 2]], 4)  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("lengths", [[3], [3, 3, 3], [3, 2]], ids=["too few", "too many", "of other lengths"])
+def test_other_columns_are_refused(lengths: list[int]) -> None:
+    with pytest.raises(ValueError, match=r"has 2 columns|has 3 values, another 2"):
+        GroupEncoder(["bet", "gain"]).encode([np.zeros(rows, "int8") for rows in lengths], 4)
 
 
 def test_row_groups_tell_the_matches_and_sessions_in_them() -> None:

@@ -125,7 +125,7 @@ UNFORETOLD = (
     " without agreements"
 )
 
-NO_RESULTS = "holds no results yet: tournament run plays"
+NO_RESULTS = "holds no results yet: `tournament run` makes them"
 
 
 @dataclass(frozen=True)
