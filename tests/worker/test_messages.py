@@ -324,27 +324,6 @@ def test_numbers_of_closed_channels_serve_again_after_the_next_run(stage: Stage)
     assert again.number < 6
 
 
-def test_every_lane_and_channel_may_have_something_to_tell_at_once(stage: Stage) -> None:
-    processes = [stage.process() for _ in range(40)]
-    for process in processes:
-        for slot in range(10):
-            stage.lane(process, [A], slot)
-    ended = [stage.lane(processes[0], []) for _ in range(30)]
-    events = stage.run()
-    assert sorted(event[1] for event in events) == ended
-    for number, process in enumerate(processes):
-        serial, kinds = process.asked()
-        os.write(
-            process.writes, reply(serial, [(0, 2 - number % 3, b"why")] * len(kinds)) if number % 4 else b"junk" * 5
-        )
-    events = []
-    while more := stage.run(0.1):
-        events += more
-    failed = {event[2] for event in events if event[0] == CHANNEL_FAILED}
-    assert failed == {process.number for process in processes[::4]}
-    assert len(events) == len(failed) + 10 * (40 - len(failed))
-
-
 def test_a_process_without_standard_error_does_not_keep_the_worker_busy(stage: Stage) -> None:
     process = stage.process()
     stage.lane(process)
