@@ -222,6 +222,16 @@ def test_who_plays_alone_waits_for_the_others_and_they_for_it() -> None:
     assert room.take(second, 10)
 
 
+def test_there_is_room_for_what_is_taken_between_two_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(admission, "free_memory", lambda: 1000 * MEGABYTE)
+    monkeypatch.setattr(admission, "cores", lambda: 2)
+    room, worker = Room(), Plays()
+    room.enter(worker)
+    assert room.take(worker, 600 * MEGABYTE)
+    assert not room.take(worker, 100 * MEGABYTE)  # of 7/8 of the 740 that no program can take unseen
+    assert room.take(worker, 40 * MEGABYTE)
+
+
 @pytest.mark.parametrize(("own", "folder"), [("/a/b", "a/b"), ("/a/b", "a"), ("/", "")], ids=["own", "outer", "within"])
 def test_the_memory_that_a_cgroup_has_left(own: str, folder: str, tmp_path: Path) -> None:
     (tmp_path / "proc/self").mkdir(parents=True)
