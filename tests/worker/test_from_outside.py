@@ -263,12 +263,23 @@ class Ended:
 
 
 @pytest.mark.parametrize(
-    ("status", "peak_megabytes", "from_outside"),
-    [(-9, 100, True), (-9, 1000, False), (-24, 100, True), (-34, 100, True), (-11, 100, False), (0, 100, False)],
+    ("status", "peak_megabytes", "seconds", "from_outside"),
+    [
+        (-9, 100, 9.9, True),
+        (-9, 100, 10.0, False),
+        (-9, 1000, 1.0, False),
+        (-24, 100, 1.0, True),
+        (-34, 100, 1.0, True),
+        (-11, 100, 1.0, False),
+        (0, 100, 1.0, False),
+    ],
 )
-def test_which_ends_come_from_outside(status: int, peak_megabytes: int, from_outside: bool) -> None:
-    """Not one by the system for memory beyond the limits: a bot could bring that about to play again."""
+def test_which_ends_come_from_outside(
+    status: int, peak_megabytes: int, seconds: float, from_outside: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not one by the system for memory or time beyond the limits: a bot could bring that about to play again."""
     ends = [os.open("/dev/null", os.O_RDWR) for _ in range(3)]
     process = Confined(Ended(Ending(status, peak_megabytes * MEGABYTE)), Limits(128, 10), *ends)
+    monkeypatch.setattr(process, "cpu_seconds", lambda: seconds)
     assert process.end() == status
     assert process.was_killed_from_outside() is from_outside
