@@ -69,7 +69,6 @@ def move(bot):
 """
 LOOKING = {
     "each_turn": "    return answer(bot.turn, bot.my_moves, bot.opponents_moves)",
-    "seldom": "    return answer(bot.turn, bot.my_moves, bot.opponents_moves) if bot.turn % 5 == 4 else 0",
     "keeps_from_the_first_turn": """    if bot.turn == 0:
         mine, theirs = bot.my_moves, bot.opponents_moves
     assert len(mine) == len(theirs) == bot.turn
@@ -172,7 +171,7 @@ def test_histories_are_the_same_lists_however_a_bot_comes_by_them(tmp_path: Path
         for turn, move in enumerate(game.x_move):
             pairs = enumerate(zip(own, (t % 3 == 1 for t in range(turn))), 1)
             wanted = (turn + sum(i * (mine + 2 * theirs) for i, (mine, theirs) in pairs)) % 2
-            assert move == (0 if who == "seldom" and turn % 5 != 4 else wanted), (who, turn)
+            assert move == wanted, (who, turn)
             own.append(move)
         seen.append(str(who))
     assert sorted(seen) == sorted(3 * list(LOOKING))
