@@ -392,7 +392,7 @@ class Legs(Sequence[LegResult]):
         """The same legs by match and number."""
         if self.are_in_order():
             return self
-        return self.chosen(np.lexsort((self.number, self.match)))
+        return self.chosen(np.argsort(pair_keys(self.match, self.number), kind="stable"))  # fast: a few sorted runs
 
     def chosen(self, places: Sequence[int] | npt.NDArray[np.intp]) -> Legs:
         """The legs at these places, in this order."""
