@@ -655,14 +655,14 @@ def test_what_is_lost_by_the_end_of_a_run_is_named(storage: FolderStorage, tmp_p
     writer = open_for_writing(storage)
     batches = [stage_batch(storage, leg(0)), stage_batch(storage, leg(1))]
     writer.commit(batches=batches)
-    writer.require_whole()
+    writer.require_all_there()
     for batch in batches:
         (tmp_path / "games" / f"{batch.name}.parquet").unlink()
     with pytest.raises(RunFailed, match=rf"games/{batches[0].name}.parquet and 1 more can't be found as committed"):
-        writer.require_whole()
+        writer.require_all_there()
     (tmp_path / "ledger" / "00000001.entry").unlink()
     with pytest.raises(RunFailed, match=r"ledger/00000001\.entry is missing since this run"):
-        writer.require_whole()
+        writer.require_all_there()
     writer.close()
 
 
