@@ -190,10 +190,10 @@ def test_histories_are_the_same_lists_however_a_bot_comes_by_them(tmp_path: Path
         ('payoffs = [[1, 2, 3], [4, 5, "6"], [7, 8, 9]]', "must be a number"),
         ("payoffs = [[1, 2, 3], [4, 5, inf], [7, 8, 9]]", "a payoff must be at least -1000000 and at most 1000000"),
         ("payoffs_of_y = [[1]]", "payoffs_of_y = .*must be 3 lists"),
-        ("rounds = 0", "greater than or equal to 1"),
-        ("rounds = 100_001", "less than or equal to 100000"),
-        ("noise = 1.1", "less than or equal to 1"),
-        ("end_probability = -0.1", "greater than or equal to 0"),
+        ("rounds = 0", "at least 1"),
+        ("rounds = 100_001", "at most 100000"),
+        ("noise = 1.1", "at most 1"),
+        ("end_probability = -0.1", "at least 0"),
     ],
 )
 def test_what_is_wrong_with_a_game_is_blamed_by_line(tmp_path: Path, keys: str, words: str) -> None:

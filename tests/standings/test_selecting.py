@@ -29,7 +29,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
 
 @pytest.fixture(scope="module")
 def whole(place: Place) -> Results:
-    return tournament.load(str(place.results))
+    return tournament.load(place.results)
 
 
 @pytest.fixture

@@ -113,12 +113,6 @@ def test_the_same_rows_give_the_same_bytes(storage: FolderStorage) -> None:
     assert one.blake3 == other.blake3
 
 
-def test_no_parts_are_an_empty_table(storage: FolderStorage) -> None:
-    frame = read_parts(storage, COLUMNS, []).to_pandas()
-    assert list(frame.columns) == [column.name for column in COLUMNS]
-    assert len(frame) == 0
-
-
 def reader(storage: FolderStorage, part: Part, sessions: int = 10) -> PartReader:
     """Of a part of `random_values`, whose legs are its matches."""
     legs = [
