@@ -277,8 +277,8 @@ def write_summary(storage: Storage, name: str, columns: Sequence[Column], values
 
 
 def summary_is(storage: Storage, name: str, columns: Sequence[Column], values: dict[str, list[Any]]) -> bool | None:
-    """Whether a table that `write_summary` wrote has these values; None when it is damaged. Raises FileNotFoundError. One
-    that is larger isn't read."""
+    """Whether a table that `write_summary` wrote has these values; None when it is damaged. One that is larger isn't
+    read. Raises FileNotFoundError."""
     table = _summary_table(columns, values)
     most = table.nbytes + (1 << 16)
     try:

@@ -40,7 +40,7 @@ class Counted:
 
 
 def count_legs(batches: Iterable[Batch], schedule: Schedule) -> Counted:
-    """Which legs in these batches count, each at its own match and number, and complete; and what the schedule lacks."""
+    """Which legs in these batches count, complete and each at its own match and number; and what the schedule lacks."""
     pairings = list(schedule.pairings())
     lengths = [len(numbers) for _, numbers, _, _ in pairings]
     places, digests = _places_and_digests(schedule, pairings, lengths)
