@@ -31,11 +31,23 @@ ExecutorName = Literal["auto", "local", "ray"]
 _SANDBOX, _WATCH = "sandbox", "watch"
 _SECRET = frozenset({"results", "address"})  # whose values no message shows: they may have a password in them
 _Model = TypeVar("_Model", bound=BaseModel)
-# What the parser says of common mistakes, and what an organiser should know.
+# What the parsers say of common mistakes, in words of this file's readers.
 _PLAINLY = {
     "Invalid value": "invalid value: a text stands in quotes",
     "Cannot overwrite a value": "this key is there twice",
+    "bool_type": "must be true or false",
+    "float_type": "must be a number",
+    "int_type": "must be a whole number",
+    "list_type": "must be a list",
+    "string_type": "must be a text, in quotes",
 }
+_LIMITS = (
+    ("Input should be ", "must be "),
+    ("greater than or equal to", "at least"),
+    ("less than or equal to", "at most"),
+    ("greater than", "above"),
+    ("less than", "below"),
+)
 
 
 class General(BaseModel):
@@ -303,7 +315,9 @@ def _validate(
         messages = []
         for detail in error.errors():
             key = str(detail["loc"][0])
-            reason = detail["msg"].removeprefix("Value error, ")
+            reason = _PLAINLY.get(detail["type"], detail["msg"].removeprefix("Value error, "))
+            for words, plain in _LIMITS:
+                reason = reason.replace(words, plain)
             reason = reason[:1].lower() + reason[1:]
             secret = key in _SECRET
             if options and key in options:

@@ -25,7 +25,7 @@ def print_losses(console: Console, losses: Losses, see: Callable[[int, int | Non
         facts.add_row("course", "  ".join(f"{mean:+,.2f}" for mean in losses.course))
         facts.add_row("", f"points a {losses.over}, from the first of a match to the last")
     for number, kind in enumerate(losses.kinds):
-        what = f"{kind.share:.0%} in: {kind.kind} ({kind.count:,}, {kind.won:+,.6g})"
+        what = f"{kind.share:.0%} in: {kind.kind} ({kind.in_words})"
         facts.add_row("" if number else "lost", Text(what))
     if not losses.kinds:
         facts.add_row("lost", f"nothing to {losses.opponent}")

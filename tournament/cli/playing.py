@@ -13,7 +13,7 @@ import typer
 from rich.text import Text
 
 from tournament.cli.consoles import err, out, tell
-from tournament.cli.numbers import short
+from tournament.cli.numbers import duration, short
 from tournament.cli.replay_tables import commands_to_see
 from tournament.cli.screen import Screen
 from tournament.cli.tables import final_tables
@@ -96,7 +96,7 @@ def _require_wanted(prepared: Prepared) -> None:
     if not (unlike := prepared.unlike()) or not unlike.is_long_play:
         return
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise BadInput(f"{unlike}; with --archive it does")
+        raise BadInput(f"{unlike}; give --archive to let them")
     typer.confirm(f"{printable(str(unlike))}. Go on?", abort=True, err=True)
 
 
@@ -105,7 +105,7 @@ def _tell_plan(prepared: Prepared) -> bool:
     plan = plan_of(prepared)
     what = (
         f"{plan.legs:,} of {plan.total_legs:,} legs, about {short(plan.games)} games, {short(plan.size)}B of records,"
-        f" {max(1, round(plan.seconds)):,} s{'' if plan.paced else ' and more where bots think long'}, into"
+        f" {duration(plan.seconds)}{'' if plan.paced else ' and more where bots think long'}, into"
         f" {prepared.location}"
         if plan.legs
         else f"nothing to play; {prepared.location} has all {plan.total_legs:,} legs"

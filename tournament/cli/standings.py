@@ -11,7 +11,7 @@ from rich.text import Text
 
 from tournament.cli.consoles import out
 from tournament.cli.locations import load_records
-from tournament.cli.options import CHOICE, OUTPUT, ConfigPath, ContestOrAny, Json, Results, flag, option, print_json
+from tournament.cli.options import CHOICE, OUTPUT, ConfigPath, ContestOrOnly, Json, Results, flag, option, print_json
 from tournament.cli.replay_tables import commands_to_see, fault_lines, replay_command
 from tournament.cli.tables import (
     crosstable_tables,
@@ -39,9 +39,11 @@ from tournament.standings.history import line_of, matches_of_bot
 if TYPE_CHECKING:
     from tournament.contests.contest import Contest
 
+_WIDEST = 1_000  # characters
+
 
 def leaderboard(
-    contest: ContestOrAny = None,
+    contest: ContestOrOnly = None,
     rating: Annotated[
         str | None,
         option("nash|runoff|bradley-terry", "look at the same crosstable in another way", CHOICE),
@@ -72,7 +74,10 @@ def leaderboard(
         print_json(leaderboard_values(found.ranking))
         return
     played = _contest_of(found, config)
-    out.print(leaderboard_table(found.ranking, played.title, unit=played.display.unit, wide=wide))
+    table = leaderboard_table(found.ranking, played.title, unit=played.display.unit, wide=wide)
+    if wide:  # all columns are whole, also in a file, which has no width of its own
+        table.width = out.measure(table, options=out.options.update(width=_WIDEST)).maximum
+    out.print(table, crop=not wide)
     given = {"results": results, "config": config}
     if below := reasons(found.ranking, commands_to_see(found.field.contest, found.ranking, given)):
         out.print(below, soft_wrap=True)
@@ -112,7 +117,7 @@ def _show_rating(kind: str, contest: str | None, results: str | None, config: Pa
 
 
 def crosstable(
-    contest: ContestOrAny = None,
+    contest: ContestOrOnly = None,
     bot: Annotated[
         str | None, option("NAME", "only this bot's, the best first, and whom it is closest to beating", CHOICE)
     ] = None,
@@ -134,7 +139,7 @@ def crosstable(
 
 
 def faults(
-    contest: ContestOrAny = None,
+    contest: ContestOrOnly = None,
     bot: Annotated[str | None, option("NAME", "only this bot's", CHOICE)] = None,
     results: Results = None,
     config: ConfigPath = None,

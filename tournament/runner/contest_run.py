@@ -22,8 +22,8 @@ from tournament.runner.planning import (
     until_of,
 )
 from tournament.runner.preparing import PATIENCE_SECONDS, Prepared, prepare_contest, trouble_explained
-from tournament.runner.resume import field_of, lost_batches, note_former_versions, withdraw, write_house_files
-from tournament.runner.rewriting import fit_to_schedule, merge_small_batches
+from tournament.runner.resume import field_of, last_lines, lost_batches, withdraw, write_house_files
+from tournament.runner.rewriting import fit_to_schedule, put_small_batches_together
 from tournament.runner.round_play import RoundPlay, Run
 from tournament.runner.schedule.recorded import keeping_what_was_played
 from tournament.runner.seed import keep_seed
@@ -45,10 +45,10 @@ def run_contest(contest: Contest, config: Config, watcher: Watcher, of: str | No
 
 @contextlib.contextmanager
 def prepared_for(contest: Contest, config: Config, watcher: Watcher, of: str | None = None) -> Iterator[Prepared]:
-    """A contest that can be run; where `of` names an entrant, its matches, also if it takes long to build. Raises as
-    `prepare_contest`, and BadInput where that one can't play."""
+    """A contest that can be run to try bots; where `of` names an entrant, its matches, also if it takes long to build.
+    Raises as `prepare_contest`, and BadInput where that one can't play."""
     patience = PATIENCE_SECONDS if of is None else inf
-    with prepare_contest(contest, config, watcher, patience) as prepared:
+    with prepare_contest(contest, config, watcher, patience, counts=False) as prepared:
         for entrant in prepared.entrants:
             if entrant.name == of and entrant.artifact is None:
                 raise BadInput(f"{of} can't play: {entrant.problem}")
@@ -128,8 +128,7 @@ def play_round(run: Run, before: RoundState) -> RoundState:
     if this.verdicts:
         say(this.said)
     schedule = keeping_what_was_played(run.schedule_with, this.replicas, standing)
-    note_former_versions(writer, run.field)
-    left = fit_to_schedule(contest, writer, schedule, say)
+    left = fit_to_schedule(contest, writer, schedule, last_lines(writer, run.field), say)
     new_field = run.field if run.field != writer.state.field else None
     if new_field and (writer.state.field is None or not len(left.missing)):
         writer.commit(field=new_field)
@@ -148,8 +147,8 @@ def play_round(run: Run, before: RoundState) -> RoundState:
     try:
         play.play()
         if resumes:  # so that a first run doesn't write twice
-            merge_small_batches(contest, writer, schedule, say)
-        writer.require_whole()
+            put_small_batches_together(contest, writer, schedule.sessions_per_leg, schedule.legs_per_replica, say)
+        writer.require_all_there()
         live.work_out_luck(say)
     finally:
         live.at_once()
