@@ -279,7 +279,7 @@ def test_what_takes_too_long_is_ended(what: str, tmp_path: Path, monkeypatch: py
     else:
         found = trials.play_gauntlet(place.config, CONTEST, bot, None, lambda: False)
     assert found == (False, f"the {what} took longer than 0 s")
-    assert are_gone(set(descendants(os.getpid())) - descended, 10)
+    assert are_gone(set(descendants(os.getpid())) - descended)
 
 
 def test_a_check_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
@@ -292,7 +292,7 @@ def test_a_check_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
         assert comes(lambda: len(descendants(server.pid)) > 1)  # the check, and what compiles
         started = list(descendants(server.pid))
         server.kill()
-        assert are_gone(started, 10)
+        assert are_gone(started)
 
 
 @pytest.mark.parametrize("name", ["tournament", "json", "sitecustomize"])

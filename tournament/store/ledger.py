@@ -393,8 +393,8 @@ class State:
 
     def folded(self) -> Entry:
         """The next commit where it carries all this; everything must be published."""
-        whole = tuple(replace(batch, of=()) for batch in self.newest().values())
-        return Entry(self.field, whole, self.entries + 1, self.entries + 1, self.former)
+        batches = tuple(replace(batch, of=()) for batch in self.newest().values())
+        return Entry(self.field, batches, self.entries + 1, self.entries + 1, self.former)
 
     @property
     def wants_fold(self) -> bool:
