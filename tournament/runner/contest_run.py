@@ -45,10 +45,10 @@ def run_contest(contest: Contest, config: Config, watcher: Watcher, of: str | No
 
 @contextlib.contextmanager
 def prepared_for(contest: Contest, config: Config, watcher: Watcher, of: str | None = None) -> Iterator[Prepared]:
-    """A contest that can be run; where `of` names an entrant, its matches, also if it takes long to build. Raises as
-    `prepare_contest`, and BadInput where that one can't play."""
+    """A contest that can be run to try bots; where `of` names an entrant, its matches, also if it takes long to build.
+    Raises as `prepare_contest`, and BadInput where that one can't play."""
     patience = PATIENCE_SECONDS if of is None else inf
-    with prepare_contest(contest, config, watcher, patience) as prepared:
+    with prepare_contest(contest, config, watcher, patience, counts=False) as prepared:
         for entrant in prepared.entrants:
             if entrant.name == of and entrant.artifact is None:
                 raise BadInput(f"{of} can't play: {entrant.problem}")
@@ -148,7 +148,7 @@ def play_round(run: Run, before: RoundState) -> RoundState:
         play.play()
         if resumes:  # so that a first run doesn't write twice
             put_small_batches_together(contest, writer, schedule.sessions_per_leg, schedule.legs_per_replica, say)
-        writer.require_whole()
+        writer.require_all_there()
         live.work_out_luck(say)
     finally:
         live.at_once()
