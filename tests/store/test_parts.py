@@ -25,7 +25,7 @@ from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import Part
 from tournament.store.legs import LegResult, Legs
 from tournament.store.part_writer import PartWriter
-from tournament.store.parts import PartReader, copy_legs, damage, digest_of, read_parts, values_of, write_whole
+from tournament.store.parts import PartReader, copy_legs, damage, digest_of, read_parts, values_of, write_summary
 
 Values = npt.NDArray[Any]
 
@@ -165,7 +165,7 @@ def test_rows_of_other_legs_than_the_ledger_says_are_not_copied(storage: FolderS
 
 def test_small_tables_have_meanings_strings_and_gaps(storage: FolderStorage, tmp_path: Path) -> None:
     columns = (Column("name", "str", "who"), Column("points", "float64", "what he won"))
-    write_whole(storage, "small.parquet", columns, {"name": ["ann", "bob"], "points": [1.5, None]})
+    write_summary(storage, "small.parquet", columns, {"name": ["ann", "bob"], "points": [1.5, None]})
     frame = pd.read_parquet(tmp_path / "small.parquet")
     assert frame["name"].tolist() == ["ann", "bob"]
     assert frame["points"].isna().tolist() == [False, True]

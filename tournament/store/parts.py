@@ -122,8 +122,8 @@ def parts_as_dataset(
         )
         for part, (least, greatest) in parts
     ]
-    whole = ds.FileSystemDataset(fragments, arrow_schema(columns), checking, files)
-    return whole if matches is None else whole.filter(_of_matches(matches))
+    dataset = ds.FileSystemDataset(fragments, arrow_schema(columns), checking, files)
+    return dataset if matches is None else dataset.filter(_of_matches(matches))
 
 
 def rows_of(
@@ -269,17 +269,17 @@ def copy_legs(
         raise
 
 
-def write_whole(storage: Storage, name: str, columns: Sequence[Column], values: dict[str, list[Any]]) -> None:
+def write_summary(storage: Storage, name: str, columns: Sequence[Column], values: dict[str, list[Any]]) -> None:
     """Write or replace a small table, one file, in one step. None is written as a null. Raises OSError."""
     sink = pa.BufferOutputStream()
-    pq.write_table(_whole_table(columns, values), sink, write_page_checksum=True, compression="zstd")
+    pq.write_table(_summary_table(columns, values), sink, write_page_checksum=True, compression="zstd")
     storage.replace(name, sink.getvalue().to_pybytes(), durable=False)  # the next run writes it anew
 
 
-def whole_is(storage: Storage, name: str, columns: Sequence[Column], values: dict[str, list[Any]]) -> bool | None:
-    """Whether a table that `write_whole` wrote has these values; None when it is damaged. Raises FileNotFoundError. One
-    that is larger isn't read."""
-    table = _whole_table(columns, values)
+def summary_is(storage: Storage, name: str, columns: Sequence[Column], values: dict[str, list[Any]]) -> bool | None:
+    """Whether a table that `write_summary` wrote has these values; None when it is damaged. One that is larger isn't
+    read. Raises FileNotFoundError."""
+    table = _summary_table(columns, values)
     most = table.nbytes + (1 << 16)
     try:
         with storage.open_data(name) as stream:
@@ -297,7 +297,7 @@ def whole_is(storage: Storage, name: str, columns: Sequence[Column], values: dic
     return bool(there.equals(table)) if there.schema.equals(table.schema) else None
 
 
-def _whole_table(columns: Sequence[Column], values: dict[str, list[Any]]) -> pa.Table:
+def _summary_table(columns: Sequence[Column], values: dict[str, list[Any]]) -> pa.Table:
     kinds = [pa.string() if c.type == "str" else pa.from_numpy_dtype(np.dtype(c.type)) for c in columns]
     fields = [pa.field(c.name, kind, metadata={"meaning": c.meaning}) for c, kind in zip(columns, kinds)]
     return pa.table([_array(values[one.name], one.type) for one in fields], schema=pa.schema(fields))
