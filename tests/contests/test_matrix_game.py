@@ -88,21 +88,6 @@ LOOKING = {
     if bot.turn >= 9:
         assert len(bot.opponents_moves) == bot.turn - 4
     return answer(bot.turn, bot.my_moves[1:], [int(t % 3 == 1) for t in range(bot.turn)])""",
-    "puts_others_in_their_place": """    kept = bot.turn and mine
-    if bot.turn == 0:
-        assert bot.my_moves == bot.opponents_moves == []
-        mine, theirs = bot.my_moves, bot.opponents_moves
-        bot.my_moves = None
-        del bot.opponents_moves
-    assert bot.my_moves is None and not hasattr_of(bot)
-    return answer(bot.turn, mine, theirs)
-
-
-def hasattr_of(bot):
-    try:
-        return bot.opponents_moves is not None
-    except AttributeError:
-        return False""",
 }
 STEADY = "int move(const Bot *bot) { return bot->turn % 3 == 1; }"
 

@@ -400,18 +400,18 @@ def test_a_stale_writer_whose_number_is_free_again_publishes_nothing(
 def test_a_fold_is_written_once_most_of_what_is_read_is_history(storage: FolderStorage) -> None:
     state = State()
     state.add(state.following(FIELD, [stage_batch(storage, *(leg(0, number) for number in range(3_000)))]), 1)
-    state.size = 5 << 20
+    state.size = 2 << 20
     assert not state.wants_fold  # of legs that count
     writer = open_for_writing(storage)
     writer.commit(field=FIELD)
-    for number in range(700):
+    for number in range(100):
         writer.commit(batches=[])
-        if number in (3, 200, 350, 600):
+        if number in (3, 25, 50, 75):
             writer.close()
             writer = open_for_writing(storage)
     writer.close()
     folds = [entry.fold for state, entry in states(storage) if entry.fold == state.entries + 1]
-    assert folds == [353, 703]
+    assert folds == [53, 103]
     assert len(read_entries(storage, read_state)) == 1
 
 

@@ -460,7 +460,7 @@ class State:
 
 # A fold is written once what is read has more than twice the bytes of the legs that count, and these. To read an entry
 # takes as long as so many bytes of it, and a batch in it.
-_FEWEST_BYTES, _LEG_BYTES, _ENTRY_BYTES, _BATCH_BYTES = 4 << 20, 350, 1 << 14, 1 << 11
+_FEWEST_BYTES, _LEG_BYTES, _ENTRY_BYTES, _BATCH_BYTES = 1 << 19, 350, 1 << 14, 1 << 11
 
 FOLDERS_OF_ENTRIES = ("ledger", "ledger-copy")
 ENTRY_NAME = re.compile(r"[0-9]{8}\.entry")
