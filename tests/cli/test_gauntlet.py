@@ -99,6 +99,8 @@ def test_the_same_file_is_no_better_and_no_worse(folder: Path, monkeypatch: pyte
     told = shown("gauntlet", CONTEST, "bold", "--instead-of", "bots/bold.c", "--against", "calm", "--against", "dull")
     assert told.code == 3 and "+0.000: which is better is open; --replicas 10 tells more" in told.out
     fuel = [line.split("fuel", 1)[1].strip() for line in told.out.splitlines() if line.startswith("fuel")]
+    told = shown("gauntlet", CONTEST, "bold", "--instead-of", "old/bold.c")  # five opponents tell something
+    assert "better by" in told.out and " ± " in told.out and "; --replicas 10 tells more" in told.out
     assert len(fuel) == 2 and fuel[0].endswith("instructions a decision, at most 8") and fuel[1] == f"former: {fuel[0]}"
     assert not (folder / "results").exists()
 
@@ -146,6 +148,7 @@ def test_house_players_are_met_by_score(tmp_path: Path, monkeypatch: pytest.Monk
         *("--against", "server_02", "--against", "server_05", "--seed", SEEDS[8]),
     )
     assert told.code == 0 and "surely better" in told.out and "server_02" in told.out and "server_01" not in told.out
+    assert "--replicas" not in told.out
 
 
 def test_bad_input_is_told_in_a_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

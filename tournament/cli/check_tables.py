@@ -130,7 +130,7 @@ def match_table(report: MatchReport, contest: Contest, seed: str) -> Table:
 
 
 def _in_sessions(count: int) -> str:
-    return f"in {count:,} session{'s' * (count != 1)}" if count else "of a session that was broken off,"
+    return f"in {count:,} session{'s' * (count != 1)}" if count else "of a session that was broken off"
 
 
 VERDICTS: Mapping[Verdict, str] = {

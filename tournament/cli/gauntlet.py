@@ -68,7 +68,7 @@ def gauntlet(
 ) -> None:
     """Nothing is kept, and the deals are never those of the contest's records. With --instead-of it exits with 0 where
     BOT is surely better, with 3 where that is open, and with 4 where it is surely worse. With --sprt it exits with 0
-    for HIGH, 4 for LOW, each wrong once in twenty.
+    for HIGH, 4 for LOW, each wrong once in twenty. With 1 where a version is disqualified.
     """
     import tournament.api  # which needs what runs contests
 
@@ -120,7 +120,8 @@ def _print(report: GauntletReport, contest: PlayedContest, seed: str) -> None:
     if report.former_points and report.better:
         facts.add_row("former", Text(f"{_in_words(report.former_points, form)} for {report.former}"))
         better = _in_words(report.better, f"+{form.lstrip('+')}")
-        more = "; --replicas 10 tells more" if report.better.reach is None else ""
+        one_replica = any(line.better and line.better.reach is None for line in report.against)
+        more = "; --replicas 10 tells more" if one_replica else ""
         two_sizes = report.stopped and report.stopped.reaches is None
         facts.add_row("better by", better if two_sizes else f"{better}: {VERDICTS[report.verdict]}{more}")
     if report.stopped:

@@ -121,10 +121,11 @@ def as_numbers(panel: Panel, most_labels: int, most_cells: int) -> tuple[list[st
     else:
         step = -(-len(panel.labels) // most_labels)
         headings, unit = list(panel.labels[::step]), panel.unit
-        lines = [(line.name, line.values[::step]) for line in panel.lines if any(v is not None for v in line.values)]
+        lines = [(line.name, line.values[::step]) for line in panel.lines]
     rows = [
         (name, ["" if v is None else f"{v:.0%}" if unit == "%" else f"{v:,.1f}" for v in values])
         for name, values in lines
+        if any(v is not None for v in values)
     ]
     return (headings, rows) if rows else None
 

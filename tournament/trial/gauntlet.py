@@ -22,7 +22,8 @@ from tournament.errors import BadInput, RunFailed
 from tournament.keys import master_key, seed_fingerprint
 from tournament.leg import legs_per_replica
 from tournament.records.results import load
-from tournament.runner.contest_run import prepared_for, run_replicas
+from tournament.runner.contest_run import run_replicas
+from tournament.runner.preparing import prepare_contest
 from tournament.runner.watcher import Watcher
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.standings.house import HousePlay
@@ -225,7 +226,7 @@ def _version(
             copy_bot(other, bots)
         settings = config.contest.model_copy(update={"until_settled": None})
         own = replace(config, contest=settings, entrants=bots, results=str(folder / "results"))
-        with prepared_for(contest, own, watcher, of=name) as prepared:
+        with prepare_contest(contest, own, watcher, of=name) as prepared:
 
             def play(replicas: int) -> _Played:
                 standings = run_replicas(prepared, replicas, watcher)
