@@ -292,9 +292,10 @@ def test_a_thin_line_has_the_time_it_needs(moves: bool, complete: bool) -> None:
     now = 1_000.0
     loop = Mock(time=lambda: now)
     line = server_module._Impatient(uvicorn.Config(Mock(), log_config=None), ServerState(), {}, loop)
-    line.connection_made(Mock(get_extra_info=lambda _: None, get_write_buffer_size=lambda: 9))
+    client = Mock(get_extra_info=lambda _: None, get_write_buffer_size=lambda: 9)
+    line.connection_made(client)
     line.cycle = Mock(response_complete=complete)
-    while not line.transport.abort.called:
+    while not client.abort.called:
         line._hang_up()
         now += server_module._HEAD_SECONDS
         if moves:
