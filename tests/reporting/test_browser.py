@@ -310,6 +310,22 @@ def test_a_table_that_goes_on_fades_at_its_edge(page: Page) -> None:
         page.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
+def test_a_screen_has_room_for_twenty_bots_across(page: Page) -> None:
+    page.open("von_neumann_poker")
+    hidden = """
+        const table = document.querySelector(".cross");
+        table.classList.add("many");
+        for (const row of table.rows) {
+            while (row.cells.length < 22) row.append(row.cells[2].cloneNode(true));
+            for (const cell of row.querySelectorAll("td:not(.rank)")) cell.textContent = "+12.34";
+        }
+        table.tBodies[0].rows[0].cells[1].textContent = "last_game_gambler";
+        return table.parentElement.scrollWidth - table.parentElement.clientWidth;
+    """
+    with page.as_wide_as(1280):
+        assert page.run(hidden) == 0
+
+
 def test_print_shows_whole_tables_with_their_heads(page: Page) -> None:
     """No column fades away, and heads are plain text: a browser repeats no buttons on the next page."""
     page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
