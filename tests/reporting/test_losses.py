@@ -114,6 +114,7 @@ def test_an_authors_page_tells_it(results: str, tmp_path: Path) -> None:
 
 
 def test_of_moves_half_the_lead_counts(tmp_path: Path) -> None:
+    """Where payoffs depend on the role, which rows don't tell, nothing is said of kinds."""
     config = tmp_path / "tournament.toml"
     config.write_text(
         '[dilemma]\ngame = "matrix_game"\nmoves = ["C", "D"]\npayoffs = [[3, 0], [5, 1]]\nrounds = 40\nsessions = 3\n'
@@ -128,6 +129,11 @@ def test_of_moves_half_the_lead_counts(tmp_path: Path) -> None:
     (kind,) = losses_to(contest, found, "tit_for_tat").kinds
     assert (kind.kind, kind.count, kind.won, kind.share) == ("C against D", 3, -7.5, 1.0)
     assert losses_to(contest, found, "always_defects").kinds == ()
+    words = ("match", "dilemma", "always_defects", "tit_for_tat", "--config", str(config), "--losses")
+    assert "nothing to tit_for_tat" in shown(*words).out
+    config.write_text(f"{config.read_text()}payoffs_of_y = [[3, 4], [1, 1]]\nduplicate = true\n")
+    told = shown(*words)
+    assert told.code == 0 and "points a session, from" in told.out and "nothing to" not in told.out
 
 
 def test_rules_in_python_tell_who_came_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

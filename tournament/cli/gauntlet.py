@@ -127,13 +127,9 @@ def _print(report: GauntletReport, contest: PlayedContest, seed: str) -> None:
     if report.stopped:
         facts.add_row("stopped", stopped_in_words(report.stopped))
     if there := report.would_stand:
-        sure = f"{there.first}" if there.first == there.last else f"{there.first}–{there.last}"
-        place = (
-            "with two replicas and more errors tell which places are possible"
-            if there.first is None
-            else f"place {sure}"
-        )
-        facts.add_row("would stand", f"number {there.by_score} of {there.bots + 1} in the records by score; {place}")
+        places = f"{there.first}" if there.first == there.last else f"{there.first}–{there.last}"
+        place = "" if there.first is None else f"; place {places}"
+        facts.add_row("would stand", f"number {there.by_score} of {there.bots + 1} in the records by score{place}")
     versions = (("", report.faults, report.cost), ("former: ", report.former_faults, report.former_cost))
     for whose, faults, cost in versions[: 2 if report.former else 1]:
         for what, text in costs(cost) if cost else ():
