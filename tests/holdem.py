@@ -23,6 +23,7 @@ from tournament.contests.holdem_training import BOB, HOLDEM_TRAINING, Settings
 from tournament.entrants.build import build_entrants
 from tournament.leg import Leg, LegPlan, Seat
 from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.store.columns import buffer_fields
 from tournament.store.legs import LegResult
 from tournament.worker.leg import play_leg
 from tournament.worker.processes.lanes import play_in_lanes
@@ -30,16 +31,7 @@ from tournament.worker.processes.spool import Spool
 
 VIEW = struct.Struct("<22i")
 CARD_COLUMNS = ("alice_1", "alice_2", "bob_1", "bob_2", "flop_1", "flop_2", "flop_3", "turn", "river")
-GAMES = {
-    "match": "int32",
-    "session": "int32",
-    "game": "int32",
-    **dict.fromkeys(CARD_COLUMNS, "uint8"),
-    **{f"{what}_{round_}": "uint8" for round_ in range(1, 5) for what in ("raise", "answer")},
-    "folder": "uint8",
-    "profit": "int8",
-}
-SESSIONS = {"match": "int32", "session": "int32", "games": "int32", "profit": "int32", "mean_profit": "float64"}
+GAMES, SESSIONS = buffer_fields(HOLDEM_TRAINING.games), buffer_fields(HOLDEM_TRAINING.sessions)
 
 
 @dataclass

@@ -50,7 +50,7 @@ def run(
     watcher = watcher or NobodyWatching()
     with prepare_contest(chosen.played, chosen, watcher) as prepared:
         if not archive and (unlike := prepared.unlike()) and unlike.is_long_play:
-            raise BadInput(f"{unlike}; with archive=True it does")
+            raise BadInput(f"{unlike}; give archive=True to let them")
         run_prepared(prepared, watcher)
     return load(inside(chosen.results, contest))
 

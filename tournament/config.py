@@ -15,7 +15,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 
 from tournament.contests import BUILT_IN, KNOWN_RULES, find_contest, no_contest
 from tournament.contests.contest import Contest
-from tournament.contests.rules_of_others import former_package, load_rules, loaded_rules, names_rules
+from tournament.contests.rules_of_others import load_rules, loaded_rules, names_rules
 from tournament.contests.settings import ContestSettings
 from tournament.errors import BadInput, shortened
 from tournament.names import CONTEST_NAME_RULE, did_you_mean, valid_contest_name
@@ -31,6 +31,16 @@ ExecutorName = Literal["auto", "local", "ray"]
 _SANDBOX, _WATCH = "sandbox", "watch"
 _SECRET = frozenset({"results", "address"})  # whose values no message shows: they may have a password in them
 _Model = TypeVar("_Model", bound=BaseModel)
+# What the parsers say of common mistakes, in words of this file's readers.
+_PLAINLY = {
+    "Invalid value": "invalid value: a text stands in quotes",
+    "Cannot overwrite a value": "this key is there twice",
+    "bool_type": "must be true or false",
+    "float_type": "must be a number",
+    "int_type": "must be a whole number",
+    "list_type": "must be a list",
+    "string_type": "must be a text, in quotes",
+}
 
 
 class General(BaseModel):
@@ -250,11 +260,11 @@ def _check_table(file: _File, name: str, game: object) -> None:
         raise BadInput(
             f"{file.place(None, name)}: unknown table {shown}; a contest of that name says by which rules it is played:"
             f' game = "{KNOWN_RULES[0]}", {others}. There are {rules}; other tables: {_SANDBOX}, {_WATCH}'
-            f"{did_you_mean(name, [*KNOWN_RULES, _SANDBOX, _WATCH])}{former_package(name)}"
+            f"{did_you_mean(name, [*KNOWN_RULES, _SANDBOX, _WATCH])}"
         )
     place = file.place(name, "game")
     if game is not None and game not in KNOWN_RULES and not names_rules(game):
-        close = did_you_mean(game, KNOWN_RULES) + former_package(game) if isinstance(game, str) else ""
+        close = did_you_mean(game, KNOWN_RULES) if isinstance(game, str) else ""
         raise BadInput(f"{place}: game = {game!r}: no such rules; there are {rules}; {others}{close}")
     if game is not None and name in KNOWN_RULES and game != name:
         raise BadInput(f"{place}: {name} has rules of its own; give a contest of {game} another name")
@@ -267,7 +277,7 @@ def _read(path: Path | None) -> _File:
     if path is None and not file.exists():
         return _File(FILE_NAME, Path(), "", {})
     try:
-        text = read_small_file(file, MOST_BYTES).decode("utf-8")
+        text = read_small_file(file, MOST_BYTES).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise BadInput(f"{file} can't be read: it is not UTF-8 text") from None
     try:
@@ -280,6 +290,7 @@ def _read(path: Path | None) -> _File:
         place = re.search(r" \(at line (\d+), column (\d+)\)$", message)
         line = int(place.group(1)) if place else len(lines)
         message = message[: place.start()] if place else message.replace(" (at end of document)", "")
+        message = _PLAINLY.get(message, message)
         raise BadInput(f"{file}, line {line}: {message}") from None  # without the line: it may have a secret
 
 
@@ -297,20 +308,29 @@ def _validate(
         messages = []
         for detail in error.errors():
             key = str(detail["loc"][0])
-            reason = detail["msg"][:1].lower() + detail["msg"][1:]
+            reason = _PLAINLY.get(detail["type"], detail["msg"].removeprefix("Value error, "))
+            reason = reason[:1].lower() + reason[1:]
             secret = key in _SECRET
             if options and key in options:
                 value = "" if secret else f" {detail['input']}"
                 messages.append(f"--{key.replace('_', '-')}{value}: {reason}")
             elif detail["type"] == "extra_forbidden":
-                kind = "table" if isinstance(values[key], dict) else "key"
-                known = [*model.model_fields, *([_SANDBOX, _WATCH, *BUILT_IN] if table is None else [])]
-                close = did_you_mean(key, known)
-                messages.append(f"{file.place(table, key)}: unknown {kind} {key}; there are {', '.join(known)}{close}")
+                messages.append(f"{file.place(table, key)}: {_unknown(key, values[key], model, table)}")
             else:
                 value = "" if secret else f" = {detail['input']!r}"
                 messages.append(f"{file.place(table, key)}: {key}{value}: {reason}")
         raise BadInput("\n".join(messages)) from None
+
+
+def _unknown(key: str, value: object, model: type[BaseModel], table: str | None) -> str:
+    """What is wrong with a key that a table doesn't have."""
+    if table is not None and key in General.model_fields:
+        return f"{key} is no key of [{table}]: it stands before the first table"
+    if table is None and key in ContestSettings.model_fields:
+        return f"{key} is a contest's key: it stands below the contest's table, as [{next(iter(BUILT_IN))}]"
+    known = [*model.model_fields, *([_SANDBOX, _WATCH, *BUILT_IN] if table is None else [])]
+    kind = "table" if isinstance(value, dict) else "key"
+    return f"unknown {kind} {key}; there are {', '.join(known)}{did_you_mean(key, known)}"
 
 
 def _line_of(text: str, table: str | None, key: str) -> int:

@@ -36,6 +36,11 @@ def shortened(text: str, most: int) -> str:
     return kept if len(text) <= most else f"{kept}… ({len(text) - most:,} characters more)"
 
 
+def counted(count: int, one: str, more: str = "") -> str:
+    """A number of things in words: 1 leg, 2,000 legs."""
+    return f"{count:,} {one if count == 1 else more or f'{one}s'}"
+
+
 def and_more(count: int) -> str:
     """How many more there are than were named, in words; "" for none."""
     return f" and {count:,} more" if count > 0 else ""

@@ -8,8 +8,9 @@ from functools import lru_cache
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,63}")
 _CONTEST = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
-NAME_RULE = "a bot's name has letters, digits and _ . + - only, 64 at most, and starts with a letter, digit or _"
-CONTEST_NAME_RULE = "a contest's name has letters, digits and _ only, 64 at most, and starts with a letter"
+LETTERS = "letters a-z and A-Z"
+NAME_RULE = f"a bot's name has {LETTERS}, digits and _ . + - only, 64 at most, and starts with a letter, digit or _"
+CONTEST_NAME_RULE = f"a contest's name has {LETTERS}, digits and _ only, 64 at most, and starts with a letter"
 
 
 @lru_cache(1 << 14)  # a large field's ledger has the same names a hundred thousand times

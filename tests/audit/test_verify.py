@@ -418,7 +418,7 @@ def test_the_command(place: Place) -> None:
     whole = call(["verify", CONTEST, "--config", str(place.config), "--replay", "2"])
     assert (whole.returncode, whole.stderr) == (0, "")
     assert whole.stdout.startswith(f"{place.results}: checked 2 ledger entries, 2 parts of ")
-    assert whole.stdout.endswith(" games, 2 legs by playing them again: all as recorded\n")
+    assert whole.stdout.endswith(" games, 2 legs by playing again: all as recorded\n")
     assert len(whole.stdout.splitlines()) == 1
     flip(part_of(place, "games"), 1000)
     damaged = call(["verify", "--results", str(place.results.parent)])

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import json
 import os
 import subprocess
 import sys
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests import forks
+from tests.cli.in_process import shown
+from tournament.cli import commands
 from tournament.records.results import load
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -106,7 +111,7 @@ def test_a_gradebook_has_a_line_for_each_bot(folder: Path) -> None:
     assert set(rows[0]) == {"place", *lines[0]} - {"unforetold"}
     for row, line in zip(rows, lines):
         assert row["rank"] == ("" if line["rank"] is None else str(line["rank"]))
-        assert float(row["score"]) == line["score"]
+        assert row["score"] == (str(line["score"]) if line["matches"] else "")
         if line["rank"] is not None:
             assert line["points_per_game"] * line["games"] == pytest.approx(
                 line["points_per_session"] * line["sessions"]
@@ -127,6 +132,25 @@ def test_tables_fit_the_terminal(folder: Path, width: int) -> None:
         lines = command(folder, name, columns=width).stdout.splitlines()
         assert all(len(line) <= width for line in lines if "error:" not in line)
         assert any("steady" in line for line in lines) and "Autumn cup" in lines[0]
+
+
+def test_faults_have_bots_that_cannot_play_with_all_that_the_compiler_said(folder: Path) -> None:
+    said = command(folder, "faults").stdout
+    assert said == command(folder, "faults", "--bot", "torn").stdout
+    assert said.startswith("torn can't play: ") and "\nHint: the two functions are" in said
+    assert command(folder, "faults", "--bot", "steady").stdout == "no faults\n"
+
+
+def test_all_columns_are_whole_in_a_file_that_has_no_width(folder: Path) -> None:
+    lines = command(folder, "leaderboard", "--wide", columns=80).stdout.splitlines()
+    assert len(lines[2]) > 80 and not any("…" in line for line in lines)
+    assert any("steady" in line for line in lines)
+
+
+def test_a_small_field_is_told_of_a_column_where_that_is_shown(folder: Path) -> None:
+    shown = [command(folder, "leaderboard", *more, columns=200).stdout for more in ((), ("--wide",))]
+    assert ["ahead of next" in text for text in shown] == [False, True]
+    assert "equal bots have 60% to 70%" not in shown[0]
 
 
 def test_check_refuses_what_a_run_would(folder: Path, tmp_path: Path) -> None:
@@ -219,3 +243,28 @@ main()
 """
     process = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert (process.returncode, process.stderr) == (130, "")
+
+
+def a_thread() -> None:
+    before = threading.stack_size(1 << 46)  # of which there is not so much
+    try:
+        threading.Thread(target=print).start()
+    finally:
+        threading.stack_size(before)
+
+
+def a_process() -> None:
+    raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))  # as fork does
+
+
+@pytest.mark.parametrize("start", [a_thread, a_process])
+def test_a_command_that_can_start_no_more_says_what_to_do(
+    start: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commands, "app", lambda **_: start())
+    told = shown()
+    assert (told.code, told.err) == (
+        1,
+        "tournament: the system starts no more threads or processes; end others, or allow more (ulimit -u, and in a"
+        " container its number of pids)\n",
+    )

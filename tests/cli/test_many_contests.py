@@ -74,7 +74,7 @@ def draw(place: Place) -> Path:
 
 
 WRONG: dict[str, tuple[Callable[[Place], object], str]] = {
-    "a setting": (lambda p: p.config.write_text(p.config.read_text() + "hands = 3\n"), "Cannot overwrite a value"),
+    "a setting": (lambda p: p.config.write_text(p.config.read_text() + "hands = 3\n"), "this key is there twice"),
     "no entrants": (lambda p: shutil.rmtree(p.folder / "draw"), "does not exist"),
     "none that plays": (
         lambda p: (p.folder / "draw" / "check_caller.c").write_text("int"),

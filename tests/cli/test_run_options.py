@@ -32,6 +32,7 @@ from tests.contest_runs import (
     new_place,
 )
 from tournament.cli import playing, screen
+from tournament.cli.numbers import duration, short
 from tournament.config import load_config
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.errors import BadInput
@@ -162,6 +163,8 @@ def test_a_dry_run_says_for_how_long_and_whether_more_may_follow(folder: Path, t
     (guess,) = (count(match["seconds"]) for match in _ESTIMATE.finditer(text))
     assert guess == pytest.approx(seconds, rel=0.2, abs=1) and seconds > 10
     assert "may follow" not in text
+    assert ", 3 hours and more where bots think long, into " in told("--sessions", "1000000000")
+    assert (short(1.6e14), duration(7_199), duration(200_000)) == ("160.0T", "7,199 s", "2 days")
     assert told("--until-settled", "0.9").strip().endswith("; more replicas may follow, until the order is settled")
 
 
@@ -399,7 +402,7 @@ def test_no_long_play_is_archived_by_mistake(long_place: Place, options: list[st
     what = rf"{re.escape(blamed)} these records of [\d,]+ games in .* would move to an archive beside, and play would"
     assert re.search(what, would.out)
     stopped = shown(*arguments)
-    assert stopped.code == 2 and re.search(f"tournament: {what} start anew; with --archive it does", stopped.err)
+    assert stopped.code == 2 and re.search(f"tournament: {what} start anew; give --archive to let them", stopped.err)
     assert len(stopped.err.splitlines()) <= 2 and "Traceback" not in stopped.err
     archive = long_place.results.with_name(f"{CONTEST}-archive-1")
     assert not archive.exists() and tournament.load(str(long_place.results)).ranking.games > 1_000_000
@@ -449,7 +452,7 @@ def test_on_a_terminal_long_play_is_asked_for(long_place: Place, answer: str) ->
 
 def test_from_python_no_long_play_is_archived_by_mistake(long_place: Place) -> None:
     archive = long_place.results.with_name(f"{CONTEST}-archive-1")
-    with pytest.raises(BadInput, match=r"sessions was 150000, is 9: .*; with archive=True it does"):
+    with pytest.raises(BadInput, match=r"sessions was 150000, is 9: .*; give archive=True to let them"):
         tournament.run(CONTEST, config=long_place.config, sessions=9)
     assert not archive.exists() and tournament.load(str(long_place.results)).ranking.games > 1_000_000
     assert tournament.run(CONTEST, config=long_place.config, sessions=9, archive=True).ranking.games < 1_000

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import tournament
@@ -28,7 +27,6 @@ LimitedRetaliate Prober2 Punisher Raider Retaliate SneakyTitForTat SoftGrudger
 SuspiciousTitForTat Thumper TitFor2Tats TitForTat TrickyDefector VeryBad WinStayLoseShift
 """,
 )
-STOCHASTIC = ("Random", "GTFT", "StochasticCooperator", "FirstByJoss", "ZDExtort2", "TitForTat", "WinStayLoseShift")
 
 # Before a bot: for strategies that draw nothing, a stand-in for what draws, which takes two thirds of a process's
 # start. A match of such bots starts two, and there are 780.
@@ -48,6 +46,23 @@ class Absent(types.ModuleType):
 
 
 sys.modules["numpy"] = sys.modules["numpy.random"] = Absent("numpy")
+"""
+
+SETTINGS = f"""
+[sandbox]
+packages = ["axelrod"]
+[dilemma]
+game = "matrix_game"
+moves = ["cooperate", "defect"]
+payoffs = [[3, 0], [5, 1]]
+rounds = {TURNS}
+sessions = 1
+seed = "the seed of a comparison with Axelrod"
+entrants = "bots"
+memory_megabytes = 256
+wall_seconds_per_decision = 60.0
+wall_seconds_per_leg = 600.0
+cpu_seconds_per_decision = 20.0
 """
 
 pytestmark = pytest.mark.thorough
@@ -73,37 +88,18 @@ def bot_source(strategy: type) -> str:
     return str(source.replace("Grudger()", f"{strategy.__name__}()"))
 
 
-def played(folder: Path, strategies: list[type], settings: str, before: str = "") -> tournament.Results:
-    """A run of these strategies. One worker has two dozen processes at once, which is enough for two cores."""
-    (folder / "bots").mkdir()
-    for strategy in strategies:
-        (folder / "bots" / f"{strategy.__name__}.py").write_text(before + bot_source(strategy))
-    (folder / "tournament.toml").write_text(f"""
-[sandbox]
-packages = ["axelrod"]
-[dilemma]
-game = "matrix_game"
-moves = ["cooperate", "defect"]
-payoffs = [[3, 0], [5, 1]]
-rounds = {TURNS}
-seed = "the seed of a comparison with Axelrod"
-entrants = "bots"
-memory_megabytes = 256
-wall_seconds_per_decision = 60.0
-wall_seconds_per_leg = 600.0
-cpu_seconds_per_decision = 20.0
-{settings}
-""")
-    return tournament.run("dilemma", config=folder / "tournament.toml", executor="local", workers=1)
-
-
 def test_deterministic_strategies_score_what_they_do_in_the_library(library: Any, tmp_path: Path) -> None:
+    """One worker has two dozen processes at once, which is enough for two cores."""
     strategies = [getattr(library, name) for name in sorted(DETERMINISTIC)]
     players = [strategy() for strategy in strategies]
     assert len(players) >= 40 and not any(library.Classifiers["stochastic"](player) for player in players)
     own = library.Tournament(players, turns=TURNS, repetitions=1).play(progress_bar=False).payoffs
 
-    found = played(tmp_path, strategies, "sessions = 1", WITHOUT_NUMPY)
+    (tmp_path / "bots").mkdir()
+    for strategy in strategies:
+        (tmp_path / "bots" / f"{strategy.__name__}.py").write_text(WITHOUT_NUMPY + bot_source(strategy))
+    (tmp_path / "tournament.toml").write_text(SETTINGS)
+    found = tournament.run("dilemma", config=tmp_path / "tournament.toml", executor="local", workers=1)
 
     assert not len(found.faults), found.faults.to_string()
     matches = {(match.x, match.y): (match.x_points, match.y_points) for match in found.ranking.matches}
@@ -114,25 +110,3 @@ def test_deterministic_strategies_score_what_they_do_in_the_library(library: Any
         if matches[x, y] != theirs:
             differing.append((x, y, matches[x, y], theirs))
     assert not differing, (len(differing), differing[:10])
-
-
-@pytest.mark.statistical
-@pytest.mark.parametrize("noise", [0.0, 0.05])
-def test_stochastic_strategies_and_noise_agree_within_four_errors(library: Any, tmp_path: Path, noise: float) -> None:
-    sessions = 60
-    strategies = [getattr(library, name) for name in STOCHASTIC]
-    found = played(tmp_path, strategies, f"sessions = {sessions}\nnoise = {noise}")
-    assert not len(found.faults), found.faults.to_string()
-    for match in found.ranking.matches:
-        players = (getattr(library, match.x)(), getattr(library, match.y)())
-        theirs = []
-        for seed in range(sessions):
-            own = library.Match(players, turns=TURNS, noise=noise, seed=seed)
-            own.play()
-            theirs.append(own.final_score())
-        for side, (points, error) in enumerate(
-            ((match.x_points, match.x_points_stderr), (match.y_points, match.y_points_stderr))
-        ):
-            library_points = np.array(theirs)[:, side]
-            spread = math.hypot(error or 0.0, math.sqrt(sessions) * library_points.std(ddof=1))
-            assert abs(points - library_points.sum()) <= 4 * spread + 1e-9, (match.x, match.y, side)

@@ -18,8 +18,6 @@ from tournament.api import replay, report, run
 from tournament.config import load_config
 from tournament.records.results import load
 from tournament.reporting.writing import make_page
-from tournament.runner.watcher import NobodyWatching
-from tournament.trial.check import check_bot
 
 SEED = "a seed of the tests of examples"
 
@@ -89,11 +87,3 @@ def test_its_report_draws_every_decision_of_a_session_played_again(played: Path)
 def viewer_data(page: str) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(read_html(page).first("script", id="games-data").text)
     return found
-
-
-def test_check_finds_its_contest_by_the_path(played: Path) -> None:
-    config = load_config("liars_dice", played / "tournament.toml", sessions=30)
-    bot = played / "entrants" / "liars_dice" / "own_hand.c"
-    report = check_bot(config.played, config.contest, config.sandbox, bot, NobodyWatching())
-    assert report.fit
-    assert report.repeats

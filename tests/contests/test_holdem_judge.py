@@ -6,7 +6,7 @@ import io
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.games.holdem_training.bob import preflop_call_probability
 from engine.games.holdem_training.core import HoldemTraining
 from engine.games.holdem_training.rates import RateSampler
 from engine.kernel.records import Table
@@ -42,6 +43,10 @@ def run_command(folder: Path, *arguments: str, exit_code: int = 0) -> str:
     process = command(folder, *arguments, columns=200)
     assert process.returncode == exit_code, process.stderr
     return process.stdout + process.stderr
+
+
+def chance_of_call(hole: tuple[int, int], raised: int) -> float:
+    return preflop_call_probability(*hole, raised)
 
 
 def new_match(hands: int = 2, *, decks: Path | None = None, deals_key: int = 3) -> WholeMatch:
@@ -154,15 +159,9 @@ def test_every_match_is_made_of_the_statements_lines(key: int, hands: int, chanc
     said_actions = iter(actions)
     wanted = oracle.play(
         lambda _view: next(said_actions), key, sessions=1, hands=hands,
-        preflop_chance=lambda hole, raised: oracle_chance(hole, raised),
+        preflop_chance=chance_of_call,
     )  # fmt: skip
     assert [hand.profit for hand in wanted.hands] == results
-
-
-def oracle_chance(hole: tuple[int, int], raised: int) -> float:
-    from engine.games.holdem_training.bob import preflop_call_probability
-
-    return preflop_call_probability(*hole, raised)
 
 
 def test_rates_do_not_move_anything() -> None:
@@ -190,19 +189,15 @@ def test_blanks_and_a_carriage_return_are_forgiven() -> None:
     ("line", "reason"),
     [
         ("", "the line is empty"),
-        ("   ", "the line is empty"),
         ("CHECK", "CHECK is no command: RATE or ACTION"),
         ("action check", "action is no command: RATE or ACTION"),
         ("ACTION", "ACTION takes CHECK, FOLD or RAISE"),
         ("ACTION CALL", "CALL is no action: CHECK, FOLD or RAISE"),
-        ("ACTION check", "check is no action: CHECK, FOLD or RAISE"),
         ("ACTION CHECK 0", "ACTION CHECK takes nothing more"),
-        ("ACTION FOLD now", "ACTION FOLD takes nothing more"),
         ("ACTION RAISE", "ACTION RAISE takes one number"),
         ("ACTION RAISE 1 2", "ACTION RAISE takes one number"),
         ("ACTION RAISE x", "x is not an integer"),
         ("ACTION RAISE 5.0", "5.0 is not an integer"),
-        ("ACTION RAISE 1e1", "1e1 is not an integer"),
         ("ACTION RAISE ٣", "the line is not plain ASCII"),
         ("ACTION RAISE 99999999999999999999999", "99999999999999999999999 is not an integer"),
         ("\x1b[2J", "?[2J is no command: RATE or ACTION"),
@@ -210,10 +205,8 @@ def test_blanks_and_a_carriage_return_are_forgiven() -> None:
         ("ACTION RAISE -5", "RAISE -5 is out of range: 1 to 100"),
         ("ACTION RAISE 101", "RAISE 101 is out of range: 1 to 100"),
         ("RATE", "RATE takes one number"),
-        ("RATE 1 2", "RATE takes one number"),
         ("RATE many", "many is not an integer"),
         ("RATE 0", "RATE takes at least 1, not 0"),
-        ("RATE -1", "RATE takes at least 1, not -1"),
         ("RATE 3000001", "RATE 3000001 is over the budget: 3,000,000 of 3,000,000 samples are left"),
         ("ACTION CHECK" + " " * 244, "the line is longer than 255 bytes"),
     ],
@@ -277,7 +270,7 @@ def test_a_well_behaved_program() -> None:
 
 
 def oracle_hands(hands: int) -> list[oracle.Hand]:
-    record = oracle.play(lambda _view: 0, 3, sessions=1, hands=hands, preflop_chance=oracle_chance)
+    record = oracle.play(lambda _view: 0, 3, sessions=1, hands=hands, preflop_chance=chance_of_call)
     return record.hands
 
 
@@ -324,7 +317,6 @@ WORKS = "took more than 0.4 seconds of processor time, in hand "
     [
         ("import time; time.sleep(60)", SLEEPS),
         ("while True: pass", WORKS),
-        ("import sys\nfor _ in sys.stdin: pass", SLEEPS),
         (CHECKER.replace('say("ACTION CHECK")', 'import time; time.sleep(0.04); say("ACTION CHECK")'), SLEEPS),
         (CHECKER.replace('say("ACTION CHECK")', 'sum(range(10**6)); say("ACTION CHECK")'), WORKS),
         ("print('ACTION CHECK', end='', flush=True)\nwhile True: pass", WORKS),
@@ -410,8 +402,6 @@ def test_a_line_that_comes_in_pieces() -> None:
 
 
 def test_what_can_not_be_started_is_bad_input() -> None:
-    with pytest.raises(BadInput, match=r"no_such_program: there is no such command$"):
-        judging.start(["no_such_program"], sandboxed=False)
     with pytest.raises(BadInput, match=r"no_such_program is not installed on this machine; .*; --no-sandbox runs"):
         judging.start(["no_such_program"], sandboxed=True)
 
@@ -552,13 +542,3 @@ def test_the_command_with_bad_input(tmp_path: Path, arguments: str, problem: str
     output = run_command(tmp_path, "judge", "--no-sandbox", *arguments.split(), exit_code=2)
     assert problem in output
     assert len(output.splitlines()) == 1
-
-
-def test_verdicts_in_words() -> None:
-    kinds: list[tuple[Callable[[], Verdict], str]] = [
-        (lambda: Verdict("finished", "", 10, 16.0, 1.0), "88 points, both tasks passed"),
-        (lambda: Verdict("finished", "", 10, 12.0, 1.0), "54 points, the small task passed"),
-        (lambda: Verdict("out of time", "no line", 10, 12.0, 1.0), "out of time: no line"),
-    ]
-    for make, words in kinds:
-        assert words in make().text

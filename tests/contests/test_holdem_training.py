@@ -11,14 +11,12 @@ import pandas as pd
 import pytest
 
 import tournament
-from engine.games.holdem_training.rates import RateSampler
 from tests.cli.test_cli import command
 from tests.holdem import build, play_built, play_core
 from tests.oracles.holdem_training import Player, View
 from tests.samples import sampled
 from tests.support import VARIANT, variant_of
 from tournament.artifacts.bot import Entrant
-from tournament.keys import helpers_key
 
 SHIPPED = Path(__file__).resolve().parents[2] / "entrants" / "holdem_training"
 
@@ -80,8 +78,6 @@ STYLES = {
         "std::pair<ActionType, int> makeDecision(const State &state)",
         "auto makeDecision(const State &state) -> std::pair<ActionType, int>",
     ),
-    "made.cc": MODEL.replace("return {raise ?", "return std::make_pair(raise ?").replace("raise};", "raise);"),
-    "copying.cxx": MODEL.replace("const State &state)\n{", "const State &s)\n{ State state = s;"),
 }
 REFUSED = {
     "plain.c": ('#include "texas.h"\nint makeDecision(void) { return 0; }', "written in C++"),
@@ -110,66 +106,6 @@ def test_what_is_no_bot_is_refused_in_words(tmp_path: Path, name: str) -> None:
     assert problem is not None and REFUSED[name][1] in problem
 
 
-# The helpers.
-
-RATER = """
-static int stack;
-std::pair<ActionType, int> makeDecision(const State &state)
-{
-    if (state.community[0].value == -1)
-        stack = 100;
-    const auto rates = getRatesBySampling(state, 37);
-    const int raise = (int)(rates.first * stack + 10 * rates.second) / 3;
-    stack -= raise;
-    return {raise ? ActionType::RAISE : ActionType::CHECK, raise};
-}
-"""
-# Raises 1 if all is as it should be. Cards: 2 and 3 of two suits on a board that plays; a pair against a better one.
-COMPARER = """
-static Card card(int color, int value) { return Card(color, value); }
-std::pair<ActionType, int> makeDecision(const State &)
-{
-    State tie;
-    for (int i = 0; i < 2; ++i) {
-        tie.alice[i] = card(0, 1 + i);
-        tie.bob[i] = card(1, 1 + i);
-    }
-    for (int i = 0; i < 5; ++i)
-        tie.community[i] = card(2, 9 + i);
-    State win = tie;
-    win.alice[0] = card(0, 13), win.alice[1] = card(1, 13);
-    for (int i = 0; i < 5; ++i)
-        win.community[i] = card(i % 4, 2 + 2 * i);
-    State loss = win;
-    for (int i = 0; i < 2; ++i)
-        std::swap(loss.alice[i], loss.bob[i]);
-    const auto rates = getRatesBySampling(win, 50);
-    const bool good = getResult(tie) == 0 && getResult(win) == 1 && getResult(loss) == -1;
-    return {good && rates.first == 1 && rates.second == 0 ? ActionType::RAISE : ActionType::FOLD, 1};
-}
-"""
-
-
-def test_rates_are_the_engines(tmp_path: Path) -> None:
-    """Number for number, with the bot's seed."""
-    sampler = RateSampler(helpers_key(99))
-
-    def decide(view: View) -> int:
-        places = [*view.hole, None, None, *view.board, *[None] * (5 - len(view.board))]
-        wins, ties = sampler.rates(places, 37)
-        return int(wins / 37 * view.stack + 10 * (ties / 37)) // 3
-
-    bot = build(tmp_path, {"rater.cpp": RATER})["rater"]
-    _, record = play_built(bot, 5, hands=300, random_seed=99)
-    assert record.hands == play_core(decide, 5, sessions=1, hands=300).hands
-
-
-def test_results_are_compared(tmp_path: Path) -> None:
-    bot = build(tmp_path, {"comparer.cpp": COMPARER})["comparer"]
-    _, record = play_built(bot, 5, hands=5)
-    assert {hand.raises[0] for hand in record.hands} == {1}
-
-
 # Faults.
 
 NO_STATE = "asked a helper about a state that is none (a card twice or out of range, or one missing)"
@@ -180,14 +116,12 @@ FAULTY = {
     "too_much": ("return {ActionType::RAISE, 101};", "answered RAISE 101, which is no answer to this"),
     "nothing": ("return {ActionType::RAISE, 0};", "answered RAISE 0, which is no answer to this"),
     "less": ("return {ActionType::RAISE, -7};", "answered RAISE -7, which is no answer to this"),
-    "least": ("return {ActionType::RAISE, INT32_MIN};", "answered RAISE -2147483648, which is no answer to this"),
     "call": ("return {ActionType::CALL, 5};", "answered CALL, which is no answer to this"),
     "unknown": ("return {(ActionType)17, 5};", "answered an unknown action, which is no answer to this"),
     "twice": ("State t = s; t.alice[1] = t.alice[0]; getRatesBySampling(t, 5);", NO_STATE),
     "no_card": ("State t = s; t.bob[1] = Card(4, 1); getRatesBySampling(t, 5);", NO_STATE),
     "half_a_card": ("State t = s; t.bob[1] = Card(1, -1); getRatesBySampling(t, 5);", NO_STATE),
     "no_samples": ("getRatesBySampling(s, 0);", NO_SAMPLES),
-    "negative": ("getRatesBySampling(s, -1);", NO_SAMPLES),
     "incomplete": ("getResult(s);", NO_STATE),
     "greedy": ("getRatesBySampling(s, 2000000000);", TOO_MANY_SAMPLES),
     "often": ("for (;;) getRatesBySampling(s, 1);", TOO_MANY_SAMPLES),
@@ -307,13 +241,6 @@ def test_scores_are_the_records(played: Path) -> None:
     by_bot = {name: games[games.x == name][cards].to_numpy() for name in ("checker", "model")}
     assert (by_bot["checker"] == by_bot["model"]).all()
     assert isinstance(games, pd.DataFrame)
-
-
-def test_crosstable_has_one_column(played: Path) -> None:
-    shown = command(played, "crosstable", "holdem_training").stdout
-    assert "Bob" in shown and "checker" in shown
-    rows = json.loads(command(played, "crosstable", "holdem_training", "--json").stdout)
-    assert {row["y"] for row in rows} == {"Bob"}
 
 
 # The shipped bots.

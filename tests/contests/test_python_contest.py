@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import math
-import os
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -39,15 +36,6 @@ from tournament.errors import RunFailed
 
 KEY = bytes(range(32))
 FEW = settings(max_examples=60, deadline=None, derandomize=True)
-
-
-def test_an_sdk_that_cant_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
-    makes = "from tournament.contests import find_contest; find_contest('open_spiel')"
-    limited = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))"
-    environment = os.environ | {"TOURNAMENT_CACHE": str(tmp_path)}
-    ended = subprocess.run([sys.executable, "-Bc", f"{limited}; {makes}"], env=environment, capture_output=True)
-    assert b"File too large" in ended.stderr
-    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
 # Chance
@@ -349,6 +337,18 @@ def test_declarations_that_contradict_each_other_are_refused() -> None:
         fractions(-1, "v")
     with pytest.raises(ValueError, match="default answer 5"):
         Decision("a", "m", tells={}, answer=whole(0, 1, "a"), default=5)
+
+
+def test_a_new_bot_says_how_it_plays(tmp_path: Path) -> None:
+    class Bids(PythonContest):
+        name = "bids"
+        decisions = (Decision("bid", "m", tells={"prize": whole(1, 9, "p")}, answer=whole(2, 5, "b")),)
+
+    for language in ("c", "python"):
+        text = write_new_bot(contest_of(Bids), tmp_path / language, "one", language).read_text()
+        assert "one: always answers the same." in text and "    return 2" in text
+        assert "plays at random." in write_new_bot(contest_of(Everything), tmp_path, "one", language).read_text()
+        (tmp_path / "one").with_suffix({"c": ".c", "python": ".py"}[language]).unlink()
 
 
 def test_a_new_bot_may_be_in_c_plus_plus_where_there_is_one_in_c(tmp_path: Path) -> None:

@@ -138,14 +138,6 @@ def test_what_is_wrong_is_said_in_a_line_that_names_file_and_line(
         load_contests().find("von_neumann_poker")
 
 
-def test_a_list_that_is_too_long_is_refused_with_its_limits_in_words(folder: Path) -> None:
-    path = folder / "rules" / "our_dice.py"
-    assert "wholes(1, FACES, MOST_DICE," in DICE
-    path.write_text(DICE.replace("wholes(1, FACES, MOST_DICE,", "wholes(1, FACES, 1,"))
-    with pytest.raises(RunFailed, match=r"bid: dice has \d numbers, at most 1 were declared"):
-        run("dice", sessions=4, executor="local", workers=1)
-
-
 def test_an_answer_out_of_range_is_told_the_range(folder: Path) -> None:
     rules = DICE.replace("legal_actions", "possible")
     (folder / "rules" / "our_dice.py").write_text(rules)
@@ -196,19 +188,6 @@ def test_a_node_without_the_package_or_with_other_files_is_refused_by_name(folde
     accept_contest.cache_clear()
     with pytest.raises(RunFailed, match=r"^node \S+ has brought_dice \w+ \(there \w+\) for our_dice: install the same"):
         accept_contest("our_dice", contest.requires, contest.source)
-
-
-@pytest.mark.parametrize("former", ["[our_dice]", '[dice]\ngame = "our_dice"', ""])
-def test_a_package_that_was_found_by_its_entry_point_is_told_how_it_is_named(
-    folder: Path, site: Path, former: str
-) -> None:
-    info = site / "dice-1.2.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: dice\nVersion: 1.2\n")
-    (info / "entry_points.txt").write_text("[tournament.contests]\nour_dice = brought_dice:LiarsDice\n")
-    (folder / "tournament.toml").write_text(former)
-    with pytest.raises(BadInput, match=r'named by its class now: \[our_dice\] game = "brought_dice:LiarsDice"$'):
-        load_config("our_dice")
 
 
 def test_a_misspelt_contest_is_answered_with_those_that_are_there(folder: Path) -> None:

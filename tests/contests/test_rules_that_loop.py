@@ -11,8 +11,6 @@ from pathlib import Path
 import pytest
 
 from tests.processes import comes
-from tournament import conformance
-from tournament.errors import RunFailed
 
 _RULES = """\
 import time
@@ -97,15 +95,6 @@ def test_so_does_one_that_is_played_again(folder: Path) -> None:
     told = _told(run).splitlines()
     assert run.returncode == 1, told
     assert "session 1, game 0: TimeoutError: a step took more than 0.5 s (loops.py, line 16)" in told[-1]
-
-
-def test_conformance_tells_them(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(folder)  # the rules write a file
-    trial = conformance.Trial(
-        "loops", folder / "trial", rules=str(folder / "loops.py"), sessions=3, seconds_per_step=0.5
-    )
-    with pytest.raises(RunFailed, match=r"session 1, game 0: .* a step took more than 0.5 s \(loops.py, line 15\)"):
-        conformance.resume(trial)
 
 
 def test_so_does_one_with_python_bots(folder: Path) -> None:

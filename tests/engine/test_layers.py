@@ -43,16 +43,3 @@ def test_folders_use_those_below_them(folder: str) -> None:
         if (wrong := forbidden(".".join(path.relative_to(ENGINE).with_suffix("").parts), path.read_text()))
     }
     assert not found
-
-
-@pytest.mark.parametrize(
-    ("module", "line"),
-    [
-        ("kernel.records", "from engine.processes.lanes cimport Lane"),
-        ("wasm.referee", "    from engine.rules.decisions import kinds"),
-        ("games.matrix_game.core", "from engine.games.two_card_draw.core cimport TwoCardDraw"),
-        ("rules.session_core", "cimport engine.watching.observed_core"),
-    ],
-)
-def test_a_use_upwards_or_sideways_is_found(module: str, line: str) -> None:
-    assert forbidden(module, f"cimport cython\n{line}\n") == [re.split(r"[ ]", line.strip())[1].removeprefix("engine.")]

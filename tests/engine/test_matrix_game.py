@@ -204,26 +204,6 @@ def test_a_move_that_there_is_none_of_is_refused(answer: int, seat: int) -> None
     assert core.pending()[1] == seat and core.default() == 0
 
 
-@pytest.mark.parametrize(
-    "keys",
-    [{"rounds": 0}, {"rounds": MOST_ROUNDS + 1}, {"noise": 1.5}, {"noise": float("nan")}, {"end_probability": -0.1},
-     {"row_payoffs": [[1]]}, {"row_payoffs": [[1, 2]]}, {"column_payoffs": [[1, 2], [3]]},
-     {"row_payoffs": [[0] * 65] * 65, "column_payoffs": [[0] * 65] * 65}, {"deals_key": b"short"}],
-    ids=str,
-)  # fmt: skip
-def test_what_is_no_game_is_refused(keys: dict[str, Any]) -> None:
-    good: dict[str, Any] = {
-        "deals_key": key_of(1),
-        "sessions": 1,
-        "row_payoffs": DILEMMA,
-        "column_payoffs": DILEMMA,
-        "rounds": 3,
-    }
-    MatrixGame(*tables(), **good)
-    with pytest.raises(ValueError):
-        MatrixGame(*tables(), **good | keys)
-
-
 def test_the_most_moves_and_the_longest_game_fit() -> None:
     payoffs = [[row * MOST_MOVES + column for column in range(MOST_MOVES)] for row in range(MOST_MOVES)]
     games, sessions = tables(1 << 17)

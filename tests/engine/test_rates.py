@@ -45,15 +45,6 @@ def test_rates_converge_to_the_exact_equities(alice: str, board: str) -> None:
     check_share(ties / samples, tie, samples)
 
 
-@pytest.mark.statistical
-def test_rates_before_the_flop() -> None:
-    """Aces against any two: 0.84932 wins and 0.00542 ties, as the table of all boards has them."""
-    samples = 1_000_000
-    wins, ties = RateSampler(key_of(6)).rates([*cards_of("Ah As"), *[None] * 7], samples)
-    check_share(wins / samples, 1781508418 / (1225 * 1712304), samples)
-    check_share(ties / samples, 11378552 / (1225 * 1712304), samples)
-
-
 def test_any_card_may_be_unknown() -> None:
     """Bob's cards known and Alice's not: the mirror image; nothing known at all: even."""
     samples = 400_000

@@ -13,7 +13,7 @@ import pytest
 import wasmtime
 
 from tests.support import build_folder, play_built, poker_settings
-from tournament.artifacts import archive, c_bots, compiler_command, compiler_run, program_build
+from tournament.artifacts import archive, c_bots, compiler_run, program_build
 from tournament.cache import cache_folder, keep, recall, remembered
 from tournament.errors import RunFailed
 from tournament.sandbox.outside import probe, running, scratch
@@ -69,61 +69,6 @@ def test_no_damage_comes_back(tmp_path: Path) -> None:
     path.write_bytes(whole)
     path.rename(tmp_path / "other")
     assert recall(tmp_path / "other") is None  # in another's place
-
-
-def test_a_damaged_module_is_compiled_again(own_cache: Path, tmp_path: Path) -> None:
-    """One flipped bit must not play another program, nor an empty file break a bot."""
-    bots = _new(tmp_path / "bots")
-    first = build_folder(bots, {"fine.c": BOT % 1})["fine"]
-    assert first.problem is None
-    for path in (own_cache / "bots").iterdir():
-        content = bytearray(path.read_bytes())
-        content[-1] ^= 4
-        path.write_bytes(content)
-    assert build_folder(bots, {})["fine"] == first
-    for path in (own_cache / "bots").iterdir():
-        path.write_bytes(b"")
-    assert build_folder(bots, {})["fine"] == first
-
-
-# Sources of one bot in which its functions are not what a reader without the preprocessor takes them for.
-MISLEADING = {
-    "not compiled": "#if 0\nint mba(const Bot *bot) { return 1;}\nint mbb(const Bot *bot, int x) { return 1;}\n#endif\n"
-    + BOT % 1,
-    "a macro": "#define IS(name, arguments, value) int name arguments { return value; }\n"
-    "IS(a, (const Bot *bot), 20)\nIS(b, (const Bot *bot, const int bet), 1)\n",
-    "in a text": 'static const char *url = "http://"; int mba; /* */\n' + BOT % 1,
-    "renamed": "#define first a\n" + (BOT % 1).replace("int a(", "int first("),
-}
-
-
-@pytest.mark.parametrize("name", MISLEADING)
-def test_what_a_bots_functions_are_the_preprocessor_says(own_cache: Path, tmp_path: Path, name: str) -> None:
-    plain = build_folder(_new(tmp_path / "plain"), {"mb.c": BOT % 1})["mb"]
-    misleading = build_folder(_new(tmp_path / "misleading"), {"mb.c": MISLEADING[name]})["mb"]
-    assert misleading.problem is None and misleading.artifact == plain.artifact
-    lacking = build_folder(
-        _new(tmp_path / "lacking"), {"mb.c": MISLEADING[name].replace(", 1)", ", z)") + "#error no\n"}
-    )
-    assert "mb.c:" in (lacking["mb"].problem or "") and "no" in (lacking["mb"].problem or "")
-
-
-def test_an_honest_bot_takes_one_start_of_the_compiler(
-    own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """And one that is refused one for each standard; each costs as much as the compiler's work."""
-    started: list[str] = []
-    run = compiler_run._run_once
-
-    def counted(commands: list[list[str]], folder: Path, *rest: Any) -> Finished:
-        started.append(folder.name)
-        return run(commands, folder, *rest)
-
-    build_folder(_new(tmp_path / "first"), {"first.c": BOT % 1})
-    monkeypatch.setattr(compiler_run, "_run_once", counted)
-    built = build_folder(_new(tmp_path / "bots"), {"fine.c": BOT % 0, "torn.c": BOT % 1 + "int x = y;\n"})
-    assert built["fine"].problem is None and "torn.c:" in (built["torn"].problem or "")
-    assert len(started) == 1 + len(compiler_command.STANDARDS["c"]) == len(set(started))
 
 
 def test_a_full_disk_ends_the_run(own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -92,7 +92,7 @@ def test_names_that_are_one_to_some_file_system(folder: Path) -> None:
     found = problems(folder)
     assert not find_submissions(folder)[0]
     assert sum("have one name" in problem for problem in found.values()) == 3
-    assert sum("letters, digits" in problem for problem in found.values()) == 2
+    assert sum("letters a-z and A-Z, digits" in problem for problem in found.values()) == 2
 
 
 @pytest.mark.parametrize("files", [("OTHER.py", "other.c"), ("a.cc", "a.cpp"), ("b.c", "b.py", "B.wasm")])
@@ -131,6 +131,13 @@ def test_of_several_with_one_name_the_recorded_one_plays(files: dict[str, bytes]
     for name in files:
         with nullcontext() if name == plays else pytest.raises(BadInput, match=f"has the name of {plays}"):
             check_among_others(folder / name, folder, lambda: [RECORDED])
+
+
+def test_a_problem_has_no_name_of_its_own_beside_the_entrants(folder: Path) -> None:
+    (folder / "my bot.py").write_text("x")
+    assert problems(folder)["my bot.py"].startswith("a bot's name has letters")
+    with pytest.raises(BadInput, match=r"^my bot\.py: a bot's name has letters"):
+        check_among_others(folder / "my bot.py", folder, list)
 
 
 def test_thousands_of_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,88 +42,20 @@ LIKE_THE_MODEL = {
     "hiddenMoney.c": f"""
         static Money hiddenMoneyA(const Bot *bot) {{ {BET} }}
         static int hiddenMoneyB(const Bot *bot, const Money aBet) {{ {CALL} }}""",
-    "longs.c": f"long a(const Bot *bot) {{ {BET} }} long b(const Bot *bot, long aBet) {{ {CALL} }}",
-    "shorts.c": f"short a(const Bot *bot) {{ {BET} }} _Bool b(const Bot *bot, unsigned char aBet) {{ {CALL} }}",
     "voids.c": """
         Money a(const void *p) { const Bot *bot = p; return bot->card > 0.5f ? 20 : 0; }
         int b(const void *p, const Money aBet) { return ((const Bot *)p)->card > 0.25f; }""",
-    "floating.c": f"float a(const Bot *bot) {{ {BET} }} double b(const Bot *bot, float aBet) {{ {CALL} }}",
     "old_style.c": f"""
         Money a(bot) const Bot *bot; {{ {BET} }}
         int b(bot, aBet) const Bot *bot; Money aBet; {{ return aBet > 0 && aBet <= 50 && bot->card > 0.25f; }}""",
-    "old_style_int.c": f"""
-        a(bot) Bot *bot; {{ {BET} }}
-        b(bot, aBet) Bot *bot; {{ return aBet > 0 && aBet <= 50 && bot->card > 0.25f; }}""",
-    "old_style_long.c": f"""
-        long a(bot)
-            Bot *bot;
-        {{ {BET} }}
-        int b(bot, aBet)
-            Bot *bot;
-            long aBet;
-        {{ return aBet > 0 && aBet <= 50 && bot->card > 0.25f; }}""",
-    "implicit.c": f"static a(const Bot *bot) {{ {BET} }} static b(const Bot *bot, const aBet) {{ {CALL} }}",
     "macros.c": f"""
         #define PLAYER(letter, ...) static Money macros##letter(const Bot *bot __VA_ARGS__)
         PLAYER(A) {{ {BET} }}
         PLAYER(B, , const Money aBet) {{ {CALL} }}""",
-    "body_macro.c": """
-        #define BOTH(name, line) int name##A(const Bot *bot) { return bot->card > 0.5f ? 20 : 0; } \\
-                                 int name##B(const Bot *bot, Money aBet) { return bot->card > line; }
-        BOTH(body_macro, 0.25f)""",
-    "attributes.c": f"""
-        int a(const Bot *bot);
-        int b(const Bot *bot, const int aBet);
-        __attribute__((noinline)) int a(const Bot *const bot) {{ {BET} }}
-        inline __attribute__((always_inline)) int b(register const Bot *restrict bot, const int aBet) {{ {CALL} }}""",
-    "distractions.c": f"""
-        /* int a(const Bot *bot) {{ return 1; }} */
-        // int b(const Bot *bot, int aBet) {{ return 0; }}
-        #if 0
-        int distractionsa(const Bot *bot) {{ return 1; }}
-        #endif
-        static const char *text = "int distractionsb(const Bot *bot, int aBet) {{ return 0; }}", brace = '{{';
-        struct holder {{ int (*a)(const Bot *); int b; }};
-        int data(const Bot *bot) {{ return 1; }}
-        int a(const Bot *bot) {{ {BET} }}
-        int verb(const Bot *bot) {{ return 1; }}
-        int b(const Bot *bot, const int aBet) {{ {CALL} }}""",
     # Libraries
-    "libraries.c": """
-        int a(const Bot *bot) {
-            char text[40];
-            snprintf(text, sizeof text, "%.9f", bot->card);
-            printf("my card is %s\\n", text);
-            fprintf(stderr, "%d\\n", toupper('a'));
-            if (!isdigit(text[0]) || strlen(text) != 11) return 1;
-            double card = pow(sqrt(atof(text)), 2) + 0 * (sin(1) + log(2) + fabs(-1.));
-            int *heap = malloc(sizeof *heap);
-            *heap = card > 0.5 ? 20 : 0;
-            int bet = *heap;
-            free(heap);
-            return bet;
-        }
-        static int rising(const void *p, const void *q) { return *(const float *)p > *(const float *)q ? 1 : -1; }
-        int b(const Bot *bot, const int aBet) {
-            float cards[2] = {bot->card, 0.25f}, copy[2];
-            memcpy(copy, cards, sizeof cards);
-            qsort(copy, 2, sizeof *copy, rising);
-            return copy[0] == 0.25f && copy[1] != 0.25f;
-        }""",
-    "own_includes.c": f"""
-        #include <stdio.h>
-        #include <stdlib.h>
-        #include <math.h>
-        #include <stdbool.h>
-        #include <limits.h>
-        int a(const Bot *bot) {{ bool yes = bot->card > 0.5f; return yes ? INT_MAX % 21 + 20 - INT_MAX % 21 : 0; }}
-        int b(const Bot *bot, const int aBet) {{ {CALL} }}""",
     "mirror.c": f"""
         Money a(const Bot *bot) {{ {BET} }}
         int b(const Bot *bot, const Money aBet) {{ return bot->a(bot) > 0 || bot->card > 0.25f; }}""",
-    "mirror_b.c": f"""
-        Money a(const Bot *bot) {{ return bot->b(bot, 5) && bot->card > 0.5f ? 20 : 0; }}
-        int b(const Bot *bot, const Money aBet) {{ {CALL} }}""",
     # Bots that write over what they are shown, and over their own functions
     "meddler.c": """
         static void spoil(Bot *bot) {
@@ -146,42 +78,12 @@ LIKE_THE_MODEL = {
         int linkagea(const Bot *bot) {{ {BET} }}
         }}
         extern "C" int linkageb(const Bot *bot, const int aBet) {{ {CALL} }}""",
-    "distractions_cpp.cpp": f"""
-        static const char *text = R"x(int distractions_cppa(const Bot *bot) {{ " ' {{ )x";
-        static int many(int n) {{ if (n > 1'000) {{ return text[0] == 'i'; }} return 0xF'F; }}
-        namespace inner {{ int a(const Bot *bot) {{ return many(2'000); }} }}
-        struct Other {{ int a(const Bot *bot) {{ return 1; }} int b(const Bot *bot, int aBet) {{ return 0; }} }};
-        int a(const Bot *bot) noexcept {{ {BET} }}
-        [[nodiscard]] auto b(const Bot *bot, const int aBet) noexcept -> int;
-        auto b(const Bot *bot, const int aBet) noexcept -> int {{ {CALL} }}""",
     "unnamed.cpp": f"""
         namespace {{ namespace deeper {{ int a(const Bot *bot) {{ return 3; }} }} int held = 1; }}
         namespace {{
         int a(const Bot *bot) {{ {BET} }}
         int b(const Bot *bot, const int aBet) {{ {CALL} }}
         }}""",
-    "modern.cc": """
-        #include <algorithm>
-        #include <map>
-        #include <memory>
-        #include <string>
-        #include <vector>
-        static const std::vector<float> lines = {0.5f, 0.25f};
-        static const std::map<std::string, int> bets = {{"high", 20}, {"low", 0}};
-        struct Player {
-            Player() : ready(true) {}
-            bool ready;
-            int a(const Bot *bot) const { return ready && bot->card > lines[0] ? bets.at("high") : bets.at("low"); }
-            int b(const Bot *bot) const {
-                auto above = [bot](float line) { return bot->card > line; };
-                return std::any_of(lines.begin(), lines.end(), above);
-            }
-        };
-        static Player player;
-        template <class T> T pick(bool yes, T one, T other) { return yes ? one : other; }
-        static auto modernA(const Bot *bot) -> Money { return pick<Money>(true, player.a(bot), 7); }
-        static auto modernB(const Bot *bot, Money aBet) -> bool { return std::make_unique<Player>(player)->b(bot); }
-        """,
 }
 
 
@@ -221,7 +123,7 @@ def test_the_model_and_its_opponent_do_all_there_is() -> None:
     assert len(endings) == 6
 
 
-@pytest.mark.parametrize("file", sampled(LIKE_THE_MODEL, 5))
+@pytest.mark.parametrize("file", sampled(LIKE_THE_MODEL, 3))
 def test_every_way_of_writing_plays_the_same(entrants: Entrants, file: str) -> None:
     assert_plays_like(entrants[file.rsplit(".", 1)[0]], MODEL)
 
@@ -231,10 +133,6 @@ def test_every_way_of_writing_plays_the_same(entrants: Entrants, file: str) -> N
 
 def only_as_a(bet: Callable[[View], int]) -> Bot:
     return Bot(bet, lambda _view, _bet: 0)
-
-
-def only_as_b(call: Callable[[View, int], bool]) -> Bot:
-    return Bot(lambda _view: 0, lambda view, bet: int(call(view, bet)))
 
 
 def alternating() -> Bot:
@@ -257,9 +155,6 @@ MINDED = {
     "memory_cast.c": f"""
         int a(const Bot *bot) {{ float *f = (float *)bot->f; {ALTERNATES} }}
         int b(const Bot *bot, const int aBet) {{ return (int)bot->f[0] % 2; }}""",
-    "memory_cast_bot.c": """
-        int a(const Bot *bot) { Bot *own = (Bot *)bot; own->f[49] += 1; return (int)own->f[49] % 2 ? 20 : 0; }
-        int b(const Bot *bot, const int aBet) { return (int)bot->f[49] % 2; }""",
     "memory_plain.c": f"""
         int a(Bot *bot) {{ float *f = bot->f; {ALTERNATES} }}
         int b(Bot *bot, int aBet) {{ return (int)bot->f[0] % 2; }}""",
@@ -281,10 +176,6 @@ MINDED = {
     "lucky_clock.c": f"""
         static int ready;
         int a(const Bot *bot) {{ if (!ready++) srand(time(0)); return rand() % 50 + 1; }} {FOLDS}""",
-    "lucky_clock_header.c": f"""
-        #include <time.h>
-        static int ready;
-        int a(const Bot *bot) {{ if (!ready++) srand((unsigned)time(NULL)); return rand() % 50 + 1; }} {FOLDS}""",
     "lucky_cpp.cpp": """
         #include <cstdlib>
         int a(const Bot *bot) { return std::rand() % 50 + 1; } int b(const Bot *bot, int aBet) { return 0; }""",
@@ -292,19 +183,6 @@ MINDED = {
         #include <stdexcept>
         int a(const Bot *bot) { if (bot->card > 0.9f) throw std::runtime_error("no"); return 20; }
         int b(const Bot *bot, int aBet) { return 0; }""",
-    "thrower_b.cpp": """
-        int a(const Bot *bot) { return 0; }
-        int b(const Bot *bot, int aBet) { if (bot->card > 0.9f) throw aBet; return 1; }""",
-    "range_checker.cpp": """
-        #include <vector>
-        int a(const Bot *bot) { std::vector<int> none; return none.at(3); }
-        int b(const Bot *bot, int aBet) { return 0; }""",
-    "exiter.c": f"int a(const Bot *bot) {{ exit(0); return 20; }} {FOLDS}",
-    "divider.c": f"int a(const Bot *bot) {{ volatile int zero = 0; return 20 / zero; }} {FOLDS}",
-    "recurser.c": f"""
-        int zero(void) {{ return 0; }}
-        int a(Bot *bot) {{ volatile char big[999]; big[zero()] = 1; return a(bot) + big[3]; }} {FOLDS}""",
-    "stuck.c": f"int a(const Bot *bot) {{ volatile int on = 1; while (on) ; return 20; }} {FOLDS}",
     # Two files with the same global names
     "twin.c": "int counter = 1; int helper() { return counter; } int a(Bot *bot) { return helper(); }"
     " int b(Bot *bot, int aBet) { return 1; }",
@@ -319,39 +197,31 @@ BETS: list[tuple[Callable[[View], int], str]] = [
     (lambda view: int(50 * view.card - 25), "Money a(const Bot *bot) { Card x = bot->card; return 50.*x-25.; }"),
     (lambda view: int(50 * view.card - 25), "float a(const Bot *bot) { return 50.f*bot->card-25.f; }"),
     (lambda view: int(50 * view.card - 25), "double a(const Bot *bot) { return 50.*bot->card-25.; }"),
-    (lambda view: int(50 * view.card - 25), "int a(const Bot *bot) { return 50.*bot->card-25.; }"),
     # Less than nothing is a pass.
     (lambda _view: 0, "Money a(const Bot *bot) { return INT64_MIN; }"),
     (lambda _view: 0, "Money a(const Bot *bot) { return -((Money)1 << 32); }"),
     (lambda _view: 0, "int a(const Bot *bot) { return -2147483647 - 1; }"),
     (lambda _view: 0, "double a(const Bot *bot) { return NAN; }"),
-    (lambda _view: 0, PASSES),
     # Too much is the most.
     (lambda _view: 50, "Money a(const Bot *bot) { return (Money)1 << 32; }"),
     (lambda _view: 50, "Money a(const Bot *bot) { return 3e9; }"),
-    (lambda _view: 50, "unsigned a(const Bot *bot) { return 3000000000u; }"),
     (lambda _view: 50, "Money a(const Bot *bot) { return INT64_MAX; }"),
     (lambda _view: 50, "float a(const Bot *bot) { return 3e9f; }"),
     (lambda _view: 50, "double a(const Bot *bot) { return INFINITY; }"),
-    (lambda _view: 50, "int a(const Bot *bot) { return 2147483647; }"),
 ]
 CALLS: list[tuple[Callable[[View, int], bool], str]] = [
     # The bet is seen whatever its type.
     (lambda _view, bet: bet <= 20, "int b(const Bot *bot, const int aBet) { return aBet <= 20; }"),
     (lambda _view, bet: bet <= 20, "b(bot, aBet) Bot *bot; { return aBet <= 20; }"),
     (lambda _view, bet: bet <= 20, "int b(bot, aBet) Bot *bot; Money aBet; { return aBet <= 20; }"),
-    (lambda _view, bet: bet <= 20, "int b(bot, aBet) Bot *bot; short aBet; { return aBet <= 20; }"),
     (lambda _view, bet: bet <= 20, "int b(bot, aBet) Bot *bot; float aBet; { return aBet <= 20; }"),
     (lambda _view, bet: bet <= 20, "int b(bot, aBet) Bot *bot; long long aBet; { return aBet <= 20; }"),
-    (lambda _view, bet: bet <= 20, "int b(bot, aBet) Bot *bot; unsigned long aBet; { return aBet <= 20; }"),
     (lambda _view, bet: bet <= 20, "int b(const Bot *bot, double aBet) { return aBet <= 20; }"),
     # All but zero is a call.
     (lambda _view, _bet: True, "Money b(const Bot *bot, const Money aBet) { return (Money)1 << 32; }"),
-    (lambda _view, _bet: True, "Money b(const Bot *bot, const Money aBet) { return (Money)7 << 40; }"),
     (lambda _view, _bet: True, "int b(const Bot *bot, const Money aBet) { return -1; }"),
     (lambda _view, _bet: True, "float b(const Bot *bot, const Money aBet) { return 0.25f; }"),
     (lambda _view, _bet: True, "signed char b(const Bot *bot, const Money aBet) { return 255; }"),
-    (lambda _view, _bet: True, "Money b(const Bot *bot, const Money aBet) { return aBet; }"),
     # What the function's own type cuts to zero is a fold.
     (lambda _view, _bet: False, "unsigned char b(const Bot *bot, const Money aBet) { return 256; }"),
     (lambda _view, _bet: False, "int b(const Bot *bot, const Money aBet) { return (int)((Money)1 << 32); }"),
@@ -390,10 +260,6 @@ WASM = WASM_MODELS | {
             (if (i32.eqz (global.get $ready)) (then (global.set $ready (i32.const 1)) (call $srand (i32.const -1))))
             (i32.add (i32.rem_u (call $rand) (i32.const 50)) (i32.const 1)))
           (func (export "b") (param i32 i32) (result i32) (i32.const 0)))"""),
-    "low.wasm": wat("""
-        (module (memory (export "memory") 1)
-          (func (export "a") (param i32) (result i32) (i32.const -5))
-          (func (export "b") (param i32 i32) (result i32) (i32.le_s (local.get 1) (i32.const 20))))"""),
 }
 
 
@@ -404,10 +270,6 @@ SOURCES: dict[str, str | bytes] = LIKE_THE_MODEL | MINDED | TYPED | WASM
 def test_webassembly_of_every_accepted_type(entrants: Entrants, name: str) -> None:
     """i32 answers are signed; an i64 answer of 2³² is a call."""
     assert_plays_like(entrants[name], MODEL)
-
-
-def test_webassembly_that_returns_less_than_nothing(entrants: Entrants) -> None:
-    assert_plays_like(entrants["low"], only_as_b(lambda _view, bet: bet <= 20))
 
 
 @pytest.mark.parametrize("name", [name[:-2] for name in MINDED if name.startswith("memory") and name.endswith(".c")])
@@ -464,7 +326,7 @@ def bets_of(entrant: Entrant, random_seed: int) -> list[int]:
     return [game.bet for game in trial.record.games if game.x_is_a and min(game.a_money, game.b_money) >= 50]
 
 
-@pytest.mark.parametrize("name", ["lucky", "lucky_clock", "lucky_clock_header", "lucky_cpp", "dice", "seeded_dice"])
+@pytest.mark.parametrize("name", ["lucky", "lucky_clock", "lucky_cpp", "dice", "seeded_dice"])
 def test_luck_differs_by_leg_and_repeats_with_it(entrants: Entrants, name: str) -> None:
     """Also for those who seed by a clock, which tells all the same date."""
     bets = bets_of(entrants[name], 1)
@@ -492,27 +354,6 @@ def test_a_throw_is_a_fault(entrants: Entrants) -> None:
     assert trial.record.games == played_by(model).games
     thrown = [game for game in trial.record.games if game.x_is_a and game.a_card > 0.9]
     assert thrown and trial.failures == ["threw std::runtime_error, which nothing caught: no"] * len(thrown)
-
-
-def test_a_throw_of_b_is_a_fold(entrants: Entrants) -> None:
-    trial = try_bot(entrants["thrower_b"], OPPONENT, most_failures=100)
-    assert trial.record.games == played_by(only_as_b(lambda view, _bet: view.card <= 0.9)).games
-    assert trial.failures
-
-
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("range_checker", "threw std::out_of_range, which nothing caught: vector"),
-        ("exiter", "gave up"),
-        ("divider", "divided by zero"),
-        ("recurser", "recursed too deep"),
-        ("stuck", "ran out of fuel"),
-    ],
-)
-def test_trouble_is_a_fault_with_a_name(entrants: Entrants, name: str, words: str) -> None:
-    trial = try_bot(entrants[name], OPPONENT, most_failures=1, fuel=100_000_000)
-    assert len(trial.failures) == 1 and words in trial.failures[0]
 
 
 def test_same_global_names_do_not_meet(entrants: Entrants) -> None:

@@ -1,4 +1,4 @@
-"""Language standards: what builds by one of gnu++17, gnu++11 and gnu++98, or gnu17 and gnu89, plays."""
+"""Language standards: what builds by one of those that docs/reference/statements.md names, plays."""
 
 from __future__ import annotations
 
@@ -42,6 +42,12 @@ BOTS: dict[str, tuple[Contest, str, str]] = {
         HOLDEM + "int data[10], byte, size;\nint g() { return data[size] + byte; }\nauto x = {1, 2};\n" + DECISION,
     ),
     "words.cpp": (TWO_CARD_DRAW, "gnu++98", "static int constexpr = 3, decltype = 4, alignas = 5;\n" + CLASS),
+    "concepts.cpp": (
+        HOLDEM_TRAINING,
+        "gnu++20",
+        "#include <concepts>\ntemplate <std::integral T> T id(T t) { return t; }\n" + HOLDEM + DECISION,
+    ),
+    "constant.c": (VON_NEUMANN_POKER, "gnu2x", "constexpr int one = 1;\nstatic auto x = nullptr;\n" + C_BOT),
     "plain.c": (VON_NEUMANN_POKER, "gnu17", C_BOT),
     "restricts.c": (VON_NEUMANN_POKER, "gnu89", "static int restrict = 3, typeof_ = 1;\n" + C_BOT),
     "inlines.c": (
@@ -62,7 +68,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 # One of each standard, and what only an older one than the newest takes.
-SAMPLE = ("registers.cpp", "retired.cpp", "words.cpp", "plain.c", "restricts.c")
+SAMPLE = ("registers.cpp", "retired.cpp", "words.cpp", "concepts.cpp", "plain.c", "restricts.c", "constant.c")
 
 
 @pytest.mark.parametrize("file", sampled(BOTS, SAMPLE))

@@ -44,17 +44,11 @@ MEANT: dict[str, tuple[Contest, dict[str, tuple[str | bytes, int]]]] = {
             "okapi.c": ("int okapimove(const Bot *bot) { return 0; } int move(Bot *bot) { return 1; }", 1),
             "gnu.cpp": (HELPER_FIRST.format("gnu_move") + "static int move(const Bot *bot) { return 1; }", 1),
             "moose.cpp": ("#include <utility>\nusing namespace std;\nint move(const Bot *bot) { return 1; }", 1),
-            "lamb.c": (HELPER_FIRST.format("lambmove") + "int LambMove(const Bot *bot) { return 1; }", 1),
             "camel.c": (
                 "static int pick(int move) { return move; } int camel_move(const Bot *bot) { return pick(1); }",
                 1,
             ),
             "pasted.c": ("#define IS(p, q) int p##q(const Bot *bot)\nIS(mo, ve) { return 1; }", 1),
-            "pasted_too.c": (
-                "#define IS(p, q) int p##q(const Bot *bot)\n"
-                "IS(mo, ve) { return 1; } int pasted_toomove(const Bot *bot) { return 0; }",
-                1,
-            ),
             "spliced.c": (
                 "int splicedmove(const Bot *bot) { return 0; } int mo\\\nve(const Bot *bot) { return 1; }",
                 1,
@@ -118,11 +112,6 @@ UNCLEAR: dict[str, tuple[Contest, dict[str, tuple[str, str]]]] = {
             ),
             "undefined.c": ("int move(const Bot *bot);", "uses move, which bots don't have"),
             "torn.c": ("int move(const Bot *bot) { return", "at the end of the file: error: expected expression"),
-            "torn_block.c": ("int move(const Bot *bot) { if (1) {", "at the end of the file: error:"),
-            "torn_space.cpp": (
-                "namespace mine { int move(const Bot *bot) { return 1; }",
-                "at the end of the file: error:",
-            ),
             "taker.c": ("int move(const Bot *bot, int turn) { return 1; }", "too few arguments"),
         },
     ),

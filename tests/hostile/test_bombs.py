@@ -2,80 +2,49 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from tests.contest_runs import Place, bot_source, call, new_place
-from tests.hostile import bombs
+from tests.contest_runs import call, new_place
 
 _MOST_MEGABYTES, _MOST_SECONDS = 500, 10
-
-# What is put into the records, who reads it, and what they say of it.
-BOMBS: dict[str, tuple[Callable[[Place], None], tuple[str, ...], str]] = {
-    "a summary of many rows": (
-        partial(bombs.swollen_summary, rows=5_000_000),
-        ("verify",),
-        "matches.parquet is not what the ledger comes to",
-    ),
-    "a summary of long texts": (
-        bombs.summary_of_long_texts,
-        ("verify",),
-        "matches.parquet is not what the ledger comes to",
-    ),
-}
-_SLOW = {"a summary of many rows"}
-
-
-@pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Place:
-    place = new_place(tmp_path_factory.mktemp("bombs"), ["bold", "calm"], sessions=10)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: False)
-        place.play()
-    return place
-
-
-@pytest.fixture
-def place(played: Place, tmp_path: Path) -> Place:
-    shutil.copytree(played.folder, tmp_path / "here")
-    return Place(tmp_path / "here")
-
-
-def measured(place: Place, command: str) -> tuple[int, str, float, float]:
-    """The exit code of a command, what it said, the megabytes that it took, and its seconds of processor time."""
-    taken = place.folder / "taken"
-    setup = f"""
+# Runs when the command is done.
+_MEASURE = """
 def after():
     import resource
     used = resource.getrusage(resource.RUSAGE_SELF)
-    open({str(taken)!r}, "w").write(f"{{used.ru_maxrss / 1024}} {{used.ru_utime + used.ru_stime}}")
+    open({taken!r}, "w").write(f"{{used.ru_maxrss / 1024}} {{used.ru_utime + used.ru_stime}}")
 """
-    records = ["--results", str(place.results)]
-    if command == "edited":
-        place.write_bot("calm", bot_source(9, 8))
-    words = {
-        "report": ["report", *records, "-o", str(place.folder / "page.html")],
-        "bradley-terry": ["leaderboard", "--rating", "bradley-terry", *records],
-        "run": place.arguments(),
-        "edited": place.arguments(),
-    }.get(command, [command, *records])
-    done = call(words, setup)
+
+
+def many_rows(summary: Path) -> None:
+    """All alike."""
+    one = pq.read_table(summary).slice(0, 1)
+    pq.write_table(one.take(np.zeros(5_000_000, np.int8)), summary, compression="zstd")
+
+
+def a_long_text(summary: Path) -> None:
+    """Of many megabytes that are all alike, in as many rows as there should be."""
+    table = pq.read_table(summary)
+    texts = pa.array(["x" * (400 << 20)] + ["x"] * (len(table) - 1))
+    number = table.schema.get_field_index("x")
+    swollen = table.set_column(number, table.schema.field(number), texts)
+    pq.write_table(swollen, summary, compression="zstd", use_dictionary=False, write_statistics=False)
+
+
+@pytest.mark.parametrize("swell", [a_long_text, pytest.param(many_rows, marks=pytest.mark.thorough)])
+def test_a_bomb_is_refused_in_a_line(swell: Callable[[Path], None], tmp_path: Path) -> None:
+    place = new_place(tmp_path, ["bold", "calm"], sessions=10)
+    place.play()
+    swell(place.results / "matches.parquet")
+    taken = tmp_path / "taken"
+    done = call(["verify", "--results", str(place.results)], _MEASURE.format(taken=str(taken)))
+    assert done.returncode in (1, 2) and "Traceback" not in done.stderr
+    assert "matches.parquet is not what the ledger comes to" in done.stdout + done.stderr
     megabytes, seconds = map(float, taken.read_text().split())
-    return done.returncode, done.stdout + done.stderr, megabytes, seconds
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.thorough if name in _SLOW else ()) for name in BOMBS]
-)
-def test_a_bomb_is_refused_in_a_line(place: Place, name: str) -> None:
-    build, readers, words = BOMBS[name]
-    build(place)
-    for command in readers:
-        code, said, megabytes, seconds = measured(place, command)
-        assert code in (1, 2) and words in said, (command, said)
-        assert "Traceback" not in said
-        assert (megabytes < _MOST_MEGABYTES, seconds < _MOST_SECONDS) == (True, True), (command, megabytes, seconds)
+    assert megabytes < _MOST_MEGABYTES and seconds < _MOST_SECONDS

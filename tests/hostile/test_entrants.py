@@ -6,8 +6,6 @@ import os
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from tests.contest_runs import call, command_line, environment
 from tests.hostile.field import (
     GOOD,
@@ -19,11 +17,11 @@ from tests.hostile.field import (
 )
 from tournament.artifacts.commands import read_by
 from tournament.records.results import Results
+from tournament.sandbox.outside.scratch import remove, scratch_folder
 
 FEW = {name: GOOD[name] for name in ("steady.c", "plain")}
 RECIPES: dict[str, tuple[str | bytes, str]] = {
     "giant_recipe": ("command = [" + '"x", ' * 30_000 + "]", "larger than 4 KiB"),
-    "giant_command": ('command = ["sh", "' + "x" * 40_000 + '"]', "larger than 4 KiB"),
     "many_words": ('command = ["sh"' + ', "\\u0001"' * 6000 + "]", ""),
     "dotted_recipe": ("a" + ".a" * 32_000 + " = 1", "larger than 4 KiB"),
     "deep_recipe": ("command = " + "[" * 4000, "bot.toml"),
@@ -31,8 +29,6 @@ RECIPES: dict[str, tuple[str | bytes, str]] = {
     "absolute_command": ('command = ["/bin/sh", "bot.sh"]', "not in its folder"),
     "command_above": ('command = ["../steady.c"]', "not in its folder"),
     "command_nowhere": ('command = ["\\u001b[2J"]', "not installed"),
-    "no_command": ("command = []", "must be a list of words"),
-    "command_with_nul": ('command = ["sh", "\\u0000"]', "must be a list of words"),
     "huge_number": ("command = " + "9" * 4000, "bot.toml"),
     "no_text": (b"\xff\xfe\0", "not UTF-8"),
 }
@@ -134,15 +130,12 @@ def test_a_script_names_no_files_to_read(tmp_path: Path) -> None:
         assert str(secret) not in read_by(str(script))
 
 
-@pytest.mark.parametrize("depth", [3, 1500])
-def test_folders_are_removed_however_deep(tmp_path: Path, depth: int) -> None:
-    from tournament.sandbox.outside.scratch import remove, scratch_folder
-
+def test_folders_are_removed_however_deep(tmp_path: Path) -> None:
     here = os.open(".", os.O_RDONLY)
     try:
         with scratch_folder(tmp_path) as folder:
             os.chdir(folder)
-            for level in range(depth):
+            for level in range(1500):
                 os.mkdir("d")
                 if level % 7 == 0:
                     Path("file").write_text("x")

@@ -11,8 +11,6 @@ from tests.hostile.field import (
     Ground,
     assert_they_fare_as_said,
     bots_in,
-    games_between,
-    nothing_survives,
     verdict_of,
 )
 from tournament.records.results import Results
@@ -25,7 +23,6 @@ FAILING = [bot for bot in BOTS if bot not in LONG + REFUSED + ALONE]
 # Small fields: what bots do to each other grows with the square of a field.
 PARTS = 7
 FEW = {name: GOOD[name] for name in ("steady.c", "patient.py")}
-TWIN = "def a(bot):\n    return 30 if bot.card > 0.6 else 0\ndef b(bot, bet):\n    return bot.card > 0.5\n"
 
 
 # None of them is slow.
@@ -35,18 +32,6 @@ def test_what_they_try_is_refused_and_they_play_on(tmp_path: Path, scratch: Path
     assert_they_fare_as_said(
         ground, scratch, alone, bots, FEW, cpu_seconds_per_decision=3.0, wall_seconds_per_decision=20.0
     )
-
-
-def test_one_that_writes_over_its_bot_plays_as_one_that_does_not(tmp_path: Path, scratch: Path) -> None:
-    ground = Ground(tmp_path)
-    ground.prepare([bot for bot in REFUSED if bot.stem == "writes_over_its_bot"])
-    (ground.entrants / "writes_over_nothing.py").write_text(TWIN)
-    with nothing_survives(scratch):
-        results = ground.play()
-    for opponent in ("steady", "loose", "plain"):  # whose chance, if any, does not depend on names
-        assert games_between(results, opponent, "writes_over_its_bot") == games_between(
-            results, opponent, "writes_over_nothing"
-        )
 
 
 @pytest.mark.parametrize("part", range(PARTS))

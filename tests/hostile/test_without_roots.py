@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.in_process import shown
 from tests.hostile.field import GOOD, HERE, Ground, assert_they_fare_as_said, bots_in
+from tests.worker.support import answering, write_bot
 from tournament.records.results import Results
 from tournament.sandbox.outside import confinement, fork_server, probe
 from tournament.sandbox.outside.confined import Confined
@@ -19,7 +21,7 @@ from tournament.sandbox.outside.launch import LaunchSpec
 OF_A_ROOT = {"looks_at_other_legs.py", "looks_where_it_is.py"}
 REACHING_OUT = [
     *("attacks_its_parent", "changes_files_of_others", "executes_programs", "forks", "imports_other_packages"),
-    *("inherited_descriptors", "opens_files", "reads_its_opponents_source", "reads_links", "reads_proc"),
+    *("inherited_descriptors", "opens_files", "reads_links", "reads_proc"),
     *("shared_memory", "signals_by_descriptor", "sockets", "spies_on_processes", "system_calls", "writes_files"),
 ]
 PROGRAMS = ["becomes_another_program", "reads_what_it_may_not", "starts_programs", "writes_what_it_may_not"]
@@ -55,7 +57,9 @@ def test_all_fare_as_they_do_with_a_root(tmp_path: Path, scratch: Path, alone: R
     assert_they_fare_as_said(Ground(tmp_path), scratch, alone, bots[part::8], FEW)
 
 
-def test_it_is_said() -> None:
+def test_a_check_says_so(tmp_path: Path) -> None:
     probe.probe_sandbox.cache_clear()
     assert probe.probe_sandbox("on").endswith("system call filter")
-    assert probe.seclusion_in_words("on").startswith("; no namespaces")
+    write_bot(tmp_path / "calls", answering("0", "True"))
+    told = shown("check", str(tmp_path / "calls"), "--contest", "von_neumann_poker", columns=200)
+    assert told.code == 0 and "so a bot's legs see each other in /proc" in told.out, told

@@ -61,7 +61,7 @@ def test_a_token_opens_for_its_author_alone(tmp_path: Path) -> None:
     assert author_of(again, found) is author_of(second, found) is author_of("ann.", found) is None
     with pytest.raises(BadInput, match="differ in case only"):
         add_author(path, "Ann")
-    with pytest.raises(BadInput, match="letters, digits"):
+    with pytest.raises(BadInput, match="letters a-z and A-Z, digits"):
         add_author(path, "../ann")
 
 

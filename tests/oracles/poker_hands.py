@@ -12,28 +12,11 @@ from itertools import combinations
 Card = tuple[int, int]
 Worth = tuple[int, tuple[int, ...]]
 
-(
-    HIGH_CARD,
-    ONE_PAIR,
-    TWO_PAIRS,
-    THREE_OF_A_KIND,
-    STRAIGHT,
-    FLUSH,
-    FULL_HOUSE,
-    FOUR_OF_A_KIND,
-    STRAIGHT_FLUSH,
-) = range(9)
-
+STRAIGHT, FLUSH, STRAIGHT_FLUSH = 4, 5, 8
 # From A-2-3-4-5 to T-J-Q-K-A.
 STRAIGHTS = [frozenset({13, 1, 2, 3, 4})] + [frozenset(range(low, low + 5)) for low in range(1, 10)]
-TYPE_OF_MULTIPLICITIES = {
-    (4, 1): FOUR_OF_A_KIND,
-    (3, 2): FULL_HOUSE,
-    (3, 1, 1): THREE_OF_A_KIND,
-    (2, 2, 1): TWO_PAIRS,
-    (2, 1, 1, 1): ONE_PAIR,
-    (1, 1, 1, 1, 1): HIGH_CARD,
-}
+# From a high card, 0, to four of a kind, by how often values are there.
+TYPE_OF_MULTIPLICITIES = {(1, 1, 1, 1, 1): 0, (2, 1, 1, 1): 1, (2, 2, 1): 2, (3, 1, 1): 3, (3, 2): 6, (4, 1): 7}
 
 
 def worth_of_five(cards: Iterable[Card]) -> Worth:

@@ -157,7 +157,12 @@ def test_rules_in_python_tell_who_came_first(tmp_path: Path, monkeypatch: pytest
 @pytest.mark.parametrize(
     ("contest", "bot", "more", "kind"),
     [
-        ("two_card_draw", "check_caller", ("server_02", "--sessions", "1"), "100% in: showdown in round 2 (10,000"),
+        (
+            "two_card_draw",
+            "check_caller",
+            ("server_02", "--sessions", "1"),
+            "100% in: showdown in round 2 (10,000 games, ",
+        ),
         ("holdem_training", "always_all_in", ("--sessions", "1"), "showdown after a raise"),
     ],
 )

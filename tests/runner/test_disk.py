@@ -67,7 +67,7 @@ def test_a_full_disk_while_parts_are_rewritten(tmp_path: Path, space: int) -> No
     place.write_bot("calm", bot_source(9, 8))
     done = call_with_space(space, place)
     # Former versions' lines are noted before it's said what leaves.
-    left = "calm changed or left: 3 matches leave the records\n" if space else ""
+    left = "calm changed or left; out of the records: 3 matches\n" if space else ""
     assert complaint(done) == left + say_full(place)
     assert_games_are_the_standings(place.results)
     assert not list((place.results / "staging").glob("*"))

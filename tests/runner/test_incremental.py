@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
+import re
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -225,7 +226,7 @@ def test_a_part_that_rotted_without_a_trace_is_found_before_it_is_cut(place: Pla
     watcher = Listener()
     place.write_bot("calm", bot_source(2, 1))
     place.play(watcher=watcher)
-    assert f"Part {victim.stem} is damaged; its 4 legs are played again" in watcher.said
+    assert f"Part {victim.stem} is damaged; to play again: 4 legs" in watcher.said
     assert_games_are_the_standings(place.results)
     assert_in_schedule_order(place.results)
     assert len(load(str(place.results)).games["match"].unique()) == 6
@@ -287,7 +288,7 @@ def test_a_damaged_neighbour_is_not_put_together_and_plays_again_next_time(
     (place.results / "games" / f"{said.split()[1]}.parquet").unlink()
     watcher.said.clear()
     place.play(watcher=watcher)
-    assert any("is missing; its 1 legs are played again" in text for text in watcher.said)
+    assert any("is missing; to play again: 1 leg" in text for text in watcher.said)
     assert len(list((place.results / "games").iterdir())) == 1
     assert_games_are_the_standings(place.results)
 
@@ -362,8 +363,9 @@ def test_other_bots_altogether_set_the_old_records_aside(place: Place) -> None:
     before = pd.read_parquet(place.results / "games")
     for bot in place.entrants.iterdir():
         bot.rename(bot.with_name(f"new_{bot.name}"))
+    place.config.write_text(re.sub("seed = .*", "", place.config.read_text()))
     done = call(place.arguments())
-    assert "none of its bots are here" in done.stderr
+    assert "Not what was played before (none of its bots are here): " in done.stderr, "its other seed was only drawn"
     aside = place.results.with_name(f"{CONTEST}-archive-1")
     pd.testing.assert_frame_equal(pd.read_parquet(aside / "games"), before)
 
@@ -372,7 +374,7 @@ def test_a_run_says_whose_matches_leave_the_records(place: Place) -> None:
     bots = sorted(place.entrants.iterdir())
     bots[0].unlink()
     done = call(place.arguments())
-    assert f"{bots[0].stem} changed or left: {len(bots) - 1} matches leave the records" in done.stderr
+    assert f"{bots[0].stem} changed or left; out of the records: {len(bots) - 1} match" in done.stderr
 
 
 def test_an_object_store_is_resumed_and_adapted_as_a_folder_is(tmp_path: Path, object_store: str) -> None:

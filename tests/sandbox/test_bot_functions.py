@@ -85,7 +85,7 @@ def test_each_question_has_its_function() -> None:
         ("def move(): return 1", r"the function move \(line 1\) can't be called with 1 value, which it is given"),
         ("def move(bot, *, depth): return 1", "can't be called with 1 value"),
         ("class Bot:\n  def move(self): return 1", "Bot.move can't be called with 1 value beside its object"),
-        ("def zebra(bot): return 1", "lacks the function move, or a class with the methods move"),
+        ("def zebra(bot): return 1", "lacks the function move, or a class with the method move$"),
     ],
 )
 def test_what_is_missing_is_said(source: str, words: str) -> None:

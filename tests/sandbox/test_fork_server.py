@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import sysconfig
 import threading
 import time
 from pathlib import Path
@@ -23,7 +22,7 @@ from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.sandbox.outside import fork_server, running
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.launch import LaunchSpec, Limits, Program
-from tournament.sandbox.outside.visible import interpreter, library_folders, python_paths
+from tournament.sandbox.outside.visible import interpreter, python_paths
 from tournament.worker.faults import CantStart
 from tournament.worker.processes import python_bots
 
@@ -88,65 +87,6 @@ def test_forks_find_no_descriptor_of_the_server_or_of_others() -> None:
     finally:
         for other in others:
             other.end()
-
-
-def test_each_fork_finds_the_interpreter_as_all_others_find_it() -> None:
-    """To the last address: what a set of objects is ordered by follows from it."""
-    source = (
-        "import gc, sys\n"
-        "seen = (id(object()), id([]), id(str(10 ** 40)), hash(object()), gc.get_count(), len(gc.get_objects()))\n"
-        "raise ValueError(f'{seen}')\n"
-    )
-    first = raised_by(source)
-    running = [python_bot() for _ in range(3)]
-    running.pop(1).end()
-    second = raised_by(source)
-    for process in running:
-        process.end()
-    assert "(" in first
-    assert first == second == raised_by(source)
-
-
-def test_a_fork_reads_nothing_but_what_it_may(tmp_path: Path) -> None:
-    secret = tmp_path / "secret"
-    secret.write_text("known")
-    tries = "".join(
-        f"try:\n    done.append({attempt})\nexcept OSError as error:\n    done.append(error.errno)\n"
-        for attempt in (f"open({str(secret)!r}).read()", f"os.listdir({str(tmp_path)!r})", "open('/etc/passwd').read()")
-    )
-    refused = [errno.ENOENT] * 3  # there are no such names
-    assert f"ValueError: {refused}" in raised_by(f"import os\ndone = []\n{tries}raise ValueError(f'{{done}}')\n")
-
-
-def mounted_for(process: Confined) -> set[Path]:
-    """The files in a process's root. Each is a mount, which takes longer than all else in a bot's start."""
-    mounts = Path(f"/proc/{process.pid}/mountinfo").read_text()
-    process.end()
-    return {Path(line.split()[4]) for line in mounts.splitlines()}
-
-
-def test_the_root_of_a_python_bot_has_what_its_interpreter_loads_and_no_more() -> None:
-    mounted = mounted_for(python_bot())
-    library = Path(sysconfig.get_path("stdlib"))
-    folders = {Path(folder).resolve() for folder in library_folders()} - {library}
-    found = {path for folder in folders for path in folder.glob("*.so*") if path.is_file()}
-    # Also those below, to which links lead by way of /etc/alternatives.
-    assert mounted >= {path for path in map(Path.resolve, found) if any(map(path.is_relative_to, folders))}
-    in_folders = [path for path in mounted if any(path.is_relative_to(folder) for folder in folders)]
-    assert all(".so" in path.name or path.is_relative_to(library) for path in in_folders)
-    assert library / "lib-dynload" in {path.parent for path in mounted}
-    tools = [library / name for name in ("test", "unittest/test", "idlelib", "tkinter", "ensurepip")]
-    assert not [path for path in mounted for folder in tools if path.is_relative_to(folder)]
-
-
-def test_the_root_of_a_program_has_the_library_of_its_own_interpreter_only() -> None:
-    library = Path(sysconfig.get_path("stdlib"))
-    python = LaunchSpec(Program([interpreter(), "-c", "input()"]), Limits(256, 10), readable=python_paths())
-    found = [
-        any(path.is_relative_to(library) for path in mounted_for(fork_server.start(launch, "on")))
-        for launch in (shell("read x"), python)
-    ]
-    assert found == [False, True]
 
 
 def test_a_link_leads_through_a_folder_that_can_not_be_read(tmp_path: Path) -> None:
@@ -256,18 +196,6 @@ def test_a_folder_that_was_made_anew_can_be_read(tmp_path: Path) -> None:
         launch = LaunchSpec(Program(command), Limits(256, 10), folder, readable=["/bin", str(folder)])
         assert running.finish(fork_server.start(launch, "on"), launch, 20).output == content
         folder.rename(tmp_path / content.decode().strip())
-
-
-def test_servers_without_forks_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fork_server, "_MOST_IDLE", 3)
-    fork_server.end_idle()
-    folders = [f"/usr/lib/{n}" for n in range(5)]
-    for folder in folders:
-        launch = LaunchSpec(Program(["/bin/true"]), Limits(256, 10), readable=["/bin", folder])
-        assert running.finish(fork_server.start(launch, "on"), launch, 20).status == 0
-    assert len(fork_server._servers) == 3
-    fork_server.end_idle()
-    assert not fork_server._servers
 
 
 def test_servers_without_forks_end_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,16 +72,10 @@ CHANCE = {
     "reseeded": "import random\nrandom.seed()\nvalue = random.random",
     "system": "import random\nvalue = random.SystemRandom().random",
     "secrets": "import secrets\nvalue = lambda: secrets.randbelow(10**9) / 10**9",
-    "secret_text": "import secrets\n"
-    "value = lambda: len(set(secrets.token_urlsafe(99))) / 64 + secrets.token_bytes(1)[0] / 9999",
-    "secret_system": "import secrets\nvalue = secrets.SystemRandom().random",
     "urandom": "import os\nvalue = lambda: int.from_bytes(os.urandom(4), 'big') / 2**32",
-    "urandom_alone": "from os import urandom\nvalue = lambda: int.from_bytes(urandom(4), 'big') / 2**32",
     "imported_late": "def value():\n  import importlib\n  return importlib.import_module('random').random()",
     "uuid": "import uuid\nvalue = lambda: uuid.uuid4().int / 2**128",
-    "statistics": "import statistics\nvalue = lambda: statistics.NormalDist(0.5, 0.2).samples(1)[0]",
     "hashes": "value = lambda s=set(map(str, range(50))): int(''.join(list(s)[:8])) % 1000 / 1000",
-    "strings": "value = lambda: hash('a string') % 1000 / 1000",
 }
 NUMPY_CHANCE = {
     "rand": "import numpy as np\nvalue = np.random.rand",
@@ -210,27 +204,14 @@ MODULES = """
 WORKING = {
     "json": "__import__('json').loads('[7]')[0]",
     "dataclass": "__import__('dataclasses').make_dataclass('P', ['x'])(7).x",
-    "namedtuple": "__import__('collections').namedtuple('P', 'x y')(7, 8).x",
-    "counter": "__import__('collections').Counter('mississippi').most_common(1)[0][1] + 3",
-    "heap": "__import__('heapq').nsmallest(1, [9, 7, 8])[0]",
-    "bisect": "__import__('bisect').bisect([1, 2, 3, 4, 5, 6, 7], 7)",
-    "statistics": "__import__('statistics').mean([6, 8])",
     "decimal": "int(__import__('decimal').Decimal('1.5') + __import__('decimal').Decimal('5.5'))",
-    "fraction": "int(__import__('fractions').Fraction(7, 3) * 3)",
     "cache": "__import__('functools').lru_cache(lambda: 7)()",
-    "itertools": "sum(1 for _ in __import__('itertools').islice(__import__('itertools').count(), 7))",
     "pickle": "__import__('pickle').loads(__import__('pickle').dumps({'x': 7}))['x']",
-    "copy": "__import__('copy').deepcopy([[7]])[0][0]",
-    "regex": "int(__import__('re').search(r'[0-9]', 'a7').group())",
     "hash": "len(__import__('hashlib').sha256(b'').hexdigest()) - 57",
     "sql": "__import__('sqlite3').connect(':memory:').execute('select 7').fetchone()[0]",
-    "date": "__import__('datetime').date(2020, 1, 7).day",
-    "enum": "__import__('enum').IntEnum('E', {'x': 7}).x",
     "compress": "len(__import__('zlib').decompress(__import__('zlib').compress(b'7777777')))",
     "sleep": "__import__('time').sleep(0.001) or 7",
     "ctypes": "__import__('ctypes').c_int(7).value",
-    "generators": "next(i for i in range(9) if i > 6)",
-    "eval": "eval('3 + 4')",
     "print": "print('to nobody') or 7",
     "stderr": "__import__('sys').stderr.write('1234567')",
     "input": "__import__('sys').stdin.read() == '' and 7",
@@ -282,10 +263,3 @@ def test_other_versions_of_packages_are_another_bot() -> None:
     assert python_packing.source_of(plain, ON) == python_packing.source_of(with_numpy, NUMPY) == b"x"
     with pytest.raises(Exception, match=r"Python bots play with Python .*, numpy .*, but this machine"):
         python_packing.source_of(with_numpy, ON)
-
-
-def test_legs_of_a_round_robin_have_processes_where_a_bot_is_one() -> None:
-    entrants = build(
-        {"x.py": "a = b = lambda *_: 0", "y.c": "int a(Bot *b) {return 0;} int b(Bot *b, int x) {return 0;}"}
-    )
-    assert [leg.has_processes for leg in legs_of(entrants, Settings())] == [True]

@@ -383,7 +383,7 @@ def test_a_line_says_what_one_match_can_t_show() -> None:
     legs = [leg_of(field, "ann", "bob", points["ann", "bob"], number) for number in range(10)]
     note, small = notes_of(compute_standings(field, [batch_of(legs[0])]))
     assert note.startswith("one match of each pair: places are wide") and "--replicas 10" in note
-    assert small.startswith("of equals in a field this small “ahead of next” says 0.6 to 0.7")
+    assert small.startswith("in a field this small, equal bots have 60% to 70% in “ahead of next”")
     note, *_ = notes_of(compute_standings(field, [batch_of(*legs[:4])]))
     assert note.startswith("4 replicas: places are wide;")
     assert notes_of(compute_standings(field, [batch_of(*legs)])) == [], "settled"

@@ -13,11 +13,9 @@ MOST, LEAST = 2**63 - 1, -(2**63)
 # An expression, and the whole number that it stands for.
 NUMBERS: dict[str, int] = {
     "17": 17,
-    "-3": -3,
     "True": 1,
     "False": 0,
     "0.5": 0,
-    "2.99": 2,
     "-2.99": -2,
     "-0.0": 0,
     "1e300": MOST,
@@ -25,17 +23,13 @@ NUMBERS: dict[str, int] = {
     "float('inf')": MOST,
     "float('-inf')": LEAST,
     "float('nan')": 0,
-    "2**62": 2**62,
     "2**63 - 1": MOST,
     "2**63": MOST,
-    "-2**63": LEAST,
     "10**400": MOST,
     "-10**400": LEAST,
     "__import__('fractions').Fraction(7, 2)": 3,
     "__import__('fractions').Fraction(10**400, 3)": MOST,
-    "__import__('fractions').Fraction(-(10**400), 3)": LEAST,
     "__import__('decimal').Decimal('3.7')": 3,
-    "__import__('decimal').Decimal('Infinity')": MOST,
     "__import__('decimal').Decimal('NaN')": 0,
     "type('N', (), {'__index__': lambda self: 9})()": 9,
     "type('N', (), {'__float__': lambda self: 9.5})()": 9,
@@ -55,9 +49,7 @@ NUMPY: dict[str, int] = {
 FAULTS: dict[str, str] = {
     "None": "returned None (a path without return?), expected a number",
     "'20'": "returned a str, expected a number",
-    "b'20'": "returned a bytes, expected a number",
     "[20]": "returned a list, expected a number",
-    "{}": "returned a dict, expected a number",
     "1j": "returned a complex, expected a number",
     "bot": "returned a Bot, expected a number",
     "type('N', (), {'__index__': lambda self: 1 // 0})()": "ZeroDivisionError",
@@ -65,7 +57,6 @@ FAULTS: dict[str, str] = {
     "type('N', (), {'__index__': lambda self: 'x'})()": "returned a N, expected a number",
     "__import__('decimal').Decimal('sNaN')": "ValueError",
     "bot.cards": "AttributeError",
-    "bot.card // 0": "ZeroDivisionError: ",
     "1 / 0": "ZeroDivisionError: division by zero (line 4 in a)",
     "undefined": "NameError: name 'undefined' is not defined (line 4 in a)",
     "__import__('sys').exit(3)": "SystemExit: 3",
@@ -106,74 +97,6 @@ def test_what_is_no_number_is_a_fault_that_says_so() -> None:
         assert len(fault.what) <= 400
         assert (fault.question, fault.seat, fault.game) == ("a", 0, 0)
         assert answered[f"n{number}"].answers == [0]
-
-
-# Answers of classes that make fun of numbers: each is a fault or a number, and never more than that.
-MOCKING = """
-import decimal, enum, fractions, numbers, sys
-
-class Raises:
-    def __int__(self): raise KeyError("no number")
-class RaisesOddly:
-    def __int__(self): raise BaseException("\\x1b[2J\\0" + "x" * 10**6)
-class Exits:
-    def __int__(self): sys.exit(3)
-class Recurses:
-    def __int__(self): return int(self)
-class Lies:
-    def __int__(self): return "7"
-    def __float__(self): return None
-class Huge:
-    def __index__(self): return 1 << 100_000
-class Inherits(int):
-    def __int__(self): raise ValueError
-    def __index__(self): raise ValueError
-    def __bool__(self): raise ValueError
-class Floats(float):
-    def __float__(self): raise ValueError
-    def __trunc__(self): raise ValueError
-    def __eq__(self, other): raise ValueError
-class Forgets:
-    def __getattribute__(self, name): raise MemoryError
-class Mute(type):
-    def __instancecheck__(cls, x): raise ValueError
-class Muted(metaclass=Mute):
-    __class__ = int
-class Repr:
-    def __repr__(self): raise ValueError
-class Names(metaclass=type("M", (type,), {"__repr__": None})):
-    pass
-Names.__name__ = "n" * 100_000
-
-def generator():
-    yield 5
-
-ODD = [
-    Raises(), RaisesOddly(), Exits(), Recurses(), Lies(), Huge(), Inherits(7), Floats(7), Forgets(), Muted(), Repr(),
-    Names(),
-    generator(), generator, type, NotImplemented, ..., 7j, decimal.Decimal("7.5"), decimal.Decimal("NaN"),
-    decimal.Decimal("1e1000000"), fractions.Fraction(15, 2), 1 << 100_000, -1 << 100_000, 1e308 * 10, b"7",
-    bytearray(b"7"),
-    memoryview(b"7"), "\\ud800", [7], {}, enum.IntEnum("E", "A").A, enum.Enum("F", "A").A, True, -0.0, 5e-324, sys,
-]
-
-def a(bot):
-    return ODD[bot.money]
-
-def b(bot, bet):
-    return ODD[bot.money]
-"""
-
-
-def test_an_answer_of_any_class_is_a_number_or_a_fault() -> None:
-    count = 37
-    questions = [(kind, arguments, view(money=n)) for n in range(count) for kind, arguments in ((0, ()), (1, (20,)))]
-    answered = ask(MOCKING, questions, Settings(faults_allowed=len(questions)))
-    assert len(answered.answers) == 2 * count
-    assert len(answered.faults) == 20  # as many as are kept of a leg
-    for fault in answered.faults:
-        assert fault.what.isprintable() and 0 < len(fault.what) < 600
-    assert not any("IndexError" in what for what in answered.what)
 
 
 def test_a_bot_is_shown_the_view_and_keeps_f() -> None:

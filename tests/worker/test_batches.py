@@ -23,11 +23,10 @@ from tournament.leg import Leg, PlaysAs
 from tournament.runner.pace import Pace
 from tournament.runner.schedule.counting import Counted, count_legs
 from tournament.runner.schedule.legs import Competitor, Fixture, Pairing, Replicas, RoundRobin, Schedule
-from tournament.runner.tasks import LegsToPlay, Together, groups_in_turn
+from tournament.runner.tasks import LegsToPlay, groups_in_turn
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.ledger import Batch
 from tournament.store.legs import LegResult, Legs
-from tournament.worker.batch import Receipt
 from tournament.worker.processes.pool import Pool
 
 Task = tuple[tuple[Leg, ...], ...]
@@ -142,13 +141,6 @@ def test_every_leg_is_in_one_batch_and_none_has_too_many_lanes(legs: list[bool],
     assert max(batch.count(True) for batch in batches) <= max(1, -(-in_lanes // workers))
 
 
-def test_all_workers_get_lanes() -> None:
-    for workers in (2, 3, 8):
-        batches = cut([True] * 40, new_pace(workers, 100))
-        assert len(batches) >= workers
-        assert len(batches[0]) == -(-40 // workers)
-
-
 def test_many_lanes_are_not_one_batch() -> None:
     assert max(map(len, cut([True] * 5000, new_pace(1, 10)))) == 1024
     # Long ones go out once there are enough to be played in step.
@@ -166,38 +158,6 @@ def test_one_python_bot_among_thousands_in_c_makes_no_endless_batches(sessions: 
     assert longest < 45
 
 
-@pytest.mark.parametrize(
-    ("workers", "seconds_to_serve", "legs"), [(2, 0.001, 20), (800, 0.001, 20), (10_000, 0.001, 150), (1600, 0.01, 240)]
-)
-def test_with_many_workers_batches_are_as_long_as_whoever_serves_them_needs(
-    workers: int, seconds_to_serve: float, legs: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Where each task takes it a thousandth of a second, 10,000 workers can't have a new one every two seconds."""
-    monkeypatch.setattr("tournament.runner.pace.time.perf_counter", lambda: 1000.0)
-    pace = new_pace(workers, 100)
-    pace.started = 0.0
-    leg_of_a_tenth = LegResult("0" * 64, 0, 0, "x", "y", 100, 1200, (SeatSums(0.0, 0.0, (0.0,) * 32),) * 2)
-    for _ in range(200):
-        pace.note(Receipt((Batch("", (), Legs.of([leg_of_a_tenth])),), 0.1))
-    pace.waited = 1000.0 - 200 * seconds_to_serve
-    full = next(count for count in range(1000) if Together(pace, 10**6, 0).is_full(count, 0))
-    assert full == pytest.approx(legs, abs=1)  # where the quotient falls between two
-
-
-def test_what_is_learned_of_one_kind_is_not_held_against_the_other() -> None:
-    pace = new_pace(2, 100)
-    result = LegResult("0" * 64, 0, 0, "x", "y", 100, 1200, (SeatSums(0.0, 0.0, (0.0,) * 32),) * 2)
-    before = pace.leg_seconds(False)
-    pace.note(Receipt((Batch("", (), Legs.of([result] * 10)),), 6.0, 6.0, 12_000, 10))
-    assert pace.leg_seconds(True) == pytest.approx(0.6)
-    assert pace.leg_seconds(False) == pytest.approx(before)
-    pace.note(Receipt((Batch("", (), Legs.of([result] * 10)),), 0.1, 0.0, 0, 0))
-    assert pace.leg_seconds(False) == pytest.approx(0.01)
-    assert pace.leg_seconds(True) == pytest.approx(0.6)
-    assert (pace.legs, pace.legs_in_lanes, pace.games) == (20, 10, 24_000)
-    assert pace.seconds_for(10, 10) == pytest.approx((0.1 + 6.0) / 2)
-
-
 def field_of(*processes: int, kind: PlaysAs = "program", artifact: str = "", **changes: Any) -> RoundRobin:
     """Nine bots, some of which are processes of this kind."""
     bots = [Competitor(number, f"{number}", kind if number in processes else "wasm", artifact) for number in range(9)]
@@ -207,22 +167,6 @@ def field_of(*processes: int, kind: PlaysAs = "program", artifact: str = "", **c
 def of(program: int, task: Task) -> int:
     """How many of a task's legs this bot plays."""
     return sum(f"{program}" in (leg.x.name, leg.y.name) for leg in chain.from_iterable(task))
-
-
-@pytest.mark.parametrize("program", [0, 4, 8])
-def test_legs_that_play_in_turn_go_out_first_and_to_one_worker_at_a_time(program: int) -> None:
-    schedule = field_of(program)
-    play = to_play(schedule, new_pace(2, 10**6))
-    tasks = [task for task in (play.next_task(), play.next_task(), play.next_task()) if task]
-    assert [of(program, task) for task in tasks] == [1, 0, 0]  # so long that it is a task of its own
-    came_back(play, tasks[1])
-    following = play.next_task()
-    assert following and of(program, following) == 0
-    came_back(play, tasks[0])
-    tasks += [following, *tasks_of(play)]
-    assert of(program, tasks[4]) == 1
-    played = [leg.digest for task in tasks for leg in chain.from_iterable(task)]
-    assert len(played) == len(set(played)) == schedule.total()
 
 
 def test_nothing_goes_out_while_all_that_is_left_waits_for_its_turn() -> None:
@@ -287,15 +231,6 @@ def test_legs_of_a_bot_with_the_same_deals_are_in_one_task_at_a_time(
             came_back(play, back)
     assert len(set(played)) == schedule.total()
     assert play.next_task() is None
-
-
-def test_programs_are_shared_out_among_workers() -> None:
-    """Two workers have four groups of bots: of nine programs these play at once without waiting for each other."""
-    play = to_play(field_of(*range(9)), new_pace(2, 10))
-    first, second = play.next_task(), play.next_task()
-    assert first and second
-    names = [{seat.name for leg in chain.from_iterable(task) for seat in (leg.x, leg.y)} for task in (first, second)]
-    assert names[0].isdisjoint(names[1])
 
 
 def test_legs_with_deals_of_their_own_have_no_turns() -> None:

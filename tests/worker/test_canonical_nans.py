@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Sequence
-from functools import cache
 
 import pytest
 import wasmtime
 
 from engine.wasm.modules import FUEL as COUNTER
 from engine.wasm.modules import read_module
-from tournament.worker.wasm import calls
-from tournament.worker.wasm.engine import Engine, engine_settings
+from tests.worker.test_engines_agree import engine
+from tournament.worker.wasm.engine import Engine
 
 FUEL = 10**9
 
@@ -28,22 +27,13 @@ UNARY = ("abs", "neg", "ceil", "floor", "trunc", "nearest", "sqrt")
 BINARY = ("add", "sub", "mul", "div", "min", "max", "copysign")
 
 
-@cache
-def engine(*, everywhere: bool) -> wasmtime.Engine:
-    """An engine as it plays, or one that makes every result canonical."""
-    config = wasmtime.Config()
-    calls.apply(engine_settings(Engine.PLAIN), config)
-    config.cranelift_nan_canonicalization = everywhere
-    return wasmtime.Engine(config)
-
-
 def assembled(text: str) -> bytes:
     return bytes(wasmtime.wat2wasm(f"(module {text})"))
 
 
 def outcome(code: bytes, *, everywhere: bool) -> tuple[object, bytes]:
     """What is left of running a module's "run": how it ended, and the memory, bit by bit."""
-    store = wasmtime.Store(engine(everywhere=everywhere))
+    store = wasmtime.Store(engine(Engine.PLAIN, canonical=everywhere))
     exports = wasmtime.Instance(store, wasmtime.Module(store.engine, code), []).exports(store)
     run, memory, counter = exports["run"], exports["memory"], exports.get(COUNTER)
     assert isinstance(run, wasmtime.Func) and isinstance(memory, wasmtime.Memory)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
 import secrets
 from dataclasses import dataclass, field, replace
@@ -12,15 +10,12 @@ from pathlib import Path
 import pytest
 import wasmtime
 
-from tests import forks
-from tests.worker.support import Source, answering, build, script, write_bot
-from tournament.cli.commands import main
+from tests.cli.in_process import shown
+from tests.worker.support import Source, build, script, write_bot
 from tournament.contests import two_card_draw
 from tournament.contests.two_card_draw import EXAMPLES, example
 from tournament.contests.two_card_draw.servers import practice_server
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
-from tournament.entrants.build import with_lines
-from tournament.entrants.folder import read_submission
 from tournament.runner.watcher import NobodyWatching
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.trial import playing
@@ -48,30 +43,6 @@ def test_a_fit_python_bot(tmp_path: Path) -> None:
     assert report.meter.use.cpu_seconds > 0 and report.meter.use.memory_bytes > 1 << 20
     assert report.boundary_questions == 2 * 3 * 3 * 3 + 2 * 2 * 3 * 3 * 3
     assert report.confined_by.startswith("Landlock ")
-
-
-def test_a_program_without_a_root_of_its_own_is_told_so(tmp_path: Path) -> None:
-    """A folder whose path is as long as paths may be has no room below another root."""
-    place = tmp_path / "entrants" / "von_neumann_poker" / "calls"
-    place.parent.mkdir(parents=True)
-    write_bot(place, answering("0", "True"))
-    words = []
-    deep = str(tmp_path)
-    while len(deep) < 4093:
-        deep += "/" + "x" * min(200, 4094 - len(deep))
-    for readable in (tmp_path, Path(deep)):
-        readable.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "tournament.toml").write_text(f"[sandbox]\nreadable = {json.dumps([str(readable)])}\n")
-        told = forks.call(["check", str(place)], os.environ | {"COLUMNS": "200"}, tmp_path)
-        assert told.returncode == 0, told.stdout + told.stderr
-        words.append("so a bot's legs see each other in /proc" in told.stdout)
-    assert words == [False, True]
-
-
-def test_a_fit_program(tmp_path: Path) -> None:
-    report = check(tmp_path, answering("int(card * 50)", "card > 0.5"))
-    assert report.fit and report.repeats
-    assert report.kind == "program" and report.meter is not None and report.meter.decisions > 100
 
 
 def test_a_bot_that_does_not_repeat_may_enter(tmp_path: Path) -> None:
@@ -220,16 +191,22 @@ class TimedPairing(playing.Pairing):
         return replace(seen, cpu_seconds=(start + own * self.each, None))
 
 
+IMPATIENT = Settings(sessions=5000, cpu_seconds_per_leg=10.0, cpu_milliseconds_more=0.0, seed="3")
+
+
+def timed_pairing(folder: Path, each: float, starts: list[float]) -> TimedPairing:
+    write_bot(folder / "bot.py", CALM)
+    tried = playing.build(VON_NEUMANN_POKER, IMPATIENT, SandboxSettings(), folder / "bot.py", NobodyWatching().say)
+    return TimedPairing(**vars(tried), each=each, starts=starts)
+
+
 # As on a machine that must read a bot's libraries from its disk at first; and where each start takes long.
 @pytest.mark.parametrize("starts", [[0.1], [3.0, 0.1], [0.1, 3.0], [3.0]])
 @pytest.mark.parametrize(("each", "slow"), [(0.05, True), (0.00001, False)])
 def test_a_bot_is_too_slow_for_its_decisions_and_not_for_its_start(
     tmp_path: Path, starts: list[float], each: float, slow: bool
 ) -> None:
-    settings = Settings(sessions=5000, cpu_seconds_per_leg=10.0, cpu_milliseconds_more=0.0, seed="3")
-    write_bot(tmp_path / "bot.py", CALM)
-    tried = playing.build(VON_NEUMANN_POKER, settings, SandboxSettings(), tmp_path / "bot.py", NobodyWatching().say)
-    timed = TimedPairing(**vars(tried), each=each, starts=starts)
+    timed = timed_pairing(tmp_path, each, starts)
     _, pace = measure_pace(timed)
     assert pace.too_slow == slow
     assert ("it has 10 s" in pace.in_words) == slow
@@ -237,12 +214,9 @@ def test_a_bot_is_too_slow_for_its_decisions_and_not_for_its_start(
 
 
 def test_a_bot_that_is_plainly_too_slow_is_not_played_for_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = Settings(sessions=5000, cpu_seconds_per_leg=10.0, cpu_milliseconds_more=0.0, seed="3")
-    write_bot(tmp_path / "bot.py", CALM)
-    tried = playing.build(VON_NEUMANN_POKER, settings, SandboxSettings(), tmp_path / "bot.py", NobodyWatching().say)
-    timed = TimedPairing(**vars(tried), each=0.05, starts=[0.1])
+    timed = timed_pairing(tmp_path, 0.05, [0.1])
     monkeypatch.setattr("tournament.trial.check.build", lambda *_: timed)
-    report = check(tmp_path, CALM, settings)
+    report = check(tmp_path, CALM, IMPATIENT)
     assert report.too_slow and not report.fit and "it has 10 s" in report.slow
     assert report.leg is not None and report.leg.sessions < 1000
 
@@ -250,42 +224,21 @@ def test_a_bot_that_is_plainly_too_slow_is_not_played_for_long(tmp_path: Path, m
 def test_a_fault_of_a_c_bot_has_its_line_and_of_a_python_bot_two_frames(tmp_path: Path) -> None:
     source = "static int half(int x) {\n  volatile int zero = 0;\n  return x / zero;\n}\n"
     source += "int a(const Bot *b) { return b->card > 0.5f ? half(3) : 0; }\nint b(const Bot *b, int x) { return 1; }\n"
-    report = check(tmp_path, source, name="bot.c")
+    settings = SMALL.model_copy(update={"seed": "3"})
+    report = check(tmp_path, source, settings, name="bot.c")
     assert {fault.what for fault in report.faults} == {"divided by zero (line 3)"}
+    path, session = tmp_path / "bot.c", report.faults[0].session
+    again = replay_check(VON_NEUMANN_POKER, settings, SandboxSettings(), path, session, None, NobodyWatching())
+    assert {step.fault for game in again for step in game.steps if step.fault} == {"divided by zero (line 3)"}
     python = "def half(x):\n  return x // 0\ndef a(bot):\n  return half(3)\ndef b(bot, bet): return 1\n"
     (what,) = {fault.what for fault in check(tmp_path, python).faults}
     assert what.endswith("by zero (line 2 in half, called on line 4 in a)")
 
 
-def test_a_check_that_comes_out_otherwise_with_lines_is_told_without(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As of a bot that is built with lines and takes a little less fuel."""
-    write_bot(
-        tmp_path / "bot.c", "int a(const Bot *b) { __builtin_trap(); }\nint b(const Bot *b, int x) { return 1; }\n"
-    )
-    settings, sandbox = Settings(seed="3", sessions=10), SandboxSettings()
-
-    def told() -> tuple[list[int], set[str]]:
-        games = replay_check(VON_NEUMANN_POKER, settings, sandbox, tmp_path / "bot.c", 0, None, NobodyWatching())
-        return [game.game for game in games], {step.fault for game in games for step in game.steps if step.fault}
-
-    games, words = told()
-    assert games and all("(line 1)" in word for word in words)
-    write_bot(tmp_path / "never.c", "int a(const Bot *b) { return 0; }\nint b(const Bot *b, int x) { return 1; }\n")
-    never_fails = with_lines(read_submission(tmp_path / "never.c"), VON_NEUMANN_POKER.interface, sandbox)
-    monkeypatch.setattr("tournament.trial.check.with_lines", lambda *_which: never_fails)
-    without, plain_words = told()
-    assert (without, plain_words) == (games, {word.replace(" (line 1)", "") for word in words})
-
-
-def run_check(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
+def run_check(*words: str) -> tuple[int, str]:
     """The command's exit code and what it printed, blanks made one."""
-    monkeypatch.setattr("sys.argv", ["tournament", "check", *words])
-    with pytest.raises(SystemExit) as caught:
-        main()
-    output = capsys.readouterr()
-    return int(caught.value.code or 0), re.sub(r"\s+", " ", output.out + output.err)
+    done = shown("check", *words)
+    return done.code, re.sub(r"\s+", " ", done.out + done.err)
 
 
 @pytest.fixture
@@ -295,11 +248,9 @@ def config(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_the_command_prints_a_verdict(
-    tmp_path: Path, config: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_prints_a_verdict(tmp_path: Path, config: str) -> None:
     write_bot(tmp_path / "calm.py", CALM)
-    code, text = run_check(monkeypatch, capsys, str(tmp_path / "calm.py"), "--config", config)
+    code, text = run_check(str(tmp_path / "calm.py"), "--config", config)
     assert code == 0
     for words in (
         "calm (python)", "of Python", "Landlock", "10 sessions against the house bot", "repeats yes", "legs share a",
@@ -309,43 +260,38 @@ def test_the_command_prints_a_verdict(
 
 
 @pytest.mark.parametrize("said", ("thinking", "ACTION PASS\nthinking"))
-def test_who_writes_more_than_answers_is_told_where_to(
-    said: str, tmp_path: Path, config: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_who_writes_more_than_answers_is_told_where_to(said: str, tmp_path: Path, config: str) -> None:
     write_bot(tmp_path / "talks", script(f"import sys\nfor _ in sys.stdin: print({said!r}, flush=True)"))
-    code, text = run_check(monkeypatch, capsys, str(tmp_path / "talks"), "--config", config)
+    code, text = run_check(str(tmp_path / "talks"), "--config", config)
     assert code == 1 and "standard output is for answers alone" in text, text
 
 
-def test_a_fault_comes_with_the_line_that_replays_it(
-    tmp_path: Path, config: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.usefixtures("config")
+def test_a_fault_comes_with_the_line_that_replays_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = (
         "n = 0\ndef a(bot):\n  global n\n  n += 1\n  assert n != 30, 'thirty'\n  return 5\ndef b(bot, bet): return 1\n"
     )
     write_bot(tmp_path / "thirty.py", source)
     monkeypatch.chdir(tmp_path)  # with its tournament.toml
-    code, text = run_check(monkeypatch, capsys, "thirty.py")
+    code, text = run_check("thirty.py")
     assert code == 1
     assert "AssertionError: thirty (line 5 in a)" in text
     assert "verdict not fit to enter" in text
     found = re.search(r"tournament check thirty.py --session (\d+) --game (\d+)", text)
     assert found is not None, text
-    code, replayed = run_check(monkeypatch, capsys, *found.group().split()[2:])
+    code, replayed = run_check(*found.group().split()[2:])
     assert code == 0
     assert "AssertionError: thirty (line 5 in a)" in replayed
-    code, text = run_check(monkeypatch, capsys, "thirty.py", "--session", "99")
+    code, text = run_check("thirty.py", "--session", "99")
     assert code == 2
     found = re.search(r"--session 99: the check plays sessions 0 to (\d+)", text)
     assert found is not None, text
     last = int(found.group(1))
-    assert run_check(monkeypatch, capsys, "thirty.py", "--session", str(last))[0] == 0
-    assert run_check(monkeypatch, capsys, "thirty.py", "--session", str(last + 1))[0] == 2
+    assert run_check("thirty.py", "--session", str(last))[0] == 0
+    assert run_check("thirty.py", "--session", str(last + 1))[0] == 2
 
 
-def test_bots_that_cannot_be_built_and_files_that_are_none(
-    tmp_path: Path, config: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bots_that_cannot_be_built_and_files_that_are_none(tmp_path: Path, config: str) -> None:
     write_bot(tmp_path / "broken.py", "def a(bot) return 1")
     write_bot(tmp_path / "wrong", {"bot.toml": "command = 1"})
     write_bot(tmp_path / "plain", script("")["bot.py"])
@@ -357,7 +303,7 @@ def test_bots_that_cannot_be_built_and_files_that_are_none(
         ("folder", 2, "and folders with a bot.toml"),
         ("nowhere.py", 2, "there is no such file"),
     ):
-        code, text = run_check(monkeypatch, capsys, str(tmp_path / name), "--config", config)
+        code, text = run_check(str(tmp_path / name), "--config", config)
         assert (code, words in text) == (expected, True), text
 
 

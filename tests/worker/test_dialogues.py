@@ -15,6 +15,7 @@ from engine.processes.channels import CHANNEL_FAILED, WROTE_NO_ANSWER
 from engine.processes.lanes import Lanes, Violation
 from engine.processes.lines import MOST_LINE_BYTES
 from engine.watching.scripted_core import ScriptedCore
+from tests.worker.test_messages import Pipes
 
 
 @dataclass
@@ -36,6 +37,9 @@ class Echo:
             raise Violation("too long")
         return int(line) if line.isdigit() else line.decode()
 
+    def ended(self) -> list[str]:
+        return []
+
 
 @dataclass
 class Talk:
@@ -46,40 +50,31 @@ class Talk:
     table: Lanes = field(default_factory=lambda: Lanes(8, 1, []))
 
     def __post_init__(self) -> None:
-        self.reads, self.to_bot = os.pipe()
-        self.from_bot, self.writes = os.pipe()
-        self.errors, self.complains = os.pipe()
-        os.set_blocking(self.reads, False)
-        self.channel = self.table.channels.open(
-            self.to_bot, self.from_bot, self.errors, lines=True, dialogue=self.dialogue
-        )
+        self.process = Pipes(self.table, lines=True, dialogue=self.dialogue)
+        self.channel = self.process.number
+        os.set_blocking(self.process.reads, False)
         self.core = ScriptedCore([(0, (), bytes(8))] * self.questions, 8)
         nothing = Table({"rows": "uint8"}, 1)
         self.lane = self.table.open_lane(self.core, None, nothing, nothing, (self.channel, -1), (0, -1))
 
     def say(self, text: bytes) -> list[tuple[int, int, int, str]]:
         """Write as the program and play; what the caller of the lanes is told."""
-        os.write(self.writes, text)
+        os.write(self.process.writes, text)
         return self.table.run(0.01)
 
     def told(self) -> bytes:
         """What the program has to read."""
         try:
-            return os.read(self.reads, 1 << 20)
+            return os.read(self.process.reads, 1 << 20)
         except BlockingIOError:
             return b""
-
-    def close(self) -> None:
-        for descriptor in (self.reads, self.writes, self.complains, self.to_bot, self.from_bot, self.errors):
-            with contextlib.suppress(OSError):  # some tests close one
-                os.close(descriptor)
 
 
 @pytest.fixture
 def talk() -> Iterator[Talk]:
     talk = Talk()
     yield talk
-    talk.close()
+    talk.process.close()
 
 
 ASKED = b"what\nnumber?\n"
@@ -128,11 +123,11 @@ def test_a_program_that_asks_on_and_on_does_not_keep_the_others(talk: Talk) -> N
     """What it has not read waits; too much of it is a fault."""
     assert talk.say(b"") == []
     asked = b"a question\n" * 200_000
-    os.set_blocking(talk.writes, False)  # on a slow machine a look may not read all that was written before it
+    os.set_blocking(talk.process.writes, False)  # on a slow machine a look may not read all that was written before it
     written = 0
     while written < len(asked):
         with contextlib.suppress(BlockingIOError):
-            written += os.write(talk.writes, asked[written : written + 11_000])
+            written += os.write(talk.process.writes, asked[written : written + 11_000])
         assert talk.table.run(0.01) == []
     while len(talk.dialogue.heard) < 200_000:
         assert talk.table.run(0.1) == []
@@ -147,24 +142,24 @@ def test_what_is_never_read_is_too_much(talk: Talk) -> None:
     lines = (b"x" * 250 + b"\n") * 200
     events: list[tuple[int, int, int, str]] = []
     written = 0
-    os.set_blocking(talk.writes, False)
+    os.set_blocking(talk.process.writes, False)
     while not events and written < 32 << 20:
         with contextlib.suppress(BlockingIOError):
-            written += os.write(talk.writes, lines[written % len(lines) :])  # a pipe may take a part of it
+            written += os.write(talk.process.writes, lines[written % len(lines) :])  # a pipe may take a part of it
         events = talk.table.run(0.01)
     assert events == [(CHANNEL_FAILED, -1, talk.channel, "does not read what it is told")]
 
 
 def test_a_closed_input_is_no_fault_while_answers_come(talk: Talk) -> None:
-    os.close(talk.reads)
+    os.close(talk.process.reads)
     assert talk.say(b"5\n6\n") == []
-    os.write(talk.writes, b"7\n")
-    os.close(talk.writes)
+    os.write(talk.process.writes, b"7\n")
+    os.close(talk.process.writes)
     assert [event[0] for event in talk.table.run(0.01)] == [LEG_IS_OVER]
     assert talk.core.answers == [5, 6, 7]
 
 
 def test_the_end_of_the_output_is_one(talk: Talk) -> None:
     assert talk.say(b"5\n6") == []
-    os.close(talk.writes)
+    os.close(talk.process.writes)
     assert talk.table.run(0.01) == [(CHANNEL_FAILED, -1, talk.channel, "")]

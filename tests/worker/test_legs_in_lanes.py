@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -24,7 +22,6 @@ from tests.worker.support import ON, SILENT_C, answering, artifacts_of, build, l
 from tournament.api import run
 from tournament.artifacts import python_packing
 from tournament.artifacts.bot import Entrant
-from tournament.cache import cache_folder
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.build import build_entrants
 from tournament.keys import KEY_BYTES
@@ -38,7 +35,6 @@ from tournament.worker.batch import Task, play_task
 from tournament.worker.leg import Stopped
 from tournament.worker.processes import lanes as lanes_module
 from tournament.worker.processes import pool, python_bots, spool
-from tournament.worker.processes.lanes import play_in_lanes
 
 ALONE = SandboxSettings(legs_per_process=1)
 
@@ -157,13 +153,14 @@ def test_legs_end_when_they_do_and_others_begin_in_their_place(monkeypatch: pyte
         assert [leg.what_counts for leg in played] == expected
 
 
-def test_small_tables_only_fill_more_often(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_tables_and_little_memory_for_rows_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     field = [python_entrant("one", COUNTING.format(4, 3)), python_entrant("two", CHANCY.format(50, 0.5))]
     field += build({"told": answering("int(card * 40)", "card > 0.5"), "c.c": SILENT_C})
     playing = Settings(sessions=8)
     expected = [leg.what_counts for leg in play(field, playing)]
-    for rows in (1, 2, 7):
+    for rows, bytes_in_memory in ((1, 1 << 30), (7, 1 << 30), (30, 100)):
         monkeypatch.setattr(lanes_module, "_ROWS", rows)
+        monkeypatch.setattr(spool.Spool.__init__, "__defaults__", (bytes_in_memory,))
         assert [leg.what_counts for leg in play(field, playing)] == expected
 
 
@@ -218,12 +215,6 @@ def test_garbage_that_only_a_process_of_its_own_collects_is_no_fault(monkeypatch
     assert started == [False] * len(legs)
 
 
-def test_equal_files_are_two_bots() -> None:
-    source = "def a(bot):\n    bot.f[0] += 1\n    return bot.f[0]\ndef b(bot, bet): return 1\n"
-    (played,) = play([python_entrant("one", source), python_entrant("two", source)], Settings(sessions=1))
-    assert [game.bet for game in played.games[:2]] == [1, 1]
-
-
 def mixed_folder(folder: Path) -> Path:
     folder.mkdir()
     write_bot(folder / "counting.py", COUNTING.format(6, 3))
@@ -265,15 +256,6 @@ def test_a_mixed_field_gives_the_same_records_however_it_is_played(tmp_path: Pat
         assert faults["one"] == faults[name]
     assert len(outcomes["one"].matches) == 10
     assert {fault.what for *_, fault in faults["one"]} >= {"ended with status 3"}
-
-
-def test_a_batch_whose_rows_are_too_many_for_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    field = [python_entrant(f"bot_{n}", COUNTING.format(n + 2, 3)) for n in range(3)]
-    playing = Settings(sessions=10)
-    expected = [leg.what_counts for leg in play(field, playing)]
-    monkeypatch.setattr(spool.Spool.__init__, "__defaults__", (100,))
-    monkeypatch.setattr(lanes_module, "_ROWS", 30)
-    assert [leg.what_counts for leg in play(field, playing)] == expected
 
 
 @contextlib.contextmanager
@@ -331,77 +313,6 @@ def test_a_batch_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path, mo
     monkeypatch.setattr(spool.LegRows, "take", full)
     with nothing_left(tmp_path), pytest.raises(OSError, match="No space left"):
         play_task(task_of(field, Settings(sessions=100), tmp_path), artifacts_of(field))
-
-
-def test_who_stops_listening_ends_all_processes(tmp_path: Path) -> None:
-    field = [python_entrant(f"bot_{n}", STEADY.format(0.1 * n, 0.5)) for n in range(4)]
-    playing = Settings(sessions=30)
-    play(field, Settings(sessions=1))
-    with nothing_left(tmp_path):
-        rows = spool.Spool()
-        legs = play_in_lanes(
-            VON_NEUMANN_POKER, playing, ON, legs_of(field, playing), artifacts_of(field), cache_folder(), rows
-        )
-        next(legs)
-        legs.close()
-        rows.close()
-
-
-HUNGRY = """
-hold = None
-
-def a(bot):
-    global hold
-    if hold is None:
-        hold = bytearray({0} << 20)
-    return 5
-
-def b(bot, bet):
-    return True
-"""
-
-
-@pytest.mark.parametrize(
-    ("megabytes", "words"), [(10, set()), (60, {"ran out of memory (32 MB; raise memory_megabytes)"})]
-)
-def test_verdicts_do_not_depend_on_who_shares_a_process(megabytes: int, words: set[str]) -> None:
-    playing = Settings(sessions=4, memory_megabytes=32, faults_allowed=2)
-    field = build({"bot.py": HUNGRY.format(megabytes), **{f"other{n}.py": STEADY.format(0.5, n / 4) for n in range(4)}})
-    legs = [leg for leg in legs_of(field, playing) if "bot" in (leg.x.name, leg.y.name)]
-    together = play(field, playing, ON, legs)
-    apart = [play(field, playing, ON, [leg])[0] for leg in legs]
-    assert [leg.result for leg in together] == [leg.result for leg in apart]
-    assert [leg.games for leg in together] == [leg.games for leg in apart]
-    for leg in together:
-        assert {fault.what for fault in leg.faults} == words
-
-
-PRINTS_MARKS = """
-n = 0
-
-def a(bot):
-    global n
-    n += 1
-    if n == 3:
-        print("own\\x1e0\\nfirst\\x1f second\\x1e1\\nthird\\x1f")
-        raise ValueError("own\\x1f2\\x1f words")
-    return 5
-
-def b(bot, bet):
-    return True
-"""
-
-
-@pytest.mark.parametrize("sandbox", [ON, ALONE], ids=["together", "alone"])
-def test_what_a_leg_prints_is_its_own_whatever_bytes_it_has(sandbox: SandboxSettings) -> None:
-    others = {f"other_{n}": STEADY.format(0.1 * n, 0.5) for n in range(3)}
-    field = [python_entrant(name, source) for name, source in {"prints": PRINTS_MARKS, **others}.items()]
-    playing = Settings(sessions=3, faults_allowed=0)
-    legs = [leg for leg in legs_of(field, playing) if "prints" in (leg.x.name, leg.y.name)]
-    for leg in play(field, playing, sandbox, legs):
-        (fault,) = leg.faults
-        assert fault.complaints == "own?0\nfirst? second?1\nthird?"
-        assert fault.what == r"ValueError: own\x1f2\x1f words (line 9 in a)"
 
 
 PRINTS_OBJECTS = """
@@ -469,22 +380,3 @@ def test_webassembly_bots_of_many_legs_have_no_more_memory_than_a_worker_has(mon
         assert seen[:4] == [1, 2, 3, 4] and set(seen[4:]) == ({1} if megabytes == 25 else set())
     assert played[0] == played[1]
     assert kept[0] > 79 and kept[1] <= 25
-
-
-def test_looks_at_memory_take_a_small_part_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However slow they are: looks that last longer than the time between them would leave none to play."""
-    field = build({"grows.wasm": bytes(wasmtime.wat2wasm(GROWS)), "p.py": STEADY.format(0.5, 0.5)})
-    looks, started = [0], time.monotonic()
-
-    def now() -> float:
-        return time.monotonic() + 0.2 * looks[0]
-
-    def look(_table: lanes_module._LaneTable) -> None:
-        looks[0] += 1
-
-    monkeypatch.setattr(lanes_module, "_AUDIT_SECONDS", 0.001)
-    monkeypatch.setattr(lanes_module, "time", SimpleNamespace(monotonic=now, sleep=time.sleep))
-    monkeypatch.setattr(lanes_module._LaneTable, "_audit_memory", look)
-    (leg,) = legs_of(field, Settings(sessions=200))
-    assert not any(played.faults for played in play(field, Settings(sessions=200), ON, [leg]))
-    assert 1 <= looks[0] <= 2 + (time.monotonic() - started) / 2

@@ -141,23 +141,6 @@ def test_one_message_carries_the_questions_of_many_lanes(stage: Stage) -> None:
     assert all(core.answers[0] == 7 for core in stage.cores)
 
 
-@pytest.mark.parametrize(
-    ("lanes", "asked"),
-    [((1, 3, 2, 1), [1, 2]), ((2, 2, 2), [0, 1, 2]), ((1, 1), [1]), ((5, 3), [0]), ((2, 5), [1])],
-)
-def test_processes_with_few_questions_are_asked_together(stage: Stage, lanes: list[int], asked: list[int]) -> None:
-    """By the one that has most of them, and a worker that waits only once."""
-    processes = [stage.process() for _ in lanes]
-    for process, count in zip(processes, lanes):
-        for slot in range(count):
-            stage.lane(process, slot=slot)
-    out: list[int] = []
-    while not out:
-        assert stage.run(1e-5) == []  # it waits longer than that for an answer, and then asks no others
-        out = [place for place, one in enumerate(processes) if stage.table.channels.is_outstanding(one.number)[0]]
-    assert out == asked
-
-
 def test_a_message_has_nothing_of_what_lay_in_its_memory_before(stage: Stage) -> None:
     """A bot can read its process's memory: another leg's cards, or a seed, must not be in what it is sent."""
     secret = b"\xab" * 4000
@@ -213,7 +196,6 @@ def wrong_messages(serial: int) -> dict[str, bytes]:
     good = reply(serial, [(1, 0, b""), (2, 0, b"")])
     return {
         "garbage": b"\xff" * 64,
-        "zeros": bytes(64),
         "another serial": reply(serial + 1, [(1, 0, b"")] * 2),
         "too few": reply(serial, [(1, 0, b"")]),
         "too many": reply(serial, [(1, 0, b"")] * 3),
@@ -221,10 +203,6 @@ def wrong_messages(serial: int) -> dict[str, bytes]:
         "twice": good + good,
         "text that is not there": HEADER.pack(48, serial, 2, 0) + ANSWER.pack(1, 1, 0, 5) + ANSWER.pack(1, 1, 0, 0),
         "text of nobody": HEADER.pack(53, serial, 2, 5) + ANSWER.pack(1, 1, 0, 2) + ANSWER.pack(1, 1, 0, 2) + b"abcde",
-        "text of less than nothing": HEADER.pack(53, serial, 2, 5)
-        + ANSWER.pack(1, 1, 0, -1)
-        + ANSWER.pack(1, 1, 0, 6)
-        + b"abcde",
         "huge text": HEADER.pack(48, serial, 2, 2**32 - 1) + ANSWER.pack(1, 1, 0, 2**31 - 1) * 2,
         "prints of less than nothing": HEADER.pack(53, serial, 2, 5)
         + ANSWER.pack(1, 1, -1, 0)
@@ -235,7 +213,6 @@ def wrong_messages(serial: int) -> dict[str, bytes]:
         + ANSWER.pack(1, 1, 0, 0)
         + b"p" * 3201,
         "a huge size": HEADER.pack(2**32 - 1, serial, 2, 0),
-        "a small size": HEADER.pack(3, serial, 2, 0) + bytes(32),
         "a huge count": HEADER.pack(48, serial, 2**28, 0) + bytes(32),
         "the end": b"",
     }
@@ -319,16 +296,6 @@ def test_answers_for_lanes_that_are_gone_or_stopped_go_nowhere(stage: Stage) -> 
     os.write(process.writes, reply(serial, [(6, 0, b"")]))
     assert [event[:2] for event in stage.run()] == [(LEG_IS_OVER, playing)]
     assert stage.cores[1].answers == [9]
-
-
-def test_only_a_stopped_lane_is_resumed(stage: Stage) -> None:
-    process = stage.process()
-    number = stage.lane(process)
-    with pytest.raises(ValueError, match="only a stopped lane"):
-        stage.table.resume(number)
-    stage.run()
-    with pytest.raises(ValueError, match="only a stopped lane"):
-        stage.table.resume(number)
 
 
 def test_numbers_of_closed_channels_serve_again_after_the_next_run(stage: Stage) -> None:
@@ -473,10 +440,6 @@ VIOLATIONS: dict[str, tuple[Callable[[Pipes], object], str]] = {
         lambda p: os.write(p.writes, b"ACTION PASS\nACTION PASS\n"),
         "answered before it was asked: ACTION PASS",
     ),
-    "a line and a half": (
-        lambda p: os.write(p.writes, b"ACTION PASS\nACT"),
-        "answered before it was asked: ACTION PASS",
-    ),
     "an empty line": (lambda p: os.write(p.writes, b"\n"), "wrote what is no ACTION: "),
     "too long": (lambda p: os.write(p.writes, b"A" * 300), "wrote an over-long line: " + "A" * 100),
     "too long with an end": (lambda p: os.write(p.writes, b" " * 300 + b"\n"), "wrote an over-long line: " + " " * 100),
@@ -507,21 +470,3 @@ def test_a_line_before_the_next_question_is_a_violation(stage: Stage) -> None:
     stage.table.resume(lane, 3)
     assert stage.run() == [(WROTE_NO_ANSWER, -1, process.number, "answered before it was asked: ACTION BET 9")]
     assert core.answers == [3]
-
-
-def test_half_a_line_is_waited_for(stage: Stage) -> None:
-    process = stage.process(lines=True)
-    stage.lane(process, [A])
-    process.await_question()
-    for portion in (b"ACT", b"ION B", b"ET 4", b"2"):
-        os.write(process.writes, portion)
-        assert stage.run(0.005) == []
-    os.write(process.writes, b"\r\n")
-    assert [event[0] for event in stage.run()] == [LEG_IS_OVER]
-    assert stage.cores[0].answers == [42]
-
-
-def test_a_contest_with_lines_that_are_too_much_is_refused() -> None:
-    for segments, words in (([(0, 0, b"x" * 32)], []), ([(0, 0, b"x")] * 25, []), ([], [(b"x", False, 0)] * 9)):
-        with pytest.raises(ValueError, match="line"):
-            Lanes(24, 1, [(segments, words)])

@@ -109,21 +109,6 @@ def test_who_leaves_a_function_has_paid_for_all_of_it(way: str) -> None:
     assert 5_000 * times < fuel < 5_030 * times
 
 
-THROWS = """(tag $t)
-    (func $throws (param i32)
-      (loop $l (br_if $l (i32.gt_s (local.tee 0 (i32.sub (local.get 0) (i32.const 1))) (i32.const 0)))) (throw $t))
-    (func (export "a") (param i32) (result i32) (local $n i32)
-      (loop $l
-        (block $caught (try_table (catch $t $caught) (call $throws (local.get 0))))
-        (br_if $l (i32.lt_s (local.tee $n (i32.add (local.get $n) (i32.const 1))) (i32.const 10))))
-      (local.get $n))"""
-
-
-def test_who_catches_has_paid_for_what_was_done_before_the_throw() -> None:
-    (given, few), (_, many) = run(THROWS, 1), run(THROWS, 1001)
-    assert given == 10 and many - few == 10 * 1000 * 7
-
-
 def test_a_call_pays_for_each_value_that_it_gives() -> None:
     """Else few instructions would hand a thousand on."""
     taken = {}

@@ -56,19 +56,6 @@ def test_a_worker_and_quick_processes_come_together_and_a_slow_one_gets_all_core
     assert not any(one_core._holders.values())
 
 
-def test_a_core_that_something_else_needs_is_left_for_a_moment(pid: int) -> None:
-    cores = os.sched_getaffinity(0)
-    core = OneCore()
-    look(core, {pid: (100_000, 0.9)}, 1.0)
-    look(core, {pid: (100_000, 0.9)}, 1.0)
-    assert len(os.sched_getaffinity(pid)) == 1
-    look(core, {pid: (100_000, 0.3)}, 1.0)
-    assert os.sched_getaffinity(pid) == cores
-    look(core, {pid: QUICK})
-    assert len(os.sched_getaffinity(pid)) == 1
-    core.leave()
-
-
 def test_threads_that_were_started_on_the_core_get_all_cores_back() -> None:
     cores = os.sched_getaffinity(0)
     start = "import threading, time; input(); threading.Thread(target=time.sleep, args=[60]).start(); print(flush=True)"
@@ -84,19 +71,6 @@ def test_threads_that_were_started_on_the_core_get_all_cores_back() -> None:
         core.leave()
         assert [os.sched_getaffinity(thread) for thread in threads] == [cores, cores]
         process.kill()
-
-
-def test_workers_of_one_process_take_different_cores_while_there_are_any(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: {0, 1, 7})
-    monkeypatch.setattr(os, "sched_setaffinity", lambda _pid, _cores: None)
-    monkeypatch.setattr(one_core, "_here", lambda: 7)
-    workers = [OneCore() for _ in range(4)]
-    for worker in workers:
-        look(worker, {1 << 22: QUICK})
-    assert [worker._core for worker in workers] == [7, 0, 1, 7]
-    for worker in workers:
-        worker.leave()
-    assert not any(one_core._holders.values())
 
 
 def test_one_core_alone_and_a_system_that_refuses_change_nothing(monkeypatch: pytest.MonkeyPatch, pid: int) -> None:

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable
 from itertools import pairwise
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -21,12 +20,10 @@ from engine.kernel.records import Table
 from engine.processes.channels import CHANNEL_FAILED, WROTE_NO_ANSWER
 from engine.processes.lanes import Lanes
 from engine.processes.lines import MOST_LINE_BYTES, QuestionLines
-from engine.rules.generator_core import GeneratorCore
 from tests.oracles.deals import key_of
-from tests.support import poker_tables
 from tests.worker.support import A, B
 from tests.worker.test_dialogues import Talk
-from tests.worker.test_messages import ANSWER, HEADER, INTERFACE, Event, Stage
+from tests.worker.test_messages import ANSWER, HEADER, Event, Stage
 from tournament.contests.holdem_training import HOLDEM_TRAINING
 from tournament.store.columns import buffer_fields
 
@@ -119,7 +116,7 @@ def test_a_dialogue_need_not_look_at_the_length_of_a_line() -> None:
         talk.dialogue.said = lambda line, reply=reply: reply  # type: ignore[method-assign, misc]
         assert talk.say(b"x" * 600) == [(WROTE_NO_ANSWER, -1, talk.channel, "wrote an over-long line")]
         assert talk.core.answers == []
-        talk.close()
+        talk.process.close()
 
 
 WORDS = st.sampled_from(
@@ -161,30 +158,6 @@ def test_a_contest_that_exceeds_the_engine_is_refused() -> None:
         QuestionLines([([], [])] * 9)
     with pytest.raises(ValueError, match="shows what is not there"):
         QuestionLines([([(1, 6, b"")], [])])
-
-
-def asking(question: Any) -> Generator[tuple[int, Sequence[int]], int, None]:
-    yield question
-
-
-def test_a_generator_that_asks_no_question_ends_its_game() -> None:
-    for question, failure in (
-        ((0, (1,) * 7), ValueError),
-        (("what", ()), TypeError),
-        ((0, (2**64,)), OverflowError),
-        (7, TypeError),
-    ):
-        core = GeneratorCore(asking(question))
-        assert core.play() == 0
-        assert isinstance(core.failure, failure)
-
-
-def test_a_core_that_asks_more_than_its_interface_says_is_our_mistake() -> None:
-    assert INTERFACE.most_arguments < 3
-    stage = Stage()
-    process = stage.process()
-    core = GeneratorCore(asking((0, (1, 2, 3))))
-    stage.table.open_lane(core, None, *poker_tables(1, 1), (process.number, -1), (0, -1))
-    with pytest.raises(ValueError, match="3 arguments, the interface says at most"):
-        stage.run()
-    process.close()
+    for segments, words in (([(0, 0, b"x" * 32)], []), ([(0, 0, b"x")] * 25, []), ([], [(b"x", False, 0)] * 9)):
+        with pytest.raises(ValueError, match="line"):
+            QuestionLines([(segments, words)])

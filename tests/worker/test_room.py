@@ -25,7 +25,7 @@ from tournament.store.legs import LegResult
 from tournament.worker.leg import NullSink, limits_of, play_leg
 from tournament.worker.wasm.loading import PAGE, load_bot
 from tournament.worker.wasm.seating import Seating
-from tournament.worker.wasm.stack import MOST_STACK, deep_threads, on_deep_stack
+from tournament.worker.wasm.stack import MOST_STACK, on_deep_stack
 
 ROOT = Path(__file__).parents[2]
 TURNS, TOO_DEEP = 12, (8, 9)
@@ -112,21 +112,6 @@ def test_calls_are_as_deep_whatever_stack_a_process_has() -> None:
 
     command = [sys.executable, "-X", "faulthandler", "-c", HERE, str(Path(__file__).with_name("room.cpp"))]
     subprocess.run(command, cwd=ROOT, preexec_fn=limit, check=True)
-
-
-def test_a_call_on_another_thread_gives_and_raises_the_same() -> None:
-    def fails() -> None:
-        raise KeyError(threading.get_ident())
-
-    with pytest.raises(KeyError) as raised:
-        on_deep_stack(fails)
-    assert raised.value.args != (threading.get_ident(),)  # pytest's has 8 MB
-    found: list[int] = []
-    with deep_threads():
-        thread = threading.Thread(target=lambda: found.append(on_deep_stack(threading.get_ident)))
-        thread.start()
-    thread.join()
-    assert found == [thread.ident]
 
 
 def test_ctrl_c_waits_for_what_is_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,19 +206,3 @@ def test_a_bot_that_works_a_million_instructions_a_turn_has_fuel_for_a_match(tmp
     assert decisions == turns and 1_000_000 < fuel / turns < 2_000_000
     assert fuel / turns * 20_000 < match.fuel_per_leg - match.fuel_to_start
     assert most < match.fuel_per_decision
-
-
-def test_long_fills_and_copies_take_fuel_by_their_time(tmp_path: Path) -> None:
-    """A third of a unit for a byte at most; the runtime's own instructions take one."""
-    (tmp_path / "fills.c").write_text("""
-        static char from[200000], to[200000];
-        int move(const Bot *bot)
-        {
-            memset(from, bot->turn, sizeof from);
-            memcpy(to, from, sizeof to);
-            return to[5] % 2;
-        }
-    """)
-    meters: list[tuple[int, int, int]] = []
-    play(built(tmp_path / "fills.c"), Matrix(rounds=4, sessions=1), meters)
-    assert 0 < meters[0][2] < 400_000 / 2

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from contextlib import closing
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal
 
 import pytest
 
-from engine.kernel.game_core import GameCore
 from tests.contest_runs import new_place
-from tests.worker.support import ON, Source, artifacts_of, build, legs_of, play, script, write_bot
-from tournament.cache import cache_folder
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
-from tournament.leg import LegPlan
+from tests.worker.support import ON, Source, build, legs_of, play, script, write_bot
+from tournament.contests.von_neumann_poker import Settings
 from tournament.records.results import load
-from tournament.worker.processes.lanes import play_in_lanes
-from tournament.worker.processes.spool import Spool
 from tournament.worker.processes.turns import Turns
 
 # Each says in a fault from when to when it has lived so far.
@@ -80,29 +71,6 @@ def test_legs_with_the_same_deals_play_one_after_the_other() -> None:
     found = lives(FIELD)
     assert {name: len(times) for name, times in found.items()} == {name.split(".")[0]: 5 for name in FIELD}
     assert {name: at_once(times) for name, times in found.items()} == dict.fromkeys(found, 0)
-
-
-@pytest.mark.parametrize("deals", ["common", "independent"])
-def test_legs_with_other_deals_play_at_once(deals: Literal["common", "independent"]) -> None:
-    """By how many of a bot's have begun and not ended."""
-    entrants = build(FIELD)
-    settings = Settings(sessions=1, deals=deals, seed="1")
-    legs = legs_of(entrants, settings)
-    now, most = Counter[str](), Counter[str]()
-
-    def new_core(leg: LegPlan, *more: Any, **others: Any) -> GameCore:
-        found = next(each for each in legs if each.plan == leg)
-        for seat in (found.x, found.y):
-            now[seat.name] += 1
-            most[seat.name] = max(most[seat.name], now[seat.name])
-        return VON_NEUMANN_POKER.new_core(leg, *more, **others)
-
-    contest = replace(VON_NEUMANN_POKER, new_core=new_core)
-    with closing(Spool()) as spool:
-        for played in play_in_lanes(contest, settings, ON, legs, artifacts_of(entrants), cache_folder(), spool):
-            now.subtract([played.result.x, played.result.y])
-    assert len(most) == len(FIELD) and not any(now.values())
-    assert {number > 1 for number in most.values()} == {deals == "independent"}, most
 
 
 @pytest.mark.parametrize("workers", [1, 2])

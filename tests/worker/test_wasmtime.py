@@ -17,66 +17,11 @@ from tournament.worker.wasm import calls
 from tournament.worker.wasm.engine import Engine, engine_settings
 
 ROOM = Path(tournament.worker.wasm.__file__).parent
-# By what they hang on.
-FUNCTIONS = (
-    "wasmtime_caller_export_get",
-    "wasmtime_context_set_epoch_deadline",
-    "wasmtime_func_call_unchecked",
-    "wasmtime_func_new_unchecked",
-    "wasmtime_global_get",
-    "wasmtime_global_new",
-    "wasmtime_global_set",
-    "wasmtime_instance_export_get",
-    "wasmtime_instance_new",
-    "wasmtime_memory_data",
-    "wasmtime_memory_data_size",
-    "wasmtime_memory_grow",
-    "wasmtime_store_context",
-    "wasmtime_store_delete",
-    "wasmtime_store_limiter",
-    "wasmtime_store_new",
-    "wasmtime_trap_new",
-)
-TYPES = ("wasm_trap_t", "wasmtime_error_t")
-NAMES = ("filename",)
-METHODS = {
-    "_from_ptr": wasmtime.Trap,
-}
+COMPILERS = ("wasm_config_new", "wasm_engine_new_with_config", "wasmtime_module_new")
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_the_library_has_the_function(name: str) -> None:
-    assert hasattr(ffi.dll, name), f"wasmtime's library has no {name}: tournament/worker/wasm/calls.py needs it"
-
-
-@pytest.mark.parametrize("name", [*engine_settings(Engine.PLAIN)])
-def test_the_library_has_a_function_for_each_setting(name: str) -> None:
-    function = f"wasmtime_config_{name}_set"
-    assert hasattr(ffi.dll, function), f"no {function}: tournament/sandbox/inside/module_compiler.py needs it"
-
-
-@pytest.mark.parametrize("name", ("wasm_config_new", "wasm_engine_new_with_config", "wasmtime_module_new"))
-def test_the_library_has_what_compiles(name: str) -> None:
-    assert hasattr(ffi.dll, name), (
-        f"wasmtime's library has no {name}: tournament/sandbox/inside/module_compiler.py needs it"
-    )
-
-
-@pytest.mark.parametrize("name", (*TYPES, *NAMES))
-def test_the_binding_has_the_name(name: str) -> None:
-    assert hasattr(ffi, name), f"wasmtime._ffi has no {name}: tournament/worker/wasm/calls.py needs it"
-
-
-@pytest.mark.parametrize("name", METHODS)
-def test_the_class_has_the_method(name: str) -> None:
-    of = METHODS[name]
-    assert hasattr(of, name), f"wasmtime.{of.__name__} has no {name}: tournament/worker/wasm/calls.py needs it"
-    if name == "_from_ptr":
-        assert hasattr(wasmtime.WasmtimeError, name)
-
-
-def test_no_other_name_is_used() -> None:
-    used: set[str] = set()
+def test_names_that_are_not_public_are_used_in_one_module_and_are_there() -> None:
+    used = 0
     for path in ROOM.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.ImportFrom) and node.module == "wasmtime":
@@ -84,12 +29,19 @@ def test_no_other_name_is_used() -> None:
             if not isinstance(node, ast.Attribute):
                 continue
             of = ast.unparse(node.value)
-            if of in ("ffi", "ffi.dll") and node.attr != "dll":
-                used.add(node.attr)
-            elif node.attr.startswith("_") and not node.attr.startswith("__") and of not in ("self", "ctypes"):
+            is_private = node.attr.startswith("_") and not node.attr.startswith("__") and of not in ("self", "ctypes")
+            if of in ("ffi", "ffi.dll") or is_private:
                 assert path.name == "calls.py", f"{path.name} uses {of}.{node.attr}"
-                used.add(node.attr)
-    assert used == {*FUNCTIONS, *TYPES, *NAMES, *METHODS}
+                assert hasattr(eval(of, vars(calls)), node.attr), f"{of} has no {node.attr}"
+                used += 1
+    assert used > 20
+
+
+@pytest.mark.parametrize(
+    "name", [*COMPILERS, *(f"wasmtime_config_{name}_set" for name in engine_settings(Engine.PLAIN))]
+)
+def test_the_library_has_what_compiles(name: str) -> None:
+    assert hasattr(ffi.dll, name), f"no {name}: tournament/sandbox/inside/module_compiler.py needs it"
 
 
 @pytest.mark.parametrize("value", [0, 65536, 2**31 - 1, 2**31, 2**32 - 65536])

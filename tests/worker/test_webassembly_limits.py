@@ -12,7 +12,6 @@ import wasmtime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.wasm.modules import read_module
 from engine.wasm.surroundings import FUEL_PER_SECOND
 from tests.support import play_built
 from tournament.artifacts.bot import Entrant, Submission
@@ -143,27 +142,35 @@ def test_a_bot_that_starts_again_has_no_more_memory_than_one(monkeypatch: pytest
     assert max(resident) - resident[0] < 40 << 20
 
 
-def test_a_start_that_fails_is_tried_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("attempt", "text", "problem"),
+    [
+        ("try_start", initialised(1_000_000_000), "can't start: ran out of fuel (an endless loop?)"),
+        (
+            "load_bot",
+            f"(func (local {'i32 ' * 10_001}))",
+            "its function 0 has 10,001 variables; at most 10,000 are allowed",
+        ),
+    ],
+    ids=["starts", "is read"],
+)
+def test_what_a_module_fails_by_is_tried_once(
+    attempt: str, text: str, problem: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path))
-    code = module(f"{initialised(1_000_000_000)} {PASSES} {CALLS}")
-    submission = Submission("endless", "wasm", tmp_path / "endless.wasm", code, "")
-    settings = Settings(fuel_to_start=1_000_000)
+    submission = Submission("bad", "wasm", tmp_path / "bad.wasm", module(f"{text} {PASSES} {CALLS}"), "")
     tried: list[object] = []
-    start = seating.try_start
+    once: Callable[..., object] = getattr(build, attempt)
 
-    def counted(*arguments: object) -> None:
+    def counted(*arguments: object) -> object:
         tried.append(arguments)
-        start(*arguments)  # type: ignore[arg-type]
+        return once(*arguments)
 
-    monkeypatch.setattr(build, "try_start", counted)
-    problems = [
-        build.build_entrant(submission, VON_NEUMANN_POKER.interface, settings, SandboxSettings()).problem
-        for _ in range(2)
-    ]
-    assert problems == ["can't start: ran out of fuel (an endless loop?)"] * 2 and len(tried) == 1
-    # With other limits it is another question.
-    build.build_entrant(submission, VON_NEUMANN_POKER.interface, Settings(fuel_to_start=2_000_000), SandboxSettings())
-    assert len(tried) == 2
+    monkeypatch.setattr(build, attempt, counted)
+    for fuel, tries in ((1_000_000, 1), (1_000_000, 1), (2_000_000, 2)):  # with other limits it is another question
+        settings = Settings(fuel_to_start=fuel)
+        built = build.build_entrant(submission, VON_NEUMANN_POKER.interface, settings, SandboxSettings())
+        assert (built.problem, len(tried)) == (problem, tries)
 
 
 def no_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,28 +228,6 @@ def test_no_depth_of_a_source_takes_the_compilers_stack(what: str) -> None:
     assert compiled
 
 
-MODULES = [
-    PLAIN.artifact or b"",
-    counting("counts", 7).artifact or b"",
-    bytes(
-        wasmtime.wat2wasm(
-            """(module (import "env" "rand" (func (result i32))) (memory (export "memory") 1) (table 3 funcref)
-            (type $t (func)) (global (mut f64) (f64.const 1)) (func $f) (start $f) (elem (i32.const 0) $f)
-            (data "some data") (func (export "a") (result v128) (call_indirect (type $t) (i32.const 0))
-            (memory.fill (i32.const 0) (i32.const 0) (i32.const 9)) (drop (memory.grow (i32.const 0)))
-            (v128.store (i32.const 0) (v128.const i64x2 1 2)) (i8x16.replace_lane 3
-            (i8x16.shuffle 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 (v128.const i64x2 1 2) (v128.const i64x2 1 2))
-            (i32.const 1))))"""
-        )
-    ),
-]
-
-
-@pytest.mark.parametrize("code", MODULES)
-def test_valid_modules_are_read(code: bytes) -> None:
-    assert read_module(code).exported == len(wasmtime.Module(engine.engine(Engine.PLAIN), code).exports)
-
-
 @given(st.binary(max_size=300))
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     for code in (data, b"\0asm\1\0\0\0" + data):
@@ -296,28 +281,6 @@ def test_a_table_counts_as_memory() -> None:
     with pytest.raises(BotUnfit, match=r"needs 9\.0 MB of memory; at most 1 are allowed, and 8 for its stack"):
         read_bot(code, 1)
     read_bot(code, 2)
-
-
-def test_one_module_does_not_wait_for_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    slow, quick = module('(func (export "slow"))'), module('(func (export "quick"))')
-    is_compiling, may_end = threading.Event(), threading.Event()
-    compile_really: Callable[..., wasmtime.Module] = wasmtime.Module
-
-    def compiled(of: wasmtime.Engine, code: bytes) -> wasmtime.Module:
-        if code == slow:
-            is_compiling.set()
-            assert may_end.wait(60)
-        return compile_really(of, code)
-
-    monkeypatch.setattr(engine.wasmtime, "Module", compiled)  # type: ignore[attr-defined]
-    thread = threading.Thread(target=compile_module, args=(slow, Engine.PLAIN))
-    thread.start()
-    try:
-        assert is_compiling.wait(60)
-        compile_module(quick, Engine.PLAIN)
-    finally:
-        may_end.set()
-        thread.join()
 
 
 THROWS = '(tag $t (param i32)) (func (export "a") (param i32) (result i32) (throw $t (i32.const 1)))'

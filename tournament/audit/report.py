@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tournament.errors import RunFailed
+from tournament.errors import RunFailed, counted
 from tournament.store.ledger import Batch
 
 
@@ -57,7 +57,7 @@ class Verification:
     def verdict(self) -> str:
         """What it comes to, in words."""
         if self.problems:
-            return f"{len(self.problems)} problem{'s' if len(self.problems) > 1 else ''}"
+            return counted(len(self.problems), "problem")
         return "nothing wrong was found, and not all could be checked" if self.notes else "all as recorded"
 
     @property
@@ -68,9 +68,9 @@ class Verification:
     def __str__(self) -> str:
         """One line of what was checked."""
         checked = [
-            f"{self.entries:,} ledger entries",
-            f"{self.parts:,} parts of {self.size / 1e6:,.1f} MB",
-            f"the sums of {self.legs:,} legs with {self.games:,} games",
-            *([f"{self.replayed:,} legs by playing them again"] if self.replayed else []),
+            counted(self.entries, "ledger entry", "ledger entries"),
+            f"{counted(self.parts, 'part')} of {self.size:,} bytes",
+            f"the sums of {counted(self.legs, 'leg')} with {counted(self.games, 'game')}",
+            *([f"{counted(self.replayed, 'leg')} by playing again"] if self.replayed else []),
         ]
         return f"{self.location}: checked {', '.join(checked)}"

@@ -11,7 +11,7 @@ from rich.text import Text
 from tournament.cli.numbers import short
 from tournament.cli.tables import facts_table
 from tournament.contests.contest import Contest
-from tournament.errors import printable
+from tournament.errors import counted, printable
 from tournament.standings.student import reach
 from tournament.store.legs import Fault, LegResult, by_sort
 from tournament.trial.check import CheckReport
@@ -210,5 +210,5 @@ def _fault_lines(faults: Sequence[tuple[LegResult, Fault]], *, of_both: bool = F
         if fault.kind == "line":
             lines.append(f"  {_HINT_TO_LINES}")
         if like_it:
-            lines.append(f"  and the same {len(like_it)} more time{'s' * (len(like_it) > 1)}")
+            lines.append(f"  and the same {counted(len(like_it), 'more time')}")
     return Text(printable("\n".join(lines) or "none"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -13,6 +14,8 @@ from tournament.cli.groups import PLAIN, Commands
 from tournament.errors import TournamentError, printable
 
 app = typer.Typer(cls=Commands, no_args_is_help=True, **PLAIN)
+# What Python says where the system starts no thread, and no process.
+_NO_MORE = ("can't start new thread", str(OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))))
 _PLAYS_WITH = ("wasmtime", "ziglang", "ray", "pyarrow")
 
 
@@ -66,7 +69,13 @@ def main() -> None:
         sys.exit(problem.exit_code)
     except BrokenPipeError:
         _give_up_output()
-    except OSError as error:
+    except (OSError, RuntimeError) as error:
+        if str(error) in _NO_MORE:
+            more = "end others, or allow more (ulimit -u, and in a container its number of pids)"
+            print(f"tournament: the system starts no more threads or processes; {more}", file=sys.stderr)
+            sys.exit(1)
+        if isinstance(error, RuntimeError):
+            raise
         print(f"tournament: {error.filename or 'the output'}: {error.strerror or error}", file=sys.stderr)
         _give_up_output()
 

@@ -111,7 +111,7 @@ OWN = {
     ),
     "faults": Listed(
         "tournament.cli.standings:faults",
-        "List what went wrong with whom: each sort of fault once, what the bot printed, and how to see it again.",
+        "List what went wrong with whom: why bots can't play, and each sort of fault once, with how to see it again.",
         (
             "faults von_neumann_poker",
             "faults --bot likeme",

@@ -26,7 +26,7 @@ def print_losses(console: Console, losses: Losses, see: Callable[[int, int], str
         facts.add_row("", f"points a {losses.over}, from the first of a match to the last")
     kinds = losses.kinds or ()
     for number, kind in enumerate(kinds):
-        what = f"{kind.share:.0%} in: {kind.kind} ({kind.count:,}, {kind.won:+,.6g})"
+        what = f"{kind.share:.0%} in: {kind.kind} ({kind.in_words})"
         facts.add_row("" if number else "lost", Text(what))
     if losses.kinds == ():
         facts.add_row("lost", f"nothing to {losses.opponent}")

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 
 def short(number: float) -> str:
-    """Three or four digits and a unit: 12.3M."""
-    for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+    """Three or four digits and a unit: 12.3M; G, T and P are thousands of the one before."""
+    for unit, size in (("P", 1e15), ("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)):
         if number >= size:
             return f"{number / size:.1f}{unit}"
     return f"{number:.0f}"
+
+
+def duration(seconds: float) -> str:
+    """Seconds, at least one; hours or days where there are several."""
+    for unit, size in (("days", 86_400), ("hours", 3_600)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:,.0f} {unit}"
+    return f"{max(1, round(seconds)):,} s"

@@ -13,13 +13,13 @@ import typer
 from rich.text import Text
 
 from tournament.cli.consoles import err, out, tell
-from tournament.cli.numbers import short
+from tournament.cli.numbers import duration, short
 from tournament.cli.replay_tables import commands_to_see
 from tournament.cli.screen import Screen
 from tournament.cli.tables import final_tables
 from tournament.config import Config
 from tournament.entrants.folder import stamps
-from tournament.errors import BadInput, printable, telling_line
+from tournament.errors import BadInput, counted, printable, telling_line
 from tournament.runner.contest_run import run_prepared
 from tournament.runner.planning import plan_of
 from tournament.runner.preparing import PATIENCE_SECONDS, Prepared, prepare_contest
@@ -96,7 +96,7 @@ def _require_wanted(prepared: Prepared) -> None:
     if not (unlike := prepared.unlike()) or not unlike.is_long_play:
         return
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise BadInput(f"{unlike}; with --archive it does")
+        raise BadInput(f"{unlike}; give --archive to let them")
     typer.confirm(f"{printable(str(unlike))}. Go on?", abort=True, err=True)
 
 
@@ -105,7 +105,7 @@ def _tell_plan(prepared: Prepared) -> bool:
     plan = plan_of(prepared)
     what = (
         f"{plan.legs:,} of {plan.total_legs:,} legs, about {short(plan.games)} games, {short(plan.size)}B of records,"
-        f" {max(1, round(plan.seconds)):,} s{'' if plan.paced else ' and more where bots think long'}, into"
+        f" {duration(plan.seconds)}{'' if plan.paced else ' and more where bots think long'}, into"
         f" {prepared.location}"
         if plan.legs
         else f"nothing to play; {prepared.location} has all {plan.total_legs:,} legs"
@@ -115,7 +115,9 @@ def _tell_plan(prepared: Prepared) -> bool:
         + ("" if plan.last else "; more replicas may follow, until the order is settled")
     )
     if plan.outdated:
-        out.print(f"{plan.outdated:,} legs of bots that changed or left would leave the records", soft_wrap=True)
+        out.print(
+            f"{counted(plan.outdated, 'leg')} of bots that changed or left would leave the records", soft_wrap=True
+        )
     if plan.unlike:
         out.print(printable(str(plan.unlike)), soft_wrap=True)
     broken = [entrant for entrant in prepared.entrants if entrant.artifact is None]

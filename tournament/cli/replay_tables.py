@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tournament.cli.options import command_line
-from tournament.errors import printable
+from tournament.errors import counted, printable
 from tournament.standings.standings import Standings
 from tournament.store.legs import Fault, LegResult, by_sort
 
@@ -114,7 +114,8 @@ def fault_lines(
         where = f"match {leg.match} against {opponent}, session {fault.session}, game {fault.game}"
         name = leg.name_at(fault.seat)
         yield Text.assemble((name, "bold"), f" {fault.question}: {printable(fault.what)}")
-        yield Text(f"  {where}{f', and the same {len(alike) - 1:,} more times' if len(alike) > 1 else ''}")
+        more = counted(len(alike) - 1, "more time")
+        yield Text(f"  {where}{f', and the same {more}' if len(alike) > 1 else ''}")
         if fault.asked:
             yield Text(f"  asked {printable(fault.asked)}")
         for line in fault.complaints.splitlines():

@@ -25,7 +25,7 @@ from tournament.errors import BadInput
 
 def run(
     contests: Annotated[
-        list[str] | None, typer.Argument(metavar="CONTEST", help="which to run; default every table of the file")
+        list[str] | None, typer.Argument(metavar="CONTEST", help="which to run; default every table of tournament.toml")
     ] = None,
     entrants: Annotated[Path | None, option("DIR", "folder of bots; default entrants/<contest>", PLACES)] = None,
     results: Results = None,

@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from rich.text import Text
+
 from tournament.cli.consoles import out
 from tournament.cli.locations import load_records
 from tournament.cli.options import CHOICE, OUTPUT, ConfigPath, ContestOrAny, Json, Results, flag, option, print_json
@@ -36,6 +38,8 @@ from tournament.standings.history import line_of, matches_of_bot
 
 if TYPE_CHECKING:
     from tournament.contests.contest import Contest
+
+_WIDEST = 1_000  # characters
 
 
 def leaderboard(
@@ -70,7 +74,10 @@ def leaderboard(
         print_json(leaderboard_values(found.ranking))
         return
     played = _contest_of(found, config)
-    out.print(leaderboard_table(found.ranking, played.title, unit=played.display.unit, wide=wide))
+    table = leaderboard_table(found.ranking, played.title, unit=played.display.unit, wide=wide)
+    if wide:  # all columns are whole, also in a file, which has no width of its own
+        table.width = out.measure(table, options=out.options.update(width=_WIDEST)).maximum
+    out.print(table, crop=not wide)
     given = {"results": results, "config": config}
     if below := reasons(found.ranking, commands_to_see(found.field.contest, found.ranking, given)):
         out.print(below, soft_wrap=True)
@@ -150,7 +157,10 @@ def faults(
         again = [replay_command(loaded.field.contest, leg, one, given) for leg, one in chosen]
         print_json([row | {"replay": words} for row, words in zip(rows, again)])
         return
-    if not chosen:
+    broken = [line for line in loaded.ranking.below if line.status == "broken" and bot in (None, line.name)]
+    for line in broken:
+        out.print(Text.assemble((line.name, "bold"), f" can't play: {printable(line.reason or '')}"), soft_wrap=True)
+    if not (chosen or broken):
         out.print("no faults")
-    for line in fault_lines(loaded.field.contest, chosen, given):
-        out.print(line, soft_wrap=True)
+    for words in fault_lines(loaded.field.contest, chosen, given):
+        out.print(words, soft_wrap=True)

@@ -107,7 +107,14 @@ def leaderboard_table(
     """
     headings = columns(standings, wide)
     averaged = "a mean over the matches so far" if standings.scoring else "in order of the score per match"
-    notes = [unit, *([f"{averaged}, until all have played as many"] if _is_uneven(standings) else notes_of(standings))]
+    notes = [
+        unit,
+        *(
+            [f"{averaged}, until all have played as many"]
+            if _is_uneven(standings)
+            else notes_of(standings, with_chances=wide)
+        ),
+    ]
     table = plain_table(title, "; ".join(note for note in notes if note) or None)
     table.add_column("#", justify="right", no_wrap=True)
     _add_names(table)

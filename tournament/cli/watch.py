@@ -54,7 +54,8 @@ class _Shown:
 
 def watch(
     contests: Annotated[
-        list[str] | None, typer.Argument(metavar="[CONTEST]…", help="default all of tournament.toml")
+        list[str] | None,
+        typer.Argument(metavar="CONTEST", help="which to keep current; default every table of tournament.toml"),
     ] = None,
     publish: Annotated[Path, option("DIR", "folder of the page and board that everybody may see", OUTPUT)] = Path(
         "published"

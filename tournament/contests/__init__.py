@@ -9,7 +9,7 @@ import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tournament.contests.rules_of_others import former_package, loaded_rules
+from tournament.contests.rules_of_others import loaded_rules
 from tournament.errors import BadInput, shortened
 from tournament.names import did_you_mean
 
@@ -84,5 +84,5 @@ def no_contest(name: str, known: Sequence[str]) -> BadInput:
     """What is said when none of those that are `known` has this name."""
     return BadInput(
         f"no contest is called {shortened(name, 100)}; there are: {', '.join(known)}, and those that tournament.toml of"
-        f" this folder names{did_you_mean(name, known)}{former_package(name)}"
+        f" this folder names{did_you_mean(name, known)}"
     )

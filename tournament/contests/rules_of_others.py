@@ -49,13 +49,6 @@ def names_rules(game: object) -> bool:
     return isinstance(game, str) and (_FILE.fullmatch(game) or _PACKAGE.fullmatch(game)) is not None
 
 
-def former_package(name: str) -> str:
-    """How tournament.toml names the rules of an installed package that offers a contest of this name, as words that end
-    a message; "" where none does."""
-    points = importlib.metadata.entry_points(group="tournament.contests", name=name)
-    return "".join(f'; it is named by its class now: [{name}] game = "{point.value}"' for point in list(points)[:1])
-
-
 def load_rules(game: str, folder: Path) -> Contest:
     """The contest that `game` names; a file's name starts from `folder`. Raises BadInput where there is none."""
     if file := _FILE.fullmatch(game):

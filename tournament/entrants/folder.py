@@ -38,8 +38,8 @@ def find_submissions(folder: Path, recorded: Recorded = lambda: ()) -> tuple[lis
     """
     if not folder.is_dir():
         raise BadInput(
-            f"the entrants folder {folder} does not exist: run in the folder of your tournament.toml, or name it"
-            " with --config, or the bots' with --entrants"
+            f"the entrants folder {folder} does not exist: make it, or run in the folder of your tournament.toml, or"
+            " name that file with --config, or the bots' folder with --entrants"
         )
     by_name: dict[str, list[Submission]] = {}
     refused: list[Entrant] = []
@@ -52,7 +52,7 @@ def find_submissions(folder: Path, recorded: Recorded = lambda: ()) -> tuple[lis
             _check_link(path, folder)
             submission = read_submission(path, within=folder)
         except BadInput as problem:
-            refused.append(Entrant(shown, kind, "", None, _on_one_line(str(problem))))
+            refused.append(Entrant(shown, kind, "", None, _on_one_line(str(problem).removeprefix(f"{path.name}: "))))
             continue
         # Names that differ in case only are one name to some file systems, and records may be copied to one.
         by_name.setdefault(submission.name.lower(), []).append(submission)
@@ -126,8 +126,9 @@ def check_among_others(path: Path, folder: Path, recorded: Recorded) -> None:
     does, too."""
     if folder.is_dir() and path.parent.resolve() == folder.resolve():
         for entrant in find_submissions(folder, recorded)[1]:
-            if entrant.name.removeprefix("./") == _on_one_line(path.name):
-                raise BadInput(entrant.problem or "")
+            shown, problem = _on_one_line(path.name), entrant.problem or ""
+            if entrant.name.removeprefix("./") == shown:
+                raise BadInput(problem if shown in problem else f"{shown}: {problem}")
 
 
 def _check_link(path: Path, folder: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from tournament.contests.contest import Contest
 from tournament.entrants.folder import KINDS
 from tournament.errors import BadInput
-from tournament.names import valid_name
+from tournament.names import NAME_RULE, valid_name
 
 _FILE, _FOLDER = "new_bot", "new_program_"
 
@@ -29,7 +29,7 @@ def write_new_bot(contest: Contest, folder: Path, name: str, language: str | Non
     if language not in known:
         raise BadInput(f"--language {language}: {contest.name} has {', '.join(known)}")
     if not valid_name(name):
-        raise BadInput(f"{name}: a bot's name has letters, digits and _ . + - only, 64 at most")
+        raise BadInput(f"{name}: {NAME_RULE}")
     template = known[language]
     for twin in (folder / f"{name}{suffix}" for suffix in ("", *KINDS)):
         if twin.exists():

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tournament.errors import BadInput, RunFailed
+from tournament.names import LETTERS
 from tournament.small_files import read_small_file, write_whole
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
@@ -79,7 +80,7 @@ def author_of(token: str, authors: dict[str, Author]) -> Author | None:
 
 def _check_name(name: str) -> None:
     if not _NAME.fullmatch(name):
-        raise BadInput(f"{name!r}: an author's name has letters, digits, _ and - only, 32 at most")
+        raise BadInput(f"{name!r}: an author's name has {LETTERS}, digits, _ and - only, 32 at most")
 
 
 def _hash(secret: str) -> str:

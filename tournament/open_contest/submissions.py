@@ -33,7 +33,7 @@ from typing import Any
 from tournament.config import Config, Opening
 from tournament.entrants.folder import KINDS, kind_of
 from tournament.errors import printable
-from tournament.names import valid_name
+from tournament.names import LETTERS, valid_name
 from tournament.open_contest.authors import Author
 from tournament.open_contest.trials import check, play_gauntlet
 from tournament.small_files import write_whole
@@ -144,7 +144,7 @@ class Submissions:
         if suffix.lower() not in (*KINDS, ARCHIVE):
             raise Refused(422, f"a bot is a file ending in {', '.join(KINDS)}, or a program's folder as {ARCHIVE}")
         if not valid_name(name) or "." in name:
-            raise Refused(422, "a bot's name has letters, digits and _ + - only, 64 at most, and no dot")
+            raise Refused(422, f"a bot's name has {LETTERS}, digits and _ + - only, 64 at most, and no dot")
         with self._changed:
             own, entered = self._state.bots.get(contest, {}), _bots_in(config.entrants)
             owner = own.get(name.lower())

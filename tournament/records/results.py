@@ -382,7 +382,11 @@ def standing_values(line: Any) -> dict[str, Any]:
 
 def standings_csv(ranking: Standings) -> str:
     """The leaderboard as a table for spreadsheets: a line for each bot, with what scripts get and its place."""
-    rows = [{"place": line.place, **standing_values(line)} for line in ranking.entrants]
+    rows = [
+        # Who has no match has no score: a 0 would be better than the last one's, in a gradebook too.
+        {"place": line.place, **standing_values(line)} | ({} if line.matches else {"score": None})
+        for line in ranking.entrants
+    ]
     text = io.StringIO()
     names = dict.fromkeys(name for row in rows or [dict.fromkeys(("place", *STANDING))] for name in row)
     writer = csv.DictWriter(text, names, lineterminator="\n")

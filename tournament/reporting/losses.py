@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from tournament.contests.contest import Contest
 from tournament.contests.portrait import BarChart, GridChart, Kinds, Panel, Portrait, Rows, Seats, Subject, Values
-from tournament.errors import BadInput
+from tournament.errors import BadInput, counted
 from tournament.records.results import Results
 from tournament.reporting.stretches import courses_of
 from tournament.standings.matches import Match
@@ -48,6 +48,11 @@ class LostIn:
     share: float
     session: int
     game: int
+
+    @property
+    def in_words(self) -> str:
+        """How many of the kind there were, and what they brought in all."""
+        return f"{counted(self.count, 'game')}, {self.won:+,.6g} in all"
 
 
 @dataclass(frozen=True)

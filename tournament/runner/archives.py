@@ -27,10 +27,12 @@ def archive_other_records(
     names: set[str],
     house: Sequence[HousePlayer],
     say: Callable[[str], None],
+    *,
+    drawn: bool,
 ) -> None:
     """Move records of other settings, or of other bots altogether, to an archive beside; bring fitting ones back.
 
-    A run never throws a whole tournament away.
+    A run never throws a whole tournament away. `drawn`: the run's seed is.
     """
     storage = open_storage(location)
     known = read_field(storage)
@@ -50,7 +52,7 @@ def archive_other_records(
     if not archive and not fitting:
         return
     if archive:
-        say(f"Not what was played before ({'; '.join(why.values())}): those records go to {archive}")
+        say(f"Not what was played before ({'; '.join(_to_blame(why, drawn).values())}): those records go to {archive}")
     try:
         if known and hold_ledger(storage).field != known:
             raise RunFailed(f"another run wrote to {storage.location} meanwhile; run again")
@@ -92,21 +94,24 @@ def unlike_records(
     *,
     drawn: bool,
 ) -> Unlike | None:
-    """The records that a run of these settings would move to an archive, None where they fit. `drawn`: its seed is,
-    so another seed, and house players that follow from it, are to blame for nothing."""
+    """The records that a run of these settings would move to an archive, None where they fit. `drawn`: its seed is."""
     storage = open_storage(location)
     known = read_field(storage)
     why = differences(known, contest, settings, names, house) if known else {}
     if not why:
         return None
-    followed = ({"seed"} if drawn else set()) | ({"house"} if "seed" in why else set())
     inline = in_lanes = 0
     for batch in standing_batches(storage, read_state(storage)):
         games = int(batch.legs.games.sum())
         inline, in_lanes = (inline, in_lanes + games) if batch.sandbox else (inline + games, in_lanes)
     seconds = inline / contest.estimates.rate + in_lanes / (LANES_SHARE * contest.estimates.rate)
-    why = {key: what for key, what in why.items() if key not in followed} or why
-    return Unlike(location, inline + in_lanes, seconds, why)
+    return Unlike(location, inline + in_lanes, seconds, _to_blame(why, drawn))
+
+
+def _to_blame(why: Mapping[str, str], drawn: bool) -> Mapping[str, str]:
+    """Without another seed that was only drawn, and house players that follow from another one."""
+    followed = ({"seed"} if drawn else set()) | ({"house"} if "seed" in why else set())
+    return {key: what for key, what in why.items() if key not in followed} or why
 
 
 def archives(storage: Storage) -> list[tuple[Storage, Field]]:

@@ -65,7 +65,7 @@ def _play_those_built(prepared: Prepared, watcher: Watcher) -> Standings:
     assert seed is not None
     with trouble_explained(location):
         settings = prepared.settings
-        archive_other_records(contest, location, settings, prepared.names, house, watcher.say)
+        archive_other_records(contest, location, settings, prepared.names, house, watcher.say, drawn=prepared.drawn)
         writer = open_for_writing(open_storage(location))
         try:
             for name in [*writer.mended, *keep_seed(writer.storage, seed)]:

@@ -13,7 +13,7 @@ from tournament.artifacts.bot import Entrant
 from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
-from tournament.errors import shortened
+from tournament.errors import counted, shortened
 from tournament.records.results import ranking_of
 from tournament.runner.schedule.counting import Counted, count_legs
 from tournament.runner.schedule.legs import Schedule, place_of
@@ -142,7 +142,7 @@ def withdraw(writer: Writer, problems: Mapping[str, str], say: Callable[[str], N
     """Take batches out of the records, and say what is wrong with them. Raises as `commit` does."""
     lost = [writer.state.newest()[name] for name in sorted(problems)]
     for batch in lost:
-        say(f"Part {batch.name} is {problems[batch.name]}; its {len(batch.legs)} legs are played again")
+        say(f"Part {batch.name} is {problems[batch.name]}; to play again: {counted(len(batch.legs), 'leg')}")
     if lost:
         writer.commit(batches=map(without_legs, lost))
 
@@ -206,11 +206,12 @@ def tell_removed_matches(
             else:
                 gone.add(leg.match)
     for name, count in sorted(gone_with.items()):
-        say(f"{name} was disqualified in its first leg; {count:,} later ones don't count and leave the records")
+        out_of = f"out of the records: {counted(count, 'leg')}"
+        say(f"{name} was disqualified in its first leg, so it plays no other; {out_of}")
     if gone:
         here = {(player.name, player.artifact) for player in (*schedule.competitors, *schedule.house)}
         known = writer.state.field
         before = [(e.name, e.artifact) for e in known.entrants if e.artifact] if known else []
         before += [(player.name, player.sha256) for player in known.house] if known else []
         changed = sorted({name for name, artifact in before if (name, artifact) not in here})
-        say(f"{', '.join(changed)} changed or left: {len(gone)} matches leave the records")
+        say(f"{', '.join(changed)} changed or left; out of the records: {counted(len(gone), 'match', 'matches')}")

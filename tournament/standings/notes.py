@@ -18,8 +18,11 @@ def chance_in_words(share: float | None) -> str:
     return ">99.9%" if share > _NEARLY_SURE else "<0.1%" if share < 1 - _NEARLY_SURE else f"{100 * share:.1f}%"
 
 
-def notes_of(ranking: Standings) -> list[str]:
-    """What its errors don't carry, a sentence each, and what would mend it."""
+def notes_of(ranking: Standings, *, with_chances: bool = True) -> list[str]:
+    """What its errors don't carry, a sentence each, and what would mend it.
+
+    `with_chances`: the column “ahead of next” is shown.
+    """
     notes = []
     replicas = ranking.measured.replicas
     if ranking.until is not None:
@@ -29,8 +32,8 @@ def notes_of(ranking: Standings) -> list[str]:
         few = f"{replicas} replicas" if replicas > 1 else "one match of each pair" if not ranking.scoring else "one leg"
         own = "" if replicas > 1 else ", and ± is over the sessions of this one"
         notes.append(f"{few}: places are wide{own}; --replicas 10 tells more")
-    if len(ranking.measured.scores) <= _SMALL and any(line.order == "open" for line in ranking.ranked):
-        notes.append("of equals in a field this small “ahead of next” says 0.6 to 0.7: places tell what is sure")
+    if with_chances and len(ranking.measured.scores) <= _SMALL and any(line.order == "open" for line in ranking.ranked):
+        notes.append("in a field this small, equal bots have 60% to 70% in “ahead of next”: go by the places")
     if names := ranking.heavy_tailed:
         few = listed(names, _MOST_NAMED)
         notes.append(f"few sessions decide much for {few}: more of them may turn the order that these tell")

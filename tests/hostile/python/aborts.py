@@ -5,10 +5,8 @@ Verdict: disqualified: SIGABRT
 
 import os
 
+from calls_well import b
+
 
 def a(bot):
     os.abort()
-
-
-def b(bot, bet):
-    return bot.card > 0.5

@@ -3,12 +3,10 @@
 Verdict: disqualified: ran out of memory
 """
 
+from calls_well import b
+
 
 def a(bot):
     kept = []
     while True:
         kept.append(bytearray(1 << 20))
-
-
-def b(bot, bet):
-    return bot.card > 0.5

@@ -7,6 +7,7 @@ import os
 import struct
 
 from answer_pipes import pipes
+from calls_well import b
 
 
 def a(bot):
@@ -14,7 +15,3 @@ def a(bot):
         for serial in range(1000):
             os.write(descriptor, struct.pack("<IIIIqii", 32, serial, 1, 0, 50, 0, 0))
     return 5
-
-
-def b(bot, bet):
-    return bot.card > 0.5

@@ -3,6 +3,8 @@
 Verdict: disqualified: processor time
 """
 
+from calls_well import b
+
 
 class Number:
     def __index__(self):
@@ -12,7 +14,3 @@ class Number:
 
 def a(bot):
     return Number()
-
-
-def b(bot, bet):
-    return bot.card > 0.5

@@ -3,6 +3,8 @@
 Verdict: disqualified: processor time
 """
 
+from calls_well import b
+
 
 class Unspeakable(Exception):
     def __str__(self):
@@ -12,7 +14,3 @@ class Unspeakable(Exception):
 
 def a(bot):
     raise Unspeakable
-
-
-def b(bot, bet):
-    return bot.card > 0.5

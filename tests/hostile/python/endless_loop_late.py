@@ -3,6 +3,8 @@
 Verdict: disqualified: processor time
 """
 
+from calls_well import b
+
 decisions = 0
 
 
@@ -12,7 +14,3 @@ def a(bot):
     while decisions > 100:
         pass
     return 0
-
-
-def b(bot, bet):
-    return bot.card > 0.5

@@ -3,13 +3,11 @@
 Verdict: broken: can't start: took more than
 """
 
+from calls_well import b
+
 while True:
     pass
 
 
 def a(bot):
     return 0
-
-
-def b(bot, bet):
-    return bot.card > 0.5

@@ -5,10 +5,8 @@ Verdict: disqualified: status 119
 
 import os
 
+from calls_well import b
+
 
 def a(bot):
     os._exit(119)
-
-
-def b(bot, bet):
-    return bot.card > 0.5

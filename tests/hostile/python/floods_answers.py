@@ -6,13 +6,10 @@ Verdict: disqualified: no answer to what it was asked
 import os
 
 from answer_pipes import pipes
+from calls_well import b
 
 
 def a(bot):
     for descriptor in pipes():
         while True:
             os.write(descriptor, b"\x10\0\0\0" * 4096)
-
-
-def b(bot, bet):
-    return bot.card > 0.5

@@ -5,6 +5,8 @@ Verdict: ok
 
 import sys
 
+from calls_well import b
+
 done = False
 
 
@@ -14,7 +16,3 @@ def a(bot):
         done = True
         sys.stderr.write("complaint\n" * 10**5)
     return 5
-
-
-def b(bot, bet):
-    return bot.card > 0.5

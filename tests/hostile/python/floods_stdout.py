@@ -3,11 +3,9 @@
 Verdict: disqualified: processor time or did not answer
 """
 
+from calls_well import b
+
 
 def a(bot):
     while True:
         print("ACTION BET 50 " * 1000)
-
-
-def b(bot, bet):
-    return bot.card > 0.5

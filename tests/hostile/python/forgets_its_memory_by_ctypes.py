@@ -5,6 +5,8 @@ Verdict: disqualified: ran out of memory
 
 import ctypes
 
+from calls_well import b
+
 LIBRARY = ctypes.CDLL(None, use_errno=True)
 LIBRARY.mmap.restype = ctypes.c_void_p
 LIBRARY.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
@@ -20,7 +22,3 @@ def a(bot):
         ctypes.memset(block, 1, SIZE)
         LIBRARY.mprotect(block, SIZE, 1)
     return 5
-
-
-def b(bot, bet):
-    return bot.card > 0.5

@@ -16,7 +16,6 @@ FILES = {
 }
 OF_THE_MACHINE = (
     "/etc/machine-id",
-    "/etc/passwd",
     "/etc/resolv.conf",
     "/etc/os-release",
     "/proc/cpuinfo",
@@ -25,10 +24,8 @@ OF_THE_MACHINE = (
     "/proc/self/cgroup",
     "/proc/self/mountinfo",
     "/proc/self/exe",
-    "/proc/meminfo",
     "/proc/stat",
     "/proc/uptime",
-    "/proc/version",
     "/proc/self/status",
     "/proc/self/cmdline",
     "/proc/self/comm",

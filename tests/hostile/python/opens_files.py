@@ -17,6 +17,7 @@ def listed(folder):
 
 ATTEMPTS = (
     lambda: open("@canary@").read(),
+    lambda: open("@opponent@").read(),
     lambda: open("/etc/passwd").read(),
     lambda: open("/etc/shadow").read(),
     lambda: listed("/tmp"),

@@ -5,11 +5,9 @@ Verdict: disqualified: ValueError
 
 import sys
 
+from calls_well import b
+
 
 def a(bot):
     sys.stderr.write("\x1b[2J\x1b]0;owned\x07[/red] \N{RIGHT-TO-LEFT OVERRIDE}\n")
     raise ValueError("[/nonsense] [link=https://example.org]\x1b[2J\x1b]0;owned\x07\udcff\N{RIGHT-TO-LEFT OVERRIDE}")
-
-
-def b(bot, bet):
-    return bot.card > 0.5

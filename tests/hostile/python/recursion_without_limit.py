@@ -5,12 +5,10 @@ Verdict: disqualified: SIGSEGV or ran out of memory or RecursionError
 
 import sys
 
+from calls_well import b
+
 sys.setrecursionlimit(2**31 - 1)
 
 
 def a(bot):
     return sorted([1, 2], key=lambda _: a(bot))
-
-
-def b(bot, bet):
-    return bot.card > 0.5

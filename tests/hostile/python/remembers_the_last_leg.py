@@ -6,6 +6,8 @@ Verdict: ok
 import os
 import sys
 
+from calls_well import b
+
 here = (len(sys.modules), os.getpid())
 if hasattr(sys, "left_by_a_hostile_bot"):
     sys.left_by_a_hostile_bot.append(here)
@@ -17,7 +19,3 @@ def a(bot):
     if len(sys.left_by_a_hostile_bot) > 1:
         raise AssertionError("it remembers")
     return 5
-
-
-def b(bot, bet):
-    return bot.card > 0.5

@@ -5,6 +5,8 @@ Verdict: ok
 
 import ctypes
 
+from calls_well import b
+
 
 def a(bot):
     card = bot.card
@@ -14,7 +16,3 @@ def a(bot):
     bot.opponents_previous_card = float("nan")
     ctypes.memset(id(bot) + 16, 0x7F, 24)
     return 30 if card > 0.6 else 0
-
-
-def b(bot, bet):
-    return bot.card > 0.5

@@ -131,7 +131,7 @@ def _c_bot(decisions: Sequence[Decision]) -> str:
             for name, value in decision.told.items()
             if value.code != "s"
         )
-        answer = f"(int){decision.default}"
+        answer = str(decision.default)
         if decision.has_legal_actions:
             answer = f"(int)bot->{LEGAL_ACTIONS}[rand() % bot->{LEGAL_ACTIONS}_count]"
         bots.append(
@@ -139,7 +139,7 @@ def _c_bot(decisions: Sequence[Decision]) -> str:
             f"    return {answer};\n}}\n"
         )
     return (
-        "/* {name}: plays at random. Written by `tournament new`; make it yours. */\n\n"
+        f"/* {{name}}: {_manner(decisions)}. Written by `tournament new`; make it yours. */\n\n"
         "/* Globals last for a whole match, and are new at the start of the next. rand() has a seed. */\n\n"
         + "\n".join(bots)
     )
@@ -155,7 +155,7 @@ def _python_bot(decisions: Sequence[Decision]) -> str:
         bots.append(f"def {decision.name}(bot):\n{_docstring(_answer(decision))}\n{told}\n    return {answer}\n")
     drawn = "import random\n\n" if any(decision.has_legal_actions for decision in decisions) else ""
     return (
-        '"""{name}: plays at random. Written by `tournament new`; make it yours."""\n\n'
+        f'"""{{name}}: {_manner(decisions)}. Written by `tournament new`; make it yours."""\n\n'
         f"{drawn}# Globals last for a whole match, and are new at the start of the next.\n"
         "# The standard library is there; `random` needs no seed, it has one.\n\n\n" + "\n\n".join(bots) + "\n\n"
         f"# A class with the method {' and '.join(f'{d.name}(self, bot)' for d in decisions)} will do as well.\n"
@@ -173,7 +173,7 @@ def _program(decisions: Sequence[Decision]) -> str:
         )
     table = ", ".join(f'"{decision.name}": {decision.name}' for decision in decisions)
     return (
-        '"""{name}: plays at random.\n\n'
+        f'"""{{name}}: {_manner(decisions)}.\n\n'
         "Written by `tournament new`; make it yours. It reads questions, a line of JSON each, and writes\n"
         "answers: every match starts it anew, and what it keeps in its variables lasts as long as the\n"
         'match.\n"""\n\n'
@@ -195,6 +195,11 @@ _RECIPE = """\
 # {name}: how to start it. The interpreter is found where the system keeps its commands.
 command = ["python3", "bot.py"]
 """
+
+
+def _manner(decisions: Sequence[Decision]) -> str:
+    """How the bots of `tournament new` play."""
+    return "plays at random" if any(one.has_legal_actions for one in decisions) else "always answers the same"
 
 
 def _answer(decision: Decision) -> str:

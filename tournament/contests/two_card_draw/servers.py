@@ -18,7 +18,7 @@ from tournament.contests.two_card_draw.strategy_file import (
 )
 from tournament.errors import BadInput
 from tournament.keys import number_of, sub_key
-from tournament.names import valid_name
+from tournament.names import LETTERS, valid_name
 
 SUFFIX = ".txt"
 FACTS = ("bet1", "bet2", "achievable")
@@ -61,7 +61,7 @@ def servers_in(folder: Path) -> list[HousePlayer]:
         if path.name.startswith("."):
             continue
         if not valid_name(path.stem):
-            raise BadInput(f"{path.name}: a strategy's name has letters, digits and _ . + - only, 64 at most")
+            raise BadInput(f"{path.name}: a strategy's name has {LETTERS}, digits and _ . + - only, 64 at most")
         servers.append(server_of(path.stem, read_strategy_file(path)[1]))
     if not servers:
         raise BadInput(f"{folder} has no strategies, which are files ending in {SUFFIX}")

@@ -128,8 +128,8 @@ def _what_is_missing(
     wanted = [spellings[0] for spellings, _ in questions]
     missing = [spellings[0] for spellings, _ in questions if not any(callable(names.get(name)) for name in spellings)]
     return (
-        f"lacks the function{'s' if len(missing) > 1 else ''} {' and '.join(missing)}, or a class with the methods"
-        f" {' and '.join(wanted)}"
+        f"lacks the function{'s' if len(missing) > 1 else ''} {' and '.join(missing)}, or a class with the"
+        f" method{'s' if len(wanted) > 1 else ''} {' and '.join(wanted)}"
     )
 
 

@@ -18,6 +18,7 @@ from tournament.sandbox.inside.c_library import call, end_with, gain_no_privileg
 # Typing, and signal with its enumerations, take longer to import than all the rest.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import _socket
     import signal
     from collections.abc import Callable, Sequence
     from typing import Any
@@ -72,11 +73,16 @@ def _probe(orders: Orders) -> None:
 
 
 def _build(orders: Orders) -> None:
-    _fork_under_supervision(orders)
+    from tournament.sandbox.inside import starts
+
+    supervisor = _fork_under_supervision(orders)
     _limit(orders)
     *earlier, last = orders["commands"]
 
     def confine(_address: int) -> None:
+        if orders["confined"]:
+            starts.ask(supervisor)
+        supervisor.close()
         if orders["confined"]:
             _confine_build(orders["readable"], orders["writable"])
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
@@ -206,21 +212,30 @@ def _hidden(text: str) -> tuple[ctypes.c_void_p, int]:
     sys.exit(NOT_CONFINED)
 
 
-def _fork_under_supervision(orders: Orders) -> None:
-    """Go on in a child. When the child or the tournament ends, the parent ends all that the child started.
+def _fork_under_supervision(orders: Orders) -> _socket.socket:
+    """Go on in a child, with the way to its parent, which answers when the child has it asked about new processes
+    (`starts`). When the child or the tournament ends, the parent ends all that the child started.
 
     A command that outlives the signal for the end of its time, and so is killed, is told from one that others killed.
     """
+    import _socket
+
+    from tournament.sandbox.inside import starts
+
     set_subreaper = 36
     prctl(set_subreaper, 1)
     signal.signal(signal.SIGTERM, lambda number, frame: os.killpg(0, signal.SIGKILL))
     end_with(orders["starter"], signal.SIGTERM)
     supervisor = os.getpid()
+    ours, theirs = _socket.socketpair()
     child = os.fork()
     if child == 0:
         end_with(supervisor)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        return
+        ours.close()
+        return theirs
+    theirs.close()
+    starts.answer(ours, child, orders["most_threads"])
     _, status, used = os.wait4(child, 0)
     ended = os.waitstatus_to_exitcode(status) & 0xFF
     if ended == 256 - signal.SIGKILL and used.ru_utime + used.ru_stime >= orders["limits"]["CPU"]:
@@ -230,7 +245,8 @@ def _fork_under_supervision(orders: Orders) -> None:
             pass
         os.killpg(0, signal.SIGKILL)  # something still runs
     except ChildProcessError:
-        os._exit(ended)
+        pass
+    os._exit(ended)
 
 
 def _possible(paths: dict[str, str]) -> list[str]:

@@ -10,7 +10,7 @@ import errno
 import os
 import struct
 
-from tournament.sandbox.inside.c_library import call, gain_no_privileges, prctl
+from tournament.sandbox.inside.c_library import call, gain_no_privileges
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # takes long to import
@@ -50,9 +50,9 @@ _TABLE = """
     rt_sigaction 13 134; rt_sigpending 127 136; rt_sigprocmask 14 135; rt_sigreturn 15 139; rt_sigsuspend 130 133;
     rt_sigtimedwait 128 137; sched_get_priority_max 146 125; sched_get_priority_min 147 126;
     sched_getaffinity 204 123; sched_getparam 143 121; sched_getscheduler 145 120; sched_yield 24 124; select 23 -;
-    sendfile 40 71; set_robust_list 273 99; set_tid_address 218 96; setitimer 38 103; sigaltstack 131 132;
-    socketpair 53 199; stat 4 -;
-    statfs 137 43; statx 332 291; symlink 88 -; symlinkat 266 36; sysinfo 99 179; tgkill 234 131; time 201 -;
+    sendfile 40 71; set_robust_list 273 99; set_tid_address 218 96; setitimer 38 103; setresgid 119 149;
+    setresuid 117 147; sigaltstack 131 132; socketpair 53 199; stat 4 -; statfs 137 43; statx 332 291;
+    symlink 88 -; symlinkat 266 36; sysinfo 99 179; tgkill 234 131; time 201 -;
     timerfd_create 283 85; timerfd_gettime 287 87; timerfd_settime 286 86; times 100 153; truncate 76 45;
     umask 95 166; uname 63 160; unlink 87 -; unlinkat 263 35; utime 132 -; utimensat 280 88; utimes 235 -;
     vfork 58 -; wait4 61 260; waitid 247 95; write 1 64; writev 20 66
@@ -81,8 +81,8 @@ _ALLOWED_TO_BUILDS = _words("""
 # messages.
 _NOT_ALONE = ("pipe", "pipe2", "sysinfo")
 # Calls that do nothing and report success: nothing else keeps a compiler from changing modes and times of its user's
-# files elsewhere, and few compilers need these calls.
-_WITHOUT_EFFECT = ("chmod", "fchmod", "fchmodat", "utime", "utimes", "futimesat", "utimensat")
+# files elsewhere, and few compilers need these calls. What make starts asks for the ids that it has.
+_WITHOUT_EFFECT = _words("chmod fchmod fchmodat utime utimes futimesat utimensat setresuid setresgid")
 # Python bots find no links: those of their own descriptors in /proc tell the numbers of pipes. Some runtimes find
 # themselves by one.
 _OF_LINKS = ("readlink", "readlinkat")
@@ -119,7 +119,7 @@ _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 _X32_BIT = 0x40000000
 
 _LOAD, _EQUAL, _SET, _NOT_BELOW, _RETURN = 0x20, 0x15, 0x45, 0x35, 0x06
-_ALLOW, _KILL_PROCESS, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
+_ALLOW, _KILL_PROCESS, _ERRNO, _ASK = 0x7FFF0000, 0x80000000, 0x00050000, 0x7FC00000
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 
 
@@ -244,17 +244,32 @@ def numbers_here(names: str) -> list[int]:
 
 def install(program: bytes) -> None:
     """Put this process under a filter, for good. Raises Unsupported."""
+    try:
+        _set_filter(program, 0)
+    except OSError as problem:
+        raise Unsupported(f"the kernel takes no filter of system calls: {problem.strerror}") from None
+
+
+def install_questions() -> int:
+    """Have each start of a process or thread wait for an answer, for good; the descriptor on which to give them.
+
+    Raises OSError, EBUSY where somebody is asked about calls already.
+    """
+    starts = [code for number in numbers_here("fork vfork clone") for code in _if_equal(number, _return(_ASK))]
+    new_listener, no_signal_while_asked = 8, 32
+    return _set_filter(b"".join([_load(_NUMBER), *starts, _return(_ALLOW)]), new_listener | no_signal_while_asked)
+
+
+def _set_filter(program: bytes, flags: int) -> int:
+    """Put this process under a filter; what the kernel gives for these flags. Raises OSError."""
 
     class Program(ctypes.Structure):
         _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
 
-    argument = Program(len(program) // 8, program)
-    set_filter, filter_mode = 22, 2
-    try:
-        gain_no_privileges()
-        prctl(set_filter, filter_mode, ctypes.byref(argument))
-    except OSError as problem:
-        raise Unsupported(f"the kernel takes no filter of system calls: {problem.strerror}") from None
+    set_filter = 1
+    gain_no_privileges()
+    number = 317 if os.uname().machine == "x86_64" else 277
+    return call("syscall", number, set_filter, flags, ctypes.byref(Program(len(program) // 8, program)))
 
 
 def drop_capabilities() -> None:

@@ -24,7 +24,7 @@ from tournament.sandbox.inside import landlock
 from tournament.sandbox.outside import visible
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.endings import Ending, Killed, how_it_ended
-from tournament.sandbox.outside.launch import Build, ForkServer, LaunchSpec, Mode
+from tournament.sandbox.outside.launch import MOST_THREADS, Build, ForkServer, LaunchSpec, Mode
 
 MEND = 'to run bots with your own rights all the same, set sandbox = "off" in tournament.toml'
 
@@ -66,6 +66,7 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
     told = launch.told(confined=mode == "on") | {"starter": os.getpid()}
     if isinstance(launch.what, Build):
         told["readable"] = sorted(visible.paths(launch, files))
+        told["most_threads"] = MOST_THREADS + 1  # the one by which it is found to take too many
     ends = [os.pipe() for _ in range(3)]
     ours = (ends[0][1], ends[1][0], ends[2][0])
     theirs = (ends[0][0], ends[1][1], ends[2][1])

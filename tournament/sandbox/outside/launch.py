@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 Mode = Literal["on", "off"]
 # What compilers and builds may take, and how much any file may have that they write.
 MEGABYTES_OF_BUILDS, MEGABYTES_OF_BUILDS_FILES = 4096, 1024
+MOST_THREADS = 1024  # of a build's processes together
 
 
 @dataclass(frozen=True)

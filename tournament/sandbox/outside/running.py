@@ -17,11 +17,10 @@ from tournament.sandbox.outside import scratch
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.confinement import start
 from tournament.sandbox.outside.endings import how_it_ended
-from tournament.sandbox.outside.launch import Build, LaunchSpec, Limits, Mode
+from tournament.sandbox.outside.launch import MOST_THREADS, Build, LaunchSpec, Limits, Mode
 from tournament.sandbox.outside.own_time import GroupUse, OwnTime, members, stat_fields
 
 LOOK_SECONDS = 0.1
-_MOST_THREADS = 1024  # of a build's processes together
 _ending = threading.Event()
 
 
@@ -111,8 +110,8 @@ class Watch:
             found = list(members(self._group))
             threads = sum(int(fields[17]) for _, fields in found)
             pages = sum(_resident(*one) for one in found)
-            if len(found) > self._processes + 1 or threads > _MOST_THREADS:  # one is ours
-                self.excess = f"more than {self._processes} processes or {_MOST_THREADS:,} threads"
+            if len(found) > self._processes + 1 or threads > MOST_THREADS:  # one is ours
+                self.excess = f"more than {self._processes} processes or {MOST_THREADS:,} threads"
             elif pages * resource.getpagesize() > self._megabytes << 20:
                 self.excess = f"more than {self._megabytes:,} MB of memory"
             elif not all(scratch.is_within(folder, self._disk_megabytes << 20) for folder in self._folders):
