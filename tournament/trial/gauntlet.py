@@ -18,7 +18,7 @@ from tournament.arrays import Floats
 from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.entrants.folder import find_submissions, read_submission
-from tournament.errors import BadInput, RunFailed
+from tournament.errors import BadInput, RunFailed, counted
 from tournament.keys import master_key, seed_fingerprint
 from tournament.leg import legs_per_replica
 from tournament.records.results import load
@@ -172,7 +172,7 @@ def play_gauntlet(
         others = [one.path for one in chosen if one.name.lower() not in left_out]
         if not others:
             raise BadInput(f"{config.entrants}: there is no other bot to play against")
-    count = f"{len(others):,} other bot{'s' * (len(others) != 1)}" if others else "house players"
+    count = counted(len(others), "other bot") if others else "house players"
     same_deals = f", and {former} on the same deals" if former else ""
     watcher.say(f"{name} against {count}, {config.contest.sessions:,} sessions each{same_deals}")
     paths = [bot, former] if former else [bot]

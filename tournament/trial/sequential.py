@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 
 from tournament.arrays import Floats, Whole
-from tournament.errors import BadInput
+from tournament.errors import BadInput, counted
 from tournament.standings.errors import ENOUGH_REPLICAS, mean_and_error
 from tournament.standings.stopping import FEWEST_REPLICAS, looks, out_of_reach, reaches
 from tournament.store.ledger import Field
@@ -113,7 +113,7 @@ def play_until(
         if (differences := play(count)) is None:
             return None
         look = rule.look(differences, counts)
-        say(f"{count} replica{'s' * (count > 1)}: {look.said}")
+        say(f"{counted(count, 'replica')}: {look.said}")
         if look.done:
             break
     return look
