@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+
 from tournament.arrays import Floats
 from tournament.config import Config
 from tournament.contests.contest import Contest
@@ -25,7 +27,7 @@ from tournament.standings.standings import Standings
 from tournament.store.legs import Fault, LegResult
 from tournament.trial.mistakes import Search, search
 from tournament.trial.playing import Pairing
-from tournament.trial.sequential import Look, Rule, legs_in, play_until, won_by_replica
+from tournament.trial.sequential import Look, Rule, legs_in, play_until
 
 
 @dataclass(frozen=True)
@@ -104,10 +106,10 @@ def _play_until(
         field, legs = legs_in(prepared.location)
         if found[-1].below:
             return None
-        per_replica = settings.sessions if house else legs_per_replica(field.settings)
-        seats = ([0], [1]) if house else ([0, 1], [0, 1])  # a house player may have the bot's name
-        own, other = (won_by_replica(legs, name, per_replica, at) for name, at in zip(names, seats))
-        return (own - other) / 2
+        replica = legs.number // (settings.sessions if house else legs_per_replica(field.settings))
+        lead = legs.of_seat(0).points - legs.of_seat(1).points
+        half = 0.5 if house or legs.x[0] == names[0] else -0.5
+        return half * np.bincount(replica, lead) / np.bincount(replica, legs.sessions)
 
     stopped = play_until(rule, settings.replicas, settings.most_replicas, play, watcher.say)
     return found[-1], stopped

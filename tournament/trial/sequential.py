@@ -9,13 +9,11 @@ variance is the one seen, so there are ten replicas before the first look.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
-from tournament.arrays import Floats, Whole
+from tournament.arrays import Floats
 from tournament.errors import BadInput, counted
 from tournament.standings.errors import ENOUGH_REPLICAS, mean_and_error
 from tournament.standings.stopping import FEWEST_REPLICAS, looks, out_of_reach, reaches
@@ -117,17 +115,6 @@ def play_until(
         if look.done:
             break
     return look
-
-
-def won_by_replica(legs: Legs, name: str, per_replica: int, seats: Sequence[int] = (0, 1)) -> Floats:
-    """The points a session that a bot won in each replica, over all its matches, sitting at one of these seats."""
-    replica: Whole = legs.number // per_replica
-    points, sessions = np.zeros((2, int(replica.max(initial=-1)) + 1))
-    for seat in seats:
-        own = legs.numbered(seat, {name: 0}) == 0
-        np.add.at(points, replica[own], legs.of_seat(seat).points[own])
-        np.add.at(sessions, replica[own], legs.sessions[own])
-    return np.asarray(points / np.maximum(1, sessions))
 
 
 def legs_in(location: str) -> tuple[Field, Legs]:
