@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from rich.table import Table
 
 import tournament
 from tests.cli.in_process import shown
 from tests.contest_runs import CONTEST, SEEDS, THRESHOLDS, bot_source, new_place
 from tournament.api import gauntlet, run
+from tournament.cli.screen import Screen
 from tournament.errors import BadInput
 from tournament.records.results import Results
+from tournament.standings.standings import Standings
 from tournament.standings.student import quantile
 
 OTHERS = ("calm", "dull", "even", "fair", "glad")
@@ -103,6 +107,27 @@ def test_the_same_file_is_no_better_and_no_worse(folder: Path, monkeypatch: pyte
     assert "better by" in told.out and " ± " in told.out and "; --replicas 10 tells more" in told.out
     assert len(fuel) == 2 and fuel[0].endswith("instructions a decision, at most 8") and fuel[1] == f"former: {fuel[0]}"
     assert not (folder / "results").exists()
+
+
+def test_a_terminal_shows_either_version_while_it_plays(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its best matches, and of all its matches who is the closest."""
+    drawn: list[Callable[[Standings, int], Table]] = []
+
+    class Kept(Screen):
+        def __init__(self, *words: Any, draw: Any, **more: Any) -> None:
+            drawn.append(draw)
+            super().__init__(*words, **more)
+
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr("tournament.cli.gauntlet.Screen", Kept)
+    shown("gauntlet", CONTEST, "even", "--instead-of", "calm", "--against", "dull", "--sessions", "1")
+    for version in ("even", "calm"):
+        place = new_place(tmp_path / version, [version, "bold", "dull", "fair", "glad"], sessions=30)
+        table = drawn[0](run(CONTEST, config=place.config, workers=1).ranking, 3)
+        assert (table.title, table.row_count) == (f"{version} against each", 3)
+        assert table.caption == "closest to beating: dull"
 
 
 @pytest.mark.parametrize(("first", "second", "code"), [("bold", "fool", 0), ("fool", "bold", 4)])

@@ -73,11 +73,12 @@ def gauntlet(
     import tournament.api  # which needs what runs contests
 
     seed = seed or drawn_seed()
-    played, name = load_config(contest, config).played, Path(bot).stem
+    played, versions = load_config(contest, config).played, {Path(one).stem for one in (bot, instead_of) if one}
 
     def draw(standings: Standings, rows: int) -> Table:
-        known = any(line.name == name for line in standings.entrants)
-        return matches_table(matches_of_bot(standings, name)[:rows] if known else (), played.title)
+        playing = [line.name for line in standings.entrants if line.name in versions]  # one of them at a time
+        found = [match for name in playing for match in matches_of_bot(standings, name)]
+        return matches_table(found, f"{' '.join(playing)} against each", rows)
 
     with Screen(err, played.title, draw=draw) as screen:
         report = tournament.api.gauntlet(
