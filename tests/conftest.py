@@ -30,7 +30,6 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 _ONE_AT_A_TIME = {
     "test_cluster.py": "Ray",
     "test_executors.py": "Ray",
-    "test_ray_jobs.py": "Ray",
     "hostile": "hostile",
 }
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pandas as pd
@@ -82,6 +83,18 @@ def new_place(folder: Path, bots: Sequence[str], sessions: int = 40, settings: s
     return place
 
 
+def shipped_place(folder: Path, contest: str, bots: str, settings: str = "") -> Path:
+    """The settings file of a contest with shipped bots, by patterns of their names; `settings` as above."""
+    (folder / "bots").mkdir(parents=True)
+    for pattern in bots.split():
+        for bot in (REPOSITORY / "entrants" / contest).glob(pattern):
+            copy: Callable[[Path, Path], object] = shutil.copytree if bot.is_dir() else shutil.copy
+            copy(bot, folder / "bots" / bot.name)
+    config = folder / "tournament.toml"
+    config.write_text(f'[{contest}]\nentrants = "bots"\n{settings}\n')
+    return config
+
+
 def command_line(arguments: Sequence[str]) -> list[str]:
     return [sys.executable, "-m", "tournament", *arguments]
 
@@ -130,6 +143,15 @@ def outcome(results: Path) -> Outcome:
     return Outcome(games, sessions, matches, entrants, json.dumps([standing_values(line) for line in lines]))
 
 
+def in_order(there: Outcome) -> Outcome:
+    """The same, sorted: with replicas, and after edits, parts overlap."""
+    return replace(
+        there,
+        games=there.games.sort_values(["match", "session", "game"], ignore_index=True),
+        sessions=there.sessions.sort_values(["match", "session"], ignore_index=True),
+    )
+
+
 def assert_same(one: Outcome, other: Outcome) -> None:
     """Bit for bit, in the same order, of the same types."""
     for name in ("games", "sessions", "matches", "entrants"):
@@ -139,10 +161,19 @@ def assert_same(one: Outcome, other: Outcome) -> None:
 
 def assert_in_schedule_order(results: Path) -> None:
     """Records read by part's name are sorted by match, session and game, and none is there twice."""
-    games = pd.read_parquet(results / "games")
-    key = pd.MultiIndex.from_frame(games[["match", "session", "game"]])
+    key = _keys(results / "games")
     assert key.is_unique
     assert key.is_monotonic_increasing
+
+
+def assert_parts_are_in_order(results: Path) -> None:
+    """So is each part alone; after edits they overlap."""
+    assert _keys(results / "games").is_unique
+    assert all(_keys(part).is_monotonic_increasing for part in (results / "games").iterdir())
+
+
+def _keys(games: Path) -> pd.MultiIndex:
+    return pd.MultiIndex.from_frame(pd.read_parquet(games)[["match", "session", "game"]])
 
 
 def assert_games_are_the_standings(results: Path) -> None:

@@ -29,7 +29,6 @@ class ServedStore:
     `requests` are those that came, each "METHOD key" and marked where it is of a multipart upload. `gate` is called
     with each before it is answered: it may wait, or return the answer to refuse it by, "503" or "409 Code"; `losing`
     does afterwards, for one although it was done. `deaf`: conditions are passed over.
-    `authorization` is what the last request said of who asks.
     """
 
     address: str = ""
@@ -38,7 +37,6 @@ class ServedStore:
     gate: Callable[[str], str | None] = lambda request: None
     losing: Callable[[str], str | None] = lambda request: None
     deaf: bool = False
-    authorization: str = ""
     _tags: dict[str, str] = field(default_factory=dict)
 
     def around(self, application: _Application) -> _Application:
@@ -50,7 +48,6 @@ class ServedStore:
             upload = next((f" {word}" for word in ("uploads", "uploadId", "delete", "list-type") if word in query), "")
             request = f"{method} {path}{upload}"
             self.requests.append(request)
-            self.authorization = environ.get("HTTP_AUTHORIZATION", "")
             status = self.gate(request)
             if status is None:
                 if self.deaf:
@@ -137,17 +134,12 @@ def serve() -> Iterator[ServedStore]:
             thread.join()
 
 
-class Killed(BaseException):
-    """The process ended here: nothing of it runs on."""
-
-
 class MemoryStore:
     """A store in this process, for every ObjectClient. `gate` gets each request before it is done, "VERB key"."""
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.inner = obstore.store.MemoryStore()
         self.gate: Callable[[str], object] = lambda request: None
-        self._lock = threading.Lock()
         patch.setattr(object_client.ObjectClient, "_configured", lambda client, **options: self.inner)
         verbs = ("put", "copy", "head", "get", "list", "list_with_delimiter")
         gated = {verb: self._gated(verb) for verb in verbs} | {"delete": self._delete}
@@ -164,20 +156,6 @@ class MemoryStore:
         for key in keys:
             self.gate(f"DELETE {key}")
             obstore.delete(store, key)
-
-    def kill_at(self, step: int) -> Callable[[], int]:
-        """Have all end from a change on that is the so manieth, 0 for no kill. Gives how many there were."""
-        taken = 0
-
-        def gate(request: str) -> None:
-            nonlocal taken
-            with self._lock:
-                taken += request.startswith(("PUT", "COPY", "DELETE"))
-                if step and taken >= step:
-                    raise Killed
-
-        self.gate = gate
-        return lambda: taken
 
     def objects(self, prefix: str = "") -> dict[str, bytes]:
         """All objects below a prefix."""

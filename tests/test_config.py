@@ -74,14 +74,7 @@ def test_an_empty_file_and_none_give_the_defaults(tmp_path: Path, monkeypatch: p
         ('executor = "slurm"', 1, "executor = 'slurm': input should be 'auto', 'local' or 'ray'"),
         ("results = 3", 1, "results: must be a text, in quotes"),
         ("# first\nworker = 3", 2, "unknown key worker; there are results, executor, workers, address"),
-        (
-            "[chess]\nx = 1",
-            1,
-            "unknown table chess; a contest of that name says by which rules it is played: game = ",
-        ),
         (f"\n[{CONTEST}]\nsesions = 5", 3, "unknown key sesions; there are game, entrants, sessions, replicas"),
-        (f"[{CONTEST}]\n\nsessions = 0", 3, "sessions = 0: input should be greater than or equal to 1"),
-        (f"[{CONTEST}]\nsessions = 10_000_000_000", 2, "sessions = 10000000000: input should be less than or equal"),
         (
             f"[{CONTEST}]\nsessions = 20_000\nreplicas = 60_000",
             3,
@@ -95,15 +88,10 @@ def test_an_empty_file_and_none_give_the_defaults(tmp_path: Path, monkeypatch: p
         (f"[{CONTEST}.deals]\nx = 1", 1, "deals = {'x': 1}: input should be 'common' or 'independent'"),
         (f"\n{CONTEST} = 3", 2, f"{CONTEST} must be a table, written [{CONTEST}]"),
         (f"[[{CONTEST}]]\nseed = 1", 1, f"{CONTEST} must be a table, written [{CONTEST}]"),
-        (f"\n{CONTEST}.seed = -1", 2, "seed = -1: must be 0 to 2²⁵⁶ − 1"),
-        (f"\n{CONTEST} = {{ seed = -1 }}", 2, "seed = -1: must be 0 to 2²⁵⁶ − 1"),
         ("results = elsewhere", 1, "invalid value: a text stands in quotes"),
         ("workers = 1\nworkers = 2", 2, "this key is there twice"),
         (f"\n[{CONTEST}]\nworkers = 2", 3, f"workers is no key of [{CONTEST}]: it stands before the first table"),
         ("sessions = 2", 1, f"sessions is a contest's key: it stands below the contest's table, as [{CONTEST}]"),
-        ("workers = 1 2", 1, "Expected newline or end of document after a statement"),
-        (f"[{CONTEST}", 1, "Expected ']' at the end of a table declaration"),
-        ('results = "open', 1, "Unterminated string"),
         ("results = '''open\nand open", 2, "Expected \"'''\""),
         ("x = " + "9" * 5000, 1, "Exceeds the limit (4300 digits) for integer string conversion"),
         ('results = "a\\u0000b"', 1, "results: must not contain the character NUL"),
@@ -157,7 +145,6 @@ def test_a_pipe_is_waited_for_by_no_command(tmp_path: Path) -> None:
         'results = "s3://key:hushhush@bucket',
         'results = "s3://key:hushhush@bucket\\u0000"',
         'results = "s3://key:hushhush@bucket"',
-        'results = "s3:/key:hushhush@bucket"',
         'results = "s3:key:hushhush@bucket"',
         'results = "s3://bucket/key:hushhush@more"',
         'results = "ftp://key:hushhush@host/place"',
@@ -198,16 +185,7 @@ def test_nested_too_deeply(tmp_path: Path) -> None:
 def test_options_lie_over_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "there").mkdir()
-    config = load_text(
-        tmp_path / "there",
-        GOOD,
-        workers=7,
-        results="mine",
-        executor=None,
-        sessions=9,
-        seed=None,
-        entrants="my_bots",
-    )
+    config = load_text(tmp_path / "there", GOOD, workers=7, results="mine", sessions=9, seed=None, entrants="my_bots")
     assert (config.general.workers, config.general.executor) == (7, "local")
     assert (config.contest.sessions, config.contest.seed) == (9, "5")
     # Paths of the file are from the file's folder, those of options from here.

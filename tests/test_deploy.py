@@ -58,11 +58,6 @@ def test_ray_takes_the_clusters_file() -> None:
 
     config = prepare_config(read("cluster.yaml"))
     validate_config(config)
-    nodes = config["available_node_types"]
-    assert nodes[config["head_node_type"]]["resources"] == {"CPU": 0}
-    assert "--num-cpus=0" in config["head_start_ray_commands"][-1]
-    assert nodes["worker"]["min_workers"] == 0
-    assert nodes["worker"]["max_workers"] == config["max_workers"] == 100
     for commands in (config["head_start_ray_commands"], config["worker_start_ray_commands"]):
         assert "RAY_AUTH_MODE=token ray start" in commands[-1]
     assert list(config["file_mounts"].values()) == ["~/.ray/auth_token"]
@@ -75,15 +70,10 @@ def containers(group: Any) -> list[Any]:
 def test_the_job_for_kubernetes_is_whole() -> None:
     job = read("rayjob.yaml")
     assert (job["apiVersion"], job["kind"]) == ("ray.io/v1", "RayJob")
-    spec = job["spec"]
-    cluster = spec["rayClusterSpec"]
-    head, (workers,) = cluster["headGroupSpec"], cluster["workerGroupSpecs"]
+    cluster = job["spec"]["rayClusterSpec"]
     assert cluster["authOptions"] == {"mode": "token"}
-    assert cluster["enableInTreeAutoscaling"] is True
-    assert head["rayStartParams"]["num-cpus"] == "0"
-    assert (workers["replicas"], workers["minReplicas"], workers["maxReplicas"]) == (0, 0, 100)
-    assert spec["shutdownAfterJobFinishes"] is True
-    words = shlex.split(spec["entrypoint"])
+    head, (workers,) = cluster["headGroupSpec"], cluster["workerGroupSpecs"]
+    words = shlex.split(job["spec"]["entrypoint"])
     assert words[:2] == ["tournament", "run"]
     options = dict(zip(words[3::2], words[4::2]))
     assert "://" in options["--results"]  # which every pod reaches
@@ -112,18 +102,8 @@ def test_the_options_that_files_and_pages_give_to_tournament_exist() -> None:
 STUB = """#!/bin/sh
 echo "$(basename "$0") $* token:${#RAY_AUTH_TOKEN} mode:$RAY_AUTH_MODE" >> "$LOG"
 """
-SRUN = (
-    STUB
-    + """while [ "${1#--}" != "$1" ]; do shift; done
-exec "$@"
-"""
-)
-RAY = (
-    STUB
-    + """[ "$1" = start ] && exec sleep 20 > /dev/null 2>&1
-exit 0
-"""
-)
+SRUN = STUB + 'while [ "${1#--}" != "$1" ]; do shift; done\nexec "$@"\n'
+RAY = STUB + '[ "$1" = start ] && exec sleep 20 > /dev/null 2>&1\nexit 0\n'
 SCONTROL = "#!/bin/sh\nprintf '127.0.0.1\\nlocalhost\\n'\n"
 WAITS = 'until grep -q -- --address= "$LOG"; do sleep 0.1; done; '
 TOURNAMENT = STUB.replace("echo", f"trap 'exit 130' TERM; {WAITS}echo") + (

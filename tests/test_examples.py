@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -59,16 +57,6 @@ def test_new_bots_carry_their_names(tmp_path: Path) -> None:
         files = list(path.iterdir()) if path.is_dir() else [path]
         texts = [file.read_text() for file in files]
         assert all(f"wren_{language}: " in text and "{name}" not in text for text in texts)
-
-
-def test_executable_templates_give_executable_files(tmp_path: Path) -> None:
-    sdk = tmp_path / "sdk"
-    shutil.copytree(VON_NEUMANN_POKER.interface.sdk, sdk)
-    (sdk / "new_program_python" / "bot.py").chmod(0o755)
-    contest = replace(VON_NEUMANN_POKER, interface=replace(VON_NEUMANN_POKER.interface, sdk=sdk))
-    path = write_new_bot(contest, tmp_path / "bots", "runner", "program-python")
-    assert (path / "bot.py").stat().st_mode & 0o111
-    assert not (path / "bot.toml").stat().st_mode & 0o111
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 from typing import Any
 
@@ -65,34 +64,10 @@ def test_no_two_uses_share_a_key(deals: str) -> None:
     assert not numbers & {number_of(key) for key in everything}
 
 
-def test_labels_are_prefix_free(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No label is the beginning of another, so none can be taken for two."""
-    labels: set[str] = set()
-
-    def noting(key: bytes, *label: str | int) -> bytes:
-        labels.add(json.dumps(label, separators=(",", ":")))
-        return sub_key(key, *label)
-
-    for module in ("tournament.runner.schedule.legs", "tournament.contests.two_card_draw.servers"):
-        monkeypatch.setattr(f"{module}.sub_key", noting)
-    for deals in ("common", "independent"):
-        schedules(KEY, deals)
-    recipe_of(KEY, "server_01")
-    in_order = sorted(labels)
-    assert len(in_order) > 500
-    # What begins with a text comes right behind it.
-    assert not any(later.startswith(earlier) for earlier, later in itertools.pairwise(in_order))
-
-
 @given(st.lists(st.text() | st.integers(), max_size=4), st.lists(st.text() | st.integers(), max_size=4))
 def test_different_labels_give_different_keys(one: list[str | int], other: list[str | int]) -> None:
     same = json.dumps(one) == json.dumps(other)
     assert (sub_key(KEY, *one) == sub_key(KEY, *other)) == same
-
-
-@given(st.binary(min_size=32, max_size=32), st.binary(min_size=32, max_size=32))
-def test_other_keys_give_other_sub_keys(one: bytes, other: bytes) -> None:
-    assert (sub_key(one, "deals") == sub_key(other, "deals")) == (one == other)
 
 
 def test_the_way_from_a_seed_stays_as_it_is() -> None:

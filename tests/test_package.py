@@ -127,12 +127,6 @@ def test_the_wheel_has_the_core_the_sdks_and_the_shipped_bots(wheel: Path) -> No
     assert not [name for name in names if name.endswith((".pyx", ".pyc"))]
 
 
-def test_the_command_says_its_version(command: Path, tmp_path: Path) -> None:
-    lines = checked(command, "--version", folder=tmp_path).splitlines()
-    assert lines[0] == f"tournament {VERSION}"
-    assert lines[1] == f"Python {sys.version.split()[0]}"
-
-
 def test_every_contest_plays_from_a_new_folder(command: Path, tmp_path: Path) -> None:
     checked(command, "init", "my_contest", folder=tmp_path)
     folder = tmp_path / "my_contest"

@@ -67,21 +67,3 @@ def test_no_table_is_empty(heading: str) -> None:
     rows = rows_under(heading, 3 if heading in TABLES else 2)
     assert len(rows) >= {**CONTESTS, **TABLES}[heading]
     assert len({row[0] for row in rows}) == len(rows)
-
-
-@pytest.mark.parametrize(
-    ("held_by", "problem"),
-    [
-        ("", "has no test"),
-        ("by the cut", "has no test"),
-        ("not met", "has no test"),
-        ("`tests/test_statements_page.py`", "has no test"),
-        ("`tests/test_statements_page.py::rows_under`", "tests/test_statements_page.py has no test rows_under"),
-        ("`tests/test_no_such.py::test_no_table_is_empty`", "tests/test_no_such.py has no test test_no_table_is_empty"),
-        ("`tests/test_statements_page.py::test_no_table_is_empty[nobody]`", "there is no program nobody"),
-        ("`tests/test_statements_page.py::test_no_table_is_empty[strings]`", None),
-        ("not met yet: nobody wrote it", None),
-    ],
-)
-def test_a_line_without_a_test_fails(held_by: str, problem: str | None) -> None:
-    assert problem_of(["Cards are dealt.", "core", held_by]) == problem

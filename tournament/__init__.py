@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 __all__ = ["Results", "__version__", "gauntlet", "load", "replay", "report", "run", "scan", "verify"]
 
 
+def __dir__() -> list[str]:
+    return __all__  # what notebooks offer, though it isn't loaded yet
+
+
 def __getattr__(name: str) -> object:
     # Workers import this package too; pyarrow and the rest are loaded only when used.
     if name in ("gauntlet", "replay", "report", "run", "verify"):

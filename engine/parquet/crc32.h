@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define CRC32_FEW 64  /* fewer bytes are not folded */
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 
@@ -46,12 +48,26 @@ static void crc32_fold_blocks(const unsigned char *content, size_t size, unsigne
 static size_t crc32_fold(const unsigned char *content, size_t size, unsigned char folded[16])
 {
 #if defined(__x86_64__)
-    if (size >= 64 && __builtin_cpu_supports("pclmul")) {
+    if (size >= CRC32_FEW && __builtin_cpu_supports("pclmul")) {
         crc32_fold_blocks(content, size, folded);
         return size / 16 * 16;
     }
 #endif
     return 0;
+}
+
+/* Goes on with a register, half a byte at a time. */
+static uint32_t crc32_few(uint32_t crc, const unsigned char *content, size_t size)
+{
+    static const uint32_t powers[16] = {
+        0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
+        0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C, 0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C};
+    for (size_t i = 0; i < size; i++) {
+        crc ^= content[i];
+        crc = powers[crc & 15] ^ crc >> 4;
+        crc = powers[crc & 15] ^ crc >> 4;
+    }
+    return crc;
 }
 
 #endif

@@ -1,34 +1,15 @@
-from typing import Any
+from collections.abc import Collection, Sequence
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from typing_extensions import disjoint_base
 
-PLAIN: int
-RLE: int
-DELTA_BINARY_PACKED: int
-RLE_DICTIONARY: int
 MOST_ROWS: int
 
 @disjoint_base
-class Chunk:
-    """A column of a row group, as bytes; see pages.pyx."""
+class GroupEncoder:
+    """Encodes row groups, in memory that it keeps; see pages.pyx."""
 
-    @property
-    def prefix(self) -> bytes: ...
-    @property
-    def payload(self) -> memoryview: ...
-    @property
-    def dictionary_bytes(self) -> int: ...
-    @property
-    def encodings(self) -> tuple[int, ...]: ...
-    @property
-    def least(self) -> int | None: ...
-    @property
-    def greatest(self) -> int | None: ...
-
-@disjoint_base
-class PageEncoder:
-    """Encodes columns, one after the other, in memory that it keeps."""
-
-    def encode(self, values: npt.NDArray[np.generic[Any]], flags: bool = False) -> Chunk: ...
+    def __new__(cls, names: Sequence[str], flags: Collection[str] = (), statistics: Collection[str] = ()) -> Self: ...
+    def encode(self, columns: list[npt.NDArray[np.generic[Any]]], place: int) -> tuple[memoryview, bytes]: ...

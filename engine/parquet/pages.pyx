@@ -1,4 +1,4 @@
-"""Columns as the pages of a Parquet file, each with its checksum.
+"""Row groups of a Parquet file: pages, each with its checksum, and what the file's footer says of them.
 
 Apache Parquet, "Parquet Format" 2.12: README.md (pages), Encodings.md, src/main/thrift/parquet.thrift. A column of a
 row group, its chunk, is one data page here, of version 1 and without nulls, after a dictionary page where it has one.
@@ -8,15 +8,18 @@ These of the format's encodings are quick to write, and small:
   that a value's index is its distance from the least. An index takes 1, 2, 4 or 8 bits. Equal numbers are one run.
 - other whole numbers: the differences of neighbours (DELTA_BINARY_PACKED), where these take less room.
 - flags: a bit each. All else is plain.
+
+A row group is encoded without the interpreter's lock: taken for each page it would keep other workers waiting.
 """
 
 from zlib import crc32
 
 from cpython.buffer cimport PyBUF_READ
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.memoryview cimport PyMemoryView_FromMemory
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport free
-from libc.string cimport memcmp, memcpy, memset
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcmp, memcpy, memmove, memset
 
 cimport numpy as cnp
 
@@ -25,20 +28,26 @@ from engine.kernel.memory cimport grown
 cnp.import_array()
 
 cdef extern from "crc32.h" nogil:
+    enum: CRC32_FEW
     size_t crc32_fold(const unsigned char* content, size_t size, unsigned char* folded)
-
-# parquet.thrift: enum Encoding
-PLAIN = 0
-RLE = 3
-DELTA_BINARY_PACKED = 5
-RLE_DICTIONARY = 8
+    uint32_t crc32_few(uint32_t crc, const unsigned char* content, size_t size)
 
 # A page's size must be a whole number of 32 bits, and its plain values may take 8 bytes.
 MOST_ROWS = 1 << 27
 
 cdef enum:
-    DATA_PAGE = 0           # parquet.thrift: enum PageType
+    PLAIN = 0               # parquet.thrift: enum Encoding
+    RLE = 3
+    DELTA_BINARY_PACKED = 5
+    RLE_DICTIONARY = 8
+    DATA_PAGE = 0           # enum PageType
     DICTIONARY_PAGE = 2
+    BOOLEAN = 0             # enum Type
+    INT32 = 1
+    INT64 = 2
+    FLOAT = 4
+    DOUBLE = 5
+    UNCOMPRESSED = 0        # enum CompressionCodec
     PIECE = 1024            # indices that are narrowed at once, in the processor's nearest cache
     BLOCK = 128             # differences that share a least one
     MINIBLOCK = 32          # differences of a block that share a width
@@ -47,8 +56,22 @@ cdef enum:
     BLOCKS_ON_TRIAL = 4     # after as many, differences are given up if they take more than the alternative
     MOST_RUN_HEADER = 16    # bytes
     MOST_HEADER = 64
+    MOST_DESCRIPTION = 160  # of a column without its name, of a row group without its columns
+    # Thrift's compact protocol: a field's type, in a byte with how far its number is from the one before.
     THRIFT_I32 = 5
+    THRIFT_I64 = 6
+    THRIFT_BINARY = 8
+    THRIFT_LIST = 9
     THRIFT_STRUCT = 12
+    NEXT = 1 << 4
+    AFTER_ONE = 2 << 4
+    AFTER_TWO = 3 << 4
+
+cdef dict TYPES = {
+    cnp.NPY_INT8: INT32, cnp.NPY_UINT8: INT32, cnp.NPY_INT16: INT32, cnp.NPY_UINT16: INT32,
+    cnp.NPY_INT32: INT32, cnp.NPY_UINT32: INT32, cnp.NPY_INT64: INT64, cnp.NPY_UINT64: INT64,
+    cnp.NPY_FLOAT32: FLOAT, cnp.NPY_FLOAT64: DOUBLE,
+}  # fmt: skip
 
 # Eight bytes of 0 or 1, times this, have their lowest bits in order in the highest byte.
 cdef uint64_t GATHER = 0x0102040810204080ULL
@@ -64,130 +87,255 @@ ctypedef fused Integer:
     uint64_t
 
 
-cdef class Chunk:
-    """A column of a row group: its bytes are `prefix`, then `payload`.
+cdef struct Chunk:
+    # A column of a row group: its values, and what became of them.
+    const void* values
+    int kind                    # numpy's number of their type
+    int type
+    int encoding
+    bint has_limits
+    int64_t size                # bytes
+    int64_t dictionary_bytes    # of them, of a page before the data page
+    int64_t least, greatest     # or these bits, where the type has no sign
 
-    The first `dictionary_bytes` of them are a dictionary page. `least` and `greatest` are None unless the column has
-    whole numbers. The payload is the column's memory or the encoder's, and is valid until that changes.
+
+cdef class GroupEncoder:
+    """Encodes one row group after the other, in memory that it keeps.
+
+    Columns have names. Of those in `flags` the values are bytes, true where they aren't 0; of those in `statistics` the
+    footer tells the least and greatest value, where they are whole numbers.
     """
 
-    cdef readonly bytes prefix
-    cdef readonly object payload
-    cdef readonly int64_t dictionary_bytes
-    cdef readonly tuple encodings
-    cdef readonly object least
-    cdef readonly object greatest
-
-
-cdef class PageEncoder:
-    """Encodes one column after the other, in memory that it keeps."""
-
+    cdef list names, flags, statistics
+    cdef Chunk* chunks
     cdef unsigned char* content
     cdef size_t capacity
+    cdef int64_t size
+
+    def __cinit__(self, names, flags=(), statistics=()):
+        self.names = [name.encode() for name in names]
+        self.flags = [name in flags for name in names]
+        self.statistics = [name in statistics for name in names]
+        self.chunks = <Chunk*>calloc(len(self.names) + 1, sizeof(Chunk))
+        if self.chunks == NULL:
+            raise MemoryError
 
     def __dealloc__(self):
+        free(self.chunks)
         free(self.content)
 
-    def encode(self, values, bint flags=False):
-        """A Chunk of a numpy array of one dimension, aligned and without gaps, of 1 to MOST_ROWS values.
+    def encode(self, list columns, int64_t place):
+        """A row group that lies at this place of its file: its bytes, valid until the next, and its RowGroup, a struct
+        of Thrift's. Columns are numpy arrays of one dimension, aligned and without gaps, of as many values, 1 to
+        MOST_ROWS.
 
-        `flags` are bytes, true where they aren't 0. Raises ValueError for another array, TypeError for a type that
-        is neither whole numbers nor floats.
+        Raises ValueError for other arrays, TypeError for a type that is neither whole numbers nor floats.
         """
+        cdef int64_t rows = len(columns[0])
+        cdef int count = len(self.names), number
+        cdef bint has_room = True
+        if len(columns) != count:
+            raise ValueError(f"a row group here has {count} columns")
+        for number in range(count):
+            self.take(&self.chunks[number], columns[number], self.flags[number], rows)
+        self.size = 0
+        with nogil:
+            for number in range(count):
+                has_room = has_room and put_chunk(self, &self.chunks[number], rows)
+        if not has_room:
+            raise MemoryError
+        described = self.described(rows, place)
+        return PyMemoryView_FromMemory(<char*>self.content, self.size, PyBUF_READ), described
+
+    cdef int take(self, Chunk* chunk, values, bint flags, int64_t rows) except -1:
         if not cnp.PyArray_Check(values):
             raise TypeError("a column is a numpy array")
         cdef cnp.ndarray array = values
-        cdef int64_t rows = array.size
-        if array.ndim != 1 or not cnp.PyArray_ISCARRAY_RO(array) or not 0 < rows <= MOST_ROWS:
+        if array.ndim != 1 or not cnp.PyArray_ISCARRAY_RO(array) or not 0 < array.size <= MOST_ROWS:
             raise ValueError(f"a column has one dimension, no gaps, and 1 to {MOST_ROWS:,} values")
-        cdef int kind = cnp.PyArray_TYPE(array)
-        cdef const void* content = cnp.PyArray_DATA(array)
+        if array.size != rows:
+            raise ValueError(f"one column has {rows:,} values, another {array.size:,}")
+        chunk.values = cnp.PyArray_DATA(array)
+        chunk.kind = cnp.PyArray_TYPE(array)
+        chunk.dictionary_bytes = 0
+        chunk.has_limits = False
         if flags:
             if cnp.PyArray_ITEMSIZE(array) != 1:
                 raise TypeError(f"flags are bytes, not {array.dtype}")
-            return flag_chunk(self, <const uint8_t*>content, rows)
-        if kind == cnp.NPY_INT8:
-            return number_chunk(self, array, <const int8_t*>content, rows)
-        if kind == cnp.NPY_UINT8:
-            return number_chunk(self, array, <const uint8_t*>content, rows)
-        if kind == cnp.NPY_INT16:
-            return number_chunk(self, array, <const int16_t*>content, rows)
-        if kind == cnp.NPY_UINT16:
-            return number_chunk(self, array, <const uint16_t*>content, rows)
-        if kind == cnp.NPY_INT32:
-            return number_chunk(self, array, <const int32_t*>content, rows)
-        if kind == cnp.NPY_UINT32:
-            return number_chunk(self, array, <const uint32_t*>content, rows)
-        if kind == cnp.NPY_INT64:
-            return number_chunk(self, array, <const int64_t*>content, rows)
-        if kind == cnp.NPY_UINT64:
-            return number_chunk(self, array, <const uint64_t*>content, rows)
-        if kind == cnp.NPY_FLOAT32 or kind == cnp.NPY_FLOAT64:
-            return unchanged_chunk(self, array, rows)
-        raise TypeError(f"{array.dtype} is no column's type")
+            chunk.kind, chunk.type = cnp.NPY_BOOL, BOOLEAN
+        elif chunk.kind in TYPES:
+            chunk.type = TYPES[chunk.kind]
+        else:
+            raise TypeError(f"{array.dtype} is no column's type")
+        return 0
 
-    cdef unsigned char* room(self, size_t size) except NULL:
-        if not grown(<void**>&self.content, &self.capacity, size, 1):
+    cdef unsigned char* room(self, int64_t size) noexcept nogil:
+        """Room for so many bytes more; NULL when there is no memory."""
+        if not grown(<void**>&self.content, &self.capacity, self.size + size, 1):
+            return NULL
+        return self.content + self.size
+
+    cdef void put_page(
+        self, int type, const unsigned char* content, int64_t size, int64_t rows, int encoding
+    ) noexcept nogil:
+        """A page whose content lies elsewhere, or MOST_HEADER bytes after the end."""
+        cdef unsigned char* end = put_page_header(self.content + self.size, type, content, size, rows, encoding)
+        memmove(end, content, size)
+        self.size = end + size - self.content
+
+    cdef bytes described(self, int64_t rows, int64_t place):
+        """The RowGroup."""
+        cdef int64_t size = self.size, start = place
+        cdef int count = len(self.names), number
+        cdef unsigned char* begin = self.room(MOST_DESCRIPTION * (count + 1) + sum(map(len, self.names)))
+        cdef unsigned char* end = begin
+        if begin == NULL:
             raise MemoryError
-        return self.content
+        end = put_list(end, count, THRIFT_STRUCT)
+        for number in range(count):
+            end = describe(end, &self.chunks[number], self.names[number], self.statistics[number], rows, place)
+            place += self.chunks[number].size
+        end = put_number(end, NEXT | THRIFT_I64, size)
+        end = put_number(end, NEXT | THRIFT_I64, rows)
+        end = put_number(end, AFTER_ONE | THRIFT_I64, start)
+        end = put_number(end, NEXT | THRIFT_I64, size)
+        end[0] = 0
+        return begin[:end + 1 - begin]
 
-    cdef Chunk chunk(self, int64_t size, int64_t rows, int encoding):
-        """A data page, whose content is the first bytes of the encoder's memory."""
-        cdef Chunk made = Chunk()
-        made.prefix = page_header(DATA_PAGE, self.content, size, rows, encoding)
-        made.payload = PyMemoryView_FromMemory(<char*>self.content, size, PyBUF_READ)
-        made.encodings = (encoding,)
-        return made
 
-
-cdef bytes page_header(int type, const unsigned char* content, int64_t size, int64_t rows, int encoding):
-    """A PageHeader, for a page's bytes and number of values, in Thrift's compact protocol.
-
-    Of a struct's field, the upper four bits tell how far its number is from the one before, the lower ones its type.
-    """
-    cdef unsigned char text[MOST_HEADER]
-    cdef unsigned char* end = text
-    cdef int32_t fields[4]
-    fields[:] = [type, <int32_t>size, <int32_t>size, <int32_t>checksum(content, size)]
-    for field in fields:
-        end = put_field(end, field)
-    end[0] = (3 if type == DICTIONARY_PAGE else 1) << 4 | THRIFT_STRUCT
-    end = put_field(end + 1, rows)
-    end = put_field(end, encoding)
-    if type == DATA_PAGE:  # how the levels of nulls and of lists would be encoded
-        end = put_field(put_field(end, RLE), RLE)
+cdef unsigned char* describe(
+    unsigned char* end, const Chunk* chunk, bytes name, bint statistics, int64_t rows, int64_t place
+):
+    """A ColumnChunk."""
+    cdef int64_t value_bytes = 8 if chunk.type == INT64 else 4
+    end = put_number(end, AFTER_ONE | THRIFT_I64, 0)
+    end[0] = NEXT | THRIFT_STRUCT
+    end = put_number(end + 1, NEXT | THRIFT_I32, chunk.type)
+    if chunk.dictionary_bytes:
+        end = put_varint(put_list(end, 2, THRIFT_I32), zigzag(PLAIN))
+    else:
+        end = put_list(end, 1, THRIFT_I32)
+    end = put_varint(end, zigzag(chunk.encoding))
+    end = put_text(put_list(end, 1, THRIFT_BINARY), PyBytes_AS_STRING(name), PyBytes_GET_SIZE(name))
+    end = put_number(end, NEXT | THRIFT_I32, UNCOMPRESSED)
+    end = put_number(end, NEXT | THRIFT_I64, rows)
+    end = put_number(end, NEXT | THRIFT_I64, chunk.size)
+    end = put_number(end, NEXT | THRIFT_I64, chunk.size)
+    end = put_number(end, AFTER_ONE | THRIFT_I64, place + chunk.dictionary_bytes)
+    if chunk.dictionary_bytes:
+        end = put_number(end, AFTER_ONE | THRIFT_I64, place)
+    if statistics and chunk.has_limits:
+        end[0] = (NEXT if chunk.dictionary_bytes else AFTER_TWO) | THRIFT_STRUCT
+        end = put_number(end + 1, AFTER_TWO | THRIFT_I64, 0)  # nulls
+        end[0] = AFTER_ONE | THRIFT_BINARY
+        end = put_text(end + 1, <const char*>&chunk.greatest, value_bytes)
+        end[0] = NEXT | THRIFT_BINARY
+        end = put_text(end + 1, <const char*>&chunk.least, value_bytes)
+        end[0] = 0
+        end += 1
     end[0] = end[1] = 0  # the ends of both structs
-    return text[:end + 2 - text]
+    return end + 2
 
 
-cdef unsigned char* put_field(unsigned char* end, int64_t value) noexcept:
-    """The next field of a struct, a whole number of 32 bits."""
-    end[0] = 1 << 4 | THRIFT_I32
+cdef unsigned char* put_page_header(
+    unsigned char* end, int type, const unsigned char* content, int64_t size, int64_t rows, int encoding
+) noexcept nogil:
+    """A PageHeader, for a page's bytes and number of values."""
+    cdef uint32_t crc = checksum(content, size)
+    end = put_number(end, NEXT | THRIFT_I32, type)
+    end = put_number(end, NEXT | THRIFT_I32, size)
+    end = put_number(end, NEXT | THRIFT_I32, size)
+    end = put_number(end, NEXT | THRIFT_I32, <int32_t>crc)
+    end[0] = (AFTER_TWO if type == DICTIONARY_PAGE else NEXT) | THRIFT_STRUCT
+    end = put_number(end + 1, NEXT | THRIFT_I32, rows)
+    end = put_number(end, NEXT | THRIFT_I32, encoding)
+    if type == DATA_PAGE:  # how the levels of nulls and of lists would be encoded
+        end = put_number(end, NEXT | THRIFT_I32, RLE)
+        end = put_number(end, NEXT | THRIFT_I32, RLE)
+    end[0] = end[1] = 0  # the ends of both structs
+    return end + 2
+
+
+cdef unsigned char* put_number(unsigned char* end, int head, int64_t value) noexcept nogil:
+    """A struct's field that is a whole number."""
+    end[0] = <unsigned char>head
     return put_varint(end + 1, zigzag(value))
 
 
-cdef uint32_t checksum(const unsigned char* content, int64_t size) except? 0:
-    """A page's CRC-32: by zlib, after folding most of the page. zlib alone takes four times as long."""
+cdef unsigned char* put_list(unsigned char* end, int size, int type) noexcept nogil:
+    """The head of a struct's next field, a list."""
+    end[0] = NEXT | THRIFT_LIST
+    if size < 15:
+        end[1] = <unsigned char>(size << 4 | type)
+        return end + 2
+    end[1] = <unsigned char>(0xF0 | type)
+    return put_varint(end + 2, size)
+
+
+cdef unsigned char* put_text(unsigned char* end, const char* content, int64_t size) noexcept nogil:
+    end = put_varint(end, size)
+    memcpy(end, content, size)
+    return end + size
+
+
+cdef uint32_t checksum(const unsigned char* content, int64_t size) noexcept nogil:
+    """A page's CRC-32: by zlib, which takes four times as long, only where it isn't folded."""
     cdef unsigned char folded[16]
-    cdef size_t done
-    with nogil:
-        done = crc32_fold(content, size, folded)
-    before = crc32(folded[:16], 0xFFFFFFFF) if done else 0
-    return crc32(PyMemoryView_FromMemory(<char*>content + done, size - done, PyBUF_READ), before)
+    cdef size_t done = crc32_fold(content, size, folded)
+    cdef uint32_t crc = 0xFFFFFFFF
+    if done:
+        crc = crc32_few(0, folded, 16)
+    elif size >= CRC32_FEW:
+        with gil:
+            return crc32(PyMemoryView_FromMemory(<char*>content, size, PyBUF_READ))
+    return ~crc32_few(crc, content + done, size - done)
 
 
-cdef Chunk flag_chunk(PageEncoder encoder, const uint8_t* values, int64_t rows):
+cdef bint put_chunk(GroupEncoder encoder, Chunk* chunk, int64_t rows) noexcept nogil:
+    """Add a column's pages; false when there is no memory."""
+    cdef int64_t start = encoder.size
+    cdef bint put
+    if chunk.kind == cnp.NPY_BOOL:
+        put = put_flags(encoder, chunk, rows)
+    elif chunk.kind == cnp.NPY_INT8:
+        put = put_numbers(encoder, chunk, <const int8_t*>chunk.values, rows)
+    elif chunk.kind == cnp.NPY_UINT8:
+        put = put_numbers(encoder, chunk, <const uint8_t*>chunk.values, rows)
+    elif chunk.kind == cnp.NPY_INT16:
+        put = put_numbers(encoder, chunk, <const int16_t*>chunk.values, rows)
+    elif chunk.kind == cnp.NPY_UINT16:
+        put = put_numbers(encoder, chunk, <const uint16_t*>chunk.values, rows)
+    elif chunk.kind == cnp.NPY_INT32:
+        put = put_numbers(encoder, chunk, <const int32_t*>chunk.values, rows)
+    elif chunk.kind == cnp.NPY_UINT32:
+        put = put_numbers(encoder, chunk, <const uint32_t*>chunk.values, rows)
+    elif chunk.kind == cnp.NPY_INT64:
+        put = put_numbers(encoder, chunk, <const int64_t*>chunk.values, rows)
+    elif chunk.kind == cnp.NPY_UINT64:
+        put = put_numbers(encoder, chunk, <const uint64_t*>chunk.values, rows)
+    else:
+        put = put_unchanged(encoder, chunk, rows, 8 if chunk.type == DOUBLE else 4)
+    chunk.size = encoder.size - start
+    return put
+
+
+cdef bint put_flags(GroupEncoder encoder, Chunk* chunk, int64_t rows) noexcept nogil:
     cdef int64_t size = (rows + 7) // 8
-    cdef unsigned char* content = encoder.room(size)
+    cdef const uint8_t* values = <const uint8_t*>chunk.values
+    cdef unsigned char* content = encoder.room(MOST_HEADER + size)
     cdef uint64_t last = 0
     cdef int64_t i
-    with nogil:
-        for i in range(rows // 8):
-            content[i] = eight_flags(values + 8 * i)
-        if rows % 8:
-            memcpy(&last, values + 8 * (size - 1), rows % 8)
-            content[size - 1] = eight_flags(<const uint8_t*>&last)
-    return encoder.chunk(size, rows, PLAIN)
+    if content == NULL:
+        return False
+    content += MOST_HEADER
+    for i in range(rows // 8):
+        content[i] = eight_flags(values + 8 * i)
+    if rows % 8:
+        memcpy(&last, values + 8 * (size - 1), rows % 8)
+        content[size - 1] = eight_flags(<const uint8_t*>&last)
+    chunk.encoding = PLAIN
+    encoder.put_page(DATA_PAGE, content, size, rows, PLAIN)
+    return True
 
 
 cdef inline unsigned char eight_flags(const uint8_t* values) noexcept nogil:
@@ -197,51 +345,47 @@ cdef inline unsigned char eight_flags(const uint8_t* values) noexcept nogil:
     return <unsigned char>(eight * GATHER >> 56)
 
 
-cdef Chunk unchanged_chunk(PageEncoder encoder, cnp.ndarray array, int64_t rows):
-    cdef Chunk made = Chunk()
-    cdef int64_t size = rows * cnp.PyArray_ITEMSIZE(array)
-    made.prefix = page_header(DATA_PAGE, <const unsigned char*>cnp.PyArray_DATA(array), size, rows, PLAIN)
-    made.payload = memoryview(array).cast("B")
-    made.encodings = (PLAIN,)
-    return made
+cdef bint put_unchanged(GroupEncoder encoder, Chunk* chunk, int64_t rows, int64_t value_bytes) noexcept nogil:
+    if encoder.room(MOST_HEADER + rows * value_bytes) == NULL:
+        return False
+    chunk.encoding = PLAIN
+    encoder.put_page(DATA_PAGE, <const unsigned char*>chunk.values, rows * value_bytes, rows, PLAIN)
+    return True
 
 
-cdef Chunk number_chunk(PageEncoder encoder, cnp.ndarray array, const Integer* values, int64_t rows):
+cdef bint put_numbers(GroupEncoder encoder, Chunk* chunk, const Integer* values, int64_t rows) noexcept nogil:
     cdef int64_t entry = 8 if sizeof(Integer) == 8 else 4   # bytes of a plain value
     cdef Integer least, greatest
     cdef uint64_t distance
     cdef int width
-    cdef int64_t size, indices_size
+    cdef int64_t size = 0, most
     cdef unsigned char* content
-    cdef Chunk made
-    with nogil:
-        find_limits(values, rows, &least, &greatest)
+    find_limits(values, rows, &least, &greatest)
+    chunk.has_limits, chunk.least, chunk.greatest = True, <int64_t>least, <int64_t>greatest
     distance = <uint64_t>greatest - <uint64_t>least
     width = 1 if distance < 2 else 2 if distance < 4 else 4 if distance < 16 else 8
-    indices_size = (rows + 7) // 8 * width if distance < 256 else rows * entry
-    size = 0
-    if sizeof(Integer) > 1 and 0 < distance < 1 << 31 and is_signed_alike(greatest):
-        content = encoder.room(indices_size + (BLOCKS_ON_TRIAL + 1) * MOST_BLOCK_BYTES)
-        with nogil:
-            size = put_differences(values, rows, content, indices_size)
+    most = (rows + 7) // 8 * width if distance < 256 else rows * entry
+    content = encoder.room(2 * MOST_HEADER + 256 * entry + most + (BLOCKS_ON_TRIAL + 1) * MOST_BLOCK_BYTES)
+    if content == NULL:
+        return False
+    content += MOST_HEADER
+    if sizeof(Integer) > 1 and 0 < distance < <uint64_t>1 << 31 and is_signed_alike(greatest):
+        size = put_differences(values, rows, content, most)
     if size:
-        made = encoder.chunk(size, rows, DELTA_BINARY_PACKED)
+        chunk.encoding = DELTA_BINARY_PACKED
     elif distance < 256:
-        content = encoder.room(indices_size + MOST_RUN_HEADER)
-        with nogil:
-            size = put_indices(values, rows, least, distance, width, content)
-        made = encoder.chunk(size, rows, RLE_DICTIONARY)
-        add_dictionary(encoder, made, least, <int>distance + 1)
+        chunk.encoding = RLE_DICTIONARY
+        chunk.dictionary_bytes = put_dictionary(encoder, least, <int>distance + 1)
+        content = encoder.content + encoder.size + MOST_HEADER
+        size = put_indices(values, rows, least, distance, width, content)
     elif sizeof(Integer) >= 4:
-        made = unchanged_chunk(encoder, array, rows)
+        return put_unchanged(encoder, chunk, rows, entry)
     else:
-        content = encoder.room(indices_size)
-        with nogil:
-            widen(values, rows, <int32_t*>content)
-        made = encoder.chunk(indices_size, rows, PLAIN)
-    made.least = least
-    made.greatest = greatest
-    return made
+        chunk.encoding = PLAIN
+        size = most
+        widen(values, rows, content)
+    encoder.put_page(DATA_PAGE, content, size, rows, chunk.encoding)
+    return True
 
 
 cdef void find_limits(const Integer* values, int64_t rows, Integer* least, Integer* greatest) noexcept nogil:
@@ -267,30 +411,28 @@ cdef bint is_signed_alike(Integer greatest) noexcept nogil:
         return True
 
 
-cdef void widen(const Integer* values, int64_t rows, int32_t* wide) noexcept nogil:
+cdef void widen(const Integer* values, int64_t rows, unsigned char* wide) noexcept nogil:
     cdef int64_t i
+    cdef int32_t value
     for i in range(rows):
-        wide[i] = <int32_t>values[i]
+        value = <int32_t>values[i]
+        memcpy(wide + 4 * i, &value, 4)
 
 
-cdef int add_dictionary(PageEncoder encoder, Chunk data, Integer least, int entries) except -1:
-    """Put a dictionary page before a data page: so many numbers from the least on."""
+cdef int64_t put_dictionary(GroupEncoder encoder, Integer least, int entries) noexcept nogil:
+    """A dictionary page: so many numbers from the least on. Returns its size."""
     cdef int32_t narrow[256]
     cdef int64_t wide[256]
+    cdef int64_t before = encoder.size
     cdef int i
-    cdef const unsigned char* content = <const unsigned char*>narrow
-    cdef int64_t size = entries * 4
     for i in range(entries):
         narrow[i] = <int32_t>(<uint32_t>least + <uint32_t>i)
         wide[i] = <int64_t>(<uint64_t>least + <uint64_t>i)
     if sizeof(Integer) == 8:
-        content = <const unsigned char*>wide
-        size = entries * 8
-    cdef bytes page = page_header(DICTIONARY_PAGE, content, size, entries, PLAIN) + content[:size]
-    data.dictionary_bytes = len(page)
-    data.prefix = page + data.prefix
-    data.encodings = (PLAIN, RLE_DICTIONARY)
-    return 0
+        encoder.put_page(DICTIONARY_PAGE, <const unsigned char*>wide, entries * 8, entries, PLAIN)
+    else:
+        encoder.put_page(DICTIONARY_PAGE, <const unsigned char*>narrow, entries * 4, entries, PLAIN)
+    return encoder.size - before
 
 
 cdef int64_t put_indices(

@@ -10,6 +10,7 @@ from engine.rules.steps import Steps
 GAME_BEGINS: dict[str, str]
 GAME_ENDS: dict[str, str]
 SESSION_COLUMNS: dict[str, str]
+KINDS: tuple[str, ...]
 
 @final
 class SessionCore(GeneratorCore):

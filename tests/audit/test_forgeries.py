@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.audit.forgeries import FORGERIES, FORGERIES_OF_HOUSE, SESSIONS, Finder, Forgery
-from tests.contest_runs import CONTEST, REPOSITORY, SEEDS, Place, new_place
+from tests.contest_runs import CONTEST, SEEDS, Place, new_place, shipped_place
 from tournament.api import run, verify
 from tournament.errors import TournamentError
 from tournament.records.results import load
@@ -83,11 +83,8 @@ HOUSE = "two_card_draw"
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Place:
     folder = tmp_path_factory.mktemp("house")
-    (folder / "bots").mkdir()
-    shutil.copy(REPOSITORY / "entrants" / HOUSE / "random_legal.c", folder / "bots")
-    settings = f'entrants = "bots"\nseed = "{SEEDS[7]}"\nhands = 100\nservers = 1\n'
-    (folder / "tournament.toml").write_text(f"[{HOUSE}]\n{settings}")
-    run(HOUSE, config=folder / "tournament.toml", executor="local")
+    config = shipped_place(folder, HOUSE, "random_legal.c", f'seed = "{SEEDS[7]}"\nhands = 100\nservers = 1')
+    run(HOUSE, config=config, executor="local")
     place = HousePlace(folder)
     assert verify(HOUSE, config=place.config, replay=10).exit_code == 0
     return place

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
-import pyarrow.parquet as pq
 import pytest
 
 from tests.contest_runs import new_place
@@ -64,13 +63,3 @@ def test_our_own_reading_returns_no_other_number_nor_name(part: Path) -> None:
                 assert load(results).games.equals(whole)
             except BadInput as problem:
                 assert "is damaged" in str(problem)
-
-
-def test_a_summary_is_read_with_checksums_too(part: Path) -> None:
-    summary = part.parents[1] / "matches.parquet"
-    whole = pq.read_table(summary)
-    for _ in flipped(summary, pages_of(summary), 30):
-        try:
-            assert pq.read_table(summary, page_checksum_verification=True).equals(whole)
-        except (OSError, ValueError):
-            continue

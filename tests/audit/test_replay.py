@@ -14,17 +14,14 @@ import pytest
 
 import tournament
 from tests.cli.in_process import shown
-from tests.contest_runs import REPOSITORY
-from tournament.artifacts.bot import Submission
+from tests.contest_runs import CONTEST, REPOSITORY, shipped_place
 from tournament.audit import replay as again
 from tournament.audit.replay import Replay
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
-from tournament.entrants.build import with_lines
 from tournament.entrants.new import write_new_bot
 from tournament.errors import BadInput
 from tournament.records.results import Results
 
-CONTEST = "von_neumann_poker"
 # Each writes down what it sees, and what it is about to answer.
 TELLS_C = """
 #include <stdio.h>
@@ -156,31 +153,6 @@ def test_the_game_of_a_fault_shows_it(folder: Path, results: Results) -> None:
             assert fault.complaints.splitlines()[-1] == step.printed.splitlines()[-1]
 
 
-def test_what_plays_otherwise_with_lines_is_told_without(
-    folder: Path, results: Results, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As a bot may that is built with lines and takes a little less fuel."""
-    faults = results.faults
-    fault = faults[faults.bot == "tells"].iloc[0]
-    where = folder, int(fault.match), int(fault.session), int(fault.game)
-
-    def told() -> tuple[str, str | None]:
-        found = replayed(*where)
-        (step,) = [step for game in found.games for step in game.steps if step.fault]
-        return found.differs, step.fault
-
-    differs, words = told()
-    assert differs == "" and words is not None and words.startswith("divided by zero (line ")
-
-    def otherwise(submission: Submission, *how: Any) -> bytes | None:
-        return with_lines(
-            replace(submission, source=submission.source.replace(b"decisions == 40", b"decisions == 41")), *how
-        )
-
-    monkeypatch.setattr("tournament.audit.replay.with_lines", otherwise)
-    assert told() == ("", "divided by zero")
-
-
 def test_a_bot_that_looks_at_a_clock_is_told(folder: Path) -> None:
     found = replayed(folder, ("clocks", "tells"), 0)
     assert "came out otherwise than recorded: a bot that is a process may look at a clock" in found.differs
@@ -252,18 +224,14 @@ def test_a_bot_that_was_changed_is_named(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("contest", "bots", "settings"),
     [
-        ("two_card_draw", ["random_legal.c"], "hands = 60\nservers = 1"),
-        ("holdem_training", ["threshold.cpp", "threshold_py.py", "threshold_io"], "hands = 40\nsessions = 1"),
+        ("two_card_draw", "random_legal.c", "hands = 60\nservers = 1"),
+        ("holdem_training", "threshold.cpp threshold_py.py threshold_io", "hands = 40\nsessions = 1"),
     ],
 )
-def test_games_against_house_players(tmp_path: Path, contest: str, bots: list[str], settings: str) -> None:
+def test_games_against_house_players(tmp_path: Path, contest: str, bots: str, settings: str) -> None:
     """Every game of every kind of bot comes out as recorded, and what is told in words follows from its row."""
-    (tmp_path / "bots").mkdir()
-    for name in bots:
-        source = REPOSITORY / "entrants" / contest / name
-        (shutil.copytree if source.is_dir() else shutil.copy)(source, tmp_path / "bots" / name)
-    (tmp_path / "tournament.toml").write_text(f'[{contest}]\nentrants = "bots"\n{settings}\n')
-    options: dict[str, Any] = {"config": tmp_path / "tournament.toml", "results": tmp_path / "results"}
+    config = shipped_place(tmp_path, contest, bots, settings)
+    options: dict[str, Any] = {"config": config, "results": tmp_path / "results"}
     played = tournament.run(contest, executor="local", **options)
     for match in played.matches.match:
         found = tournament.replay(contest, match=int(match), session=0, **options)

@@ -141,21 +141,6 @@ def results_taken_away_during_a_run(round_: Round) -> Ended:
     return ended
 
 
-def results_moved_and_brought_back(round_: Round) -> Ended:
-    """As a mount that goes and comes."""
-    run = _started(round_)
-    away = round_.results.with_name("away")
-    there = round_.results.exists()
-    if there:
-        round_.results.rename(away)
-    run.send(signal.SIGCONT)
-    ended = run.wait()
-    if there:
-        shutil.rmtree(round_.results, ignore_errors=True)  # what the run made in the empty place
-        away.rename(round_.results)
-    return ended
-
-
 def full_disk(round_: Round) -> Ended:
     space = round_.chance.choice([0, 500, 5_000, 50_000, 150_000])
     return round_.server.run(
@@ -171,32 +156,6 @@ def failing_writes(round_: Round) -> Ended:
     ended = round_.server.run(round_.arguments(), round_.batches() + setup)
     if number == 0 and ended.code != 0:
         raise Wrong(f"short writes: {ended}")
-    return ended
-
-
-def strays_put_there(round_: Round) -> Ended | None:
-    """What is none of the records. For what readers would open a run stops, and it is moved away by hand."""
-    opened = []
-    for folder in round_.chance.sample(["games", "sessions", "ledger", "ledger-copy", "staging", "secret"], 3):
-        place = round_.results / folder
-        if not place.is_dir():
-            continue
-        if round_.chance.random() < 0.5:
-            stray = place / "more=1"
-            stray.mkdir()
-            (stray / "part.parquet").write_bytes(b"PAR1")
-        else:
-            stray = place / round_.chance.choice([".hidden", "more.parquet", "00000009"])
-            stray.write_bytes(b"PAR1")
-        if folder in ("games", "sessions") and stray.name != ".hidden":
-            opened.append(stray)
-    if not opened:
-        return None
-    ended = round_.server.run(round_.arguments(), round_.batches())
-    if ended.code == 0 or "none of the records" not in ended.said or not all(stray.exists() for stray in opened):
-        raise Wrong(f"with strays: {ended}")
-    for stray in opened:
-        stray.rename(round_.place.folder / f"stray {stray.parent.name}")
     return ended
 
 
@@ -236,19 +195,6 @@ os.{name} = failing
     )
 
 
-def clock_jumps(round_: Round) -> Ended:
-    """The time of day goes forth and back by a year."""
-    return round_.server.run(
-        round_.arguments(),
-        f"""{round_.batches()}
-import random, time
-before, chance = time.time, random.Random({round_.chance.random()})
-time.time = lambda: before() + chance.uniform(-3e7, 3e7)
-time.time_ns = lambda: int(time.time() * 1e9)
-""",
-    )
-
-
 FAULTS: tuple[Fault, ...] = (
     killed_at_a_step,
     killed_at_a_time,
@@ -263,12 +209,9 @@ FAULTS: tuple[Fault, ...] = (
     folder_removed,
     changed_during_a_run,
     results_taken_away_during_a_run,
-    results_moved_and_brought_back,
     full_disk,
     failing_writes,
-    strays_put_there,
     limited_files,
     few_descriptors,
     failing_calls,
-    clock_jumps,
 )

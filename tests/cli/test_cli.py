@@ -49,30 +49,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def test_a_leaderboard_loads_neither_parquet_nor_what_plays(folder: Path) -> None:
-    from tests.cli.test_start import HEAVY, loaded
-
-    modules = loaded(folder, "leaderboard", "von_neumann_poker")
-    # Typer reads options by pydantic, and standings are sums of columns.
-    assert not modules & (
-        HEAVY - {"pydantic", "numpy"}
-        | {"tournament.runner", "tournament.worker", "tournament.sandbox.outside.confinement"}
-    )
-
-
-def test_leaderboard_as_json(folder: Path) -> None:
-    lines = json.loads(command(folder, "leaderboard", "von_neumann_poker", "--json").stdout)
-    wanted = {"rank", "name", "score", "stderr", "ci_low", "ci_high", "matches"}
-    wanted |= {"sessions", "games", "faults", "status"}
-    assert all(wanted <= set(line) for line in lines)
-    best, second, broken = lines
-    assert (best["rank"], second["rank"], broken["rank"]) == (1, 2, None)
-    assert best["score"] == pytest.approx(-second["score"])
-    assert best["ci_low"] < best["score"] < best["ci_high"]
-    assert best["sessions"] == 300
-    assert (broken["name"], broken["status"]) == ("torn", "broken")
-
-
 def test_leaderboards_by_other_ratings(folder: Path) -> None:
     found = {}
     for kind in ("nash", "runoff", "bradley-terry"):
@@ -190,9 +166,10 @@ BAD_INPUT = [
     (["run", "bridge"], "no contest is called bridge"),
     (["run", "von_neumann_poker", "--sessions", "0"], "--sessions 0"),
     (["run", "von_neumann_poker", "--executor", "dask"], "--executor dask"),
+    (["run", "von_neumann_poker", "--progress", "xml", "--dry-run"], "--progress xml: there is json"),
     (["run", "von_neumann_poker", "--entrants", "nowhere"], "nowhere does not exist"),
     (["run", "von_neumann_poker", "--config", "nowhere.toml"], "nowhere.toml can't be read"),
-    (["leaderboard", "--results", "nowhere"], "holds no results yet: tournament run plays"),
+    (["leaderboard", "--results", "nowhere"], "holds no results yet: `tournament run` makes them"),
     (["leaderboard", "two_card_draw", "--results", "results/von_neumann_poker"], "holds results of von_neumann_poker"),
     (["report", "two_card_draw", "--results", "results"], "two_card_draw holds no results"),
     (["verify", "two_card_draw", "--results", "results/von_neumann_poker"], "none of two_card_draw"),
@@ -220,14 +197,6 @@ def test_bad_input_is_one_line_and_exit_2(folder: Path, arguments: list[str], me
     assert process.stderr.count("\n") == 1
     assert message in process.stderr
     assert "Traceback" not in process.stderr
-
-
-def test_one_bot_alone_is_told_so(tmp_path: Path) -> None:
-    (tmp_path / "bots").mkdir()
-    (tmp_path / "bots" / "steady.c").write_text(STEADY)
-    process = command(tmp_path, "run", "von_neumann_poker", "--entrants", "bots")
-    assert process.returncode == 2
-    assert "needs two bots" in process.stderr
 
 
 def test_ctrl_c_while_modules_are_loaded_is_quiet() -> None:

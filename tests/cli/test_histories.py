@@ -92,20 +92,6 @@ def test_a_bot_that_left_and_came_back_has_its_versions(tmp_path: Path) -> None:
     assert [scores(place, "calm")[place_of] for place_of in (0, -1)] == before * 2
 
 
-def test_a_run_that_ended_amid_its_cuts_keeps_the_line_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    place = new_place(tmp_path, ["bold", "calm", "dull"], 30)
-    place.play()
-    before = scores(place, "calm")
-    place.write_bot("calm", bot_source(5, 5))
-    with monkeypatch.context() as patch:
-        patch.setattr("tournament.runner.contest_run.LiveStandings", None)  # what comes after the cuts
-        with pytest.raises(TypeError):
-            place.play()
-    assert load(str(place.results)).games["match"].nunique() == 1
-    place.play()
-    assert scores(place, "calm")[:-1] == before
-
-
 def test_a_stranger_s_line_of_a_version_is_named(tmp_path: Path) -> None:
     place = new_place(tmp_path, ["bold", "calm"], 30)
     place.play()

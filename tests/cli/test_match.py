@@ -120,16 +120,8 @@ def test_in_a_folder_of_one_contest_its_name_may_be_left_out(tmp_path: Path, mon
     assert kept.code == 0
     beyond = shown("replay", "dilemma", "--results", "kept", "--match", "defects,cooperates", "--session", "40")
     assert "match defects,cooperates has sessions 0 to 39" in beyond.err
-    (tmp_path / "tournament.toml").write_text(DILEMMA.format(noise=0) * 2)
     (tmp_path / "tournament.toml").write_text(DILEMMA.format(noise=0) + "[von_neumann_poker]\n")
     assert "no contest is called defects" in shown("match", "defects", "cooperates").err
-
-
-def test_equals_are_not_called_ahead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    dilemma(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    told = shown("match", "dilemma", "cooperates", "forgives", "--seed", "1").out
-    assert verdict(told) == "neither is ahead: both win the same in every session"
 
 
 def test_equals_are_not_called_ahead_for_what_sums_are_rounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,6 @@ import shutil
 import struct
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -33,13 +32,11 @@ from tests.contest_runs import (
 )
 from tournament.cli import playing, screen
 from tournament.cli.numbers import duration, short
-from tournament.config import load_config
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.errors import BadInput
 from tournament.records.results import load
 from tournament.runner import contest_run, pace
-from tournament.runner.preparing import Prepared, prepare_contest
-from tournament.runner.watcher import NobodyWatching, Progress, Watcher
+from tournament.runner.preparing import Prepared
+from tournament.runner.watcher import Progress, Watcher
 from tournament.standings.matches import Matches
 from tournament.standings.standings import Standing, Standings
 from tournament.store.folder_storage import FolderStorage
@@ -150,19 +147,11 @@ def test_matches_of_a_bot_that_was_edited_or_came_are_to_be_played(
 
 
 def test_a_dry_run_says_for_how_long_and_whether_more_may_follow(folder: Path, tmp_path: Path) -> None:
-    """Before anything was measured, by the contest's own pace."""
-    loaded = load_config("short_dilemma", folder / "tournament.toml")
-    seconds = 2_000_000 * loaded.played.estimates.games(loaded.contest) / loaded.played.estimates.rate
-
     def told(*more: str) -> str:
         with pytest.MonkeyPatch.context() as patch:
             patch.chdir(folder)
             return shown("run", "short_dilemma", "--dry-run", "--results", str(tmp_path), *more, columns=200).out
 
-    text = told("--sessions", "2000000")
-    (guess,) = (count(match["seconds"]) for match in _ESTIMATE.finditer(text))
-    assert guess == pytest.approx(seconds, rel=0.2, abs=1) and seconds > 10
-    assert "may follow" not in text
     assert ", 3 hours and more where bots think long, into " in told("--sessions", "1000000000")
     assert (short(1.6e14), duration(7_199), duration(200_000)) == ("160.0T", "7,199 s", "2 days")
     assert told("--until-settled", "0.9").strip().endswith("; more replicas may follow, until the order is settled")
@@ -194,17 +183,6 @@ def test_a_dry_run_takes_the_pace_of_the_runs_before(folder: Path, tmp_path: Pat
             for measures in ((*strangers, 0.0, 0.0), (0.0, 0.0, *strangers)):
                 write_note(storage, "pace", struct.pack("<4d", *measures))
                 assert guess()["least"], measures
-
-
-def test_games_are_guessed_by_the_settings(told: dict[str, Shown], folder: Path) -> None:
-    """Of games that end by chance: the mean of what was played, within its error."""
-    assert "run" in told, "the contests were played"
-    played = tournament.load(str(folder / "results" / "short_dilemma"))
-    lengths = played.sessions["games"]
-    loaded = load_config("short_dilemma", folder / "tournament.toml")
-    expected = loaded.played.estimates.games(loaded.contest)
-    assert expected == pytest.approx(3 * sum(0.98**turn for turn in range(50)))
-    assert abs(lengths.mean() - expected) < 4 * lengths.std() / math.sqrt(len(lengths))
 
 
 def test_strict_fails_for_a_bot_that_cannot_play(told: dict[str, Shown], folder: Path) -> None:
@@ -281,13 +259,6 @@ def test_a_line_comes_at_its_time_and_tells_how_far_the_run_is(
     assert [json.loads(line) for line in lines] == expected
 
 
-def test_no_time_is_left_below_none() -> None:
-    leader = Standing("a", "c", "", 1)
-    for seconds in (-4.0, 0.0):
-        text = screen.progress_text(Progress(90, 90, 900, 9.0, seconds, Standings((leader,), Matches.of(()), ())))
-        assert text.endswith("0:00 left")
-
-
 def test_newcomers_of_one_name_end_a_run_with_another_exit_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -299,12 +270,6 @@ def test_newcomers_of_one_name_end_a_run_with_another_exit_code(
     assert told.code == 1 and "OTHER.py and other.c have one name, and none of them plays" in told.out
     (place.entrants / "OTHER.py").unlink()
     assert shown("run", "--executor", "local").code == 0
-
-
-def test_another_format_of_progress_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(folder)
-    told = shown("run", "short_dilemma", "--progress", "xml", "--dry-run")
-    assert (told.code, told.err) == (2, "tournament: --progress xml: there is json\n")
 
 
 def test_files_that_are_no_bots_are_named(told: dict[str, Shown]) -> None:
@@ -408,22 +373,6 @@ def test_no_long_play_is_archived_by_mistake(long_place: Place, options: list[st
     assert not archive.exists() and tournament.load(str(long_place.results)).ranking.games > 1_000_000
     assert shown(*arguments, "--archive").code == 0
     assert tournament.load(str(archive)).ranking.games > 1_000_000
-
-
-def test_few_games_of_slow_bots_are_long_play(tmp_path: Path) -> None:
-    place = new_place(tmp_path, ["bold", "calm"], sessions=40)
-    place.play()
-    games = tournament.load(str(place.results)).ranking.games
-    config = load_config(CONTEST, place.config, sessions=9)
-    with prepare_contest(VON_NEUMANN_POKER, config, NobodyWatching()) as ready:
-        prepared = ready
-
-    def is_long(seconds: float) -> bool:
-        estimates = replace(VON_NEUMANN_POKER.estimates, rate=games / seconds)
-        unlike = replace(prepared, contest=replace(VON_NEUMANN_POKER, estimates=estimates)).unlike()
-        return unlike is not None and unlike.is_long_play
-
-    assert is_long(61) and not is_long(59)
 
 
 def test_a_key_is_to_blame_and_not_the_seed_that_is_drawn_for_it(long_place: Place) -> None:

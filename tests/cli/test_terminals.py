@@ -42,8 +42,8 @@ def field(ranked: int, below: int, matches: int = 3) -> Standings:
     return Standings((*lines, *out), Matches.of(), ())
 
 
-def screen_of(width: int, height: int) -> Console:
-    return Console(file=io.StringIO(), width=width, height=height, force_terminal=True, color_system=None)
+def screen_of(width: int, height: int, is_terminal: bool = True) -> Console:
+    return Console(file=io.StringIO(), width=width, height=height, force_terminal=is_terminal, color_system=None)
 
 
 def lines_of(console: Console) -> list[str]:
@@ -78,6 +78,17 @@ def test_the_head_and_the_winner_stay_in_sight(width: int, height: int, below: i
         assert any("see it: tournament replay a_contest --match out_0" in line for line in lines)
     if below == 40:
         assert any("… and 37 more: tournament leaderboard has all" in line for line in lines)
+
+
+@pytest.mark.parametrize(("ranked", "below", "is_terminal"), [(9, 1, True), (60, 40, False)])
+def test_where_there_is_room_and_where_there_is_no_terminal_all_is_told(
+    ranked: int, below: int, is_terminal: bool
+) -> None:
+    console = screen_of(80, 24, is_terminal)
+    for part in final_tables(console, field(ranked, below), "A contest", UNIT, {}):
+        console.print(part)
+    text = "\n".join(lines_of(console))
+    assert all(name in text for name in (f"bot_{ranked} ", f"out_{below - 1}: disqualified")) and "more" not in text
 
 
 def test_what_is_piped_is_neither_broken_nor_padded() -> None:
@@ -121,22 +132,6 @@ def test_eighty_characters_hold_the_columns_and_wide_has_all(contest: str) -> No
         assert all(heading in shown[1] for heading in ("score", "± 95%", "place", "faults", *(
             measure.title for measure in (scoring.measures if scoring else ()))))  # fmt: skip
         assert ("games" in shown[1]) == ("ahead of next" in shown[1]) == wide
-
-
-def test_a_field_that_has_room_is_whole() -> None:
-    console = screen_of(80, 24)
-    for part in final_tables(console, field(9, 1), "A contest", UNIT, {}):
-        console.print(part)
-    text = "\n".join(lines_of(console))
-    assert all(f"bot_{place} " in text for place in range(1, 10)) and "more" not in text
-
-
-def test_without_a_terminal_all_is_told() -> None:
-    console = Console(file=io.StringIO(), width=80, height=24, color_system=None)
-    for part in final_tables(console, field(60, 40), "A contest", UNIT, {}):
-        console.print(part)
-    text = "\n".join(lines_of(console))
-    assert all(name in text for name in ("bot_60 ", "out_39: disqualified")) and "more" not in text
 
 
 @pytest.mark.parametrize(("width", "height", "matches"), [*((*size, 3) for size in SIZES), (80, 24, 0)])

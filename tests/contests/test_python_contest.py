@@ -296,6 +296,19 @@ def test_what_rules_do_wrong_ends_the_run_with_a_line_that_names_the_place(asked
         assert f"({Path(__file__).name}, line " in line
 
 
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"play": PythonContest.play}, r"it has no method play\(self, session\)"),
+        ({"decisions": Everything.decisions[0]}, r"decisions are a tuple, as in decisions = \("),
+        ({"columns": (Column("n", "int", "m"),)}, "no column can be int; there are bool, int8,"),
+    ],
+)
+def test_what_would_fail_in_play_alone_is_refused_before(changed: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        contest_of(type("Wrong", (Everything,), {"name": "wrong", **changed}))
+
+
 def test_a_session_without_a_game_is_refused() -> None:
     class Empty(Everything):
         name = "empty"
@@ -343,6 +356,7 @@ def test_a_new_bot_says_how_it_plays(tmp_path: Path) -> None:
     class Bids(PythonContest):
         name = "bids"
         decisions = (Decision("bid", "m", tells={"prize": whole(1, 9, "p")}, answer=whole(2, 5, "b")),)
+        play = Everything.play
 
     for language in ("c", "python"):
         text = write_new_bot(contest_of(Bids), tmp_path / language, "one", language).read_text()

@@ -92,6 +92,21 @@ def test_a_worker_without_the_file_gets_the_rules_with_its_tasks(folder: Path) -
 
 
 @pytest.mark.parametrize(
+    ("play", "message"),
+    [
+        ("pass", r"play yields no question; it asks a bot by: answer = yield DECISION\(seat, …\)$"),
+        ("yield from ()", "the rules end a session without a game$"),
+    ],
+)
+def test_no_line_of_others_files_is_blamed(folder: Path, play: str, message: str) -> None:
+    rules = f"{DICE}\nclass Wrong(LiarsDice):\n    def play(self, session):\n        {play}\n"
+    (folder / "rules" / "our_dice.py").write_text(rules)
+    (folder / "tournament.toml").write_text('[dice]\ngame = "rules/our_dice.py:Wrong"\n')
+    with pytest.raises(RunFailed, match=message):
+        run("dice", sessions=2, executor="local", workers=1)
+
+
+@pytest.mark.parametrize(
     ("game", "content", "message"),
     [
         ("rules/none.py", "", r"line 2: .*none.py can't be read: No such file"),

@@ -319,13 +319,6 @@ def test_an_address_has_so_many_connections(served: Served, monkeypatch: pytest.
     assert served.ask("GET", "/poker/").status == 200
 
 
-def test_heads_are_small(served: Served) -> None:
-    """Who sends a larger one is told so, or hung up on while sending."""
-    with contextlib.suppress(OSError):
-        assert served.ask("GET", "/poker/", X="x" * 300_000).status == 400
-    assert served.ask("GET", "/poker/").status == 200
-
-
 @pytest.mark.parametrize(
     "head",
     [

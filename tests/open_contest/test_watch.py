@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import signal
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
@@ -13,16 +12,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import tournament
-from tests.contest_runs import CONTEST, Place, assert_same, bot_source, command_line, environment, new_place, outcome
+from tests.contest_runs import CONTEST, Place, bot_source, new_place, outcome
 from tests.open_contest.support import fractions
 from tests.processes import comes
 from tournament.config import Config, load_config
 from tournament.errors import BadInput
-from tournament.open_contest.publishing import publish, rounded
+from tournament.open_contest.publishing import publish
 from tournament.open_contest.watch import Watch
 from tournament.runner.watcher import NobodyWatching, Watcher
 from tournament.standings.standings import Standings
@@ -140,12 +138,8 @@ def test_a_newcomer_does_not_wait_for_the_others_replicas(tmp_path: Path) -> Non
         assert comes(lambda: (kept.published / CONTEST / "board.json").exists())
         place.write_bot("even", "int a(const Bot *bot) { return 1; }\nint b(const Bot *bot, int bet) { return 1; }\n")
         assert comes(lambda: len(kept.board()) == 4)
-    legs = {frozenset((match.x, match.y)): match.legs for match in _matches(place)}
+    legs = {frozenset((match.x, match.y)): match.legs for match in tournament.load(str(place.results)).ranking.matches}
     assert len(legs) == 6 and all(0 < count < 2000 for count in legs.values())
-
-
-def _matches(place: Place) -> list[tournament.standings.standings.MatchResult]:  # type: ignore[name-defined]
-    return list(tournament.load(str(place.results)).ranking.matches)
 
 
 def test_until_settled_is_for_a_final(tmp_path: Path) -> None:
@@ -227,33 +221,6 @@ def test_handed_in_again_under_another_name_a_bot_tells_nothing_new(tmp_path: Pa
     told = [bot[what] for bot in json.loads(page)["bots"] for what in ("score", "reach")]
     values = [float(one.replace(",", "").replace("\N{MINUS SIGN}", "-")) for one in told]
     assert len(values) == 8 and all(value == float(f"{value:.3g}") for value in values)
-
-
-def test_figures_have_three_digits() -> None:
-    assert rounded({"a": (1.23456, [9876.5]), "b": 12345}) == {"a": (1.23, [9880.0]), "b": 12345}
-    assert rounded(np.array([1.23456, 0.0, -98765.0, np.inf])).tolist() == [1.23, 0.0, -98800.0, np.inf]
-
-
-def test_killed_at_any_moment_it_goes_on_as_one_run_would_have_been(tmp_path: Path) -> None:
-    names = ["bold", "calm", "dull", "even"]
-    whole = new_place(tmp_path / "whole", names, sessions=2_000)
-    whole.play()
-    place = new_place(tmp_path / "watched", names, sessions=2_000)
-    command = command_line(["watch", CONTEST, "--config", str(place.config), "--publish", str(tmp_path / "published")])
-    for after in (0.7, 1.0, 1.4):
-        with subprocess.Popen(command, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as one:
-            with pytest.raises(subprocess.TimeoutExpired):
-                one.wait(after)
-            one.kill()
-    with subprocess.Popen(
-        command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as last:
-        assert last.stdout
-        assert any("the board is current" in line for line in last.stdout)
-        last.send_signal(signal.SIGTERM)
-        _, complaints = last.communicate(timeout=90)
-    assert last.returncode == 130 and "stopped" in complaints.splitlines()[-1]
-    assert_same(outcome(place.results), outcome(whole.results))
 
 
 def test_a_copy_that_was_taken_while_it_played_goes_on_elsewhere(tmp_path: Path) -> None:

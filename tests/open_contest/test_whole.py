@@ -19,7 +19,6 @@ import tournament
 from tests.contest_runs import CONTEST, assert_same, bot_source, outcome
 from tests.open_contest.support import Process
 from tests.processes import comes
-from tests.support import build_folder
 from tournament.contests import find_contest
 from tournament.entrants.new import templates
 from tournament.open_contest.authors import add_author
@@ -29,10 +28,8 @@ from tournament.store.storage import open_storage
 PYTHON = "def a(bot):\n    return {} if bot.card > 0.{} else 0\n\ndef b(bot, bet):\n    return bot.card > 0.{}\n"
 
 
-def bots(count: int, folder: Path) -> list[tuple[str, bytes, bool]]:
-    """Files with bots of all kinds, and whether each is fit."""
-    built = build_folder(folder, {"ready.c": bot_source(4, 3)})["ready"].artifact
-    assert built
+def bots(count: int) -> list[tuple[str, bytes, bool]]:
+    """Files with bots of several kinds, and whether each is fit."""
     program = io.BytesIO()
     source = templates(find_contest(CONTEST))["program-python"]
     with zipfile.ZipFile(program, "w") as archive:
@@ -46,8 +43,7 @@ def bots(count: int, folder: Path) -> list[tuple[str, bytes, bool]]:
             0: ("zip", program.getvalue(), True),
             1: ("c", b"int a(const Bot *bot) { return 1 }", False),
             2: ("cpp", bot_source(*above).encode(), True),
-            3: ("wasm", built, True),
-            4: ("py", b"def a(bot):\n    return no_such_name\n", False),
+            3: ("py", b"def a(bot):\n    return no_such_name\n", False),
         }
         kind, content, fit = kinds.get(
             number % 20,
@@ -67,8 +63,7 @@ def test_many_authors_at_once_and_kills(tmp_path: Path, count: int) -> None:
     entrants = tmp_path / "entrants" / CONTEST
     entrants.mkdir(parents=True)
     tokens = [add_author(tmp_path / "authors.toml", f"author_{number}") for number in range(count)]
-    (tmp_path / "made").mkdir()
-    handed_in = bots(count, tmp_path / "made")
+    handed_in = bots(count)
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     served = Process(tmp_path, port)

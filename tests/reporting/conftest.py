@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contest_runs import REPOSITORY, new_place
+from tests.contest_runs import REPOSITORY, new_place, shipped_place
 from tournament.api import run
 from tournament.records.results import Results, load
 from tournament.reporting.findings import Findings, find
@@ -21,8 +21,8 @@ HOSTILE = "</script></pre><img src=x onerror=\"document.title='taken'\"><!-- {{ 
 HOSTILE_NAME = "<img src=x onerror=document.title='taken'>"
 SEED = "seed of the tests of reports"
 SHIPPED = {
-    "two_card_draw": (("sample.cpp", "check_caller.c"), "hands = 400\nservers = 3"),
-    "holdem_training": (("threshold.cpp", "always_check.cpp"), "hands = 300\nsessions = 2"),
+    "two_card_draw": ("sample.cpp check_caller.c", "hands = 400\nservers = 3"),
+    "holdem_training": ("threshold.cpp always_check.cpp", "hands = 300\nsessions = 2"),
 }
 
 
@@ -75,11 +75,7 @@ def pages(poker_results: Path, tmp_path_factory: pytest.TempPathFactory) -> Mapp
     folder = tmp_path_factory.mktemp("others")
     found = {"von_neumann_poker": played(poker_results)}
     for name, (bots, settings) in SHIPPED.items():
-        (folder / name).mkdir()
-        for bot in bots:
-            shutil.copy(REPOSITORY / "entrants" / name / bot, folder / name)
-        config = folder / f"{name}.toml"
-        config.write_text(f'[{name}]\nentrants = "{name}"\nseed = "{SEED}"\n{settings}\n')
+        config = shipped_place(folder / name, name, bots, f'seed = "{SEED}"\n{settings}')
         run(name, config=config, executor="local", workers=1)
-        found[name] = played(folder / "results" / name)
+        found[name] = played(folder / name / "results" / name)
     return found

@@ -111,17 +111,6 @@ def test_nothing_is_asked_and_nothing_complains(page: Page, pages: Mapping[str, 
             assert page.run("return document.documentElement.scrollWidth") <= width
 
 
-def test_a_telephone_shows_all_bots_of_a_field_of_thirty(page: Page) -> None:
-    page.open("von_neumann_poker", "#bots")
-    hidden = """
-        const list = document.querySelector("#chips");
-        while (list.children.length < 30) list.append(list.firstChild.cloneNode(true));
-        return list.scrollHeight - list.clientHeight;
-    """
-    with page.as_wide_as(390):
-        assert page.run(hidden) == 0
-
-
 def test_tables_sort(page: Page, pages: Mapping[str, Played]) -> None:
     ranking = pages["von_neumann_poker"].results.ranking
     names = [line.name for line in ranking.entrants if line.rank is not None]
@@ -143,26 +132,6 @@ def test_tables_sort(page: Page, pages: Mapping[str, Played]) -> None:
     }
     others = sorted((name for name in names if name != "dull"), key=lambda name: -values[name])
     assert page.texts(".cross tbody th") == [*others, "dull"]
-
-
-@pytest.mark.thorough
-def test_a_cell_tells_its_error(page: Page, pages: Mapping[str, Played]) -> None:
-    match = pages["von_neumann_poker"].results.ranking.matches[0]
-    page.open("von_neumann_poker")
-    cells = page.all(".cross td[data-row]")
-    page.run("arguments[0].focus()", cells[0])
-    tip = page.one("#tip")
-    assert tip.is_displayed() and "± " in tip.text and "a session" in tip.text and "sessions" in tip.text
-    bot, opponent = tip.text.splitlines()[0].split(" against ")
-    assert {bot, opponent} <= {line.name for line in pages["von_neumann_poker"].results.ranking.entrants}
-    assert f"{match.sessions} sessions" in tip.text
-    cells[0].send_keys(Keys.ARROW_RIGHT)
-    focused = page.driver.switch_to.active_element
-    assert focused == cells[1] and page.one("#tip").text.splitlines()[0] != f"{bot} against {opponent}"
-    focused.send_keys(Keys.ESCAPE)
-    assert not tip.is_displayed()
-    cells[1].click()
-    assert tip.is_displayed()
 
 
 def test_a_name_stays_text_wherever_the_script_puts_it(page: Page, pages: Mapping[str, Played]) -> None:
@@ -190,24 +159,6 @@ def test_a_name_stays_text_wherever_the_script_puts_it(page: Page, pages: Mappin
     assert any(text.startswith("pot $") for text in pots)
     assert any(HOSTILE_NAME in text for text in said) and any(HOSTILE_NAME in text for text in page.texts("#v-log li"))
     assert page.all("img") == [] and page.taken()[0] == []
-
-
-@pytest.mark.thorough
-def test_one_bot_at_a_time(page: Page) -> None:
-    page.open("von_neumann_poker")
-    assert page.shows("standings", "crosstable", "course")
-    link = page.one(".standings tbody a")
-    bot = link.text
-    link.click()
-    assert page.shows("bots", "bot") and page.texts("#bot h2") == [bot]
-    assert page.driver.switch_to.active_element.tag_name == "h2"
-    odd = next(link for link in page.all(".chips a") if HOSTILE_NAME in link.text)
-    odd.click()
-    assert page.shows("bots", "bot") and page.texts("#bot h2") == [f"{HOSTILE_NAME}.c"]
-    page.driver.back()
-    assert page.shows("bots", "bot") and page.texts("#bot h2") == [bot]
-    page.driver.back()
-    assert page.shows("standings", "crosstable", "course")
 
 
 def test_games_are_stepped_through(page: Page, pages: Mapping[str, Played]) -> None:
@@ -291,25 +242,6 @@ def test_nothing_in_a_drawing_runs(page: Page, pages: Mapping[str, Played]) -> N
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
 
 
-def test_a_table_that_goes_on_fades_at_its_edge(page: Page) -> None:
-    """And the section of bots begins with the first one."""
-    page.driver.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride", {"width": 360, "height": 800, "deviceScaleFactor": 1, "mobile": True}
-    )
-    try:
-        page.open("two_card_draw")
-        fades = "return document.querySelector('.cross').parentElement.classList.contains('more')"
-        page.run("document.querySelector('.cross').style.minWidth = '900px'")
-        assert comes(lambda: page.run(fades))
-        page.run("document.querySelector('.cross').parentElement.scrollLeft = 2000")
-        assert comes(lambda: not page.run(fades))
-        first = page.texts(".standings tbody th")[0]
-        page.run("location.hash = '#bots'")
-        assert comes(lambda: page.texts("#bot h2") == [first]) and page.shows("bots", "bot")
-    finally:
-        page.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-
-
 def test_a_screen_has_room_for_twenty_bots_across(page: Page) -> None:
     page.open("von_neumann_poker")
     hidden = """
@@ -324,47 +256,3 @@ def test_a_screen_has_room_for_twenty_bots_across(page: Page) -> None:
     """
     with page.as_wide_as(1280):
         assert page.run(hidden) == 0
-
-
-def test_print_shows_whole_tables_with_their_heads(page: Page) -> None:
-    """No column fades away, and heads are plain text: a browser repeats no buttons on the next page."""
-    page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-    try:
-        page.open("holdem_training")
-        page.run("document.querySelectorAll('.scroll').forEach(one => one.classList.add('more'))")
-        style = "return [...document.querySelectorAll(arguments[0])].map(e => getComputedStyle(e)[arguments[1]])"
-        assert set(page.run(style, ".scroll", "maskImage")) == {"none"}
-        assert set(page.run(style, "thead .sort", "display")) == {"contents"}
-    finally:
-        page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
-
-
-@pytest.mark.thorough
-def test_a_fault_leads_to_its_game(page: Page, pages: Mapping[str, Played]) -> None:
-    page.open("von_neumann_poker", "#bot-crook")
-    assert page.shows("bots", "bot")
-    faults = pages["von_neumann_poker"].results.ranking.faults
-    commands = {
-        f"tournament replay von_neumann_poker --match {leg.match} --session {one.session} --game {one.game}"
-        for leg, one in faults
-    }
-    found = {text for text in page.texts("#bot code") if text.startswith("tournament")}
-    assert found and found <= commands
-    link = page.one("#bot .faults a.watch")
-    place = link.get_attribute("data-place")
-    link.click()
-    label = page.run("const s = document.querySelector('#v-game'); return s.options[s.selectedIndex].textContent")
-    session, game = str(place).split("/")
-    assert label.startswith(f"session {session}, game {game}:") and label.endswith(", fault")
-    assert page.taken()[0] == []
-
-
-@pytest.mark.thorough
-def test_themes(page: Page) -> None:
-    page.open("two_card_draw")
-    ground = "return getComputedStyle(document.body).backgroundColor"
-    seen = {}
-    for _ in range(3):
-        page.one("#theme").click()
-        seen[page.one("#theme span").text] = page.run(ground)
-    assert set(seen) == {"light", "dark", "auto"} and seen["light"] != seen["dark"]

@@ -7,7 +7,6 @@ import hashlib
 import itertools
 import json
 import random
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -21,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.contest_runs import bot_source
-from tests.reporting.conftest import HOSTILE, HOSTILE_NAME, SEED, SHIPPED, Played, played
+from tests.reporting.conftest import HOSTILE, HOSTILE_NAME, SEED, SHIPPED, Played
 from tests.reporting.html_reader import Element, read_html
 from tournament.api import run
 from tournament.config import load_config
@@ -195,12 +194,6 @@ def test_signs_that_steer_are_shown_as_escapes() -> None:
     assert clean("x" * 5000) == "x" * 2500 + "…"
 
 
-def test_a_name_may_break_after_its_separators_and_stays_text() -> None:
-    from tournament.reporting.layout import breakable
-
-    assert breakable("<b>_a&.c") == "&lt;b&gt;_<wbr>a&amp;.<wbr>c"
-
-
 def test_data_cannot_end_its_script() -> None:
     value = {"a": [HOSTILE, "<!--<script>", "\u2028&amp;", 'quotes " and \\']}
     text = as_json(value)
@@ -253,24 +246,6 @@ def test_without_games_no_card_is_shown(pages: Mapping[str, Played], poker_resul
     assert {fault["asked"] for fault in shown} <= set(asked) and shown
 
 
-def test_a_contest_without_a_portrait_gets_the_rest(poker_results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its games are shown column by column."""
-    poker = find_contest("von_neumann_poker")
-    plain = replace(poker, display=replace(poker.display, portrait=None))
-    monkeypatch.setattr(findings_module, "find_contest", lambda *_names: plain)
-    contest, findings = find(str(poker_results))
-    tree = read_html(render(contest, findings))
-    assert len(list(tree.first("table", class_="standings").first("tbody").all("tr"))) == 3
-    assert len(data_of(tree)["bots"]) == len(findings.entrants)
-    assert not any("panels" in bot for bot in data_of(tree)["bots"])
-    data = json.loads(tree.first("script", id="games-data").text)
-    games = [game for match in data["matches"] for game in match["games"]]
-    steps = {data["steps"][number]["what"] for game in games for number in game["steps"]}
-    assert any(text.startswith("a card: 0.") for text in steps) and any(text.startswith("folded: ") for text in steps)
-    without = render(*find(str(poker_results), with_games=False))
-    assert "games-data" not in without.split("</main>")[1].split("<script>")[0]
-
-
 def test_nobody_left_above_the_line(poker_results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Everybody was disqualified: a page, all the same."""
     results = load(str(poker_results))
@@ -310,13 +285,6 @@ def test_where_both_can_win_results_are_set_against_their_mean(pages: Mapping[st
     assert sure.any() and layout.table.clear[sure].all()
 
 
-def test_an_interval_of_one_replica_is_named_for_what_it_is(pages: Mapping[str, Played]) -> None:
-    one = pages["von_neumann_poker"]
-    for replicas, what in ((1, "other sessions of the same matches"), (10, "other deals")):
-        ranking = replace(one.results.ranking, measured=replace(one.results.ranking.measured, replicas=replicas))
-        assert f"of a hundred tournaments with {what}, 95 hold" in layout_of(one, ranking).columns["± 95%"]
-
-
 def test_the_crosstable_rounds_as_the_standings_do(pages: Mapping[str, Played]) -> None:
     """Also halfway between two of its last digits, where a W of Hold'em often is."""
     one = pages["holdem_training"]
@@ -328,14 +296,6 @@ def test_the_crosstable_rounds_as_the_standings_do(pages: Mapping[str, Played]) 
         page = Layout(find_contest("holdem_training"), findings, live=False)
         (values,) = numbers_of(page)["results"]["value"]
         assert set(unpacked(values)) == {round(float(f"{hundred / 1e4:.3f}") * 1000)}
-
-
-def test_what_the_score_is_is_said_once(pages: Mapping[str, Played], dilemma: Played) -> None:
-    for one in (*pages.values(), dilemma):
-        notes = [
-            note.text for note in read_html(one.page).all("p") if note.text.startswith(("A bot’s score", "A score"))
-        ]
-        assert len(notes) == 1 and notes[0].endswith(".") and notes[0].count("score") == 1, notes
 
 
 def large_field(one: Played, bots: int) -> Findings:
@@ -435,37 +395,6 @@ def test_a_session_of_which_turns_are_missing_is_not_shown(dilemma: Played) -> N
         assert bool(json.loads(games)["matches"]) == there
 
 
-def test_the_last_session_of_a_leg_that_broke_off_is_the_last_that_was_finished(tmp_path: Path) -> None:
-    (tmp_path / "bots").mkdir()
-    (tmp_path / "bots" / "calm.c").write_text("int move(const Bot *bot) { return 0; }\n")
-    (tmp_path / "bots" / "dies.c").write_text(
-        """
-        #include <stdlib.h>
-        static int begun, dies, sessions;
-        int move(const Bot *bot)
-        {
-            if (!begun) { begun = 1; dies = rand() & 1; }
-            if (bot->turn == 0) sessions++;
-            if (dies && sessions == 6 && bot->turn == 7) __builtin_trap();
-            return 0;
-        }
-        """
-    )
-    for seed in "abcdefghijklmnop":  # some of which have it die in the second leg
-        (tmp_path / "tournament.toml").write_text(
-            f'[dilemma]\ngame = "matrix_game"\nentrants = "bots"\nseed = "{seed}"\nmoves = ["cooperate", "defect"]\n'
-            "payoffs = [[3, 0], [5, 1]]\nrounds = 20\nsessions = 20\nduplicate = true\nfaults_allowed = 0\n"
-        )
-        played_there = run(
-            "dilemma", config=tmp_path / "tournament.toml", executor="local", workers=1, results=tmp_path / seed
-        )
-        if [fault.session for _, fault in played_there.ranking.faults] == [25]:
-            break
-    one = played(tmp_path / seed / "dilemma")
-    assert [fault.session for _, fault in one.results.ranking.faults] == [25]
-    assert sorted(session for _, session in one.findings.survey.sessions) == [0, 24, 25]
-
-
 def test_a_match_of_which_no_game_is_chosen_is_left_out(
     pages: Mapping[str, Played], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -514,22 +443,6 @@ def test_an_author_s_page_has_no_other_bot_s_secrets(pages: Mapping[str, Played]
         assert len(results_in(data)) == 6  # the crosstable is everybody's
 
 
-def test_what_columns_and_scores_mean_is_said(trees: Mapping[str, Element]) -> None:
-    """Below the table, for those who can't point at a heading; and no list of all who are tied."""
-    for contest, tree in trees.items():
-        section = tree.first("section", id="standings")
-        headings = [cell.text for cell in section.first("table", class_="standings").first("thead").all("th")]
-        meant = section.first("details", class_="columns")
-        assert [term.text for term in meant.all("dt")] == headings
-        assert all(len(meaning.text) > 10 for meaning in meant.all("dd"))
-        assert len(section.first("p", class_="rules").text) > 100, contest
-        assert (
-            re.search("A (bot’s )?score is", section.text) and "Tied in" not in section.text and "≈" not in section.text
-        )
-    holdem = trees["holdem_training"].first("section", id="standings").text
-    assert "W, the mean profit of a hand in chips" in holdem and "none up to 8, 40 for 11" in holdem
-
-
 def test_title_and_rules_are_those_of_tournament_toml(poker_results: Path, tmp_path: Path) -> None:
     """They are words, on which no game depends."""
     config = tmp_path / "tournament.toml"
@@ -540,13 +453,3 @@ def test_title_and_rules_are_those_of_tournament_toml(poker_results: Path, tmp_p
     tree = read_html(page)
     assert tree.first("h1").text == "Cup <of> ours" and tree.first("title").text == "Cup <of> ours: tournament report"
     assert tree.first("p", class_="rules").text == "Our rules & none else."
-
-
-def test_one_of_something_is_one(pages: Mapping[str, Played]) -> None:
-    one = pages["von_neumann_poker"]
-    ranking = one.results.ranking
-    pair = {line.name for line in ranking.entrants[:2]}
-    match = next(match for match in ranking.matches if {match.x, match.y} == pair)
-    layout = layout_of(one, replace(ranking, entrants=ranking.entrants[:2], matches=Matches.of([match])))
-    assert layout.played == "1 match"
-    assert layout_of(one, replace(ranking, entrants=ranking.entrants[:3])).played == "3 matches"

@@ -263,21 +263,6 @@ def test_scenes_of_von_neumann_poker_come_to_what_was_won(pages: Mapping[str, Pl
             assert abs(gain) == 10
 
 
-def test_scenes_of_holdem_training_come_to_what_was_won(pages: Mapping[str, Played]) -> None:
-    portrait = find_contest("holdem_training").display.portrait
-    assert portrait
-    for row in rows_of(pages["holdem_training"]):
-        scene = portrait.scene(row)
-        raised = sum(row[f"raise_{n}"] for n in range(1, 5) if row[f"answer_{n}"] == 2)
-        pot = [step.pot for step in scene.steps if step.pot is not None][-1]
-        open_raise = sum(row[f"raise_{n}"] for n in range(1, 5) if row[f"answer_{n}"] == 3)
-        assert pot == 10 + 2 * raised + open_raise
-        shown = [len(step.board) for step in scene.steps if step.board is not None]
-        assert shown == [0, 3, 4, 5][: len(shown)]
-        won = {"folds": -raised}.get(scene.steps[-2].text if scene.steps[-2].seat == 0 else "", row["profit"])
-        assert row["profit"] == won or row["folder"] != 1
-
-
 @pytest.mark.parametrize("contest", CONTESTS)
 def test_values_that_no_core_writes_break_nothing(contest: str) -> None:
     """Records may come from anybody: every column at the ends of its type."""

@@ -61,13 +61,6 @@ def test_what_is_in_the_way_is_named(tmp_path: Path) -> None:
         check_replaceable(tmp_path / "none" / "report.html")
 
 
-def test_bad_input_is_one_line(tmp_path: Path) -> None:
-    told = shown("report", "von_neumann_poker", "--results", str(tmp_path))
-    assert told.code == 2
-    assert told.err.startswith("tournament: ") and told.err.count("\n") == 1
-    assert "holds no results" in told.err
-
-
 def test_parts_that_go_while_they_are_read_are_read_again(poker_results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that cuts a part has a new one in its place: whoever saw the old ledger looks again."""
     calls = 0

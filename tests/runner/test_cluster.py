@@ -169,51 +169,21 @@ def test_a_failing_disk_of_a_worker_is_one_line(cluster: Cluster, worker: Node, 
     )
 
 
-def without_package(folder: Path) -> dict[str, str]:
-    """The variables of a node on which nobody has installed the tournament."""
-    (folder / "sitecustomize.py").write_text(
-        "import sys\n"
-        "class Missing:\n"
-        "    def find_spec(self, name, *_):\n"
-        "        if name == 'tournament':\n"
-        "            raise ModuleNotFoundError(f'No module named {name!r}', name=name)\n"
-        "sys.meta_path.insert(0, Missing())\n"
-    )
-    return {"PYTHONPATH": str(folder)}
-
-
 def with_another_version(folder: Path) -> dict[str, str]:
     (folder / "wasmtime-1.0.dist-info").mkdir()
     (folder / "wasmtime-1.0.dist-info" / "METADATA").write_text("Name: wasmtime\nVersion: 1.0\n")
     return {"PYTHONPATH": str(folder)}
 
 
-@pytest.mark.parametrize(
-    ("variables", "line"),
-    [
-        pytest.param(
-            without_package,
-            r"a worker failed on node IP: .*No module named 'tournament'; install the same on every node",
-            marks=pytest.mark.thorough,
-        ),
-        (with_another_version, r"node \S+ has wasmtime 1\.0 \(there [\d.]+\): install the same on every node"),
-    ],
-)
-def test_a_node_that_may_not_play_ends_the_run(
-    cluster: Cluster,
-    worker: Node,
-    place: Place,
-    tmp_path: Path,
-    variables: Callable[[Path], dict[str, str]],
-    line: str,
-) -> None:
+def test_a_node_of_another_version_ends_the_run(cluster: Cluster, worker: Node, place: Place, tmp_path: Path) -> None:
     worker.kill()
-    wrong = cluster.add(variables=variables(tmp_path))
+    wrong = cluster.add(variables=with_another_version(tmp_path))
     run = cluster.run(place)
     said = complaints_of(run)
     wrong.kill()
     assert run.returncode == 1
-    assert re.fullmatch(f"tournament: {line.replace('IP', f'127.0.0.{len(cluster.nodes)}')}\n", said), said
+    line = r"tournament: node \S+ has wasmtime 1\.0 \(there [\d.]+\): install the same on every node\n"
+    assert re.fullmatch(line, said), said
     assert commits(place) <= 1  # the field
 
 
@@ -253,21 +223,6 @@ def test_a_token_that_is_missing_or_wrong_is_one_line(
     said = complaints_of(run)
     assert run.returncode == 2
     assert said == f"tournament: Ray can't be reached at {cluster.address}: {problem}{MEND}"
-
-
-# make test has the like, of the head.
-@pytest.mark.thorough
-def test_a_run_whose_own_node_is_gone_ends(cluster: Cluster, place: Place) -> None:
-    cluster.add()
-    with cluster.run(place) as run:
-        wait_until(lambda: commits(place) > 1, run)
-        for process in cluster.nodes[-1].playing():
-            os.kill(process, signal.SIGSTOP)  # it could play to the end all the same
-        cluster.nodes[0].kill()
-        said = complaints_of(run)
-    assert "Traceback" not in said  # Ray may end the process before it gets a word in
-    assert run.returncode
-    assert_games_are_the_standings(place.results)
 
 
 def test_a_head_that_is_gone_ends_the_run(cluster: Cluster, place: Place) -> None:

@@ -21,11 +21,13 @@ from tests.contest_runs import (
     Place,
     assert_games_are_the_standings,
     assert_in_schedule_order,
+    assert_parts_are_in_order,
     assert_same,
     bot_source,
     call,
     command_line,
     environment,
+    in_order,
     new_place,
     outcome,
 )
@@ -74,7 +76,7 @@ def sweep(
 ) -> int:
     """Kill a run at every so manieth of its steps, from the records in `before` on. Returns how many there were."""
     results = place.folder / "killed"
-    expected = outcome(undisturbed)
+    expected = in_order(outcome(undisturbed))
     step = start
     finished = 0
     while not finished:
@@ -87,8 +89,10 @@ def sweep(
         killed = results / undisturbed.name
         assert_games_are_the_standings(killed)
         server.run(arguments)
-        assert_same(outcome(killed), expected)
+        assert_same(in_order(outcome(killed)), expected)
         assert_games_are_the_standings(killed)
+        if not before:
+            assert_in_schedule_order(killed)
         assert not list((killed / "staging").glob("*"))
     return step
 
@@ -104,22 +108,21 @@ def test_kills_at_steps_of_a_run(server: CrashServer, tmp_path: Path, stride: in
 
 @stride
 def test_kills_at_steps_of_a_run_after_an_edit(server: CrashServer, tmp_path: Path, stride: int) -> None:
-    """The edited bot has matches inside of a part, which is rewritten as three."""
+    """The edited bot has matches inside of a part, which is rewritten."""
     place = new_place(tmp_path, ["bold", "calm", "dull", "even"], sessions=10)
-    played_as_one_batch(place)
+    played_as_batches(place, 1)
     before = tmp_path / "before" / place.results.name
     shutil.copytree(place.results, before)
     place.write_bot("calm", bot_source(9, 8))
     server.run(place.arguments())
-    assert len(list((place.results / "games").iterdir())) == 6
-    assert_in_schedule_order(place.results)
+    assert_parts_are_in_order(place.results)
     assert sweep(server, place, before, place.results, 2 * stride - 1, start=1) > 60
 
 
-def test_a_kill_while_small_neighbours_are_put_together(server: CrashServer, tmp_path: Path) -> None:
-    """The last steps of a run after an edit, which leaves nine parts."""
+def test_a_kill_while_small_parts_are_put_together(server: CrashServer, tmp_path: Path) -> None:
+    """The last steps of a run after an edit."""
     place = new_place(tmp_path, ["bold", "calm", "dull", "even", "fair", "glad"], sessions=10)
-    played_as_one_batch(place)
+    played_as_batches(place, 15)
     before = tmp_path / "before" / place.results.name
     shutil.copytree(place.results, before)
     place.write_bot("dull", bot_source(9, 8))
@@ -128,7 +131,9 @@ def test_a_kill_while_small_neighbours_are_put_together(server: CrashServer, tmp
     shutil.copytree(before, tmp_path / "counted" / place.results.name)
     steps = server.run(place.arguments("--results", str(tmp_path / "counted")))
     assert_in_schedule_order(place.results)
-    assert sweep(server, place, before, place.results, stride=23, start=steps - 50) >= steps
+    assert (
+        sweep(server, place, before, place.results, stride=23, start=steps - 60) > steps - 23
+    )  # some steps hang on time
 
 
 @stride
@@ -159,11 +164,12 @@ def test_kills_at_steps_of_archiving(server: CrashServer, tmp_path: Path, stride
     assert step > 9
 
 
-def played_as_one_batch(place: Place) -> None:
+def played_as_batches(place: Place, count: int) -> None:
+    """As one batch, or of a leg each."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: False)
+        patch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: count > 1)
         place.play()
-    assert len(list((place.results / "games").iterdir())) == 1
+    assert len(list((place.results / "games").iterdir())) == count
 
 
 def entries(place: Place) -> int:

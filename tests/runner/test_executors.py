@@ -10,23 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.contest_runs import (
-    Outcome,
-    Place,
-    assert_same,
-    call,
-    new_place,
-    outcome,
-)
+from tests.contest_runs import CONTEST, Outcome, Place, assert_same, call, new_place, outcome
 from tests.processes import comes
 from tournament.config import General
-from tournament.errors import RunFailed
 from tournament.runner.executors import choose_executor
 from tournament.runner.executors.local import LocalExecutor
 from tournament.runner.watcher import Progress
 from tournament.store.folder_storage import FolderStorage
-from tournament.worker.batch import Task, play_task
-from tournament.worker.leg import Stopped
+from tournament.worker.batch import Task
 
 BOTS = ["bold", "calm", "dull", "even", "fair"]
 
@@ -62,11 +53,6 @@ def staged(place: Place) -> list[str]:
     return [path.name for path in (place.results / "staging").glob("*")]
 
 
-def test_two_local_workers(place: Place, expected: Outcome, tmp_path: Path) -> None:
-    place.play(workers=2, results=tmp_path)
-    assert_same(outcome(tmp_path / place.results.name), expected)
-
-
 @pytest.mark.parametrize("workers", [1, 2])
 def test_stopped_and_resumed(expected: Outcome, tmp_path: Path, workers: int) -> None:
     place = new_place(tmp_path, BOTS, sessions=6000, settings="duplicate = true")
@@ -75,19 +61,6 @@ def test_stopped_and_resumed(expected: Outcome, tmp_path: Path, workers: int) ->
             place.play(workers=workers, watcher=InterruptsAfter(commits))
         assert staged(place) == []
     place.play(workers=3 - workers)
-    assert_same(outcome(place.results), expected)
-
-
-def test_batches_of_any_size_give_the_same_records(expected: Outcome, tmp_path: Path) -> None:
-    place = new_place(tmp_path, BOTS, sessions=6000, settings="duplicate = true")
-    sizes = [3, 1, 4, 1, 5, 9, 2, 6]
-
-    def is_full(pace: object, inline: int, *legs: int) -> bool:
-        return inline == sizes[0] and bool(sizes.pop(0))
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.runner.tasks.Together.is_full", is_full)
-        place.play(workers=2)
     assert_same(outcome(place.results), expected)
 
 
@@ -126,45 +99,23 @@ def one_by_one(tasks: Iterator[Task]) -> Callable[[], Task | None]:
     return lambda: next(tasks, None)
 
 
-def test_local_has_a_task_ready_for_each_worker_and_takes_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    """While two play, two are ready; who has played lets others play while he waits for the disk."""
-    taken: list[int] = []
+def test_no_more_play_at_once_than_there_are_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though twice as many tasks are under way: one that waits for the disk lets another play."""
     playing, most = set[int](), 0
-    written = {task: threading.Event() for task in range(6)}
-    both_play, next_plays = threading.Barrier(3), threading.Event()
+    two_play = threading.Barrier(2)
 
     def play_task(task: int, _artifacts: object, _stopping: object, turn: threading.BoundedSemaphore) -> int:
         nonlocal most
         with turn:
             playing.add(task)
+            two_play.wait(60)
             most = max(most, len(playing))
-            if task < 2:
-                both_play.wait(60)
-            else:
-                next_plays.set()
             playing.remove(task)
-        assert written[task].wait(60)
         return task
 
-    def tasks() -> Iterator[Task]:
-        for number in range(6):
-            taken.append(number)
-            yield number  # type: ignore[misc]
-
     monkeypatch.setattr("tournament.runner.executors.local.play_task", play_task)
-    receipts = LocalExecutor(2).play(one_by_one(tasks()), {})
-
-    def disk() -> None:
-        both_play.wait(60)
-        assert next_plays.wait(60)  # though neither of the first two is on disk
-        written[0].set()
-
-    threading.Thread(target=disk).start()
-    assert next(receipts) == [0]  # type: ignore[comparison-overlap]
-    assert taken == [0, 1, 2, 3]
-    for event in written.values():
-        event.set()
-    assert sorted(itertools.chain.from_iterable(receipts)) == [1, 2, 3, 4, 5]  # type: ignore[comparison-overlap, type-var]
+    receipts = LocalExecutor(2).play(one_by_one(iter(range(6))), {})  # type: ignore[arg-type]
+    assert sorted(itertools.chain.from_iterable(receipts)) == list(range(6))  # type: ignore[comparison-overlap, type-var]
     assert most == 2
 
 
@@ -191,36 +142,12 @@ def test_closing_stops_what_is_being_played(monkeypatch: pytest.MonkeyPatch) -> 
     assert len(told) >= 3 and all(told)  # one may not have begun
 
 
-def test_a_task_that_is_ready_is_not_begun_once_the_run_stops(tmp_path: Path) -> None:
-    place = new_place(tmp_path, BOTS[:2])
-    tasks: list[Task] = []
-
-    def keep(task: Task, *_: object) -> None:
-        tasks.append(task)
-        raise RunFailed("no more")
-
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(RunFailed, match="no more"):
-        patch.setattr("tournament.runner.executors.local.play_task", keep)
-        place.play(executor="local")
-    with pytest.raises(Stopped):
-        play_task(tasks[0], {}, lambda: True)
-    assert staged(place) == []
-
-
-def test_a_worker_whose_disk_fails_is_one_line(tmp_path: Path) -> None:
-    place = new_place(tmp_path, BOTS[:3])
-    setup = (
-        "import errno\n"
-        "from tournament.store.folder_storage import FolderStorage\n"
-        "def fail(storage, stream):\n"
-        "    raise OSError(errno.EIO, 'Input/output error')\n"
-        "FolderStorage.finish_staged = fail\n"
-    )
-    done = call(place.arguments(), setup)
-    assert done.returncode == 1
-    assert done.stderr == f"tournament: can't write to {place.results}: Input/output error\n"
-    assert staged(place) == []
-
-
 def test_auto_is_local_for_small_work() -> None:
     assert choose_executor(General(executor="auto", workers=2), 1.0, 0.0, print).name == "local"
+
+
+def test_ray_plays_where_its_variable_says(tmp_path: Path) -> None:
+    """As of a submitted job, to which nothing else says where to play."""
+    done = call(["run", CONTEST, "--config", str(new_place(tmp_path, BOTS[:2]).config)], RAY_ADDRESS="127.0.0.1:9")
+    assert done.returncode == 2
+    assert done.stderr.endswith("tournament: Ray can't be reached at 127.0.0.1:9: nothing listens there\n")

@@ -20,10 +20,11 @@ from tests.contest_runs import (
     Listener,
     Place,
     assert_games_are_the_standings,
-    assert_in_schedule_order,
+    assert_parts_are_in_order,
     assert_same,
     bot_source,
     call,
+    in_order,
     new_place,
     outcome,
 )
@@ -32,12 +33,10 @@ from tests.object_store import new_location
 from tests.samples import sampled
 from tournament.api import run
 from tournament.contests.contest import ENGINE_VERSION
-from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.errors import RunFailed
 from tournament.keys import master_key, seed_fingerprint
 from tournament.records.results import load
-from tournament.runner.rewriting import merge_small_batches
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.storage import inside
 
@@ -65,7 +64,7 @@ def play(place: Place) -> set[Pair]:
     place.play(watcher=counter)
     new = digests_in(place, [name for name in ledger(place) if name not in before])
     assert_games_are_the_standings(place.results)
-    assert_in_schedule_order(place.results)
+    assert_parts_are_in_order(place.results)
     played = {pair for digest, pair in new.items() if digest not in known}
     matches = load(str(place.results)).ranking.matches
     assert counter.games == sum(match.games for match in matches if (match.x, match.y) in played)
@@ -96,6 +95,7 @@ def place(tmp_path: Path) -> Place:
 def test_nothing_new_plays_nothing_and_writes_no_entry(place: Place) -> None:
     before = ledger(place)
     assert play(place) == set()
+    assert parts_read(place) == []
     assert ledger(place) == before
 
 
@@ -125,7 +125,7 @@ def test_a_comment_plays_nothing_and_is_noted(place: Place) -> None:
 
 
 def test_who_leaves_takes_his_games_and_brings_them_when_he_comes_back(place: Place) -> None:
-    before = pd.read_parquet(place.results / "games")
+    before = in_order(outcome(place.results))
     (place.entrants / "calm.c").unlink()
     assert play(place) == set()
     left = load(str(place.results))
@@ -136,12 +136,12 @@ def test_who_leaves_takes_his_games_and_brings_them_when_he_comes_back(place: Pl
     place.play()
     replayed = set(digests_in(place, ledger(place)[len(known) :]).values())
     assert pairs_with("calm", BOTS) <= replayed
-    assert_in_schedule_order(place.results)
-    pd.testing.assert_frame_equal(pd.read_parquet(place.results / "games"), before)
+    assert_parts_are_in_order(place.results)
+    pd.testing.assert_frame_equal(in_order(outcome(place.results)).games, before.games)
 
 
 def test_a_broken_bot_is_below_the_line_until_it_is_mended(place: Place) -> None:
-    before = pd.read_parquet(place.results / "games")
+    before = in_order(outcome(place.results))
     place.write_bot("dull", "int a(const Bot *bot) { return }\n")
     assert play(place) == set()
     line = next(line for line in load(str(place.results)).ranking.entrants if line.name == "dull")
@@ -149,8 +149,8 @@ def test_a_broken_bot_is_below_the_line_until_it_is_mended(place: Place) -> None
     assert line.reason is not None and "error" in line.reason
     place.write_bot("dull", bot_source(*THRESHOLDS["dull"]))
     place.play()
-    assert_in_schedule_order(place.results)
-    pd.testing.assert_frame_equal(pd.read_parquet(place.results / "games"), before)
+    assert_parts_are_in_order(place.results)
+    pd.testing.assert_frame_equal(in_order(outcome(place.results)).games, before.games)
 
 
 @pytest.mark.parametrize("file", ["CALM.c", "calm.cpp", "calm"])
@@ -179,15 +179,6 @@ def test_names_of_files_and_of_bots_that_are_the_same(place: Place) -> None:
     assert [line.name for line in load(str(place.results)).ranking.entrants if line.status == "broken"] == ["./BOLD.c"]
 
 
-def test_one_edit_after_another(place: Place) -> None:
-    """Parts are cut again and again, and stay in order."""
-    for step, name in enumerate(["bold", "even", "calm", "glad", "calm"], 1):
-        place.write_bot(name, bot_source(step, step))
-        names = sorted({*BOTS, *(["glad"] if step > 3 else [])})
-        assert play(place) == pairs_with(name, names)
-    assert len(load(str(place.results)).matches) == 10
-
-
 def test_duplicate_matches_and_independent_deals(tmp_path: Path) -> None:
     place = new_place(tmp_path, BOTS[:3], settings='duplicate = true\ndeals = "independent"')
     play(place)
@@ -212,10 +203,6 @@ def parts_read(place: Place) -> list[str]:
     return sorted(set(read))
 
 
-def test_nothing_to_play_reads_no_records(place: Place) -> None:
-    assert parts_read(place) == []
-
-
 def test_a_part_that_rotted_without_a_trace_is_found_before_it_is_cut(place: Place) -> None:
     victim = sorted((place.results / "games").iterdir())[0]
     before = victim.stat()
@@ -228,12 +215,12 @@ def test_a_part_that_rotted_without_a_trace_is_found_before_it_is_cut(place: Pla
     place.play(watcher=watcher)
     assert f"Part {victim.stem} is damaged; to play again: 4 legs" in watcher.said
     assert_games_are_the_standings(place.results)
-    assert_in_schedule_order(place.results)
+    assert_parts_are_in_order(place.results)
     assert len(load(str(place.results)).games["match"].unique()) == 6
 
 
-def test_small_neighbours_are_put_together(tmp_path: Path) -> None:
-    """However often bots are edited, and the records are as if played in one go."""
+def test_small_parts_are_put_together(tmp_path: Path) -> None:
+    """However often bots are edited, and the records have what they would have if played in one go."""
     place = new_place(tmp_path, [*BOTS, "fair"], sessions=10)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: True)
@@ -245,52 +232,24 @@ def test_small_neighbours_are_put_together(tmp_path: Path) -> None:
             assert len(list((place.results / "games").iterdir())) < 8
             assert parts_read(place) == []
     place.play(results=tmp_path / "afresh")
-    assert_same(outcome(place.results), outcome(tmp_path / "afresh" / CONTEST))
+    assert_same(in_order(outcome(place.results)), in_order(outcome(tmp_path / "afresh" / CONTEST)))
 
 
-def test_an_edit_is_three_entries_and_what_is_put_together_another(
+def test_an_edit_is_two_entries_and_rewrites_the_parts_with_its_legs_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = new_place(tmp_path, [*BOTS, "fair"], sessions=10)
     monkeypatch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: False)
     place.play()
-    for step, (name, parts) in enumerate([("bold", 6), ("dull", 1)], 1):
-        before = ledger(place)
+    for step, (name, parts, rewritten) in enumerate([("bold", 2, 1), ("dull", 3, 2), ("dull", 3, 0)], 1):
+        before, parts_before = ledger(place), set((place.results / "games").iterdir())
         place.write_bot(name, bot_source(step, step))
         place.play()
-        assert len(ledger(place)) == len(before) + 3 + (parts == 1)
-        assert len(digests_in(place, [entry for entry in ledger(place) if entry not in before])) == 4  # its own legs
-        assert len(list((place.results / "games").iterdir())) == parts
-
-
-def test_a_damaged_neighbour_is_not_put_together_and_plays_again_next_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    place = new_place(tmp_path, BOTS, sessions=10)
-    watcher = Listener()
-    monkeypatch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: True)
-    place.play()
-    place.write_bot("fair", bot_source(*THRESHOLDS["fair"]))
-
-    def flip(*arguments: object) -> None:
-        (victim, *_) = sorted((place.results / "games").iterdir())
-        content = bytearray(victim.read_bytes())
-        content[len(content) // 2] ^= 4
-        victim.write_bytes(content)
-        monkeypatch.undo()
-        monkeypatch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: True)
-        merge_small_batches(*arguments)  # type: ignore[arg-type]
-
-    monkeypatch.setattr("tournament.runner.contest_run.merge_small_batches", flip)
-    place.play(watcher=watcher)
-    (said,) = (text for text in watcher.said if "is damaged; remove it and run again to play its legs again" in text)
-    assert len(list((place.results / "games").iterdir())) == 10
-    (place.results / "games" / f"{said.split()[1]}.parquet").unlink()
-    watcher.said.clear()
-    place.play(watcher=watcher)
-    assert any("is missing; to play again: 1 leg" in text for text in watcher.said)
-    assert len(list((place.results / "games").iterdir())) == 1
-    assert_games_are_the_standings(place.results)
+        new = [entry for entry in ledger(place) if entry not in before]
+        assert len(new) == 2
+        assert len(digests_in(place, new)) == 4  # its own legs
+        after = set((place.results / "games").iterdir())
+        assert (len(after), len(after - parts_before)) == (parts, rewritten + 1)
 
 
 def test_other_settings_set_the_old_records_aside_whole(place: Place) -> None:
@@ -306,16 +265,6 @@ def test_other_settings_set_the_old_records_aside_whole(place: Place) -> None:
     aside_results = load(str(place.results.with_name(f"{CONTEST}-archive-1")))
     assert aside_results.field.settings["seed"] == seed_fingerprint(master_key(SEEDS[7]))
     assert not pd.read_parquet(place.results / "games")["a_card"].equals(before["a_card"])
-
-
-def test_records_come_back_with_their_settings(place: Place) -> None:
-    first = pd.read_parquet(place.results / "games")
-    assert call(place.arguments("--seed", SEEDS[8])).returncode == 0
-    done = call(place.arguments())
-    assert "they are back in" in done.stderr and "nothing to play" in done.stderr
-    pd.testing.assert_frame_equal(pd.read_parquet(place.results / "games"), first)
-    beside = place.results.parent.glob(f"{CONTEST}-archive-*")
-    assert [load(str(path)).field.settings["seed"] for path in beside] == [seed_fingerprint(master_key(SEEDS[8]))]
 
 
 def test_another_version_of_this_contest_archives_its_records(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -339,15 +288,6 @@ def test_another_version_of_this_contest_archives_its_records(place: Place, monk
         b"engine_version": now.encode(),
     }
     pd.testing.assert_frame_equal(pd.read_parquet(place.results.with_name(f"{CONTEST}-archive-1") / "games"), before)
-
-
-def test_another_version_of_another_contest_archives_nothing(place: Place) -> None:
-    object.__setattr__(TWO_CARD_DRAW, "version", TWO_CARD_DRAW.version + 1)
-    try:
-        assert play(place) == set()
-    finally:
-        object.__setattr__(TWO_CARD_DRAW, "version", TWO_CARD_DRAW.version - 1)
-    assert not list(place.results.parent.glob("*-archive-*"))
 
 
 def test_rewritten_parts_keep_the_version_that_played_them(place: Place) -> None:

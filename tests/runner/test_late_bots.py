@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import threading
-from concurrent.futures import Future
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from tests.contest_runs import CONTEST, Listener, Place, assert_same, bot_source, new_place, outcome
+from tests.contest_runs import CONTEST, Listener, Place, assert_same, bot_source, in_order, new_place, outcome
 from tournament.artifacts.bot import Entrant, Submission
 from tournament.config import load_config
 from tournament.contests import find_contest
@@ -44,7 +43,7 @@ class Waiting(Listener):
             self.may_be_built.set()
 
 
-def play(place: Place, watcher: Waiting, monkeypatch: pytest.MonkeyPatch, settings: str = "") -> None:
+def play(place: Place, watcher: Waiting, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run with no patience at all."""
     built = build.build_entrant
 
@@ -68,7 +67,7 @@ def test_others_play_while_one_is_built(tmp_path: Path, monkeypatch: pytest.Monk
     watcher = Waiting(late, "")
     play(late, watcher, monkeypatch)
     assert watcher.others_played and "Playing without calm, still being built" in watcher.said
-    assert_same(outcome(late.results), outcome(ready.results))
+    assert_same(in_order(outcome(late.results)), in_order(outcome(ready.results)))
 
 
 def test_who_has_games_in_the_records_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,31 +85,11 @@ def test_who_has_games_in_the_records_is_waited_for(tmp_path: Path, monkeypatch:
     assert watcher.may_be_built.is_set()
 
 
-def test_two_are_waited_for_before_anybody_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    place = new_place(tmp_path, ["bold", "calm"])
-    watcher = Waiting(place, "Still building calm…")
-    play(place, watcher, monkeypatch)
-    assert not any(text.startswith("Playing without") for text in watcher.said)
-
-
-def test_those_that_are_waited_for_are_told_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    names = ["eve", "bob", "dan", "ann", "cy"]
-    under_way = {Future[Entrant](): Submission(name, "c", Path(f"{name}.c"), b"", name) for name in names}
-    said: list[str] = []
-
-    def say(text: str) -> None:
-        said.append(text)
-        for future, one in under_way.items():
-            future.set_result(Entrant(one.name, one.kind, one.sha256, None, "broken"))
-
-    monkeypatch.setattr(build, "_LOOK_SECONDS", 0.01)
-    monkeypatch.setattr(build, "_SAY_SECONDS", 0.0)
-    build.Building(under_way, [], lambda: ()).entrants(say)
-    assert said == ["Still building ann, bob, cy, dan, eve…"]
-
-
-def test_until_the_order_is_settled_all_are_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    place = new_place(tmp_path, BOTS, settings="until_settled = 0.6\nmost_replicas = 2")
+@pytest.mark.parametrize(("bots", "settings"), [(BOTS[:2], ""), (BOTS, "until_settled = 0.6\nmost_replicas = 2")])
+def test_two_alone_and_all_until_the_order_is_settled_are_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bots: list[str], settings: str
+) -> None:
+    place = new_place(tmp_path, bots, settings=settings)
     watcher = Waiting(place, "Still building calm…")
     play(place, watcher, monkeypatch)
     assert not any(text.startswith("Playing without") for text in watcher.said)
@@ -134,4 +113,4 @@ def test_what_is_late_ends_with_the_command(tmp_path: Path, monkeypatch: pytest.
     place.play()
     ready = new_place(tmp_path / "ready", BOTS)
     ready.play()
-    assert_same(outcome(place.results), outcome(ready.results))
+    assert_same(in_order(outcome(place.results)), in_order(outcome(ready.results)))

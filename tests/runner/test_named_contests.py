@@ -14,8 +14,6 @@ from tests.contest_runs import CONTEST, SEEDS, bot_source, outcome
 from tournament.cli.commands import app
 from tournament.config import load_contests
 from tournament.errors import BadInput
-from tournament.store.ledger_reading import read_field
-from tournament.store.storage import open_storage
 from tournament.trial.check import contest_of
 
 KEYS = f'sessions = 20\nentrants = "bots"\nseed = "{SEEDS[7]}"\n'
@@ -58,14 +56,6 @@ def test_the_name_changes_no_game_and_the_settings_do(place: Path) -> None:
     assert not own.games.equals(late.games)
     first = [played.games.query("session == 0 and game == 0").a_card.to_list() for played in (own, late)]
     assert first[0] == first[1], "other settings, the same cards"
-
-
-def test_the_ledger_knows_name_and_rules(place: Path) -> None:
-    fields = [read_field(open_storage(str(place / "results" / name))) for name in (CONTEST, "evening")]
-    assert [(field.contest, field.game, field.rules) for field in fields if field] == [
-        (CONTEST, "", CONTEST),
-        ("evening", CONTEST, CONTEST),
-    ]
 
 
 def test_nothing_is_played_twice_also_under_a_new_name(place: Path, tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,22 +14,22 @@ from tests.contest_runs import (
     CONTEST,
     THRESHOLDS,
     Listener,
-    Outcome,
     Place,
     assert_same,
     bot_source,
+    in_order,
     new_place,
     outcome,
 )
 from tests.worker.support import build, script, write_bot
-from tournament.api import run, verify
+from tournament.api import verify
 from tournament.audit.report import Verification
 from tournament.contests.von_neumann_poker import Settings
 from tournament.leg import PlaysAs
 from tournament.probation import NOT_ENDED, UNKNOWN, OnTrial, Probation
 from tournament.records.results import load
 from tournament.runner.schedule.legs import Competitor, Fixture, Replicas, RoundRobin
-from tournament.runner.watcher import NobodyWatching, Progress
+from tournament.runner.watcher import Progress
 from tournament.store.storage import open_storage
 from tournament.worker.batch import Receipt, Task, play_task
 
@@ -95,16 +94,6 @@ def place_with(folder: Path, bad: dict[str, str], more: str = "") -> Place:
     return place
 
 
-def in_order(place: Place) -> Outcome:
-    """What a run leaves, sorted: in how many parts replicas lie hangs on how many played."""
-    there = outcome(place.results)
-    return replace(
-        there,
-        games=there.games.sort_values(["match", "session", "game"], ignore_index=True),
-        sessions=there.sessions.sort_values(["match", "session"], ignore_index=True),
-    )
-
-
 def legs_of(place: Place, name: str) -> int:
     matches = load(str(place.results)).matches
     return int(matches[(matches.x == name) | (matches.y == name)].legs.sum())
@@ -143,7 +132,7 @@ def test_it_plays_one_leg_on_any_number_of_workers(
     monkeypatch.setattr(ONE_LEG_EACH, lambda *_: True)
     many = place_with(tmp_path / "many", BAD, more)
     many.play(workers=3)
-    assert_same(in_order(many), in_order(one))
+    assert_same(in_order(outcome(many.results)), in_order(outcome(one.results)))
 
 
 def test_a_crash_at_any_commit_changes_nothing(tmp_path: Path, alone: Place, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,18 +168,18 @@ class Backwards:
 
 
 def test_progress_never_passes_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Though legs are played that then don't count."""
+    """Though legs are played that then don't count; then no time is left."""
 
     class Progresses(Listener):
         def on_progress(self, progress: Progress) -> None:
-            seen.append((progress.legs, progress.total_legs))
+            seen.append(progress)
 
-    seen: list[tuple[int, int]] = []
+    seen: list[Progress] = []
     monkeypatch.setattr(ONE_LEG_EACH, lambda *_: True)
     monkeypatch.setattr("tournament.runner.round_play.choose_executor", lambda *_: Backwards())
     place_with(tmp_path, BAD).play(watcher=Progresses())
-    assert all(legs <= total for legs, total in seen), seen
-    assert seen[-1] == (9, 9)
+    assert all(progress.legs <= progress.total_legs for progress in seen), seen
+    assert (seen[-1].legs, seen[-1].total_legs, seen[-1].seconds_left) == (9, 9, 0)
 
 
 @pytest.mark.parametrize("on_trial", [True, False])
@@ -237,17 +226,6 @@ def test_what_came_before_a_disqualification_is_played_on() -> None:
     assert [trial.plays(leg) for leg in legs] == [True, True, True, False]
     trial.note(legs[3], 0)
     trial.note(legs[0], 0)
-    assert [trial.plays(leg) for leg in legs] == [True, False, False, False]
-
-
-def test_who_passed_before_plays_on() -> None:
-    legs = [_Leg(str(number), _Bot("a"), _Bot(f"{number}")) for number in range(4)]
-    trial = OnTrial(legs, {"a"})
-    trial.note(legs[1], None)
-    trial.note(legs[2], 0)
-    assert all(map(trial.plays, legs))
-    trial.note(legs[0], 0)
-    trial.note(legs[0], None)  # too late: what isn't played in lanes can't be taken from them
     assert [trial.plays(leg) for leg in legs] == [True, False, False, False]
 
 
@@ -303,7 +281,7 @@ def test_who_is_mended_plays_all_and_whose_first_opponent_changed_plays_one_agai
     fresh.write_bot("carl", bot_source(*THRESHOLDS["dull"]))
     fresh.write_bot("bold", bot_source(1, 1))
     fresh.play()
-    assert_same(outcome(place.results), outcome(fresh.results))
+    assert_same(in_order(outcome(place.results)), in_order(outcome(fresh.results)))
 
 
 def test_a_program_that_never_flushes_is_waited_for_in_one_leg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -318,29 +296,3 @@ def test_a_program_that_never_flushes_is_waited_for_in_one_leg(tmp_path: Path, m
     assert results.entrants.set_index("name").loc[["mute", "mum"], "faults"].tolist() == [4, 4]
     assert results.faults.what.str.contains("does it flush its output").all()
     assert results.faults.what.str.contains("for another 0.04 s").sum() == 6
-
-
-def test_a_process_that_fails_at_once_leaves_its_other_legs(tmp_path: Path) -> None:
-    place = place_with(tmp_path, {})
-    for number in range(2):
-        write_bot(
-            place.entrants / f"raises_{number}.py", "def a(bot): raise ValueError\n" + "def b(bot, bet): return 1\n"
-        )
-    place.play(workers=2)
-    assert [legs_of(place, f"raises_{number}") for number in range(2)] == [1, 1]
-    assert not found(place, replay=9).problems
-
-
-def test_at_the_end_no_time_is_left(tmp_path: Path) -> None:
-    """Though legs went out that then counted for nothing."""
-    place = new_place(tmp_path, ("bold", "calm", "dull"), sessions=40, settings="faults_allowed = 0\nreplicas = 3")
-    (place.entrants / "agrees.py").write_text("def a(bot): return 1\ndef b(bot, bet): return 1\n")
-    (place.entrants / "raises.py").write_text("def a(bot): raise ValueError\ndef b(bot, bet): return 1\n")
-    told: list[Progress] = []
-
-    class Watcher(NobodyWatching):
-        def on_progress(self, progress: Progress) -> None:
-            told.append(progress)
-
-    run(CONTEST, config=place.config, workers=2, executor="local", watcher=Watcher())
-    assert told[-1].legs == told[-1].total_legs and told[-1].seconds_left == 0

@@ -92,13 +92,6 @@ def test_common_deals_are_common_and_independent_ones_are_not() -> None:
     assert own in list(round_robin(field, deals="independent").legs())
 
 
-def test_the_seed_changes_deals_and_rand() -> None:
-    (one,), (other,) = round_robin([ANN, BOB], key_of(1)).legs(), round_robin([ANN, BOB], key_of(2)).legs()
-    assert one.plan.deals_key != other.plan.deals_key
-    assert one.x.random_seed != other.x.random_seed
-    assert one.digest != other.digest
-
-
 @given(st.integers(0, 60_000), st.integers(0, 60_000))
 def test_match_numbers_fit_and_are_one_to_one(one: int, other: int) -> None:
     if one == other:

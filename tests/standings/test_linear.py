@@ -5,10 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import numpy as np
-
 from tests.contest_runs import environment
-from tournament.standings.linear import product, solved
 
 RATES = """
 import numpy as np
@@ -37,15 +34,3 @@ def test_ratings_and_notes_are_the_same_on_any_number_of_threads() -> None:
     )
     assert len(one) == 4 and "Unforetold(" in one[3]
     assert [line == other for line, other in zip(one, two)] == [True] * 4
-
-
-def test_equations_are_solved() -> None:
-    chance = np.random.default_rng(7)
-    for size in (0, 1, 2, 7, 40):
-        matrix = chance.normal(size=(size, size)) * 10.0 ** chance.integers(-3, 4, size)
-        for right in (chance.normal(size=size), chance.normal(size=(size, 3))):
-            found = solved(matrix, right)
-            assert found.shape == right.shape
-            np.testing.assert_allclose(product(matrix, found), right, rtol=0, atol=1e-9)
-    assert solved(np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([2.0, 3.0])).tolist() == [3.0, 2.0]
-    assert not np.isfinite(solved(np.ones((2, 2)), np.array([1.0, 2.0]))).all()

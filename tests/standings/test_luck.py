@@ -6,9 +6,7 @@ import hashlib
 import itertools
 import json
 import math
-import shutil
 import struct
-import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,15 +20,14 @@ from engine.games.von_neumann_poker.core import VonNeumannPoker
 from engine.kernel.game_core import BLOCK_COUNT
 from engine.kernel.records import Table
 from engine.kernel.sums import SeatSums
-from tests.contest_runs import CONTEST, Listener, new_place, outcome
+from tests.contest_runs import CONTEST, Listener, new_place, outcome, shipped_place
 from tests.oracles.deals import key_of
 from tournament.api import run, verify
 from tournament.contests.von_neumann_poker import LUCK_COLUMNS, VON_NEUMANN_POKER
 from tournament.contests.von_neumann_poker.luck import LegLuck, usual_gains
 from tournament.records.results import load
-from tournament.standings.without_luck import luck_of_legs, read_luck, write_luck
+from tournament.standings.without_luck import read_luck, write_luck
 from tournament.store.columns import buffer_fields
-from tournament.store.legs import LegResult, Legs
 from tournament.store.storage import open_storage
 
 BOTS = ["bold", "calm", "dull"]
@@ -57,27 +54,6 @@ def invented(seed: int, sessions: int, length: int = 10) -> dict[str, npt.NDArra
         "b_card": b,
         "a_gain": gain.astype(np.int8),
     }
-
-
-def test_many_short_legs_take_little_memory() -> None:
-    """Each takes a hundred kilobytes while it is worked out."""
-    settings = VON_NEUMANN_POKER.settings.model_validate({"sessions": 1})
-    results = [LegResult(f"{number:064x}", 0, number, "x", "y", 1, 10, (NOTHING, NOTHING)) for number in range(1000)]
-    games = [invented(number, 1) for number in range(1000)]
-    rows = {name: np.concatenate([one[name] for one in games]) for name in games[0]}
-    rows["session"] = np.repeat(np.arange(1000, dtype=np.int32), 10)
-    tracemalloc.start()
-    try:
-        luck = luck_of_legs(VON_NEUMANN_POKER, settings, Legs.of(results))
-        luck.add(rows, 10_000)
-        found = luck.points()
-        assert tracemalloc.get_traced_memory()[1] < 5e6
-    finally:
-        tracemalloc.stop()
-    for number in (0, 500, 999):
-        alone = LegLuck(5, 1)
-        alone.add(games[number])
-        assert np.array_equal(found[number], alone.blocks())
 
 
 def plain_luck(games: dict[str, npt.NDArray[Any]], sessions: int) -> list[float]:
@@ -117,19 +93,6 @@ def test_luck_is_that_of_a_plain_reckoning_however_games_are_cut(sessions: int) 
     for first, end in itertools.pairwise(edges):
         luck.add({name: values[first:end] for name, values in games.items()})
     assert luck.blocks() == pytest.approx(plain_luck(games, sessions), abs=1e-9)
-
-
-def test_a_note_of_luck_is_written_without_copies_of_copies(tmp_path: Path) -> None:
-    """Half a million legs have 150 MB of it."""
-    storage = open_storage(str(tmp_path))
-    storage.prepare()
-    luck = {f"{number:064x}": np.full(BLOCK_COUNT, 0.5) for number in range(20_000)}
-    tracemalloc.start()
-    try:
-        write_luck(storage, VON_NEUMANN_POKER, luck)
-        assert tracemalloc.get_traced_memory()[1] < 3 * len(luck) * (32 + 8 * BLOCK_COUNT)
-    finally:
-        tracemalloc.stop()
 
 
 def test_a_note_with_a_right_seal_is_believed_in_what_can_be_only(tmp_path: Path) -> None:
@@ -261,8 +224,8 @@ def test_a_run_notes_luck_and_mends_its_note(tmp_path: Path) -> None:
 
 
 SHIPPED_BOTS = {
-    "von_neumann_poker": ("sessions = 200\nreplicas = 2\nduplicate = true", 3000, ["naive.c", "kuhn3.c", "@python@"]),
-    "holdem_training": ("sessions = 3\nhands = 250", 700, ["@first@", "@last@"]),
+    "von_neumann_poker": ("sessions = 200\nreplicas = 2\nduplicate = true", 3000, "naive.c kuhn3.c"),
+    "holdem_training": ("sessions = 3\nhands = 250", 700, "always_all_in.cpp threshold.cpp"),
 }
 
 
@@ -271,19 +234,11 @@ def test_luck_is_worked_out_where_legs_are_played_as_it_is_from_their_records(
     contest: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With a buffer so small that it is emptied in the middle of legs, and holds several."""
-    settings, rows, names = SHIPPED_BOTS[contest]
-    source = Path(__file__).parents[2] / "entrants" / contest
-    compiled = sorted(path for path in source.iterdir() if path.suffix in (".c", ".cpp"))
-    (tmp_path / "bots").mkdir()
-    for name in names:
-        if name == "@python@":
-            bot = "def a(bot): return 20 if bot.card > 0.6 else 0\ndef b(bot, bet): return bot.card > 0.5\n"
-            (tmp_path / "bots" / "python.py").write_text(bot)
-        else:
-            path = {"@first@": compiled[0], "@last@": compiled[-1]}.get(name, source / name)
-            shutil.copy(path, tmp_path / "bots")
-    config = tmp_path / "tournament.toml"
-    config.write_text(f'[{contest}]\nentrants = "bots"\nseed = 5\n{settings}\n')
+    settings, rows, bots = SHIPPED_BOTS[contest]
+    config = shipped_place(tmp_path, contest, bots, f"seed = 5\n{settings}")
+    if contest == CONTEST:
+        bot = "def a(bot): return 20 if bot.card > 0.6 else 0\ndef b(bot, bet): return bot.card > 0.5\n"
+        (tmp_path / "bots" / "python.py").write_text(bot)
 
     def never(*_: object) -> None:
         raise AssertionError("records were read for luck")

@@ -97,12 +97,13 @@ def test_intervals_of_replicas_cover(replicas: dict[tuple[str, str], int]) -> No
     assert abs(share - 0.95) < 3.5 * math.sqrt(0.95 * 0.05 / tournaments / 2)
 
 
-def test_pairs_of_duplicate_legs_are_replicas_together() -> None:
-    """Luck that both legs of a pair share with opposite signs is no error, in any replica."""
+@pytest.mark.parametrize("replicas", [1, 3])
+def test_the_two_legs_of_a_duplicate_match_are_one_replica(replicas: int) -> None:
+    """Luck that both share with opposite signs is no error of their sum."""
     field = replace(field_of(["ann", "bob"]), settings={"duplicate": True})
     chance = np.random.default_rng(3)
     legs, sums = [], []
-    for number in range(3):
+    for number in range(replicas):
         luck, skill = chance.normal(0, 10, 640), chance.normal(1, 1, (2, 640))
         legs += [
             leg_of(field, "ann", "bob", luck + skill[0], 2 * number),
@@ -110,12 +111,12 @@ def test_pairs_of_duplicate_legs_are_replicas_together() -> None:
         ]
         sums.append(skill.sum(axis=0))
     (match,) = (ranked := compute_standings(field, [batch_of(*legs)])).matches
-    expected = math.sqrt(640 * 3) * np.std(sums, ddof=1)
-    assert match.legs == 6
-    of_replicas = [one.sum() for one in sums]
-    assert match.x_points_stderr == pytest.approx(math.sqrt(3) * np.std(of_replicas, ddof=1))
-    assert match.x_points_stderr < 5 * expected
-    assert ranked.entrants[0].stderr == pytest.approx((match.x_points_stderr or 0) / 3)
+    of_sessions = math.sqrt(640 * replicas) * np.std(sums, ddof=1)
+    of_replicas = math.sqrt(3) * np.std([one.sum() for one in sums], ddof=1) if replicas > 1 else of_sessions
+    assert (match.legs, match.sessions, ranked.entrants[0].matches) == (2 * replicas, 1280 * replicas, 1)
+    assert match.x_points_stderr == pytest.approx(of_replicas, rel=1e-9 if replicas > 1 else 0.5)
+    assert match.x_points_stderr < 5 * of_sessions
+    assert ranked.entrants[0].stderr == pytest.approx((match.x_points_stderr or 0) / replicas)
 
 
 def learners_twice(seed: int, replicas: int) -> list[LegResult]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.contest_runs import CONTEST, REPOSITORY, environment
+from tests.contest_runs import CONTEST, environment, shipped_place
 from tournament.api import run
 
-# Contests, their settings and a bot of each.
+# Contests, with bots and settings of each.
 PLAYED = {
-    CONTEST: ("sessions = 100", ("likeme.c", "naive.c")),
-    "holdem_training": ("hands = 2000\nsessions = 1", ("threshold.cpp",)),
+    CONTEST: ("likeme.c naive.c", "sessions = 100"),
+    "holdem_training": ("threshold.cpp", "hands = 2000\nsessions = 1"),
 }
 WORKS_OUT = """
 import json, sys
@@ -37,13 +36,9 @@ for place in sys.argv[1:]:
 @pytest.fixture(scope="module")
 def places(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folder = tmp_path_factory.mktemp("rounding")
-    tables = [f'[{name}]\nentrants = "{name}"\n{settings}\n' for name, (settings, _) in PLAYED.items()]
-    (folder / "tournament.toml").write_text("".join(tables))
-    for name, (_, bots) in PLAYED.items():
-        (folder / name).mkdir()
-        for bot in bots:
-            shutil.copy(REPOSITORY / "entrants" / name / bot, folder / name)
-        run(name, config=folder / "tournament.toml", results=folder / "results", executor="local")
+    for name, bots_and_settings in PLAYED.items():
+        config = shipped_place(folder / name, name, *bots_and_settings)
+        run(name, config=config, results=folder / "results", executor="local")
     return [folder / "results" / name for name in PLAYED]
 
 

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-from tests.contest_runs import CONTEST, REPOSITORY
 from tests.standings.test_standings import batch_of, field_of, leg_of
-from tournament.api import run
-from tournament.records.results import leaderboard_values
 from tournament.standings.matches import Match, Matches
 from tournament.standings.standings import Standing, Standings, compute_standings
 from tournament.standings.unforetold import unforetold
@@ -82,33 +78,3 @@ def test_what_is_rounded_is_foretold() -> None:
     ranking = compute_standings(field, [batch_of(*legs)])
     assert ranking.matches[0].x_points, "no rounding: nothing is tested"
     assert not unforetold(ranking)
-
-
-# Bets 13, or 17, in its first game; who sees the other's bet then gives, or takes, all it can.
-AGREES = """static int bets, asked, met;
-int a(const Bot *bot) { return !bets++ ? %(mine)d : met ? %(bet)d : bot->card > 0.7f || bot->card < 0.1f ? 50 : 0; }
-int b(const Bot *bot, const int bet) {
-  if (!asked++) met = bet == %(other)d;
-  return met ? %(call)s : bot->card > 0.4f + bet / (20.0f + 2 * bet) / 2;
-}
-"""
-GIVER = AGREES % {"mine": 13, "other": 17, "bet": 49, "call": "0"}
-TAKER = AGREES % {"mine": 17, "other": 13, "bet": 50, "call": "bot->card > 0.45f"}
-
-
-def test_a_handshake_in_the_first_bet_shows(tmp_path: Path) -> None:
-    bots = tmp_path / "bots"
-    bots.mkdir()
-    shipped = sorted((REPOSITORY / "entrants" / CONTEST).glob("*.c"))
-    for path in shipped:
-        (bots / path.name).write_bytes(path.read_bytes())
-
-    def pairs(results: str) -> list[tuple[str, str]]:
-        played = run(CONTEST, entrants=bots, results=tmp_path / results, sessions=100, seed=31, executor="local")
-        lines = leaderboard_values(played.ranking)
-        return [(line["name"], pair["opponent"]) for line in lines for pair in line["unforetold"]]
-
-    assert len(shipped) > 10 and pairs("honest") == []
-    (bots / "giver.c").write_text(GIVER)
-    (bots / "taker.c").write_text(TAKER)
-    assert sorted(pairs("agreed")) == [("giver", "taker"), ("taker", "giver")]

@@ -10,18 +10,9 @@ import pytest
 from engine.kernel.records import Table
 from tournament.contests.interface import View
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
-from tournament.store.columns import Column, buffer_fields, columns_of
+from tournament.store.columns import buffer_fields, columns_of
 
 ROW = np.dtype([("match", np.int32), ("won", np.uint8), ("points", np.float64)], align=True)
-
-
-def test_a_column_has_the_cores_name_and_type_and_the_contests_meaning() -> None:
-    columns = columns_of(ROW, ("won",), points="points, dollars", won="x won", match="the match")
-    assert columns == (
-        Column("match", "int32", "the match"),
-        Column("won", "bool", "x won"),
-        Column("points", "float64", "points, dollars"),
-    )
 
 
 def test_every_column_is_described_and_no_other() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import random
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -18,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.parquet.pages import MOST_ROWS, PageEncoder
+from engine.parquet.pages import MOST_ROWS, GroupEncoder
 from tournament.store.columns import ROWS_PER_BUFFER, Column
 from tournament.store.parquet_file import ParquetFileWriter
 from tournament.store.part_writer import STATISTICS
@@ -158,10 +157,14 @@ def everything(rows: int, seed: int) -> dict[str, Values]:
 
 def test_every_way_to_encode_is_taken() -> None:
     """Or the tests here would try less than they seem to."""
-    encoder = PageEncoder()
-    taken = {encoder.encode(values, name == "bool").encodings for name, values in everything(3000, 1).items()}
-    assert taken == {(0,), (5,), (0, 8)}
-    assert [bytes(encoder.encode(np.arange(100, dtype="int8") % n).payload)[0] for n in (2, 4, 16, 17)] == [1, 2, 4, 8]
+    group = pq.ParquetFile(io.BytesIO(written(EVERYTHING, [everything(3000, 1)]))).metadata.row_group(0)
+    taken = {frozenset(group.column(n).encodings) for n in range(len(EVERYTHING))}
+    assert taken == {
+        frozenset(several) for several in (["PLAIN"], ["DELTA_BINARY_PACKED"], ["PLAIN", "RLE_DICTIONARY"])
+    }
+    for several, width in ((2, 1), (4, 2), (16, 4), (17, 8)):
+        content, _ = GroupEncoder(["gain"]).encode([np.arange(100, dtype="int8") % several], 4)
+        assert content[-2 - 13 * width] == width  # before the length of thirteen groups, and them
 
 
 def frames_of_all_readers(path: Path) -> dict[str, pd.DataFrame]:
@@ -212,19 +215,25 @@ def test_a_row_group_may_be_large(tmp_path: Path) -> None:
 )
 def test_other_arrays_are_refused(values: Values) -> None:
     with pytest.raises(ValueError, match="one dimension, no gaps, and 1 to"):
-        PageEncoder().encode(values)
+        GroupEncoder(["card"]).encode([values], 4)
 
 
 def test_other_types_are_refused() -> None:
     with pytest.raises(ValueError, match="1 to 134,217,728 values"):
-        PageEncoder().encode(np.broadcast_to(np.zeros(1, "int8"), (MOST_ROWS + 1,)))
+        GroupEncoder(["gain"]).encode([np.broadcast_to(np.zeros(1, "int8"), (MOST_ROWS + 1,))], 4)
     for kind in ("complex64", "float16", "datetime64[s]", "U3", "bool"):
         with pytest.raises(TypeError, match="no column's type"):
-            PageEncoder().encode(np.zeros(3, kind))
+            GroupEncoder(["gain"]).encode([np.zeros(3, kind)], 4)
     with pytest.raises(TypeError, match="flags are bytes"):
-        PageEncoder().encode(np.zeros(3, "int16"), flags=True)
+        GroupEncoder(["folded"], ["folded"]).encode([np.zeros(3, "int16")], 4)
     with pytest.raises(TypeError, match="numpy array"):
-        PageEncoder().encode([1, 2])  # type: ignore[arg-type]
+        GroupEncoder(["gain"]).encode([[1, 2]], 4)  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("lengths", [[3], [3, 3, 3], [3, 2]], ids=["too few", "too many", "of other lengths"])
+def test_other_columns_are_refused(lengths: list[int]) -> None:
+    with pytest.raises(ValueError, match=r"has 2 columns|has 3 values, another 2"):
+        GroupEncoder(["bet", "gain"]).encode([np.zeros(rows, "int8") for rows in lengths], 4)
 
 
 def test_row_groups_tell_the_matches_and_sessions_in_them() -> None:
@@ -243,22 +252,6 @@ def test_row_groups_tell_the_matches_and_sessions_in_them() -> None:
     for n, limits in enumerate([(2**63, 2**64 - 1), (200, 255)]):
         told = group_told.column(n).statistics
         assert told is not None and (told.min, told.max) == limits
-
-
-def test_sizes_and_places_are_those_of_the_pages() -> None:
-    groups = [everything(rows, 3) for rows in (1000, 50)]
-    content = written(EVERYTHING, groups)
-    metadata = pq.ParquetFile(io.BytesIO(content)).metadata
-    place = 4
-    for number in range(metadata.num_row_groups):
-        group = metadata.row_group(number)
-        for n in range(len(EVERYTHING)):
-            chunk = group.column(n)
-            assert chunk.dictionary_page_offset in (None, place)
-            assert (chunk.data_page_offset == place) == (chunk.dictionary_page_offset is None)
-            place += chunk.total_compressed_size
-    footer = int.from_bytes(content[-8:-4], "little")
-    assert place == len(content) - footer - 8 and content[:4] == content[-4:] == b"PAR1"
 
 
 def games(rows: int) -> dict[str, Values]:
@@ -291,33 +284,6 @@ def test_a_game_takes_thirteen_and_a_half_bytes_and_the_footer_stays_small() -> 
     assert (len(three) - len(one)) / (2 * ROWS_PER_BUFFER) <= 13.5
     footers = [int.from_bytes(content[-8:-4], "little") for content in (one, three)]
     assert (footers[1] - footers[0]) / 2 * (10**9 / ROWS_PER_BUFFER) < 20e6
-
-
-def test_every_flipped_bit_of_a_page_is_found() -> None:
-    """Also of a dictionary. What precedes a page isn't covered by its checksum, but by the part's hash."""
-    encoder, group = PageEncoder(), games(500)
-    content = written(GAMES, [group])
-    metadata = pq.ParquetFile(io.BytesIO(content)).metadata.row_group(0)
-    places = []
-    for n, column in enumerate(GAMES):
-        chunk = encoder.encode(group[column.name], column.type == "bool")
-        end = metadata.column(n).data_page_offset + len(chunk.prefix) - chunk.dictionary_bytes + len(chunk.payload)
-        places += [end - 1 - step for step in range(min(20, len(chunk.payload)))]
-        if chunk.dictionary_bytes:
-            entry = {"int16": 4, "int32": 4, "uint8": 4, "int8": 4}[column.type]
-            places += [metadata.column(n).data_page_offset - 1 - step for step in range(entry)]
-    chance = random.Random(1)
-    for place in places:
-        flipped = bytearray(content)
-        flipped[place] ^= 1 << chance.randrange(8)
-        with pytest.raises((OSError, pa.ArrowException), match=r"(?i:crc|corrupt|checksum)"):
-            pq.ParquetFile(io.BytesIO(flipped), page_checksum_verification=True).read()
-
-
-@pytest.mark.parametrize("fields", [(3, 2), (3, 19), (16,), (0,)])
-def test_thrift_refuses_fields_out_of_order_or_too_far_on(fields: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match=f"field {fields[-1]} can't come after {[0, *fields][-2]}"):
-        struct(dict.fromkeys(fields, i32(1)))
 
 
 def test_thrift_is_as_its_specification_says() -> None:

@@ -96,9 +96,11 @@ def missing(schedule: Schedule, done: Iterable[int] = ()) -> Counted:
     )
 
 
-def to_play(schedule: Schedule, pace: Pace, done: Iterable[int] = (), sandbox: SandboxSettings = ON) -> LegsToPlay:
+def to_play(
+    schedule: Schedule, pace: Pace, done: Iterable[int] = (), sandbox: SandboxSettings = ON, *, in_order: bool = True
+) -> LegsToPlay:
     in_turn = groups_in_turn(schedule, pace.workers, ARTIFACTS, sandbox)
-    return LegsToPlay(schedule, missing(schedule, done), pace, in_turn, frozenset)
+    return LegsToPlay(schedule, missing(schedule, done), pace, in_turn, frozenset, in_order=in_order)
 
 
 def came_back(play: LegsToPlay, task: Task) -> None:
@@ -113,9 +115,11 @@ def tasks_of(play: LegsToPlay) -> Iterator[Task]:
         came_back(play, task)
 
 
-def numbers(schedule: OneMatchForEachLeg, pace: Pace, done: Iterable[int] = ()) -> list[list[list[int]]]:
+def numbers(
+    schedule: OneMatchForEachLeg, pace: Pace, done: Iterable[int] = (), *, in_order: bool = True
+) -> list[list[list[int]]]:
     """The tasks of a schedule's legs, each with its batches, by their numbers."""
-    play = to_play(cast(Schedule, schedule), pace, done)
+    play = to_play(cast(Schedule, schedule), pace, done, in_order=in_order)
     return [[[cast(Fixture, leg).number for leg in batch] for batch in task] for task in tasks_of(play)]
 
 
@@ -257,6 +261,11 @@ def test_a_batch_ends_where_a_leg_is_done() -> None:
     assert numbers(OneMatchForEachLeg([True, False]), new_pace(1, 1), done=(0, 1)) == []
 
 
+def test_after_an_edit_a_batch_goes_on_over_legs_that_are_done() -> None:
+    schedule = OneMatchForEachLeg([False] * 6)
+    assert numbers(schedule, new_pace(1, 1), done=(0, 3), in_order=False) == [[[1, 2, 4, 5]]]
+
+
 def test_a_batch_ends_with_its_replica() -> None:
     for in_lanes in (True, False):
         legs = OneMatchForEachLeg([in_lanes] * 6, legs_per_replica=2)
@@ -264,7 +273,7 @@ def test_a_batch_ends_with_its_replica() -> None:
 
 
 def test_legs_between_done_ones_go_out_together() -> None:
-    """As after an edit, when each one or two of a bot's matches lie between those of others: a commit for many."""
+    """Each alone is a batch, many are a commit."""
     edited = OneMatchForEachLeg([False] * 1000)
     tasks = numbers(edited, new_pace(1, 1), done=range(0, 1000, 2))
     assert [number for task in tasks for (number,) in task] == list(range(1, 1000, 2))

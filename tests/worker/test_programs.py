@@ -223,6 +223,23 @@ def test_a_first_line_that_has_its_interpreter_looked_for(first: str) -> None:
     assert ask({"bot.toml": 'command = ["./bot"]', "bot": source}, [A]).answers == [3]
 
 
+@pytest.mark.skipif(shutil.which("perl", path="/usr/bin") is None, reason="Perl is not installed")
+def test_perl_reads_the_modules_that_lie_beside_shared_libraries() -> None:
+    """Other programs don't."""
+    there = sorted(Path("/usr/lib").glob("*-linux-gnu/perl-base/strict.pm"))
+    source = "use strict; use List::Util qw(max); <STDIN>; <STDIN>; $| = 1; print 'ACTION BET ', max(2, 3), qq(\\n);"
+    assert ask({"bot.toml": 'command = ["perl", "bot.pl"]', "bot.pl": source}, [A]).answers == [3]
+    folder = script(
+        f"""
+        import os, sys
+        sys.stdin.readline()
+        for line in sys.stdin:
+            print("ACTION BET", 7 + any(map(os.path.exists, {list(map(str, there))})), flush=True)
+        """
+    )
+    assert ask(folder, [A]).answers == [7]
+
+
 LOOP = "read sessions\nwhile read line; do\n    echo ACTION PASS\ndone\n"
 ALWAYS = "import sys\nfor line in sys.stdin:\n    print('ACTION PASS', flush=True)\n"
 OF_WINDOWS = {

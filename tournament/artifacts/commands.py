@@ -73,13 +73,18 @@ def read_by(command: str, *, seen: bool = False) -> list[str]:
 # Java's settings, without which it doesn't start, by its version.
 OF_JAVA = tuple(sorted(Path("/etc").glob("java-*-openjdk")))
 # Where Debian keeps the libraries of common interpreters.
+_COMPILED = Path(f"/usr/lib/{os.uname().machine}-linux-gnu")
 _LIBRARIES: dict[str, tuple[Path, ...]] = {
     "python": (Path("/usr/lib/python3"),),
-    "perl": (Path("/usr/share/perl"), Path("/usr/share/perl5"), Path("/usr/lib/x86_64-linux-gnu/perl")),
+    "perl": (
+        Path("/usr/share/perl"),
+        Path("/usr/share/perl5"),
+        *(_COMPILED / name for name in ("perl", "perl-base", "perl5")),
+    ),
     "ruby": (Path("/usr/lib/ruby"), Path("/var/lib/gems")),
     "node": (Path("/usr/share/nodejs"), Path("/usr/lib/node_modules")),
     "nodejs": (Path("/usr/share/nodejs"),),
     "lua": (Path("/usr/share/lua"),),
     "java": (Path("/usr/lib/jvm"), *OF_JAVA),
-    "guile": (Path("/usr/share/guile"), Path("/usr/lib/x86_64-linux-gnu/guile")),
+    "guile": (Path("/usr/share/guile"), _COMPILED / "guile"),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -125,7 +126,7 @@ UNFORETOLD = (
     " without agreements"
 )
 
-NO_RESULTS = "holds no results yet: tournament run plays"
+NO_RESULTS = "holds no results yet: `tournament run` makes them"
 
 
 @dataclass(frozen=True)
@@ -247,7 +248,7 @@ def _pairs(ranking: Standings) -> dict[int, tuple[str, str]]:
 
 
 def load(
-    results: str,
+    results: str | os.PathLike[str],
     *,
     columns: Iterable[str] | None = None,
     matches: Iterable[int] | None = None,
@@ -259,7 +260,7 @@ def load(
     standings are always of all. Parts are read as they lie there: `verify` those of somebody else first. Raises
     BadInput when there are no results, or none of that name.
     """
-    location, field, batches = _opened(str(results))
+    location, field, batches = _opened(os.fspath(results))
     ranking = ranking_of(open_storage(location), field, batches)
     pairs = _pairs(ranking) if (matches, bots) != (None, None) else {}
     selection = select(find_contest(field.contest, field.game), pairs, columns, matches, bots)
@@ -267,7 +268,7 @@ def load(
 
 
 def scan(
-    results: str,
+    results: str | os.PathLike[str],
     table: TableName = "games",
     *,
     matches: Iterable[int] | None = None,
@@ -280,7 +281,7 @@ def scan(
     """
     if table not in ("games", "sessions"):
         raise BadInput(f"there is no table {str(table)[:200]!r} to scan; there are games, sessions")
-    location, field, batches = _opened(str(results))
+    location, field, batches = _opened(os.fspath(results))
     contest = _contest_of_records(location, field)
     pairs = _pairs(ranking_of(open_storage(location), field, batches)) if (matches, bots) != (None, None) else {}
     return dataset_of(location, contest, batches, table, select(contest, pairs, None, matches, bots))

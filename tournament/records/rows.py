@@ -50,6 +50,8 @@ def select(
     chosen = None if columns is None else tuple(_texts("columns", columns))
     known = dict.fromkeys([*[c.name for c in contest.games], *[c.name for c in contest.sessions], *_NAMES])
     _require("column", chosen or (), known)
+    if isinstance(matches, int):
+        raise BadInput(f"matches is a list of numbers: matches=[{matches}]")
     wanted = None if matches is None else {int(match) for match in matches}
     _require("match", wanted or (), pairs)
     if bots is not None:

@@ -19,8 +19,8 @@ from tournament.runner.planning import (
     until_of,
 )
 from tournament.runner.preparing import Prepared, prepare_contest, trouble_explained
-from tournament.runner.resume import field_of, lost_batches, note_former_versions, withdraw, write_house_files
-from tournament.runner.rewriting import fit_to_schedule, merge_small_batches
+from tournament.runner.resume import field_of, last_lines, lost_batches, withdraw, write_house_files
+from tournament.runner.rewriting import fit_to_schedule, put_small_batches_together
 from tournament.runner.round_play import RoundPlay, Run
 from tournament.runner.schedule.recorded import keeping_what_was_played
 from tournament.runner.seed import keep_seed
@@ -112,8 +112,7 @@ def play_round(run: Run, before: RoundState) -> RoundState:
     if this.verdicts:
         say(this.said)
     schedule = keeping_what_was_played(run.schedule_with, this.replicas, standing)
-    note_former_versions(writer, run.field)
-    left = fit_to_schedule(contest, writer, schedule, say)
+    left = fit_to_schedule(contest, writer, schedule, last_lines(writer, run.field), say)
     new_field = run.field if run.field != writer.state.field else None
     if new_field and (writer.state.field is None or not len(left.missing)):
         writer.commit(field=new_field)
@@ -132,7 +131,7 @@ def play_round(run: Run, before: RoundState) -> RoundState:
     try:
         play.play()
         if resumes:  # so that a first run doesn't write twice
-            merge_small_batches(contest, writer, schedule, say)
+            put_small_batches_together(contest, writer, schedule.sessions_per_leg, schedule.legs_per_replica, say)
         writer.require_whole()
         live.work_out_luck(say)
     finally:

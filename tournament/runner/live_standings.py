@@ -50,8 +50,6 @@ class LiveStandings:
         if now - self._ranked <= _REST * self._ranking_seconds:
             return
         self._rank()
-        self._ranked = time.perf_counter()
-        self._ranking_seconds = self._ranked - now
         if now - self._summarised > max(_SUMMARY_SECONDS, _REST * self._summary_seconds):
             self._summarise()
             self._summarised = time.perf_counter()
@@ -76,9 +74,11 @@ class LiveStandings:
             write_luck(storage, self._contest, self.luck)
 
     def _rank(self) -> None:
-        field = self._writer.state.field
+        field, began = self._writer.state.field, time.perf_counter()
         assert field is not None
         self.ranking: Standings = standings_of(self._contest, field, self.played, self.luck)
+        self._ranked = time.perf_counter()
+        self._ranking_seconds = self._ranked - began
 
     def _summarise(self) -> None:
         write_summaries(self._writer.storage, self.ranking)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
+import numpy.typing as npt
 
 from tournament.artifacts.bot import Entrant
 from tournament.contests.contest import Contest
@@ -16,7 +17,7 @@ from tournament.contests.settings import ContestSettings
 from tournament.errors import counted, shortened
 from tournament.records.results import ranking_of
 from tournament.runner.schedule.counting import Counted, count_legs
-from tournament.runner.schedule.legs import Schedule, place_of
+from tournament.runner.schedule.legs import Schedule
 from tournament.standings.history import former_versions
 from tournament.store.ledger import (
     TABLES,
@@ -24,6 +25,7 @@ from tournament.store.ledger import (
     Field,
     FieldEntrant,
     FieldHousePlayer,
+    FormerVersion,
     Setting,
     Until,
     without_legs,
@@ -147,46 +149,34 @@ def withdraw(writer: Writer, problems: Mapping[str, str], say: Callable[[str], N
         writer.commit(batches=map(without_legs, lost))
 
 
-def note_former_versions(writer: Writer, field: Field) -> None:
-    """Note the last lines of bots that this field has changed or no longer has, before their legs leave the records.
-    Raises as `commit` does."""
+def last_lines(writer: Writer, field: Field) -> tuple[FormerVersion, ...]:
+    """The last lines of bots that this field has changed or no longer has, to be noted as their legs leave."""
     state = writer.state
     contents = {entrant.name: entrant.sha256 for entrant in field.entrants}
     known = state.field.entrants if state.field else ()
     changed = [entrant.name for entrant in known if contents.get(entrant.name) != entrant.sha256]
     if not state.field or not changed:
-        return
+        return ()
     ranking = ranking_of(writer.storage, state.field, standing_batches(writer.storage, state))
-    if former := former_versions(writer.storage, ranking, changed, state.former):
-        writer.commit(former=former)
+    return former_versions(writer.storage, ranking, changed, state.former)
 
 
-# A batch that doesn't fit the schedule, and for each new batch the runs of its legs.
-Cut = tuple[Batch, list[list[tuple[int, int]]]]
+@dataclass(frozen=True)
+class Cut:
+    """A batch of which some legs no longer count, and whether each does."""
+
+    batch: Batch
+    counts: npt.NDArray[np.bool_]
 
 
 def batches_to_cut(standing: Sequence[Batch], schedule: Schedule) -> tuple[list[Cut], Counted]:
-    """Batches with legs that no longer count, or with a leg still to play between theirs; and what is left to play.
-
-    They are cut there, so that parts stay in the order of the schedule.
-    """
+    """What to cut out of the records, and what is left to play."""
     found = count_legs(standing, schedule)
-    cuts = []
-    for batch in standing:
-        legs = batch.legs
-        # The number of missing legs before each leg chooses its new batch; None if it doesn't count.
-        before = np.searchsorted(found.missing, place_of(legs.match, legs.number, schedule.legs_per_replica))
-        if before[0] == before[-1] and found.counting.issuperset(legs.digests):
-            continue
-        goes = [number if digest in found.counting else None for digest, number in zip(legs.digests, before.tolist())]
-        runs: dict[int, list[tuple[int, int]]] = {}
-        first = 0
-        for where, several in itertools.groupby(goes):
-            end = first + len(list(several))
-            if where is not None:
-                runs.setdefault(where, []).append((first, end))
-            first = end
-        cuts.append((batch, list(runs.values())))
+    cuts = [
+        Cut(batch, np.array([digest in found.counting for digest in batch.legs.digests]))
+        for batch in standing
+        if not found.counting.issuperset(batch.legs.digests)
+    ]
     return cuts, found
 
 
@@ -196,11 +186,8 @@ def tell_removed_matches(
     """Say whose matches are taken out of the records, if any are. `out`: who was disqualified on probation."""
     gone: set[int] = set()
     gone_with: Counter[str] = Counter()
-    for batch, runs in cuts:
-        kept = {leg for run in runs for first, end in run for leg in range(first, end)}
-        for place, leg in enumerate(batch.legs):
-            if place in kept:
-                continue
+    for cut in cuts:
+        for leg in cut.batch.legs.chosen(np.flatnonzero(~cut.counts)):
             if of_one := out.intersection((leg.x,) if schedule.house else (leg.x, leg.y)):
                 gone_with.update(of_one)
             else:

@@ -1,4 +1,4 @@
-"""Rewriting parts: cut where legs leave or are still to come, merged where many small ones are neighbours.
+"""Rewriting parts: cut where legs leave, put together where there are many small ones.
 
 Parts are compared with their hashes before: what is damaged is not copied.
 """
@@ -6,70 +6,78 @@ Parts are compared with their hashes before: what is damaged is not copied.
 from __future__ import annotations
 
 import contextlib
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import numpy.typing as npt
 
 from tournament.contests.contest import Contest
 from tournament.runner.resume import Cut, batches_to_cut, tell_removed_matches, withdraw
 from tournament.runner.schedule.counting import Counted
-from tournament.runner.schedule.legs import Schedule, place_of
-from tournament.store.columns import ROWS_PER_GROUP
-from tournament.store.ledger import Batch, TableName, batch_name, without_legs
+from tournament.runner.schedule.legs import Schedule
+from tournament.store.columns import ROWS_PER_BUFFER
+from tournament.store.ledger import Batch, FormerVersion, batch_name, without_legs
 from tournament.store.ledger_reading import standing_batches
-from tournament.store.legs import Legs
+from tournament.store.legs import Legs, pair_keys
 from tournament.store.parts import PartReader, copy_legs, damage
 from tournament.store.storage import Storage, staged_name
 from tournament.store.writer import Writer, in_commits
 
-# At least so many neighbours, with at most so many rows together, are merged. With fewer, rows would be rewritten
-# more often; the number of parts stays within a few times that of parts of this size.
-_FEWEST, _MOST_ROWS = 8, 16 * ROWS_PER_GROUP
-
-_Open = tuple[Batch, dict[TableName, PartReader]]
+# Parts of fewer rows are small: larger ones take longer to read than to open. At least so many small ones are put
+# together, and at most so many at once, each with two files open.
+_SMALL, _FEWEST, _MOST = ROWS_PER_BUFFER // 8, 8, 64
 
 
-def fit_to_schedule(contest: Contest, writer: Writer, schedule: Schedule, say: Callable[[str], None]) -> Counted:
-    """Take out of the records what the schedule doesn't have, and say so; return what is left to play. Raises as
-    `commit` does."""
+def fit_to_schedule(
+    contest: Contest,
+    writer: Writer,
+    schedule: Schedule,
+    former: Sequence[FormerVersion],
+    say: Callable[[str], None],
+) -> Counted:
+    """Take out of the records what the schedule doesn't have, and say so; note the `former` versions with it. Returns
+    what is left to play. Raises as `commit` does."""
     while True:
-        standing = standing_batches(writer.storage, writer.state)
-        cuts, left = batches_to_cut(standing, schedule)
-        problems = _damages(writer.storage, (batch for batch, several in cuts if several))
+        cuts, left = batches_to_cut(standing_batches(writer.storage, writer.state), schedule)
+        problems = _damages(writer.storage, (cut.batch for cut in cuts if cut.counts.any()))
         if not problems:
             break
         withdraw(writer, problems, say)
     tell_removed_matches(writer, cuts, schedule, left.probation.out, say)
     for batches in in_commits(_cut_batches(contest, writer, cuts, schedule.sessions_per_leg)):
-        writer.commit(batches=batches)
+        writer.commit(batches=batches, former=former)
+        former = ()
+    if former:
+        writer.commit(former=former)
     return left
 
 
 def _cut_batches(
     contest: Contest, writer: Writer, cuts: Sequence[Cut], sessions_per_leg: int
 ) -> Iterator[Sequence[Batch]]:
-    """What to commit for each cut: the batch without legs, and new ones, staged, with the legs that stay."""
-    for batch, several in cuts:
-        with contextlib.ExitStack() as stack:
-            source = _open(contest, writer, batch, sessions_per_leg, stack)
-            cut = [_staged(contest, writer, [(source, *run) for run in runs]) for runs in several]
-        yield [without_legs(batch), *cut]
+    """What to commit for each cut: the batch without legs, and one, staged, of those that stay."""
+    for cut in cuts:
+        stay = np.flatnonzero(cut.counts)
+        staged = [_staged(contest, writer, [cut.batch], stay, sessions_per_leg)] if len(stay) else []
+        yield [without_legs(cut.batch), *staged]
 
 
-def merge_small_batches(contest: Contest, writer: Writer, schedule: Schedule, say: Callable[[str], None]) -> None:
-    """Merge small neighbouring batches where there are many, a commit for each new one.
-
-    Only once nothing is left to play: no leg may be still to come between neighbours. Raises as `commit` does.
-    """
-    for group in _small_neighbours(standing_batches(writer.storage, writer.state), schedule):
+def put_small_batches_together(
+    contest: Contest, writer: Writer, sessions_per_leg: int, legs_per_replica: int, say: Callable[[str], None]
+) -> None:
+    """Put small batches together where a replica has many, a commit for each new one. Raises as `commit` does."""
+    for group in _small_ones(standing_batches(writer.storage, writer.state), legs_per_replica):
         if problems := _damages(writer.storage, group):
             for name, problem in problems.items():
                 say(f"Part {name} is {problem}; remove it and run again to play its legs again")
             continue
-        with contextlib.ExitStack() as stack:
-            sources = [_open(contest, writer, batch, schedule.sessions_per_leg, stack) for batch in group]
-            merged = _staged(contest, writer, [(source, 0, len(source[0].legs)) for source in sources])
-        writer.commit(batches=[*map(without_legs, group), merged])
-    writer.state.gather()  # the former copies of what was merged can go
+        match, number = (np.concatenate([getattr(batch.legs, one) for batch in group]) for one in ("match", "number"))
+        in_order = np.argsort(pair_keys(match, number), kind="stable")
+        together = _staged(contest, writer, group, in_order, sessions_per_leg)
+        writer.commit(batches=[*map(without_legs, group), together])
+    writer.state.gather()  # the former copies of what was put together can go
 
 
 def _damages(storage: Storage, batches: Iterable[Batch]) -> dict[str, str]:
@@ -80,50 +88,43 @@ def _damages(storage: Storage, batches: Iterable[Batch]) -> dict[str, str]:
     return {batch.name: max(problems) for batch, problems in zip(several, found) if problems}
 
 
-def _small_neighbours(batches: Sequence[Batch], schedule: Schedule) -> list[list[Batch]]:
-    """Runs of batches to merge, in order of the schedule; none has legs of two replicas."""
-    groups: list[list[Batch]] = []
-    rows = 0
-    size = schedule.legs_per_replica
-    ends = [place_of(b.legs.match[[0, -1]], b.legs.number[[0, -1]], size).tolist() for b in batches]
-    replicas = [int(batch.legs.number[0]) // size for batch in batches]
-    before = (-1, -1)
-    for (first, last), replica, batch in sorted(zip(ends, replicas, batches), key=lambda one: one[0]):
-        more = max(part.rows for part in batch.parts)
-        rows += more
-        apart = replica != before[0] or first <= before[1]
-        before = replica, last
-        if not groups or apart or rows > _MOST_ROWS or groups[-1][0].sandbox != batch.sandbox:
-            groups.append([])
-            rows = more
-        groups[-1].append(batch)
+def _small_ones(batches: Sequence[Batch], legs_per_replica: int) -> list[list[Batch]]:
+    """Small batches to put together; none gets legs of two replicas, or of bots that were confined otherwise."""
+    alike: dict[tuple[int, str], list[Batch]] = defaultdict(list)
+    for batch in batches:
+        if max(part.rows for part in batch.parts) < _SMALL:
+            alike[int(batch.legs.number[0]) // legs_per_replica, batch.sandbox].append(batch)
+    groups = [several[first : first + _MOST] for several in alike.values() for first in range(0, len(several), _MOST)]
     return [group for group in groups if len(group) >= _FEWEST]
 
 
-def _open(contest: Contest, writer: Writer, batch: Batch, sessions_per_leg: int, stack: contextlib.ExitStack) -> _Open:
-    readers: dict[TableName, PartReader] = {}
-    for part in batch.parts:
-        columns = contest.columns(part.table)
-        readers[part.table] = PartReader(writer.storage, part, columns, batch.legs, sessions_per_leg)
-        stack.callback(readers[part.table].close)
-    return batch, readers
-
-
-def _staged(contest: Contest, writer: Writer, runs: Sequence[tuple[_Open, int, int]]) -> Batch:
-    """A new batch, staged, from runs of other batches' legs."""
-    legs = Legs.joined(batch.legs[first:end] for (batch, _), first, end in runs)
+def _staged(
+    contest: Contest, writer: Writer, sources: Sequence[Batch], places: npt.NDArray[np.intp], sessions_per_leg: int
+) -> Batch:
+    """A new batch, staged, of the legs of others: those at these places, in this order, of all one after the other."""
+    ends = np.cumsum([0, *(len(batch.legs) for batch in sources)])
+    edges = np.flatnonzero((np.diff(places) != 1) | np.isin(places[1:], ends)) + 1
+    runs = []
+    for run in np.split(places, edges):
+        source = int(np.searchsorted(ends, run[0], "right")) - 1
+        first = int(run[0] - ends[source])
+        runs.append((source, first, first + len(run)))
+    legs = Legs.joined(sources[source].legs[first:end] for source, first, end in runs)
     name = batch_name(int(legs.match[0]), int(legs.number[0]), legs.digests)
     staged = staged_name(name)
-    parts = tuple(
-        copy_legs(
-            writer.storage,
-            part.table,
-            contest.columns(part.table),
-            [(readers[part.table], first, end) for (_, readers), first, end in runs],
-            f"{name}.parquet",
-            f"{staged}-{part.table}",
-        )
-        for part in runs[0][0][0].parts
-    )
-    of = tuple((batch.name, first, end) for (batch, _), first, end in runs)
-    return Batch(name, parts, legs, runs[0][0][0].sandbox, of)
+    parts = []
+    for part in sources[0].parts:
+        columns = contest.columns(part.table)
+        with contextlib.ExitStack() as stack:
+            readers = [
+                stack.enter_context(
+                    PartReader(writer.storage, batch.part(part.table), columns, batch.legs, sessions_per_leg)
+                )
+                for batch in sources
+            ]
+            several = [(readers[source], first, end) for source, first, end in runs]
+            parts.append(
+                copy_legs(writer.storage, part.table, columns, several, f"{name}.parquet", f"{staged}-{part.table}")
+            )
+    of = tuple((sources[source].name, first, end) for source, first, end in runs)
+    return Batch(name, tuple(parts), legs, sources[0].sandbox, of)

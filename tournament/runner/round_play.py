@@ -58,7 +58,9 @@ class RoundPlay:
         executor = choose_executor(config.general, seconds, games * contest.estimates.bytes, watcher.say)
         pace = new_pace(contest, config, executor.workers, sessions)
         in_turn = groups_in_turn(self._schedule, executor.most_workers, self._run.artifacts, config.sandbox)
-        self._to_play = LegsToPlay(self._schedule, left, pace, in_turn, lambda: self._left.probation.out)
+        self._to_play = LegsToPlay(
+            self._schedule, left, pace, in_turn, lambda: self._left.probation.out, in_order=self._new_field is None
+        )
         receipts = executor.play(self._next_task, self._run.artifacts)
         try:
             for several in receipts:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from tournament.leg import Leg
@@ -78,7 +78,7 @@ def _has_all_lanes(pace: Pace, in_lanes: int, share: int) -> bool:
 
 
 class _Queue:
-    """Legs in order, with their ranks among all that count, and how they are cut into tasks."""
+    """Legs in order, with their ranks, and how they are cut into tasks."""
 
     def __init__(self, legs: Iterable[tuple[int, Fixture]], policy: Together | InTurn) -> None:
         self._legs, self._policy = iter(legs), policy
@@ -86,8 +86,7 @@ class _Queue:
     def next_task(self, schedule: Schedule, out: Set[str]) -> Batches | None:
         """The next legs, without those of bots that are out; None when there are no more.
 
-        A batch ends at a leg that is done or goes out elsewhere, so that parts stay in schedule order, and at the end
-        of a replica.
+        A batch ends where ranks do, so that parts stay in schedule order, and at the end of a replica.
         """
         batches: list[list[Leg]] = []
         inline = in_lanes = 0
@@ -120,23 +119,32 @@ class LegsToPlay:
     Legs of the bots `in_turn` (`tournament.worker.processes.turns`) that see the same deals play one after the other,
     on whatever node. So these bots are in groups; the legs between two groups, in a replica, go out together, and
     nothing else of these groups and deals until they are back. They take long, so they go out first.
-    `out` tells who is disqualified on probation by now, and plays no more.
+    `out` tells who is disqualified on probation by now, and plays no more. Not `in_order`, batches go on over legs that
+    are done, so that parts overlap: after an edit they would have single legs.
     """
 
     def __init__(
-        self, schedule: Schedule, left: Counted, pace: Pace, in_turn: Mapping[str, int], out: Callable[[], Set[str]]
+        self,
+        schedule: Schedule,
+        left: Counted,
+        pace: Pace,
+        in_turn: Mapping[str, int],
+        out: Callable[[], Set[str]],
+        *,
+        in_order: bool = True,
     ) -> None:
         self._schedule, self._in_turn, self._out = schedule, in_turn, out
         self._turns_out: set[_Turn] = set()
         apart: dict[frozenset[_Turn], list[tuple[int, Fixture]]] = defaultdict(list)
+        ranks = left.rank.tolist() if in_order else range(len(left.missing))
         if in_turn:
-            for rank, fixture in _ranked(schedule, left):
+            for rank, fixture in zip(ranks, fixtures_at(schedule, left.missing)):
                 if turns := self._turns(fixture.x.name, fixture.y.name, fixture.number):
                     apart[turns].append((rank, fixture))
         legs_apart = sum(map(len, apart.values()))
         others = (
             (rank, fixture)
-            for rank, fixture in _ranked(schedule, left)
+            for rank, fixture in zip(ranks, fixtures_at(schedule, left.missing))
             if not (in_turn and self._turns(fixture.x.name, fixture.y.name, fixture.number))
         )
         self._others = _Queue(others, Together(pace, left.inline, left.in_lanes - legs_apart))
@@ -159,10 +167,6 @@ class LegsToPlay:
     def _turns(self, x: str, y: str, number: int) -> frozenset[_Turn]:
         replica = number // self._schedule.legs_per_replica
         return frozenset((self._in_turn[name], replica) for name in (x, y) if name in self._in_turn)
-
-
-def _ranked(schedule: Schedule, left: Counted) -> Iterator[tuple[int, Fixture]]:
-    return zip(left.rank.tolist(), fixtures_at(schedule, left.missing))
 
 
 def groups_in_turn(

@@ -33,16 +33,16 @@ class Version:
 
 def former_versions(
     storage: Storage, ranking: Standings, names: Iterable[str], noted: Iterable[FormerVersion]
-) -> list[FormerVersion]:
+) -> tuple[FormerVersion, ...]:
     """These bots' lines as the ledger keeps them, but for those `noted` already: a run that ended while it took a bot's
     legs out has left fewer of them. Raises RunFailed for one noted that is none."""
     lines = {line.name: line for line in ranking.entrants}
     last = {one.name: _version(storage, one).line for one in noted if one.name in lines}
-    return [
+    return tuple(
         _kept(line, len(ranking.ranked))
         for line in (lines[name] for name in names)
         if line.name not in last or last[line.name].sha256 != line.sha256 or last[line.name].sessions < line.sessions
-    ]
+    )
 
 
 def _kept(line: Standing, ranked: int) -> FormerVersion:

@@ -25,7 +25,7 @@ from tournament.cores import cores
 from tournament.errors import RunFailed
 from tournament.standings.luck_of_rows import LuckOfRows
 from tournament.store.ledger import Batch
-from tournament.store.legs import DIGESTS, Legs, Number, digest_column, hex_digests
+from tournament.store.legs import DIGESTS, Legs, Number, digest_column, hex_digests, pair_keys
 from tournament.store.notes import read_note, write_note
 from tournament.store.storage import Storage
 
@@ -33,7 +33,6 @@ LuckOfLegs = Mapping[str, Floats]  # by a leg's digest, BLOCK_COUNT points
 
 _NOTE = "luck"
 _MOST = 1e12  # points of a block
-_AT_ONCE = 1 << 12  # legs whose rows fit a core's cache
 _LONGEST_HEAD = 1000  # bytes
 _LARGE = 20_000_000  # games that take a while to read
 
@@ -127,19 +126,21 @@ def luck_of_batches(
     known: Sequence[LuckColumns],
     say: Callable[[str], None],
 ) -> LuckColumns:
-    """The luck of all legs of these batches: what is `known`, where several know a leg by the first, and the rest from
-    their games.
+    """The luck of all legs of these batches, by match and number, as standings ask for it: what is `known`, where
+    several know a leg by the first, and the rest from their games.
 
     Raises RunFailed when a part is damaged or gone.
     """
-    digests = [batch.legs.digest for batch in batches]
-    wanted = np.concatenate([np.empty(0, DIGESTS), *digests])
+    several = [batch.legs for batch in batches]
+    keys = np.concatenate([np.empty(0, np.int64), *(pair_keys(legs.match, legs.number) for legs in several)])
+    in_order = np.argsort(keys, kind="stable")
+    wanted = np.concatenate([np.empty(0, DIGESTS), *(legs.digest for legs in several)])[in_order]
     if len(known) == 1 and np.array_equal(wanted, known[0].digest):
         return known[0]
     points = np.empty((BLOCK_COUNT, len(wanted)))
     is_known = _gather(known, wanted, points)
-    ends = np.cumsum([len(one) for one in digests], dtype=np.int64)
-    lacking = set(np.searchsorted(ends, np.flatnonzero(~is_known), side="right").tolist())
+    batch_of = np.repeat(np.arange(len(several)), [len(legs) for legs in several])[in_order]
+    lacking = set(batch_of[~is_known].tolist())
     unknown = [batch for place, batch in enumerate(batches) if place in lacking]
     games = sum(batch.part("games").rows for batch in unknown)
     if games > _LARGE:
@@ -197,16 +198,7 @@ def _luck_of_batch(contest: Contest, settings: ContestSettings, storage: Storage
 def corrected_legs(legs: Legs, luck: LuckOfLegs) -> Legs | None:
     """The legs with luck subtracted from their points; None where it isn't known for all."""
     points = LuckColumns.of(luck).chosen(legs.digest).points
-    if len(points) < len(legs):
-        return None
-    sums = np.empty_like(legs.sums)
-    for first in range(0, len(legs), _AT_ONCE):  # leg by leg, as sums are rounded
-        some = slice(first, first + _AT_ONCE)
-        sums[some, 0, 0] = legs.sums[some, 0, 0] - np.ascontiguousarray(points[some]).sum(axis=1)
-    sums[:, 0, 1] = legs.sums[:, 0, 1]
-    np.subtract(legs.sums[:, 0, 2:], points, out=sums[:, 0, 2:])
-    sums[:, 1:] = legs.sums[:, 1:]
-    return replace(legs, sums=sums)
+    return replace(legs, luck=points) if len(points) == len(legs) else None
 
 
 def legs_without_luck(legs: Legs, luck: LuckOfLegs) -> Legs:

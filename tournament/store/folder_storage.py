@@ -321,7 +321,7 @@ class FolderStorage:
         self._make_folder(STAGING)
         with self._place(name) as (folder, file):
             descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN_FILE, mode, dir_fd=folder)
-        return open(descriptor, "wb", buffering=1 << 20)
+        return open(descriptor, "wb")
 
     def finish_staged(self, stream: IO[bytes]) -> None:
         """Close a staged file once it is on disk."""

@@ -143,6 +143,7 @@ def kept_faults(faults: Sequence[Fault], ended: bool) -> tuple[tuple[Fault, ...]
 
 
 _WHOLE = ("match", "number", "sessions", "games")
+_AT_ONCE = 1 << 12  # legs whose blocks fit a core's cache
 _WIDTH = 2 + BLOCK_COUNT  # numbers of a seat: points, their squares and the blocks
 _NO_REST = Rest()
 _DIGEST = 32  # bytes
@@ -152,14 +153,16 @@ DIGESTS = f"S{_DIGEST}"  # the type of a column of digests
 @dataclass(frozen=True)
 class SeatColumns:
     """The SeatSums of one seat in many legs, from `sums`, those of x where the seat's are the `opposite`. A large
-    field's are worked out column by column, as they are asked for."""
+    field's are worked out column by column, as they are asked for. `luck`: what it was worth to x in each block; it
+    is subtracted from points."""
 
     sums: Floats
     is_opposite: bool
+    luck: Floats | None = None
 
     def __getitem__(self, some: slice) -> SeatColumns:
         """Those of some of the legs."""
-        return SeatColumns(self.sums[some], self.is_opposite)
+        return SeatColumns(self.sums[some], self.is_opposite, None if self.luck is None else self.luck[some])
 
     @property
     def points(self) -> Floats:
@@ -174,14 +177,24 @@ class SeatColumns:
         """A row of BLOCK_COUNT for each leg, side by side in memory: else they would be added in another order, and so
         rounded otherwise."""
         kept = self.sums[:, 2:]
-        return np.ascontiguousarray(0.0 - kept if self.is_opposite else kept)
+        own = kept if self.luck is None else kept - self.luck
+        return np.ascontiguousarray(0.0 - own if self.is_opposite else own)
 
     def block(self, number: int) -> Floats:
         """The points in one of the blocks."""
         return self._won(2 + number)
 
     def _won(self, column: int) -> Floats:
-        return 0.0 - self.sums[:, column] if self.is_opposite else self.sums[:, column]
+        own = self.sums[:, column]
+        if self.luck is not None:
+            own = own - (self.luck[:, column - 2] if column else self._luck_of_legs(self.luck))
+        return 0.0 - own if self.is_opposite else own
+
+    @staticmethod
+    def _luck_of_legs(luck: Floats) -> Floats:
+        """Leg by leg, as sums are rounded."""
+        several = (luck[first : first + _AT_ONCE] for first in range(0, len(luck), _AT_ONCE))
+        return np.concatenate([np.empty(0), *(np.ascontiguousarray(some).sum(axis=1) for some in several)])
 
 
 def opposite(sums: Floats) -> Floats:
@@ -247,8 +260,8 @@ class Legs(Sequence[LegResult]):
 
     `players` has for each leg the places of x and y in `names`, `more` the place of its fields that few have in
     `rests`. `whole` has a column each for match, number, sessions and games. `sums`, by leg and seat, has points, their
-    squares and the blocks, of seat x alone where games are zero-sum: `of_seat` gives those of either. Numbers of a
-    column lie side by side in memory, as they are read.
+    squares and the blocks, of seat x alone where games are zero-sum: `of_seat` gives those of either, without `luck`
+    where that is given. Numbers of a column lie side by side in memory, as they are read.
     """
 
     digest: npt.NDArray[np.bytes_]
@@ -258,7 +271,11 @@ class Legs(Sequence[LegResult]):
     sums: Floats
     rests: tuple[Rest, ...]
     more: npt.NDArray[np.int32]
+    luck: Floats | None = None
     _slice_of: tuple[Legs, int] | None = field(default=None, init=False, repr=False)  # these, and from which on
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "_slice_of": None}  # who is sent a slice gets no more
 
     @classmethod
     def of(cls, legs: Sequence[LegResult]) -> Legs:
@@ -361,7 +378,7 @@ class Legs(Sequence[LegResult]):
     def of_seat(self, seat: int) -> SeatColumns:
         """What a seat has won."""
         kept = seat < self.sums.shape[1]
-        return SeatColumns(self.sums[:, seat if kept else 0], not kept)
+        return SeatColumns(self.sums[:, seat if kept else 0], not kept, None if seat and kept else self.luck)
 
     def numbered(self, seat: int, numbers: Mapping[str, int]) -> Whole:
         """The number of who sits at `seat` in each, -1 for who has none."""
@@ -387,6 +404,7 @@ class Legs(Sequence[LegResult]):
             whole=self.whole.T[:, at].T,
             sums=np.take(self.sums.T, at, axis=2).T,
             more=self.more[at],
+            luck=None if self.luck is None else self.luck.T[:, at].T,
         )
 
     def matches(self) -> Whole:
@@ -418,6 +436,7 @@ class Legs(Sequence[LegResult]):
                 whole=self.whole[place],
                 sums=self.sums[place],
                 more=self.more[place],
+                luck=None if self.luck is None else self.luck[place],
             )
             first, _, step = place.indices(len(self))
             if step == 1:

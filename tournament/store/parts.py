@@ -213,7 +213,10 @@ class PartReader:
         if not ((values_of(piece, "match") == match) & (numbers == number)).all():
             raise pa.ArrowInvalid("it has rows of other legs than the ledger says")
 
-    def close(self) -> None:
+    def __enter__(self) -> PartReader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         self._file.close(force=True)
 
 

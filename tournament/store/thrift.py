@@ -7,13 +7,12 @@ and its bytes. Whole numbers are zigzag, in pieces of seven bits, the lowest fir
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 
 Value = tuple[int, bytes]
 
 TRUE, FALSE = (1, b""), (2, b"")
 _BYTES = [bytes([value]) for value in range(256)]
-_BYTE, _I32, _I64, _BINARY, _LIST, _STRUCT = 3, 5, 6, 8, 9, 12
+_BYTE, _I32, _I64, _BINARY, _LIST, STRUCT = 3, 5, 6, 8, 9, 12
 
 
 def byte(value: int) -> Value:
@@ -24,7 +23,6 @@ def i32(value: int) -> Value:
     return _I32, _varint(value << 1 ^ value >> 63)
 
 
-@lru_cache(1 << 10)  # row groups have many sizes in common
 def i64(value: int) -> Value:
     return _I64, _varint(value << 1 ^ value >> 63)
 
@@ -34,7 +32,7 @@ def text(value: str | bytes) -> Value:
     return _BINARY, _varint(len(content)) + content
 
 
-def array(values: Sequence[Value], kind: int = _STRUCT) -> Value:
+def array(values: Sequence[Value], kind: int = STRUCT) -> Value:
     """A list of values of one type; `kind` is that of an empty one."""
     kind = values[0][0] if values else kind
     count = len(values)
@@ -51,7 +49,7 @@ def struct(fields: Mapping[int, Value]) -> Value:
             raise ValueError(f"field {number} can't come after {last}")
         pieces += (_BYTES[number - last << 4 | kind], content)
         last = number
-    return _STRUCT, b"".join(pieces) + b"\0"
+    return STRUCT, b"".join(pieces) + b"\0"
 
 
 def _varint(value: int) -> bytes:

@@ -183,8 +183,8 @@ def _failure_of_rules(contest: Contest, leg: Leg, position: tuple[int, int], fai
     """A line for an exception in a contest's rules, with its place: in their file, or in what they call."""
     session, game = position
     places = [place for place in traceback.extract_tb(failure.__traceback__) if place.filename.endswith(".py")]
-    if contest.source:
-        places = [place for place in places if place.filename == contest.source.place] or places
+    if contest.source and contest.source.content is not None:  # in a file: lines of others would mislead
+        places = [place for place in places if place.filename == contest.source.place]
     where = f" ({Path(places[-1].filename).name}, line {places[-1].lineno})" if places else ""
     what = shortened(printable(" ".join(str(failure).split())), 300)
     return (

@@ -12,7 +12,7 @@ from engine.kernel.chance import Chance
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from engine.rules.decisions import Asked
-from engine.rules.session_core import GAME_BEGINS, GAME_ENDS, SESSION_COLUMNS, Session, SessionCore
+from engine.rules.session_core import GAME_BEGINS, GAME_ENDS, KINDS, SESSION_COLUMNS, Session, SessionCore
 from engine.rules.steps import Steps
 from tournament.contests.contest import Contest, Display, Estimates, NewCore, NewDrawnCore, Trials
 from tournament.contests.interface import CompiledBots, Interface, Named, Question
@@ -101,7 +101,19 @@ def contest_of(rules: type[PythonContest]) -> Contest:
     return _made[rules]
 
 
+def _check(rules: type[PythonContest]) -> None:
+    """Raise ValueError for what would fail only in play, and in words that don't name it."""
+    if rules.play is PythonContest.play:
+        raise ValueError("it has no method play(self, session)")
+    if isinstance(rules.decisions, Decision):
+        raise ValueError(f"decisions are a tuple, as in decisions = ({rules.decisions.name.upper()},)")
+    for column in rules.columns:
+        if column.type not in KINDS:
+            raise ValueError(f"no column can be {column.type}; there are {', '.join(KINDS)}")
+
+
 def _make(rules: type[PythonContest]) -> Contest:
+    _check(rules)
     struct = lay_out(rules.decisions)
     offsets = {member.name: member.place for member in struct.members}
     for kind, decision in enumerate(rules.decisions):
@@ -164,7 +176,7 @@ def _new_core(rules: type[PythonContest], *, against_chance: bool) -> NewCore:
         chance = Chance(leg.deals_key, _TRIAL_STREAM)
 
         def play(session: Session) -> Play:
-            own = played.play(session)
+            own = _begun(played, session)
             return answered_by_chance(own, chance, {1}) if against_chance else own
 
         return _session_core(played, leg, games, sessions, play, steps)
@@ -191,6 +203,14 @@ def _session_core(
     )
 
 
+def _begun(rules: PythonContest, session: Session) -> Play:
+    """A session about to be played. Raises TypeError where `play` is a plain function: it asks nobody."""
+    play: Play | None = rules.play(session)
+    if play is None:
+        raise TypeError("play yields no question; it asks a bot by: answer = yield DECISION(seat, …)")
+    return play
+
+
 def _new_drawn_core(rules: type[PythonContest]) -> NewDrawnCore:
     """Makes cores for a replay, which draw a session: its number in the match, and where drawings go."""
 
@@ -201,7 +221,7 @@ def _new_drawn_core(rules: type[PythonContest]) -> NewDrawnCore:
             played = rules(settings)
 
         def play(session: Session) -> Play:
-            return drawn(played, session, drawings) if session.number == number else played.play(session)
+            return drawn(played, session, drawings) if session.number == number else _begun(played, session)
 
         return _session_core(played, leg, games, sessions, play, steps)
 
@@ -210,7 +230,7 @@ def _new_drawn_core(rules: type[PythonContest]) -> NewDrawnCore:
 
 def drawn(rules: PythonContest, session: Session, drawings: list[str]) -> Play:
     """A session, drawn before each decision and at its end."""
-    play = rules.play(session)
+    play = _begun(rules, session)
     try:
         asked = next(play)
         while True:

@@ -156,7 +156,7 @@ class _Content:
         """Add a folder's shared libraries, which may be links to others below it."""
         for entry in entries:
             if ".so" in entry.name and entry.is_file():
-                found = self._without_links(entry.name, folder)
+                found = self._without_links(entry.name, folder) if entry.is_symlink() else entry.path
                 if found.startswith(folder + "/"):
                     self.files[found] = None
 

@@ -20,6 +20,10 @@ _BESIDE = ("site-packages", "dist-packages")
 # Those of its tests, and of tools for who writes Python. No bot needs them, and each file costs a mount.
 _TESTS = ("test", "ctypes/test", "distutils/tests", "lib2to3/tests", "sqlite3/test", "tkinter/test", "unittest/test")
 _TOOLS = ("ensurepip", "idlelib", "lib2to3", "pydoc_data", "tkinter", "turtledemo", "venv")
+# Beside shared libraries: modules of languages, which their interpreters' programs read by name, and what builds read.
+_NO_LIBRARIES = (
+    "perl", "perl-base", "perl5", "guile", "cmake", "girepository-1.0", "ldscripts", "pkgconfig", "valgrind"
+)  # fmt: skip
 
 
 @cache
@@ -92,7 +96,8 @@ def left_out() -> list[str]:
     """Folders within what is readable of which only what is named itself is read."""
     library = Path(sysconfig.get_path("stdlib"))
     built_by = sysconfig.get_config_var("LIBPL") or library / "config"
-    return [str(built_by), *(str(library / name) for name in (*_BESIDE, *_TESTS, *_TOOLS))]
+    beside = [f"{folder}/{name}" for folder in library_folders() for name in _NO_LIBRARIES]
+    return [str(built_by), *(str(library / name) for name in (*_BESIDE, *_TESTS, *_TOOLS)), *beside]
 
 
 def entry_by_entry(readable: Collection[str], launch: LaunchSpec) -> Iterator[str]:
