@@ -69,9 +69,9 @@ def test_an_empty_file_and_none_give_the_defaults(tmp_path: Path, monkeypatch: p
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
-        ("workers = -1", 1, "workers = -1: input should be greater than or equal to 0"),
+        ("workers = -1", 1, "workers = -1: must be at least 0"),
         ("\n\nworkers = 1.5", 3, "workers = 1.5: must be a whole number"),
-        ('executor = "slurm"', 1, "executor = 'slurm': input should be 'auto', 'local' or 'ray'"),
+        ('executor = "slurm"', 1, "executor = 'slurm': must be 'auto', 'local' or 'ray'"),
         ("results = 3", 1, "results: must be a text, in quotes"),
         ("# first\nworker = 3", 2, "unknown key worker; there are results, executor, workers, address"),
         (f"\n[{CONTEST}]\nsesions = 5", 3, "unknown key sesions; there are game, entrants, sessions, replicas"),
@@ -84,8 +84,8 @@ def test_an_empty_file_and_none_give_the_defaults(tmp_path: Path, monkeypatch: p
         (f"[{CONTEST}]\nseed = 1.5", 2, "seed = 1.5: must be a whole number or a text"),
         (f'[{CONTEST}]\nseed = ""', 2, "seed = '': must be 1 to 1000 printable characters"),
         (f"[{CONTEST}]\nsessions = 2020-01-01", 2, "sessions = datetime.date(2020, 1, 1): must be a whole number"),
-        (f'[{CONTEST}]\n"deals" = "odd"', 2, "deals = 'odd': input should be 'common' or 'independent'"),
-        (f"[{CONTEST}.deals]\nx = 1", 1, "deals = {'x': 1}: input should be 'common' or 'independent'"),
+        (f'[{CONTEST}]\n"deals" = "odd"', 2, "deals = 'odd': must be 'common' or 'independent'"),
+        (f"[{CONTEST}.deals]\nx = 1", 1, "deals = {'x': 1}: must be 'common' or 'independent'"),
         (f"\n{CONTEST} = 3", 2, f"{CONTEST} must be a table, written [{CONTEST}]"),
         (f"[[{CONTEST}]]\nseed = 1", 1, f"{CONTEST} must be a table, written [{CONTEST}]"),
         ("results = elsewhere", 1, "invalid value: a text stands in quotes"),

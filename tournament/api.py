@@ -8,9 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tournament.audit import verification
-from tournament.audit.replay import Replay, replay_games
-from tournament.audit.report import Verification
 from tournament.config import ExecutorName, load_config
 from tournament.errors import BadInput
 from tournament.keys import drawn_seed
@@ -21,7 +18,10 @@ from tournament.runner.watcher import NobodyWatching, Watcher
 from tournament.starter.folder import find_bot
 from tournament.store.storage import inside
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what plays needs none of these
+    from tournament.audit import verification
+    from tournament.audit.replay import Replay
+    from tournament.audit.report import Verification
     from tournament.trial.gauntlet import GauntletReport
 
 
@@ -106,9 +106,11 @@ def verify(
     The result's `problems` say what is wrong. Raises tournament.errors.BadInput
     when there are no records, and RunFailed when the ledger can't be read.
     """
+    from tournament.audit.verification import verify_contest
+
     config_of = partial(load_config, path=config, entrants=entrants, results=results)
     location = inside(config_of(contest).results, contest)
-    return verification.verify_contest(location, config_of, replay, watcher or NobodyWatching())
+    return verify_contest(location, config_of, replay, watcher or NobodyWatching())
 
 
 def report(
@@ -157,6 +159,8 @@ def replay(
     too. Raises tournament.errors.BadInput when the records have no such
     game or its bots have changed since, RunFailed when this machine can't play it.
     """
+    from tournament.audit.replay import replay_games
+
     config_of = partial(load_config, path=config, entrants=entrants, results=results)
     version = find_bot(os.fspath(beside), config_of(contest)) if beside is not None else None
     return replay_games(inside(config_of(contest).results, contest), config_of, match, session, game, beside=version)

@@ -41,6 +41,13 @@ _PLAINLY = {
     "list_type": "must be a list",
     "string_type": "must be a text, in quotes",
 }
+_LIMITS = (
+    ("Input should be ", "must be "),
+    ("greater than or equal to", "at least"),
+    ("less than or equal to", "at most"),
+    ("greater than", "above"),
+    ("less than", "below"),
+)
 
 
 class General(BaseModel):
@@ -309,6 +316,8 @@ def _validate(
         for detail in error.errors():
             key = str(detail["loc"][0])
             reason = _PLAINLY.get(detail["type"], detail["msg"].removeprefix("Value error, "))
+            for words, plain in _LIMITS:
+                reason = reason.replace(words, plain)
             reason = reason[:1].lower() + reason[1:]
             secret = key in _SECRET
             if options and key in options:

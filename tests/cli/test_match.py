@@ -115,6 +115,7 @@ def test_in_a_folder_of_one_contest_its_name_may_be_left_out(tmp_path: Path, mon
     dilemma(tmp_path)
     monkeypatch.chdir(tmp_path)
     told = shown("match", "defects", "cooperates", "--seed", "1")
+    assert "guessed" not in told.err, "it only repeats a match"
     assert verdict(told.out) == "defects is ahead in this match, by the same in every session"
     kept = shown("match", "defects", "cooperates", "--results", "kept")
     assert kept.code == 0

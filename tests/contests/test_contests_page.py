@@ -11,7 +11,6 @@ import pytest
 
 from engine.rules.decisions import LEGAL_ACTIONS
 from tests.docs.blocks import ROOT, files_of
-from tests.example_contest import EXAMPLE
 from tests.python_rules import play_field
 from tournament import conformance
 from tournament.api import run
@@ -67,8 +66,3 @@ def test_the_page_s_bot_for_openspiel_plays() -> None:
     bots = {"a": (".py", code), "b": (".c", f"int act(const Bot *bot) {{ return bot->{LEGAL_ACTIONS}[0]; }}\n")}
     ((result, _),) = play_field(find_contest("open_spiel"), bots, sessions=20, open_spiel="leduc_poker").values()
     assert (result.faults, result.games) == ((), 20)
-
-
-def test_the_example_s_rules_take_seventy_lines_at_most() -> None:
-    rules = (EXAMPLE / "liars_dice.py").read_text().split("\n\n\n# Where a face has its eyes")[0]
-    assert len(rules.splitlines()) <= 70

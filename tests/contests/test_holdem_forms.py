@@ -17,7 +17,6 @@ from tests.oracles.holdem_training import View
 from tests.worker.support import Source, script
 from tests.worker.test_programs import Ear
 from tournament.artifacts.bot import Entrant
-from tournament.contests.holdem_training.limits import hands_at_limits
 from tournament.keys import helpers_key
 from tournament.sandbox.outside.settings import SandboxSettings
 
@@ -353,9 +352,3 @@ def test_a_field_of_all_forms(tmp_path: Path) -> None:
             grown = games
     columns = [name for name in games.columns if name != "match"]
     assert games[columns].equals(grown[columns])
-
-
-def test_hands_at_the_limits_are_hands() -> None:
-    hands = hands_at_limits()
-    assert all(len(set(hand)) == 9 and max(hand) < 52 for hand in hands.tolist())
-    assert len(hands) >= 20

@@ -157,21 +157,6 @@ def test_faults_are_checks(faulty: dict[str, Entrant], name: str) -> None:
     assert (cut_short.ended_by, len(cut_short.faults), len(rest.hands)) == (0, 4, 7)
 
 
-def test_a_call_that_takes_long_plays(tmp_path: Path) -> None:
-    """A large table at the first decision, and many samples at once: the statement has 120 seconds for all."""
-    source = """
-        static float table[17000000];
-        std::pair<ActionType, int> makeDecision(const State &s) {
-            static bool first = true;
-            if (first)
-                for (int step = 0; step < 68000000; step++) table[step % 17000000] += step * 0.5f;
-            double chance = first ? getRatesBySampling(s, 250000).first : 0;
-            first = false;
-            return {chance + table[5] < 0 ? ActionType::FOLD : ActionType::CHECK, 0}; }"""
-    result, record = play_built(build(tmp_path, {"table.cpp": source})["table"], 5, hands=3)
-    assert result.faults == () and len(record.hands) == 3
-
-
 def test_a_bot_that_takes_more_than_its_seconds_is_out(faulty: dict[str, Entrant]) -> None:
     result, record = play_built(faulty["endless"], 5, hands=40, fuel_per_session=50_000_000)
     assert [fault.what for fault in result.faults] == [

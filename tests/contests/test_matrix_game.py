@@ -69,7 +69,6 @@ def move(bot):
 """
 LOOKING = {
     "each_turn": "    return answer(bot.turn, bot.my_moves, bot.opponents_moves)",
-    "seldom": "    return answer(bot.turn, bot.my_moves, bot.opponents_moves) if bot.turn % 5 == 4 else 0",
     "keeps_from_the_first_turn": """    if bot.turn == 0:
         mine, theirs = bot.my_moves, bot.opponents_moves
     assert len(mine) == len(theirs) == bot.turn
@@ -89,21 +88,6 @@ LOOKING = {
     if bot.turn >= 9:
         assert len(bot.opponents_moves) == bot.turn - 4
     return answer(bot.turn, bot.my_moves[1:], [int(t % 3 == 1) for t in range(bot.turn)])""",
-    "puts_others_in_their_place": """    kept = bot.turn and mine
-    if bot.turn == 0:
-        assert bot.my_moves == bot.opponents_moves == []
-        mine, theirs = bot.my_moves, bot.opponents_moves
-        bot.my_moves = None
-        del bot.opponents_moves
-    assert bot.my_moves is None and not hasattr_of(bot)
-    return answer(bot.turn, mine, theirs)
-
-
-def hasattr_of(bot):
-    try:
-        return bot.opponents_moves is not None
-    except AttributeError:
-        return False""",
 }
 STEADY = "int move(const Bot *bot) { return bot->turn % 3 == 1; }"
 
@@ -172,7 +156,7 @@ def test_histories_are_the_same_lists_however_a_bot_comes_by_them(tmp_path: Path
         for turn, move in enumerate(game.x_move):
             pairs = enumerate(zip(own, (t % 3 == 1 for t in range(turn))), 1)
             wanted = (turn + sum(i * (mine + 2 * theirs) for i, (mine, theirs) in pairs)) % 2
-            assert move == (0 if who == "seldom" and turn % 5 != 4 else wanted), (who, turn)
+            assert move == wanted, (who, turn)
             own.append(move)
         seen.append(str(who))
     assert sorted(seen) == sorted(3 * list(LOOKING))
@@ -190,10 +174,10 @@ def test_histories_are_the_same_lists_however_a_bot_comes_by_them(tmp_path: Path
         ('payoffs = [[1, 2, 3], [4, 5, "6"], [7, 8, 9]]', "must be a number"),
         ("payoffs = [[1, 2, 3], [4, 5, inf], [7, 8, 9]]", "a payoff must be at least -1000000 and at most 1000000"),
         ("payoffs_of_y = [[1]]", "payoffs_of_y = .*must be 3 lists"),
-        ("rounds = 0", "greater than or equal to 1"),
-        ("rounds = 100_001", "less than or equal to 100000"),
-        ("noise = 1.1", "less than or equal to 1"),
-        ("end_probability = -0.1", "greater than or equal to 0"),
+        ("rounds = 0", "at least 1"),
+        ("rounds = 100_001", "at most 100000"),
+        ("noise = 1.1", "at most 1"),
+        ("end_probability = -0.1", "at least 0"),
     ],
 )
 def test_what_is_wrong_with_a_game_is_blamed_by_line(tmp_path: Path, keys: str, words: str) -> None:

@@ -11,7 +11,6 @@ from engine.wasm.modules import FUEL, read_module
 from tests.support import artifact_of, build_folder, constant_bot, play_built, poker_settings, try_bot
 from tournament.artifacts.bot import Entrant
 from tournament.worker.wasm.engine import Engine, engine
-from tournament.worker.wasm.notes import type_in_words
 from tournament.worker.wasm.stack import on_deep_stack
 
 CALLS = "int b(const Bot *, int) { return 1; }\n"
@@ -212,10 +211,3 @@ def test_who_throws_begins_again_as_after_any_fault(entrants: dict[str, Entrant]
 def test_only_those_that_throw_or_catch_are_compiled_with_exceptions(entrants: dict[str, Entrant]) -> None:
     tags = {name: read_module(artifact_of(entrants[name])).tags for name in ("cases", "uncaught", "library", "without")}
     assert tags == {"cases": 1, "uncaught": 1, "library": 0, "without": 0}
-
-
-def test_types_have_the_names_of_their_source() -> None:
-    assert [type_in_words(name) for name in ("St13runtime_error", "4Mine", "N3foo3BarE", "i", "PKc", "1AI1BE")] == [
-        "std::runtime_error", "Mine", "foo::Bar", "int", "const char*", "1AI1BE",
-    ]  # fmt: skip
-    assert type_in_words("bad_alloc was thrown in -fno-exceptions mode") == "std::bad_alloc"

@@ -11,7 +11,6 @@ import wasmtime
 
 from tests.samples import sampled
 from tournament.artifacts.bot import Entrant
-from tournament.artifacts.c_bots import named_after_another_file
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.contests.holdem_training import HOLDEM_TRAINING
@@ -214,12 +213,6 @@ def test_exports_are_chosen_by_the_same_rule(tmp_path: Path) -> None:
         assert set(loaded.functions) == {function}
     assert "twicemove and twice_move could each be" in (entrants["twice"].problem or "")
     assert "the function move is (f32) -> (i32), expected (i32) -> (i32)" in (entrants["narrow"].problem or "")
-
-
-def test_names_of_another_file_are_told_where_just_one_fits() -> None:
-    assert named_after_another_file(["a", "b"], ["likemeA", "likemeb", "data"]) == ["likemeA", "likemeb"]
-    assert named_after_another_file(["a", "b"], ["xa", "xb", "ya", "yb"]) == []
-    assert named_after_another_file(["a", "b"], ["xa", "yb"]) == []
 
 
 @pytest.mark.parametrize("name", ["move", "zebramove", "zebraMOVE", "zebra_move", "zebraMove"])

@@ -266,14 +266,6 @@ def is_hung_up_on(client: socket.socket) -> bool:
     return bool(ends.poll(60_000))
 
 
-def test_who_says_nothing_is_hung_up_on(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server_module, "_HEAD_SECONDS", 0.3)
-    with contextlib.ExitStack() as idle:
-        clients = [idle.enter_context(served.raw()) for _ in range(20)]
-        assert served.ask("GET", "/poker/").status == 200
-        assert all(is_hung_up_on(client) for client in clients)
-
-
 def test_who_does_not_take_the_answer_is_hung_up_on(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("_HEAD_SECONDS", "_PIECE_SECONDS"):
         monkeypatch.setattr(server_module, name, 0.3)

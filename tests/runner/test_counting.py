@@ -10,17 +10,23 @@ import pytest
 from engine.kernel.sums import SeatSums
 from tournament.runner.schedule.counting import count_legs
 from tournament.runner.schedule.legs import Competitor, Replicas, RoundRobin
-from tournament.runner.schedule.recorded import recorded_replicas
+from tournament.runner.schedule.recorded import keeping_what_was_played, recorded_replicas
 from tournament.store.ledger import Batch
 from tournament.store.legs import Fault, LegResult, Legs
 
 FIELD = [Competitor(number, f"bot {number}", "wasm", f"{number}") for number in range(4)]
 SCHEDULE = RoundRobin("game", {"sessions": 5, "deals": "common"}, bytes(32), FIELD, replicas=Replicas(2))
 NOTHING = SeatSums(0.0, 0.0, (0.0,) * 32)
-LEGS = [
-    LegResult(one.digest, one.match, one.number, one.x.name, one.y.name, 5, 50, (NOTHING, NOTHING))
-    for one in SCHEDULE.fixtures()
-]
+
+
+def legs_of(schedule: RoundRobin) -> list[LegResult]:
+    return [
+        LegResult(one.digest, one.match, one.number, one.x.name, one.y.name, 5, 50, (NOTHING, NOTHING))
+        for one in schedule.fixtures()
+    ]
+
+
+LEGS = legs_of(SCHEDULE)
 FAULT = Fault(0, 0, 0, "a", "what")
 
 
@@ -68,3 +74,11 @@ def test_a_leg_cut_short_by_its_fault_counts_and_its_bot_plays_no_other() -> Non
 def test_who_claims_a_millionth_replica_has_no_more_than_were_played() -> None:
     claims = replace(LEGS[0], number=10**6)
     assert recorded_replicas([batch(*LEGS, claims)], 1).of(claims.x, claims.y) == 3
+
+
+def test_fewer_replicas_lose_none_up_to_the_first_that_is_missing() -> None:
+    played = [leg for leg in legs_of(replace(SCHEDULE, replicas=Replicas(4))) if leg.match == 0 and leg.number != 2]
+    kept = keeping_what_was_played(
+        lambda replicas: replace(SCHEDULE, replicas=replicas), Replicas(1), [batch(*played)]
+    ).replicas
+    assert kept.of(played[0].x, played[0].y) == 2

@@ -142,12 +142,12 @@ def test_both_forms_of_the_sandbox_setting(tmp_path: Path) -> None:
 
 
 BAD_SETTINGS = {
-    'sandbox = "of"': "line 1: mode = 'of': input should be 'on' or 'off'",
+    'sandbox = "of"': "line 1: mode = 'of': must be 'on' or 'off'",
     "sandbox = 1": "line 1: sandbox must be a table, written [sandbox]",
     'results = "x"\n[sandbox]\npackages = "numpy"': "line 3: packages = 'numpy': must be a list",
     "[sandbox]\npackages = [1]": "line 2: packages = 1: must be a text, in quotes",
-    "[sandbox]\n\nlegs_per_process = 0": "line 3: legs_per_process = 0: input should be greater than or equal to 1",
-    "[sandbox]\nlegs_per_process = 1001": "line 2: legs_per_process = 1001: input should be less than or equal to 1000",
+    "[sandbox]\n\nlegs_per_process = 0": "line 3: legs_per_process = 0: must be at least 1",
+    "[sandbox]\nlegs_per_process = 1001": "line 2: legs_per_process = 1001: must be at most 1000",
     "[sandbox]\nnetwork = true": "line 2: unknown key network; there are mode, packages, readable, legs_per_process",
     '[sandbox]\nreadable = ["a\\u0000"]': "line 2: readable = 'a\\x00': must not contain the character NUL",
 }

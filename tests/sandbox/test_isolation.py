@@ -82,10 +82,8 @@ NUMPY_CHANCE = {
     "rng": "import numpy as np\nvalue = np.random.default_rng().random",
     "rng_imported": "from numpy.random import default_rng\nvalue = default_rng().random",
     "state": "import numpy.random\nvalue = numpy.random.RandomState().rand",
-    "pcg": "import numpy as np\nvalue = np.random.Generator(np.random.PCG64()).random",
     "twister": "from numpy.random import Generator, MT19937\nvalue = Generator(MT19937(seed=None)).random",
     "sequence": "import numpy as np\nvalue = np.random.default_rng(np.random.SeedSequence().spawn(1)[0]).random",
-    "sample": "from numpy import random\nvalue = random.sample",
     "reseeded": "import numpy as np\nnp.random.seed()\nvalue = np.random.random",
     "shuffled": "import numpy as np\nvalue = lambda: np.random.permutation(1000)[0] / 1000",
 }

@@ -97,6 +97,11 @@ def test_intervals_of_replicas_cover(replicas: dict[tuple[str, str], int]) -> No
     assert abs(share - 0.95) < 3.5 * math.sqrt(0.95 * 0.05 / tournaments / 2)
 
 
+def test_two_who_met_have_the_others_in_common() -> None:
+    legs = Legs.of(legs_of(dict.fromkeys(PAIRS, 1), 1)).in_order()
+    assert tally_of_points(NAMES, legs, 1).common == tally_of_points(NAMES[:2], legs, 1, NAMES[2:]).common == 2
+
+
 @pytest.mark.parametrize("replicas", [1, 3])
 def test_the_two_legs_of_a_duplicate_match_are_one_replica(replicas: int) -> None:
     """Luck that both share with opposite signs is no error of their sum."""

@@ -21,6 +21,7 @@ LOOKS = looks(4, 64)
 def test_looks_grow_by_a_quarter_up_to_the_most() -> None:
     assert LOOKS == (4, 5, 6, 8, 10, 12, 15, 19, 24, 30, 38, 48, 60, 64)
     assert looks(10, 10) == looks(20, 10) == (10,)
+    assert looks(4, 9) == (4, 5, 6, 8, 9)
     assert [at_least(number) for number in range(1, 14)] == [1, 2, 3, 4, 6, 6, 8, 8, 12, 12, 12, 12, 16]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from dataclasses import replace
 from typing import Any
 
@@ -152,3 +153,9 @@ def test_of_zero_sum_games_the_sums_of_x_are_kept_alone() -> None:
     for several in ([LEG, with_y], [with_y, LEG]):
         assert list(Legs.joined(Legs.of([leg]) for leg in several)) == list(Legs.of(several)) == several
     assert legs.of_seat(1).points.tolist() == [-0.5] * 2 and legs.of_seat(1).blocks.tolist() == [[-0.5] * 32] * 2
+
+
+def test_who_is_sent_a_slice_gets_no_more() -> None:
+    few, many = (Legs.of([replace(LEG, number=number) for number in range(count)])[:2] for count in (3, 30_000))
+    assert len(pickle.dumps(many)) == len(pickle.dumps(few))
+    assert pickle.loads(pickle.dumps(many)) == many

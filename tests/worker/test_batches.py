@@ -27,6 +27,7 @@ from tournament.runner.tasks import LegsToPlay, groups_in_turn
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.ledger import Batch
 from tournament.store.legs import LegResult, Legs
+from tournament.worker.batch import Receipt
 from tournament.worker.processes.pool import Pool
 
 Task = tuple[tuple[Leg, ...], ...]
@@ -160,6 +161,20 @@ def test_one_python_bot_among_thousands_in_c_makes_no_endless_batches(sessions: 
     batches = cut(legs, pace)
     longest = max(seconds(batch, pace) for batch in batches)
     assert longest < 45
+
+
+def test_what_is_learned_of_one_kind_is_not_held_against_the_other() -> None:
+    pace = new_pace(2, 100)
+    result = LegResult("0" * 64, 0, 0, "x", "y", 100, 1200, (SeatSums(0.0, 0.0, (0.0,) * 32),) * 2)
+    before = pace.leg_seconds(False)
+    pace.note(Receipt((Batch("", (), Legs.of([result] * 10)),), 6.0, 6.0, 12_000, 10))
+    assert pace.leg_seconds(True) == pytest.approx(0.6)
+    assert pace.leg_seconds(False) == pytest.approx(before)
+    pace.note(Receipt((Batch("", (), Legs.of([result] * 10)),), 0.1, 0.0, 0, 0))
+    assert pace.leg_seconds(False) == pytest.approx(0.01)
+    assert pace.leg_seconds(True) == pytest.approx(0.6)
+    assert (pace.legs, pace.legs_in_lanes, pace.games) == (20, 10, 24_000)
+    assert pace.seconds_for(10, 10) == pytest.approx((0.1 + 6.0) / 2)
 
 
 def field_of(*processes: int, kind: PlaysAs = "program", artifact: str = "", **changes: Any) -> RoundRobin:

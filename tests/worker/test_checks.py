@@ -94,6 +94,7 @@ def b(bot, bet):
 def test_a_bot_whose_legs_could_leak_has_a_process_for_each(tmp_path: Path) -> None:
     report = check(tmp_path, LEAK)
     assert report.repeats and not report.legs_share and report.fit
+    assert report.why_apart == "line 2: imports Counter from collections"
 
 
 def test_a_check_says_what_leaks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,11 +192,11 @@ class TimedPairing(playing.Pairing):
         return replace(seen, cpu_seconds=(start + own * self.each, None))
 
 
-IMPATIENT = Settings(sessions=5000, cpu_seconds_per_leg=10.0, cpu_milliseconds_more=0.0, seed="3")
+IMPATIENT = Settings(sessions=5000, faults_allowed=0, cpu_seconds_per_leg=10.0, cpu_milliseconds_more=0.0, seed="3")
 
 
-def timed_pairing(folder: Path, each: float, starts: list[float]) -> TimedPairing:
-    write_bot(folder / "bot.py", CALM)
+def timed_pairing(folder: Path, each: float, starts: list[float], source: str = CALM) -> TimedPairing:
+    write_bot(folder / "bot.py", source)
     tried = playing.build(VON_NEUMANN_POKER, IMPATIENT, SandboxSettings(), folder / "bot.py", NobodyWatching().say)
     return TimedPairing(**vars(tried), each=each, starts=starts)
 
@@ -211,6 +212,12 @@ def test_a_bot_is_too_slow_for_its_decisions_and_not_for_its_start(
     assert pace.too_slow == slow
     assert ("it has 10 s" in pace.in_words) == slow
     assert len(timed.windows) <= 3 and sum(window.decisions for window in timed.windows) < 1000
+
+
+def test_a_bot_that_fails_after_a_long_start_is_not_called_slow(tmp_path: Path) -> None:
+    fails = "n = 0\ndef a(bot):\n  global n\n  n += 1\n  assert n < 6\n  return 0\ndef b(bot, bet): return 1\n"
+    _, pace = measure_pace(timed_pairing(tmp_path, 0.00001, [30.0], fails))
+    assert not pace.too_slow
 
 
 def test_a_bot_that_is_plainly_too_slow_is_not_played_for_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -114,6 +114,13 @@ def test_a_violation_fails_the_channel(talk: Talk) -> None:
     assert talk.say(b"7\n") == []
 
 
+def test_nothing_is_heard_while_a_lane_is_stopped(talk: Talk) -> None:
+    assert talk.say(b"well\n") == []
+    talk.table.stop(talk.lane)
+    assert talk.say(b"let me see\n") == []
+    assert talk.dialogue.heard == [b"well"]
+
+
 def test_our_own_mistakes_are_not_the_programs(talk: Talk) -> None:
     with pytest.raises(KeyError, match="a mistake"):
         talk.say(b"17\n")

@@ -222,6 +222,16 @@ def test_who_plays_alone_waits_for_the_others_and_they_for_it() -> None:
     assert room.take(second, 10)
 
 
+def test_there_is_room_for_what_is_taken_between_two_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(admission, "free_memory", lambda: 1000 * MEGABYTE)
+    monkeypatch.setattr(admission, "cores", lambda: 2)
+    room, worker = Room(), Plays()
+    room.enter(worker)
+    assert room.take(worker, 600 * MEGABYTE)
+    assert not room.take(worker, 100 * MEGABYTE)  # of 7/8 of the 740 that no program can take unseen
+    assert room.take(worker, 40 * MEGABYTE)
+
+
 @pytest.mark.parametrize(("own", "folder"), [("/a/b", "a/b"), ("/a/b", "a"), ("/", "")], ids=["own", "outer", "within"])
 def test_the_memory_that_a_cgroup_has_left(own: str, folder: str, tmp_path: Path) -> None:
     (tmp_path / "proc/self").mkdir(parents=True)
@@ -253,12 +263,23 @@ class Ended:
 
 
 @pytest.mark.parametrize(
-    ("status", "peak_megabytes", "from_outside"),
-    [(-9, 100, True), (-9, 1000, False), (-24, 100, True), (-34, 100, True), (-11, 100, False), (0, 100, False)],
+    ("status", "peak_megabytes", "seconds", "from_outside"),
+    [
+        (-9, 100, 9.9, True),
+        (-9, 100, 10.0, False),
+        (-9, 1000, 1.0, False),
+        (-24, 100, 1.0, True),
+        (-34, 100, 1.0, True),
+        (-11, 100, 1.0, False),
+        (0, 100, 1.0, False),
+    ],
 )
-def test_which_ends_come_from_outside(status: int, peak_megabytes: int, from_outside: bool) -> None:
-    """Not one by the system for memory beyond the limits: a bot could bring that about to play again."""
+def test_which_ends_come_from_outside(
+    status: int, peak_megabytes: int, seconds: float, from_outside: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not one by the system for memory or time beyond the limits: a bot could bring that about to play again."""
     ends = [os.open("/dev/null", os.O_RDWR) for _ in range(3)]
     process = Confined(Ended(Ending(status, peak_megabytes * MEGABYTE)), Limits(128, 10), *ends)
+    monkeypatch.setattr(process, "cpu_seconds", lambda: seconds)
     assert process.end() == status
     assert process.was_killed_from_outside() is from_outside

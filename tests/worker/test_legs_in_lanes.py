@@ -302,19 +302,6 @@ def test_a_stopped_batch_leaves_nothing_behind(tmp_path: Path, after: int) -> No
         play_task(task, artifacts_of(field), lambda: next(calls) >= after)
 
 
-def test_a_batch_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    field = [python_entrant("one", STEADY.format(0.9, 0.9)), python_entrant("two", STEADY.format(0.8, 0.9))]
-    play(field, Settings(sessions=1))
-
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(lanes_module, "_ROWS", 50)
-    monkeypatch.setattr(spool.LegRows, "take", full)
-    with nothing_left(tmp_path), pytest.raises(OSError, match="No space left"):
-        play_task(task_of(field, Settings(sessions=100), tmp_path), artifacts_of(field))
-
-
 PRINTS_OBJECTS = """
 n = 0
 class K: pass

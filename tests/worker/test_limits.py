@@ -243,6 +243,13 @@ def test_a_new_message_begins_anew_and_a_start_may_take_longer() -> None:
     assert failure and failure.what == "took more than 0.5 s of processor time for a decision"
 
 
+def test_sleep_over_one_message_is_none_over_the_next() -> None:
+    naps = Asked([(0.4, 0.0, True)] * 12)
+    limits = TimeLimits(Settings(wall_seconds_per_decision=1), naps)
+    for naps.now in range(12):
+        assert not limits.exceeded(naps.now // 3, False, 0.4, Spent(1))
+
+
 def test_an_answer_that_waits_to_be_read_is_not_late() -> None:
     sleeps = [(0.5, 0.0, True)] * 20
     assert verdict(sleeps)

@@ -19,7 +19,7 @@ from tests.support import poker_settings
 from tests.worker.support import ON, A, ask, build, pair, problem_of, script, write_bot
 from tournament.artifacts import archive
 from tournament.artifacts.commands import CommandMissing
-from tournament.artifacts.recipe import BadRecipe, Recipe, read_recipe
+from tournament.artifacts.recipe import BadRecipe, read_recipe
 from tournament.config import load_config
 from tournament.contests.von_neumann_poker import Settings
 from tournament.errors import BadInput, RunFailed
@@ -154,12 +154,6 @@ def test_a_bad_recipe_is_blamed_by_its_line(text: str) -> None:
         read_recipe(text, "bot.toml")
     assert str(caught.value).startswith(RECIPES[text])
     assert "\n" not in str(caught.value)
-
-
-def test_a_good_recipe() -> None:
-    recipe = read_recipe('command = ["./a", "b c"]\nbuild = ["make"]\n', "bot.toml")
-    assert recipe == Recipe(("./a", "b c"), ("make",))
-    assert read_recipe('command = ["x"]', "") == Recipe(("x",))
 
 
 UNFIT: dict[str, tuple[Mapping[str, str], str]] = {

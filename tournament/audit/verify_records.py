@@ -19,7 +19,7 @@ from tournament.standings.standings import Standings
 from tournament.standings.without_luck import LuckOfLegs, by_digest, luck_of_legs, read_luck
 from tournament.store.ledger import FOLDERS_OF_ENTRIES, Batch, Field, Part, State, entry_name, is_sealed
 from tournament.store.ledger_reading import gather, sizes_of_entries, states, text_of
-from tournament.store.parts import damage, origin_of_part, rows_of, whole_is
+from tournament.store.parts import damage, origin_of_part, rows_of, summary_is
 from tournament.store.storage import Storage
 
 BRING_BACK = "tournament run brings it back from its copy"
@@ -185,7 +185,7 @@ def summary_problems(storage: Storage, ranking: Standings) -> tuple[list[Problem
     problems, behind = [], []
     for name, (columns, values) in summaries(ranking).items():
         try:
-            same = whole_is(storage, name, columns, values)
+            same = summary_is(storage, name, columns, values)
         except FileNotFoundError:
             behind.append(Problem(name, "is missing", WRITE))
             continue

@@ -20,7 +20,7 @@ from tournament.cli.options import (
     Beside,
     ConfigPath,
     Contest,
-    ContestOrAny,
+    ContestOrAll,
     Json,
     Results,
     option,
@@ -34,7 +34,7 @@ from tournament.starter.folder import find_bot
 
 
 def verify(
-    contest: ContestOrAny = None,
+    contest: ContestOrAll = None,
     replay: Annotated[int, option("N", "legs to play again, chosen at random", PLAY, min=0)] = 0,
     results: Results = None,
     config: ConfigPath = None,

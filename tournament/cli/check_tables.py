@@ -95,7 +95,7 @@ def _legs(report: CheckReport) -> str | Text:
         return Text(words, style="yellow")
     if report.legs_share:
         return "share a process: one plays the same beside others as alone"
-    return "apart: each has a process of its own"
+    return f"apart, each in a process of its own, which is slower: {printable(report.why_apart)}"
 
 
 def match_table(report: MatchReport, contest: Contest, seed: str) -> Table:

@@ -37,10 +37,9 @@ def flag(name: str, help: str, group: str) -> Any:
 
 
 Contest = Annotated[str, typer.Argument(metavar="CONTEST", help="a table of tournament.toml, or a built-in contest")]
-ContestOrAny = Annotated[
-    str | None,
-    typer.Argument(metavar="CONTEST", help=f"a table of tournament.toml, or one of: {', '.join(BUILT_IN)}"),
-]
+_ANY = f"a table of tournament.toml, or one of: {', '.join(BUILT_IN)}; default "
+ContestOrOnly = Annotated[str | None, typer.Argument(metavar="CONTEST", help=f"{_ANY}the only one that has records")]
+ContestOrAll = Annotated[str | None, typer.Argument(metavar="CONTEST", help=f"{_ANY}all that have records")]
 ConfigPath = Annotated[
     Path | None,
     option("FILE", "settings file; default tournament.toml here", PLACES, "--config", envvar="TOURNAMENT_CONFIG"),

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from tournament.cli.consoles import out
 from tournament.cli.locations import location_of
-from tournament.cli.options import CHOICE, OUTPUT, ConfigPath, ContestOrAny, Results, flag, option
+from tournament.cli.options import CHOICE, OUTPUT, ConfigPath, ContestOrOnly, Results, flag, option
 from tournament.config import load_config
 from tournament.errors import BadInput
 from tournament.records.results import locate
@@ -16,7 +16,7 @@ from tournament.reporting.writing import check_replaceable, make_page, write_pag
 
 
 def report(
-    contest: ContestOrAny = None,
+    contest: ContestOrOnly = None,
     output: Annotated[
         Path | None, option("FILE", "file to write; default report.html", OUTPUT, "--output", "-o")
     ] = None,

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from tournament.cli.consoles import out
 from tournament.cli.locations import load_records
-from tournament.cli.options import CHOICE, OUTPUT, ConfigPath, ContestOrAny, Json, Results, flag, option, print_json
+from tournament.cli.options import CHOICE, OUTPUT, ConfigPath, ContestOrOnly, Json, Results, flag, option, print_json
 from tournament.cli.replay_tables import commands_to_see, fault_lines, replay_command
 from tournament.cli.tables import (
     crosstable_tables,
@@ -43,7 +43,7 @@ _WIDEST = 1_000  # characters
 
 
 def leaderboard(
-    contest: ContestOrAny = None,
+    contest: ContestOrOnly = None,
     rating: Annotated[
         str | None,
         option("nash|runoff|bradley-terry", "look at the same crosstable in another way", CHOICE),
@@ -117,7 +117,7 @@ def _show_rating(kind: str, contest: str | None, results: str | None, config: Pa
 
 
 def crosstable(
-    contest: ContestOrAny = None,
+    contest: ContestOrOnly = None,
     bot: Annotated[
         str | None, option("NAME", "only this bot's, the best first, and whom it is closest to beating", CHOICE)
     ] = None,
@@ -139,7 +139,7 @@ def crosstable(
 
 
 def faults(
-    contest: ContestOrAny = None,
+    contest: ContestOrOnly = None,
     bot: Annotated[str | None, option("NAME", "only this bot's", CHOICE)] = None,
     results: Results = None,
     config: ConfigPath = None,

@@ -181,7 +181,7 @@ def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSett
     if submission.kind == "wasm":
         return submission.source
     if submission.kind == "python":
-        share = _legs_may_share(submission.source, interface, sandbox)
+        share = not why_legs_apart(submission.source, interface, sandbox)
         return python_packing.pack(submission.source, sandbox, interface.python.sdk, legs_may_share=share)
     if submission.kind == "program":
         if missing := [path for path in sandbox.readable if not os.path.exists(path)]:
@@ -226,14 +226,14 @@ def language_of(submission: Submission, interface: Interface, sandbox: SandboxSe
     return standard, "\n".join(_cut(line) for line in printable(warnings.decode()).splitlines())
 
 
-def _legs_may_share(source: bytes, interface: Interface, sandbox: SandboxSettings) -> bool:
-    """Whether a Python bot's legs may share a process, from the cache or found out."""
+def why_legs_apart(source: bytes, interface: Interface, sandbox: SandboxSettings) -> str:
+    """Why a Python bot's legs must not share a process, "" when they may; from the cache or found out."""
 
     def why_apart() -> bytes:
         return endings.again_alone(lambda: python_bots.why_apart(source, interface, sandbox)).encode()
 
     packed = python_packing.pack(source, sandbox, interface.python.sdk)
-    return not remembered(_place("legs", packed, Path(leg_isolation.__file__).read_bytes()), why_apart)
+    return remembered(_place("legs", packed, Path(leg_isolation.__file__).read_bytes()), why_apart).decode()
 
 
 def _try_module(

@@ -338,10 +338,10 @@ def standings_of(contest: Contest, field: Field, batches: Sequence[Batch], luck:
 
 def write_summaries(storage: Storage, ranking: Standings) -> None:
     """Write matches.parquet, entrants.parquet and faults.parquet. Raises OSError."""
-    from tournament.store.parts import write_whole  # pyarrow, which reading standings doesn't need
+    from tournament.store.parts import write_summary  # pyarrow, which reading standings doesn't need
 
     for name, (columns, values) in summaries(ranking).items():
-        write_whole(storage, name, columns, values)
+        write_summary(storage, name, columns, values)
 
 
 def summaries(ranking: Standings) -> dict[str, tuple[tuple[Column, ...], dict[str, list[Any]]]]:

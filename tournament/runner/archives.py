@@ -32,7 +32,7 @@ def archive_other_records(
 ) -> None:
     """Move records of other settings, or of other bots altogether, to an archive beside; bring fitting ones back.
 
-    A run never throws a whole tournament away. `drawn`: the run's seed is.
+    A run never throws a tournament away. `drawn`: the run's seed is.
     """
     storage = open_storage(location)
     known = read_field(storage)

@@ -132,7 +132,7 @@ def play_round(run: Run, before: RoundState) -> RoundState:
         play.play()
         if resumes:  # so that a first run doesn't write twice
             put_small_batches_together(contest, writer, schedule.sessions_per_leg, schedule.legs_per_replica, say)
-        writer.require_whole()
+        writer.require_all_there()
         live.work_out_luck(say)
     finally:
         live.at_once()

@@ -14,6 +14,7 @@ from tournament.contests.scoring import HousePlayer
 from tournament.entrants.build import Building, building, require_playable
 from tournament.entrants.folder import other_files
 from tournament.errors import RunFailed, listed
+from tournament.keys import guessable
 from tournament.runner.archives import Unlike, unlike_records
 from tournament.runner.seed import recorded_settings, settle_seed
 from tournament.runner.watcher import Watcher
@@ -75,9 +76,10 @@ def prepare_contest(
 ) -> Iterator[Prepared]:
     """Check everything that can keep a contest from being run, and play nothing.
 
-    After `patience` seconds bots may be late; they are built on within the block. `of` names the entrant whose matches
-    alone are to be played: it is waited for. Only a move that a crash interrupted is finished. Raises BadInput for what
-    the user can mend, RunFailed for anything else that is in the way.
+    After `patience` seconds bots may be late; they are built on within the block. `of` names an entrant that is only
+    tried, in its own matches: it is waited for; else a seed of the user's that can be guessed is named. Only a move
+    that a crash interrupted is finished. Raises BadInput for what the user can mend, RunFailed for anything else that is
+    in the way.
     """
     location = inside(config.results, contest.name)
     if of is not None or config.contest.until_settled is not None:
@@ -105,6 +107,8 @@ def prepare_contest(
                 watcher.say(f"Not taken for bots in {config.entrants}: {listed(others)}")
             names = {entrant.name for entrant in entrants}
             drawn = config.contest.seed is None
+            if of is None and config.contest.seed is not None and guessable(config.contest.seed):
+                watcher.say("The seed can be guessed, and with it all cards: give none, and one is drawn")
             config, house = settle_seed(contest, config, names, location, watcher.say)
         yield Prepared(contest, config, entrants, house, location, drawn, bots, patience, of)
 

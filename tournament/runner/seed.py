@@ -16,7 +16,7 @@ from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
 from tournament.errors import RunFailed
-from tournament.keys import drawn_seed, guessable, master_key, seed_fingerprint
+from tournament.keys import drawn_seed, master_key, seed_fingerprint
 from tournament.runner.archives import archives
 from tournament.runner.resume import differences
 from tournament.store.ledger import Field
@@ -38,8 +38,6 @@ def settle_seed(
         return settled, contest.house.players(settled.contest, config.folder, say) if contest.house else ()
 
     if config.contest.seed is not None:
-        if guessable(config.contest.seed):
-            say("The seed can be guessed, and with it all cards: for a contest that counts give none, one is drawn")
         return with_seed(config.contest.seed)
     for storage, known in _records(location):
         kept = known.settings.get("seed")

@@ -21,6 +21,7 @@ _ROUNDING = 1e-14  # the rounding of shares, times the weight of entropy
 _NOTHING = 1e-20  # of a share, times the weight of entropy: far below rounding
 _NOTE = -5.0  # the logarithm of a share that isn't small
 _MOST_STEPS = 40
+_LARGE, _NEARLY = 1e-3, 0.1  # above this weight a mix is only where the next one starts: so near, as a part of a share
 
 
 def maximum_entropy_equilibrium(payoffs: Floats) -> Floats:
@@ -68,6 +69,7 @@ def _newton(game: Floats, logs: Floats, weight: float) -> Floats | None:
         # Logarithms may fall freely; shares that aren't small grow e times at most.
         wanted = logs + step
         logs = np.minimum(wanted, np.maximum(logs + 1, _NOTE))
-        if (logs == wanted).all() and np.abs(np.exp(logs) - shares).max() <= _ROUNDING / weight:
+        near = _NEARLY * shares.max() if weight > _LARGE else _ROUNDING / weight
+        if (logs == wanted).all() and np.abs(np.exp(logs) - shares).max() <= near:
             return logs
     return None

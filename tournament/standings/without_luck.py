@@ -57,8 +57,11 @@ class LuckColumns(Mapping[str, Floats]):
         """Where the legs with these digests are, -1 for those that are not."""
         if np.array_equal(digest, self.digest):  # mostly: both come in the order of the records
             return np.arange(len(digest))
-        order = np.argsort(self.digest, kind="stable")
-        at = np.searchsorted(self.digest, digest, sorter=order)
+        # By their first numbers, and in their order: both is many times as fast.
+        own, wanted = (np.ascontiguousarray(one.view(np.int64)[:: one.itemsize // 8]) for one in (self.digest, digest))
+        order, asked = np.argsort(own, kind="stable"), np.argsort(wanted)
+        at = np.empty(len(wanted), np.int64)
+        at[asked] = np.searchsorted(own[order], wanted[asked])
         found = order[np.minimum(at, len(order) - 1)] if len(order) else np.zeros(len(digest), np.int64)
         known = self.digest[found] == digest if len(order) else np.zeros(len(digest), bool)
         return np.where(known, found, -1)

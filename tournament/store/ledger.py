@@ -393,8 +393,8 @@ class State:
 
     def folded(self) -> Entry:
         """The next commit where it carries all this; everything must be published."""
-        whole = tuple(replace(batch, of=()) for batch in self.newest().values())
-        return Entry(self.field, whole, self.entries + 1, self.entries + 1, self.former)
+        batches = tuple(replace(batch, of=()) for batch in self.newest().values())
+        return Entry(self.field, batches, self.entries + 1, self.entries + 1, self.former)
 
     @property
     def wants_fold(self) -> bool:
@@ -460,7 +460,7 @@ class State:
 
 # A fold is written once what is read has more than twice the bytes of the legs that count, and these. To read an entry
 # takes as long as so many bytes of it, and a batch in it.
-_FEWEST_BYTES, _LEG_BYTES, _ENTRY_BYTES, _BATCH_BYTES = 4 << 20, 350, 1 << 14, 1 << 11
+_FEWEST_BYTES, _LEG_BYTES, _ENTRY_BYTES, _BATCH_BYTES = 1 << 19, 350, 1 << 14, 1 << 11
 
 FOLDERS_OF_ENTRIES = ("ledger", "ledger-copy")
 ENTRY_NAME = re.compile(r"[0-9]{8}\.entry")

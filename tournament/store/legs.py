@@ -306,13 +306,13 @@ class Legs(Sequence[LegResult]):
         several = [legs for legs in several if len(legs)]
         if len(several) <= 1:
             return several[0] if several else cls.of(())
-        whole, first = several[0]._slice_of or (several[0], 0)
+        source, first = several[0]._slice_of or (several[0], 0)
         ends = itertools.accumulate(map(len, several), initial=first)
         if all(
-            legs._slice_of and legs._slice_of[0] is whole and legs._slice_of[1] == end
+            legs._slice_of and legs._slice_of[0] is source and legs._slice_of[1] == end
             for legs, end in zip(several, ends)
         ):
-            return whole[first : first + sum(map(len, several))]
+            return source[first : first + sum(map(len, several))]
         seats = max(legs.sums.shape[1] for legs in several)
         return cls(
             np.concatenate([legs.digest for legs in several]),
@@ -392,7 +392,7 @@ class Legs(Sequence[LegResult]):
         """The same legs by match and number."""
         if self.are_in_order():
             return self
-        return self.chosen(np.lexsort((self.number, self.match)))
+        return self.chosen(np.argsort(pair_keys(self.match, self.number), kind="stable"))  # fast: a few sorted runs
 
     def chosen(self, places: Sequence[int] | npt.NDArray[np.intp]) -> Legs:
         """The legs at these places, in this order."""
@@ -440,8 +440,8 @@ class Legs(Sequence[LegResult]):
             )
             first, _, step = place.indices(len(self))
             if step == 1:
-                whole, before = self._slice_of or (self, 0)
-                object.__setattr__(found, "_slice_of", (whole, before + first))
+                source, before = self._slice_of or (self, 0)
+                object.__setattr__(found, "_slice_of", (source, before + first))
             return found
         rest = self.rests[self.more[place]]
         x, y = self.players[place].tolist()

@@ -36,7 +36,7 @@ class _NoAnswer(RunFailed):
 
 
 class ObjectClient:
-    """Requests to one bucket; keys are whole. `url` is for messages, `prefix` is "" or ends with a slash.
+    """Requests to one bucket; keys include the prefix. `url` is for messages, `prefix` is "" or ends with a slash.
 
     A missing object raises FileNotFoundError, a conditional put that finds another content AlreadyExists, any other
     error RunFailed.

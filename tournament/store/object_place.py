@@ -84,8 +84,8 @@ class ObjectPlace:
         endpoint = options.get("endpoint_override") or _first_set(cloud.endpoints)
         if "@" in endpoint:
             raise self.bad(f"the address of its store has a name or a password in it, which others see; {cloud.remedy}")
-        whole = not endpoint or "://" in endpoint
-        self.endpoint = endpoint if whole else f"{options.get('scheme', 'https')}://{endpoint}"
+        complete = not endpoint or "://" in endpoint
+        self.endpoint = endpoint if complete else f"{options.get('scheme', 'https')}://{endpoint}"
         self._options = options
 
     def bad(self, why: str) -> BadInput:

@@ -102,7 +102,7 @@ class Writer:
                     " whoever plays must write where this process reads"
                 )
 
-    def require_whole(self) -> None:
+    def require_all_there(self) -> None:
         """Raises RunFailed when an entry, or a part that the ledger names, is missing at the end of a run."""
         entries = self.storage.list("ledger")
         for number in range(self.state.fold or 1, self.state.entries + 1):

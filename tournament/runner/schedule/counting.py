@@ -40,7 +40,7 @@ class Counted:
 
 
 def count_legs(batches: Iterable[Batch], schedule: Schedule) -> Counted:
-    """Which legs in these batches count, each at its own match and number, and whole; and what the schedule lacks."""
+    """Which legs in these batches count, complete and each at its own match and number; and what the schedule lacks."""
     pairings = list(schedule.pairings())
     lengths = [len(numbers) for _, numbers, _, _ in pairings]
     places, digests = _places_and_digests(schedule, pairings, lengths)
@@ -52,7 +52,7 @@ def count_legs(batches: Iterable[Batch], schedule: Schedule) -> Counted:
         known = at < len(ends)
         known[known] = (places[at[known]] == place[known]) & (digests[at[known]] == legs.digest[known])
         end = np.array([NOT_ENDED if rest.ended_by is None else rest.ended_by for rest in legs.rests], np.int8)
-        counts = known & _are_whole(legs, schedule)
+        counts = known & _are_complete(legs, schedule)
         ends[at[counts]] = end[legs.more][counts]
     probation, passes = Probation(), np.ones(len(ends), bool)
     for (_, _, x, y), end_of_it, length in zip(pairings, np.cumsum(lengths).tolist(), lengths):
@@ -103,20 +103,20 @@ def fixtures_of(legs: Legs, schedule: Schedule) -> Iterator[Fixture | str]:
     x = {player.name: player for player in schedule.competitors}
     y = {player.name: player for player in schedule.house} or x
     digests = schedule.digests()
-    columns = (legs.x, legs.y, legs.match.tolist(), legs.number.tolist(), legs.digests, _are_whole(legs, schedule))
-    for of_x, of_y, match, number, digest, whole in zip(*columns):
+    columns = (legs.x, legs.y, legs.match.tolist(), legs.number.tolist(), legs.digests, _are_complete(legs, schedule))
+    for of_x, of_y, match, number, digest, complete in zip(*columns):
         if of_x not in x or of_y not in y:
             yield "of one who doesn't play"
         elif digest != digests.of(x[of_x], y[of_y], number).hex():
             yield "with another digest than its players and settings give"
-        elif not whole:
+        elif not complete:
             yield "with other sessions than the settings say"
         else:
             yield Fixture(match, number, digest, x[of_x], y[of_y])
 
 
-def _are_whole(legs: Legs, schedule: Schedule) -> npt.NDArray[np.bool_]:
+def _are_complete(legs: Legs, schedule: Schedule) -> npt.NDArray[np.bool_]:
     """Whether each leg has all its sessions, or those until a fault ended it."""
     planned = schedule.sessions_per_leg
-    whole: npt.NDArray[np.bool_] = (legs.sessions == planned) | ((legs.sessions < planned) & legs.ended)
-    return whole
+    complete: npt.NDArray[np.bool_] = (legs.sessions == planned) | ((legs.sessions < planned) & legs.ended)
+    return complete
