@@ -78,8 +78,8 @@ def prepare_contest(
 
     After `patience` seconds bots may be late; they are built on within the block. `of` names an entrant that is only
     tried, in its own matches: it is waited for; else a seed of the user's that can be guessed is named. Only a move
-    that a crash interrupted is finished. Raises BadInput for what the user can mend, RunFailed for anything else that is
-    in the way.
+    that a crash interrupted is finished. Raises BadInput for what the user can mend, RunFailed for anything else that
+    is in the way.
     """
     location = inside(config.results, contest.name)
     if of is not None or config.contest.until_settled is not None:
