@@ -13,7 +13,18 @@ import numpy as np
 import numpy.typing as npt
 
 from tournament.contests.contest import Contest
-from tournament.contests.portrait import BarChart, GridChart, Kinds, Panel, Portrait, Rows, Seats, Subject, Values
+from tournament.contests.portrait import (
+    BarChart,
+    GridChart,
+    Kinds,
+    Panel,
+    Portrait,
+    Rows,
+    Seats,
+    Subject,
+    Values,
+    together,
+)
 from tournament.errors import BadInput, counted
 from tournament.leg import legs_per_replica
 from tournament.records.results import Results
@@ -246,8 +257,9 @@ def _panels(portrait: Portrait, counted: _Counted, match: Match) -> list[Panel]:
         return replace(panel, lines=[replace(line, name=name_of.get(line.name, line.name)) for line in panel.lines])
 
     found: list[Panel] = []
-    own = portrait.panels(counted.sums, Subject(1, {match.y: match.measures}))
-    others = portrait.panels(counted.sums, Subject(0, {}))
+    both = together(counted.sums)
+    own = portrait.panels(counted.sums, Subject(1, {match.y: match.measures}, both))
+    others = portrait.panels(counted.sums, Subject(0, {}, both))
     has_other = any(sums[0].any() for sums in counted.sums.values())
     for mine, theirs in zip(own, others):
         if isinstance(mine, GridChart) and has_other:
