@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.fields import ROOT, built
+from benchmarks.fields import PEAK_MEGABYTES, ROOT, built
 from engine.kernel.game_core import BLOCK_COUNT
 from engine.kernel.records import Table
 from engine.kernel.sums import SeatSums
@@ -167,12 +167,12 @@ def measured(bots: int, sessions: int = 1) -> tuple[float, float]:
         return nothing, seconds_to_start(folder, sessions)
 
 
-_PLAY = """
+_PLAY = f"""{PEAK_MEGABYTES}
 import resource, sys
 import tournament
 tournament.run(entrants="bots", results="results", sessions=int(sys.argv[1]), workers=2, executor="local")
 used = resource.getrusage(resource.RUSAGE_SELF)
-print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+print(used.ru_utime + used.ru_stime, peak_megabytes())
 """
 
 

@@ -16,7 +16,7 @@ from tests.reporting.conftest import SHIPPED, Played
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.contests.holdem_training.portrait import MADE, hole_grid, made
-from tournament.contests.portrait import BarChart, GridChart, LineChart, Row, Scene, Seats, Subject
+from tournament.contests.portrait import BarChart, GridChart, LineChart, Row, Scene, Seats, Subject, together
 from tournament.contests.telling import told_game
 from tournament.reporting.survey import survey_games
 from tournament.store.storage import open_storage
@@ -136,7 +136,7 @@ def test_matrix_games_are_counted(count: int) -> None:
     sums = portrait.tally(columns, seats)
     assert {place: n for place, n in np.ndenumerate(sums["turns"]) if n} == turns
     assert {place: n for place, n in np.ndenumerate(sums["answers"]) if n} == answers
-    chart, over_game, grid = portrait.panels(sums, Subject(0, {}))
+    chart, over_game, grid = portrait.panels(sums, Subject(0, {}, together(sums)))
     assert isinstance(chart, BarChart) and isinstance(over_game, LineChart) and isinstance(grid, GridChart)
     own_turns = sum(n for (who, _, _), n in turns.items() if who == 0)
     played = [sum(n for (who, _, move), n in turns.items() if (who, move) == (0, number)) for number in range(count)]
@@ -283,7 +283,7 @@ def test_values_that_no_core_writes_break_nothing(contest: str) -> None:
     who = np.array([0, 1, 2, 0, 1, 2])
     sums = portrait.tally(rows, Seats(who, who[::-1].copy(), 2))
     for number in (0, 1):
-        for panel in portrait.panels(sums, Subject(number, {})):
+        for panel in portrait.panels(sums, Subject(number, {}, together(sums))):
             assert isinstance(panel, LineChart | BarChart | GridChart)
     for place in range(6):
         row = {name: values[place].item() for name, values in rows.items()}

@@ -56,7 +56,7 @@ def test_every_entrant_meets_every_house_player_in_order(
 ) -> None:
     schedule = against_house(field, house, sessions=sessions)
     legs = list(schedule.legs())
-    assert len(legs) == schedule.total() == len(field) * len(house) * sessions
+    assert len(legs) == len(field) * len(house) * sessions
     assert {(leg.x.name, leg.y.name) for leg in legs} == {(x.name, y.name) for x in field for y in house}
     places = [(leg.plan.match, leg.plan.number) for leg in legs]
     assert places == sorted(set(places))

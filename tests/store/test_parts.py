@@ -25,7 +25,7 @@ from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import Part
 from tournament.store.legs import LegResult, Legs
 from tournament.store.part_writer import PartWriter
-from tournament.store.parts import PartReader, copy_legs, damage, digest_of, read_parts, values_of, write_summary
+from tournament.store.parts import copy_legs, damage, digest_of, values_of, write_summary
 
 Values = npt.NDArray[Any]
 
@@ -113,53 +113,52 @@ def test_the_same_rows_give_the_same_bytes(storage: FolderStorage) -> None:
     assert one.blake3 == other.blake3
 
 
-def reader(storage: FolderStorage, part: Part, sessions: int = 10) -> PartReader:
+def legs_of(part: Part, sessions: int = 10) -> Legs:
     """Of a part of `random_values`, whose legs are its matches."""
-    legs = [
-        LegResult("0" * 64, match, 0, "ann", "bob", sessions, 5 * sessions, (SeatSums(0.0, 0.0, (0.0,) * 32),) * 2)
-        for match in range(part.rows // 50)
-    ]
-    return PartReader(storage, part, COLUMNS, Legs.of(legs), 10)
-
-
-runs = st.lists(st.integers(0, 6), max_size=6).map(lambda edges: list(itertools.pairwise(sorted(edges))))
+    return Legs.of(
+        [
+            LegResult("0" * 64, match, 0, "ann", "bob", sessions, 5 * sessions, (SeatSums(0.0, 0.0, (0.0,) * 32),) * 2)
+            for match in range(part.rows // 50)
+        ]
+    )
 
 
 @settings(max_examples=25, deadline=None)
-@given(runs, st.lists(st.integers(0, 300), max_size=4))
-def test_copied_are_the_rows_of_the_legs_asked_for(
-    tmp_path_factory: pytest.TempPathFactory, chosen: list[tuple[int, int]], cuts: list[int]
+@given(st.sets(st.integers(0, 5), min_size=1), st.lists(st.integers(0, 300), max_size=4))
+def test_copied_are_the_rows_of_the_legs_that_stay(
+    tmp_path_factory: pytest.TempPathFactory, chosen: set[int], cuts: list[int]
 ) -> None:
-    """Whatever the row groups, and from one part after another."""
+    """Whatever the row groups, from one part and from two."""
     storage = FolderStorage(str(tmp_path_factory.mktemp("parts")))
     storage.prepare()
     values = random_values(300, 7)
     part = write_part(storage, COLUMNS, values, cuts)
-    runs = [(reader(storage, part), *run) for run in [(4, 6), *chosen]]
-    copied = copy_legs(storage, "games", COLUMNS, runs, "new.parquet", "staging/new")
-    rows = np.concatenate([np.arange(50 * first, 50 * end) for _, first, end in runs])
-    assert copied.rows == len(rows) and read_parts(storage, COLUMNS, [part, part]).num_rows == 600
-    storage.publish("staging/new", f"games/{copied.name}")
-    assert_holds(read(storage, copied), {name: column[rows] for name, column in values.items()})
-    assert damage(storage, copied) == ""
-    meaning = pq.read_schema(f"{storage.location}/games/{copied.name}").field("card").metadata
-    assert meaning is not None
-    assert meaning[b"meaning"] == b"a card, 0 to 1"
+    stay = np.isin(np.arange(6), list(chosen))
+    for sources in ([(part, legs_of(part), stay)], [(part, legs_of(part), stay), (part, legs_of(part), ~stay)]):
+        copied = copy_legs(storage, COLUMNS, sources, 10, "new.parquet", "staging/new")
+        rows = np.flatnonzero(np.repeat(stay, 50)) if len(sources) == 1 else np.arange(300)
+        assert copied.rows == len(rows)
+        storage.publish("staging/new", f"games/{copied.name}")
+        assert_holds(read(storage, copied), {name: column[rows] for name, column in values.items()})
+        assert damage(storage, copied) == ""
+        meaning = pq.read_schema(f"{storage.location}/games/{copied.name}").field("card").metadata
+        assert meaning is not None
+        assert meaning[b"meaning"] == b"a card, 0 to 1"
 
 
 def test_many_small_pieces_are_copied_into_one_row_group(storage: FolderStorage) -> None:
     part = write_part(storage, COLUMNS, random_values(300, 8), cuts=range(0, 300, 7))
-    runs = [(reader(storage, part), match, match + 1) for match in range(6)]
-    copied = copy_legs(storage, "games", COLUMNS, runs, "new.parquet", "staging/new")
+    copied = copy_legs(storage, COLUMNS, [(part, legs_of(part), np.ones(6, bool))], 10, "new.parquet", "staging/new")
     assert pq.ParquetFile(f"{storage.location}/staging/new").num_row_groups == 1
     assert copied.rows == 300
 
 
 def test_rows_of_other_legs_than_the_ledger_says_are_not_copied(storage: FolderStorage) -> None:
     part = write_part(storage, COLUMNS, random_values(300, 9))
-    runs = [(reader(storage, part, sessions=9), 1, 2)]
     with pytest.raises(RunFailed, match=r"p\.parquet is damaged: it has rows of other legs than the ledger says"):
-        copy_legs(storage, "games", COLUMNS, runs, "new.parquet", "staging/new")
+        copy_legs(
+            storage, COLUMNS, [(part, legs_of(part, sessions=9), np.ones(6, bool))], 10, "new.parquet", "staging/new"
+        )
     assert storage.list("staging") == {}
 
 

@@ -94,6 +94,7 @@ def b(bot, bet):
 def test_a_bot_whose_legs_could_leak_has_a_process_for_each(tmp_path: Path) -> None:
     report = check(tmp_path, LEAK)
     assert report.repeats and not report.legs_share and report.fit
+    assert report.why_apart == "line 2: imports Counter from collections"
 
 
 def test_a_check_says_what_leaks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -77,10 +77,17 @@ Panel = LineChart | BarChart | GridChart
 
 @dataclass(frozen=True)
 class Subject:
-    """The bot that panels are about: its number, and by house player the contest's measures, {} where there is none."""
+    """The bot that panels are about: its number, and by house player the contest's measures, {} where there is none.
+    `field` has the sums of all entrants together (`together`)."""
 
     number: int
     measures: Mapping[str, Mapping[str, float | None]]
+    field: Sums
+
+
+def together(sums: Sums) -> Sums:
+    """The sums of all entrants together."""
+    return {name: values[:-1].sum(axis=0) for name, values in sums.items()}
 
 
 @dataclass(frozen=True)

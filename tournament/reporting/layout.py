@@ -11,7 +11,7 @@ import numpy as np
 from markupsafe import Markup, escape
 
 from tournament.contests.contest import Contest
-from tournament.contests.portrait import Panel
+from tournament.contests.portrait import Panel, Sums, together
 from tournament.contests.scoring import HouseScoring
 from tournament.names import valid_name
 from tournament.reporting.figures import MINUS, clean, plain, signed
@@ -221,6 +221,11 @@ class Layout:
     def _watched(self) -> list[int]:
         survey, told = self.findings.survey, self.findings.told
         return list({*survey.chosen, *told, *(match for match, _ in survey.sessions)})
+
+    @cached_property
+    def of_field(self) -> Sums:
+        """The portrait's sums of all entrants together: once, not for each bot."""
+        return together(self.findings.survey.sums)
 
     @cached_property
     def faults_by_bot(self) -> Mapping[str, list[tuple[LegResult, Fault]]]:

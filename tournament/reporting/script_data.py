@@ -145,7 +145,7 @@ def _panels(page: Layout, name: str) -> list[Panel]:
     if not portrait or not survey.sums:
         return []
     measures = {match.y: match.measures for match in page.ranking.matches if match.x == name} if page.house else {}
-    return list(portrait.panels(survey.sums, Subject(page.findings.entrants.index(name), measures)))
+    return list(portrait.panels(survey.sums, Subject(page.findings.entrants.index(name), measures, page.of_field)))
 
 
 def _chart(panel: Panel, shapes: dict[str, int]) -> list[Any]:

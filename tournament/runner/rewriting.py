@@ -5,7 +5,6 @@ Parts are compared with their hashes before: what is damaged is not copied.
 
 from __future__ import annotations
 
-import contextlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,12 +20,12 @@ from tournament.store.columns import ROWS_PER_BUFFER
 from tournament.store.ledger import Batch, FormerVersion, batch_name, without_legs
 from tournament.store.ledger_reading import standing_batches
 from tournament.store.legs import Legs, pair_keys
-from tournament.store.parts import PartReader, copy_legs, damage
+from tournament.store.parts import copy_legs, damage
 from tournament.store.storage import Storage, staged_name
 from tournament.store.writer import Writer, in_commits
 
 # Parts of fewer rows are small: larger ones take longer to read than to open. At least so many small ones are put
-# together, and at most so many at once, each with two files open.
+# together, and at most so many at once, in memory.
 _SMALL, _FEWEST, _MOST = ROWS_PER_BUFFER // 8, 8, 64
 
 
@@ -103,28 +102,26 @@ def _staged(
 ) -> Batch:
     """A new batch, staged, of the legs of others: those at these places, in this order, of all one after the other."""
     ends = np.cumsum([0, *(len(batch.legs) for batch in sources)])
-    edges = np.flatnonzero((np.diff(places) != 1) | np.isin(places[1:], ends)) + 1
-    runs = []
-    for run in np.split(places, edges):
-        source = int(np.searchsorted(ends, run[0], "right")) - 1
-        first = int(run[0] - ends[source])
-        runs.append((source, first, first + len(run)))
-    legs = Legs.joined(sources[source].legs[first:end] for source, first, end in runs)
+    legs = Legs.joined(batch.legs for batch in sources).chosen(places)
     name = batch_name(int(legs.match[0]), int(legs.number[0]), legs.digests)
     staged = staged_name(name)
-    parts = []
-    for part in sources[0].parts:
-        columns = contest.columns(part.table)
-        with contextlib.ExitStack() as stack:
-            readers = [
-                stack.enter_context(
-                    PartReader(writer.storage, batch.part(part.table), columns, batch.legs, sessions_per_leg)
-                )
-                for batch in sources
-            ]
-            several = [(readers[source], first, end) for source, first, end in runs]
-            parts.append(
-                copy_legs(writer.storage, part.table, columns, several, f"{name}.parquet", f"{staged}-{part.table}")
-            )
-    of = tuple((sources[source].name, first, end) for source, first, end in runs)
-    return Batch(name, tuple(parts), legs, sources[0].sandbox, of)
+    stay = np.zeros(ends[-1], bool)
+    stay[places] = True
+    kept = np.split(stay, ends[1:-1])
+    parts = tuple(
+        copy_legs(
+            writer.storage,
+            contest.columns(part.table),
+            [(batch.part(part.table), batch.legs, some) for batch, some in zip(sources, kept)],
+            sessions_per_leg,
+            f"{name}.parquet",
+            f"{staged}-{part.table}",
+        )
+        for part in sources[0].parts
+    )
+    of = []
+    for run in np.split(places, np.flatnonzero((np.diff(places) != 1) | np.isin(places[1:], ends)) + 1):
+        source = int(np.searchsorted(ends, run[0], "right")) - 1
+        first = int(run[0] - ends[source])
+        of.append((sources[source].name, first, first + len(run)))
+    return Batch(name, parts, legs, sources[0].sandbox, tuple(of))

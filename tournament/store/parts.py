@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -17,8 +16,8 @@ from blake3 import blake3
 
 from tournament.errors import RunFailed, shortened
 from tournament.store.columns import ROWS_PER_BUFFER, Column
-from tournament.store.ledger import Part, TableName
-from tournament.store.legs import Legs
+from tournament.store.ledger import Part
+from tournament.store.legs import Legs, pair_keys
 from tournament.store.part_writer import ORIGIN, PartWriter, arrow_schema
 from tournament.store.storage import Storage
 
@@ -155,69 +154,15 @@ def numbers_of(
 def row_group_edges(storage: Storage, part: Part, columns: Sequence[Column]) -> list[int]:
     """The first row of each row group of a published part, and its number of rows. Raises as `open_part` does."""
     with open_part(storage, part, columns) as file:
-        return _edges(file)
-
-
-def _edges(file: pq.ParquetFile) -> list[int]:
-    sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
+        sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
     return list(itertools.accumulate(sizes, initial=0))
 
 
 def origin_of_part(storage: Storage, part: Part, columns: Sequence[Column]) -> dict[str, str]:
     """What a part's metadata say of where its games come from. Raises as `open_part` does."""
     with open_part(storage, part, columns) as file:
-        return _origin(file)
-
-
-def _origin(file: pq.ParquetFile) -> dict[str, str]:
-    known = file.schema_arrow.metadata or {}
+        known = file.schema_arrow.metadata or {}
     return {key: known[key.encode()].decode(errors="replace") for key in ORIGIN if key.encode() in known}
-
-
-class PartReader:
-    """Reads a published part by runs of its legs. Read forwards, each row group is decoded once. Raises as `open_part`
-    does, and RunFailed when rows belong to other legs than the ledger says."""
-
-    def __init__(
-        self, storage: Storage, part: Part, columns: Sequence[Column], legs: Legs, sessions_per_leg: int
-    ) -> None:
-        self._storage, self._part = storage, part
-        self._file = open_part(storage, part, columns)
-        self._group_edges = _edges(self._file)
-        self.origin = _origin(self._file)
-        self._read: dict[int, pa.Table] = {}  # the last row group, by its number
-        self._legs = legs
-        self._sessions_per_leg = sessions_per_leg
-        self._edges = np.concatenate([[0], np.cumsum(legs.games if part.table == "games" else legs.sessions)])
-
-    def rows(self, first: int, end: int) -> Iterator[pa.Table]:
-        """The rows of the legs from `first` to before `end`, in pieces."""
-        row, last = int(self._edges[first]), int(self._edges[end])
-        while row < last:
-            with reading(self._storage, self._part):
-                group = bisect_right(self._group_edges, row) - 1
-                if group not in self._read:
-                    self._read = {group: self._file.read_row_group(group).replace_schema_metadata(None)}
-                start, until = self._group_edges[group], min(last, self._group_edges[group + 1])
-                piece = self._read[group].slice(row - start, until - row)
-                self._check(piece, row, until)
-            yield piece
-            row = until
-
-    def _check(self, piece: pa.Table, row: int, until: int) -> None:
-        first, last = (int(place) for place in np.searchsorted(self._edges, [row, until - 1], "right") - 1)
-        rows = np.diff(np.clip(self._edges[first : last + 2], row, until))
-        match = np.repeat(self._legs.match[first : last + 1], rows)
-        number = np.repeat(self._legs.number[first : last + 1], rows)
-        numbers = values_of(piece, "session") // self._sessions_per_leg
-        if not ((values_of(piece, "match") == match) & (numbers == number)).all():
-            raise pa.ArrowInvalid("it has rows of other legs than the ledger says")
-
-    def __enter__(self) -> PartReader:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close(force=True)
 
 
 def values_of(table: pa.Table, name: str) -> npt.NDArray[Any]:
@@ -239,27 +184,41 @@ def values_of(table: pa.Table, name: str) -> npt.NDArray[Any]:
 
 def copy_legs(
     storage: Storage,
-    table: TableName,
     columns: Sequence[Column],
-    runs: Sequence[tuple[PartReader, int, int]],
+    sources: Sequence[tuple[Part, Legs, npt.NDArray[np.bool_]]],
+    sessions_per_leg: int,
     name: str,
     staged: str,
 ) -> Part:
-    """Write a staged part from runs of legs, as (reader, first, end). Raises OSError, and what PartReader raises."""
-    writer = PartWriter(storage, table, columns, name, staged, runs[0][0].origin)
-    waiting: list[pa.Table] = []
+    """Write a staged part of the rows of published ones, each with its legs and which of them stay; of several by match
+    and session, all in memory. Raises OSError, what `open_part` does, and RunFailed where rows belong to other legs
+    than the ledger says."""
+    first = sources[0][0]
+    writer = PartWriter(storage, first.table, columns, name, staged, origin_of_part(storage, first, columns))
+    waiting: list[dict[str, npt.NDArray[Any]]] = []
 
     def write_waiting() -> None:
-        rows = pa.concat_tables(waiting)
-        values = {column.name: values_of(rows, column.name) for column in columns}
-        writer.append({name: of.view(np.uint8) if of.dtype == bool else of for name, of in values.items()}, len(rows))
+        rows = {column.name: np.concatenate([some[column.name] for some in waiting]) for column in columns}
+        if len(sources) > 1:
+            keys = pair_keys(rows["match"].astype(np.int64), rows["session"].astype(np.int64))
+            in_order = np.argsort(keys, kind="stable")
+            rows = {name: values[in_order] for name, values in rows.items()}
+        writer.append(rows, len(rows["match"]))
         waiting.clear()
 
     try:
-        for reader, first, end in runs:
-            for piece in reader.rows(first, end):
-                waiting.append(piece)
-                if sum(map(len, waiting)) >= ROWS_PER_BUFFER:
+        for part, legs, stay in sources:
+            leg_of = np.repeat(np.arange(len(legs)), legs.games if part.table == "games" else legs.sessions)
+            for rows in numbers_of(storage, part, columns, [column.name for column in columns]):
+                of, leg_of = np.split(leg_of, [len(rows["match"])])
+                number = rows["session"] // sessions_per_leg
+                if not (np.array_equal(rows["match"], legs.match[of]) and np.array_equal(number, legs.number[of])):
+                    raise RunFailed(
+                        f"{storage.location}/{part.place} is damaged: it has rows of other legs than the ledger says"
+                    )
+                some = stay[of]
+                waiting.append(rows if some.all() else {name: values[some] for name, values in rows.items()})
+                if len(sources) == 1 and sum(len(some["match"]) for some in waiting) >= ROWS_PER_BUFFER:
                     write_waiting()
         if waiting:
             write_waiting()

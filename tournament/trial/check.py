@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from engine.wasm.surroundings import FUEL_PER_SECOND
 from engine.watching.scripted_core import ScriptedCore
 from tournament.artifacts.bot import Entrant, Kind
-from tournament.artifacts.python_packing import legs_may_share
+from tournament.artifacts.python_packing import legs_may_share, source_of
 from tournament.config import Contests
 from tournament.contests import KNOWN_RULES
 from tournament.contests.contest import Contest
 from tournament.contests.questions import extreme_questions
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
-from tournament.entrants.build import language_of, with_lines
+from tournament.entrants.build import language_of, why_legs_apart, with_lines
 from tournament.entrants.folder import read_submission
 from tournament.errors import BadInput
 from tournament.keys import drawn_seed
@@ -56,7 +56,7 @@ class CheckReport:
 
     `failed`: of what kind the problem is. `seed` is the one that was drawn for it; None where the settings have one.
     Points are the bot's, per session, against the house bot. `repeats`: one
-    seed gave the same games twice. `legs_share` a process, if a Python bot's may; it
+    seed gave the same games twice. `legs_share` a process, if a Python bot's may, else `why_apart` has its line; it
     `leaks` if it then played a leg otherwise than alone. `warnings` are a C compiler's.
     `boundary_faults` are those at extreme values.
     `opponent` names the house bot. `printed` is the last output of its first games, `habits` are remarks on
@@ -76,6 +76,7 @@ class CheckReport:
     points_per_session: float = 0.0
     repeats: bool = True
     legs_share: bool = False
+    why_apart: str = ""
     leaks: bool = False
     confined_by: str = ""
     standard: str = ""
@@ -282,9 +283,12 @@ def _repeats(tried: Pairing, first: Trial, doing: Callable[[str], None]) -> dict
     )
     beside = short.play(_NEIGHBOURS)
     artifact = tried.bot.artifact
-    legs_share = tried.bot.plays_as == "python" and artifact is not None and legs_may_share(artifact)
-    leaks = legs_share and bool(found["repeats"]) and not _same(short, beside)
-    found |= {"legs_share": legs_share, "leaks": leaks}
+    if tried.bot.plays_as == "python" and artifact is not None:
+        share, interface = legs_may_share(artifact), tried.contest.interface
+        source = source_of(artifact, tried.sandbox, interface.python.sdk)
+        why = "" if share else why_legs_apart(source, interface, tried.sandbox)
+        leaks = share and bool(found["repeats"]) and not _same(short, beside)
+        found |= {"legs_share": share, "why_apart": why, "leaks": leaks}
     if in_company := [fault for trial in beside for fault in trial.faults]:
         found["faults"] = (*first.faults, replace(in_company[0], what=f"{in_company[0].what}, beside other legs"))
     return found

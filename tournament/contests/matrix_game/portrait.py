@@ -108,7 +108,7 @@ class _MatrixGame:
         return sums
 
     def panels(self, sums: Sums, subject: Subject) -> Sequence[Panel]:
-        own, field = sums["turns"][subject.number], sums["turns"][:-1].sum(axis=0)
+        own, field = sums["turns"][subject.number], subject.field["turns"]
         made: list[Panel] = [
             BarChart("Moves", "How often it chooses each.", self.moves,
                      against_field(*(_parts(turns.sum(axis=0)) for turns in (field, own)))),

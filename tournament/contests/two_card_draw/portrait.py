@@ -47,7 +47,7 @@ def tally(rows: Rows, seats: Seats) -> Sums:
 
 def panels(sums: Sums, subject: Subject) -> Sequence[Panel]:
     hands = list(_HANDS)
-    opened, of_all = sums["opened"][subject.number][hands], sums["opened"][:-1].sum(axis=0)[hands]
+    opened, of_all = sums["opened"][subject.number][hands], subject.field["opened"][hands]
     drew = sums["drew"][subject.number][hands]
     ends = sums["ends"][subject.number][1:]
     best = {name: measures.get("share") for name, measures in subject.measures.items()}

@@ -49,7 +49,7 @@ def tally(rows: Rows, seats: Seats) -> Sums:
 
 def panels(sums: Sums, subject: Subject) -> Sequence[Panel]:
     both = [
-        (sums["bets"][:-1].sum(axis=0), sums["answers"][:-1].sum(axis=0)),
+        (subject.field["bets"], subject.field["answers"]),
         (sums["bets"][subject.number], sums["answers"][subject.number]),
     ]
     by_card = [bets.sum(axis=1) for bets, _ in both]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, cast
 
 from tournament.arrays import Numbers
 from tournament.keys import number_of, seed_fingerprint, sub_key
@@ -64,44 +65,9 @@ ONE_OF_EACH = Replicas()
 Pairing = tuple[int, range, Competitor, Competitor]
 
 
-class Schedule(Protocol):
-    """The legs of a tournament, and how many there are: replica by replica, in each by match and number.
-
-    `pairings` lists their matches, `fixtures` them, `leg` works one out, `legs` all of them; `digests` works out the
-    digest of any.
-    `shares_deals`: all legs of a replica have the same deals.
-    """
-
-    @property
-    def competitors(self) -> Sequence[Competitor]: ...
-    @property
-    def house(self) -> Sequence[Competitor]: ...
-    @property
-    def replicas(self) -> Replicas: ...
-    @property
-    def sessions_per_leg(self) -> int: ...
-    @property
-    def legs_per_replica(self) -> int: ...
-    @property
-    def shares_deals(self) -> bool: ...
-    def total(self) -> int: ...
-    def digests(self) -> Digests: ...
-    def pairings(self) -> Iterator[Pairing]: ...
-    def fixtures(self) -> Iterator[Fixture]: ...
-    def leg(self, fixture: Fixture) -> Leg: ...
-    def legs(self) -> Iterator[Leg]: ...
-
-
-def place_of(match: Numbers, number: Numbers, legs_per_replica: int) -> Numbers:
-    """A number by which legs sort as in a schedule: by replica, then by match and number."""
-    # Below 2⁶²: match and number are below 2³¹.
-    return pair_keys(number // legs_per_replica, match) * legs_per_replica + number % legs_per_replica
-
-
 @dataclass(frozen=True)
-class RoundRobin:
-    """All play all; or, where `of` names one of them, all play that one. Legs of a replica come by match number, those
-    of a duplicate match one after the other.
+class Schedule(ABC):
+    """The legs of a tournament: replica by replica, in each by match and number.
 
     `rules` names the contest whose rules are played: contests with the same rules, seed and bots have the same games.
     `key` is the master key of the seed; `version` the contest's `engine_version`, "" for legs that aren't recorded.
@@ -116,6 +82,54 @@ class RoundRobin:
     version: str = ""
     replicas: Replicas = ONE_OF_EACH
     fingerprint: str = ""
+
+    @property
+    @abstractmethod
+    def sessions_per_leg(self) -> int: ...
+    @property
+    @abstractmethod
+    def legs_per_replica(self) -> int: ...
+    @property
+    @abstractmethod
+    def shares_deals(self) -> bool:
+        """Whether all legs of a replica have the same deals."""
+
+    @abstractmethod
+    def digests(self) -> Digests:
+        """What works out the digest of any leg."""
+
+    @abstractmethod
+    def pairings(self) -> Iterator[Pairing]:
+        """The matches of all legs."""
+
+    @abstractmethod
+    def leg(self, fixture: Fixture) -> Leg:
+        """A leg worked out."""
+
+    def fixtures(self) -> Iterator[Fixture]:
+        """All legs before they are worked out."""
+        digests = self.digests()
+        for match, numbers, x, y in self.pairings():
+            for number in numbers:
+                yield Fixture(match, number, digests.of(x, y, number).hex(), x, y)
+
+    def legs(self) -> Iterator[Leg]:
+        """All of them, worked out."""
+        return map(self.leg, self.fixtures())
+
+
+def place_of(match: Numbers, number: Numbers, legs_per_replica: int) -> Numbers:
+    """A number by which legs sort as in a schedule: by replica, then by match and number."""
+    # Below 2⁶²: match and number are below 2³¹.
+    return pair_keys(number // legs_per_replica, match) * legs_per_replica + number % legs_per_replica
+
+
+@dataclass(frozen=True)
+class RoundRobin(Schedule):
+    """All play all; or, where `of` names one of them, all play that one. Legs of a replica come by match number, those
+    of a duplicate match one after the other.
+    """
+
     of: str | None = None
 
     @property
@@ -129,18 +143,6 @@ class RoundRobin:
     @property
     def shares_deals(self) -> bool:
         return bool(self.settings["deals"] == "common")
-
-    def total(self) -> int:
-        """How many legs there are."""
-        names = {competitor.name for competitor in self.competitors}
-        pairs = len(names) * (len(names) - 1) // 2 if self.of is None else len(names - {self.of}) * (self.of in names)
-        count = pairs * self.replicas.of_all
-        count += sum(
-            max(0, number - self.replicas.of_all)
-            for pair, number in self.replicas.more.items()
-            if names.issuperset(pair) and self.of in (None, *pair)
-        )
-        return count * self.legs_per_replica
 
     def digests(self) -> Digests:
         return Digests([self.version, self.rules, self.settings, self.fingerprint or seed_fingerprint(self.key)])
@@ -158,9 +160,6 @@ class RoundRobin:
                         continue
                     if all_play or replica < self.replicas.of(x.name, y.name):
                         yield first + earlier.number, numbers, x, y
-
-    def fixtures(self) -> Iterator[Fixture]:
-        return _fixtures(self)
 
     def leg(self, fixture: Fixture) -> Leg:
         match, number, digest, x, y = fixture
@@ -180,27 +179,14 @@ class RoundRobin:
             y=_seat(self.key, self.rules, y, x, number),
         )
 
-    def legs(self) -> Iterator[Leg]:
-        return map(self.leg, self.fixtures())
-
 
 @dataclass(frozen=True)
-class AgainstHouse:
+class AgainstHouse(Schedule):
     """Every entrant against every house player, a leg for each session: bots start anew in each.
 
     So a further replica is as many more sessions. Entrants sit in seat x. They all meet the same deals and the same
     dice of the house player, unless deals are independent. More sessions don't change the earlier ones.
-    `rules`, `key`, `version` and `fingerprint` as in RoundRobin.
     """
-
-    rules: str
-    settings: dict[str, Any]
-    key: bytes
-    competitors: Sequence[Competitor]
-    house: Sequence[Competitor]
-    version: str = ""
-    replicas: Replicas = ONE_OF_EACH
-    fingerprint: str = ""
 
     @property
     def sessions_per_leg(self) -> int:
@@ -214,17 +200,6 @@ class AgainstHouse:
     def shares_deals(self) -> bool:
         return False
 
-    def total(self) -> int:
-        """How many legs there are."""
-        names, house = ({player.name for player in players} for players in (self.competitors, self.house))
-        count = len(names) * len(house) * self.replicas.of_all
-        count += sum(
-            max(0, number - self.replicas.of_all)
-            for (x, y), number in self.replicas.more.items()
-            if x in names and y in house
-        )
-        return count * self.legs_per_replica
-
     def digests(self) -> Digests:
         # Without the sessions: more of them don't change the earlier ones.
         settings = {key: value for key, value in self.settings.items() if key != "sessions"}
@@ -236,9 +211,6 @@ class AgainstHouse:
             for entrant, player in self._pairs():
                 if replica < self.replicas.of_all or replica < self.replicas.of(entrant.name, player.name):
                     yield house_match_number(entrant.number, player.number), numbers, entrant, player
-
-    def fixtures(self) -> Iterator[Fixture]:
-        return _fixtures(self)
 
     def _pairs(self) -> Iterator[tuple[Competitor, Competitor]]:
         """Who meets whom, in order of the matches' numbers."""
@@ -267,16 +239,6 @@ class AgainstHouse:
             x=_seat(self.key, self.rules, entrant, player, number),
             y=_seat(self.key, self.rules, player, entrant, number),
         )
-
-    def legs(self) -> Iterator[Leg]:
-        return map(self.leg, self.fixtures())
-
-
-def _fixtures(schedule: Schedule) -> Iterator[Fixture]:
-    digests = schedule.digests()
-    for match, numbers, x, y in schedule.pairings():
-        for number in numbers:
-            yield Fixture(match, number, digests.of(x, y, number).hex(), x, y)
 
 
 _key_of_many = lru_cache(64)(sub_key)  # all legs of a replica have the same deals
