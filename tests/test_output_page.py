@@ -65,10 +65,10 @@ def test_every_command_that_prints_json_is_on_the_page() -> None:
 
 
 def test_every_variable_is_documented() -> None:
-    page = (ROOT / "docs" / "how_to" / "automation.md").read_text()
+    page = (ROOT / "docs" / "reference" / "commands.md").read_text()
     sources = [path.read_text() for path in (ROOT / "tournament" / "cli").glob("*.py")]
     found = {name for source in sources for name in re.findall(r'envvar="(\w+)"', source)}
-    assert found and found == set(re.findall(r"^\| (TOURNAMENT_\w+) \|", page, re.MULTILINE))
+    assert found and found == set(re.findall(r"\(`(TOURNAMENT_\w+)`\)", page))
 
 
 def test_the_notebook_runs(place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from rich.table import Table
 
 import tournament
 from tests.cli.in_process import shown
 from tests.contest_runs import CONTEST, SEEDS, THRESHOLDS, bot_source, new_place
 from tournament.api import gauntlet, run
+from tournament.cli.screen import Screen
 from tournament.errors import BadInput
 from tournament.records.results import Results
+from tournament.standings.standings import Standings
 from tournament.standings.student import quantile
 
 OTHERS = ("calm", "dull", "even", "fair", "glad")
@@ -92,6 +97,28 @@ def test_a_seed_of_zero_is_a_seed(folder: Path) -> None:
         gauntlet(CONTEST, "bold", config=settings(folder), against=["calm"], sessions=5, seed=0) for _ in range(2)
     )
     assert first.points == again.points and first.against == again.against
+
+
+def test_a_terminal_shows_either_version_while_it_plays(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its best matches, and of all its matches who is the closest."""
+    drawn: list[Callable[[Standings, int], Table]] = []
+
+    class Kept(Screen):
+        def __init__(self, *words: Any, draw: Any, **more: Any) -> None:
+            drawn.append(draw)
+            super().__init__(*words, **more)
+
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr("tournament.cli.gauntlet.Screen", Kept)
+    told = shown("gauntlet", CONTEST, "even", "--instead-of", "calm", "--sessions", "3")
+    assert re.search("better by .* ± .*; --replicas 10 tells more", told.out)
+    for version in ("even", "calm"):
+        place = new_place(tmp_path / version, [version, "bold", "dull", "fair", "glad"], sessions=30)
+        table = drawn[0](run(CONTEST, config=place.config, workers=1).ranking, 3)
+        assert (table.title, table.row_count) == (f"{version} against each", 3)
+        assert table.caption == "closest to beating: dull"
 
 
 @pytest.mark.parametrize(("first", "second", "code"), [("bold", "fool", 0), ("fool", "bold", 4)])

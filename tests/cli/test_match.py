@@ -150,5 +150,10 @@ def test_what_cannot_be_played_is_one_line(folder: Path, monkeypatch: pytest.Mon
     ):
         told = shown("match", CONTEST, *words)
         assert told.code == 2 and message in told.err and told.err.count("\n") == 1
+    (folder / "broken.c").write_text("int a(")
+    for words in (["broken.c", "bold"], ["bold", "broken.c"]):
+        told = shown("match", CONTEST, *words)
+        assert (told.code, told.err.count("tournament-scratch")) == (2, 0)
+        assert "tournament: broken can't play: " in told.err
     told = shown("match", "holdem_training", "threshold", "Alice")
     assert told.code == 2 and "has no such house player; there are Bob" in told.err

@@ -84,6 +84,15 @@ def test_a_match_stops_when_it_is_sure(
     assert "replicas: " in worse.err
 
 
+def test_who_is_disqualified_is_not_better(folder: Path) -> None:
+    (folder / "traps.c").write_text(
+        "int a(const Bot *bot) { __builtin_trap(); }\nint b(const Bot *bot, int bet) { __builtin_trap(); }\n"
+    )
+    for bots in (("traps.c", "bold"), ("bold", "traps.c")):
+        told = shown("match", CONTEST, *bots, "--until", "0.95")
+        assert told.code == 1 and "traps is disqualified" in told.out
+
+
 def test_a_gauntlet_has_the_games_of_as_many_replicas(folder: Path) -> None:
     """Both versions stop after the same replicas, and of each opponent it tells what those tell."""
     listener = Listener()

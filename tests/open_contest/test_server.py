@@ -15,11 +15,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
+import uvicorn
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from uvicorn.server import ServerState
 
 from tests.cli.in_process import shown
 from tests.open_contest.support import GOOD, UNFIT, Ground
@@ -264,7 +267,7 @@ def is_hung_up_on(client: socket.socket) -> bool:
 
 
 def test_who_does_not_take_the_answer_is_hung_up_on(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("_HEAD_SECONDS", "_ANSWER_SECONDS"):
+    for name in ("_HEAD_SECONDS", "_PIECE_SECONDS"):
         monkeypatch.setattr(server_module, name, 0.3)
     with (served.ground.folder / "published" / "large").open("wb") as large:
         large.truncate(1 << 30)  # more than lies on the way
@@ -273,6 +276,24 @@ def test_who_does_not_take_the_answer_is_hung_up_on(served: Served, monkeypatch:
         assert client.recv(9) == b"HTTP/1.1 "
         assert comes(lambda: not server_module._Impatient._of_address)
     assert served.ask("GET", "/poker/").status == 200
+
+
+@pytest.mark.parametrize(("moves", "complete"), [(True, False), (False, False), (False, True)])
+def test_a_thin_line_has_the_time_it_needs(moves: bool, complete: bool) -> None:
+    """While it takes the answer, also its last piece, which may wait when all is written."""
+    now = 1_000.0
+    loop = Mock(time=lambda: now)
+    line = server_module._Impatient(uvicorn.Config(Mock(), log_config=None), ServerState(), {}, loop)
+    client = Mock(get_extra_info=lambda _: None, get_write_buffer_size=lambda: 9)
+    line.connection_made(client)
+    line.cycle = Mock(response_complete=complete)
+    while not client.abort.called:
+        line._hang_up()
+        now += server_module._HEAD_SECONDS
+        if moves:
+            line.resume_writing()
+    line.connection_lost(None)
+    assert now - 1_000 - 2 * server_module._HEAD_SECONDS == (3600 if moves else 180)
 
 
 def test_an_address_has_so_many_connections(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:

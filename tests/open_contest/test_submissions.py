@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.in_process import shown
-from tests.contest_runs import environment, new_place
+from tests.contest_runs import REPOSITORY, environment, new_place
 from tests.open_contest.support import CONTEST, GOOD, UNFIT, Ground, fractions
 from tests.processes import are_gone, comes, descendants
 from tournament.artifacts import compiler_run
@@ -271,6 +271,8 @@ def test_the_compiler_may_take_less(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize("what", ["check", "gauntlet"])
 def test_what_takes_too_long_is_ended(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """So that nobody holds up the queue by what no other limit ends."""
+    page = (REPOSITORY / "docs" / "how_to" / "open_contest.md").read_text()
+    assert f"one at a time of an author, and may take {trials.GAUNTLET_SECONDS / 60:g} minutes." in page
     place, descended = new_place(tmp_path, ["bold", "calm"]), set(descendants(os.getpid()))
     monkeypatch.setattr(trials, f"{what.upper()}_SECONDS", 0.0)
     bot = place.entrants / "bold.c"

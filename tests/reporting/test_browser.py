@@ -240,3 +240,19 @@ def test_nothing_in_a_drawing_runs(page: Page, pages: Mapping[str, Played]) -> N
     complaints, asked = page.taken()
     assert page.driver.title.endswith("tournament report") and complaints == []
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+
+
+def test_a_screen_has_room_for_twenty_bots_across(page: Page) -> None:
+    page.open("von_neumann_poker")
+    hidden = """
+        const table = document.querySelector(".cross");
+        table.classList.add("many");
+        for (const row of table.rows) {
+            while (row.cells.length < 22) row.append(row.cells[2].cloneNode(true));
+            for (const cell of row.querySelectorAll("td:not(.rank)")) cell.textContent = "+12.34";
+        }
+        table.tBodies[0].rows[0].cells[1].textContent = "last_game_gambler";
+        return table.parentElement.scrollWidth - table.parentElement.clientWidth;
+    """
+    with page.as_wide_as(1280):
+        assert page.run(hidden) == 0

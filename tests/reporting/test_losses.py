@@ -53,8 +53,8 @@ def test_seats_and_kinds_are_sums_over_the_games_of_the_match(results: str) -> N
     }
     lost = {name: float(kind.won.sum()) for name, kind in of_kinds.items() if kind.won.sum() < 0}
     expected = sorted(lost, key=lambda name: lost[name])[:3]
-    assert [one.kind for one in told.kinds] == expected and expected
-    for one in told.kinds:
+    assert [one.kind for one in told.kinds or ()] == expected and expected
+    for one in told.kinds or ():
         rows = of_kinds[one.kind]
         assert one.won == pytest.approx(lost[one.kind]) and one.share == pytest.approx(one.won / sum(lost.values()))
         worst = rows[(rows.session == one.session) & (rows.game == one.game)]
@@ -100,7 +100,7 @@ def test_an_authors_page_tells_it(results: str, tmp_path: Path) -> None:
     commands = [one.text for one in section.all("code")]
     assert commands == [
         f"tournament replay {CONTEST} --match {told.match} --session {one.session} --game {one.game}"
-        for one in told.kinds
+        for one in told.kinds or ()
     ]
     assert len([*section.all("table")]) == 4 and "calm" in section.first("tbody").text
     shown(*words, "--bot", "bold", "--without-games")
@@ -114,6 +114,7 @@ def test_an_authors_page_tells_it(results: str, tmp_path: Path) -> None:
 
 
 def test_of_moves_half_the_lead_counts(tmp_path: Path) -> None:
+    """Where payoffs depend on the role, which rows don't tell, nothing is said of kinds."""
     config = tmp_path / "tournament.toml"
     config.write_text(
         '[dilemma]\ngame = "matrix_game"\nmoves = ["C", "D"]\npayoffs = [[3, 0], [5, 1]]\nrounds = 40\nsessions = 3\n'
@@ -125,9 +126,14 @@ def test_of_moves_half_the_lead_counts(tmp_path: Path) -> None:
     found = run("dilemma", config=config, workers=1, seed=SEEDS[8])
     settings = load_config("dilemma", config)
     contest = settings.played.under(settings.contest)
-    (kind,) = losses_to(contest, found, "tit_for_tat").kinds
+    (kind,) = losses_to(contest, found, "tit_for_tat").kinds or ()
     assert (kind.kind, kind.count, kind.won, kind.share) == ("C against D", 3, -7.5, 1.0)
     assert losses_to(contest, found, "always_defects").kinds == ()
+    words = ("match", "dilemma", "always_defects", "tit_for_tat", "--config", str(config), "--losses")
+    assert "nothing to tit_for_tat" in shown(*words).out
+    config.write_text(f"{config.read_text()}payoffs_of_y = [[3, 4], [1, 1]]\nduplicate = true\n")
+    told = shown(*words)
+    assert told.code == 0 and "points a session, from" in told.out and "nothing to" not in told.out
 
 
 def test_rules_in_python_tell_who_came_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ import re
 import threading
 import urllib.request
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import obstore
@@ -48,38 +49,33 @@ def paused(memory: MemoryStore, at: int, action: Callable[[], object], meanwhile
 
     What was said when it failed, "" when it didn't; None when there are fewer requests.
     """
-    stopped, go_on, counting = threading.Event(), threading.Event(), threading.Lock()
-    came, waits = 0, False
-    said = ""
+    halted, go_on, came = threading.Event(), threading.Event(), itertools.count(1)
+    waits = False
 
     def gate(request: str) -> None:
-        nonlocal came, waits
-        with counting:  # some requests are side by side
-            came += not stopped.is_set()
-            stops = came == at and not stopped.is_set()
-            if stops:
-                waits = True
-                stopped.set()
-        if stops:
+        nonlocal waits
+        if next(came) == at and not halted.is_set():
+            waits = True
+            halted.set()
             assert go_on.wait(60)
 
-    def act() -> None:
-        nonlocal said
+    def act() -> str:
         try:
             action()
         except RunFailed as failure:
-            said = str(failure)
-        stopped.set()
+            return str(failure)
+        finally:
+            halted.set()
+        return ""
 
-    thread = threading.Thread(target=act)
     memory.gate = gate
-    thread.start()
-    assert stopped.wait(60)
-    meanwhile()
-    go_on.set()
-    thread.join()
+    with ThreadPoolExecutor(1) as pool:
+        said = pool.submit(act)
+        assert halted.wait(60)
+        meanwhile()
+        go_on.set()
     memory.gate = lambda request: None
-    return said if waits else None
+    return said.result() if waits else None
 
 
 STOPS = f"another process writes to {LOCATION} now; this one stops"

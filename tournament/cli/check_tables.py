@@ -130,7 +130,7 @@ def match_table(report: MatchReport, contest: Contest, seed: str) -> Table:
 
 
 def _in_sessions(count: int) -> str:
-    return f"in {count:,} session{'s' * (count != 1)}" if count else "of a session that was broken off,"
+    return f"in {counted(count, 'session')}" if count else "of a session that was broken off"
 
 
 VERDICTS: Mapping[Verdict, str] = {
@@ -145,7 +145,7 @@ def stopped_in_words(look: Look) -> str:
     says = VERDICTS[look.verdict]
     if look.reaches is None:
         says = {"better": "HIGH rather than LOW", "worse": "LOW rather than HIGH", "open": "open"}[look.verdict]
-    return f"after {look.replicas:,} replica{'s' * (look.replicas > 1)}, {look.said}: {says}"
+    return f"after {counted(look.replicas, 'replica')}, {look.said}: {says}"
 
 
 def _verdict(report: MatchReport) -> Text:

@@ -68,16 +68,17 @@ def gauntlet(
 ) -> None:
     """Nothing is kept, and the deals are never those of the contest's records. With --instead-of it exits with 0 where
     BOT is surely better, with 3 where that is open, and with 4 where it is surely worse. With --sprt it exits with 0
-    for HIGH, 4 for LOW, each wrong once in twenty.
+    for HIGH, 4 for LOW, each wrong once in twenty. With 1 where a version is disqualified.
     """
     import tournament.api  # which needs what runs contests
 
     seed = seed or drawn_seed()
-    played, name = load_config(contest, config).played, Path(bot).stem
+    played, versions = load_config(contest, config).played, {Path(one).stem for one in (bot, instead_of) if one}
 
     def draw(standings: Standings, rows: int) -> Table:
-        known = any(line.name == name for line in standings.entrants)
-        return matches_table(matches_of_bot(standings, name)[:rows] if known else (), played.title)
+        playing = [line.name for line in standings.entrants if line.name in versions]  # one of them at a time
+        found = [match for name in playing for match in matches_of_bot(standings, name)]
+        return matches_table(found, f"{' '.join(playing)} against each", rows)
 
     with Screen(err, played.title, draw=draw) as screen:
         report = tournament.api.gauntlet(
@@ -120,19 +121,16 @@ def _print(report: GauntletReport, contest: PlayedContest, seed: str) -> None:
     if report.former_points and report.better:
         facts.add_row("former", Text(f"{_in_words(report.former_points, form)} for {report.former}"))
         better = _in_words(report.better, f"+{form.lstrip('+')}")
-        more = "; --replicas 10 tells more" if report.better.reach is None else ""
+        one_replica = any(line.better and line.better.reach is None for line in report.against)
+        more = "; --replicas 10 tells more" if one_replica else ""
         two_sizes = report.stopped and report.stopped.reaches is None
         facts.add_row("better by", better if two_sizes else f"{better}: {VERDICTS[report.verdict]}{more}")
     if report.stopped:
         facts.add_row("stopped", stopped_in_words(report.stopped))
     if there := report.would_stand:
-        sure = f"{there.first}" if there.first == there.last else f"{there.first}–{there.last}"
-        place = (
-            "with two replicas and more errors tell which places are possible"
-            if there.first is None
-            else f"place {sure}"
-        )
-        facts.add_row("would stand", f"number {there.by_score} of {there.bots + 1} in the records by score; {place}")
+        places = f"{there.first}" if there.first == there.last else f"{there.first}–{there.last}"
+        place = "" if there.first is None else f"; place {places}"
+        facts.add_row("would stand", f"number {there.by_score} of {there.bots + 1} in the records by score{place}")
     versions = (("", report.faults, report.cost), ("former: ", report.former_faults, report.former_cost))
     for whose, faults, cost in versions[: 2 if report.former else 1]:
         for what, text in costs(cost) if cost else ():

@@ -16,7 +16,7 @@ _MOST_LABELS = 8  # of a chart that are shown; of more, evenly spaced ones
 _MOST_CELLS = 40  # of a chart by row and column
 
 
-def print_losses(console: Console, losses: Losses, see: Callable[[int, int | None], str]) -> None:
+def print_losses(console: Console, losses: Losses, see: Callable[[int, int], str]) -> None:
     """Where it loses. `see` makes the command that shows a session, or a game of it."""
     facts = facts_table()
     for number, one in enumerate(losses.seats):
@@ -24,13 +24,14 @@ def print_losses(console: Console, losses: Losses, see: Callable[[int, int | Non
     if len(losses.course) > 1:
         facts.add_row("course", "  ".join(f"{mean:+,.2f}" for mean in losses.course))
         facts.add_row("", f"points a {losses.over}, from the first of a match to the last")
-    for number, kind in enumerate(losses.kinds):
+    kinds = losses.kinds or ()
+    for number, kind in enumerate(kinds):
         what = f"{kind.share:.0%} in: {kind.kind} ({kind.in_words})"
         facts.add_row("" if number else "lost", Text(what))
-    if not losses.kinds:
+    if losses.kinds == ():
         facts.add_row("lost", f"nothing to {losses.opponent}")
     console.print(facts)
-    for kind in losses.kinds:
+    for kind in kinds:
         console.print(f"the worst of “{kind.kind}”: {see(kind.session, kind.game)}", soft_wrap=True)
     for panel in losses.panels:
         if table := _panel_table(panel):

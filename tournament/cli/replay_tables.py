@@ -94,14 +94,12 @@ def replay_command(contest: str, leg: LegResult, fault: Fault, options: Mapping[
 
 
 def commands_to_see(contest: str, standings: Standings, options: Mapping[str, object]) -> dict[str, str]:
-    """For each disqualified bot the command that plays its last game again, in the first leg that its faults ended."""
-    found: dict[str, tuple[LegResult, Fault]] = {}
+    """For each disqualified bot the command that plays the game of its reason again."""
+    ended: dict[str, LegResult] = {}
     for leg, fault in standings.faults:
         if leg.ended_by == fault.seat:
-            name = leg.name_at(fault.seat)
-            if name not in found or found[name][0] is leg:
-                found[name] = (leg, fault)
-    return {name: replay_command(contest, leg, fault, options) for name, (leg, fault) in found.items()}
+            ended.setdefault(leg.name_at(fault.seat), leg)
+    return {name: replay_command(contest, leg, leg.telling_fault, options) for name, leg in ended.items()}
 
 
 def fault_lines(

@@ -175,13 +175,13 @@ def history_table(versions: Sequence[Version], title: str) -> Table:
     return table
 
 
-def matches_table(matches: Sequence[Match], title: str) -> Table:
-    """A bot's matches from its side, the best first."""
+def matches_table(matches: Sequence[Match], title: str, most: int | None = None) -> Table:
+    """A bot's matches from its side, the best first, so many at most."""
     closest = closest_to_beating(matches)
     table = plain_table(title, f"closest to beating: {closest.y}" if closest else "nobody is ahead of it")
     for heading in ("against", "points per session", "± 95%", "theirs"):
         table.add_column(heading, justify="left" if heading == "against" else "right")
-    for match in matches:
+    for match in matches[:most]:
         table.add_row(Text(match.y), *_points(match), f"{match.from_y().points_per_session:+.3f}")
     return table
 

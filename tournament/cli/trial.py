@@ -81,7 +81,8 @@ def match(
 ) -> None:
     """Nothing is kept unless --results says where. Where tournament.toml has one contest, CONTEST may be left out. With
     --until it exits with 0 where BOT is surely better, with 3 where that is open, and with 4 where it is surely worse.
-    With --sprt it exits with 0 for HIGH, 4 for LOW, each wrong once in twenty. The difference is half BOT's lead.
+    With --sprt it exits with 0 for HIGH, 4 for LOW, each wrong once in twenty. With 1 where a bot is disqualified. The
+    difference is half BOT's lead.
     """
     # What runs and replays contests, which check doesn't need.
     from tournament.audit.replay import replay_games
@@ -119,15 +120,14 @@ def match(
     with Screen(err, settings.played.title) as screen:
         report = play_match(settings.played, settings, find_bot(bot, settings), against, screen, look, rule)
         found = search_match(settings.played, settings, find_bot(bot, settings), against, screen) if mistakes else {}
+    code = EXITS[report.stopped.verdict] if report.stopped else 1 if rule else 0
     if as_json:
         values = dataclasses.asdict(report) | {"seed": settings.contest.seed}
         values["faults"] = [{"bot": leg.name_at(one.seat), **dataclasses.asdict(one)} for leg, one in report.faults]
         values["mistakes"] = {name: [dataclasses.asdict(one) for one in made.mistakes] for name, made in found.items()}
         values["losses"] = dataclasses.asdict(lost[0]) if lost else None
         print_json(values | {"replay": dataclasses.asdict(shown[0]) if shown else None})
-        if report.stopped:
-            raise typer.Exit(EXITS[report.stopped.verdict])
-        return
+        raise typer.Exit(code)
     table = match_table(report, settings.played, seed or settings.contest.seed or "")
     for name, made in found.items():
         table.add_row("elsewhere", mistakes_in_words(made, name))
@@ -147,8 +147,7 @@ def match(
             print_beside(out, replay)
     if not shown and not report.faults:
         out.print(f"its games: {command_line(*words, **repeated, session=0)}", soft_wrap=True)
-    if report.stopped:
-        raise typer.Exit(EXITS[report.stopped.verdict])
+    raise typer.Exit(code)
 
 
 def _whose_match(known: Contests, contest: str, bot: str | None, opponent: str | None) -> tuple[str, str, str | None]:

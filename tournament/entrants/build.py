@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, wait
 from contextlib import contextmanager
 from functools import cache, cached_property
@@ -293,17 +293,19 @@ def _place(what: str, *how: object) -> Path:
     return cache_folder() / "bots" / f"{digest.hexdigest()}.{what}.sealed"
 
 
-def playable(entrants: Iterable[Entrant], least: int, folder: Path) -> list[Entrant]:
-    """Those that can play. Raises TooFewBots for fewer than `least`, and says why each of the others can't."""
-    entrants = list(entrants)
-    fit = [entrant for entrant in entrants if entrant.artifact is not None]
-    if len(fit) < least:
+def require_playable(entrants: Sequence[Entrant], least: int, folder: Path, of: str | None = None) -> None:
+    """Raise TooFewBots if fewer than `least` can play, saying why each of the others can't; where `of` names one whose
+    matches alone are wanted, BadInput for it or for its opponents."""
+    broken = {one.name: one.problem or "" for one in entrants if one.artifact is None}
+    fit = len(entrants) - len(broken)
+    if of is not None and (of in broken or fit < least):
+        raise BadInput("\n".join(f"{name} can't play: {broken[name]}" for name in ([of] if of in broken else broken)))
+    if fit < least:
         needed = "two bots" if least == 2 else "a bot"
-        there = f"there {'is' if len(fit) == 1 else 'are'} {len(fit)} in {folder}"
+        there = f"there {'is' if fit == 1 else 'are'} {fit} in {folder}"
         hint = "" if entrants else f": a bot is a file ending in {', '.join(KINDS)}, or a folder with a bot.toml"
-        broken = [f"{one.name}: {telling_line(one.problem or '')}" for one in entrants if one.artifact is None]
-        raise TooFewBots("\n".join([f"a tournament needs {needed} that can play; {there}{hint}", *broken]))
-    return fit
+        why = [f"{name}: {telling_line(problem)}" for name, problem in broken.items()]
+        raise TooFewBots("\n".join([f"a tournament needs {needed} that can play; {there}{hint}", *why]))
 
 
 def _made_from(submission: Submission, interface: Interface) -> list[object]:

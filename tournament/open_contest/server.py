@@ -36,7 +36,8 @@ from tournament.open_contest.pages import FORM, FORM_POLICY
 from tournament.open_contest.submissions import NOT_FIT, QUEUED, Job, Refused, Submissions
 from tournament.reporting.page import content_policy
 
-_HEAD_SECONDS, _BODY_SECONDS, _ANSWER_SECONDS = 10.0, 60.0, 180.0
+_HEAD_SECONDS, _BODY_SECONDS = 10.0, 60.0
+_PIECE_SECONDS, _ANSWER_SECONDS = 180.0, 3600.0  # to take some 64 KB of an answer, and all of it
 _HEAD_BYTES = 16 << 10
 _MOST_AT_ONCE, _MOST_OF_ADDRESS, _MOST_WAITING, _UPLOADS_OF_AN_AUTHOR = 400, 100, 100, 4
 _WAIT_SECONDS = 60.0  # the longest that an answer waits for a check
@@ -139,7 +140,8 @@ class Server:
 
 class _Impatient(H11Protocol):
     """Hangs up on who doesn't send a whole head in time, since bytes that come now and then would keep it open for
-    ever; on who doesn't take an answer in time; and on one address that would have all connections."""
+    ever; on who takes nothing of an answer for long, or never all of it, however thin the line; and on one address that
+    would have all connections."""
 
     _of_address: ClassVar[Counter[str]] = Counter()
 
@@ -147,20 +149,26 @@ class _Impatient(H11Protocol):
         super().connection_made(transport)
         self._address = self.client[0] if self.client else ""
         self._of_address[self._address] += 1
-        self._answering: tuple[object, float] = (None, 0.0)
+        self._answering: object = None
+        self._began = self._moved = 0.0
         self._late = self.loop.call_later(_HEAD_SECONDS, self._hang_up)
         if self._of_address[self._address] > _MOST_OF_ADDRESS and not _is_loopback(self._address):  # no proxy's
             transport.abort()
 
     def _hang_up(self) -> None:
         """When nothing is being answered, or for too long; else look again."""
-        if self.cycle is not self._answering[0]:
-            self._answering = self.cycle, self.loop.time()
-        idle = self.cycle is None or self.cycle.response_complete
-        if idle or self.loop.time() - self._answering[1] > _ANSWER_SECONDS:
+        now = self.loop.time()
+        if self.cycle is not self._answering:
+            self._answering, self._began, self._moved = self.cycle, now, now
+        answered = self.cycle is None or (self.cycle.response_complete and not self.transport.get_write_buffer_size())
+        if answered or now - self._moved > _PIECE_SECONDS or now - self._began > _ANSWER_SECONDS:
             self.transport.abort()
         else:
             self._late = self.loop.call_later(_HEAD_SECONDS, self._hang_up)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._moved = self.loop.time()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._late.cancel()

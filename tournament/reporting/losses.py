@@ -26,7 +26,6 @@ from tournament.contests.portrait import (
     together,
 )
 from tournament.errors import BadInput, counted
-from tournament.leg import legs_per_replica
 from tournament.records.results import Results
 from tournament.reporting.stretches import courses_of
 from tournament.standings.matches import Match
@@ -41,7 +40,7 @@ _STRETCHES = 8  # of the sessions of a match
 
 @dataclass(frozen=True)
 class AsSeat:
-    """What the bot won on average in a seat, or role: a game, or where rows don't tell that a session."""
+    """What the bot won on average in a seat, or role, in each of so many games."""
 
     seat: str
     mean: float
@@ -52,32 +51,33 @@ class AsSeat:
 @dataclass(frozen=True)
 class LostIn:
     """A kind of game in which more was lost than won: what it brought, its `share` of all such losses, and where the
-    most was lost, by session and game (None: the whole session)."""
+    most was lost, by session and game."""
 
     kind: str
     count: int
     won: float
     share: float
     session: int
-    game: int | None
+    game: int
 
     @property
     def in_words(self) -> str:
         """How many of the kind there were, and what they brought in all."""
-        return f"{counted(self.count, 'session' if self.game is None else 'game')}, {self.won:+,.6g} in all"
+        return f"{counted(self.count, 'game')}, {self.won:+,.6g} in all"
 
 
 @dataclass(frozen=True)
 class Losses:
-    """Where a bot loses to an opponent. `course` is its points a session, or a game against house players, in equal
-    stretches of the match. `panels` show both in the numbers of the contest's portrait."""
+    """Where a bot loses to an opponent. `kinds` is None where rows don't tell what a game brought. `course`
+    is its points a session, or a game against house players, in equal stretches of the match. `panels` show both in the
+    numbers of the contest's portrait."""
 
     bot: str
     opponent: str
     match: int
     points_per_session: float
     seats: tuple[AsSeat, ...]
-    kinds: tuple[LostIn, ...]
+    kinds: tuple[LostIn, ...] | None
     course: tuple[float, ...]
     over: Literal["session", "game"]
     panels: tuple[Panel, ...] = field(repr=False)
@@ -101,15 +101,8 @@ def losses_to(contest: Contest, results: Results, bot: str, opponent: str | None
     legs = legs.chosen(np.flatnonzero(legs.match == match.match))
     storage, portrait = open_storage(results.location), contest.display.portrait
     counted = _Counted(portrait, seat)
-    for rows in _rows(contest, storage, batches, match.match, "games"):
+    for rows in _rows(contest, storage, batches, match.match):
         counted.add(rows)
-    seats: Sequence[AsSeat]
-    if counted.won:
-        seats, kinds = counted.seats(), counted.kinds()
-    else:
-        per_replica = legs_per_replica(results.field.settings)
-        seats = _seats_of_legs(legs, seat) if per_replica > 1 else ()
-        kinds = _worst_sessions(_rows(contest, storage, batches, match.match, "sessions"), seat)
     courses = courses_of(legs, [bot] if contest.house else [bot, match.y], ranking.house)
     course = courses.whole[bot].means(_STRETCHES) if bot in courses.whole else []
     panels = _panels(portrait, counted, match) if portrait else ()
@@ -118,8 +111,8 @@ def losses_to(contest: Contest, results: Results, bot: str, opponent: str | None
         match.y,
         match.match,
         match.points_per_session,
-        tuple(seats),
-        tuple(kinds),
+        tuple(counted.seats()),
+        tuple(counted.kinds()) if counted.won else None,
         tuple(course),
         "game" if contest.house else "session",
         tuple(panels),
@@ -137,23 +130,21 @@ def as_numbers(panel: Panel, most_labels: int, most_cells: int) -> tuple[list[st
     else:
         step = -(-len(panel.labels) // most_labels)
         headings, unit = list(panel.labels[::step]), panel.unit
-        lines = [(line.name, line.values[::step]) for line in panel.lines if any(v is not None for v in line.values)]
+        lines = [(line.name, line.values[::step]) for line in panel.lines]
     rows = [
         (name, ["" if v is None else f"{v:.0%}" if unit == "%" else f"{v:,.1f}" for v in values])
         for name, values in lines
+        if any(v is not None for v in values)
     ]
     return (headings, rows) if rows else None
 
 
-def _rows(
-    contest: Contest, storage: Storage, batches: Sequence[Batch], match: int, table: Literal["games", "sessions"]
-) -> Iterator[Rows]:
-    """The rows of a match, a piece at a time."""
-    columns = contest.games if table == "games" else contest.sessions
+def _rows(contest: Contest, storage: Storage, batches: Sequence[Batch], match: int) -> Iterator[Rows]:
+    """The games of a match, a piece at a time."""
     for batch in batches:
-        part = batch.part(table)
+        part = batch.part("games")
         require_written(storage, part)
-        for rows in rows_of(storage, part, columns):
+        for rows in rows_of(storage, part, contest.games):
             inside = rows["match"] == match
             if inside.any():
                 yield {name: values[inside] for name, values in rows.items()}
@@ -191,14 +182,13 @@ class _Counted:
                 found = self._portrait.kinds(rows, self._seat)
         if found is None:
             return
-        game = rows["game"] if "game" in rows else np.zeros(count, np.int64)
         for code, kind in enumerate(found.names):
             at = np.flatnonzero(found.codes == code)
             if not len(at):
                 continue
             won = found.won[at]
             worst = at[int(won.argmin())]
-            lowest = (float(won.min()), int(rows["session"][worst]), int(game[worst]))
+            lowest = (float(won.min()), int(rows["session"][worst]), int(rows["game"][worst]))
             before = self.won.get(kind, (0, 0.0, lowest))
             self.won[kind] = (before[0] + len(at), before[1] + float(won.sum()), min(before[2], lowest))
 
@@ -218,30 +208,6 @@ class _Counted:
             count, _, (_, session, game) = self.won[name]
             found.append(LostIn(", ".join(filter(None, name)), count, won, won / of_all, session, game))
         return found
-
-
-def _seats_of_legs(legs: Legs, seat: int) -> list[AsSeat]:
-    """Of a duplicate match: which leg it was says who sat where."""
-    found = []
-    for number, name in enumerate(("first", "second")):
-        there = (legs.number % 2 == number) if seat == 0 else (legs.number % 2 != number)
-        sessions = int(legs.sessions[there].sum())
-        if sessions:
-            points = float(legs.of_seat(seat).points[there].sum())
-            found.append(AsSeat(f"sitting {name}", points / sessions, sessions, "session"))
-    return found
-
-
-def _worst_sessions(pieces: Iterator[Rows], seat: int) -> list[LostIn]:
-    """Where games aren't told apart: the sessions in which it was farthest behind."""
-    found: list[tuple[float, int]] = []
-    for rows in pieces:
-        if not {"x_points", "y_points"} <= rows.keys():
-            return []
-        ahead = (rows["x_points"].astype(float) - rows["y_points"]) * (1 - 2 * seat) / 2
-        found += [(value, session) for value, session in zip(ahead.tolist(), rows["session"].tolist()) if value < 0]
-    of_all = sum(value for value, _ in found)
-    return [LostIn(f"session {n}", 1, won, won / of_all, n, None) for won, n in sorted(found)[:MOST_KINDS]]
 
 
 def _panels(portrait: Portrait, counted: _Counted, match: Match) -> list[Panel]:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from math import inf
 
 from tournament.config import Config
 from tournament.contests.contest import Contest
-from tournament.errors import BadInput, listed
+from tournament.errors import listed
 from tournament.keys import master_key
 from tournament.runner.archives import archive_other_records
 from tournament.runner.live_standings import LiveStandings
@@ -21,7 +18,7 @@ from tournament.runner.planning import (
     schedule_of,
     until_of,
 )
-from tournament.runner.preparing import PATIENCE_SECONDS, Prepared, prepare_contest, trouble_explained
+from tournament.runner.preparing import Prepared, prepare_contest, trouble_explained
 from tournament.runner.resume import field_of, last_lines, lost_batches, withdraw, write_house_files
 from tournament.runner.rewriting import fit_to_schedule, put_small_batches_together
 from tournament.runner.round_play import RoundPlay, Run
@@ -36,23 +33,10 @@ from tournament.store.storage import open_storage
 from tournament.store.writer import open_for_writing, require_held
 
 
-def run_contest(contest: Contest, config: Config, watcher: Watcher, of: str | None = None) -> Standings:
-    """Play what is still to play and return the standings; where `of` names an entrant, only its matches. Raises as its
-    two halves do."""
-    with prepared_for(contest, config, watcher, of) as prepared:
+def run_contest(contest: Contest, config: Config, watcher: Watcher) -> Standings:
+    """Play what is still to play and return the standings. Raises as its two halves do."""
+    with prepare_contest(contest, config, watcher) as prepared:
         return run_prepared(prepared, watcher)
-
-
-@contextlib.contextmanager
-def prepared_for(contest: Contest, config: Config, watcher: Watcher, of: str | None = None) -> Iterator[Prepared]:
-    """A contest that can be run to try bots; where `of` names an entrant, its matches, also if it takes long to build.
-    Raises as `prepare_contest`, and BadInput where that one can't play."""
-    patience = PATIENCE_SECONDS if of is None else inf
-    with prepare_contest(contest, config, watcher, patience, counts=False) as prepared:
-        for entrant in prepared.entrants:
-            if entrant.name == of and entrant.artifact is None:
-                raise BadInput(f"{of} can't play: {entrant.problem}")
-        yield replace(prepared, of=of)
 
 
 def run_replicas(prepared: Prepared, replicas: int, watcher: Watcher) -> Standings:

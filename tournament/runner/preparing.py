@@ -11,7 +11,7 @@ from tournament.artifacts.bot import Entrant
 from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
-from tournament.entrants.build import Building, building, playable
+from tournament.entrants.build import Building, building, require_playable
 from tournament.entrants.folder import other_files
 from tournament.errors import RunFailed, listed
 from tournament.keys import guessable
@@ -72,16 +72,17 @@ class Prepared:
 
 @contextlib.contextmanager
 def prepare_contest(
-    contest: Contest, config: Config, watcher: Watcher, patience: float = PATIENCE_SECONDS, *, counts: bool = True
+    contest: Contest, config: Config, watcher: Watcher, patience: float = PATIENCE_SECONDS, of: str | None = None
 ) -> Iterator[Prepared]:
     """Check everything that can keep a contest from being run, and play nothing.
 
-    After `patience` seconds bots may be late; they are built on within the block. Only a move that a crash interrupted
-    is finished. A seed of the user's that can be guessed is named where the contest `counts`. Raises BadInput for what
-    the user can mend, RunFailed for anything else that is in the way.
+    After `patience` seconds bots may be late; they are built on within the block. `of` names an entrant that is only
+    tried, in its own matches: it is waited for; else a seed of the user's that can be guessed is named. Only a move
+    that a crash interrupted is finished. Raises BadInput for what the user can mend, RunFailed for anything else that
+    is in the way.
     """
     location = inside(config.results, contest.name)
-    if config.contest.until_settled is not None:
+    if of is not None or config.contest.until_settled is not None:
         patience = inf  # which replicas follow depends on all bots
     with contextlib.ExitStack() as stack:
         with trouble_explained(location):
@@ -101,15 +102,15 @@ def prepare_contest(
             )
             least = 1 if contest.house else 2
             entrants = bots.entrants(watcher.say, patience, least)
-            playable(entrants, least, config.entrants)
+            require_playable(entrants, least, config.entrants, of)
             if others := other_files(config.entrants):
                 watcher.say(f"Not taken for bots in {config.entrants}: {listed(others)}")
             names = {entrant.name for entrant in entrants}
             drawn = config.contest.seed is None
-            if counts and config.contest.seed is not None and guessable(config.contest.seed):
+            if of is None and config.contest.seed is not None and guessable(config.contest.seed):
                 watcher.say("The seed can be guessed, and with it all cards: give none, and one is drawn")
             config, house = settle_seed(contest, config, names, location, watcher.say)
-        yield Prepared(contest, config, entrants, house, location, drawn, bots, patience)
+        yield Prepared(contest, config, entrants, house, location, drawn, bots, patience, of)
 
 
 def recorded_entrants(contest: Contest, config: Config) -> Sequence[FieldEntrant]:

@@ -143,7 +143,7 @@ class FaultyLegs:
 
     @classmethod
     def of(cls, legs: Legs) -> FaultyLegs:
-        """From legs in order; the reason is the first fault that ended one."""
+        """From legs in order; the reason is the telling fault of the first leg that faults ended."""
         with_faults = np.array([bool(rest.faults or any(rest.faults_left_out)) for rest in legs.rests], bool)
         faulty = [legs[place] for place in np.flatnonzero(with_faults[legs.more]).tolist()]
         counts: Counter[str] = Counter()
@@ -153,11 +153,11 @@ class FaultyLegs:
             for seat, name in enumerate(bots):
                 counts[name] += leg.fault_count(seat)
             if leg.ended_by is not None:
-                last = [fault for fault in leg.faults if fault.seat == leg.ended_by][-1]
+                told = leg.telling_fault
                 disqualified.setdefault(
                     bots[leg.ended_by],
-                    f"{last.what}, in {last.question} against {bots[1 - leg.ended_by]}, session {last.session},"
-                    f" game {last.game}",
+                    f"{told.what}, in {told.question} against {bots[1 - leg.ended_by]}, session {told.session},"
+                    f" game {told.game}",
                 )
         return cls(tuple(faulty), counts, disqualified)
 

@@ -121,6 +121,16 @@ class LegResult:
         """How many faults a seat had, including those left out."""
         return sum(fault.seat == seat for fault in self.faults) + self.faults_left_out[seat]
 
+    @property
+    def telling_fault(self) -> Fault:
+        """Of the faults that ended the leg the last one of the most frequent sort.
+
+        What only follows from them, as that a new start finds no fuel, comes once.
+        """
+        own = [fault for fault in self.faults if fault.seat == self.ended_by]
+        often = Counter(fault.sort for fault in own)
+        return max(reversed(own), key=lambda fault: often[fault.sort])
+
 
 def by_sort(faults: Iterable[tuple[LegResult, Fault]]) -> list[list[tuple[LegResult, Fault]]]:
     """Faults with their legs, in groups that are alike: by bot, the most frequent first."""

@@ -18,25 +18,27 @@ from tournament.arrays import Floats
 from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.entrants.folder import find_submissions, read_submission
-from tournament.errors import BadInput, RunFailed
+from tournament.errors import BadInput, RunFailed, counted
 from tournament.keys import master_key, seed_fingerprint
 from tournament.leg import legs_per_replica
 from tournament.records.results import load
-from tournament.runner.contest_run import prepared_for, run_replicas
+from tournament.runner.contest_run import run_replicas
+from tournament.runner.preparing import prepare_contest
 from tournament.runner.watcher import Watcher
 from tournament.sandbox.outside.scratch import scratch_folder
+from tournament.standings.errors import Measured
 from tournament.standings.house import HousePlay
 from tournament.standings.places import surely_apart
 from tournament.standings.standings import Standings
 from tournament.standings.student import reach, two_sided_tail
-from tournament.standings.tally import Tally, tally_of_points
+from tournament.standings.tally import tally_of_points
 from tournament.store.ledger import Field
 from tournament.store.ledger_reading import read_field
 from tournament.store.legs import Fault, LegResult, Legs
 from tournament.store.storage import inside, open_storage
 from tournament.trial.match import copy_bot, entered, only_against
 from tournament.trial.playing import Meter, build
-from tournament.trial.sequential import Look, Rule, Verdict, legs_in, play_until, won_by_replica
+from tournament.trial.sequential import Look, Rule, Verdict, legs_in, play_until
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -170,8 +172,9 @@ def play_gauntlet(
         others = [one.path for one in chosen if one.name.lower() not in left_out]
         if not others:
             raise BadInput(f"{config.entrants}: there is no other bot to play against")
-    count = f"{len(others):,} other bot{'s' * (len(others) != 1)}" if others else "house players"
-    watcher.say(f"{name} against {count}, {config.contest.sessions:,} sessions each")
+    count = counted(len(others), "other bot") if others else "house players"
+    same_deals = f", and {former} on the same deals" if former else ""
+    watcher.say(f"{name} against {count}, {config.contest.sessions:,} sessions each{same_deals}")
     paths = [bot, former] if former else [bot]
     with contextlib.ExitStack() as stack:
         versions = [
@@ -181,19 +184,14 @@ def play_gauntlet(
         played: list[_Played] = []
 
         def play(replicas: int) -> Floats | None:
-            played.clear()
-            for path, version in zip(paths, versions):
-                if path is former and not rule:
-                    watcher.say(f"The same deals with {former}")
-                played.append(version(replicas))
-            return _differences(contest, played)
+            played[:] = [version(replicas) for version in versions]
+            return _Together.of(contest, played).differences() if rule and not any(map(_is_out, played)) else None
 
-        stopped = None
+        settings, stopped = config.contest, None
         if rule:
-            settings = config.contest
             stopped = play_until(rule, settings.replicas, settings.most_replicas, play, watcher.say)
         else:
-            play(config.contest.replicas)
+            play(settings.replicas)
     report = _report(contest, config, played, stopped)
     if report.disqualified:
         return report
@@ -225,7 +223,7 @@ def _version(
             copy_bot(other, bots)
         settings = config.contest.model_copy(update={"until_settled": None})
         own = replace(config, contest=settings, entrants=bots, results=str(folder / "results"))
-        with prepared_for(contest, own, watcher, of=name) as prepared:
+        with prepare_contest(contest, own, watcher, of=name) as prepared:
 
             def play(replicas: int) -> _Played:
                 standings = run_replicas(prepared, replicas, watcher)
@@ -234,45 +232,69 @@ def _version(
             yield play
 
 
-def _differences(contest: Contest, played: Sequence[_Played]) -> Floats | None:
-    """By how much the first version is better in each replica; None for one alone, or where one is disqualified."""
-    if len(played) < 2 or any(_is_out(one) for one in played):
-        return None
-    mine, former = (_by_replica(contest, one, _opponents(played)) for one in played)
-    return mine - former
-
-
 def _is_out(played: _Played) -> bool:
     return any(line.name == played.name for line in played.standings.below)
 
 
-def _opponents(played: Sequence[_Played]) -> list[str]:
-    """Those whom all versions met and who weren't disqualified."""
-    fit = [{line.name for line in one.standings.ranked} for one in played]
-    return list(played[0].standings.house) or sorted(set.intersection(*fit) - {played[0].name})
+@dataclass(frozen=True)
+class _Together:
+    """The legs of one version or two as of bots that are entered together, their `names` then, and the opponents whom
+    all met and who weren't disqualified."""
 
+    contest: Contest
+    field: Field
+    legs: Legs
+    names: list[str]
+    opponents: list[str]
 
-def _by_replica(contest: Contest, played: _Played, opponents: Sequence[str]) -> Floats:
-    """A version's points a session in each replica, or its scores against house players."""
-    both = {played.name, *opponents}
-    legs = played.legs.among(both, both)
-    if not contest.house:
-        return won_by_replica(legs, played.name, legs_per_replica(played.field.settings))
-    facts = {player.name: player.facts for player in played.field.house}
-    replica = legs.number // int(str(played.field.settings["sessions"]))
-    several = [legs.chosen(np.flatnonzero(replica == one)) for one in range(int(replica.max(initial=-1)) + 1)]
-    scores = [HousePlay(one, contest.house.scoring, facts).scores([played.name])[0] for one in several]
-    return np.array(scores, np.float64)
+    @classmethod
+    def of(cls, contest: Contest, played: Sequence[_Played]) -> _Together:
+        (mine, *before), legs = played, played[0].legs
+        for other in before:
+            names = tuple(_FORMER if one == other.name else one for one in other.legs.names)
+            later = (1 + int(legs.match.max(initial=0))) * np.array([1, 0, 0, 0])
+            legs = Legs.joined([legs, replace(other.legs, names=names, whole=other.legs.whole + later)])
+        fit = [{line.name for line in one.standings.ranked} for one in played]
+        opponents = list(mine.standings.house) or sorted(set.intersection(*fit) - {one.name for one in played})
+        return cls(contest, mine.field, legs, [mine.name, _FORMER][: len(played)], opponents)
+
+    def measured(self, opponents: Sequence[str], legs: Legs | None = None) -> tuple[Measured, list[Figure]]:
+        """The versions' scores against opponents, and in figures; of two versions by how much the first is better, too.
+        In some of the legs, or in all."""
+        both = {*self.names, *opponents}
+        legs = (self.legs if legs is None else legs).among(both, both)
+        if self.contest.house:
+            facts = {player.name: player.facts for player in self.field.house}
+            tally, unit = HousePlay(legs, self.contest.house.scoring, facts).tally(self.names), 1.0
+        else:
+            tally = tally_of_points(self.names, legs, legs_per_replica(self.field.settings), opponents)
+            unit = int(tally.divisors[0]) / tally.lengths[0]  # makes a score one of a session
+        measured = tally.measured
+        found: list[tuple[float, float | None, float | None]] = [
+            (float(score), error, None if error is None else reach(error, measured.freedom))
+            for score, error in zip(measured.scores, measured.errors())
+        ]
+        if len(found) > 1:
+            found.append((*measured.difference(0, 1), measured.differences.reach(0, 1)))
+        return measured, [Figure(one[0] * unit, *(part and part * unit for part in one[1:])) for one in found]
+
+    def differences(self) -> Floats:
+        """By how much the first version is better in each replica."""
+        of_house = self.contest.house is not None
+        each = int(str(self.field.settings["sessions"])) if of_house else legs_per_replica(self.field.settings)
+        replica = self.legs.number // each
+        several = [self.legs.chosen(np.flatnonzero(replica == one)) for one in range(1 + int(replica.max(initial=-1)))]
+        return np.array([self.measured(self.opponents, one)[1][-1].value for one in several])
 
 
 def _report(contest: Contest, config: Config, played: Sequence[_Played], stopped: Look | None) -> GauntletReport:
     """What one version played, or both: the bot, and the former one."""
-    (mine, *before), name = played, played[0].name
+    mine, *before = played
     faults = [
         tuple((leg, one) for leg, one in by.standings.faults if leg.name_at(one.seat) == by.name) for by in played
     ]
     report = GauntletReport(
-        bot=name,
+        bot=mine.name,
         sessions=int(mine.legs.sessions.sum()),
         games=int(mine.legs.games.sum()),
         former=before[0].label if before else None,
@@ -281,69 +303,26 @@ def _report(contest: Contest, config: Config, played: Sequence[_Played], stopped
         disqualified=tuple(one.label for one in played if _is_out(one)),
         stopped=stopped,
     )
-    legs, rows = mine.legs, [name]
-    for other in before:
-        apart = replace(
-            other.legs,
-            names=tuple(_FORMER if one == other.name else one for one in other.legs.names),
-            whole=other.legs.whole + (1 + int(legs.match.max(initial=0))) * np.array([1, 0, 0, 0]),
-        )
-        legs, rows = Legs.joined([legs, apart]), [name, _FORMER]
-    opponents = _opponents(played)
-    legs = legs.among({*rows, *opponents}, {*rows, *opponents})
-    if report.disqualified or not len(legs):
+    together = _Together.of(contest, played)
+    if report.disqualified or not together.opponents:
         return report
-    whole = _Scores.of(contest, mine.field, legs, rows, opponents)
-    against = [
-        Against(one, *_Scores.of(contest, mine.field, legs.among({*rows, one}, {*rows, one}), rows, [one]).figures())
-        for one in opponents
-    ]
-    points, former_points, better = whole.figures()
+    against = [Against(one, *together.measured([one])[1]) for one in together.opponents]
+    measured, (points, *others) = together.measured(together.opponents)
+    former_points, better = others or (None, None)
     if better and better.stderr is not None and stopped and stopped.reaches is not None:
         better = replace(better, reach=stopped.reaches * better.stderr if better.stderr else 0.0)
     return replace(
         report,
         points=points,
         against=tuple(sorted(against, key=lambda line: (-line.points.value, line.opponent))),
-        would_stand=_would_stand(contest, config, mine, whole, opponents),
+        would_stand=_would_stand(contest, config, mine, measured, together.opponents),
         former_points=former_points,
         better=better,
     )
 
 
-@dataclass(frozen=True)
-class _Scores:
-    """The scores of the bot and, if there is one, of its former version. `unit` makes a score one of a session."""
-
-    tally: Tally
-    unit: float
-
-    @classmethod
-    def of(cls, contest: Contest, field: Field, legs: Legs, rows: Sequence[str], opponents: Sequence[str]) -> _Scores:
-        if contest.house:
-            facts = {player.name: player.facts for player in field.house}
-            return cls(HousePlay(legs, contest.house.scoring, facts).tally(rows), 1.0)
-        tally = tally_of_points(rows, legs, legs_per_replica(field.settings), opponents)
-        return cls(tally, int(tally.divisors[0]) / tally.lengths[0])
-
-    def figures(self) -> tuple[Figure, Figure | None, Figure | None]:
-        """The bot's score, that of its former version, and the difference."""
-        measured = self.tally.measured
-
-        def figure(value: float, error: float | None, to_either_side: float | None) -> Figure:
-            return Figure(value * self.unit, *(one and one * self.unit for one in (error, to_either_side)))
-
-        own, *former = (
-            figure(float(score), error, None if error is None else reach(error, measured.freedom))
-            for score, error in zip(measured.scores, measured.errors())
-        )
-        if not former:
-            return own, None, None
-        return own, former[0], figure(*measured.difference(0, 1), measured.differences.reach(0, 1))
-
-
 def _would_stand(
-    contest: Contest, config: Config, mine: _Played, whole: _Scores, opponents: Sequence[str]
+    contest: Contest, config: Config, mine: _Played, own: Measured, opponents: Sequence[str]
 ) -> WouldStand | None:
     """Where the bot would stand; None where the records are of other settings, or of others than it has met."""
     try:
@@ -357,7 +336,7 @@ def _would_stand(
         return None
     if not contest.house and not set(opponents).issuperset(there[row] for row in rows):
         return None
-    own, others = whole.tally.measured, ranking.measured.of(rows)
+    others = ranking.measured.of(rows)
     ahead = own.scores[0] - others.scores
     error, errors = own.errors()[0], others.errors()
     by_score = 1 + int((ahead < 0).sum())

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+
 from tournament.arrays import Floats
 from tournament.config import Config
 from tournament.contests.contest import Contest
@@ -16,7 +18,8 @@ from tournament.entrants.build import build_entrant
 from tournament.entrants.folder import read_submission
 from tournament.errors import BadInput
 from tournament.leg import PlaysAs, legs_per_replica
-from tournament.runner.contest_run import prepared_for, run_contest, run_replicas
+from tournament.runner.contest_run import run_prepared, run_replicas
+from tournament.runner.preparing import Prepared, prepare_contest
 from tournament.runner.watcher import Watcher
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.standings.matches import Match
@@ -24,7 +27,7 @@ from tournament.standings.standings import Standings
 from tournament.store.legs import Fault, LegResult
 from tournament.trial.mistakes import Search, search
 from tournament.trial.playing import Pairing
-from tournament.trial.sequential import Look, Rule, legs_in, play_until, won_by_replica
+from tournament.trial.sequential import Look, Rule, legs_in, play_until
 
 
 @dataclass(frozen=True)
@@ -84,35 +87,31 @@ def play_match(
             contest = only_against(contest, [opponent])
             names.append(opponent)
         own = replace(config, entrants=bots, results=config.results or str(folder / "results"))
-        stopped = None
-        if rule:
-            standings, stopped = _play_until(rule, contest, own, names, watcher)
-        else:
-            standings = run_contest(contest, own, watcher)
-        report = replace(_report(standings, names[0], names[1]), stopped=stopped)
+        with prepare_contest(contest, own, watcher, of=names[0]) as prepared:
+            played = _play_until(rule, prepared, names, watcher) if rule else (run_prepared(prepared, watcher), None)
+        report = replace(_report(played[0], *names), stopped=played[1])
         look(own, report)
     return report
 
 
 def _play_until(
-    rule: Rule, contest: Contest, config: Config, names: Sequence[str], watcher: Watcher
+    rule: Rule, prepared: Prepared, names: Sequence[str], watcher: Watcher
 ) -> tuple[Standings, Look | None]:
     """The standings in the end, and the last look."""
-    settings = config.contest
+    settings, house = prepared.config.contest, prepared.contest.house
     found: list[Standings] = []
-    with prepared_for(contest, config, watcher) as prepared:
 
-        def play(replicas: int) -> Floats | None:
-            found.append(run_replicas(prepared, replicas, watcher))
-            field, legs = legs_in(prepared.location)
-            if any(line.status == "disqualified" for line in found[-1].entrants):
-                return None
-            per_replica = settings.sessions if contest.house else legs_per_replica(field.settings)
-            seats = ([0], [1]) if contest.house else ([0, 1], [0, 1])  # a house player may have the bot's name
-            own, other = (won_by_replica(legs, name, per_replica, at) for name, at in zip(names, seats))
-            return (own - other) / 2
+    def play(replicas: int) -> Floats | None:
+        found.append(run_replicas(prepared, replicas, watcher))
+        field, legs = legs_in(prepared.location)
+        if found[-1].below:
+            return None
+        replica = legs.number // (settings.sessions if house else legs_per_replica(field.settings))
+        lead = legs.of_seat(0).points - legs.of_seat(1).points
+        half = 0.5 if house or legs.x[0] == names[0] else -0.5
+        return half * np.bincount(replica, lead) / np.bincount(replica, legs.sessions)
 
-        stopped = play_until(rule, settings.replicas, settings.most_replicas, play, watcher.say)
+    stopped = play_until(rule, settings.replicas, settings.most_replicas, play, watcher.say)
     return found[-1], stopped
 
 

@@ -9,14 +9,12 @@ variance is the one seen, so there are ten replicas before the first look.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
-from tournament.arrays import Floats, Whole
-from tournament.errors import BadInput
+from tournament.arrays import Floats
+from tournament.errors import BadInput, counted
 from tournament.standings.errors import ENOUGH_REPLICAS, mean_and_error
 from tournament.standings.stopping import FEWEST_REPLICAS, looks, out_of_reach, reaches
 from tournament.store.ledger import Field
@@ -113,21 +111,10 @@ def play_until(
         if (differences := play(count)) is None:
             return None
         look = rule.look(differences, counts)
-        say(f"{count} replica{'s' * (count > 1)}: {look.said}")
+        say(f"{counted(count, 'replica')}: {look.said}")
         if look.done:
             break
     return look
-
-
-def won_by_replica(legs: Legs, name: str, per_replica: int, seats: Sequence[int] = (0, 1)) -> Floats:
-    """The points a session that a bot won in each replica, over all its matches, sitting at one of these seats."""
-    replica: Whole = legs.number // per_replica
-    points, sessions = np.zeros((2, int(replica.max(initial=-1)) + 1))
-    for seat in seats:
-        own = legs.numbered(seat, {name: 0}) == 0
-        np.add.at(points, replica[own], legs.of_seat(seat).points[own])
-        np.add.at(sessions, replica[own], legs.sessions[own])
-    return np.asarray(points / np.maximum(1, sessions))
 
 
 def legs_in(location: str) -> tuple[Field, Legs]:
