@@ -116,11 +116,6 @@ class ObjectClient:
         sizes = {item["path"].removeprefix(prefix): item["size"] for item in found["objects"]}
         return sizes, tuple(inner.rstrip("/").removeprefix(prefix) for inner in found["common_prefixes"])
 
-    def walk(self, prefix: str) -> dict[str, int]:
-        """The sizes of all objects below a prefix, by the rest of their keys."""
-        found = self._ask(lambda store: obstore.list(store, prefix.rstrip("/") or None).collect())
-        return {item["path"].removeprefix(prefix): item["size"] for item in found}
-
     def size(self, key: str) -> int:
         return self._ask(lambda store: obstore.head(store, key))["size"]
 
