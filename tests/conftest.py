@@ -12,7 +12,6 @@ import hypothesis
 import pytest
 
 from tests import ray_cluster
-from tests.huge_pages import use_huge_pages
 from tests.object_store import ServedStore, serve
 from tests.ray_cluster import Cluster
 from tests.tiers import is_long, keep_durations
@@ -57,10 +56,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.long)
     # Forking takes longer the more memory a process has, and tests leave some behind: those that fork much go first.
     items.sort(key=lambda item: (kind_of(item) is None, item.path.parent.name not in ("worker", "sandbox")))
-
-
-def pytest_collection_finish() -> None:
-    use_huge_pages()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
