@@ -20,9 +20,11 @@ def test_every_target_sets_up_what_it_runs(tmp_path: Path) -> None:
     (tmp_path / "engine").mkdir()
     phony = re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
     assert phony
+    # What a `make` around the tests tells the one inside is left out.
+    outside = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     for target in (*phony[1].split(), ".venv/azurite", ".venv/libraries"):
         make = ["make", "--dry-run", target, "PYTHON=python3"]
-        lines = subprocess.check_output(make, cwd=tmp_path, env=without_make(), text=True).splitlines()
+        lines = subprocess.check_output(make, cwd=tmp_path, env=outside, text=True).splitlines()
         first = partial(_first, lines)
 
         if target != "clean":
@@ -36,8 +38,3 @@ def test_every_target_sets_up_what_it_runs(tmp_path: Path) -> None:
 def _first(lines: list[str], pattern: str) -> int:
     """The number of the first line that has it, or how many lines there are."""
     return next((number for number, line in enumerate(lines) if re.search(pattern, line)), len(lines))
-
-
-def without_make() -> dict[str, str]:
-    """The environment without what a `make` around the tests tells the one inside."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}

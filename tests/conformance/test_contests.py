@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.example_contest import EXAMPLE
+from tests.contest_runs import EXAMPLE
 from tournament import conformance
 from tournament.contests import CONTESTS
 

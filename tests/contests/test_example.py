@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.example_contest import EXAMPLE
+from tests.contest_runs import EXAMPLE
 from tests.python_rules import play_field
 from tests.reporting.html_reader import read_html
 from tournament.api import replay, report, run

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 
-from tests.example_contest import EXAMPLE
+from tests.contest_runs import EXAMPLE
 from tournament.api import run
 from tournament.config import load_config, load_contests
 from tournament.contests import find_contest, rules_of_others

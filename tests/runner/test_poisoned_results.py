@@ -287,18 +287,3 @@ def test_any_change_of_an_entry_is_one_line_or_valid_records(played: Place, data
         assert one_line(problem).isprintable()
     finally:
         put(played, number, before)
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.binary(max_size=200), st.booleans())
-def test_any_bytes_as_an_entry_are_one_line(played: Place, content: bytes, is_sealed: bool) -> None:
-    before = (played.results / "ledger" / "00000002.entry").read_bytes()
-    if is_sealed:
-        content = sealed(content)
-    try:
-        put(played, 2, content)
-        with pytest.raises(RunFailed, match=r"00000002\.entry is (damaged|of another ledger)") as problem:
-            load(str(played.results))
-        assert one_line(problem.value)
-    finally:
-        put(played, 2, before)
