@@ -172,12 +172,8 @@ class Cut:
 def batches_to_cut(standing: Sequence[Batch], schedule: Schedule) -> tuple[list[Cut], Counted]:
     """What to cut out of the records, and what is left to play."""
     found = count_legs(standing, schedule)
-    cuts = [
-        Cut(batch, np.array([digest in found.counting for digest in batch.legs.digests]))
-        for batch in standing
-        if not found.counting.issuperset(batch.legs.digests)
-    ]
-    return cuts, found
+    cuts = [Cut(batch, np.array([digest in found.counting for digest in batch.legs.digests])) for batch in standing]
+    return [cut for cut in cuts if not cut.counts.all()], found
 
 
 def tell_removed_matches(

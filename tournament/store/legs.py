@@ -312,7 +312,7 @@ class Legs(Sequence[LegResult]):
 
     @classmethod
     def joined(cls, several: Iterable[Legs]) -> Legs:
-        """Legs one after the other; no copy of neighbouring slices of the same legs."""
+        """Legs one after the other; no copy of neighbouring slices of the same legs. Others are without `luck`."""
         several = [legs for legs in several if len(legs)]
         if len(several) <= 1:
             return several[0] if several else cls.of(())
@@ -323,6 +323,7 @@ class Legs(Sequence[LegResult]):
             for legs, end in zip(several, ends)
         ):
             return source[first : first + sum(map(len, several))]
+        assert all(legs.luck is None for legs in several)
         seats = max(legs.sums.shape[1] for legs in several)
         return cls(
             np.concatenate([legs.digest for legs in several]),
