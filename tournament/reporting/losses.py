@@ -100,19 +100,19 @@ def losses_to(contest: Contest, results: Results, bot: str, opponent: str | None
     legs = Legs.joined(batch.legs for batch in batches).in_order()
     legs = legs.chosen(np.flatnonzero(legs.match == match.match))
     storage, portrait = open_storage(results.location), contest.display.portrait
-    counted = _Counted(portrait, seat)
+    tallied = _Counted(portrait, seat)
     for rows in _rows(contest, storage, batches, match.match):
-        counted.add(rows)
+        tallied.add(rows)
     courses = courses_of(legs, [bot] if contest.house else [bot, match.y], ranking.house)
     course = courses.whole[bot].means(_STRETCHES) if bot in courses.whole else []
-    panels = _panels(portrait, counted, match) if portrait else ()
+    panels = _panels(portrait, tallied, match) if portrait else ()
     return Losses(
         bot,
         match.y,
         match.match,
         match.points_per_session,
-        tuple(counted.seats()),
-        tuple(counted.kinds()) if counted.won else None,
+        tuple(tallied.seats()),
+        tuple(tallied.kinds()) if tallied.won else None,
         tuple(course),
         "game" if contest.house else "session",
         tuple(panels),
@@ -210,10 +210,10 @@ class _Counted:
         return found
 
 
-def _panels(portrait: Portrait, counted: _Counted, match: Match) -> list[Panel]:
+def _panels(portrait: Portrait, tallied: _Counted, match: Match) -> list[Panel]:
     """The portrait's charts of the bot, with the opponent in the place of the field; where charts compare nothing, one
     of either."""
-    if not counted.sums:
+    if not tallied.sums:
         return []
     name_of = {"the field": match.y, "this bot": match.x}
 
@@ -223,10 +223,10 @@ def _panels(portrait: Portrait, counted: _Counted, match: Match) -> list[Panel]:
         return replace(panel, lines=[replace(line, name=name_of.get(line.name, line.name)) for line in panel.lines])
 
     found: list[Panel] = []
-    both = together(counted.sums)
-    own = portrait.panels(counted.sums, Subject(1, {match.y: match.measures}, both))
-    others = portrait.panels(counted.sums, Subject(0, {}, both))
-    has_other = any(sums[0].any() for sums in counted.sums.values())
+    both = together(tallied.sums)
+    own = portrait.panels(tallied.sums, Subject(1, {match.y: match.measures}, both))
+    others = portrait.panels(tallied.sums, Subject(0, {}, both))
+    has_other = any(sums[0].any() for sums in tallied.sums.values())
     for mine, theirs in zip(own, others):
         if isinstance(mine, GridChart) and has_other:
             found += [named(mine, match.x), named(theirs, match.y)]
