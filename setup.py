@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import shutil
 import subprocess
@@ -82,6 +83,7 @@ class BuildCore(build_ext):
         shared = Path(build, *SHARED.split(".")).with_suffix(".c")
         shared.parent.mkdir(parents=True, exist_ok=True)
         subprocess.run([sys.executable, "-m", "cython", f"--generate-shared={shared}"], check=True)
+        multiprocessing.set_start_method("fork", force=True)  # otherwise Cython's processes would run this file anew
         in_c = []
         for name in (SHARED, None):
             in_c += cythonize(

@@ -180,10 +180,10 @@ def test_starting_without_memory_is_as_bad_in_company_as_alone() -> None:
             ] * faults
 
 
-# Leaves 80 kB in a cycle at each decision.
+# Leaves 20 kB in a cycle at each decision: Python 3.14 has up to 2,000 of them about before it collects any.
 CYCLES = """
 def a(bot):
-    kept = [0] * 10_000
+    kept = [0] * 2_500
     kept.append(kept)
     return 15
 
@@ -203,11 +203,11 @@ def test_garbage_that_only_a_process_of_its_own_collects_is_no_fault(monkeypatch
     monkeypatch.setattr(python_bots, "start", noted)
     monkeypatch.setattr(pool, "_outgrown", set[str]())  # as at the start of a worker
     field = [python_entrant("cycles", CYCLES), *build({f"c{n}.c": SILENT_C + "//" * n for n in range(5)})]
-    playing = Settings(sessions=160, faults_allowed=0)
+    playing = Settings(sessions=640, faults_allowed=0)
     legs = legs_of(field, playing)
     together = play(field, playing, legs=legs)
     assert not any(leg.faults for leg in together)
-    assert min(use.decisions for leg in together for use in leg.uses if use) * 80_000 > 100 << 20
+    assert min(use.decisions for leg in together for use in leg.uses if use) * 20_000 > 100 << 20
     assert started == [True] + [False] * len(legs)
     assert [leg.what_counts for leg in together] == [leg.what_counts for leg in play(field, playing, ALONE, legs)]
     started.clear()

@@ -262,14 +262,13 @@ def install_questions() -> int:
 
 def _set_filter(program: bytes, flags: int) -> int:
     """Put this process under a filter; what the kernel gives for these flags. Raises OSError."""
-
-    class Program(ctypes.Structure):
-        _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
-
     set_filter = 1
     gain_no_privileges()
     number = 317 if os.uname().machine == "x86_64" else 277
-    return call("syscall", number, set_filter, flags, ctypes.byref(Program(len(program) // 8, program)))
+    # No structure of ctypes, which imports more where nothing can be imported any longer.
+    instructions = ctypes.create_string_buffer(program, len(program))
+    described = struct.pack("@HP", len(program) // 8, ctypes.addressof(instructions))
+    return call("syscall", number, set_filter, flags, described)
 
 
 def drop_capabilities() -> None:

@@ -2,7 +2,7 @@
 
 int main(void) {
     volatile char seen = 0;
-    char *block = malloc(100 << 20);
+    char *volatile block = malloc(100 << 20); // volatile: a compiler leaves out what nobody reads
     wait_for_a_question();
     memset(block, 1, 100 << 20);
     for (int i = 0; i < 60; i++) {
