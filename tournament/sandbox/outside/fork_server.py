@@ -69,6 +69,8 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
             forked = server.fork()
         except BaseException as problem:  # also Ctrl-C: a conversation that broke off can't be taken up again
             _forget(server)
+            if isinstance(problem, OSError):
+                confinement.check_descriptors()
             if not isinstance(problem, _Ended):
                 raise
             continue
@@ -150,7 +152,6 @@ class _Ends:
                 self.ours.append(reading if stream else writing)
         except OSError:
             self.__exit__()
-            confinement.check_descriptors()
             raise
         return self
 
