@@ -17,6 +17,8 @@ from tests.ray_cluster import Cluster
 from tests.tiers import is_long, keep_durations
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+# Ray's workers leave the processor to others, and a busy machine starves them.
+os.environ.setdefault("RAY_worker_niceness", "0")
 # Commands under test are small: they need no thread of linear algebra for each processor.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # A busy machine must not fail a test.

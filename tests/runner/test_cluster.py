@@ -32,7 +32,7 @@ from tournament.cache import cache_folder
 
 BOTS = ["bold", "calm", "dull", "even", "fair", "glad"]
 # For a run to last some seconds, and some ten batches.
-SESSIONS = 60_000
+SESSIONS = 80_000
 SECONDS = 300.0  # only for what never comes
 
 
@@ -68,9 +68,9 @@ def wait_until(what: Callable[[], object], run: subprocess.Popen[str]) -> None:
 
 
 def complaints_of(run: subprocess.Popen[str]) -> str:
-    """What a run says to its end, but for what it is compiling, how much it will write, and how far it is."""
+    """What a run says to its end, but for what Ray can't push, what it compiles or will write, and how far it is."""
     _, said = run.communicate(timeout=SECONDS)
-    return re.sub(r"((Compiling|Building|This will take|Starting Ray)|.* legs · ).*\n", "", said)
+    return re.sub(r"(\[.* Failed to push |Compiling|Building|This will take|Starting Ray|.* legs · ).*\n", "", said)
 
 
 def assert_ends_well(run: subprocess.Popen[str], place: Place, expected: Outcome) -> None:
@@ -121,7 +121,7 @@ def test_a_run_goes_on_when_nodes_come_and_go_and_when_it_is_stopped_and_killed(
         assert not list((place.results / "staging").glob("*"))
     before = commits(place)
     with cluster.run(place) as run:
-        wait_until(lambda: commits(place) > before + 1, run)
+        wait_until(lambda: commits(place) > before, run)
         run.kill()
     before = commits(place)
     with cluster.run(place) as run:
@@ -143,8 +143,9 @@ def test_a_worker_that_is_killed_in_the_middle_of_legs_is_nobodys_fault(
     cluster: Cluster, worker: Node, tmp_path: Path
 ) -> None:
     """As the system does it for want of memory, while bots' processes play."""
-    place = new_place(tmp_path, BOTS, sessions=200, settings="faults_allowed = 0")
-    write_bot(place.entrants / "told", answering("5 * (card > 0.5)", "card > 0.6"))
+    place = new_place(tmp_path, BOTS, sessions=10, settings="faults_allowed = 0")
+    slowly = "__import__('time').sleep(0.002) or"  # so that there is time to kill
+    write_bot(place.entrants / "told", answering(f"{slowly} 5 * (card > 0.5)", "card > 0.6"))
     place.play(workers=2, results=tmp_path / "here")
     with cluster.run(place) as run:
         wait_until(lambda: kill_one([one for one in worker.playing() if descendants(one)]), run)
@@ -162,26 +163,22 @@ def test_a_failing_disk_of_a_worker_is_one_line(cluster: Cluster, worker: Node, 
             except IsADirectoryError:
                 continue  # a worker made the folder again before
         said = complaints_of(run)
-    assert run.returncode == 1
+    assert run.returncode == 1, said
     where = re.escape(str(place.results))  # who stumbles on it: a part that is begun, or one that is published
     assert re.fullmatch(
         rf"tournament: (can't write to {where}: [A-Z][^\n]*|{where}/staging must be a folder [^\n]*)\n", said
     )
 
 
-def with_another_version(folder: Path) -> dict[str, str]:
-    (folder / "wasmtime-1.0.dist-info").mkdir()
-    (folder / "wasmtime-1.0.dist-info" / "METADATA").write_text("Name: wasmtime\nVersion: 1.0\n")
-    return {"PYTHONPATH": str(folder)}
-
-
 def test_a_node_of_another_version_ends_the_run(cluster: Cluster, worker: Node, place: Place, tmp_path: Path) -> None:
     worker.kill()
-    wrong = cluster.add(variables=with_another_version(tmp_path))
+    (tmp_path / "wasmtime-1.0.dist-info").mkdir()
+    (tmp_path / "wasmtime-1.0.dist-info" / "METADATA").write_text("Name: wasmtime\nVersion: 1.0\n")
+    wrong = cluster.add(variables={"PYTHONPATH": str(tmp_path)})
     run = cluster.run(place)
     said = complaints_of(run)
     wrong.kill()
-    assert run.returncode == 1
+    assert run.returncode == 1, said
     line = r"tournament: node \S+ has wasmtime 1\.0 \(there [\d.]+\): install the same on every node\n"
     assert re.fullmatch(line, said), said
     assert commits(place) <= 1  # the field
@@ -200,7 +197,7 @@ def test_a_node_without_the_shared_folder_ends_the_run(cluster: Cluster, worker:
         run = cluster.run(place)
         said = complaints_of(run)
         wrong.kill()
-    assert run.returncode == 1
+    assert run.returncode == 1, said
     assert re.fullmatch(
         rf"tournament: node \S+ does not find in {place.results} what this run wrote there: results must lie in a"
         r" folder that all nodes share, or at a URL such as s3://bucket/prefix\n",
