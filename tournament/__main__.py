@@ -20,6 +20,10 @@ def main() -> None:
         cli.main()
     except KeyboardInterrupt:
         sys.exit(130)
+    except SystemExit as ending:
+        if "ray" in sys.modules and isinstance(ending.code, int):
+            os._exit(ending.code)  # all is written; what Ray does at an end may crash
+        raise
     finally:
         gc.freeze()  # no collection at the end: the process frees all
 

@@ -68,9 +68,9 @@ def wait_until(what: Callable[[], object], run: subprocess.Popen[str]) -> None:
 
 
 def complaints_of(run: subprocess.Popen[str]) -> str:
-    """What a run says to its end, but for what Ray can't push, what it compiles or will write, and how far it is."""
+    """What a run says to its end, but for what it is compiling, how much it will write, and how far it is."""
     _, said = run.communicate(timeout=SECONDS)
-    return re.sub(r"(\[.* Failed to push |Compiling|Building|This will take|Starting Ray|.* legs · ).*\n", "", said)
+    return re.sub(r"(Compiling|Building|This will take|Starting Ray|.* legs · ).*\n", "", said)
 
 
 def assert_ends_well(run: subprocess.Popen[str], place: Place, expected: Outcome) -> None:
@@ -118,7 +118,6 @@ def test_a_run_goes_on_when_nodes_come_and_go_and_when_it_is_stopped_and_killed(
         said = complaints_of(run)
         stays = f"tournament: stopped; what was committed stays in {place.results}, run again to go on\n"
         assert (said, run.returncode) == (stays, 130)
-        assert not list((place.results / "staging").glob("*"))
     before = commits(place)
     with cluster.run(place) as run:
         wait_until(lambda: commits(place) > before, run)

@@ -21,6 +21,7 @@ from tournament.config import Config
 from tournament.entrants.folder import stamps
 from tournament.errors import BadInput, counted, printable, telling_line
 from tournament.runner.contest_run import run_prepared
+from tournament.runner.executors import joined_cluster
 from tournament.runner.planning import plan_of
 from tournament.runner.preparing import PATIENCE_SECONDS, Prepared, prepare_contest
 from tournament.store.storage import inside
@@ -44,6 +45,7 @@ class Playing:
         Ctrl-C ends the command with a line about what is kept.
         """
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # end as by Ctrl-C
+        joined_cluster.ends_after_play = True
         if any(hasattr(one.contest, "seconds_per_step") for one in self.chosen.values()):  # rules in Python
             from engine.rules.steps import end_on_signals
 

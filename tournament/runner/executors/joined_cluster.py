@@ -16,6 +16,9 @@ _LOOK_SECONDS = 1.0
 # Tasks beyond twice those that can be played: they wait, so that an autoscaler adds nodes.
 _MORE = 8
 _MODE = "RAY_AUTH_MODE"
+# Whether this process ends once it has played, as the command's does. Then it stays joined until it ends: Ray crashes
+# at times in a process that leaves a cluster while another asks it something.
+ends_after_play = False
 _TOKEN = "put the cluster's own into ~/.ray/auth_token (mode 0600) or RAY_AUTH_TOKEN"
 
 

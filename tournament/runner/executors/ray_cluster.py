@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from tournament.cores import cores
 from tournament.errors import BadInput, RunFailed, TournamentError, shortened
-from tournament.runner.executors import keep_busy
+from tournament.runner.executors import joined_cluster, keep_busy
 from tournament.runner.executors.joined_cluster import JoinedCluster, join
 from tournament.runner.executors.own_ray import memory_for, own_ray
 from tournament.store.storage import open_storage
@@ -30,6 +30,7 @@ from tournament.worker.wasm.stack import on_deep_stack
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")  # of tasks that nobody asks for any longer
 
 import ray
 
@@ -54,7 +55,8 @@ class RayExecutor:
             if address or self._stays_joined:
                 if not self._stays_joined:
                     join(ray, address or "auto", **_QUIET)
-                    self._until_done.callback(ray.shutdown)
+                    if not joined_cluster.ends_after_play:
+                        self._until_done.callback(ray.shutdown)
                 self._cluster = JoinedCluster(ray, say)
             else:
                 self._workers = workers or cores()
@@ -88,7 +90,7 @@ class RayExecutor:
             yield from keep_busy(next_task, self._most, start, self._wait, self._receipt, running)
         finally:
             # Who leaves a cluster ends its tasks. Ray aborts where one that is cancelled is done just then.
-            for reference in running if self._stays_joined else ():
+            for reference in running if self._stays_joined and not joined_cluster.ends_after_play else ():
                 ray.cancel(reference, force=True)
             self._until_done.close()
 
