@@ -52,7 +52,6 @@ HEADINGS = {
     "verify": "Verify",
     "replay": "Replay",
     "match": "Match",
-    "gauntlet": "Gauntlet",
 }
 
 

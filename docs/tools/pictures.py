@@ -65,12 +65,10 @@ STEPS = (
     Terminal("step_leaderboard", "leaderboard von_neumann_poker", 92),
     Terminal("step_crosstable", "crosstable von_neumann_poker", 92),
     Terminal("step_replay", "replay von_neumann_poker --match likeme,maniac --session 2 --game 8"),
-    Terminal("step_losses", f"match von_neumann_poker naive likeme --seed {SEED} --losses", 120),
     Terminal(
-        "step_gauntlet",
-        f"gauntlet von_neumann_poker naive --instead-of tight_rock --sessions 100 --replicas 10 --seed {SEED}x",
+        "step_baseline",
+        f"match von_neumann_poker naive --baseline tight_rock --sessions 100 --replicas 10 --seed {SEED}x",
     ),
-    Terminal("step_beside", f"match von_neumann_poker likeme kuhn3 --seed {SEED} --session 0 --beside naive"),
 )
 # Of a report, what follows its address, by the picture's name.
 REPORT = {"report": ""}

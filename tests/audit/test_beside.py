@@ -9,7 +9,7 @@ import pytest
 
 import tournament
 from tests.cli.in_process import shown
-from tests.contest_runs import CONTEST, SEEDS, Place, bot_source, new_place
+from tests.contest_runs import CONTEST, Place, bot_source, new_place
 from tournament.errors import BadInput
 
 
@@ -59,15 +59,6 @@ def test_the_recorded_version_may_be_either_of_the_two(place: Place) -> None:
     assert found.beside.games == expected.beside.games and found.beside.version.endswith("bots/bold.c")
 
 
-def test_a_match_that_is_not_kept_shows_it_too(place: Place) -> None:
-    words = ("match", CONTEST, "bold", "calm", "--seed", SEEDS[7], "--session", "2")
-    told = shown(*words, "--beside", "former/bold.c")
-    kept = shown("replay", CONTEST, "--match", "bold,calm", "--session", "2", "--beside", "former/bold.c")
-    assert told.code == 0 and kept.out.splitlines()[1:] == told.out.splitlines()[-len(kept.out.splitlines()) + 1 :]
-    same = shown(*words, "--game", "0", "--beside", "bold")
-    assert "no difference in this game" in same.out and "≠" not in same.out
-
-
 def test_bad_input_is_told_in_a_line(place: Place) -> None:
     (place.folder / "bad").mkdir()
     (place.folder / "bad" / "bold.c").write_text("int a(")
@@ -76,7 +67,6 @@ def test_bad_input_is_told_in_a_line(place: Place) -> None:
         ([*replay, "gone.c"], "gone.c: there is no such file, entrant or shipped bot"),
         ([*replay, "bad/bold.c"], "bad/bold.c can't play: "),
         (["replay", CONTEST, "--match", "0", "--session", "0", "--beside", "likeme"], "whose version?"),
-        (["match", CONTEST, "bold", "calm", "--beside", "former/bold.c"], "say also of which --session"),
     ):
         told = shown(*words)
         assert told.code == 2 and what in told.err and "Traceback" not in told.err, (words, told.err)

@@ -207,7 +207,7 @@ def test_a_gauntlet_tells_no_cards_and_nothing_that_bots_wrote(tmp_path: Path) -
         told.append(json.loads(said))
     one, other = told
     assert {line["opponent"] for line in one["against"]} == {"calm", "dull"}
-    assert one["faults"] > 0 == one["former_faults"] and one["former"] == "bold.c" and one["verdict"] in EXITS
+    assert one["faults"] > 0 == one["baseline_faults"] and one["baseline"] == "bold.c" and one["verdict"] in EXITS
     assert all(value == float(f"{value:.3g}") for value in fractions(told))
     assert one["against"] != other["against"]
 

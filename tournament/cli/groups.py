@@ -89,24 +89,14 @@ OWN = {
         ),
     ),
     "match": Listed(
-        "tournament.cli.trial:match",
-        "Play two bots against each other, now, and say who is ahead by how much and how sure that is.",
+        "tournament.cli.match:match",
+        "Play one bot against another, some, or all others, and say what it scores and how sure that is.",
         (
             "match von_neumann_poker naive likeme",
             "match von_neumann_poker naive likeme --sessions 500 --seed 7 --session 2 --game 0",
-            "match von_neumann_poker likeme naive --sessions 50 --until 0.95",
-            "match von_neumann_poker naive likeme --losses",
-            "match von_neumann_poker naive likeme --session 2 --beside scholar",
-        ),
-    ),
-    "gauntlet": Listed(
-        "tournament.cli.gauntlet:gauntlet",
-        "Play one bot against all others, and say what it scores and whether it is better than its former version.",
-        (
-            "gauntlet von_neumann_poker likeme",
-            "gauntlet von_neumann_poker scholar --instead-of likeme --sessions 50 --replicas 10",
-            "gauntlet von_neumann_poker scholar --instead-of likeme --sessions 50 --sprt 0 2",
-            "gauntlet von_neumann_poker likeme --against naive --against kuhn3",
+            "match von_neumann_poker likeme naive --sessions 50 --until-settled 0.95",
+            "match von_neumann_poker likeme",
+            "match von_neumann_poker scholar --baseline likeme --sessions 50 --replicas 10",
         ),
     ),
     "faults": Listed(
