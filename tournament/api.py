@@ -125,25 +125,18 @@ def report(
     *,
     config: str | os.PathLike[str] | None = None,
     results: str | os.PathLike[str] | None = None,
-    with_games: bool = True,
-    show_seed: bool = False,
-    bot: str | None = None,
-    against: str | None = None,
+    public: bool = False,
 ) -> Path:
     """Write a contest's report, one page of HTML, and return its path, as `tournament report` does.
 
-    With a `bot` it is the page for its author; it tells where the bot loses, `against` whom, by default the one it does
-    worst against. Raises tournament.errors.BadInput when there are no records, or another
+    A `public` one shows no card and no seed. Raises tournament.errors.BadInput when there are no records, or another
     file is in the way, and RunFailed when records are damaged.
     """
     from tournament.reporting.writing import make_page, write_report  # needs templates, and playing doesn't
 
     chosen = load_config(contest, config, results=results)
     config_of = partial(load_config, path=config, results=results)
-    place = inside(chosen.results, contest)
-    text, _ = make_page(
-        place, with_games=with_games, show_seed=show_seed, config_of=config_of, bot=bot, against=against
-    )
+    text, _ = make_page(inside(chosen.results, contest), public=public, config_of=config_of)
     write_report(Path(output), text)
     return Path(output)
 

@@ -206,7 +206,7 @@ def test_one_house_player_gives_no_place_among_records_of_all(tmp_path: Path, mo
         source = (REPOSITORY / "entrants" / "two_card_draw" / bot).read_text()
         (tmp_path / "entrants" / "two_card_draw" / bot).write_text(source)
     run("two_card_draw", workers=1, seed=SEEDS[7])
-    words = ("two_card_draw", "pair_bettor")
+    words = ("two_card_draw", "sample")
     everyone = match(*words, seed=SEEDS[8])
     assert everyone.would_stand and everyone.would_stand.bots == 2
     assert match(*words, "one", seed=SEEDS[8]).would_stand is None

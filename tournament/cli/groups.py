@@ -68,8 +68,8 @@ OWN = {
         "Write all that the records tell into one page of HTML that opens anywhere, offline; also during a run.",
         (
             "report von_neumann_poker -o report.html",
-            "report --without-games -o standings.html",
-            "report --all-bots pages",
+            "report --public -o standings.html",
+            "report --author-pages pages",
         ),
     ),
     "verify": Listed(
@@ -140,7 +140,7 @@ GROUPS = {
         "tournament.cli.holdem_training:app",
         "Play a program as the contest's statement has it judged, and nothing else: for its author to debug against.",
     ),
-    "strategy": Listed("tournament.cli.two_card_draw:app", "Servers of two-card draw: generate them and value them."),
+    "strategy": Listed("tournament.cli.two_card_draw:app", "Servers of two-card draw: generate and evaluate them."),
 }
 
 
