@@ -159,10 +159,10 @@ def test_reasons_reach_the_terminal_escaped(place: Place) -> None:
 
 
 def test_former_settings_reach_the_terminal_escaped(place: Place) -> None:
-    poison(place, 1, lambda entry: entry["field"]["settings"].update(deals=ESCAPES * 1000))
+    poison(place, 1, lambda entry: entry["field"]["settings"].update(bet_cap=ESCAPES * 1000))
     done = call(place.arguments())
     assert done.returncode == 0
-    assert "Not what was played before (deals was \\x1b[2J" in done.stderr
+    assert "Not what was played before (bet_cap was \\x1b[2J" in done.stderr
     assert "\x1b" not in done.stderr and len(done.stderr) < 5000
 
 

@@ -41,7 +41,7 @@ FIELD = ["bold", "calm", "even", "glad"]
 def fixtures(players: int, replicas: int = 1) -> list[Fixture]:
     kinds: list[PlaysAs] = ["wasm", "python"]
     field = [Competitor(number, f"bot {number}", kinds[number % 2], f"{number}") for number in range(players)]
-    rules = {"sessions": 1, "deals": "common"}
+    rules = {"sessions": 1}
     return list(RoundRobin("game", rules, bytes(32), field, replicas=Replicas(replicas)).fixtures())
 
 

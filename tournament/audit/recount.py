@@ -51,7 +51,7 @@ class _SessionsOfGames:
         self._rule, self._settings = contest.scored.sessions, settings
         columns = Legs.of(legs)
         self._starts = np.concatenate([[0], np.cumsum(columns.sessions)])
-        self._swapped = (columns.number % 2 == 1) & bool(getattr(settings, "duplicate", False))
+        self._swapped = columns.number % 2 == 1
         self._games = np.zeros(self._starts[-1], np.int64)
         self._sums: dict[str, npt.NDArray[np.float64]] = {}
 
