@@ -332,7 +332,7 @@ def _give_away(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("write", ["a file", "a lock", "a program"])
 def test_cache_under_a_group_writable_mask_stays_the_user_s_own(write: str, tmp_path: Path) -> None:
-    """The mask of a plain user on Debian 13 lets a group write, and the cache refuses to run what a group can change."""
+    """A plain user on Debian 13 has a mask that lets a group write; the cache refuses what a group can change."""
     cache, program = tmp_path / "cache", tmp_path / "program"
     program.mkdir()
     (program / "bot.toml").write_text('command = ["./bot"]\n')

@@ -50,7 +50,7 @@ def unpack_into(folder: Path, archive: Path = ARCHIVE) -> None:
 
 
 def pack(folder: Path, archive: Path) -> None:
-    """Pack the libraries in a folder of a cache, and their licences; the same files make the same bytes. Raises OSError."""
+    """Pack a cache's libraries and their licences. The same files make the same bytes. Raises OSError."""
     kept = (path for path in folder.rglob("*") if path.is_file() and path.relative_to(folder).parts[0] != "made")
     files = {f"{path.relative_to(folder)}": path for path in kept}
     library = home() / "lib"
@@ -67,7 +67,7 @@ def pack(folder: Path, archive: Path) -> None:
 
 
 def _main(archive: Path) -> None:
-    """Build what bots are linked with into a cache of its own, from what this machine has built already, and pack it."""
+    """Build what bots are linked with in a new cache, which starts with what this machine has built, and pack it."""
     from tournament.artifacts.c_bots import RUNTIME_SOURCES
     from tournament.artifacts.libraries import compile_once, libraries_of, library_of_exceptions, prepare_libraries
 
