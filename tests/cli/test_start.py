@@ -82,4 +82,6 @@ def test_the_ray_executor_without_ray_says_what_to_install(without_ray: Path) ->
     words = [sys.executable, "-m", "tournament", "run", "von_neumann_poker", "--executor", "ray"]
     process = subprocess.run(words, cwd=without_ray, capture_output=True, text=True)
     assert process.returncode == 2
-    assert process.stderr.splitlines()[-1] == ("tournament: executor \"ray\": No module named 'ray'; pip install 'ray>=2.59,<2.61'")
+    assert process.stderr.splitlines()[-1] == (
+        "tournament: executor \"ray\": No module named 'ray'; pip install 'ray>=2.59,<2.61'"
+    )
