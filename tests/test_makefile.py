@@ -38,10 +38,10 @@ def test_every_target_sets_up_what_it_runs(tmp_path: Path) -> None:
 
 
 def test_interpreters_of_one_name_have_environments_of_their_own() -> None:
-    folders = set()
+    folders: set[str] = set()
     for python in ("python3", "python3.12", "/a/python3", "/b/python3"):
         lines = subprocess.check_output(["make", "-pn", "help", f"PYTHON={python}"], cwd=ROOT, text=True, stderr=-3)
-        folders.add(re.search(r"^VENV := (.*)$", lines, re.MULTILINE)[1])
+        folders |= set(re.findall(r"^VENV := (.*)$", lines, re.MULTILINE))
     assert folders == {".venv", ".venv-python3.12", ".venv-a_python3", ".venv-b_python3"}
 
 
