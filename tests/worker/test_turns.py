@@ -75,6 +75,7 @@ def test_legs_with_the_same_deals_play_one_after_the_other() -> None:
     assert at_once(everything)  # others don't wait for them
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_in_a_run_they_play_one_after_the_other_whichever_worker_has_them(tmp_path: Path, workers: int) -> None:
     place = new_place(tmp_path, [], sessions=1, settings="faults_allowed = 3\nduplicate = true")
