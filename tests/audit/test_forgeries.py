@@ -34,7 +34,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Place:
     place.write_bot("even", EVEN)
     (place.entrants / "path.py").write_text(PATH)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: False)
+        patch.setattr("tournament.runner.tasks.TaskSize.is_full", lambda pace, *legs: False)
         patch.setattr("tournament.runner.tasks.plays_in_turn", lambda *player: False)  # it would be a task of its own
         place.play()
     return place

@@ -32,7 +32,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Place:
     place.write_bot("dull", "int a(const Bot *bot) { return }\n")
     place.write_bot("even", "int a(const Bot *b) { __builtin_trap(); } int b(const Bot *b, const int x) { return 1; }")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: False)
+        patch.setattr("tournament.runner.tasks.TaskSize.is_full", lambda pace, *legs: False)
         place.play()
     return place
 

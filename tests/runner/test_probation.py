@@ -103,7 +103,7 @@ def found(place: Place, replay: int = 0) -> Verification:
     return verify(CONTEST, config=place.config, replay=replay)
 
 
-ONE_LEG_EACH = "tournament.runner.tasks.Together.is_full"
+ONE_LEG_EACH = "tournament.runner.tasks.TaskSize.is_full"
 # One is the first of all, the others are neighbours in the middle of the field.
 BAD = {"aaa": TRAPS, "carl": TRAPS, "cato": TRAPS}
 

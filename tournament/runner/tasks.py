@@ -27,7 +27,7 @@ Batches = tuple[tuple[Leg, ...], ...]
 
 
 @dataclass
-class _Size:
+class TaskSize:
     """How large a task gets; so many legs are yet to go out, with those of the task that is made up."""
 
     pace: Pace
@@ -69,7 +69,7 @@ class LegsToPlay:
         self, schedule: Schedule, left: Counted, pace: Pace, out: Callable[[], Set[str]], *, in_order: bool = True
     ) -> None:
         self._schedule, self._out = schedule, out
-        self._size = _Size(pace, left.inline, left.in_lanes)
+        self._size = TaskSize(pace, left.inline, left.in_lanes)
         ranks = left.rank.tolist() if in_order else range(len(left.missing))
         self._legs = zip(ranks, fixtures_at(schedule, left.missing))
 
