@@ -236,7 +236,7 @@ def test_reading_takes_as_many_requests_as_entries_since_the_fold(memory: Memory
     memory.gate = requests.append
     assert read_state(storage).entries == 33
     assert read_field(storage) == FIELD
-    one_reading = ["LIST_WITH_DELIMITER", "LIST_WITH_DELIMITER", "GET", "GET"]
+    one_reading = ["LIST_WITH_DELIMITER", "GET", "GET"]
     assert [request.partition(" ")[0] for request in requests] == one_reading * 2
 
 
