@@ -129,8 +129,9 @@ cdef class SessionCore(GeneratorCore):
 
     The generator yields questions, which decisions make (`engine.rules.decisions`), is sent legal answers, and
     records games. `columns`: names and types of the contest's own columns of games. `deals_key`, 32 bytes, chooses
-    the chance, different in each game; `seats_swapped` has y come first in even sessions, as in odd legs. `zero_sum` has each game checked for it. An exception of the rules ends the leg, and `check`
-    raises it, as one of their `steps` that takes too long.
+    the chance, different in each game; `seats_swapped` has y come first in even sessions, as in odd legs. `zero_sum`
+    has each game checked for it. An exception of the rules ends the leg, and `check` raises it, as one of their
+    `steps` that takes too long.
     """
 
     def __init__(
