@@ -1,8 +1,7 @@
 # make run           set up and play the shipped bots' tournament
-# make test          set up and pass the tests that take at most a second, and a few that nothing shorter replaces
-# make test-long     pass the others
-# make test-thorough play whole what these take samples of
-# make durations     time all tests anew, by which they are long or not
+# make test          set up and pass the tests, those that are marked slow left out
+# make test-slow     pass these
+# make test-thorough play whole what the others take samples of
 # make docs          build the site in build/site/html
 # make check         lint, types and layers
 # make debug         pass the engine's tests on a core that stops at an index out of bounds or an overflow
@@ -36,21 +35,13 @@ PYTEST = $(BIN)/python -m pytest
 # Before a number of processes.
 BESIDE = --dist loadgroup --no-loadscope-reorder --numprocesses
 
-# Tests with these marks. On a person's machine, which may be busy with the rest, what failed may pass alone, and twice.
-SECOND_TRY ?= yes
-ALONE = $(PYTEST) --last-failed --last-failed-no-failures none
-FAILED = .pytest_cache/v/cache/lastfailed
-define pass
-	@$(PYTEST) -m '$(1)' $(BESIDE) $(WORKERS) --maxprocesses 4 --durations 15 || { test $(SECOND_TRY) = yes && cp $(FAILED) $(VENV)/failed \
-	  && echo "What failed again, alone and twice" && $(ALONE) -m '$(1)' -rp \
-	  && cp $(VENV)/failed $(FAILED) && $(ALONE) -m '$(1)' \
-	  && echo "These passed only alone: $$(tr -d '{}\n' < $(VENV)/failed)"; }
-endef
+# Tests with these marks.
+pass = @$(PYTEST) -m '$(1)' $(BESIDE) $(WORKERS) --maxprocesses 4 --durations 15
 
 # What a command says is shown only if it fails.
 quietly = { $(1); } > $(VENV)/$(@F).log 2>&1 || { cat $(VENV)/$(@F).log; exit 1; }
 
-.PHONY: run test test-long test-thorough durations check format lint types layers stubs debug lowest package-test docs reference docs-pictures bench build clean
+.PHONY: run test test-slow test-thorough check format lint types layers stubs debug lowest package-test docs reference docs-pictures bench build clean
 
 # The shipped bots in compiled languages are in C, whose library takes half the time of C++'s.
 run: build $(VENV)/library_of_c
@@ -58,15 +49,11 @@ run: build $(VENV)/library_of_c
 
 test: build $(VENV)/libraries $(VENV)/tools $(VENV)/collected
 	@echo "Running the tests (a few minutes; longer when the compiler builds its libraries first)"
-	$(call pass, not long and not package and not thorough)
+	$(call pass, not slow and not package and not thorough)
 
-test-long: build $(VENV)/libraries $(VENV)/tools $(VENV)/collected
-	@echo "Running the tests that take more than a second each"
-	$(call pass, long and not package and not thorough)
-
-durations: build $(VENV)/libraries $(VENV)/tools
-	@echo "Timing the tests, two at a time"
-	@$(PYTEST) $(BESIDE) 2 --keep-durations
+test-slow: build $(VENV)/libraries $(VENV)/tools $(VENV)/collected
+	@echo "Running the slow tests"
+	$(call pass, slow and not package and not thorough)
 
 test-thorough: build $(VENV)/libraries $(VENV)/tools $(VENV)/thorough $(VENV)/azurite
 	@echo "Running what the other tests take samples of (half an hour)"

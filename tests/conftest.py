@@ -6,7 +6,6 @@ import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import hypothesis
 import pytest
@@ -14,7 +13,6 @@ import pytest
 from tests import ray_cluster
 from tests.object_store import ServedStore, serve
 from tests.ray_cluster import Cluster
-from tests.tiers import is_long, keep_durations
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 # Ray's workers leave the processor to others, and a busy machine starves them.
@@ -40,8 +38,7 @@ _SHARE_FIXTURES = {"reporting"}  # folders whose files share their fixtures
 # First: xdist reads the groups in a hook of its own.
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark those that are long, and group those that must not run side by side: those of a file, which share fixtures,
-    and those named above."""
+    """Group those that must not run side by side: those of a file, which share fixtures, and those named above."""
     here = Path(__file__).parent
 
     def kind_of(item: pytest.Item) -> str | None:
@@ -54,36 +51,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if "served_store" in getattr(item, "fixturenames", ()):  # one store for all, which takes seconds to start
             together = here / "object_store.py"
         item.add_marker(pytest.mark.xdist_group(kind or str(together)))
-        if is_long(item.nodeid):
-            item.add_marker(pytest.mark.long)
     # Forking takes longer the more memory a process has, and tests leave some behind: those that fork much go first.
     items.sort(key=lambda item: (kind_of(item) is None, item.path.parent.name not in ("worker", "sandbox")))
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--keep-durations", action="store_true", help="write tests/durations.json, all tests run")
-
-
-_left_out = 0  # long tests that nobody asked for
-_seconds: dict[str, float] = {}
-
-
-def pytest_deselected(items: list[pytest.Item]) -> None:
-    global _left_out
-    for item in items:
-        marks = {mark.name for mark in item.iter_markers()}
-        _left_out += "long" in marks and marks.isdisjoint(("thorough", "package"))
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node: Any) -> None:
-    global _left_out
-    _left_out = getattr(node, "workeroutput", {}).get("left_out", 0)
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    if _left_out:
-        terminalreporter.write_line(f"{_left_out} long tests were left out: make test-long runs them")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -91,15 +60,6 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Name a test without the group that xdist adds, with which --last-failed would not find it again."""
     if hasattr(report, "node"):
         report.nodeid = report.nodeid.rpartition("@")[0] or report.nodeid
-    if report.when == "call":
-        _seconds[report.nodeid] = report.duration
-
-
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["left_out"] = _left_out
-    elif session.config.getoption("--keep-durations"):
-        keep_durations(_seconds)
 
 
 @pytest.fixture(scope="session")

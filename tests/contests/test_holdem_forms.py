@@ -247,6 +247,7 @@ BAD: dict[str, tuple[dict[str, str], str, int]] = {
 LIMITS: dict[str, Any] = {"cpu_seconds_per_decision": 0.3, "wall_seconds_per_decision": 0.5, "faults_allowed": 3}
 
 
+@pytest.mark.slow
 def test_a_broken_protocol_ends_the_session(tmp_path: Path) -> None:
     """At the first fault, said with the line; beside such programs others play as they do alone."""
     sources: dict[str, Source] = {name: source for name, (source, _, _) in BAD.items()}

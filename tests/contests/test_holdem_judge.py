@@ -312,6 +312,7 @@ SLEEPS = "kept the judge waiting for 1.2 seconds (is its output flushed?), in ha
 WORKS = "took more than 0.4 seconds of processor time, in hand "
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "reason"),
     [

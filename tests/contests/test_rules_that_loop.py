@@ -85,6 +85,7 @@ def test_a_step_that_takes_too_long_ends_the_command_with_a_line(folder: Path, w
     assert "session 1, game 0" in told[-1]
 
 
+@pytest.mark.slow
 def test_so_does_one_that_is_played_again(folder: Path) -> None:
     """A loop may wait for what the machine has, so that it wasn't there when the session was recorded."""
     _change(folder, f'if open("loops").read() == "yes":\n                {_LOOP}')
@@ -97,6 +98,7 @@ def test_so_does_one_that_is_played_again(folder: Path) -> None:
     assert "session 1, game 0: TimeoutError: a step took more than 0.5 s (loops.py, line 16)" in told[-1]
 
 
+@pytest.mark.slow
 def test_so_does_one_with_python_bots(folder: Path) -> None:
     for bot in (folder / "entrants" / "loops").iterdir():
         bot.rename(bot.with_suffix(".py"))
@@ -106,6 +108,7 @@ def test_so_does_one_with_python_bots(folder: Path) -> None:
     assert run.returncode == 1
 
 
+@pytest.mark.slow
 def test_rules_that_loop_before_their_first_session_are_told(folder: Path) -> None:
     path = folder / "loops.py"
     path.write_text(path.read_text() + "\n    def __init__(self, settings):\n        while True: pass\n")
@@ -114,6 +117,7 @@ def test_rules_that_loop_before_their_first_session_are_told(folder: Path) -> No
     assert run.returncode == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("loop", "line"), [(_CAUGHT, "line 1"), (_SLEEPS, "line 15"), (_IN_C, "line 15")])
 def test_a_step_that_can_not_be_broken_off_ends_the_process(folder: Path, loop: str, line: str) -> None:
     _change(folder, loop)

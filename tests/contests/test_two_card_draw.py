@@ -78,6 +78,7 @@ def won_by(path: Path, server: ServerStrategy, sessions: int = 2) -> Winnings:
     return winnings(path, server, SETTINGS, SandboxSettings(), sessions, lambda _text: None)
 
 
+@pytest.mark.slow
 def test_classes_functions_and_modules_are_the_same_bot(tmp_path: Path, server: ServerStrategy) -> None:
     """On the same cards they win the same, also as processes."""
     plain = built(tmp_path / "plain", {"same.c": CALLER})["same"]

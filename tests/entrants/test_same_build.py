@@ -98,6 +98,7 @@ def outcomes(folder: Path, monkeypatch: pytest.MonkeyPatch, mark: str, files: It
 REFUSED = [name for name in HOSTILE if name not in BUILD]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "files", [[*BUILD, *REFUSED[::5]], pytest.param(REFUSED, marks=pytest.mark.thorough)], ids=["sample", "refused"]
 )
@@ -118,6 +119,7 @@ def test_a_source_builds_alike_whatever_is_on_the_machine(
         assert here["asks_cpp"] == here["plain_cpp"], "it sees a file"
 
 
+@pytest.mark.slow
 def test_who_takes_the_compilers_time_is_refused_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not tried again, nor by older standards, which would take as long each time."""
     started: list[LaunchSpec] = []

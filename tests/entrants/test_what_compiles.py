@@ -114,6 +114,7 @@ int a(Bot *bot)
 """
 
 
+@pytest.mark.slow
 def test_an_endless_loop_is_none_that_ends(tmp_path: Path) -> None:
     (tmp_path / "endless.cpp").write_text(ENDLESS + B)
     done = call(["check", str(tmp_path / "endless.cpp"), "--contest", POKER])

@@ -37,6 +37,7 @@ def a_long_text(summary: Path) -> None:
     pq.write_table(swollen, summary, compression="zstd", use_dictionary=False, write_statistics=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("swell", [a_long_text, pytest.param(many_rows, marks=pytest.mark.thorough)])
 def test_a_bomb_is_refused_in_a_line(swell: Callable[[Path], None], tmp_path: Path) -> None:
     place = new_place(tmp_path, ["bold", "calm"], sessions=10)

@@ -166,6 +166,7 @@ def assert_closed_to_others(processes: Mapping[int, str], folder: Path) -> None:
         assert not re.search(r"\d keys", refused) and "nauthenticated" in refused
 
 
+@pytest.mark.slow
 def test_a_ray_of_ones_own_is_closed_to_others_and_its_bots_end_with_its_workers(tmp_path: Path) -> None:
     """A worker is killed: its batch is played again. Then the driver is: nothing is left of its Ray."""
     ground = Ground(tmp_path)

@@ -6,6 +6,8 @@ import os
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.contest_runs import call, command_line, environment
 from tests.hostile.field import (
     GOOD,
@@ -42,6 +44,7 @@ DEEP = {
 }
 
 
+@pytest.mark.slow
 def test_what_lies_in_the_folder(tmp_path: Path, scratch: Path, alone: Results) -> None:
     ground = Ground(tmp_path)
     ground.prepare([], FEW)

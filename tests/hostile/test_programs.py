@@ -32,6 +32,7 @@ def test_what_they_try_is_refused_and_they_play_on(tmp_path: Path, scratch: Path
     assert_they_fare_as_said(Ground(tmp_path), scratch, alone, REFUSED[part::3], FEW)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_they_fail_alone(tmp_path: Path, scratch: Path, alone: Results, part: int) -> None:
     # A script of somebody's that anybody might execute, and nobody else is to read.

@@ -34,6 +34,7 @@ def test_what_they_try_is_refused_and_they_play_on(tmp_path: Path, scratch: Path
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_they_fail_alone(tmp_path: Path, scratch: Path, alone: Results, part: int) -> None:
     assert_they_fare_as_said(Ground(tmp_path), scratch, alone, FAILING[part::PARTS], FEW)

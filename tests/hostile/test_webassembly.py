@@ -32,6 +32,7 @@ def alone_for_long(tmp_path_factory: pytest.TempPathFactory, scratch: Path) -> R
     return ground.play(sessions=SESSIONS)
 
 
+@pytest.mark.slow
 def test_hostile_webassembly(
     tmp_path: Path, scratch: Path, alone_for_long: Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,6 +7,7 @@ import re
 import socket
 from pathlib import Path
 
+import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
@@ -17,6 +18,7 @@ from tests.processes import comes
 from tournament.open_contest.authors import add_author
 
 
+@pytest.mark.slow
 def test_a_bot_is_handed_in_and_the_open_page_follows(tmp_path: Path) -> None:
     (tmp_path / "tournament.toml").write_text(f"[{CONTEST}]\nsessions = 20\n")
     entrants = tmp_path / "entrants" / CONTEST

@@ -192,6 +192,7 @@ def test_gauntlets_are_one_at_a_time_and_in_turn(ground: Ground) -> None:
     assert states == [PLAYED, PLAYED, QUEUED] and ground.enter("ann", "three.c").state == ENTERED
 
 
+@pytest.mark.slow
 def test_a_gauntlet_tells_no_cards_and_nothing_that_bots_wrote(tmp_path: Path) -> None:
     """Each on a seed of its own."""
     place = new_place(tmp_path, ["bold", "calm", "dull"], settings="faults_allowed = 1000")
@@ -255,6 +256,7 @@ def slow_to_compile(folder: Path) -> Path:
     return bot
 
 
+@pytest.mark.slow
 def test_the_compiler_may_take_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """So that nobody holds up the queue; an organiser's own bots have more, also after that was too little."""
     for name in ("SECONDS", "_MOST_MEGABYTES"):  # which are as before after the test

@@ -92,6 +92,7 @@ def settled(place: Place, edit: Callable[[str], str]) -> None:
     place.config.write_text(edit(place.config.read_text()))
 
 
+@pytest.mark.slow
 def test_what_comes_is_played_and_what_is_wrong_is_told(tmp_path: Path) -> None:
     place = new_place(tmp_path, ["bold"])
     with Kept(place) as kept:
@@ -112,6 +113,7 @@ def test_what_comes_is_played_and_what_is_wrong_is_told(tmp_path: Path) -> None:
         assert sorted(kept.board()) == ["bold", "calm", "torn"]  # the last whole board
 
 
+@pytest.mark.slow
 def test_settings_that_are_wrong_or_would_archive_change_nothing(tmp_path: Path) -> None:
     place = new_place(tmp_path, ["bold", "calm"])
     good = place.config.read_text()
@@ -131,6 +133,7 @@ def test_settings_that_are_wrong_or_would_archive_change_nothing(tmp_path: Path)
     assert tournament.load(str(place.results)).field.settings["sessions"] == 40
 
 
+@pytest.mark.slow
 def test_a_newcomer_does_not_wait_for_the_others_replicas(tmp_path: Path) -> None:
     """All replicas would take many minutes; meanwhile the board has everybody who has met all others."""
     place = new_place(tmp_path, ["bold", "calm", "dull"], sessions=20_000, settings="replicas = 2000")
@@ -148,6 +151,7 @@ def test_until_settled_is_for_a_final(tmp_path: Path) -> None:
         Kept(place)
 
 
+@pytest.mark.slow
 def test_a_renamed_bot_keeps_its_history(tmp_path: Path) -> None:
     place = new_place(tmp_path, ["bold", "calm"])
     with Kept(place) as kept:
@@ -181,6 +185,7 @@ def b(bot, bet):
 """
 
 
+@pytest.mark.slow
 def test_nothing_shown_tells_a_card_until_a_final_on_other_cards_is_played(tmp_path: Path) -> None:
     place = new_place(tmp_path, ["bold", "calm", "dull"], settings="faults_allowed = 1000\nreplicas = 2")
     (place.entrants / "talker.py").write_text(TALKER)
@@ -223,6 +228,7 @@ def test_handed_in_again_under_another_name_a_bot_tells_nothing_new(tmp_path: Pa
     assert len(values) == 8 and all(value == float(f"{value:.3g}") for value in values)
 
 
+@pytest.mark.slow
 def test_a_copy_that_was_taken_while_it_played_goes_on_elsewhere(tmp_path: Path) -> None:
     """By the command of the page, into another folder."""
     place = new_place(tmp_path / "first", ["bold", "calm", "dull"], sessions=200, settings="replicas = 300")

@@ -55,6 +55,7 @@ def bots(count: int) -> list[tuple[str, bytes, bool]]:
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [10, pytest.param(100, marks=pytest.mark.thorough)])
 def test_many_authors_at_once_and_kills(tmp_path: Path, count: int) -> None:
     """None is lost, none plays twice, and the final is one run over the same folder and seed."""

@@ -84,6 +84,7 @@ NO_TOKEN = {"RAY_AUTH_TOKEN": None, "RAY_AUTH_MODE": None}
 MEND = "; put the cluster's own into ~/.ray/auth_token (mode 0600) or RAY_AUTH_TOKEN\n"
 
 
+@pytest.mark.slow
 def test_a_run_waits_for_workers_and_plays_on_those_that_come(cluster: Cluster, tmp_path: Path) -> None:
     """The head has no processors, and there is nobody else yet. The token in the home folder will do."""
     place = new_place(tmp_path, BOTS)
@@ -101,6 +102,7 @@ def test_a_run_waits_for_workers_and_plays_on_those_that_come(cluster: Cluster, 
         assert_ends_well(run, place, outcome(tmp_path / "here" / place.results.name))
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_when_nodes_come_and_go_and_when_it_is_stopped_and_killed(
     cluster: Cluster, worker: Node, place: Place, expected: Outcome
 ) -> None:
@@ -138,6 +140,7 @@ def kill_one(processes: Sequence[int]) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_in_the_middle_of_legs_is_nobodys_fault(
     cluster: Cluster, worker: Node, tmp_path: Path
 ) -> None:
@@ -151,6 +154,7 @@ def test_a_worker_that_is_killed_in_the_middle_of_legs_is_nobodys_fault(
         assert_ends_well(run, place, outcome(tmp_path / "here" / place.results.name))
 
 
+@pytest.mark.slow
 def test_a_failing_disk_of_a_worker_is_one_line(cluster: Cluster, worker: Node, place: Place) -> None:
     with cluster.run(place) as run:
         wait_until(lambda: commits(place) > 1, run)
@@ -169,6 +173,7 @@ def test_a_failing_disk_of_a_worker_is_one_line(cluster: Cluster, worker: Node, 
     )
 
 
+@pytest.mark.slow
 def test_a_node_of_another_version_ends_the_run(cluster: Cluster, worker: Node, place: Place, tmp_path: Path) -> None:
     worker.kill()
     (tmp_path / "wasmtime-1.0.dist-info").mkdir()
@@ -183,6 +188,7 @@ def test_a_node_of_another_version_ends_the_run(cluster: Cluster, worker: Node, 
     assert commits(place) <= 1  # the field
 
 
+@pytest.mark.slow
 def test_a_node_without_the_shared_folder_ends_the_run(cluster: Cluster, worker: Node, place: Place) -> None:
     """There another disk is mounted where the results lie."""
     worker.kill()
@@ -221,6 +227,7 @@ def test_a_token_that_is_missing_or_wrong_is_one_line(
     assert said == f"tournament: Ray can't be reached at {cluster.address}: {problem}{MEND}"
 
 
+@pytest.mark.slow
 def test_a_head_that_is_gone_ends_the_run(cluster: Cluster, place: Place) -> None:
     cluster.add()
     with cluster.run(place, RAY_gcs_rpc_server_reconnect_timeout_s="15") as run:

@@ -119,6 +119,7 @@ def test_kills_at_steps_of_a_run_after_an_edit(server: CrashServer, tmp_path: Pa
     assert sweep(server, place, before, place.results, 2 * stride - 1, start=1) > 60
 
 
+@pytest.mark.slow
 def test_a_kill_while_small_parts_are_put_together(server: CrashServer, tmp_path: Path) -> None:
     """The last steps of a run after an edit."""
     place = new_place(tmp_path, ["bold", "calm", "dull", "even", "fair", "glad"], sessions=10)
@@ -208,6 +209,7 @@ def test_kills_between_rounds_until_the_order_is_settled(server: CrashServer, tm
     assert outcome(place.results).leaderboard == outcome(undisturbed.results).leaderboard
 
 
+@pytest.mark.slow
 def test_kills_at_random_times_with_two_workers(tmp_path: Path) -> None:
     place = new_place(tmp_path, ["bold", "calm", "dull", "even", "fair", "glad"], sessions=10_000)
     undisturbed = tmp_path / "undisturbed"

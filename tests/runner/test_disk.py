@@ -73,6 +73,7 @@ def test_a_full_disk_while_parts_are_rewritten(tmp_path: Path, space: int) -> No
     assert_games_are_the_standings(place.results)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small disk needs root")
 def test_a_full_disk_of_the_cache_is_no_trouble_of_the_compiler(tmp_path: Path) -> None:
     place = new_place(tmp_path, ["bold", "calm"])

@@ -146,6 +146,7 @@ def test_auto_is_local_for_small_work() -> None:
     assert choose_executor(General(executor="auto", workers=2), 1.0, 0.0, print).name == "local"
 
 
+@pytest.mark.slow
 def test_ray_plays_where_its_variable_says(tmp_path: Path) -> None:
     """As of a submitted job, to which nothing else says where to play."""
     done = call(["run", CONTEST, "--config", str(new_place(tmp_path, BOTS[:2]).config)], RAY_ADDRESS="127.0.0.1:9")

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.contest_runs import Place, environment, new_place
 
 SCRIPT = """
@@ -25,6 +27,7 @@ def peak_of_run(place: Place, sessions: int) -> int:
     return int(done.stdout)
 
 
+@pytest.mark.slow
 def test_ten_times_the_games_take_the_same_memory(tmp_path: Path) -> None:
     place = new_place(tmp_path, ["bold", "calm", "dull", "even"])
     short, long = peak_of_run(place, 15_000), peak_of_run(place, 150_000)

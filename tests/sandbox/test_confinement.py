@@ -166,6 +166,7 @@ def test_unconfined_bots_are_still_held_to_their_limits() -> None:
     assert answered.what == ["ran out of memory (64 MB; raise memory_megabytes)"]
 
 
+@pytest.mark.slow
 def test_commands_run_to_their_end_or_are_cut_off() -> None:
     def ran(script: str, seconds: float = 20) -> running.Finished:
         orders = LaunchSpec(Program(["/bin/sh", "-c", script]), Limits(256, 10), readable=["/bin", "/usr/bin"])

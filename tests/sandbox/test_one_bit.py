@@ -227,12 +227,14 @@ def channel(name: str) -> str:
     return _CLOSE + CHANNELS[name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_a_python_bot_hears_nothing_from_another(name: str) -> None:
     heard = one_bit.of_python_bots(channel(name), slot=SLOTS.get(name, 0.02))
     assert not heard.tells_bits, heard.values
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_a_program_hears_nothing_from_another(name: str) -> None:
     if name in OPEN_TO_PROGRAMS:
@@ -241,6 +243,7 @@ def test_a_program_hears_nothing_from_another(name: str) -> None:
     assert not heard.tells_bits, heard.values
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SAMPLE)
 def test_without_a_sandbox_all_of_it_would_be_heard(name: str) -> None:
     """So the attempts are worth something."""

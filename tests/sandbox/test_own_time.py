@@ -147,6 +147,7 @@ SLEEPY = "import time\ntime.sleep(30)\ndef a(bot): return 1\ndef b(bot, bet): re
 SLOW_BUILD = {"bot.toml": 'command = ["./x"]\nbuild = ["sh", "-c", "while :; do :; done"]'}
 
 
+@pytest.mark.slow
 def test_a_bot_that_gets_no_processor_is_not_blamed(starved: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(python_bots, "_TRIAL_OWN_SECONDS", 0.1)
     monkeypatch.setattr(program_build, "_SECONDS", 1)
@@ -168,6 +169,7 @@ def test_a_source_that_gets_no_processor_is_not_blamed(
         build_folder(tmp_path / "bots", {"fresh.c": source})
 
 
+@pytest.mark.slow
 def test_a_bot_that_sleeps_at_its_start_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(python_bots, "_TRIAL_OWN_SECONDS", 1.0)
     assert problem_of(SLEEPY) == "can't start: slept or waited for more than 10 s"

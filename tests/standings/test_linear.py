@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from tests.contest_runs import environment
 
 RATES = """
@@ -24,6 +26,7 @@ print(unforetold(ranking_of(won[:300, :300])))
 """
 
 
+@pytest.mark.slow
 def test_ratings_and_notes_are_the_same_on_any_number_of_threads() -> None:
     command = [sys.executable, "-c", RATES]
     one, two = (

@@ -328,6 +328,7 @@ for line in sys.stdin:
 """)
 
 
+@pytest.mark.slow
 def test_a_bot_that_fails_only_in_company_is_not_fit(tmp_path: Path) -> None:
     write_bot(tmp_path / "sociable", COUNTS_OTHERS)
     report = check_bot(VON_NEUMANN_POKER, Settings(), SandboxSettings(), tmp_path / "sociable", NobodyWatching())

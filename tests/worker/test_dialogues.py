@@ -126,6 +126,7 @@ def test_our_own_mistakes_are_not_the_programs(talk: Talk) -> None:
         talk.say(b"17\n")
 
 
+@pytest.mark.slow
 def test_a_program_that_asks_on_and_on_does_not_keep_the_others(talk: Talk) -> None:
     """What it has not read waits; too much of it is a fault."""
     assert talk.say(b"") == []
@@ -145,6 +146,7 @@ def test_a_program_that_asks_on_and_on_does_not_keep_the_others(talk: Talk) -> N
     assert told == ASKED + b"a question\n" * 200_000
 
 
+@pytest.mark.slow
 def test_what_is_never_read_is_too_much(talk: Talk) -> None:
     lines = (b"x" * 250 + b"\n") * 200
     events: list[tuple[int, int, int, str]] = []

@@ -227,6 +227,7 @@ def taken_by_runtime(code: bytes) -> list[int]:
     return taken
 
 
+@pytest.mark.slow
 def test_random_modules_play_alike() -> None:
     agree(range(MODULES))
 

@@ -122,6 +122,7 @@ def test_kills_that_do_not_stop_end_the_run(monkeypatch: pytest.MonkeyPatch) -> 
         play([entrant, *others], Settings(sessions=1))
 
 
+@pytest.mark.slow
 def test_what_a_bot_does_to_itself_is_its_fault() -> None:
     """By access to memory, by instructions, by signals that it lets through: no second try."""
     deeds = {

@@ -192,6 +192,7 @@ def b(bot, bet):
 """
 
 
+@pytest.mark.slow
 def test_garbage_that_only_a_process_of_its_own_collects_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[bool] = []
     start = python_bots.start

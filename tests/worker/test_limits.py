@@ -74,6 +74,7 @@ def usual_time_to_start(monkeypatch: pytest.MonkeyPatch, little_time_to_start: N
     monkeypatch.setattr(time_limits, "START_SECONDS", 5.0)
 
 
+@pytest.mark.slow
 def test_every_deed_is_one_fault_and_the_bot_starts_afresh(usual_time_to_start: None) -> None:
     bots: dict[str, Source] = {}
     for name, (deed, _) in DEEDS.items():
@@ -91,6 +92,7 @@ def test_every_deed_is_one_fault_and_the_bot_starts_afresh(usual_time_to_start: 
             assert fault.asked == "a: card 0.5, opponents_previous_card -1, money 100, opponents_money 100"
 
 
+@pytest.mark.slow
 def test_a_bot_that_naps_over_each_decision_does_not_hold_up_a_leg_for_ever() -> None:
     naps = "time.sleep(0.3)"
     each = ask_each(
@@ -270,6 +272,7 @@ def test_time_for_which_the_worker_itself_stood_still_is_nobodys_fault(monkeypat
     assert not ask(source, [A] * 3, Settings(wall_seconds_per_decision=3.0)).faults
 
 
+@pytest.mark.slow
 def test_a_slow_start_is_no_fault_nor_is_one_after_a_fault(usual_time_to_start: None) -> None:
     """Whatever is read or made once may take longer than a decision."""
     start = "import time\nend = time.process_time() + 0.4\nwhile time.process_time() < end: pass\nn = 0\n"
@@ -310,6 +313,7 @@ def test_memory_is_limited() -> None:
     assert not ask(python("x = bytearray(100 << 20)"), [A] * 2, Settings(memory_megabytes=150)).faults
 
 
+@pytest.mark.slow
 def test_what_a_program_takes_while_its_opponent_thinks_is_seen() -> None:
     """Threads that it starts when it has answered, and has ended when it is asked again."""
     starts = """

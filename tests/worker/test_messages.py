@@ -399,6 +399,7 @@ def meaning(line: bytes, question: int) -> int | None:
     return None
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(
     question=st.integers(0, 1),

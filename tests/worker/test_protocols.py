@@ -51,6 +51,7 @@ def write_all(descriptor: int, pieces: list[bytes], run: Callable[[], list[Event
     return events
 
 
+@pytest.mark.slow
 @MANY
 @given(
     header=st.tuples(*[st.one_of(st.integers(0, 40), st.integers(0, 2**32 - 1))] * 4),
@@ -90,6 +91,7 @@ def test_a_python_host_may_write_any_message(
     process.close()
 
 
+@pytest.mark.slow
 @MANY
 @given(
     start=st.sampled_from([b"", b"ACTION ", b"ACTION BET ", b"ACTION PASS", b"\n", b"\0", b"\r\n"]),

@@ -73,6 +73,7 @@ def test_legs_with_the_same_deals_play_one_after_the_other() -> None:
     assert {name: at_once(times) for name, times in found.items()} == dict.fromkeys(found, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_in_a_run_they_play_one_after_the_other_whichever_worker_has_them(tmp_path: Path, workers: int) -> None:
     place = new_place(tmp_path, [], sessions=1, settings="faults_allowed = 3")
