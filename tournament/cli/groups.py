@@ -83,10 +83,7 @@ OWN = {
     "replay": Listed(
         "tournament.cli.audit:replay",
         "Play recorded games again: what each bot was asked, what it printed, what it answered.",
-        (
-            "replay von_neumann_poker --match likeme,naive --session 12 --game 3",
-            "replay von_neumann_poker --match likeme,naive --session 12 --beside newman",
-        ),
+        ("replay von_neumann_poker --match likeme,naive --session 12 --game 3",),
     ),
     "match": Listed(
         "tournament.cli.match:match",

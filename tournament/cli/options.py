@@ -57,7 +57,6 @@ Executor = Annotated[
 Cluster = Annotated[
     str | None, option("ADDR", "Ray cluster to join, e.g. auto", WHO_PLAYS, envvar="TOURNAMENT_ADDRESS")
 ]
-Beside = Annotated[str | None, option("FILE|NAME", "the same deals also with this version, side by side", CHOICE)]
 Csv = Annotated[bool, flag("--csv", "a table for spreadsheets, such as a gradebook", OUTPUT)]
 Json = Annotated[bool, flag("--json", "print JSON for scripts", OUTPUT)]
 

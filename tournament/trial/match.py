@@ -206,7 +206,7 @@ def play_match(
     watcher.say(f"{name} against {against}, {config.contest.sessions:,} sessions each{same_deals}")
     with contextlib.ExitStack() as stack:
         versions = [
-            stack.enter_context(_version(contest, config, path, label, paths, keep, watcher))
+            stack.enter_context(_version(contest, config, path, label, paths, keep, watcher, paired=bool(baseline)))
             for path, label in (((bot, name), (baseline, str(baseline))) if baseline else ((bot, name),))
         ]
         played: list[_Played] = []
@@ -268,6 +268,8 @@ def _version(
     others: Sequence[Path],
     keep: str | None,
     watcher: Watcher,
+    *,
+    paired: bool,
 ) -> Iterator[tuple[Config, Callable[[int], _Played]]]:
     """The settings that a version plays by; and what plays it up to so many replicas, on from where it was."""
     with scratch_folder() as folder:
@@ -284,7 +286,7 @@ def _version(
                 raise BadInput(f"{unlike}; give another folder as --results")
 
             def play(replicas: int) -> _Played:
-                standings = run_replicas(prepared, replicas, watcher)
+                standings = run_replicas(replace(prepared, paired=paired), replicas, watcher)
                 return _Played(name, label, *legs_in(prepared.location), standings)
 
             yield own, play
