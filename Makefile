@@ -38,13 +38,19 @@ BESIDE = --dist loadgroup --no-loadscope-reorder --numprocesses
 # Tests with these marks.
 pass = @$(PYTEST) -m '$(1)' $(BESIDE) $(WORKERS) --maxprocesses 4 --durations 15
 
+NEW_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "tournament needs Python 3.11 or newer")'
+
 # What a command says is shown only if it fails.
 quietly = { $(1); } > $(VENV)/$(@F).log 2>&1 || { cat $(VENV)/$(@F).log; exit 1; }
 
 .PHONY: run test test-slow test-thorough check format lint types layers stubs debug lowest package-test docs reference docs-pictures bench build clean
 
 # The shipped bots in compiled languages are in C, whose library takes half the time of C++'s.
-run: build $(VENV)/library_of_c
+# Whether bots can be confined here is asked before anything is downloaded.
+run:
+	@$(NEW_PYTHON)
+	@$(PYTHON) -m tournament.sandbox.outside.tier
+	@$(MAKE) --no-print-directory build $(VENV)/library_of_c
 	@$(BIN)/tournament run von_neumann_poker
 
 test: build $(VENV)/libraries $(VENV)/tools $(VENV)/collected
@@ -171,7 +177,7 @@ $(VENV)/installed: $(VENV)/compilers pyproject.toml
 	@touch $@
 
 $(VENV)/compilers:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "tournament needs Python 3.11 or newer")'
+	@$(NEW_PYTHON)
 	@$(PYTHON) -c 'import os, sys, sysconfig; h = sysconfig.get_path("include") + "/Python.h"; \
 	  sys.exit(not os.path.exists(h) and "Python.h is missing: apt install python3-dev")'
 	@command -v gcc > /dev/null || { echo "gcc is missing: apt install gcc"; exit 1; }
