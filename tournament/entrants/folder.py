@@ -13,6 +13,7 @@ from pathlib import Path
 from tournament.artifacts import recipe
 from tournament.artifacts.archive import pack
 from tournament.artifacts.bot import Entrant, Kind, Submission
+from tournament.containment import our_error
 from tournament.errors import BadInput, printable
 from tournament.names import NAME_RULE, valid_name
 from tournament.store.ledger import FieldEntrant
@@ -44,15 +45,11 @@ def find_submissions(folder: Path, recorded: Recorded = lambda: ()) -> tuple[lis
     by_name: dict[str, list[Submission]] = {}
     refused: list[Entrant] = []
     for path in _entries(folder):
-        kind = kind_of(path)
-        if kind is None or path.name.startswith("."):
+        submission = _read_entry(path, folder)
+        if submission is None:
             continue
-        shown = _on_one_line(path.name)
-        try:
-            _check_link(path, folder)
-            submission = read_submission(path, within=folder)
-        except BadInput as problem:
-            refused.append(Entrant(shown, kind, "", None, _on_one_line(str(problem).removeprefix(f"{path.name}: "))))
+        if isinstance(submission, Entrant):
+            refused.append(submission)
             continue
         # Names that differ in case only are one name to some file systems, and records may be copied to one.
         by_name.setdefault(submission.name.lower(), []).append(submission)
@@ -74,6 +71,23 @@ def find_submissions(folder: Path, recorded: Recorded = lambda: ()) -> tuple[lis
     # A bot is called by its file's stem, so it may have the name of a whole file.
     refused = [replace(one, name=f"./{one.name}") if one.name in playing else one for one in refused]
     return sorted(playing.values(), key=lambda s: s.name), refused
+
+
+def _read_entry(path: Path, folder: Path) -> Submission | Entrant | None:
+    """The bot at a path in its folder, which can't play if it can't be read; None if it is no bot. Whatever goes wrong
+    concerns this bot alone."""
+    kind: Kind | None = None
+    try:
+        kind = kind_of(path)
+        if kind is None or path.name.startswith("."):
+            return None
+        _check_link(path, folder)
+        return read_submission(path, within=folder)
+    except BadInput as problem:
+        why = str(problem).removeprefix(f"{path.name}: ")
+    except Exception as error:
+        why = our_error(error, "can't be read")
+    return Entrant(_on_one_line(path.name), kind or "program", "", None, _on_one_line(why))
 
 
 def _differs(submission: Submission, recorded: FieldEntrant | None) -> tuple[bool, bool, bool]:
