@@ -87,6 +87,8 @@ def test_who_sleeps_of_its_own_accord(tmp_path: Path) -> None:
         "import time; print(); time.sleep(99)": True,
         "print(); input()": True,
         "import threading; print(); threading.Event().wait()": True,
+        "import os, sys\nprint(); os.sendfile(os.pipe()[1], os.open(sys.executable, 0), 0, 1 << 20)": True,
+        "import socket\na, b = socket.socketpair(); print(); a.sendall(bytes(1 << 24))": True,
         # Waits for a child that shares its memory, as one waits for a disk.
         "import ctypes\nc = ctypes.PyDLL(None)\nprint()\nc.vfork() or (c.prctl(1, 9), c.pause())": True,
         # Its first thread has ended.

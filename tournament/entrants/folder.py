@@ -13,6 +13,7 @@ from pathlib import Path
 from tournament.artifacts import recipe
 from tournament.artifacts.archive import pack
 from tournament.artifacts.bot import Entrant, Kind, Submission
+from tournament.artifacts.compiler_command import LANGUAGES
 from tournament.containment import our_error
 from tournament.errors import BadInput, printable
 from tournament.names import NAME_RULE, valid_name
@@ -20,6 +21,7 @@ from tournament.store.ledger import FieldEntrant
 
 KINDS: dict[str, Kind] = {".c": "c", ".cpp": "cpp", ".cc": "cpp", ".cxx": "cpp", ".wasm": "wasm", ".py": "python"}
 MOST_BYTES = 16 << 20
+MOST_BYTES_OF_C = 4 << 20  # of a source, which we search for names ourselves
 MOST_ENTRIES = 20_000
 _OUTSIDE = "it is a link to something outside of the entrants folder; put a copy there"
 
@@ -204,7 +206,8 @@ def _read_file(path: Path, within: Path | None) -> bytes:
             raise BadInput(f"{path.name}: it is not a plain file")
         if within and not Path(os.readlink(f"/proc/self/fd/{descriptor}")).is_relative_to(within.resolve()):
             raise BadInput(f"{path.name}: {_OUTSIDE}")  # it was changed after it was looked at
-        source = file.read(MOST_BYTES + 1) if found.st_size <= MOST_BYTES else b""
-    if max(found.st_size, len(source)) > MOST_BYTES:
-        raise BadInput(f"{path.name}: larger than {MOST_BYTES >> 20} MiB")
+        most = MOST_BYTES_OF_C if KINDS[path.suffix.lower()] in LANGUAGES else MOST_BYTES
+        source = file.read(most + 1) if found.st_size <= most else b""
+    if max(found.st_size, len(source)) > most:
+        raise BadInput(f"{path.name}: larger than {most >> 20} MiB")
     return source
