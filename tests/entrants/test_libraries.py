@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tournament.artifacts import compiler_command, compiler_run, libraries
+from tournament.artifacts import compiler_command, libraries
 from tournament.errors import RunFailed
 from tournament.sandbox.outside import running
 from tournament.sandbox.outside.launch import Build, LaunchSpec
