@@ -1,5 +1,5 @@
-"""Looks after the bots of a leg while they run: whether they take far too long for their fuel, and whether the run is to
-stop.
+"""Looks after the bots of a leg while they run: whether they take far too long for their fuel, and whether the run is
+to stop.
 
 Time is the thread's own processor time: a machine that is busy, paused or asleep makes no bot late. To look at it for
 each decision would take longer than many games. So at first both bots' time is added up; only where legs are played
