@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from tournament.config import ExecutorName, load_config
 from tournament.errors import BadInput
@@ -95,13 +95,13 @@ def gauntlet(
 def verify(
     contest: str = "von_neumann_poker",
     *,
-    replay: int = 0,
+    replay: int | Literal["all"] = 0,
     config: str | os.PathLike[str] | None = None,
     entrants: str | os.PathLike[str] | None = None,
     results: str | os.PathLike[str] | None = None,
     watcher: verification.Watcher | None = None,
 ) -> Verification:
-    """Check all records of a contest, and play `replay` of its legs again, as `tournament verify` does.
+    """Check all records of a contest, and play `replay` of its legs again, or "all", as `tournament verify` does.
 
     The result's `problems` say what is wrong. Raises tournament.errors.BadInput
     when there are no records, and RunFailed when the ledger can't be read.
@@ -110,7 +110,7 @@ def verify(
 
     config_of = partial(load_config, path=config, entrants=entrants, results=results)
     location = inside(config_of(contest).results, contest)
-    return verify_contest(location, config_of, replay, watcher or NobodyWatching())
+    return verify_contest(location, config_of, None if replay == "all" else replay, watcher or NobodyWatching())
 
 
 def report(

@@ -54,9 +54,7 @@ def entry_at(place: Place, number: int) -> dict[str, Any]:
 
 
 def put(place: Place, number: int, content: bytes) -> None:
-    for folder in ("ledger", "ledger-copy"):
-        if (place.results / folder).exists():
-            (place.results / folder / f"{number:08}.entry").write_bytes(content)
+    (place.results / "ledger" / f"{number:08}.entry").write_bytes(content)
 
 
 def poison(place: Place, number: int, change: Change) -> None:

@@ -35,7 +35,7 @@ from tournament.starter.folder import find_bot
 
 def verify(
     contest: ContestOrAll = None,
-    replay: Annotated[int, option("N", "legs to play again, chosen at random", PLAY, min=0)] = 0,
+    replay: Annotated[str, option("N|all", "legs to play again, chosen at random", PLAY)] = "0",
     results: Results = None,
     config: ConfigPath = None,
     as_json: Json = False,
@@ -43,9 +43,12 @@ def verify(
     """Exits with 0 when all is as recorded. With 1 after a list of what is not, and what `tournament run` does about
     it. With 3 when nothing wrong was found but not all could be checked.
     """
+    if replay != "all" and not replay.isdecimal():
+        raise BadInput(f"--replay {replay}: expected a number of legs, or all")
+    count = None if replay == "all" else int(replay)
     with Screen(err, "") as screen:
         found = [
-            verify_contest(location, partial(load_config, path=config), replay, screen)
+            verify_contest(location, partial(load_config, path=config), count, screen)
             for location in recorded(contest, results, config)
         ]
     if as_json:

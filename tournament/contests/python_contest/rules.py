@@ -19,7 +19,7 @@ from tournament.contests.interface import CompiledBots, Interface, Named, Questi
 from tournament.contests.python_contest.declaring import Decision
 from tournament.contests.python_contest.sdk import write_sdk
 from tournament.contests.python_contest.struct_layout import lay_out
-from tournament.contests.scoring import Scored, SessionRows
+from tournament.contests.scoring import Scored
 from tournament.contests.settings import ContestSettings, Duplicate
 from tournament.leg import LegPlan
 from tournament.store.columns import STANDARD, Column
@@ -126,11 +126,7 @@ def _make(rules: type[PythonContest]) -> Contest:
         settings=rules.settings_type,
         games=(*_standard(GAME_BEGINS), *rules.columns, *_standard(GAME_ENDS)),
         sessions=_standard(SESSION_COLUMNS),
-        scored=Scored(
-            "sessions",
-            ("x_points",) if rules.zero_sum else ("x_points", "y_points"),
-            sessions=SessionRows(lambda settings, games, swapped: {name: games[name] for name in GAME_ENDS}),
-        ),
+        scored=Scored("sessions", ("x_points",) if rules.zero_sum else ("x_points", "y_points")),
         interface=Interface(
             sdk=write_sdk(rules.name, title, rules.decisions, struct),
             questions=tuple(
