@@ -83,7 +83,7 @@ def test_an_empty_file_and_none_give_the_defaults(tmp_path: Path, monkeypatch: p
         (f"[{CONTEST}]\nseed = -1", 2, "seed = -1: must be 0 to 2²⁵⁶ − 1"),
         (f"[{CONTEST}]\nseed = 1.5", 2, "seed = 1.5: must be a whole number or a text"),
         (f'[{CONTEST}]\nseed = ""', 2, "seed = '': must be 1 to 1000 printable characters"),
-        (f"[{CONTEST}]\nsessions = 2020-01-01", 2, "sessions = datetime.date(2020, 1, 1): must be a whole number"),
+        (f"[{CONTEST}]\nsessions = 2020-01-01", 2, "sessions = 2020-01-01: must be a whole number"),
         (f'[{CONTEST}]\n"deals" = "odd"', 2, "deals = 'odd': must be 'common' or 'independent'"),
         (f"[{CONTEST}.deals]\nx = 1", 1, "deals = {'x': 1}: must be 'common' or 'independent'"),
         (f"\n{CONTEST} = 3", 2, f"{CONTEST} must be a table, written [{CONTEST}]"),

@@ -121,6 +121,8 @@ def failing_at(number: int, error: Callable[[], Exception], *within: str) -> Ite
     def count(frame: FrameType, event: str, arg: object) -> None:
         nonlocal seen
         ours = event in ("call", "c_call") and frame.f_code.co_filename.startswith(_OURS)
+        if event == "c_call" and getattr(arg, "__name__", "") in ("__enter__", "__exit__"):
+            return  # of a lock, which would stay taken
         above = frame.f_back if event == "call" else frame
         if not ours or happened or not is_within(above):
             return

@@ -90,8 +90,8 @@ class Jobs:
 
     def put(self, job: Job) -> None:
         """The job as it is from now on."""
+        self._unwritten |= {job.id}
         self._all[job.id] = job
-        self._unwritten.add(job.id)
         self.write_unwritten()
 
     def write_unwritten(self) -> None:
