@@ -78,7 +78,7 @@ cdef class Referee:
 
     @property
     def direct_step(self):
-        """The same as compiled WebAssembly calls functions; 0 for both if something is measured, or here."""
+        """The same as compiled WebAssembly calls functions; 0 for both if it can't be called so."""
         cdef const void* code = DIRECT_STEP(self.most_arguments)
         if self.measures or self.watch.apart or self.watch.times_core or code == NULL:
             return 0, 0

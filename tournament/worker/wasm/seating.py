@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import wasmtime
 
@@ -176,10 +176,11 @@ class Seating:
         self._seated[seat] = None
         fuel = self._fuel[seat]
         given = min(self._limits.fuel_to_start, self.referee.fuel_left(seat))
-        self.watch.begin(seat)
         try:
             seated = on_deep_stack(
-                _start,
+                _start_watched,
+                self.watch,
+                seat,
                 self._store,
                 bot,
                 self._limits,
@@ -192,7 +193,6 @@ class Seating:
         except _NoMemory as trouble:
             raise BotTrouble((self._names[seat],), f"can't start: {trouble}") from None
         except CantStart as unfit:
-            self.watch.end()
             self._look_at_time()
             if (
                 isinstance(unfit, StartFailed)
@@ -201,8 +201,6 @@ class Seating:
             ):
                 raise StartFailed(_BANK_IS_EMPTY, "other") from None
             raise
-        finally:
-            self.watch.end()
         self._look_at_time()
         self._seated[seat] = seated
         if seated.surroundings:
@@ -276,11 +274,9 @@ def try_start(bot: LoadedBot, limits: Limits) -> None:
     store = _new_store(limits.engine)
     fuel = new_fuel(store), new_fuel(store)
     watch = _new_watch(store, limits.engine, fuel, seconds=_SECONDS_MORE, stopping=was_interrupted, apart=True)
-    watch.begin(0)
     try:
-        on_deep_stack(_start, store, bot, limits, 0, limits.fuel_to_start, limits.engine, fuel[0])
+        on_deep_stack(_start_watched, watch, 0, store, bot, limits, 0, limits.fuel_to_start, limits.engine, fuel[0])
     except CantStart:
-        watch.end()
         if watch.late >= 0:
             raise CantStart(late(*watch.used_by(0))) from None
         raise
@@ -341,6 +337,15 @@ def _new_watch(
     if kind is Engine.TIMED:
         store.call_at_ticks(*watch.callback)
     return watch
+
+
+def _start_watched(watch: Watch, seat: int, *arguments: Any, **named: Any) -> _SeatedBot:
+    """`_start`, looked after: by the time of the thread that runs it."""
+    watch.begin(seat)
+    try:
+        return _start(*arguments, **named)
+    finally:
+        watch.end()
 
 
 def _start(
