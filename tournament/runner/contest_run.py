@@ -81,7 +81,7 @@ def _play_those_built(prepared: Prepared, watcher: Watcher) -> Standings:
             luck = noted_luck(writer.storage, contest) if config.contest.until_settled is None else None
             if contest.luck and luck is None:
                 luck = {}  # by it orders are declared: it is worked out here
-            run = Run(contest, config, writer, wanted_field, schedule_with, artifacts, watcher)
+            run = Run(contest, config, writer, wanted_field, schedule_with, artifacts, watcher, prepared.executors)
             state = RoundState(luck)
             while not state.done:
                 state = play_round(run, state)
