@@ -254,8 +254,8 @@ def test_legs_of_a_bot_with_the_same_deals_are_in_one_task_at_a_time(
 
 
 def test_legs_with_deals_of_their_own_have_no_turns() -> None:
-    first, *_ = tasks_of(to_play(field_of(8, deals="independent"), new_pace(2, 10)))
-    assert of(8, first) == 4  # half of what is in lanes
+    tasks = tasks_of(to_play(field_of(8, deals="independent"), new_pace(2, 10)))
+    assert max(of(8, task) for task in tasks) == 4  # half of what is in lanes
 
 
 def test_who_is_out_goes_out_no_more() -> None:
@@ -300,6 +300,23 @@ def test_legs_between_done_ones_go_out_together() -> None:
 def test_short_legs_make_no_endless_batches() -> None:
     """Half a million legs of a session each take little time, and much memory."""
     assert set(map(len, cut([False] * 4096, new_pace(1, 1)))) == {1024}
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_slow_legs_play_on_all_workers_before_any_is_measured(known: bool) -> None:
+    """276 legs of a second on 16 workers, which the contest's guess takes for a moment's play."""
+    pace = new_pace(16, 100)
+    if known:
+        pace.kept((1200.0 * 600, 600.0, 0.0, 0.0))
+    play = to_play(cast(Schedule, OneMatchForEachLeg([False] * 276)), pace)
+    free, result = [0.0] * 16, LegResult("0" * 64, 0, 0, "x", "y", 100, 1200, (SeatSums(0.0, 0.0, (0.0,) * 32),) * 2)
+    while task := play.next_task():
+        count = sum(map(len, task))
+        now = min(free)
+        if now:  # one has come back
+            pace.note(Receipt((Batch("", (), Legs.of([result] * count)),), float(count)))
+        free[free.index(now)] = now + count
+    assert max(free) <= 24
 
 
 def test_legs_to_play_are_counted_by_kind() -> None:

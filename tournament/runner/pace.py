@@ -131,7 +131,10 @@ class Pace:
 
     def begin_as_kept(self, storage: Storage) -> bool:
         """Take the speed that was kept until some is measured; returns whether there is any."""
-        kept = kept_pace(storage)
+        return self.kept(kept_pace(storage))
+
+    def kept(self, kept: tuple[float, ...]) -> bool:
+        """Take games and seconds of runs before, as noted, until some are measured; returns whether there are any."""
         self._inline.kept_games, self._inline.kept_seconds, self._lanes.kept_games, self._lanes.kept_seconds = kept
         return any(kept)
 

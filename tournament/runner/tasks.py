@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tournament.leg import Leg
 from tournament.probation import entrants_of
@@ -39,6 +39,10 @@ class Together:
     pace: Pace
     inline_left: int
     in_lanes_left: int
+    _inline_at_first: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._inline_at_first = self.inline_left
 
     def is_full(self, inline: int, in_lanes: int) -> bool:
         return self._is_full_of_lanes(inline, in_lanes) if in_lanes else self._is_full_of_inline(inline)
@@ -58,8 +62,9 @@ class Together:
         # Many workers would wait for this process, were it to serve each of them so often.
         bearable = _SPARE * pace.workers * pace.seconds_to_serve
         full = (inline + 1) * of_a_leg > max(seconds, bearable)
-        # Rules may be a thousand times as slow as the contest's guess.
-        return full or (not pace.knows_inline and inline >= self.inline_left // (2 * pace.workers))
+        # Rules may be a thousand times as slow as the contest's guess: then no worker may have more than the others.
+        unmeasured = pace.workers > 1 and not pace.knows_inline
+        return full or (unmeasured and inline >= self._inline_at_first // (2 * pace.workers))
 
 
 @dataclass
