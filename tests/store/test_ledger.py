@@ -582,7 +582,7 @@ def test_a_signal_in_a_commit_loses_nothing_that_the_ledger_names(
         writer.commit(batches=[without_legs(gone), batch])
     writer.close()
     found = [(leg(1),)] if verb == "create" and not after else [(leg(0),)]
-    assert standing(storage) == found
+    assert standing(storage) == found and storage.list("staging") == {}
     assert reopened(storage) == found
 
 

@@ -20,7 +20,7 @@ from tournament.store.ledger import (
 )
 from tournament.store.ledger_reading import read_state
 from tournament.store.legs import Legs
-from tournament.store.storage import MOST_READ, OWN_STAGED, STAGING, AlreadyExists, Storage
+from tournament.store.storage import MOST_READ, OWN_STAGED, STAGING, AlreadyExists, Storage, is_url
 
 # The most legs, and bytes with the texts of faults, of an entry that has several batches.
 _MOST_LEGS, _MOST_BYTES = 50_000, 8 << 20
@@ -126,8 +126,8 @@ class Writer:
                     require_held(self.storage)
                     if name in self.storage.list("ledger"):
                         publish_all(self.storage, entry.batches)
-                    # A store may still be writing it: then the next writer publishes.
-                    named += [part for batch in entry.batches for part in batch.parts]
+                    elif is_url(self.storage.location):  # a store may still be writing it: the next writer publishes
+                        named += [part for batch in entry.batches for part in batch.parts]
                 _sweep_staging(self.storage, {part.staged for part in named})
                 if self._under_commit is None and self.state.wants_fold:
                     former = self.state.fold
