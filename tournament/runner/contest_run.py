@@ -74,7 +74,13 @@ def _play_those_built(prepared: Prepared, watcher: Watcher) -> Standings:
             withdraw(writer, lost_batches(writer), watcher.say)
             wanted_field = field_of(contest, settings, entrants, house, writer.state.field, until_of(config.contest))
             schedule_with = partial(
-                schedule_of, contest, config.contest.playing(), master_key(seed), wanted_field, of=prepared.of
+                schedule_of,
+                contest,
+                config.contest.playing(),
+                master_key(seed),
+                wanted_field,
+                of=prepared.of,
+                paired=prepared.paired,
             )
             write_house_files(contest, config.contest, writer, house)
             artifacts = artifacts_of(entrants, house)

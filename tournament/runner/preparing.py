@@ -32,7 +32,8 @@ class Prepared:
     """A contest that can be run: its settings with a seed, its bots built, its house players made.
 
     `location` is where its records are, or will be. `drawn`: no seed was given. `building` knows of bots that are late.
-    `of` names the entrant whose matches alone are played; None: all play all. `executors` has the one that plays.
+    `of` names the entrant whose matches alone are played; None: all play all. `paired`: another version of it meets the
+    same deals. `executors` has the one that plays.
     """
 
     contest: Contest
@@ -44,6 +45,7 @@ class Prepared:
     building: Building
     patience: float
     of: str | None = None
+    paired: bool = False
     executors: Executors = field(default_factory=Executors)
 
     @property
@@ -118,7 +120,7 @@ def prepare_contest(
                 watcher.say("The seed can be guessed, and with it all cards: give none, and one is drawn")
             config, house = settle_seed(contest, config, names, location, watcher.say)
         executors = executors or stack.enter_context(Executors())
-        yield Prepared(contest, config, entrants, house, location, drawn, bots, patience, of, executors)
+        yield Prepared(contest, config, entrants, house, location, drawn, bots, patience, of, executors=executors)
 
 
 def recorded_entrants(contest: Contest, config: Config) -> Sequence[FieldEntrant]:
