@@ -1,7 +1,7 @@
 """The standings after each run that changed something: what became of a bot, and of the ranks.
 
-A part of history/ has those after so many entries of the ledger, which is its name. The ledger doesn't list it, so that
-it grows with what counts alone.
+A part of history/ has those after so many entries of the ledger, and is named by that number and the hash of its bytes.
+The ledger doesn't list it, so that it grows with what counts alone.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from blake3 import blake3
 from pydantic import TypeAdapter, ValidationError
 
 from tournament.errors import RunFailed
@@ -22,10 +23,10 @@ from tournament.standings.history import line_of
 from tournament.standings.standings import Standing, Standings
 from tournament.store.columns import Column
 from tournament.store.ledger import Batch, Field
-from tournament.store.ledger_reading import read_state, standing_batches
+from tournament.store.ledger_reading import read_state, standing_batches, text_of
 from tournament.store.storage import Storage, open_storage
 
-_PART = re.compile(r"[0-9]{8}\.parquet")
+_PART = re.compile(r"[0-9]{8}-[0-9a-f]{16}\.parquet")
 # So many parts of fewer bytes are put together: they take longer to open than to read.
 _MOST_SMALL, _SMALL_BYTES = 64, 1 << 18
 # What a column of each kind has; of all others JSON.
@@ -60,22 +61,29 @@ class Version:
 
 def is_kept(storage: Storage, run: int) -> bool:
     """Whether the standings after so many entries are kept."""
-    return _name(run) in storage.list("history")
+    return any(name.startswith(f"{run:08}-") for name, _ in _parts(storage))
 
 
 def keep_history(storage: Storage, run: int, ranking: Standings) -> None:
     """Keep the standings after so many entries. Raises OSError."""
-    from tournament.store.parts import write_summary  # pyarrow, which a ledger doesn't need
+    from tournament.store.parts import summary_content  # pyarrow, which a ledger doesn't need
 
     lines = [_row(run, len(ranking.ranked), line) for line in ranking.entrants]
     small = [name for name, size in _parts(storage) if size < _SMALL_BYTES]
     small = small if len(small) >= _MOST_SMALL else []
     rows = {(row["run"], row["name"]): row for row in (*_rows(storage, small), *lines)}.values()
     values = {column.name: [row[column.name] for row in rows] for column in HISTORY}
-    write_summary(storage, f"history/{_name(run)}", HISTORY, values, durable=True)
-    for name in small:
-        if name != _name(run):
-            storage.remove(f"history/{name}")
+    content = summary_content(HISTORY, values)
+    written = f"{run:08}-{_hash(content)}.parquet"
+    storage.replace(f"history/{written}", content)
+    for name in set(small) - {written}:
+        storage.remove(f"history/{name}")
+
+
+def damaged_parts(storage: Storage) -> list[str]:
+    """The places of parts that have other bytes than were written."""
+    found = [(name, text_of(storage, f"history/{name}")) for name, _ in _parts(storage)]
+    return [f"history/{name}" for name, text in found if text is not None and _hash(text) != name[9:25]]
 
 
 def history_of(
@@ -130,8 +138,8 @@ def _last_of_each(versions: Sequence[Version]) -> list[Version]:
     return found
 
 
-def _name(run: int) -> str:
-    return f"{run:08}.parquet"
+def _hash(content: bytes) -> str:
+    return blake3(content).hexdigest()[:16]
 
 
 def _parts(storage: Storage) -> list[tuple[str, int]]:

@@ -229,17 +229,20 @@ def copy_legs(
         raise
 
 
-def write_summary(
-    storage: Storage, name: str, columns: Sequence[Column], values: dict[str, list[Any]], *, durable: bool = False
-) -> None:
-    """Write or replace a small table, one file, in one step. None is written as a null. Raises OSError."""
+def write_summary(storage: Storage, name: str, columns: Sequence[Column], values: dict[str, list[Any]]) -> None:
+    """Write or replace a small table, one file, in one step. Raises OSError."""
+    storage.replace(name, summary_content(columns, values), durable=False)  # the next run writes it anew
+
+
+def summary_content(columns: Sequence[Column], values: dict[str, list[Any]]) -> bytes:
+    """A small table as a file. None is written as a null."""
     sink = pa.BufferOutputStream()
     pq.write_table(_summary_table(columns, values), sink, write_page_checksum=True, compression="zstd")
-    storage.replace(name, sink.getvalue().to_pybytes(), durable=durable)
+    return sink.getvalue().to_pybytes()
 
 
 def read_summary(storage: Storage, name: str, columns: Sequence[Column]) -> list[dict[str, Any]]:
-    """The rows of a table that `write_summary` wrote. Raises FileNotFoundError, and RunFailed for one that is damaged,
+    """The rows of a table that `summary_content` made. Raises FileNotFoundError, and RunFailed for one that is damaged,
     has other columns or is too large."""
     try:
         with storage.open_data(name) as stream, pq.ParquetFile(stream, page_checksum_verification=True) as file:
