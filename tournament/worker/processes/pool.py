@@ -6,8 +6,8 @@ import contextlib
 import math
 import os
 import time
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,16 +23,19 @@ from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import admission, programs, python_bots
 from tournament.worker.processes.one_core import Asked, OneCore
 from tournament.worker.processes.time_limits import TimeLimits
-from tournament.worker.processes.turns import Turn, Turns, plays_in_turn, turn_of
 
 # How many legs with processes of their own are in play at once.
 MOST_OWN_PROCESSES = 24
+# How many of these one bot is in: if it sleeps, there is room for legs of others.
+_MOST_OF_A_BOT = 6
 # How many processes of both kinds, unless a leg alone needs more.
 MOST_PROCESSES = 96
 _MEASURE_SECONDS = 0.05
 # Python bots, by artifact, of which a process of several legs went beyond its limits. Without a collection of cycles
 # legs leave more behind than they do alone, so these bots get a process for each leg.
 _outgrown: set[str] = set()
+# The name and artifact of a bot whose legs share a process, and whether these are later legs of their deals.
+_SharedBy = tuple[str, str, bool]
 # How long a program may run after it was told that its leg is over.
 _PARTING_SECONDS = 0.1
 
@@ -41,7 +44,8 @@ _PARTING_SECONDS = 0.1
 class Player:
     """A bot that is a process, in one leg: its seat and, once the leg is on a lane, what plays it.
 
-    `alone`: it must not share a process. `slot`: what its process calls the leg. `cpu_before` and `idle_before`:
+    `alone`: it must not share a process; `later`: nor one with legs that had the deals of its leg before. `slot`: what
+    its process calls the leg. `cpu_before` and `idle_before`:
     seconds of its earlier processes in this leg; `kept_waiting`: one of them did not answer in time.
     """
 
@@ -52,6 +56,7 @@ class Player:
     slot: int = -1
     process: BotProcess | None = None
     dialogue: Dialogue | None = None
+    later: bool = False
     cpu_before: float = 0.0
     idle_before: float = 0.0
     kept_waiting: bool = False
@@ -59,9 +64,9 @@ class Player:
 
 @dataclass(eq=False)
 class BotProcess:
-    """A running bot and its channel. `shared_by`: the key of the bot whose legs share it, None for one leg's own.
+    """A running bot and its channel. `shared_by`: the key of the bot whose legs share it, None for one `leg`'s own.
 
-    `turns`: those that its leg has for it. `notes_prints`: it tells with a fault what the leg printed. `slots`: how
+    `notes_prints`: it tells with a fault what the leg printed. `slots`: how
     many legs it was ever given; `players`: those that it plays now; `decisions_before`: of the legs that have left.
     `doomed`: why it was killed while it wasn't asked.
     """
@@ -70,8 +75,8 @@ class BotProcess:
     channel: int
     seat: Seat
     time: TimeLimits
-    shared_by: tuple[str, str] | None = None
-    turns: frozenset[Turn] = frozenset()
+    leg: Leg
+    shared_by: _SharedBy | None = None
     notes_prints: bool = False
     slots: int = 0
     players: list[Player] = field(default_factory=list)
@@ -90,8 +95,7 @@ class BotProcess:
 class Pool:
     """Starts, shares and ends processes.
 
-    `by_channel`: those that play. `parting`: programs that were told that their leg is over, their deadlines, and the
-    turns that they still have.
+    `by_channel`: those that play. `parting`: programs that were told that their leg is over, and their deadlines.
     """
 
     def __init__(
@@ -110,20 +114,16 @@ class Pool:
         self._cache = cache
         self._channels = channels
         self.by_channel: dict[int, BotProcess] = {}
-        self._shared: dict[tuple[str, str], BotProcess] = {}
-        self.parting: deque[tuple[float, Confined, frozenset[Turn]]] = deque()
-        self.turns = Turns()
+        self._shared: dict[_SharedBy, BotProcess] = {}
+        self.parting: deque[tuple[float, Confined, Leg]] = deque()
         self.one_core = OneCore()
         self._bytes: dict[Confined, int] = {}  # of memory, that each process may take
         admission.room.enter(self)
 
-    def turns_of(self, leg: Leg) -> frozenset[Turn]:
-        """The turns that must be a leg's for it to begin: those of its bots that have a process for each leg."""
-        return self._turn(leg, leg.x) | self._turn(leg, leg.y)
-
-    def _turn(self, leg: Leg, seat: Seat) -> frozenset[Turn]:
-        in_turn = plays_in_turn(seat, self._artifacts, self._sandbox)
-        return frozenset([turn_of(seat.name, leg.plan.deals_key)] if in_turn else ())
+    def busy_bots(self) -> Set[str]:
+        """Those that are in as many legs with processes of their own as they may."""
+        legs = Counter(process.seat.name for process in self.by_channel.values() if process.shared_by is None)
+        return {name for name, count in legs.items() if count >= _MOST_OF_A_BOT}
 
     def take_room_for(self, players: Sequence[Player], *, alone: bool = False) -> bool:
         """Take the memory of the processes that a leg needs; false when they may not start now.
@@ -152,18 +152,20 @@ class Pool:
         return most_bytes_of(seat.kind, self._settings.memory_megabytes, self._sandbox)
 
     def _needs_own(self, player: Player) -> bool:
-        outgrown = player.seat.artifact in _outgrown
-        return player.alone or outgrown or plays_in_turn(player.seat, self._artifacts, self._sandbox)
+        seat = player.seat
+        if player.alone or seat.artifact in _outgrown or seat.kind == "program" or self._sandbox.legs_per_process == 1:
+            return True
+        return not python_packing.legs_may_share(self._artifacts[seat.artifact])
 
     def _shared_by_legs_of(self, player: Player) -> BotProcess | None:
         """The process that a bot's legs share, if it may take one more."""
-        shared = self._shared.get(_bot_of(player.seat))
+        shared = self._shared.get(_bot_of(player))
         return shared if shared and self.is_wanted(shared) else None
 
     def seat(self, player: Player, leg: Leg, core: GameCore) -> BotProcess:
         """Give a player the process that its bot's legs share, or a new one, and a slot in it."""
         seat, settings = player.seat, self._settings
-        shared_by = None if self._needs_own(player) else _bot_of(seat)
+        shared_by = None if self._needs_own(player) else _bot_of(player)
         process = self._shared_by_legs_of(player) if shared_by else None
         if process is None:
             artifact = self._artifacts[seat.artifact]
@@ -203,7 +205,7 @@ class Pool:
             self._bytes[confined] = self._most_bytes(seat)
             limits = TimeLimits(settings, confined)
             notes = seat.kind == "python" and python_packing.legs_may_share(artifact)
-            process = BotProcess(confined, channel, seat, limits, shared_by, self._turn(leg, seat), notes)
+            process = BotProcess(confined, channel, seat, limits, leg, shared_by, notes)
             self.by_channel[channel] = process
             if shared_by:
                 self._shared[shared_by] = process
@@ -246,8 +248,7 @@ class Pool:
             with contextlib.suppress(OSError):  # it has ended, or reads nothing
                 os.write(process.confined.to, unsent + parting_words)
                 process.confined.close_input()
-                self.parting.append((time.monotonic() + _PARTING_SECONDS, process.confined, process.turns))
-                self.turns.hold(process.turns)
+                self.parting.append((time.monotonic() + _PARTING_SECONDS, process.confined, process.leg))
                 return
         self._end(process.confined)
 
@@ -255,16 +256,22 @@ class Pool:
         confined.end()
         admission.room.give_back(self, self._bytes.pop(confined))
 
-    def reap(self) -> None:
-        """End the parting programs that have exited, or had time to."""
+    def reap(self) -> list[Leg]:
+        """End the parting programs that have exited, or had time to, and return the legs none of whose are left."""
         now = time.monotonic()
+        ended = []
         for _ in range(len(self.parting)):
-            deadline, confined, turns = self.parting.popleft()
+            deadline, confined, leg = self.parting.popleft()
             if now >= deadline or confined.has_ended():
                 self._end(confined)
-                self.turns.give_back(turns)
+                ended.append(leg)
             else:
-                self.parting.append((deadline, confined, turns))
+                self.parting.append((deadline, confined, leg))
+        return [leg for number, leg in enumerate(ended) if leg not in ended[:number] and not self.is_parting(leg)]
+
+    def is_parting(self, leg: Leg) -> bool:
+        """Whether a program of a leg that is over hasn't ended yet."""
+        return any(one is leg for *_, one in self.parting)
 
     def close(self) -> None:
         """End every process."""
@@ -291,6 +298,6 @@ def most_bytes_of(kind: str, memory_megabytes: int, sandbox: SandboxSettings) ->
     return python_bots.most_megabytes(memory_megabytes, sandbox) << 20 if kind == "python" else 0
 
 
-def _bot_of(seat: Seat) -> tuple[str, str]:
+def _bot_of(player: Player) -> _SharedBy:
     """The bot whose legs share a process. The name is part of it: equal files of two entrants are two bots."""
-    return seat.name, seat.artifact
+    return player.seat.name, player.seat.artifact, player.later
