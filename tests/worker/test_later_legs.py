@@ -118,7 +118,7 @@ def test_no_leg_of_fast_bots_waits_for_one_that_sleeps(kind: str) -> None:
     """However many legs it has: it is in a few at a time."""
     fast, ending = (PROGRAM, "") if kind == "program" else (PYTHON, ".py")
     field: dict[str, Source] = {f"fast{number}{ending}": fast for number in range(3)}
-    field |= {f"idle{number}.c": SILENT_C + "//" * number for number in range(30)}
+    field |= {f"idle{number}.c": SILENT_C for number in range(30)}
     sleeps = "import time\ndef a(bot): time.sleep(1000)\ndef b(bot, bet): return a(bot)"
     entrants = build({"a_sleeper.py": sleeps, **field})
     settings = Settings(sessions=1, wall_seconds_per_decision=3000, wall_seconds_per_leg=3000)

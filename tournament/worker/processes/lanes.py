@@ -51,6 +51,8 @@ _AUDIT_SECONDS = 0.05
 # Between looks at the memory of WebAssembly bots, in times of what the last one took: with a thousand legs that is
 # 20 ms, and several times as much on a busy core.
 _REST_FROM_MEMORY = 10
+# What sleeps longer than so before its first answer needs no core to start.
+_NO_START_SLEEPS = 0.2
 # How soon to see whether others have started or ended, where legs wait for that.
 _START_SECONDS = 0.002
 # Said of a program that waits while its answers lie in a buffer of its own.
@@ -163,9 +165,7 @@ class _LaneTable:
         self._stopping = stopping
         run = self.pool.one_core.kept()(self._lanes.run)
         audited = memory_next = time.monotonic()
-        while self._waiting or self._by_lane or self.pool.parting:
-            for leg in self.pool.reap():
-                self._waiting.ended(leg)
+        while self._waiting or self._by_lane:
             self._admit()
             if self._by_lane:
                 seconds = _START_SECONDS if self._waits_for_processes else _AUDIT_SECONDS
@@ -206,9 +206,10 @@ class _LaneTable:
             self._begin(began, players)
 
     def _starting(self) -> int:
-        """How many legs with processes of their own have had no answer yet."""
+        """How many legs with processes of their own have had no answer yet, though none of these has slept."""
         own = [process for process in self.pool.by_channel.values() if process.shared_by is None]
         lanes = {player.lane for process in own for player in process.players}
+        lanes -= {p.lane for process in own if process.time.idle_seconds > _NO_START_SLEEPS for p in process.players}
         return sum(sum(self._lanes.decisions(lane)) <= 1 for lane in lanes)
 
     def _begin(self, began: WaitingLeg, players: list[Player]) -> None:
@@ -370,8 +371,7 @@ class _LaneTable:
             in_play, [_OVER if faults.ended_by is not None else _last_words(in_play, seat) for seat in range(2)]
         )
         self._done.append(PlayedLeg(result, in_play.rows, uses))
-        if not self.pool.is_parting(in_play.leg):
-            self._waiting.ended(in_play.leg)
+        self._waiting.ended(in_play.leg)
         if self._trial:
             self._trial.note(in_play.leg, result.ended_by)
         if self._trial and result.ended_by is not None:
