@@ -129,13 +129,21 @@ def read(leg: PlayedLeg) -> Played:
 
 
 def legs_of(entrants: Iterable[Entrant], settings: Settings) -> list[Leg]:
-    """The legs of a round robin in which at least one bot is a process."""
-    competitors = []
+    """The legs of a round robin in which at least one bot is a process. Chance goes by names, not by contents, so that
+    other bots of these names meet the same."""
+    competitors, artifacts = [], {}
     for number, entrant in enumerate(entrants):
         assert entrant.artifact_sha256 is not None, f"{entrant.name}: {entrant.problem}"
-        competitors.append(Competitor(number, entrant.name, entrant.plays_as, entrant.artifact_sha256))
+        competitors.append(Competitor(number, entrant.name, entrant.plays_as, entrant.name))
+        artifacts[entrant.name] = entrant.artifact_sha256
     schedule = RoundRobin(VON_NEUMANN_POKER.name, settings.playing(), key_of(int(settings.seed or 1)), competitors)
-    return [leg for leg in schedule.legs() if leg.has_processes]
+    return [
+        replace(
+            leg, **{side: replace(seat, artifact=artifacts[seat.name]) for side, seat in (("x", leg.x), ("y", leg.y))}
+        )
+        for leg in schedule.legs()
+        if leg.has_processes
+    ]
 
 
 def artifacts_of(entrants: Iterable[Entrant]) -> dict[str, bytes]:
