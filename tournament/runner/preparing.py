@@ -34,7 +34,8 @@ class Prepared:
 
     `location` is where its records are, or will be. `drawn`: no seed was given. `building` knows of bots that are late.
     `of` names the entrant whose matches alone are played; None: all play all. `paired`: another version of it meets the
-    same deals. `set_aside`: why bots don't play in this run, though they were built. `executors` has the one that plays.
+    same deals. `set_aside`: why bots don't play in this run, though they were built. `executors` has the one that
+    plays.
     """
 
     contest: Contest
