@@ -42,7 +42,6 @@ _BRANCHES = re.compile(
 _MOST_BRANCHES = 1000
 _MOST_WORDS = 100_000  # that are looked at to find the file that a bot's functions are named after
 RUNTIME_SOURCES = sorted(Path(__file__).with_name("bot_runtime").glob("*.c"))
-CHECK_SOURCES = sorted(Path(__file__).with_name("bot_checks").glob("*.[ch]"))
 
 
 @dataclass(frozen=True)
@@ -66,8 +65,6 @@ def compile_bot(
     the linker took for a function of the library has another name the next time; what is ambiguous is the bot's own.
     """
     runtime = {"runtime.o": libraries.compile_once(RUNTIME_SOURCES, sandbox)}
-    if build is Build.CHECKED:
-        runtime["checks.o"] = libraries.compile_once(CHECK_SOURCES, sandbox)
     refused: CompilerRefused | None = None
     allowance = Allowance()
     taken: dict[str, None] = {}

@@ -434,9 +434,7 @@ def _built_otherwise(
     """A C or C++ bot's WebAssembly for another use than play, from the cache or the compiler; None for others."""
     if submission.kind not in LANGUAGES:
         return None
-    how = [*_made_from(submission, interface), *build.flags, *build.link_flags]
-    if build is Build.CHECKED:
-        how += [source.read_bytes() for source in c_bots.CHECK_SOURCES]
+    how = [*_made_from(submission, interface), *build.flags]
     try:
         return remembered(_place("lines", *how), lambda: compile_bot(submission, interface, sandbox, build).code)
     except NotCompiled:
