@@ -41,13 +41,19 @@ BESIDE = --dist loadgroup --no-loadscope-reorder --numprocesses
 # Tests with these marks.
 pass = @$(PYTEST) -m '$(1)' $(BESIDE) $(WORKERS) --maxprocesses 4 --durations 15
 
+NEW_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "tournament needs Python 3.11 or newer")'
+
 # What a command says is shown only if it fails.
 quietly = { $(1); } > $(VENV)/$(@F).log 2>&1 || { cat $(VENV)/$(@F).log; exit 1; }
 
 .PHONY: help run test test-slow test-thorough check format lint types layers stubs debug lowest newest constraints package-test wheel docs reference docs-pictures bench build clean
 
 # The shipped bots in compiled languages are in C, whose library takes half the time of C++'s.
-run: build $(VENV)/library_of_c
+# Whether bots can be confined here is asked before anything is downloaded.
+run:
+	@$(NEW_PYTHON)
+	@$(PYTHON) -m tournament.sandbox.outside.tier
+	@$(MAKE) --no-print-directory build $(VENV)/library_of_c
 	@$(BIN)/tournament run von_neumann_poker
 
 test: build $(VENV)/libraries $(VENV)/tools $(VENV)/collected
@@ -190,7 +196,7 @@ $(VENV)/installed: $(VENV)/compilers pyproject.toml .ci/constraints.txt
 $(VENV)/compilers:
 	@missing=$$(.ci/missing $(PYTHON)); test -z "$$missing" \
 	  || { echo "this machine lacks $$missing; run: $(SUDO)apt-get install $$missing"; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "tournament needs Python 3.11 or newer")'
+	@$(NEW_PYTHON)
 	@echo "Setting up $(VENV)"
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 	@$(call quietly, $(INSTALL) 'setuptools>=77' 'cython>=3.1' 'numpy>=2')

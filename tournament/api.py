@@ -148,19 +148,16 @@ def replay(
     match: int | tuple[str, str],
     session: int,
     game: int | None = None,
-    beside: str | os.PathLike[str] | None = None,
     config: str | os.PathLike[str] | None = None,
     entrants: str | os.PathLike[str] | None = None,
     results: str | os.PathLike[str] | None = None,
 ) -> Replay:
     """Play a recorded session again, or one game of it, and tell each step, as `tournament replay` does.
 
-    `match` is its number or the names of its bots; `beside` another version of the first, which plays the same deals,
-    too. Raises tournament.errors.BadInput when the records have no such
-    game or its bots have changed since, RunFailed when this machine can't play it.
+    `match` is its number or the names of its bots. Raises tournament.errors.BadInput when the records have no such game
+    or its bots have changed since, RunFailed when this machine can't play it.
     """
     from tournament.audit.replay import replay_games
 
     config_of = partial(load_config, path=config, entrants=entrants, results=results)
-    version = find_bot(os.fspath(beside), config_of(contest)) if beside is not None else None
-    return replay_games(inside(config_of(contest).results, contest), config_of, match, session, game, beside=version)
+    return replay_games(inside(config_of(contest).results, contest), config_of, match, session, game)

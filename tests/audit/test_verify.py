@@ -51,7 +51,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Place:
         "int b(const Bot *b, int x) { calm |= x == 50; return 1; }"
     )  # fmt: skip
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: False)
+        patch.setattr("tournament.runner.tasks.TaskSize.is_full", lambda pace, *legs: False)
         place.play()
     return place
 
@@ -350,7 +350,7 @@ def test_records_of_another_version_are_checked_byte_by_byte(place: Place, monke
 
 def test_while_a_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever it has just committed or taken away, what is there is found whole."""
-    monkeypatch.setattr("tournament.runner.tasks.Together.is_full", lambda *_: True)  # many commits
+    monkeypatch.setattr("tournament.runner.tasks.TaskSize.is_full", lambda *_: True)  # many commits
     place = new_place(tmp_path, ["bold", "calm", "dull", "even"])
     found: list[Verification] = []
 

@@ -41,7 +41,7 @@ FIELD = ["bold", "calm", "even", "glad"]
 def fixtures(players: int, replicas: int = 1) -> list[Fixture]:
     kinds: list[PlaysAs] = ["wasm", "python"]
     field = [Competitor(number, f"bot {number}", kinds[number % 2], f"{number}") for number in range(players)]
-    rules = {"sessions": 1, "deals": "common"}
+    rules = {"sessions": 1}
     return list(RoundRobin("game", rules, bytes(32), field, replicas=Replicas(replicas)).fixtures())
 
 
@@ -103,7 +103,7 @@ def found(place: Place, replay: int = 0) -> Verification:
     return verify(CONTEST, config=place.config, replay=replay)
 
 
-ONE_LEG_EACH = "tournament.runner.tasks.Together.is_full"
+ONE_LEG_EACH = "tournament.runner.tasks.TaskSize.is_full"
 # One is the first of all, the others are neighbours in the middle of the field.
 BAD = {"aaa": TRAPS, "carl": TRAPS, "cato": TRAPS}
 

@@ -96,9 +96,9 @@ def test_where_a_container_is_asked_about_calls_a_build_goes_on_without() -> Non
     code = """
 import _socket, os
 from tournament.sandbox.inside import starts, system_calls
-system_calls.install_questions()
+system_calls.install_questions('fork')
 ours, theirs = _socket.socketpair()
-starts.ask(theirs)
+assert not starts.ask(theirs)
 theirs.close()
 starts.answer(ours, os.getpid(), 1)
 """

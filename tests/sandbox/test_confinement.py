@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -25,6 +26,7 @@ from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.endings import Ending, how_it_ended
 from tournament.sandbox.outside.launch import Build, ForkServer, LaunchSpec, Limits, Program
 from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.sandbox.outside.tier import MEND
 from tournament.store.ledger_reading import read_state
 from tournament.store.storage import open_storage
 
@@ -39,14 +41,16 @@ def untried() -> Iterator[None]:
     probe.probe_sandbox.cache_clear()
 
 
-def too_old(monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(landlock, "version", lambda: 1)
-    return "the kernel has Landlock version 1, version 6 is needed"
+def no_landlock() -> int:
+    raise OSError(errno.EOPNOTSUPP, "")
 
 
-def none_at_all(monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(landlock, "version", lambda: 0)
-    return "the kernel has no Landlock, version 6 is needed"
+def switched_off(monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(landlock, "version", no_landlock)
+    return (
+        "Landlock is switched off in this kernel; boot with lsm=landlock,… (the list of /sys/kernel/security/lsm, with"
+        " landlock in front)"
+    )
 
 
 def leaky(monkeypatch: pytest.MonkeyPatch) -> str:
@@ -77,7 +81,7 @@ def silent(monkeypatch: pytest.MonkeyPatch) -> str:
     return "the probe was killed by SIGKILL"
 
 
-REFUSALS = [too_old, none_at_all, leaky, unfiltered, silent]
+REFUSALS = [switched_off, leaky, unfiltered, silent]
 
 
 @pytest.mark.parametrize("how", REFUSALS, ids=lambda how: how.__name__)
@@ -86,16 +90,13 @@ def test_nothing_plays_where_nothing_confines(how: object, monkeypatch: pytest.M
     reason = how(monkeypatch)
     with pytest.raises(BadInput) as caught:
         build(PYTHON)
-    assert str(caught.value) == (
-        f"bots can't be confined: {reason};"
-        ' to run bots with your own rights all the same, set sandbox = "off" in tournament.toml'
-    )
+    assert str(caught.value) == f"bots can't be confined: {reason}; {MEND}"
 
 
 def test_off_is_possible_everywhere_and_stands_in_the_records(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, untried: None
 ) -> None:
-    monkeypatch.setattr(landlock, "version", lambda: 0)
+    monkeypatch.setattr(landlock, "version", no_landlock)
     (tmp_path / "bots").mkdir()
     write_bot(tmp_path / "bots" / "calm.py", PYTHON["calm.py"])
     write_bot(tmp_path / "bots" / "silent.c", SILENT_C)

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from tests.contest_runs import environment
+from tournament.sandbox.outside.tier import MEND
 
 # Refuses one system call with EPERM, for good and for all that it starts, as a container runtime's filter does.
 REFUSED = """
@@ -29,8 +30,10 @@ except BadInput as problem:
     print(problem)
 """
 LANDLOCK_CREATE_RULESET, UNSHARE, PIDFD_GETFD = 444, 272, 438
-MEND = '; to run bots with your own rights all the same, set sandbox = "off" in tournament.toml\n'
-NO_LANDLOCK = f"bots can't be confined: the kernel has no Landlock, version 6 is needed{MEND}"
+NO_LANDLOCK = (
+    "bots can't be confined: something here, perhaps a container's filter, refuses Landlock (Operation not permitted);"
+    f" have it allowed; {MEND}\n"
+)
 
 
 def said(script: str, *arguments: object) -> str:

@@ -27,6 +27,7 @@ def _show_versions(wanted: bool) -> None:
     from importlib import metadata
 
     import tournament
+    from tournament.sandbox.outside import tier
 
     print(f"tournament {tournament.__version__}")
     print(f"Python {platform.python_version()}")
@@ -35,6 +36,7 @@ def _show_versions(wanted: bool) -> None:
             print(f"{name} {metadata.version(name)}")
         except metadata.PackageNotFoundError:
             print(f"{name} is missing")
+    print(tier.in_words())
     raise typer.Exit
 
 

@@ -14,6 +14,7 @@ from tournament.config import FILE_NAME, load_config
 from tournament.entrants.new import write_new_bot
 from tournament.errors import BadInput
 from tournament.names import did_you_mean
+from tournament.sandbox.outside import tier
 from tournament.starter.folder import write_contest_folder
 
 
@@ -57,6 +58,10 @@ def init(
     for name in names.keys() - there.keys():
         raise BadInput(f"no contest is called {name}; there are: {', '.join(there)}{did_you_mean(name, there)}")
     chosen = [there[name] for name in names]
+    try:
+        tier.version_here()
+    except BadInput as problem:  # said first: without it only your own bots can play here
+        tell(f"tournament: {problem}")
     written = write_contest_folder(folder, chosen, with_bots=not empty)
     tell(f"{folder} has {', '.join(str(path) for path in written)}")
     step = "" if folder == Path() else f"cd {shlex.quote(str(folder))} && "

@@ -19,7 +19,6 @@ from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.entrants.folder import find_submissions, read_submission
 from tournament.errors import BadInput, RunFailed, counted
-from tournament.keys import master_key, seed_fingerprint
 from tournament.leg import legs_per_replica
 from tournament.records.results import load
 from tournament.runner.contest_run import run_replicas
@@ -30,12 +29,11 @@ from tournament.standings.errors import Measured
 from tournament.standings.house import HousePlay
 from tournament.standings.places import surely_apart
 from tournament.standings.standings import Standings
-from tournament.standings.student import reach, two_sided_tail
+from tournament.standings.student import two_sided_tail
 from tournament.standings.tally import tally_of_points
 from tournament.store.ledger import Field
-from tournament.store.ledger_reading import read_field
 from tournament.store.legs import Fault, LegResult, Legs
-from tournament.store.storage import inside, open_storage
+from tournament.store.storage import inside
 from tournament.trial.match import copy_bot, entered, only_against
 from tournament.trial.playing import Meter, build
 from tournament.trial.sequential import Look, Rule, Verdict, legs_in, play_until
@@ -161,7 +159,6 @@ def play_gauntlet(
     """
     if rule and not former:
         raise BadInput("--until and --sprt compare two versions: say also --instead-of")
-    require_other_deals(contest, config)
     name = read_submission(bot).name
     left_out = {name.lower(), *([read_submission(former).name.lower()] if former else [])}
     if contest.house:
@@ -201,15 +198,6 @@ def play_gauntlet(
     return replace(report, cost=cost, former_cost=others_cost[0] if others_cost else None)
 
 
-def require_other_deals(contest: Contest, config: Config) -> None:
-    """Raise BadInput for the seed of the contest's records: who has seen its deals knows what comes."""
-    assert config.contest.seed is not None
-    with contextlib.suppress(OSError, RunFailed):
-        field = read_field(open_storage(inside(config.results, contest.name)))
-        if field and field.settings.get("seed") == seed_fingerprint(master_key(config.contest.seed)):
-            raise BadInput("--seed: it is that of the contest's records; its deals would tell bots what they will see")
-
-
 @contextlib.contextmanager
 def _version(
     contest: Contest, config: Config, bot: Path, label: str, others: Sequence[Path], watcher: Watcher
@@ -224,6 +212,7 @@ def _version(
         settings = config.contest.model_copy(update={"until_settled": None})
         own = replace(config, contest=settings, entrants=bots, results=str(folder / "results"))
         with prepare_contest(contest, own, watcher, of=name) as prepared:
+            prepared = replace(prepared, paired=True)
 
             def play(replicas: int) -> _Played:
                 standings = run_replicas(prepared, replicas, watcher)
@@ -271,11 +260,12 @@ class _Together:
             unit = int(tally.divisors[0]) / tally.lengths[0]  # makes a score one of a session
         measured = tally.measured
         found: list[tuple[float, float | None, float | None]] = [
-            (float(score), error, None if error is None else reach(error, measured.freedom))
-            for score, error in zip(measured.scores, measured.errors())
+            (score, None, None) if math.isnan(error) else (score, error, reach)
+            for score, error, reach in zip(measured.scores.tolist(), measured.stderr.tolist(), measured.reach.tolist())
         ]
         if len(found) > 1:
-            found.append((*measured.difference(0, 1), measured.differences.reach(0, 1)))
+            between = measured.differences
+            found.append((float(between.means[0, 1]), between.error(0, 1), between.reach(0, 1)))
         return measured, [Figure(one[0] * unit, *(part and part * unit for part in one[1:])) for one in found]
 
     def differences(self) -> Floats:
@@ -338,14 +328,13 @@ def _would_stand(
         return None
     others = ranking.measured.of(rows)
     ahead = own.scores[0] - others.scores
-    error, errors = own.errors()[0], others.errors()
     by_score = 1 + int((ahead < 0).sum())
-    freedom = min(own.freedom, others.freedom)
+    spread = np.hypot(own.stderr[0], others.stderr)
     # Of one replica no error tells what another would have brought.
-    if min(own.replicas, others.replicas) < 2 or error is None or None in errors:
+    if min(own.replicas, others.replicas) < 2 or np.isnan(spread).any():
         return WouldStand(len(rows), by_score, None, None)
-    spread = np.hypot(error, np.array(errors, np.float64))
     with np.errstate(divide="ignore", invalid="ignore"):
+        freedom = np.minimum(own.freedom[0], others.freedom)
         sure = surely_apart(two_sided_tail(np.nan_to_num(ahead / spread), freedom))
     first, behind = 1 + int((sure & (ahead < 0)).sum()), int((sure & (ahead > 0)).sum())
     return WouldStand(len(rows), by_score, first, 1 + len(rows) - behind)

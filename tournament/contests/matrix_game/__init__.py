@@ -108,7 +108,7 @@ def new_core(
         games_per_session=settings.games_per_session,
         noise=settings.noise,
         end_probability=settings.end_probability,
-        seats_swapped=settings.duplicate and leg.number % 2 == 1,
+        seats_swapped=leg.seats_swapped,
     )
 
 

@@ -185,15 +185,11 @@ def _steps(settings: ContestSettings) -> Steps:
     return Steps(settings.seconds_per_step)
 
 
-def _swapped(leg: LegPlan, played: PythonContest) -> bool:
-    return bool(played.settings.duplicate) and leg.number % 2 == 1
-
-
 def _session_core(
     played: PythonContest, leg: LegPlan, games: Table, sessions: Table, play: Callable[[Session], Play], steps: Steps
 ) -> SessionCore:
     columns = {column.name: column.type for column in played.columns}
-    swapped, zero_sum = _swapped(leg, played), played.zero_sum
+    swapped, zero_sum = leg.seats_swapped, played.zero_sum
     return SessionCore(
         games, sessions, play, columns, **leg.for_core, steps=steps, seats_swapped=swapped, zero_sum=zero_sum
     )

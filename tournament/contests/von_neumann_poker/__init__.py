@@ -37,7 +37,7 @@ def new_core(
         games,
         sessions,
         **leg.for_core,
-        seats_swapped=settings.duplicate and leg.number % 2 == 1,
+        seats_swapped=leg.seats_swapped,
         cap_after_ante=settings.bet_cap == "after_ante",
     )
 

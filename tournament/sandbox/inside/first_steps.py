@@ -81,10 +81,10 @@ def _build(orders: Orders) -> None:
 
     def confine(_address: int) -> None:
         if orders["confined"]:
-            starts.ask(supervisor)
+            signals = starts.ask(supervisor) or orders["landlock"] >= landlock.SIGNALS_SINCE
         supervisor.close()
         if orders["confined"]:
-            _confine_build(orders["readable"], orders["writable"])
+            _confine_build(orders, signals)
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         for command in earlier:
             if status := os.spawnve(os.P_WAIT, command[0], command, orders["environment"]):
@@ -105,22 +105,22 @@ def _limit(orders: Orders) -> None:
 def _confine(orders: Orders, *, own_threads: bool = False, command_address: int = 0) -> None:
     """Put a bot's process under a domain and a filter of its own: what it may read its server has settled."""
     if orders["confined"]:
-        _enter_domain(None)
+        _enter_domain(orders, None)
         system_calls.drop_capabilities()
         system_calls.install(system_calls.filter_of_bots(os.getpid(), own_threads, command_address))
 
 
-def _confine_build(readable: Sequence[str], writable: Sequence[str]) -> None:
+def _confine_build(orders: Orders, signals: bool) -> None:
     gain_no_privileges()
-    changed = [*[(path, landlock.WRITE) for path in writable], ("/dev/null", landlock.WRITE)]
-    _enter_domain([*[(path, landlock.READ) for path in readable], *changed])
+    changed = [(path, landlock.WRITE) for path in (*orders["writable"], "/dev/null")]
+    _enter_domain(orders, [*[(path, landlock.READ) for path in orders["readable"]], *changed])
     system_calls.drop_capabilities()
-    system_calls.install(system_calls.filter_of_builds(os.getpid(), os.getppid()))
+    system_calls.install(system_calls.filter_of_builds(os.getpid(), os.getppid(), signals))
 
 
-def _enter_domain(allowed: list[tuple[str, int]] | None) -> None:
+def _enter_domain(orders: Orders, allowed: list[tuple[str, int]] | None) -> None:
     try:
-        landlock.enter_domain(allowed)
+        landlock.enter_domain(orders["landlock"], allowed)
     except OSError as problem:
         raise system_calls.Unsupported(f"the kernel makes no Landlock domain: {problem.strerror}") from None
 
@@ -163,10 +163,10 @@ def _forked(orders: Orders) -> Orders:
         if orders["of"] == "python":  # the library's folder can't be listed from then on
             sys.modules["importlib.machinery"].PathFinder.find_spec("of which there is none")
         gain_no_privileges()
-        _enter_domain([(path, landlock.READ) for path in orders["readable"]])
+        _enter_domain(orders, [(path, landlock.READ) for path in orders["readable"]])
     else:
         try:
-            seclusion.enter(**orders["root"])
+            seclusion.enter(orders["landlock"], **orders["root"])
         except OSError:
             os.write(1, b"-")
             os._exit(NOT_CONFINED)

@@ -16,14 +16,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # takes long to import
     from collections.abc import Iterable
 
-LEAST_VERSION = 6
+# On version 1 no build can move a file into another folder; from this version on signals stay within a domain.
+SIGNALS_SINCE = 6
 _CREATE_RULESET, _ADD_RULE, _RESTRICT = 444, 445, 446  # on every machine
 _ASK_VERSION = 1
 _BELOW_A_PATH = 1
-# All that version 6 can handle of each.
-_ALL_OF_FILES, _ALL_OF_PORTS, _ALL_SCOPES = (1 << 16) - 1, 3, 3
+# The accesses to files that a version can refuse are the first so many, the newest known here from version 5 on.
+_ACCESSES, _ALL_ACCESSES = {1: 13, 2: 14, 3: 15, 4: 15}, 16
+_ALL_OF_PORTS, _PORTS_SINCE, _ALL_SCOPES = 3, 4, 3
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_FOLDER, _TRUNCATE = 1, 2, 4, 8, 1 << 14
 _REMOVE_FOLDER, _REMOVE_FILE, _MAKE_FOLDER, _MAKE_FILE, _MAKE_LINK, _REFER = 16, 32, 128, 256, 1 << 12, 1 << 13
+_MAKE_DEVICE = 1 << 11
 _ACCESSES_TO_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE
 READ = _EXECUTE | _READ_FILE | _READ_FOLDER
 # No devices, no sockets, no pipes with names, and no orders to devices.
@@ -32,27 +35,26 @@ WRITE = READ | _WRITE_FILE | _TRUNCATE | _CHANGE_FOLDERS
 
 
 def version() -> int:
-    """The version of Landlock that the kernel has switched on; 0 for none."""
-    try:
-        return call("syscall", _CREATE_RULESET, None, ctypes.c_size_t(0), _ASK_VERSION)
-    except OSError:
-        return 0
+    """The version of Landlock that the kernel has switched on. Raises OSError where it has none, or refuses it."""
+    return call("syscall", _CREATE_RULESET, None, ctypes.c_size_t(0), _ASK_VERSION)
 
 
-def enter_domain(allowed: Iterable[tuple[str, int]] | None = None) -> None:
-    """Put this process under a domain of its own, for good. Raises OSError.
+def enter_domain(version: int, allowed: Iterable[tuple[str, int]] | None = None) -> None:
+    """Put this process under a domain of its own, for good, by what a version can refuse. Raises OSError.
 
-    It can't reach processes outside of it, or in another domain within it, by signals, abstract sockets or anything
-    that takes the right to trace: in /proc, their memory and what their descriptors and folders lead to. Unless
-    `allowed` is None it refuses all ports, and all accesses to files but those `allowed`: paths that are there, each
-    with what may be done to it and all below.
+    It can't reach processes outside of it, or in another domain within it, by anything that takes the right to trace:
+    in /proc, their memory and what their descriptors and folders lead to. Unless `allowed` is None it refuses all
+    accesses to files but those `allowed`: paths that are there, each with what may be done to it and all below. Later
+    versions also refuse ports, signals and abstract sockets, which the filter of system calls refuses everywhere.
     """
-    files, ports = (0, 0) if allowed is None else (_ALL_OF_FILES, _ALL_OF_PORTS)
-    attributes = struct.pack("=QQQ", files, ports, _ALL_SCOPES)
+    known = (1 << _ACCESSES.get(version, _ALL_ACCESSES)) - 1
+    files = _MAKE_DEVICE if allowed is None else known  # a domain must refuse something; devices are refused anyway
+    ports = _ALL_OF_PORTS if allowed is not None and version >= _PORTS_SINCE else 0
+    attributes = struct.pack("=QQQ", files, ports, _ALL_SCOPES if version >= SIGNALS_SINCE else 0)
     ruleset = call("syscall", _CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0)
     try:
         for path, accesses in allowed or ():
-            _allow(ruleset, path, accesses)
+            _allow(ruleset, path, accesses & known)
         call("syscall", _RESTRICT, ruleset, 0)
     finally:
         os.close(ruleset)

@@ -31,13 +31,14 @@ HOSTS = "127.0.0.1 localhost\n::1 localhost\n"
 
 
 def enter(
+    version: int,
     name: str,
     readable: Iterable[str],
     left_out: Collection[str],
     libraries: Collection[str],
     executable: str | None,
 ) -> None:
-    """Enter it for good; `name` is the machine's name there.
+    """Enter it for good, with a version of Landlock; `name` is the machine's name there.
 
     `readable`: files, and folders with all that is in them now but the folders `left_out`; of those that are
     `libraries` only the shared ones that lie in them. `executable`: the program that will look for itself by its link
@@ -75,7 +76,7 @@ def enter(
         raise OSError("the root can't be filled")
     _become_root(folder)
     gain_no_privileges()
-    landlock.enter_domain([("/", landlock.READ)])
+    landlock.enter_domain(version, [("/", landlock.READ)])
 
 
 def _become_root(folder: str) -> None:

@@ -46,15 +46,15 @@ _TABLE = """
     msync 26 227; munmap 11 215; nanosleep 35 101; newfstatat 262 79; open 2 -; openat 257 56; openat2 437 437;
     pause 34 -; pipe 22 -; pipe2 293 59; poll 7 -; ppoll 271 73; prctl 157 167; pread64 17 67; preadv 295 69;
     prlimit64 302 261; pselect6 270 72; pwrite64 18 68; pwritev 296 70; read 0 63; readlink 89 -; readlinkat 267 78;
-    readv 19 65; rename 82 -; renameat 264 38; renameat2 316 276; restart_syscall 219 128; rmdir 84 -; rseq 334 293;
-    rt_sigaction 13 134; rt_sigpending 127 136; rt_sigprocmask 14 135; rt_sigreturn 15 139; rt_sigsuspend 130 133;
-    rt_sigtimedwait 128 137; sched_get_priority_max 146 125; sched_get_priority_min 147 126;
+    readv 19 65; recvfrom 45 207; rename 82 -; renameat 264 38; renameat2 316 276; restart_syscall 219 128;
+    rmdir 84 -; rseq 334 293; rt_sigaction 13 134; rt_sigpending 127 136; rt_sigprocmask 14 135; rt_sigreturn 15 139;
+    rt_sigsuspend 130 133; rt_sigtimedwait 128 137; sched_get_priority_max 146 125; sched_get_priority_min 147 126;
     sched_getaffinity 204 123; sched_getparam 143 121; sched_getscheduler 145 120; sched_yield 24 124; select 23 -;
     sendfile 40 71; set_robust_list 273 99; set_tid_address 218 96; setitimer 38 103; setresgid 119 149;
     setresuid 117 147; sigaltstack 131 132; socketpair 53 199; stat 4 -; statfs 137 43; statx 332 291;
     symlink 88 -; symlinkat 266 36; sysinfo 99 179; tgkill 234 131; time 201 -;
-    timerfd_create 283 85; timerfd_gettime 287 87; timerfd_settime 286 86; times 100 153; truncate 76 45;
-    umask 95 166; uname 63 160; unlink 87 -; unlinkat 263 35; utime 132 -; utimensat 280 88; utimes 235 -;
+    timerfd_create 283 85; timerfd_gettime 287 87; timerfd_settime 286 86; times 100 153; umask 95 166;
+    uname 63 160; unlink 87 -; unlinkat 263 35; utime 132 -; utimensat 280 88; utimes 235 -;
     vfork 58 -; wait4 61 260; waitid 247 95; write 1 64; writev 20 66
 """
 _NUMBERS = {
@@ -62,7 +62,7 @@ _NUMBERS = {
     for name, *numbers in map(str.split, _TABLE.split(";"))
 }
 _ALLOWED = _words("""
-    read write readv writev pread64 preadv open openat close close_range stat lstat fstat newfstatat statx
+    read write readv writev pread64 preadv close close_range stat lstat fstat newfstatat statx
     access faccessat faccessat2 getdents getdents64 getcwd chdir fchdir lseek dup dup2 dup3 munmap mprotect
     mremap brk rt_sigaction rt_sigprocmask rt_sigreturn rt_sigsuspend rt_sigtimedwait rt_sigpending sigaltstack
     pause alarm getitimer setitimer restart_syscall set_robust_list rseq set_tid_address sched_yield
@@ -74,8 +74,8 @@ _ALLOWED = _words("""
 # A compiler also writes files and starts its own programs.
 _ALLOWED_TO_BUILDS = _words("""
     readlink readlinkat statfs fstatfs fork vfork clone execve execveat pwrite64 pwritev unlink unlinkat mkdir
-    mkdirat rmdir rename renameat renameat2 link linkat symlink symlinkat ftruncate truncate fallocate fsync
-    fdatasync copy_file_range sendfile flock msync mmap fadvise64 madvise futex futex_waitv
+    mkdirat rmdir rename renameat renameat2 link linkat symlink symlinkat ftruncate fallocate fsync
+    fdatasync copy_file_range sendfile flock msync mmap fadvise64 madvise futex futex_waitv recvfrom
 """)
 # Not needed without threads. All processes share the count of pipes and the free memory: by either, they could pass
 # messages.
@@ -109,8 +109,14 @@ _FUTEX_PRIVATE, _FUTEX_WAITS = 128, (0, 9, 0x100, 0x109)  # FUTEX_WAIT and FUTEX
 _MADVICE = (0, 1, 2, 4, 8, 14, 15, 16, 17, 18, 19, 22, 23)
 # The query, and those for this process alone: the others interrupt every processor.
 _MEMBARRIERS = (0, 8, 16, 32, 64)
+# Where a call has the flags with which it opens a file.
+_FLAGS_OF_OPENS = (("open", 1), ("openat", 2))
+# Of these flags. Landlock asks whether a file may be read or written to: not at all where it is opened for neither, and
+# before version 3 not whether it may be emptied.
+_WRITES, _NEITHER, _CREATES, _EMPTIES = 3, 3, 0x40, 0x200
 _IOCTLS = (0x541B, 0x5401, 0x5413, 0x5421, 0x5450, 0x5451)  # FIONREAD TCGETS TIOCGWINSZ FIONBIO FIONCLEX FIOCLEX
-_FCNTLS = (0, 1, 2, 3, 4, 1030)  # dup, flags of descriptors and files
+_FCNTLS = (0, 1, 2, 3, 1030)  # dup, flags of descriptors and files
+_SET_FLAGS = 4
 _FCNTL_LOCKS = (5, 6, 7, 36, 37, 38)
 _PRCTLS = (15, 16, 0x53564D41)  # names of threads and of memory
 _FIRST_NEW_NUMBER = 424  # callers do without newer calls
@@ -134,12 +140,13 @@ def filter_of_bots(own_pid: int, threads: bool, command_address: int = 0) -> byt
     return _filter([*_rules_of_bots(own_pid, threads, command_address), *_rules_of_all(own_pid, _FCNTLS)])
 
 
-def filter_of_builds(own_pid: int, supervisor_pid: int) -> bytes:
+def filter_of_builds(own_pid: int, supervisor_pid: int, signals: bool) -> bytes:
     """The same of a compiler or a build, which also starts others and writes files.
 
-    `supervisor_pid`: of the process that ends what it leaves behind.
+    `supervisor_pid`: of the process that ends what it leaves behind. `signals`: whether it may send some, since
+    something else keeps them within the build.
     """
-    return _filter([*_rules_of_builds(supervisor_pid), *_rules_of_all(own_pid, (*_FCNTLS, *_FCNTL_LOCKS))])
+    return _filter([*_rules_of_builds(supervisor_pid, signals), *_rules_of_all(own_pid, (*_FCNTLS, *_FCNTL_LOCKS))])
 
 
 def _filter(rules: list[_Rule]) -> bytes:
@@ -163,10 +170,15 @@ def _filter(rules: list[_Rule]) -> bytes:
     return b"".join(code)
 
 
-def _rules_of_builds(supervisor_pid: int) -> list[_Rule]:
+def _rules_of_builds(supervisor_pid: int, signals: bool) -> list[_Rule]:
     """The calls that only a compiler may make."""
     rules = [(name, [_return(_ALLOW)]) for name in (*_ALLOWED_TO_BUILDS, *_NOT_ALONE)]
     rules += [(name, [_refuse(0)]) for name in _WITHOUT_EFFECT]
+    unchecked = [code for flags in (_EMPTIES, _NEITHER, _EMPTIES | _NEITHER) for code in _if_equal(flags, _REFUSAL)]
+    rules += [
+        (name, [_low(flags), *_UNLESS_DIRECT, _and(_WRITES | _EMPTIES), *unchecked, _return(_ALLOW)])
+        for name, flags in _FLAGS_OF_OPENS
+    ]
     # Single processes, but not the one that will end all others.
     single = [
         _low(0),
@@ -176,13 +188,10 @@ def _rules_of_builds(supervisor_pid: int) -> list[_Rule]:
         _return(_ALLOW),
         _REFUSAL,
     ]
-    return [
-        *rules,
-        # Java's compiler opens no file before it has one; nothing but bytes goes through.
-        ("socketpair", [_low(0), *_among((_OF_UNIX,)), _REFUSAL]),
-        ("kill", single),
-        ("tgkill", [_low(0), _jump(_EQUAL, supervisor_pid, 0, 1), _REFUSAL, _return(_ALLOW)]),
-    ]
+    if signals:
+        rules += [("kill", single), ("tgkill", single)]
+    # Java's compiler opens no file before it has a pair; cargo reads one by recvfrom. Nothing but bytes goes through.
+    return [*rules, ("socketpair", [_low(0), *_among((_OF_UNIX,)), _REFUSAL])]
 
 
 def _rules_of_bots(own_pid: int, threads: bool, command_address: int) -> list[_Rule]:
@@ -193,6 +202,8 @@ def _rules_of_bots(own_pid: int, threads: bool, command_address: int) -> list[_R
         rules += [(name, [_return(_ALLOW)]) for name in (*_NOT_ALONE, *_OF_LINKS)]
     else:
         rules += [(name, [_refuse(errno.EINVAL)]) for name in _OF_LINKS]
+    changes = _if_set(_WRITES | _CREATES | _EMPTIES, _refuse(errno.EACCES))
+    rules += [(name, [_low(flags), *changes, *_UNLESS_DIRECT, _return(_ALLOW)]) for name, flags in _FLAGS_OF_OPENS]
     of_threads = _among(_FUTEX_WAITS) if threads else []
     rules += [
         ("futex", [_low(1), *_if_set(_FUTEX_PRIVATE, _return(_ALLOW)), *of_threads, _REFUSAL]),
@@ -217,6 +228,7 @@ def _rules_of_bots(own_pid: int, threads: bool, command_address: int) -> list[_R
 def _rules_of_all(own_pid: int, of_files: Iterable[int]) -> list[_Rule]:
     """The calls that all may make, with some arguments only."""
     itself = (0, own_pid)
+    set_flags = [_jump(_EQUAL, _SET_FLAGS, 0, 4), _low(2), *_UNLESS_DIRECT, _return(_ALLOW)]
     known_clock = [_low(0), _jump(_NOT_BELOW, _FIRST_CLOCK_OF_OTHERS, 0, 1), _REFUSAL, _return(_ALLOW)]
     return [
         *((name, [_low(0), *_among(itself), _refuse(errno.ENOSYS)]) for name in _ABOUT_A_PROCESS),
@@ -227,7 +239,7 @@ def _rules_of_all(own_pid: int, of_files: Iterable[int]) -> list[_Rule]:
         ("prlimit64", [*_unless_equals(2, 0), _low(0), *_among(itself), _REFUSAL]),
         ("ioctl", [_low(1), *_among(_IOCTLS), _refuse(errno.ENOTTY)]),
         ("prctl", [_low(0), *_among(_PRCTLS), _REFUSAL]),
-        ("fcntl", [_low(1), *_among(of_files), _REFUSAL]),
+        ("fcntl", [_low(1), *_among(of_files), *set_flags, _REFUSAL]),
         # Libraries then take the older call.
         ("clone3", [_refuse(errno.ENOSYS)]),
         ("openat2", [_refuse(errno.ENOSYS)]),
@@ -250,14 +262,20 @@ def install(program: bytes) -> None:
         raise Unsupported(f"the kernel takes no filter of system calls: {problem.strerror}") from None
 
 
-def install_questions() -> int:
-    """Have each start of a process or thread wait for an answer, for good; the descriptor on which to give them.
+def install_questions(calls: str) -> int:
+    """Have each of these calls wait for an answer, for good; the descriptor on which to give them.
 
     Raises OSError, EBUSY where somebody is asked about calls already.
     """
-    starts = [code for number in numbers_here("fork vfork clone") for code in _if_equal(number, _return(_ASK))]
+    asked = [code for number in numbers_here(calls) for code in _if_equal(number, _return(_ASK))]
+    program = b"".join([_load(_NUMBER), *asked, _return(_ALLOW)])
     new_listener, no_signal_while_asked = 8, 32
-    return _set_filter(b"".join([_load(_NUMBER), *starts, _return(_ALLOW)]), new_listener | no_signal_while_asked)
+    try:
+        return _set_filter(program, new_listener | no_signal_while_asked)
+    except OSError as problem:
+        if problem.errno != errno.EINVAL:
+            raise
+        return _set_filter(program, new_listener)  # before Linux 5.19; who is interrupted by a signal asks again
 
 
 def _set_filter(program: bytes, flags: int) -> int:
@@ -347,3 +365,5 @@ def _unless_equals(argument: int, value: int) -> list[bytes]:
 
 
 _REFUSAL = _refuse(errno.EPERM)
+# Reads past the system's memory of files wait in a state in which no processor time, and no sleep, is counted.
+_UNLESS_DIRECT = _if_set(os.O_DIRECT, _refuse(errno.EINVAL))

@@ -20,13 +20,11 @@ from functools import cache
 from typing import Any
 
 from tournament.errors import BadInput
-from tournament.sandbox.inside import landlock
 from tournament.sandbox.outside import visible
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.endings import Ending, Killed, how_it_ended
 from tournament.sandbox.outside.launch import MOST_THREADS, Build, ForkServer, LaunchSpec, Mode
-
-MEND = 'to run bots with your own rights all the same, set sandbox = "off" in tournament.toml'
+from tournament.sandbox.outside.tier import MEND, version_here
 
 # The program that a confined process starts with. It can't list folders, so it is told where its modules are.
 _BOOTSTRAP = """
@@ -63,7 +61,7 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
     Raises BadInput when too few files may be open.
     """
     files = visible.module_files(launch)
-    told = launch.told(confined=mode == "on") | {"starter": os.getpid()}
+    told = launch.told(landlock=version_here() if mode == "on" else None) | {"starter": os.getpid()}
     if isinstance(launch.what, Build):
         told["readable"] = sorted(visible.paths(launch, files))
         told["most_threads"] = MOST_THREADS + 1  # the one by which it is found to take too many
@@ -95,7 +93,7 @@ def _start_server(launch: LaunchSpec, *, root: bool) -> Confined | None:
     """Start it with a root of its own, or without one; None when the system gives it none."""
     assert isinstance(launch.what, ForkServer)
     files = visible.module_files(launch)
-    given = launch.told(confined=True) | {"starter": os.getpid(), "root": None}
+    given = launch.told(landlock=version_here()) | {"starter": os.getpid(), "root": None}
     if root:
         program = launch.what.of == "program"
         given["root"] = {
@@ -132,7 +130,6 @@ def _start_server(launch: LaunchSpec, *, root: bool) -> Confined | None:
         return None
     if status is not None and status < 0:
         raise Killed(f"what starts bots' processes {how_it_ended(status)}")
-    landlock_here()
     raise BadInput(f"a process can't be confined here: {complaint[-1] if complaint else 'it was ended'}; {MEND}")
 
 
@@ -177,15 +174,6 @@ class _Running:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         return Ending(self.process.wait())
-
-
-def landlock_here() -> str:
-    """The version of what confines, in words. Raises BadInput where the kernel has too little of it."""
-    version, least = landlock.version(), landlock.LEAST_VERSION
-    if version < least:
-        has = f"Landlock version {version}" if version > 0 else "no Landlock"
-        raise BadInput(f"bots can't be confined: the kernel has {has}, version {least} is needed; {MEND}")
-    return f"Landlock {version}"
 
 
 def check_descriptors() -> None:

@@ -38,6 +38,7 @@ from tournament.sandbox.outside.launch import (
     PythonBot,
     What,
 )
+from tournament.sandbox.outside.tier import version_here
 
 # Servers without forks that this process keeps: how many, and how long.
 _MOST_IDLE = 16
@@ -59,7 +60,7 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
     """
     if mode == "off":
         return confinement.start(launch, mode)
-    orders = marshal.dumps(launch.told(confined=True))
+    orders = marshal.dumps(launch.told(landlock=version_here()))
     for _ in range(_MOST_TRIES):
         try:
             server = _server_for(launch)

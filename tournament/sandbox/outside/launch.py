@@ -129,10 +129,11 @@ class LaunchSpec:
     readable: Sequence[str] = ()
     modules: Sequence[str] = ()
 
-    def told(self, *, confined: bool) -> dict[str, Any]:
-        """What a process is told of its launch, in plain values. One that isn't confined may write files, and open as
-        many as anybody."""
+    def told(self, *, landlock: int | None) -> dict[str, Any]:
+        """What a process is told of its launch, in plain values; `landlock`: the version that confines it, None for one
+        that isn't confined, and may write files, and open as many as anybody."""
         limits = self.limits.as_resource_limits()
-        if not confined:
+        if landlock is None:
             del limits["FSIZE"], limits["NOFILE"]
-        return {"kind": self.what.kind, "limits": limits, "confined": confined, **vars(self.what)}
+        how = {"confined": landlock is not None, "landlock": landlock}
+        return {"kind": self.what.kind, "limits": limits, **how, **vars(self.what)}

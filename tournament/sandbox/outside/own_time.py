@@ -31,7 +31,7 @@ _WAITING_FOR_THE_SYSTEM = frozenset(
         numbers_here(
             "open openat openat2 execve execveat stat lstat newfstatat statx fstat access faccessat faccessat2 readlink"
             " readlinkat mkdir mkdirat unlink unlinkat rmdir rename renameat renameat2 link linkat symlink symlinkat"
-            " chmod fchmod fchmodat truncate ftruncate fallocate fsync fdatasync close getdents getdents64 statfs"
+            " chmod fchmod fchmodat ftruncate fallocate fsync fdatasync close getdents getdents64 statfs"
             " fstatfs utimensat utime utimes chdir fchdir clone clone3 fork kill tgkill"
         ),
     )

@@ -8,9 +8,10 @@ from pathlib import Path
 from tournament.errors import BadInput
 from tournament.sandbox.inside.first_steps import NOT_CONFINED
 from tournament.sandbox.outside import fork_server, running
-from tournament.sandbox.outside.confinement import MEND, lacks_roots, landlock_here
+from tournament.sandbox.outside.confinement import lacks_roots
 from tournament.sandbox.outside.launch import LaunchSpec, Limits, Mode, Probe
 from tournament.sandbox.outside.scratch import scratch_folder
+from tournament.sandbox.outside.tier import MEND, version_here
 
 OFF = "off: bots run with the rights of the tournament"
 
@@ -23,7 +24,7 @@ def probe_sandbox(mode: Mode) -> str:
     """
     if mode == "off":
         return OFF
-    version = landlock_here()
+    version = version_here()
     with scratch_folder() as folder:
         secret = Path(folder, "secret")
         secret.write_text("not for bots")
@@ -38,7 +39,7 @@ def probe_sandbox(mode: Mode) -> str:
         raise BadInput(f"bots can't be confined: {why}; {MEND}")
     if possible := probe.output.decode().strip():
         raise BadInput(f"bots can't be confined: a probe in the sandbox could {possible}; {MEND}")
-    return f"{version}, system call filter"
+    return f"Landlock {version}, system call filter"
 
 
 def seclusion_in_words(mode: Mode) -> str:

@@ -17,10 +17,11 @@ from tournament.errors import BadInput, printable
 from tournament.sandbox.inside.first_steps import NOT_CONFINED
 from tournament.sandbox.outside import scratch
 from tournament.sandbox.outside.confined import Confined
-from tournament.sandbox.outside.confinement import MEND, start
+from tournament.sandbox.outside.confinement import start
 from tournament.sandbox.outside.endings import how_it_ended
 from tournament.sandbox.outside.launch import MOST_THREADS, Build, LaunchSpec, Limits, Mode
 from tournament.sandbox.outside.own_time import GroupUse, OwnTime, members, stat_fields
+from tournament.sandbox.outside.tier import MEND
 
 LOOK_SECONDS = 0.1
 _ending = threading.Event()

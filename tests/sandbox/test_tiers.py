@@ -1,0 +1,222 @@
+"""What later versions of Landlock refuse is refused on each: here it is held to what older kernels have."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.in_process import shown
+from tests.sandbox.test_fork_server import raised_by
+from tournament.errors import BadInput
+from tournament.sandbox.inside import landlock, system_calls
+from tournament.sandbox.outside import fork_server, probe, running, tier
+from tournament.sandbox.outside.launch import Build, LaunchSpec, limits_of_build
+from tournament.sandbox.outside.visible import interpreter
+
+# 1: Linux 5.13; 2: 5.19; 4: 6.7; beside what this kernel has.
+OLDER = (1, 2, 4)
+
+
+@pytest.fixture(params=[*OLDER, None], ids=lambda version: f"Landlock {version or 'of this kernel'}")
+def held(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """Landlock held to a version; processes that were started before have ended."""
+    version = request.param or landlock.version()
+    fork_server.end_idle()
+    probe.probe_sandbox.cache_clear()
+    with monkeypatch.context() as patch:
+        patch.setattr(landlock, "version", lambda: version)
+        yield version
+        fork_server.end_idle()
+    probe.probe_sandbox.cache_clear()
+
+
+# Each gives the number of the error with which it is refused, 0 if it isn't.
+TRIES = """
+import ctypes, json, os, signal, socket, sys
+told = json.loads({told!r})
+libc = ctypes.CDLL(None, use_errno=True)
+def call(*values):
+    if libc.syscall(*values) < 0:
+        raise OSError(ctypes.get_errno(), "")
+def child_that(ends):
+    child = os.fork()
+    if not child:
+        ends()
+        os._exit(0)
+    return child
+def ends_of(child):
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+def killed_child(number):
+    child = child_that(signal.pause)
+    os.kill(child, number)
+    assert ends_of(child) == -number
+def aborted_child():
+    assert ends_of(child_that(os.abort)) == -6
+def pair():
+    one, other = socket.socketpair()
+    os.write(one.fileno(), b"x")
+    assert other.recv(2) == b"x"
+outside, file, folder = told["outside"], told["file"], told["folder"]
+tries = {tries}
+found = {{}}
+for name, attempt in tries.items():
+    try:
+        attempt()
+        found[name] = 0
+    except OSError as problem:
+        found[name] = problem.errno
+print(json.dumps(found), flush=True)
+"""
+OPENS = {
+    "read": "lambda: os.open(outside, os.O_RDONLY)",
+    "write": "lambda: os.open(outside, os.O_WRONLY)",
+    "neither read nor write": "lambda: os.open(outside, 3)",
+    "empty": "lambda: os.open(outside, os.O_RDONLY | os.O_TRUNC)",
+    "empty for neither": "lambda: os.open(outside, 3 | os.O_TRUNC)",
+    "truncate": "lambda: os.truncate(outside, 0)",
+    "empty by an older call": "lambda: call(85, outside.encode(), 0o600)",
+    "connect": "lambda: socket.socket()",
+    "connect on this machine": "lambda: socket.socket(socket.AF_UNIX)",
+    "read past the memory of files": "lambda: os.open(file, os.O_RDONLY | os.O_DIRECT)",
+    "read past it later on": "lambda: __import__('fcntl').fcntl(os.open(file, 0), 4, os.O_DIRECT)",
+    "signal the tournament": "lambda: os.kill(told['tournament'], 0)",
+    "signal a thread of it": "lambda: call(234, told['tournament'], told['tournament'], 0)",
+    "signal its parent": "lambda: os.kill(os.getppid(), 15)",
+    "signal a group": "lambda: os.kill(0, 0)",
+    "signal all": "lambda: os.kill(-1, 0)",
+}
+# What a build needs, and may do within its folder.
+NEEDED = {
+    "write there": "lambda: os.open(folder + '/made', os.O_RDWR | os.O_CREAT | os.O_TRUNC)",
+    "empty there": "lambda: os.truncate(os.open(folder + '/made', os.O_WRONLY), 0)",
+    "end a child": "lambda: killed_child(15)",
+    "kill a child": "lambda: killed_child(9)",
+    "abort": "lambda: aborted_child()",
+    "signal itself": "lambda: os.kill(os.getpid(), 0)",
+    "receive from itself": "lambda: pair()",
+    "rename": "lambda: os.rename(folder + '/made', folder + '/renamed')",
+}
+MOVES = {"move to another folder": "lambda: os.rename(folder + '/renamed', folder + '/inner/moved')"}
+
+
+def tried_by_a_build(folder: Path, tries: dict[str, str]) -> dict[str, int]:
+    outside, inner = folder / "outside", folder / "within/inner"
+    outside.write_text("somebody's")
+    inner.mkdir(parents=True)
+    (folder / "within/file").write_text("its own")
+    told = json.dumps(
+        {
+            "outside": str(outside),
+            "folder": str(folder / "within"),
+            "file": str(folder / "within/file"),
+            "tournament": os.getpid(),
+        }
+    )
+    code = TRIES.format(told=told, tries="{" + ", ".join(f"{name!r}: {text}" for name, text in tries.items()) + "}")
+    build = Build([[interpreter(), "-S", "-c", code]], {"PATH": "/usr/bin:/bin"}, [str(folder / "within")])
+    done = running.run(LaunchSpec(build, limits_of_build(60), folder / "within"), "on", 60.0)
+    assert (done.status, done.errors) == (0, b""), done
+    assert outside.read_text() == "somebody's"
+    return dict(json.loads(done.output))
+
+
+def test_a_build_on_each_version_is_refused_what_reaches_out_of_it(tmp_path: Path, held: int) -> None:
+    found = tried_by_a_build(tmp_path, {**OPENS, **NEEDED, **MOVES})
+    assert {name for name in OPENS if not found[name]} == set()
+    assert {name: found[name] for name in NEEDED} == dict.fromkeys(NEEDED, 0)
+    assert found["move to another folder"] == (errno.EXDEV if held == 1 else 0)
+
+
+def test_a_build_ends_by_no_signal_of_a_process_that_is_not_of_it(tmp_path: Path, held: int) -> None:
+    """Also of one that has the number of a process of its own no longer."""
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        found = tried_by_a_build(tmp_path, {"kill another": f"lambda: os.kill({other.pid}, 9)"})
+        assert found == {"kill another": errno.EPERM}
+        assert other.poll() is None
+        other.communicate(b"")
+
+
+def test_a_bot_on_each_version_changes_no_file_by_opening_it(held: int) -> None:
+    tries = {**{name: text for name, text in OPENS.items() if "signal" not in name}}
+    told = json.dumps({"outside": os.__file__, "file": os.__file__, "folder": "", "tournament": 0})
+    tries.pop("read")
+    code = TRIES.format(told=told, tries="{" + ", ".join(f"{name!r}: {text}" for name, text in tries.items()) + "}")
+    found = json.loads(
+        re.sub(
+            r".*(\{.*\}).*", r"\1", raised_by(code.replace("print(", "raise ValueError(").replace(", flush=True", ""))
+        )
+    )
+    assert {name for name in tries if not found[name]} == set()
+
+
+def test_the_probe_names_the_version(held: int) -> None:
+    assert probe.probe_sandbox("on") == f"Landlock {held}, system call filter"
+
+
+def test_where_no_question_can_be_kept_from_signals_it_is_asked_with_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As before Linux 5.19."""
+    flags_seen: list[int] = []
+
+    def refuse_once(_: bytes, flags: int) -> int:
+        flags_seen.append(flags)
+        if len(flags_seen) == 1:
+            raise OSError(errno.EINVAL, "")
+        return 7
+
+    monkeypatch.setattr(system_calls, "_set_filter", refuse_once)
+    assert system_calls.install_questions("kill") == 7
+    assert flags_seen == [40, 8]
+
+
+def missing(number: int) -> Callable[[], int]:
+    """In the place of `landlock.version`, where the kernel refuses with this error."""
+
+    def version() -> int:
+        raise OSError(number, os.strerror(number))
+
+    return version
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (errno.ENOSYS, "has no Landlock; Linux has it since 5.13, as Debian 12 and Ubuntu 22.04 have it;"),
+        (errno.EOPNOTSUPP, "Landlock is switched off in this kernel; boot with lsm=landlock,"),
+        (errno.EPERM, "something here, perhaps a container's filter, refuses Landlock (Operation not permitted);"),
+    ],
+)
+def test_where_landlock_is_missing_a_line_says_which_kernels_have_it(
+    number: int, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(landlock, "version", missing(number))
+    with pytest.raises(BadInput) as caught:
+        tier.version_here()
+    assert words in str(caught.value) and str(caught.value).endswith(tier.MEND) and "\n" not in str(caught.value)
+    assert tier.in_words() == "Landlock is missing"
+
+
+@pytest.mark.parametrize(("config", "status"), [("", 2), ('sandbox = "off"', 0), ('[sandbox]\nmode = "off"', 0)])
+def test_before_anything_is_downloaded_a_machine_that_confines_nothing_is_told(
+    config: str, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(landlock, "version", missing(errno.ENOSYS))
+    (tmp_path / "tournament.toml").write_text(config)
+    assert tier._main(tmp_path / "tournament.toml") == status
+    assert capsys.readouterr().err.startswith("tournament: bots can't be confined: ") is bool(status)
+
+
+def test_a_new_folder_of_a_machine_that_confines_nothing_is_told_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(landlock, "version", missing(errno.ENOSYS))
+    told = shown("init", str(tmp_path), columns=400)
+    assert told.code == 0
+    assert "bots can't be confined: this kernel" in told.out.splitlines()[0]

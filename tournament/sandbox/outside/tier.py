@@ -1,0 +1,65 @@
+"""Whether this machine confines bots at all, and by which version of Landlock; asked before anything is downloaded.
+
+`python -m tournament.sandbox.outside.tier` exits with 2 and one line where it doesn't. With the standard library alone.
+"""
+
+from __future__ import annotations
+
+import errno
+import platform
+import sys
+import tomllib
+from pathlib import Path
+
+from tournament.errors import BadInput
+from tournament.sandbox.inside import landlock
+
+MEND = 'to run your own bots with your own rights instead, set sandbox = "off" in tournament.toml'
+_SINCE = "Linux has it since 5.13"
+_SWITCHED_ON = "boot with lsm=landlock,… (the list of /sys/kernel/security/lsm, with landlock in front)"
+
+
+def version_here() -> int:
+    """The version of Landlock that confines bots here. Raises BadInput where there is none, and says what is missing.
+
+    Bots are confined by any version: what later ones refuse, the filter of system calls refuses (`system_calls`).
+    """
+    try:
+        return landlock.version()
+    except OSError as problem:
+        why = problem
+    if why.errno == errno.ENOSYS:
+        missing = f"this kernel ({platform.release()}) has no Landlock; {_SINCE}, as Debian 12 and Ubuntu 22.04 have it"
+    elif why.errno == errno.EOPNOTSUPP:
+        missing = f"Landlock is switched off in this kernel; {_SWITCHED_ON}"
+    else:
+        missing = f"something here, perhaps a container's filter, refuses Landlock ({why.strerror}); have it allowed"
+    raise BadInput(f"bots can't be confined: {missing}; {MEND}")
+
+
+def in_words() -> str:
+    """The tier in a few words."""
+    try:
+        return f"Landlock {version_here()}"
+    except BadInput:
+        return "Landlock is missing"
+
+
+def _main(config: Path) -> int:
+    """Say what is missing, unless tournament.toml goes without."""
+    try:
+        told = tomllib.loads(config.read_text()).get("sandbox")
+    except (OSError, ValueError):
+        told = None  # who reads it in earnest says what is wrong with it
+    if told == "off" or (isinstance(told, dict) and told.get("mode") == "off"):
+        return 0
+    try:
+        version_here()
+    except BadInput as problem:
+        print(f"tournament: {problem}", file=sys.stderr)
+        return problem.exit_code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(_main(Path("tournament.toml")))
