@@ -15,7 +15,7 @@ from tournament.artifacts.limits import BOT_STACK
 
 # By language, in the order in which they are tried: a bot that builds by one of them plays. None is stricter here than
 # in gcc.
-STANDARDS = {"c": ("gnu17", "gnu89", "gnu2x"), "cpp": ("gnu++17", "gnu++11", "gnu++98", "gnu++20")}
+STANDARDS = {"c": ("gnu17", "gnu2x", "gnu89"), "cpp": ("gnu++17", "gnu++20", "gnu++11", "gnu++98")}
 LANGUAGES = tuple(STANDARDS)
 LANGUAGE_NAMES = {"c": "C", "cpp": "C++"}
 BOT_FOLDER = "bot"  # beside the unit that includes the bot, so that no bot's file has the name of one of ours

@@ -20,7 +20,7 @@ from tournament.artifacts.bot import Entrant, Submission
 from tournament.artifacts.c_bots import Compiled, compile_bot
 from tournament.artifacts.commands import CommandMissing
 from tournament.artifacts.compiler_command import EXCEPTIONS_SOURCE, LANGUAGES, Build
-from tournament.artifacts.compiler_run import CompilerRefused, NotCompiled, TookTooMuch, may_take_all
+from tournament.artifacts.compiler_run import CompilerRefused, NoFunction, NotCompiled, TookTooMuch, may_take_all
 from tournament.artifacts.recipe import BadRecipe
 from tournament.cache import cache_folder, keep, recall, remembered, trouble_in_words
 from tournament.containment import our_error
@@ -28,8 +28,8 @@ from tournament.contests.contest import Contest
 from tournament.contests.interface import Interface
 from tournament.contests.settings import ContestSettings
 from tournament.cores import cores
-from tournament.entrants import own_trial
-from tournament.entrants.folder import KINDS, Recorded, find_submissions
+from tournament.entrants import hints, own_trial
+from tournament.entrants.folder import KINDS, Recorded, find_submissions, other_files
 from tournament.errors import BadInput, TooFewBots, TournamentError, listed, printable, telling_line
 from tournament.leg import FailureKind
 from tournament.sandbox.inside import bot_functions, function_names, leg_isolation
@@ -200,7 +200,8 @@ class Builds:
             artifact = _artifact(submission, self.interface, self.sandbox)
             _try(artifact, submission, self.interface, self.settings, self.sandbox)
         except _UNFIT as error:
-            artifact, failed, problem = None, _kind_of(error), _in_lines(str(error))
+            artifact, failed = None, _kind_of(error)
+            problem = _in_lines("\n".join([str(error), *hints.of(submission, str(error))]))
         except running.Ended:
             raise
         except (TournamentError, OSError, MemoryError) as error:
@@ -374,6 +375,8 @@ def require_playable(entrants: Sequence[Entrant], least: int, folder: Path, of: 
         there = f"there {'is' if fit == 1 else 'are'} {fit} in {folder}"
         hint = "" if entrants else f": a bot is a file ending in {', '.join(KINDS)}, or a folder with a bot.toml"
         why = [f"{name}: {telling_line(problem)}" for name, problem in broken.items()]
+        if others := other_files(folder):
+            why.append(f"not taken for bots: {listed(others)}")
         raise TooFewBots("\n".join([f"a tournament needs {needed} that can play; {there}{hint}", *why]))
 
 
@@ -409,8 +412,8 @@ def _compiled(submission: Submission, interface: Interface, sandbox: SandboxSett
         raise CompilerRefused(problem.decode(errors="replace"))
     try:
         compiled = compile_bot(submission, interface, sandbox)
-    except (CompilerRefused, TookTooMuch) as problem_found:
-        if isinstance(problem_found, CompilerRefused) or may_take_all():  # else it may build where it may take more
+    except (CompilerRefused, NoFunction, TookTooMuch) as problem_found:
+        if not isinstance(problem_found, TookTooMuch) or may_take_all():  # else it may build where it may take more
             keep(refused, str(problem_found).encode(errors="replace"))
         raise
     keep(entry, compiled.standard.encode() + b"\n" + compiled.code)
