@@ -193,22 +193,17 @@ class Builds:
     def build(self, submission: Submission) -> Entrant | PutOff:
         """Build one bot and start it once. Whatever goes wrong is its problem alone; it is put off if that may be the
         machine's doing."""
-        artifact: bytes | None = None
-        problem: str | None = None
-        failed: FailureKind = "other"
         try:
             artifact = _artifact(submission, self.interface, self.sandbox)
             _try(artifact, submission, self.interface, self.settings, self.sandbox)
-        except _UNFIT as error:
-            artifact, failed = None, _kind_of(error)
-            problem = _in_lines("\n".join([str(error), *hints.of(submission, str(error))]))
         except running.Ended:
             raise
-        except (TournamentError, OSError, MemoryError) as error:
-            return PutOff(submission, error)
         except Exception as error:
-            artifact, problem = None, our_error(error, "can't be built")
-        return Entrant(submission.name, submission.kind, submission.sha256, artifact, problem, failed)
+            if isinstance(error, (TournamentError, OSError, MemoryError)) and not isinstance(error, _UNFIT):
+                return PutOff(submission, error)
+            problem, failed = _problem_of(submission, error)
+            return Entrant(submission.name, submission.kind, submission.sha256, None, problem, failed)
+        return Entrant(submission.name, submission.kind, submission.sha256, artifact)
 
     def build_alone(self, put_off: PutOff) -> Entrant:
         """Build a bot once more that was put off. If this fails again, though the machine does the same with a bot of
@@ -230,6 +225,16 @@ _UNFIT = (
     CommandMissing,
     BadRecipe,
 )
+
+
+def _problem_of(submission: Submission, error: Exception) -> tuple[str, FailureKind]:
+    """Why a bot can't play, in words for its author, and of what kind that is."""
+    if not isinstance(error, _UNFIT):
+        return our_error(error, "can't be built"), "other"
+    try:
+        return _in_lines("\n".join([str(error), *hints.of(submission, str(error))])), _kind_of(error)
+    except Exception as ours:
+        return our_error(ours, "can't be built"), "other"
 
 
 def _trouble_in_words(trouble: Exception) -> str:
