@@ -33,7 +33,7 @@ VICTIMS: dict[str, tuple[str, Callable[[int], str | bytes]]] = {
     "c": (
         f"{MARK}.c",
         lambda n: (
-            f"int a(const Bot *f) {{ return {n} % 1000000007; }}\nint b(const Bot *f, int x) {{ return 1; }}\n// {MARK}\n"
+            f"int a(const Bot *f) {{ return {n % 10**9}; }}\nint b(const Bot *f, int x) {{ return 1; }}\n// {MARK}\n"
         ),
     ),
     "program": (f"{MARK}/bot.sh", lambda n: f"read line # {MARK} {n}\n"),
