@@ -11,7 +11,7 @@ from tests.contest_runs import EXAMPLE
 
 RULES = '''from tournament.contests.python_contest import Column, Decision, PythonContest, whole
 
-NAME = Decision("name", tells={"limit": whole(1, 9, "the most")}, answer=whole(1, 9, "a number"))
+NAME = Decision("name", "Name a number", tells={"limit": whole(1, 9, "the most")}, answer=whole(1, 9, "a number"))
 
 
 class HigherNumber(PythonContest):
@@ -49,6 +49,7 @@ def test_a_broken_contest_is_told_by_what_it_breaks(tmp_path: Path) -> None:
         (RULES, ["--seed", "1"], "--session, --seed and --as-submitted are for bots"),
         (RULES.replace('"int8"', '"int"'), [], "no column can be int; there are bool"),
     ],
+    ids=["a seed", "a column"],
 )
 def test_what_cannot_be_checked_is_one_line(source: str, words: list[str], message: str, tmp_path: Path) -> None:
     path = tmp_path / "higher.py"

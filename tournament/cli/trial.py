@@ -42,7 +42,7 @@ def _recorded(loaded: Config) -> Sequence[FieldEntrant]:
 
 
 def check(
-    bot: Annotated[Path, typer.Argument(metavar="BOT", help="the bot's file, a program's folder, or a contest's rules")],
+    bot: Annotated[Path, typer.Argument(metavar="BOT", help="a bot's file or program's folder, or a contest's rules")],
     contest: Annotated[
         str | None, option("CONTEST", "default the one in the bot's path, or the only one in tournament.toml", PLAY)
     ] = None,
