@@ -1,4 +1,4 @@
-"""Every benchmark that a page names runs in small; of those that take minutes at least the help, and what it imports."""
+"""Every benchmark that a page names runs in small; of those that take minutes the help, and what it imports."""
 
 from __future__ import annotations
 
