@@ -82,7 +82,7 @@ def test_an_empty_file_and_none_give_the_defaults(tmp_path: Path, monkeypatch: p
         (f"[{CONTEST}]\nseed = -1", 2, "seed = -1: must be 0 to 2²⁵⁶ − 1"),
         (f"[{CONTEST}]\nseed = 1.5", 2, "seed = 1.5: must be a whole number or a text"),
         (f'[{CONTEST}]\nseed = ""', 2, "seed = '': must be 1 to 1000 printable characters"),
-        (f"[{CONTEST}]\nsessions = 2020-01-01", 2, "sessions = datetime.date(2020, 1, 1): must be a whole number"),
+        (f"[{CONTEST}]\nsessions = 2020-01-01", 2, "sessions = 2020-01-01: must be a whole number"),
         (f'[{CONTEST}]\n"bet_cap" = "odd"', 2, "bet_cap = 'odd': must be 'before_ante' or 'after_ante'"),
         (f"[{CONTEST}.bet_cap]\nx = 1", 1, "bet_cap = {'x': 1}: must be 'before_ante' or 'after_ante'"),
         (f'[{CONTEST}]\ndeals = "common"', 2, "deals is no setting any more: each leg has deals of its own; delete"),
@@ -227,13 +227,20 @@ def test_a_contest_is_called_as_its_table_says(tmp_path: Path) -> None:
         (f'[two_card_draw]\ngame = "{CONTEST}"', 2, "two_card_draw has rules of its own; give a contest of "),
         (f'["../a"]\ngame = "{CONTEST}"', 1, r"\[../a\]: a contest's name has letters a-z and A-Z, digits and _ only"),
         (f'["{"a" * 65}"]\ngame = "{CONTEST}"', 1, "a contest's name has"),
-        (f'[late]\ngame = "{CONTEST}"\nsesions = 3', 3, "unknown key sesions; .*; did you mean sessions\\?$"),
-        (f'[late]\ngame = "{CONTEST}"\nhands = 3', 3, "unknown key hands"),
+        (f"[{CONTEST}]\nfaults_allowed = 2\nsesions = 3", 3, "unknown key sesions; .*; did you mean sessions\\?$"),
+        (f"[{CONTEST}]\nfaults_allowed = 2\nhands = 3", 3, "unknown key hands"),
     ],
 )
 def test_what_is_wrong_with_a_named_contest(tmp_path: Path, text: str, line: int, words: str) -> None:
     with pytest.raises(BadInput, match=rf"tournament\.toml, line {line}: .*{words}"):
         load_text(tmp_path, text)
+
+
+def test_a_wrong_value_in_another_contests_table_stops_only_that_one(tmp_path: Path) -> None:
+    text = f'[good]\ngame = "{CONTEST}"\n[other]\ngame = "{CONTEST}"\nsessions = -5'
+    assert load_text(tmp_path, text, name="good").played.name == "good"
+    with pytest.raises(BadInput, match=r"line 5: sessions = -5"):
+        load_text(tmp_path, text, name="other")
 
 
 def test_a_contest_is_meant_that_comes_close(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import contextlib
 import csv
 import io
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -28,7 +28,7 @@ from tournament.store.storage import Storage, inside, open_storage
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tournament.standings.history import Version
+    from tournament.records.history import Version
     from tournament.standings.ratings import Rated
     from tournament.store.arrow_files import Dataset
 
@@ -198,7 +198,7 @@ class Results:
 
     def versions(self, name: str) -> list[Version]:
         """A bot's versions with their standings then, the oldest first, those in archives too. Raises BadInput."""
-        from tournament.standings.history import history_of
+        from tournament.records.history import history_of
 
         return history_of(open_storage(self.location), self.ranking, name, ranking_of)
 
@@ -377,8 +377,13 @@ def standings_csv(ranking: Standings) -> str:
         {"place": line.place, **standing_values(line)} | ({} if line.matches else {"score": None})
         for line in ranking.entrants
     ]
+    return rows_csv(rows or [dict.fromkeys(("place", *STANDING))])
+
+
+def rows_csv(rows: Sequence[Mapping[str, object]]) -> str:
+    """Rows as a table for spreadsheets, below a line of their names."""
     text = io.StringIO()
-    names = dict.fromkeys(name for row in rows or [dict.fromkeys(("place", *STANDING))] for name in row)
+    names = dict.fromkeys(name for row in rows for name in row)
     writer = csv.DictWriter(text, names, lineterminator="\n")
     writer.writeheader()
     writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)

@@ -13,12 +13,15 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from tournament.errors import BadInput, printable
+from tournament.sandbox.inside.first_steps import NOT_CONFINED
 from tournament.sandbox.outside import scratch
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.confinement import start
 from tournament.sandbox.outside.endings import how_it_ended
 from tournament.sandbox.outside.launch import MOST_THREADS, Build, LaunchSpec, Limits, Mode
 from tournament.sandbox.outside.own_time import GroupUse, OwnTime, members, stat_fields
+from tournament.sandbox.outside.tier import MEND
 
 LOOK_SECONDS = 0.1
 _ending = threading.Event()
@@ -90,6 +93,13 @@ def finish(process: Confined, launch: LaunchSpec, seconds: float, given: bytes =
     finally:
         status = process.end()
     return Finished(status, output, errors, cut_off, watch.excess if watch else "", had.used)
+
+
+def check_confined(finished: Finished) -> None:
+    """Raise BadInput for a command that the machine couldn't confine."""
+    if finished.status == NOT_CONFINED and finished.errors.startswith(b"can't be confined"):
+        why = finished.errors.decode(errors="replace").strip().splitlines()[-1]
+        raise BadInput(f"a process {printable(why)}; {MEND}")
 
 
 class Watch:
