@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from tournament.errors import RunFailed
@@ -35,7 +36,7 @@ _ENV = re.compile(r"#!\s*\S*/env\s+(?:-S\s+(?P<words>\S.*)|(?P<word>[^\s=-]+))\n
 
 
 def executed(command: str) -> list[str]:
-    """The words that start a file. An env in its first line is resolved here: a bot may execute one file only."""
+    """The words that start a file. An env in its first line is resolved here: a bot has no PATH by which to do it."""
     with open(command, "rb") as file:
         named = _ENV.fullmatch(file.readline(256).decode(errors="replace"))
     words = (named["words"] or named["word"]).split() if named else []
@@ -68,6 +69,24 @@ def read_by(command: str, *, seen: bool = False) -> list[str]:
     if name.startswith("python") and prefix not in (Path("/"), Path("/usr"), Path("/usr/local")):
         paths.add(str(prefix / "lib"))
     return sorted(path for path in paths if os.path.exists(path))
+
+
+# A start script that becomes another of the system's programs, such as an interpreter.
+_EXEC = re.compile(r"^[ \t]*exec[ \t]+([\w.+-]+)", re.MULTILINE)
+_MOST_OF_SCRIPT = 1 << 16
+
+
+def read_after_exec(words: Sequence[str], folder: Path) -> list[str]:
+    """The paths that a command's scripts in its folder need for what they say that they become."""
+    paths: set[str] = set()
+    for word in words:
+        script = folder / word
+        if script.resolve().is_relative_to(folder.resolve()) and script.is_file():
+            with open(script, "rb") as file:
+                text = file.read(_MOST_OF_SCRIPT).decode(errors="replace")
+            found = (shutil.which(name, path=PATH) for name in _EXEC.findall(text))
+            paths.update(path for command in found if command for path in read_by(command))
+    return sorted(paths)
 
 
 # Java's settings, without which it doesn't start, by its version.

@@ -22,7 +22,7 @@ from tournament.artifacts.compiler_messages import (
     why_refused,
 )
 from tournament.errors import RunFailed
-from tournament.sandbox.outside import running
+from tournament.sandbox.outside import probe, running
 from tournament.sandbox.outside.endings import KILLED, Killed, again_alone, kills_for_memory
 from tournament.sandbox.outside.launch import MEGABYTES_OF_BUILDS, Build, LaunchSpec, limits_of_build
 from tournament.sandbox.outside.running import Finished
@@ -98,9 +98,13 @@ def run_compiler(
     allowance = allowance or Allowance()
     seconds = FIRST_SECONDS if libraries else ceil(max(1, allowance.left))
 
+    if not libraries:
+        probe.probe_builds(sandbox.mode)
+
     def attempt() -> Finished:
         kills = kills_for_memory()
         finished = _run_once(commands, folder, readable, sandbox, libraries, seconds)
+        running.check_confined(finished, "compilers")
         if _failed_by_itself(finished):
             raise _Failed(finished, was_killed=finished.status in KILLED or kills_for_memory() > kills)
         return finished
