@@ -8,6 +8,7 @@ from tournament.leg import Failure
 from tournament.worker.processes.verdicts import Again, Ending, RunEnds, out_of_memory, verdict
 
 PASSED, QUIT, CRASHED, CLOSED = Ending(Failure("took too long")), Ending(status=3), Ending(status=-11), Ending()
+WAITED, NAPPED = (Ending(Failure("did not answer", "silence", waited=seconds)) for seconds in (5.0, 0.4))
 KILLED = Ending(status=-9, from_outside=True)
 KILLED_BEYOND = Ending(out_of_memory(64), -9)
 
@@ -17,6 +18,8 @@ TABLE = {
     QUIT: (Again(outgrown=True), Failure("ended with status 3"), Failure("ended with status 3")),
     CRASHED: (Again(outgrown=True), Failure("was killed by SIGSEGV"), Failure("was killed by SIGSEGV")),
     CLOSED: (Again(outgrown=True), Failure("closed its output"), Failure("closed its output")),
+    WAITED: (Again(outgrown=True, by_itself=True), Again(by_itself=True), WAITED.passed),
+    NAPPED: (Again(outgrown=True), NAPPED.passed, NAPPED.passed),
     KILLED: (Again(), Again(by_itself=True), RunEnds()),
     KILLED_BEYOND: (Again(outgrown=True), out_of_memory(64), out_of_memory(64)),
 }
