@@ -5,21 +5,24 @@
 # make docs          build the site in build/site/html
 # make check         lint, types and layers
 # make debug         pass the engine's tests on a core that stops at an index out of bounds or an overflow
-# make lowest        play with the lowest versions of what pyproject.toml requires
+# make lowest        play with the lowest versions of what pyproject.toml requires; make newest, with the newest
+# make constraints   raise the versions that development and CI use
 # make package-test  build sdist and wheel, install, and play from them
+# make wheel         build the wheel of this interpreter in dist/
 # make reference     write the tables of docs/reference from the code
 # make docs-pictures make the pictures in docs/pictures, from real runs
 # make bench         measure; benchmarks/README.md says what
 # PYTHON=python3.12 chooses the interpreter; another than python3 has an environment of its own.
 
 PYTHON ?= python3
-VENV := .venv$(if $(filter-out python3,$(PYTHON)),-$(notdir $(PYTHON)))
+VENV := .venv$(if $(filter-out python3,$(PYTHON)),-$(subst /,_,$(patsubst /%,%,$(PYTHON))))
 BIN := $(VENV)/bin
 SOURCES := $(shell find engine -name "*.pyx" -o -name "*.pxd" -o -name "*.h")
 CORE := $(subst /,.,$(basename $(filter %.pyx,$(SOURCES))))
 DEBUG_TESTS := $(addprefix tests/, engine/test_von_neumann_poker.py engine/test_two_card_draw.py \
   worker/test_messages.py worker/test_dialogues.py worker/test_protocols.py)
 INSTALL := $(BIN)/python .ci/install
+SUDO := $(if $(filter-out 0,$(shell id -u)),sudo )
 
 # Set-up compiles the core while it downloads packages, then while the compiler of bots builds its libraries; and
 # stubs are checked while types are.
@@ -43,7 +46,7 @@ NEW_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "
 # What a command says is shown only if it fails.
 quietly = { $(1); } > $(VENV)/$(@F).log 2>&1 || { cat $(VENV)/$(@F).log; exit 1; }
 
-.PHONY: run test test-slow test-thorough check format lint types layers stubs debug lowest package-test docs reference docs-pictures bench build clean
+.PHONY: help run test test-slow test-thorough check format lint types layers stubs debug lowest newest constraints package-test wheel docs reference docs-pictures bench build clean
 
 # The shipped bots in compiled languages are in C, whose library takes half the time of C++'s.
 # Whether bots can be confined here is asked before anything is downloaded.
@@ -66,17 +69,31 @@ test-thorough: build $(VENV)/libraries $(VENV)/tools $(VENV)/thorough $(VENV)/az
 	@$(PYTEST) -m thorough $(BESIDE) 2 --durations 15
 
 # In an environment of its own, with the core that is in place.
-lowest: build $(VENV)/libraries
-	@echo "Installing the lowest versions"
-	@$(PYTHON) -m venv --clear $(VENV)-lowest
-	@$(call quietly, ENGINE_LATER=1 $(VENV)-lowest/bin/python .ci/install --resolution lowest-direct --editable '.[serve]' packaging)
+lowest: RESOLUTION := lowest-direct
+newest: RESOLUTION := highest
+lowest newest: build $(VENV)/libraries
+	@echo "Installing the $@ versions"
+	@$(PYTHON) -m venv --clear $(VENV)-$@
+	@$(call quietly, ENGINE_LATER=1 $(VENV)-$@/bin/python .ci/install --resolution $(RESOLUTION) --editable '.[serve]' packaging)
 	@echo "Playing with them"
-	@$(call quietly, $(VENV)-lowest/bin/python -m tests.lowest_versions)
-	@head -1 $(VENV)/lowest.log
+	@$(call quietly, $(VENV)-$@/bin/python -m tests.lowest_versions)
+	@head -1 $(VENV)/$@.log
+
+# The versions that development and CI use; of every Python that the package allows.
+constraints: $(VENV)/compilers
+	@$(BIN)/python -m uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 --extra serve \
+	  --extra openspiel --group dev --group docs --group wheel --no-annotate --no-header --no-emit-find-links \
+	  --output-file .ci/constraints.txt
 
 package-test: build $(VENV)/libraries $(VENV)/tools
 	@echo "Building the package and playing from it"
 	@$(PYTEST) -m package tests/test_package.py
+
+wheel: build $(VENV)/libraries
+	@echo "Building the wheel (two minutes)"
+	@$(call quietly, $(INSTALL) --group wheel)
+	@$(call quietly, PATH="$$PWD/$(BIN):$$PATH" $(BIN)/python .ci/wheel)
+	@ls dist/*.whl
 
 check: format lint types layers stubs
 
@@ -171,18 +188,17 @@ $(VENV)/azurite: | $(VENV)/compilers
 	@if command -v npm > /dev/null; then $(call quietly, \
 	  npm install --fetch-retries=0 --silent --no-audit --no-fund --prefix $@ azurite@3.37.0); fi
 
-$(VENV)/installed: $(VENV)/compilers pyproject.toml
+$(VENV)/installed: $(VENV)/compilers pyproject.toml .ci/constraints.txt
 	@echo "Downloading packages (half a minute, once)"
 	@$(call quietly, ENGINE_LATER=1 $(INSTALL) --no-build-isolation --editable .)
 	@touch $@
 
 $(VENV)/compilers:
+	@missing=$$(.ci/missing $(PYTHON)); test -z "$$missing" \
+	  || { echo "this machine lacks $$missing; run: $(SUDO)apt-get install $$missing"; exit 1; }
 	@$(NEW_PYTHON)
-	@$(PYTHON) -c 'import os, sys, sysconfig; h = sysconfig.get_path("include") + "/Python.h"; \
-	  sys.exit(not os.path.exists(h) and "Python.h is missing: apt install python3-dev")'
-	@command -v gcc > /dev/null || { echo "gcc is missing: apt install gcc"; exit 1; }
 	@echo "Setting up $(VENV)"
-	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "venv is missing: apt install python3-venv"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 	@$(call quietly, $(INSTALL) 'setuptools>=77' 'cython>=3.1' 'numpy>=2')
 	@touch $@
 

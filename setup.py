@@ -53,7 +53,7 @@ def is_in(name: str, places: tuple[str, ...]) -> bool:
     return any(f"{name}.".startswith(f"{place}.") for place in places)
 
 
-CORES = os.cpu_count() or 1
+CORES = len(os.sched_getaffinity(0))  # a container may have fewer than the machine
 
 # Cython's own code for memory views, compiled once instead of into every module of the core.
 SHARED = "engine._cython"

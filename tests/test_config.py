@@ -28,7 +28,6 @@ workers = 2
 entrants = "bots"
 sessions = 100   # each
 seed = 5
-deals = "independent"
 duplicate = true
 """
 
@@ -51,7 +50,7 @@ def load_text(folder: Path, text: str, name: str = CONTEST, **options: Any) -> C
 def test_a_good_file(tmp_path: Path) -> None:
     config = load_text(tmp_path, GOOD)
     assert (config.general.executor, config.general.workers) == ("local", 2)
-    assert (config.contest.sessions, config.contest.seed, config.contest.deals) == (100, "5", "independent")
+    assert (config.contest.sessions, config.contest.seed) == (100, "5")
     assert config.contest.model_dump()["duplicate"]
     assert config.entrants == tmp_path / "bots"
     assert config.results == str(tmp_path / "records")
@@ -84,8 +83,9 @@ def test_an_empty_file_and_none_give_the_defaults(tmp_path: Path, monkeypatch: p
         (f"[{CONTEST}]\nseed = 1.5", 2, "seed = 1.5: must be a whole number or a text"),
         (f'[{CONTEST}]\nseed = ""', 2, "seed = '': must be 1 to 1000 printable characters"),
         (f"[{CONTEST}]\nsessions = 2020-01-01", 2, "sessions = datetime.date(2020, 1, 1): must be a whole number"),
-        (f'[{CONTEST}]\n"deals" = "odd"', 2, "deals = 'odd': must be 'common' or 'independent'"),
-        (f"[{CONTEST}.deals]\nx = 1", 1, "deals = {'x': 1}: must be 'common' or 'independent'"),
+        (f'[{CONTEST}]\n"bet_cap" = "odd"', 2, "bet_cap = 'odd': must be 'before_ante' or 'after_ante'"),
+        (f"[{CONTEST}.bet_cap]\nx = 1", 1, "bet_cap = {'x': 1}: must be 'before_ante' or 'after_ante'"),
+        (f'[{CONTEST}]\ndeals = "common"', 2, "deals is no setting any more: each leg has deals of its own; delete"),
         (f"\n{CONTEST} = 3", 2, f"{CONTEST} must be a table, written [{CONTEST}]"),
         (f"[[{CONTEST}]]\nseed = 1", 1, f"{CONTEST} must be a table, written [{CONTEST}]"),
         ("results = elsewhere", 1, "invalid value: a text stands in quotes"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.entrants.folder import kind_of
 from tournament.entrants.new import templates, write_new_bot
 from tournament.errors import BadInput
+from tournament.runner.schedule.legs import AgainstHouse, RoundRobin
 from tournament.runner.watcher import NobodyWatching
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.trial.check import CheckReport, check_bot
@@ -33,7 +35,10 @@ def report_of(contest: Contest, path: Path) -> CheckReport:
 
 
 @pytest.mark.parametrize("name", SHORT)
-def test_new_bots_pass_the_check_and_play_the_same_in_every_language(name: str, tmp_path: Path) -> None:
+def test_new_bots_pass_the_check_and_play_the_same_in_every_language(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On the same deals, as versions of a bot in a gauntlet have them."""
     contest = BUILT_IN[name]
     languages = set(templates(contest))
     assert languages | {"c"} == {"c", "cpp", "python", "program-c", "program-python"}
@@ -42,6 +47,9 @@ def test_new_bots_pass_the_check_and_play_the_same_in_every_language(name: str, 
         path = write_new_bot(contest, tmp_path, f"fresh_{language}", language)
         texts = [file.read_text() for file in (path.iterdir() if path.is_dir() else [path])]
         assert all(f"fresh_{language}: " in text and "{name}" not in text for text in texts)
+        for kind in (RoundRobin, AgainstHouse):
+            paired = partial(kind, paired=f"fresh_{language}")
+            monkeypatch.setattr(f"tournament.trial.playing.{kind.__name__}", paired)
         report = report_of(contest, path)
         assert report.problem is None and report.fit and report.repeats, (language, report.problem, report.faults)
         assert report.name == f"fresh_{language}" and report.leg

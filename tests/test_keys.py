@@ -32,11 +32,11 @@ NAMES = ["a", "aa", "b", "a,b", '"', "one", "1", "rand", "deals"]
 SERVERS = ["1", "one", "a", "server_01"]
 
 
-def schedules(key: bytes, deals: str) -> list[list[Leg]]:
+def schedules(key: bytes) -> list[list[Leg]]:
     """Legs of all contests, between bots and house players of the same names too."""
     bots = [Competitor(number, name, "wasm", name) for number, name in enumerate(NAMES)]
     house = [Competitor(number, name, "house", name) for number, name in enumerate(SERVERS)]
-    changed: dict[str, Any] = {"deals": deals, "sessions": 2}
+    changed: dict[str, Any] = {"sessions": 2}
     playing = Settings().playing() | changed
     all_legs = [list(RoundRobin(VON_NEUMANN_POKER.name, playing | {"duplicate": True}, key, bots).legs())]
     for contest in (TWO_CARD_DRAW, HOLDEM_TRAINING):
@@ -45,15 +45,14 @@ def schedules(key: bytes, deals: str) -> list[list[Leg]]:
     return all_legs
 
 
-@pytest.mark.parametrize("deals", ["common", "independent"])
-def test_no_two_uses_share_a_key(deals: str) -> None:
+def test_no_two_uses_share_a_key() -> None:
     """Deals are shared where they are to be common, and nothing else with anything."""
-    legs = [leg for legs in schedules(KEY, deals) for leg in legs]
+    legs = [leg for legs in schedules(KEY) for leg in legs]
     seats = [seat for leg in legs for seat in (leg.x, leg.y)]
     used = {leg.plan.deals_key for leg in legs}
-    pairs, house_pairs = len(NAMES) * (len(NAMES) - 1) // 2, len(SERVERS) * len(NAMES)
-    # A pairing's two duplicate legs see the same deals; every session against the house has its own.
-    assert len(used) == (pairs + 2 * 2 * house_pairs if deals == "independent" else 1 + 2 * 2 * len(SERVERS))
+    pairs = len(NAMES) * (len(NAMES) - 1) // 2
+    # A pairing's two duplicate legs see the same deals, and so do all entrants in a session against a house player.
+    assert len(used) == pairs + 2 * 2 * len(SERVERS)
     helpers = {seat.helpers_key for seat in seats}
     numbers = {seat.random_seed for seat in seats}
     assert len(helpers) == len(numbers) == len(seats)
@@ -79,8 +78,8 @@ def test_the_way_from_a_seed_stays_as_it_is() -> None:
     )
     assert seed_fingerprint(master_key("1")) == "ca0b4d7631ec3e8980f555f55e44c247"
     assert (
-        sub_key(master_key("1"), "deals", "von_neumann_poker").hex()
-        == "8cb6467b9aed977f545985b0af24bb24e846952739b7d036266168c57bd4691c"
+        sub_key(master_key("1"), "leg", "00ff", "deals").hex()
+        == "09b9bdb6216c9f38bf9772e52778dd1ffc11a955bc8b5e6ebb95b5458ec07383"
     )
 
 

@@ -18,6 +18,8 @@ def test_every_target_sets_up_what_it_runs(tmp_path: Path) -> None:
     (tmp_path / "setup.py").touch()
     (tmp_path / "pyproject.toml").touch()
     (tmp_path / "engine").mkdir()
+    (tmp_path / ".ci").mkdir()
+    (tmp_path / ".ci" / "constraints.txt").touch()
     phony = re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
     assert phony
     # What a `make` around the tests tells the one inside is left out.
@@ -27,12 +29,20 @@ def test_every_target_sets_up_what_it_runs(tmp_path: Path) -> None:
         lines = subprocess.check_output(make, cwd=tmp_path, env=outside, text=True).splitlines()
         first = partial(_first, lines)
 
-        if target != "clean":
+        if target not in ("clean", "help"):
             assert first("-m venv") < first(r"\.venv/bin/|--prefix \.venv"), target
         imports_the_core = r"-m (pytest|tests|docs|benchmarks)|bin/(tournament|stubtest|lint-imports)"
         assert first("build_ext --inplace") <= first(imports_the_core), target
         assert first("group dev") <= first("pytest|bin/(mypy|ruff|stubtest|lint-imports)"), target
         assert first("artifacts.libraries") <= first("-m (pytest .*thorough|benchmarks|tests.lowest)"), target
+
+
+def test_interpreters_of_one_name_have_environments_of_their_own() -> None:
+    folders: set[str] = set()
+    for python in ("python3", "python3.12", "/a/python3", "/b/python3"):
+        lines = subprocess.check_output(["make", "-pn", "help", f"PYTHON={python}"], cwd=ROOT, text=True, stderr=-3)
+        folders |= set(re.findall(r"^VENV := (.*)$", lines, re.MULTILINE))
+    assert folders == {".venv", ".venv-python3.12", ".venv-a_python3", ".venv-b_python3"}
 
 
 def _first(lines: list[str], pattern: str) -> int:

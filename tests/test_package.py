@@ -36,10 +36,11 @@ COMPILED_ANEW = ("von_neumann_poker",)  # rooms of the core
 SMALL = {"sessions": 2, "hands": 100, "servers": 2}
 
 
-def checked(*command: str | Path, folder: Path) -> str:
+def checked(*command: str | Path, folder: Path, more: dict[str, str] | None = None) -> str:
     """Run a command that must succeed, away from this repository; returns what it printed."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     environment["ENGINE_SLOW"] = "1"  # whether it compiles and plays is asked here, not how fast
+    environment |= more or {}
     process = subprocess.run(
         [str(word) for word in command], cwd=folder, env=environment, capture_output=True, text=True
     )
@@ -84,6 +85,9 @@ def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
             copy = compiled / module.relative_to(ROOT)
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(module, copy)
+    # As `make wheel` does it.
+    libraries = place / f"tournament-{VERSION}" / "tournament" / "artifacts" / "libraries.tar.xz"
+    checked(sys.executable, "-m", "tournament.artifacts.shipped_libraries", libraries, folder=ROOT)
     options = ["--no-deps", "--no-index", "--no-build-isolation", "--wheel-dir", str(place)]
     checked(sys.executable, "-m", "pip", "wheel", *options, place / f"tournament-{VERSION}", folder=place)
     (built,) = place.glob("*.whl")
@@ -112,8 +116,7 @@ def command(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_sdist_has_the_sources_and_nothing_generated(sdist: Path) -> None:
     with tarfile.open(sdist) as archive:
         names = {str(PurePosixPath(*PurePosixPath(m.name).parts[1:])) for m in archive if m.isfile()}
-    wanted = tracked("engine", "tournament", "entrants", "results", "docs", "setup.py", "pyproject.toml", "README.md")
-    assert wanted <= names
+    assert tracked() - {".gitignore"} <= names, "its README and CONTRIBUTING speak of all this"
     assert not [name for name in names if name.endswith((".so", ".pyc")) or re.fullmatch(r"engine/.*\.c", name)]
 
 
@@ -127,15 +130,23 @@ def test_the_wheel_has_the_core_the_sdks_and_the_shipped_bots(wheel: Path) -> No
     assert not [name for name in names if name.endswith((".pyx", ".pyc"))]
 
 
-def test_every_contest_plays_from_a_new_folder(command: Path, tmp_path: Path) -> None:
-    checked(command, "init", "my_contest", folder=tmp_path)
+def test_every_contest_plays_from_a_new_folder_without_a_compiler(command: Path, tmp_path: Path) -> None:
+    """On a machine that has Python and a shell, and has never compiled a bot."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in ("sh", "env", "python3"):
+        (programs / name).symlink_to(shutil.which(name) or name)
+    bare = {"PATH": f"{programs}", "TOURNAMENT_CACHE": str(tmp_path / "cache")}
+    assert shutil.which("gcc", path=bare["PATH"]) is None
+    checked(command, "init", "my_contest", folder=tmp_path, more=bare)
     folder = tmp_path / "my_contest"
     settings = (folder / "tournament.toml").read_text()
     for key, value in SMALL.items():
         settings, changes = re.subn(rf"^#{key} = .*", f"{key} = {value}", settings, flags=re.MULTILINE)
         assert changes
     (folder / "tournament.toml").write_text(settings)
-    checked(command, "run", "--executor", "local", folder=folder)
+    checked(command, "run", "--executor", "local", folder=folder, more=bare)
+    assert not (tmp_path / "cache" / "libraries" / "made").exists(), "the wheel brings what it would build there"
     for contest in SHIPPED:
         entrants = pd.read_parquet(folder / "results" / contest.name / "entrants.parquet")
         own = [path for path in (ROOT / "entrants" / contest.name).iterdir() if path.name != "__pycache__"]

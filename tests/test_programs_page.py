@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -73,7 +74,11 @@ def overheard(
     entrants = build_entrants(contest, settings, sandbox, bots, lambda _text: None)
     artifacts = {bot.artifact_sha256 or "": artifact_of(bot) for bot in entrants}
     competitors = [Competitor(n, bot.name, bot.plays_as, bot.artifact_sha256 or "") for n, bot in enumerate(entrants)]
-    leg = leg_of(competitors, artifacts)
+    # The deals don't depend on this folder's path, which the program's contents name.
+    leg = leg_of([replace(one, artifact=one.name) for one in competitors], artifacts)
+    artifact = {one.name: one.artifact for one in competitors}
+    x, y = (replace(seat, artifact=artifact.get(seat.artifact, seat.artifact)) for seat in (leg.x, leg.y))
+    leg = replace(leg, x=x, y=y)
     for name in ("asked", "answered"):
         (folder / name).unlink(missing_ok=True)
     (played,) = play_in_lanes(contest, settings, sandbox, [leg], artifacts, folder / "cache", Spool())

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from tournament.config import ExecutorName, load_config
 from tournament.errors import BadInput
@@ -95,13 +95,13 @@ def gauntlet(
 def verify(
     contest: str = "von_neumann_poker",
     *,
-    replay: int = 0,
+    replay: int | Literal["all"] = 0,
     config: str | os.PathLike[str] | None = None,
     entrants: str | os.PathLike[str] | None = None,
     results: str | os.PathLike[str] | None = None,
     watcher: verification.Watcher | None = None,
 ) -> Verification:
-    """Check all records of a contest, and play `replay` of its legs again, as `tournament verify` does.
+    """Check all records of a contest, and play `replay` of its legs again, or "all", as `tournament verify` does.
 
     The result's `problems` say what is wrong. Raises tournament.errors.BadInput
     when there are no records, and RunFailed when the ledger can't be read.
@@ -110,7 +110,7 @@ def verify(
 
     config_of = partial(load_config, path=config, entrants=entrants, results=results)
     location = inside(config_of(contest).results, contest)
-    return verify_contest(location, config_of, replay, watcher or NobodyWatching())
+    return verify_contest(location, config_of, None if replay == "all" else replay, watcher or NobodyWatching())
 
 
 def report(
@@ -148,19 +148,16 @@ def replay(
     match: int | tuple[str, str],
     session: int,
     game: int | None = None,
-    beside: str | os.PathLike[str] | None = None,
     config: str | os.PathLike[str] | None = None,
     entrants: str | os.PathLike[str] | None = None,
     results: str | os.PathLike[str] | None = None,
 ) -> Replay:
     """Play a recorded session again, or one game of it, and tell each step, as `tournament replay` does.
 
-    `match` is its number or the names of its bots; `beside` another version of the first, which plays the same deals,
-    too. Raises tournament.errors.BadInput when the records have no such
-    game or its bots have changed since, RunFailed when this machine can't play it.
+    `match` is its number or the names of its bots. Raises tournament.errors.BadInput when the records have no such game
+    or its bots have changed since, RunFailed when this machine can't play it.
     """
     from tournament.audit.replay import replay_games
 
     config_of = partial(load_config, path=config, entrants=entrants, results=results)
-    version = find_bot(os.fspath(beside), config_of(contest)) if beside is not None else None
-    return replay_games(inside(config_of(contest).results, contest), config_of, match, session, game, beside=version)
+    return replay_games(inside(config_of(contest).results, contest), config_of, match, session, game)

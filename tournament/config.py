@@ -337,6 +337,8 @@ def _unknown(key: str, value: object, model: type[BaseModel], table: str | None)
         return f"{key} is no key of [{table}]: it stands before the first table"
     if table is None and key in ContestSettings.model_fields:
         return f"{key} is a contest's key: it stands below the contest's table, as [{next(iter(BUILT_IN))}]"
+    if key == "deals" and issubclass(model, ContestSettings):  # of files from before
+        return "deals is no setting any more: each leg has deals of its own; delete this line"
     known = [*model.model_fields, *([_SANDBOX, _WATCH, *BUILT_IN] if table is None else [])]
     kind = "table" if isinstance(value, dict) else "key"
     return f"unknown {kind} {key}; there are {', '.join(known)}{did_you_mean(key, known)}"

@@ -30,6 +30,11 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
 
 
+def one_line(text: str) -> str:
+    """A stranger's text as one line, with escapes for whatever else a terminal or a file may not take."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 def shortened(text: str, most: int) -> str:
     """A text's first `most` characters, and how many more there are; all of it can be written as UTF-8."""
     kept = text[:most].encode("utf-8", "replace").decode("utf-8")

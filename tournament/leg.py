@@ -68,6 +68,12 @@ class LegPlan:
         return self.number * self.sessions
 
     @property
+    def seats_swapped(self) -> bool:
+        """Whether y has the role that x has at first: in the second leg of a duplicate match, or in an odd replica, so
+        that no role goes by a bot's name."""
+        return self.number % 2 == 1
+
+    @property
     def for_core(self) -> dict[str, Any]:
         """What cores take of it, by their arguments' names."""
         return {

@@ -70,7 +70,6 @@ STEPS = (
         "step_gauntlet",
         f"gauntlet von_neumann_poker naive --instead-of tight_rock --sessions 100 --replicas 10 --seed {SEED}x",
     ),
-    Terminal("step_beside", f"match von_neumann_poker likeme kuhn3 --seed {SEED} --session 0 --beside naive"),
 )
 # Of a report, what follows its address, by the picture's name.
 REPORT = {"report": ""}

@@ -73,8 +73,6 @@ cdef struct Event:
     int text_size
     char text[MOST_EVENT_TEXT]
 
-cdef const char* NO_MEMORY
-
 
 @cython.final
 cdef class Channels:
@@ -94,6 +92,7 @@ cdef class Channels:
     cdef list closed            # numbers of channels closed since the last run, whose events may still be read
     cdef list spare             # numbers that are free
     cdef dict dialogues         # what the channels point to
+    cdef bint lacks_memory      # of its own, in this run
 
     cdef int begin_run(self, int lane_count) except -1
     cdef list happened(self)
@@ -107,6 +106,7 @@ cdef class Channels:
     cdef bint receive(self, int number) noexcept nogil
     cdef bint wait_for_any(self, int64_t until) noexcept nogil
     cdef void refuse_line(self, int number, const char* why) noexcept nogil
+    cdef void lack_memory(self, int number) noexcept nogil
     cdef void fail(self, int number, const char* why, int kind=*) noexcept nogil
     cdef void tell(self, int kind, int lane, int channel, const char* text, int length) noexcept nogil
 

@@ -25,8 +25,6 @@ cdef enum:
     MOST_QUOTED = 100           # characters of a line that is no answer
     COMPLAINTS_AT_ONCE = 64     # reads of 4 KB, so that a flood does not keep the others waiting
 
-NO_MEMORY = b"there is no memory left for its questions"
-
 
 cdef bint start_gathering(Channel* channel, size_t room) noexcept nogil:
     """Begin the next message, which will have about so many bytes; false when there is no memory."""
@@ -281,15 +279,18 @@ cdef class Channels:
         if not grown(<void**>&self.events, &self.event_capacity, lane_count + self.count, sizeof(Event)):
             raise MemoryError
         self.event_count = 0
+        self.lacks_memory = False
         self.spare += self.closed
         self.closed.clear()
         return 0
 
     cdef list happened(self):
-        """The events of the run, as Lanes.run gives them."""
+        """The events of the run, as Lanes.run gives them. Raises MemoryError if the worker itself had too little."""
         cdef Event* event
         cdef list told = []
         cdef int i
+        if self.lacks_memory:
+            raise MemoryError("no memory is left for bots' questions and answers")
         for i in range(self.event_count):
             event = &self.events[i]
             text = event.text[:event.text_size].decode("utf-8", "replace")
@@ -336,7 +337,7 @@ cdef class Channels:
                 if take_gathered_message(channel):
                     self.push_on(number)
                 else:
-                    self.fail(number, NO_MEMORY)
+                    self.lack_memory(number)
         self.touched_count = kept
         return last
 
@@ -396,7 +397,7 @@ cdef class Channels:
         if channel.sending_size - channel.sent > MOST_UNREAD:
             self.fail(number, b"does not read what it is told")
         elif not append_gathered(channel):
-            self.fail(number, NO_MEMORY)
+            self.lack_memory(number)
         else:
             self.push_on(number)
 
@@ -404,7 +405,7 @@ cdef class Channels:
         """Fail a channel of lines that has written something since its last answer; false if so."""
         cdef Channel* channel = &self.all[number]
         if not make_inbox(channel, LINE_ROOM):
-            self.fail(number, NO_MEMORY)
+            self.lack_memory(number)
             return False
         channel.inbox_size = 0
         pull(channel, LINE_ROOM)    # if it has ended, sending will tell
@@ -437,7 +438,7 @@ cdef class Channels:
         cdef size_t size
         cdef Reading reading
         if not make_inbox(channel, room + 1):
-            self.fail(number, NO_MEMORY)
+            self.lack_memory(number)
             return True
         while True:
             reading = pull(channel, room + 1)
@@ -498,6 +499,11 @@ cdef class Channels:
             length += 1
         text[length] = 0
         self.fail(number, text, WROTE_NO_ANSWER)
+
+    cdef void lack_memory(self, int number) noexcept nogil:
+        """Note that the worker has no memory for a channel: no fault of its bot."""
+        self.lacks_memory = True
+        self.fail(number, b"")
 
     cdef void fail(self, int number, const char* why, int kind=CHANNEL_FAILED) noexcept nogil:
         """Note that a channel can't go on. An empty reason: its process has ended or closed its pipes."""

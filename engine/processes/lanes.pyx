@@ -27,7 +27,6 @@ from engine.processes.channels cimport (
     BOT_FAULTY,
     BOT_OUT_OF_MEMORY,
     LINE_ROOM,
-    NO_MEMORY,
     NO_MORE,
     NOTHING_YET,
     WROTE_NO_ANSWER,
@@ -351,7 +350,7 @@ cdef class Lanes:
         Returns events as (kind, lane, channel, text). The kind is LEG_IS_OVER, RECORDS_ARE_FULL or FAULT (the lane's
         WebAssembly bot failed, or any bot broke the rules) of the core; BOT_FAULTY and BOT_OUT_OF_MEMORY (lane and
         channel), or CHANNEL_FAILED and WROTE_NO_ANSWER of the channels. The lanes in question are stopped; those of a
-        failed channel are not.
+        failed channel are not. Raises MemoryError if there is none for the worker itself.
         """
         cdef int64_t until = now_nanoseconds() + <int64_t>(seconds * 1e9)
         cdef int sent
@@ -442,7 +441,7 @@ cdef class Lanes:
         if self.questions.add(&self.channels.all[channel], number, lane.slots[seat], lane.core):
             self.channels.touch(channel)
         else:
-            self.channels.fail(channel, NO_MEMORY)
+            self.channels.lack_memory(channel)
 
     cdef bint make_room(self, Lane* lane) noexcept nogil:
         """Move the rows of full tables to their buffers; false when the caller should take those first."""
@@ -468,7 +467,7 @@ cdef class Lanes:
         if channel.asked[0] < 0:    # its lane is stopped
             return False
         if not make_inbox(channel, LINE_ROOM):
-            self.channels.fail(number, NO_MEMORY)
+            self.channels.lack_memory(number)
             return True
         while lines < LINES_AT_ONCE:
             end = <unsigned char*>memchr(channel.inbox, c"\n", channel.inbox_size)

@@ -171,12 +171,17 @@ cdef class Asked:
         room = 1
         for i in range(len(names)):
             if decision.places[i].most >= 0 and decision.places[i].code != c"s":
-                count = len(self.values[names[i]])
+                value = self.values[names[i]]
+                count = len(value)
                 if count > decision.places[i].most:
                     raise ValueError(
                         f"{decision.name}: {names[i]} has {count} numbers,"
                         f" at most {decision.places[i].most} were declared"
                     )
+                # Taken once: a sequence of the author's own might have another length each time.
+                self.values[names[i]] = value = tuple(value)
+                if len(<tuple>value) != count:
+                    raise ValueError(f"{decision.name} tells more or fewer {names[i]} than they are long")
                 room += count
             room += 1
         self.cells = end = <int64_t*>malloc(room * sizeof(int64_t))
@@ -196,11 +201,9 @@ cdef class Asked:
             else:
                 if i == decision.legal:
                     self.legal_cells = end
-                end[0] = len(value)
+                end[0] = len(<tuple>value)
                 end += 1
-                for item in value:
-                    if end == self.cells + room:
-                        raise ValueError(f"{decision.name} tells more {name} than they are long")
+                for item in <tuple>value:
                     end[0] = cell(decision, place, name, item)
                     end += 1
         return self.choose_default(given_default)

@@ -129,9 +129,9 @@ cdef class SessionCore(GeneratorCore):
 
     The generator yields questions, which decisions make (`engine.rules.decisions`), is sent legal answers, and
     records games. `columns`: names and types of the contest's own columns of games. `deals_key`, 32 bytes, chooses
-    the chance, different in each game; `seats_swapped` has y come first in even sessions, as in the second leg of a
-    duplicate match. `zero_sum` has each game checked for it. An exception of the rules ends the leg, and `check`
-    raises it, as one of their `steps` that takes too long.
+    the chance, different in each game; `seats_swapped` has y come first in even sessions, as in odd legs. `zero_sum`
+    has each game checked for it. An exception of the rules ends the leg, and `check` raises it, as one of their
+    `steps` that takes too long.
     """
 
     def __init__(
@@ -243,8 +243,8 @@ cdef class SessionCore(GeneratorCore):
 cdef class Session:
     """A session as its rules see it: its `number` in the leg, from 0, and how many `games` it has recorded.
 
-    `first`: the seat that comes first, in turns. `chance` is that of the game now played: each recorded game
-    starts another, so that all pairings meet the same chance, however much they draw.
+    `first`: the seat that comes first, in turns. `chance` is that of the game now played: each recorded game starts
+    another, so that the legs of a duplicate match meet the same, however much they draw.
     """
 
     def __init__(self, SessionCore core):

@@ -18,6 +18,8 @@ floats, which don't tell one NaN from another. The runtime can do this for every
 take up to twice as long. Results are followed along straight code and into variables. A variable shows if whatever it
 gives is ever taken otherwise; all that is put into it is made canonical then. Bits that were loaded or given stay.
 
+Custom sections don't play: their names and tables would only cost the runtime time and memory, outside of every limit.
+
 The runtime has validated what is read here: only then its form is known, and what is written valid as it was. A pass
 takes time and memory that grow with the module's bytes, whatever they are: limits come before what they are on.
 
@@ -52,6 +54,7 @@ cdef enum:
 cdef enum:
     FUNCTION_TYPE = 0x60
     NO_RESULT = 0x40
+    EXCEPTION_REFERENCE = 0x69
     FUNCTION_REFERENCE = 0x70
     OUTER_REFERENCE = 0x6F
     V128 = 0x7B
@@ -68,6 +71,7 @@ cdef enum:
     A_VARIABLE = 3
 
 cdef enum Section:
+    CUSTOM = 0
     TYPES = 1
     IMPORTS = 2
     FUNCTIONS = 3
@@ -321,11 +325,11 @@ cdef class Module:
                 raise Refused(f"exports {name}, which is the tournament's")
         return Writer(self).write_all()
 
-    def origin(self, uint32_t place):
-        """Where in its bytes stands what is at this place in them with fuel; -1 for what was written in."""
+    def origins(self, places):
+        """Where in its bytes stands what is at each of these places in them with fuel; -1 for what was written in."""
         cdef Writer writer = Writer(self)
         writer.write_all()
-        return writer.origin(place)
+        return [writer.origin(place) if 0 <= place < <int64_t>writer.size else -1 for place in places]
 
     cdef void pay(self, size_t mark, uint32_t cost) noexcept nogil:
         self.marks[mark].cost += cost
@@ -481,10 +485,31 @@ cdef class Reader:
         values = self.read_number()
         append(&self.parameters, values)
         append(&self.texts, <uint32_t>self.position)
-        self.skip(values)
+        self.types(values)
         values = self.read_number()
         append(&self.results, values)
-        return self.skip(values)
+        return self.types(values)
+
+    cdef int types(self, uint32_t count) except -1 nogil:
+        """Read so many types of values, each of one byte: the long form of a reference is written by no compiler."""
+        cdef uint32_t _i
+        cdef int kind
+        for _i in range(count):
+            kind = self.byte()
+            if not (
+                V128 <= kind <= I32 or kind == FUNCTION_REFERENCE or kind == OUTER_REFERENCE
+                or kind == EXCEPTION_REFERENCE
+            ):
+                self.refuse(b"has a type of values that bots may not use")
+        return 0
+
+    cdef int block_type(self) except -1 nogil:
+        cdef int first = self.byte()
+        self.position -= 1
+        # A negative number of one byte is a type of values, or that there is none; others are numbers of types.
+        if first & 0xC0 == 0x40 and first != NO_RESULT:
+            return self.types(1)
+        return self.skip_number()
 
     cdef int import_(self) except -1:
         cdef int kind
@@ -496,10 +521,11 @@ cdef class Reader:
             self.imported += 1
             self.module.imported.append(name)
         elif kind == A_VARIABLE:
-            self.skip(2)
+            self.types(1)
+            self.skip(1)
             self.module.variables += 1
         elif kind == A_TABLE or kind == A_MEMORY:
-            self.skip(kind == A_TABLE)
+            self.types(kind == A_TABLE)
             self.least()
         else:
             self.refuse(b"has an import of an unknown kind")
@@ -576,7 +602,7 @@ cdef class Reader:
         function.declared = self.position
         for _i in range(function.groups):
             variables += self.read_number()
-            self.byte()
+            self.types(1)
             if variables > MOST_VARIABLES:
                 self.refuse_variables(index, variables)
         function.variables = <uint32_t>variables
@@ -749,7 +775,9 @@ cdef class Reader:
             count = self.read_number()
             count += 1
         elif row == SELECT_TYPED:
-            count = self.read_number()
+            return self.types(self.read_number())
+        elif BLOCK <= row <= IF_BLOCK:
+            return self.block_type()
         for _i in range(count):
             self.skip_number()
         return self.skip(INSTRUCTIONS[row].bytes)
@@ -765,7 +793,7 @@ cdef class Reader:
 
     cdef int handlers(self, uint32_t index) except -1 nogil:
         cdef uint32_t count, _i
-        self.skip_number()
+        self.block_type()
         count = self.read_number()
         if count > MOST_HANDLERS:
             self.refuse_instruction(index, TRY_TABLE, TRY_TABLE, count)
@@ -826,7 +854,7 @@ cdef class Writer:
                 wants_exports = False
             elif kind == CODE:
                 self.code()
-            elif kind != START:
+            elif kind != START and kind != CUSTOM:
                 self.copy(start, end)
         return PyBytes_FromStringAndSize(<char*>self.content, self.size)
 

@@ -88,7 +88,7 @@ def _refused_or_done(ended: Ended) -> None:
 
 
 def _some_file(round_: Round) -> Path | None:
-    files = round_.files("games", "sessions", "ledger", "ledger-copy", "staging", "secret", "")
+    files = round_.files("games", "sessions", "ledger", "staging", "secret", "")
     return round_.chance.choice(files) if files else None
 
 
@@ -109,18 +109,8 @@ def file_removed(round_: Round) -> None:
         path.unlink()
 
 
-def entry_lost_twice(round_: Round) -> None:
-    """Of this no copy is left: the run names it, and goes on only where none is."""
-    if entries := round_.files("ledger"):
-        entry = round_.chance.choice(entries)
-        for folder in ("ledger", "ledger-copy"):
-            (round_.results / folder / entry.name).unlink(missing_ok=True)
-
-
 def folder_removed(round_: Round) -> None:
-    shutil.rmtree(
-        round_.results / round_.chance.choice(["games", "sessions", "ledger-copy", "staging"]), ignore_errors=True
-    )
+    shutil.rmtree(round_.results / round_.chance.choice(["games", "sessions", "staging"]), ignore_errors=True)
 
 
 def changed_during_a_run(round_: Round) -> Ended:
@@ -205,7 +195,6 @@ FAULTS: tuple[Fault, ...] = (
     bit_flipped,
     file_cut_short,
     file_removed,
-    entry_lost_twice,
     folder_removed,
     changed_during_a_run,
     results_taken_away_during_a_run,

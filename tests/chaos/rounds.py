@@ -51,8 +51,8 @@ class Round:
     def batches(self, legs: int = 0) -> str:
         """Set-up that cuts the legs into batches of so many or some size, so that small runs have many commits."""
         return (
-            "from tournament.runner.tasks import Together\n"
-            f"Together.is_full = lambda pace, inline, *legs: inline >= {legs or self.chance.choice([1, 1, 2, 6])}\n"
+            "from tournament.runner.tasks import TaskSize\n"
+            f"TaskSize.is_full = lambda pace, inline, *legs: inline >= {legs or self.chance.choice([1, 1, 2, 6])}\n"
         )
 
     def require_equal(self) -> None:

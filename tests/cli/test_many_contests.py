@@ -52,8 +52,7 @@ def play(server: Forks, place: Place, setup: str = "") -> Ended:
 
 
 def damage_the_ledger(place: Place) -> None:
-    for folder in ("ledger", "ledger-copy"):
-        (draw(place) / folder / "00000001.entry").write_text("{")
+    (draw(place) / "ledger" / "00000001.entry").write_text("{")
 
 
 def put_a_file_in_the_way(place: Place) -> None:

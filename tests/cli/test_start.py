@@ -63,3 +63,25 @@ def test_a_run_loads_no_library_of_functions_on_tables(place: Path) -> None:
     assert "pyarrow.parquet" in modules
     assert not {"pyarrow.compute", "pyarrow.dataset", "pandas", "ray", "obstore"} & modules
     assert "tournament.worker.processes.lanes" not in modules  # its bots are in C
+
+
+@pytest.fixture
+def without_ray(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A contest, beside a package `ray` that fails to load as a missing one does."""
+    made = new_place(tmp_path / "contest", ["bold", "calm"], sessions=2)
+    (tmp_path / "ray.py").write_text("raise ModuleNotFoundError(\"No module named 'ray'\", name='ray')\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    return made.folder
+
+
+def test_a_local_run_needs_no_ray(without_ray: Path) -> None:
+    assert "ray" not in loaded(without_ray, "run", "von_neumann_poker")
+
+
+def test_the_ray_executor_without_ray_says_what_to_install(without_ray: Path) -> None:
+    words = [sys.executable, "-m", "tournament", "run", "von_neumann_poker", "--executor", "ray"]
+    process = subprocess.run(words, cwd=without_ray, capture_output=True, text=True)
+    assert process.returncode == 2
+    assert process.stderr.splitlines()[-1] == (
+        "tournament: executor \"ray\": No module named 'ray'; pip install 'ray>=2.59,<2.61'"
+    )

@@ -255,6 +255,22 @@ def test_the_second_leg_of_a_duplicate_match_has_the_same_chance_and_the_seats_s
 # What is refused
 
 
+class Fickle(list[int]):
+    """A sequence that says another length than it has."""
+
+    def __len__(self) -> int:
+        return 3
+
+
+def test_a_sequence_that_lies_about_its_length_is_refused() -> None:
+    decision = Decision("act", "m", tells={"several": wholes(0, 9, 4, "s")}, answer=whole(0, 3, "a"))
+    decision.place(0, {"several": (0, 8)})
+    decision(0, several=[1, 2, 3])
+    for content in ([], [1, 2], [1, 2, 3, 4]):
+        with pytest.raises(ValueError, match="tells more or fewer several than they are long"):
+            decision(0, several=Fickle(content))
+
+
 @pytest.mark.parametrize(
     ("asked", "message"),
     [

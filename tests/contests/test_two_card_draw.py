@@ -211,7 +211,7 @@ SEEDED = [*SMALL, "seed = 5"]  # for records that are compared: without a seed, 
 def test_a_run_gives_the_same_records_however_it_is_played(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run(place, "one", SEEDED)
     run(place, "two", SEEDED, workers=2)
-    monkeypatch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: True)
+    monkeypatch.setattr("tournament.runner.tasks.TaskSize.is_full", lambda pace, *legs: True)
     last = (place / "bots" / "cat.c").read_text()
     (place / "bots" / "cat.c").unlink()
     run(place, "later", SEEDED)

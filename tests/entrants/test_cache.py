@@ -330,10 +330,23 @@ def _give_away(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(os, "geteuid", lambda: mine + 1)
 
 
-def test_folders_of_the_cache_are_the_users_own_whatever_the_mask(tmp_path: Path) -> None:
+@pytest.mark.parametrize("write", ["a file", "a lock", "a program"])
+def test_cache_under_a_group_writable_mask_stays_the_user_s_own(write: str, tmp_path: Path) -> None:
+    """A plain user on Debian 13 has a mask that lets a group write; the cache refuses what a group can change."""
+    cache, program = tmp_path / "cache", tmp_path / "program"
+    program.mkdir()
+    (program / "bot.toml").write_text('command = ["./bot"]\n')
     before = os.umask(0o002)
     try:
-        keep(tmp_path / "cache" / "bots" / "entry", b"content")
+        match write:
+            case "a file":
+                keep(cache / "bots" / "entry", b"content")
+            case "a lock":
+                with scratch.alone_on_this_machine(cache / "bots"):
+                    pass
+            case "a program":
+                assert programs.unpack_once(archive.pack(program), cache).stat().st_mode & 0o077 == 0
     finally:
         os.umask(before)
-    assert (tmp_path / "cache").stat().st_mode & 0o777 == (tmp_path / "cache" / "bots").stat().st_mode & 0o777 == 0o755
+    for folder in (cache, *cache.iterdir()):
+        assert folder.stat().st_mode & 0o777 == 0o755, folder

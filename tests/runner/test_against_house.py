@@ -23,7 +23,7 @@ from tournament.store.ledger import Batch, Field, FieldEntrant, FieldHousePlayer
 from tournament.store.legs import Fault, LegResult, Legs
 
 BLOCKS = 32
-SETTINGS = {"sessions": 2, "deals": "common"}
+SETTINGS = {"sessions": 2}
 KEY = key_of(5)
 names = st.text("abcXYZ019_.+-", min_size=1, max_size=8)
 fields = st.lists(names, min_size=1, max_size=9, unique=True).map(
@@ -65,16 +65,23 @@ def test_every_entrant_meets_every_house_player_in_order(
         assert (leg.plan.sessions, leg.plan.first_session) == (schedule.sessions_per_leg, leg.plan.number)
 
 
-def test_everyone_sees_the_same_deals_unless_they_are_independent() -> None:
+def test_entrants_of_a_house_contest_share_deals_and_no_rand() -> None:
+    """Each session against each house player has its own; so has a trial of any version of a bot."""
     field = [Competitor(n, name, "wasm", name) for n, name in enumerate(("ann", "bob"))]
     house = [Competitor(n, name, "house", name) for n, name in enumerate(("one", "two"))]
-    common = by_pair(against_house(field, house))
-    keys = {key: leg.plan.deals_key for key, leg in common.items()}
-    assert len(set(keys.values())) == 4  # a house player's session each
+    schedule = against_house(field, house)
+    legs = by_pair(schedule)
+    keys = {key: leg.plan.deals_key for key, leg in legs.items()}
+    assert len(set(keys.values())) == 4
     assert all(keys["ann", *rest] == keys["bob", *rest] for rest in (("one", 0), ("one", 1), ("two", 0), ("two", 1)))
-    independent = [leg.plan.deals_key for leg in against_house(field, house, deals="independent").legs()]
-    assert len(set(independent)) == 8
-    assert len({leg.x.random_seed for leg in common.values()}) == 8
+    assert len({leg.x.random_seed for leg in legs.values()}) == 8
+    tried = [
+        by_pair(replace(schedule, competitors=[replace(field[0], name=name, artifact=name)], paired=name))
+        for name in ("ann", "amy")
+    ]
+    chance = [[(leg.plan.deals_key, leg.x.random_seed) for leg in one.values()] for one in tried]
+    assert chance[0] == chance[1]
+    assert not {key for key, _ in chance[0]} & set(keys.values())
 
 
 # Scores.

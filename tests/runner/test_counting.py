@@ -15,7 +15,7 @@ from tournament.store.ledger import Batch
 from tournament.store.legs import Fault, LegResult, Legs
 
 FIELD = [Competitor(number, f"bot {number}", "wasm", f"{number}") for number in range(4)]
-SCHEDULE = RoundRobin("game", {"sessions": 5, "deals": "common"}, bytes(32), FIELD, replicas=Replicas(2))
+SCHEDULE = RoundRobin("game", {"sessions": 5}, bytes(32), FIELD, replicas=Replicas(2))
 NOTHING = SeatSums(0.0, 0.0, (0.0,) * 32)
 
 

@@ -168,7 +168,7 @@ def test_kills_at_steps_of_archiving(server: CrashServer, tmp_path: Path, stride
 def played_as_batches(place: Place, count: int) -> None:
     """As one batch, or of a leg each."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: count > 1)
+        patch.setattr("tournament.runner.tasks.TaskSize.is_full", lambda pace, *legs: count > 1)
         place.play()
     assert len(list((place.results / "games").iterdir())) == count
 

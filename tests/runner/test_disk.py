@@ -25,8 +25,8 @@ def call_with_space(space: int, place: Place) -> subprocess.CompletedProcess[str
     """Run the command where only so many bytes can be written."""
     setup = (
         f"from tests.disk_quota import limit\nlimit({space})\n"
-        "from tournament.runner.tasks import Together\n"
-        "Together.is_full = lambda *_: True  # a part for each leg, so that some fit\n"
+        "from tournament.runner.tasks import TaskSize\n"
+        "TaskSize.is_full = lambda *_: True  # a part for each leg, so that some fit\n"
     )
     return call(place.arguments(), setup)
 
@@ -59,7 +59,7 @@ def test_a_full_disk(tmp_path: Path, space: int) -> None:
 def test_a_full_disk_while_parts_are_rewritten(tmp_path: Path, space: int) -> None:
     place = new_place(tmp_path, ["bold", "calm", "dull", "even"], sessions=400)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: False)
+        patch.setattr("tournament.runner.tasks.TaskSize.is_full", lambda pace, *legs: False)
         place.play()
     before = outcome(place.results)
     place.write_bot("calm", bot_source(9, 8))

@@ -84,13 +84,13 @@ def test_batches_that_come_back_out_of_order_are_read_in_order(expected: Outcome
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(FolderStorage, "finish_staged", finish_staged)
-        patch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, inline, *legs: inline == 2)
+        patch.setattr("tournament.runner.tasks.TaskSize.is_full", lambda pace, inline, *legs: inline == 2)
         with pytest.raises(KeyboardInterrupt):
             place.play(workers=2, watcher=Releases(0))
     assert not list((place.results / "games").glob("0000000000-0-*"))
     assert staged(place) == []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, inline, *legs: inline == 7)
+        patch.setattr("tournament.runner.tasks.TaskSize.is_full", lambda pace, inline, *legs: inline == 7)
         place.play()
     assert_same(outcome(place.results), expected)
 

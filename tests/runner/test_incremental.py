@@ -86,7 +86,7 @@ def place(tmp_path: Path) -> Place:
     """Played in two batches, of four matches and of two, so that edits fall inside of parts."""
     place = new_place(tmp_path, BOTS)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, inline, *legs: inline == 4)
+        patch.setattr("tournament.runner.tasks.TaskSize.is_full", lambda pace, inline, *legs: inline == 4)
         assert play(place) == set(combinations(BOTS, 2))
     assert len(list((place.results / "games").iterdir())) == 2
     return place
@@ -179,8 +179,8 @@ def test_names_of_files_and_of_bots_that_are_the_same(place: Place) -> None:
     assert [line.name for line in load(str(place.results)).ranking.entrants if line.status == "broken"] == ["./BOLD.c"]
 
 
-def test_duplicate_matches_and_independent_deals(tmp_path: Path) -> None:
-    place = new_place(tmp_path, BOTS[:3], settings='duplicate = true\ndeals = "independent"')
+def test_an_edit_plays_both_legs_of_duplicate_matches_again(tmp_path: Path) -> None:
+    place = new_place(tmp_path, BOTS[:3], settings="duplicate = true")
     play(place)
     place.write_bot("bold", bot_source(1, 1))
     assert play(place) == pairs_with("bold", BOTS[:3])
@@ -223,7 +223,7 @@ def test_small_parts_are_put_together(tmp_path: Path) -> None:
     """However often bots are edited, and the records have what they would have if played in one go."""
     place = new_place(tmp_path, [*BOTS, "fair"], sessions=10)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: True)
+        patch.setattr("tournament.runner.tasks.TaskSize.is_full", lambda pace, *legs: True)
         play(place)
         assert len(list((place.results / "games").iterdir())) == 10
         for step, name in enumerate(["bold", "calm", "bold"]):
@@ -239,7 +239,7 @@ def test_an_edit_is_two_entries_and_rewrites_the_parts_with_its_legs_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = new_place(tmp_path, [*BOTS, "fair"], sessions=10)
-    monkeypatch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: False)
+    monkeypatch.setattr("tournament.runner.tasks.TaskSize.is_full", lambda pace, *legs: False)
     place.play()
     for step, (name, parts, rewritten) in enumerate([("bold", 2, 1), ("dull", 3, 2), ("dull", 3, 0)], 1):
         before, parts_before = ledger(place), set((place.results / "games").iterdir())

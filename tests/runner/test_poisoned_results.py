@@ -32,7 +32,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Place:
     place.write_bot("dull", "int a(const Bot *bot) { return }\n")
     place.write_bot("even", "int a(const Bot *b) { __builtin_trap(); } int b(const Bot *b, const int x) { return 1; }")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, *legs: False)
+        patch.setattr("tournament.runner.tasks.TaskSize.is_full", lambda pace, *legs: False)
         place.play()
     return place
 
@@ -54,9 +54,7 @@ def entry_at(place: Place, number: int) -> dict[str, Any]:
 
 
 def put(place: Place, number: int, content: bytes) -> None:
-    for folder in ("ledger", "ledger-copy"):
-        if (place.results / folder).exists():
-            (place.results / folder / f"{number:08}.entry").write_bytes(content)
+    (place.results / "ledger" / f"{number:08}.entry").write_bytes(content)
 
 
 def poison(place: Place, number: int, change: Change) -> None:
@@ -159,10 +157,10 @@ def test_reasons_reach_the_terminal_escaped(place: Place) -> None:
 
 
 def test_former_settings_reach_the_terminal_escaped(place: Place) -> None:
-    poison(place, 1, lambda entry: entry["field"]["settings"].update(deals=ESCAPES * 1000))
+    poison(place, 1, lambda entry: entry["field"]["settings"].update(bet_cap=ESCAPES * 1000))
     done = call(place.arguments())
     assert done.returncode == 0
-    assert "Not what was played before (deals was \\x1b[2J" in done.stderr
+    assert "Not what was played before (bet_cap was \\x1b[2J" in done.stderr
     assert "\x1b" not in done.stderr and len(done.stderr) < 5000
 
 

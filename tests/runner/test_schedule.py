@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from hashlib import sha256
+from itertools import chain
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -75,20 +78,84 @@ def test_seats_go_by_name_not_by_number() -> None:
     assert (leg.x.name, leg.x.artifact, leg.y.name, leg.y.artifact) == ("amy", "a", "zoe", "z")
 
 
+Chance = tuple[bytes, int, int]
+
+
+def chance_of(schedule: RoundRobin) -> dict[tuple[str, str, int], Chance]:
+    """The key of each leg's deals, and where each rand() starts."""
+    return {
+        (leg.x.name, leg.y.name, leg.plan.number): (leg.plan.deals_key, leg.x.random_seed, leg.y.random_seed)
+        for leg in schedule.legs()
+    }
+
+
+def parts(chance: Iterable[Chance]) -> set[bytes | int]:
+    return set(chain.from_iterable(chance))
+
+
 def test_both_legs_of_a_duplicate_match_have_the_same_deals_and_fresh_rand() -> None:
-    for deals in ("common", "independent"):
-        one, other = round_robin([ANN, BOB], duplicate=True, deals=deals).legs()
-        assert one.plan.deals_key == other.plan.deals_key
-        assert (one.plan.first_session, other.plan.first_session) == (0, SETTINGS["sessions"])
-        assert len({one.x.random_seed, one.y.random_seed, other.x.random_seed, other.y.random_seed}) == 4
+    several = replace(round_robin([ANN, BOB], duplicate=True), replicas=Replicas(2))
+    legs = list(several.legs())
+    one, other, *_ = legs
+    assert one.plan.deals_key == other.plan.deals_key
+    assert (one.plan.first_session, other.plan.first_session) == (0, SETTINGS["sessions"])
+    assert [leg.plan.seats_swapped for leg in legs] == [False, True, False, True]
+    assert len({leg.plan.deals_key for leg in legs}) == 2
+    assert len(parts(chance_of(several).values())) == 2 + 8
 
 
-def test_common_deals_are_common_and_independent_ones_are_not() -> None:
-    field = [ANN, BOB, CAT]
-    assert len({leg.plan.deals_key for leg in round_robin(field).legs()}) == 1
-    assert len({leg.plan.deals_key for leg in round_robin(field, deals="independent").legs()}) == 3
-    (own,) = round_robin([ANN, BOB], deals="independent").legs()
-    assert own in list(round_robin(field, deals="independent").legs())
+@pytest.mark.parametrize("duplicate", [False, True])
+@pytest.mark.parametrize(
+    "changed",
+    [
+        lambda one: replace(one, competitors=[replace(ANN, artifact="edited"), BOB, CAT]),
+        lambda one: replace(one, competitors=[replace(ANN, name="amy"), BOB, CAT]),
+        lambda one: replace(one, competitors=[ANN, replace(BOB, artifact="edited"), CAT]),
+        lambda one: replace(one, version="2.1"),
+        lambda one: replace(one, settings=one.settings | {"faults_allowed": 7}),
+        lambda one: replace(one, key=key_of(6)),
+        lambda one: replace(one, rules="other rules"),
+    ],
+    ids=["edit", "rename", "edit of the opponent", "version", "settings", "seed", "rules"],
+)
+def test_a_change_of_what_a_leg_depends_on_changes_its_deals_and_both_rands(
+    duplicate: bool, changed: Callable[[RoundRobin], RoundRobin]
+) -> None:
+    before = round_robin([ANN, BOB, CAT], duplicate=duplicate)
+    after = chance_of(changed(before))
+    met = [chance for pair, chance in after.items() if {"bob"} < {*pair} and "cat" not in pair]
+    assert met and parts(met).isdisjoint(parts(chance_of(before).values()))
+    assert chance_of(before) == chance_of(replace(before, competitors=[CAT, BOB, ANN]))
+
+
+def test_a_match_without_the_edited_bot_keeps_its_chance() -> None:
+    before = chance_of(round_robin([ANN, BOB, CAT]))
+    after = chance_of(round_robin([replace(ANN, artifact="edited"), BOB, CAT]))
+    assert {pair for pair in before if before[pair] == after[pair]} == {("bob", "cat", 0)}
+    assert len(parts([*before.values(), *after.values()])) == 3 * 5
+
+
+def test_versions_in_a_gauntlet_meet_the_same_chance_and_never_that_of_a_contest() -> None:
+    """Whatever they are called: each opponent, and the bot itself, has the same rand() against it, too."""
+    field = [BOB, CAT]
+    versions = [Competitor(5, name, "wasm", name) for name in ("ann", "bos", "zoe")]
+    met = []
+    for version in versions:
+        schedule = replace(round_robin([*field, version], duplicate=True), of=version.name, paired=version.name)
+        legs = [(leg, leg.x.name == version.name) for leg in schedule.legs()]
+        met.append(
+            {
+                (leg.y if first else leg.x).name + f" {leg.plan.number}": (
+                    leg.plan.deals_key,
+                    *((leg.x, leg.y) if first else (leg.y, leg.x)),
+                )
+                for leg, first in legs
+            }
+        )
+        of_contest = parts(chance_of(replace(schedule, paired=None, of=None)).values())
+        assert of_contest.isdisjoint(parts(chance_of(schedule).values()))
+    seeds = [{name: (key, own.random_seed, other.random_seed) for name, (key, own, other) in m.items()} for m in met]
+    assert seeds[0] == seeds[1] == seeds[2] and len(seeds[0]) == 4
 
 
 @given(st.integers(0, 60_000), st.integers(0, 60_000))
@@ -105,13 +172,10 @@ def test_match_numbers_fit_and_are_one_to_one(one: int, other: int) -> None:
 REPLICAS = st.integers(1, 4)
 
 
-@given(fields, st.booleans(), REPLICAS, st.booleans())
-def test_replicas_are_other_legs_of_the_same_matches(
-    field: list[Competitor], duplicate: bool, replicas: int, independent: bool
-) -> None:
+@given(fields, st.booleans(), REPLICAS)
+def test_replicas_are_other_legs_of_the_same_matches(field: list[Competitor], duplicate: bool, replicas: int) -> None:
     """What there is with fewer stays as it is; all see deals of their own but the two legs of a duplicate pair."""
-    changes: dict[str, Any] = {"duplicate": duplicate, "deals": "independent" if independent else "common"}
-    one = round_robin(field, **changes)
+    one = round_robin(field, duplicate=duplicate)
     several = replace(one, replicas=Replicas(replicas))
     legs, first = list(several.legs()), list(one.legs())
     assert len(legs) == replicas * len(first)
@@ -122,7 +186,7 @@ def test_replicas_are_other_legs_of_the_same_matches(
     deals: dict[tuple[int, int], set[bytes]] = {}
     for leg in legs:
         replica, match = leg.plan.number // several.legs_per_replica, leg.plan.match
-        deals.setdefault((replica, match if independent else 0), set()).add(leg.plan.deals_key)
+        deals.setdefault((replica, match), set()).add(leg.plan.deals_key)
     assert all(len(keys) == 1 for keys in deals.values())
     assert len(set.union(*deals.values())) == len(deals)
     assert len({leg.x.random_seed for leg in legs} | {leg.y.random_seed for leg in legs}) == 2 * len(legs)

@@ -9,12 +9,11 @@ import uuid
 import numpy.random
 import pytest
 
-from tests.oracles.deals import key_of
 from tests.worker.support import ON, A, Answered, ask, ask_each, build, legs_of, play, problem_of
 from tournament.artifacts import python_packing
 from tournament.contests.von_neumann_poker import Settings
 from tournament.errors import BadInput
-from tournament.keys import number_of, seed_after_faults, sub_key
+from tournament.keys import seed_after_faults
 from tournament.sandbox.outside.settings import SandboxSettings
 
 NUMPY = SandboxSettings(packages=["numpy"])
@@ -132,11 +131,10 @@ def test_no_generator_starts_at_a_number_from_which_another_follows() -> None:
     """The start of a Mersenne Twister can be worked back from what it gives: it must lead nowhere."""
     lines = "import os, random, secrets, uuid, numpy.random\ndef a(bot): return {}\ndef b(bot, bet): return 1\n"
     bots = {f"{name}.py": lines.format(text) for name, text in RAW.items()}
-    drawn = {name: each.answers[0] for name, each in ask_each(bots, [A], Settings(seed="1"), NUMPY).items()}
-    entrants = {name: number for number, name in enumerate(RAW, 1)}
-    key = key_of(1)
-    for name in entrants:
-        seed = number_of(sub_key(key, "rand", "von_neumann_poker", False, name, "zzz", 0))
+    asked = ask_each(bots, [A], Settings(seed="1"), NUMPY)
+    drawn = {name: each.answers[0] for name, each in asked.items()}
+    for name in RAW:
+        seed = asked[name].random_seed
         starts = [seed ^ n for n in range(4)] + [seed >> 32, random.Random(seed).getrandbits(64), seed & 0xFFFF_FFFF]
         for start in starts:
             twister, state = random.Random(start), numpy.random.RandomState(start & 0xFFFF_FFFF)

@@ -245,7 +245,7 @@ def test_luck_is_worked_out_where_legs_are_played_as_it_is_from_their_records(
 
     with monkeypatch.context() as patch:
         patch.setattr("tournament.worker.batch.ROWS_PER_BUFFER", rows)
-        patch.setattr("tournament.runner.tasks.Together.is_full", lambda *_: False)
+        patch.setattr("tournament.runner.tasks.TaskSize.is_full", lambda *_: False)
         patch.setattr("tournament.standings.without_luck._luck_of_batch", never)
         run(contest, config=config, workers=1, executor="local")
     results = tmp_path / "results" / contest

@@ -22,7 +22,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
     """Four bots, six matches, a part for each."""
     place = new_place(tmp_path_factory.mktemp("selecting"), ["bold", "calm", "dull", "even"], sessions=40)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.runner.tasks.Together.is_full", lambda pace, inline, *legs: inline == 1)
+        patch.setattr("tournament.runner.tasks.TaskSize.is_full", lambda pace, inline, *legs: inline == 1)
         place.play()
     return place
 

@@ -189,10 +189,12 @@ B: Question = (1, (20,), view())
 
 @dataclass(frozen=True)
 class Answered:
-    """A bot's answers to a list of questions, 0 where it was at fault, and its faults by question."""
+    """A bot's answers to a list of questions, 0 where it was at fault, its faults by question, and where its rand()
+    started."""
 
     answers: list[int]
     faults: tuple[Fault, ...]
+    random_seed: int
 
     @property
     def what(self) -> list[str]:
@@ -228,7 +230,10 @@ def ask_each(
         return cores[leg.match]
 
     played = play([*entrants, silent], settings, sandbox, legs, new_core)
-    return {leg.x.name: Answered(cores[leg.plan.match].answers, result.faults) for leg, result in zip(legs, played)}
+    return {
+        leg.x.name: Answered(cores[leg.plan.match].answers, result.faults, leg.x.random_seed)
+        for leg, result in zip(legs, played)
+    }
 
 
 def ask(

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -14,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.kernel.sums import SeatSums
-from engine.processes.lanes import Lanes
 from tests.worker.support import ON
 from tournament.artifacts import python_packing
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
@@ -22,13 +19,11 @@ from tournament.keys import KEY_BYTES
 from tournament.leg import Leg, PlaysAs
 from tournament.runner.pace import Pace
 from tournament.runner.schedule.counting import Counted, count_legs
-from tournament.runner.schedule.legs import Competitor, Fixture, Pairing, Replicas, RoundRobin, Schedule
-from tournament.runner.tasks import LegsToPlay, groups_in_turn
-from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.runner.schedule.legs import Competitor, Fixture, Pairing, RoundRobin, Schedule
+from tournament.runner.tasks import LegsToPlay
 from tournament.store.ledger import Batch
 from tournament.store.legs import LegResult, Legs
 from tournament.worker.batch import Receipt
-from tournament.worker.processes.pool import Pool
 
 Task = tuple[tuple[Leg, ...], ...]
 
@@ -52,7 +47,7 @@ class OneMatchForEachLeg:
     legs_per_replica: int = 10**9
     sessions_per_leg: int = 1
     house: tuple[Competitor, ...] = ()
-    shares_deals: bool = True
+    legs_of_deals: int = 1
 
     @property
     def competitors(self) -> list[Competitor]:
@@ -97,23 +92,13 @@ def missing(schedule: Schedule, done: Iterable[int] = ()) -> Counted:
     )
 
 
-def to_play(
-    schedule: Schedule, pace: Pace, done: Iterable[int] = (), sandbox: SandboxSettings = ON, *, in_order: bool = True
-) -> LegsToPlay:
-    in_turn = groups_in_turn(schedule, pace.workers, ARTIFACTS, sandbox)
-    return LegsToPlay(schedule, missing(schedule, done), pace, in_turn, frozenset, in_order=in_order)
-
-
-def came_back(play: LegsToPlay, task: Task) -> None:
-    """A worker has played a task."""
-    play.came_back(Legs.of(tuple(map(result_of, chain.from_iterable(task)))))
+def to_play(schedule: Schedule, pace: Pace, done: Iterable[int] = (), *, in_order: bool = True) -> LegsToPlay:
+    return LegsToPlay(schedule, missing(schedule, done), pace, frozenset, in_order=in_order)
 
 
 def tasks_of(play: LegsToPlay) -> Iterator[Task]:
-    """All tasks, each played before the next one is asked for."""
     while task := play.next_task():
         yield task
-        came_back(play, task)
 
 
 def numbers(
@@ -188,85 +173,24 @@ def of(program: int, task: Task) -> int:
     return sum(f"{program}" in (leg.x.name, leg.y.name) for leg in chain.from_iterable(task))
 
 
-def test_nothing_goes_out_while_all_that_is_left_waits_for_its_turn() -> None:
-    play = to_play(field_of(*range(9)), new_pace(1, 10**6))
-    first = play.next_task()
-    assert first and play.next_task() is None
-    came_back(play, first)
-    assert play.next_task()
-
-
-def test_short_legs_that_play_in_turn_are_one_task() -> None:
-    tasks = list(tasks_of(to_play(field_of(4), new_pace(2, 10))))
-    assert [of(4, task) for task in tasks] == [8] + [0] * (len(tasks) - 1)
-
-
-@pytest.mark.parametrize(
-    ("kind", "artifact", "legs_per_process", "in_turn"),
-    [
-        ("program", "", 256, True),
-        ("python", "apart", 256, True),
-        ("python", "together", 1, True),
-        ("python", "together", 256, False),
-        ("wasm", "", 256, False),
-    ],
-)
-def test_what_waits_for_its_turn_goes_out_by_itself(
-    kind: PlaysAs, artifact: str, legs_per_process: int, in_turn: bool, tmp_path: Path
-) -> None:
-    """So no worker has a leg whose turn another has."""
-    schedule = field_of(4, kind=kind, artifact=artifact)
-    sandbox = SandboxSettings(legs_per_process=legs_per_process)
-    first, *_ = tasks_of(to_play(schedule, new_pace(2, 10), sandbox=sandbox))
-    assert (len(list(chain.from_iterable(first))) == of(4, first) == 8) is in_turn
-    contest = VON_NEUMANN_POKER
-    channels = Lanes(0, 1, []).channels
-    with closing(Pool(contest, Settings(), sandbox, ARTIFACTS, tmp_path, channels)) as pool:
-        assert any(pool.turns_of(leg) for leg in schedule.legs()) is in_turn
-
-
-@settings(max_examples=60, deadline=None, derandomize=True)
-@given(data=st.data(), workers=st.integers(1, 5), replicas=st.integers(1, 2))
-def test_legs_of_a_bot_with_the_same_deals_are_in_one_task_at_a_time(
-    data: st.DataObject, workers: int, replicas: int
-) -> None:
-    programs = data.draw(st.sets(st.integers(0, 8), min_size=1))
-    schedule = replace(field_of(*programs), replicas=Replicas(replicas))
-    play = to_play(schedule, new_pace(workers, data.draw(st.sampled_from([1, 10**6]))))
-    out: list[Task] = []
-    played: list[str] = []
-
-    def turns(task: Task) -> set[tuple[str, int]]:
-        legs = list(chain.from_iterable(task))
-        return {(seat.name, leg.plan.number) for leg in legs for seat in (leg.x, leg.y) if seat.kind == "program"}
-
-    total = len(list(schedule.fixtures()))
-    while len(played) < total:
-        if task := play.next_task():
-            assert all(turns(task).isdisjoint(turns(other)) for other in out)
-            out.append(task)
-        if not task or data.draw(st.booleans()):
-            back = out.pop(data.draw(st.integers(0, len(out) - 1)))
-            played += [leg.digest for leg in chain.from_iterable(back)]
-            came_back(play, back)
-    assert len(set(played)) == total
-    assert play.next_task() is None
-
-
-def test_legs_with_deals_of_their_own_have_no_turns() -> None:
-    first, *_ = tasks_of(to_play(field_of(8, deals="independent"), new_pace(2, 10)))
-    assert of(8, first) == 4  # half of what is in lanes
+@pytest.mark.parametrize("kind", ["program", "python", "wasm"])
+def test_legs_of_a_duplicate_match_with_processes_are_in_one_task(kind: PlaysAs) -> None:
+    """The later one starts after the earlier one's processes have ended, which only their worker knows."""
+    schedule = field_of(*range(9), kind=kind, duplicate=True)
+    tasks = list(tasks_of(to_play(schedule, new_pace(2, 10**6))))
+    matches = [{leg.plan.match for leg in chain.from_iterable(task)} for task in tasks]
+    assert len(tasks) > 4 and len(set.union(*matches)) == 36
+    assert (sum(map(len, matches)) == 36) is (kind != "wasm")
 
 
 def test_who_is_out_goes_out_no_more() -> None:
     out: set[str] = set()
     schedule = field_of(8)
     pace = new_pace(2, 10**6)
-    play = LegsToPlay(schedule, missing(schedule), pace, groups_in_turn(schedule, 2, ARTIFACTS, ON), lambda: out)
+    play = LegsToPlay(schedule, missing(schedule), pace, lambda: out)
     first = play.next_task()
     assert first
     out |= {"3", "8"}
-    came_back(play, first)
     assert not any(of(3, task) + of(8, task) for task in tasks_of(play))
 
 

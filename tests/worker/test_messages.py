@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import struct
 import threading
 import time
@@ -156,6 +157,33 @@ def test_a_message_has_nothing_of_what_lay_in_its_memory_before(stage: Stage) ->
     stage.run()
     process.await_question()
     assert secret[:4] not in os.read(process.reads, 1 << 16)
+
+
+def test_messages_without_memory_for_them_end_the_run_and_are_no_bots_fault(stage: Stage) -> None:
+    for _ in range(2):
+        stage.run(0.0)  # the first run makes room for the events of the second
+        process = stage.process()
+        for slot in range(3000):
+            stage.lane(process, slot=slot)
+    reads, writes = os.pipe()
+    if not (child := os.fork()):
+        said = "no exception"
+        try:
+            resource.setrlimit(resource.RLIMIT_AS, (1, resource.RLIM_INFINITY))
+            kept = []
+            with contextlib.suppress(MemoryError):  # until only little things can be had
+                while True:
+                    kept.append(bytes(1 << 16))
+            said = str(stage.run())
+        except MemoryError as error:
+            said = str(error)
+        finally:
+            os.write(writes, said[:500].encode())
+            os._exit(0)
+    os.waitpid(child, 0)
+    os.close(writes)
+    assert os.read(reads, 500) == b"no memory is left for bots' questions and answers"
+    os.close(reads)
 
 
 def test_answers_may_come_byte_by_byte(stage: Stage) -> None:

@@ -151,9 +151,9 @@ def test_a_place_is_found_again() -> None:
     """Of each instruction that may trap, whatever was written before it."""
     code = module(LEFT + FILL.replace('(export "a")', ""))
     written = metered(code)
-    places = [read_module(code).origin(place) for place in range(len(written))]
+    places = read_module(code).origins(range(len(written)))
     found = [(place, was) for place, was in enumerate(places) if was >= 0]
-    assert all(written[place] == code[was] for place, was in found) and len(found) > 0.9 * len(code)
+    assert all(written[place] == code[was] for place, was in found) and len(found) > 0.75 * len(code)  # but for names
     assert [was for _, was in found] == sorted({was for _, was in found})
 
 

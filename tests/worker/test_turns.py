@@ -1,4 +1,4 @@
-"""Legs of a bot that could tell each other the cards don't play at the same time, on any worker."""
+"""The legs of a duplicate match, which have the same deals, don't play at the same time, on any worker."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ PROGRAM = script("""
     """)
 
 
-def lives(field: dict[str, Source]) -> dict[str, list[tuple[float, float]]]:
-    """From when to when each bot's legs have played, in order."""
+def lives(field: dict[str, Source]) -> dict[tuple[str, int], list[tuple[float, float]]]:
+    """From when to when each bot's legs of each match have played, in order."""
     entrants = build(field)
-    settings = Settings(sessions=1, deals="common", seed="1")
+    settings = Settings(sessions=1, duplicate=True, seed="1")
     legs = legs_of(entrants, settings)
-    found: dict[str, list[tuple[float, float]]] = {}
+    found: dict[tuple[str, int], list[tuple[float, float]]] = {}
     for leg, one in zip(legs, play(entrants, settings, ON, legs)):
         for seat, player in enumerate((leg.x, leg.y)):
             said = next((fault for fault in one.faults if fault.seat == seat), None)
             if said:
                 words = (said.complaints if player.kind == "program" else said.what).replace("ValueError: ", "").split()
-                found.setdefault(player.name, []).append((float(words[0]), float(words[1])))
-    return {name: sorted(times) for name, times in found.items()}
+                found.setdefault((player.name, leg.plan.match), []).append((float(words[0]), float(words[1])))
+    return {place: sorted(times) for place, times in found.items()}
 
 
 def at_once(times: Sequence[tuple[float, float]]) -> int:
@@ -69,24 +69,26 @@ FIELD: dict[str, Source] = {
 
 def test_legs_with_the_same_deals_play_one_after_the_other() -> None:
     found = lives(FIELD)
-    assert {name: len(times) for name, times in found.items()} == {name.split(".")[0]: 5 for name in FIELD}
-    assert {name: at_once(times) for name, times in found.items()} == dict.fromkeys(found, 0)
+    assert {place: len(times) for place, times in found.items()} == dict.fromkeys(found, 2) and len(found) == 30
+    assert {place: at_once(times) for place, times in found.items()} == dict.fromkeys(found, 0)
+    everything = sorted(times for several in found.values() for times in several)
+    assert at_once(everything)  # others don't wait for them
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_in_a_run_they_play_one_after_the_other_whichever_worker_has_them(tmp_path: Path, workers: int) -> None:
-    place = new_place(tmp_path, [], sessions=1, settings="faults_allowed = 3")
+    place = new_place(tmp_path, [], sessions=1, settings="faults_allowed = 3\nduplicate = true")
     place.entrants.mkdir()
     for name, source in FIELD.items():
         write_bot(place.entrants / name, source)
     place.play(workers=workers)
     faults = load(str(place.results)).faults
     words = faults.what.where(faults.bot.str.startswith("apart"), faults.complaints)
-    for name in FIELD:
-        told = words[faults.bot == name.split(".")[0]].str.extract(r"(\d+\.\d+) (\d+\.\d+)").astype(float)
-        times = sorted(zip(told[0], told[1]))
-        assert len(times) >= 5 and at_once(times) == 0
+    told = words.str.extract(r"(\d+\.\d+) (\d+\.\d+)").astype(float)
+    for _, of_match in told.groupby([faults.bot, faults.match]):
+        times = sorted(zip(of_match[0], of_match[1]))
+        assert len(times) >= 2 and at_once(times) == 0
 
 
 def test_a_turn_is_a_legs_until_it_gives_it_back() -> None:

@@ -1,6 +1,7 @@
 """The compiler's libraries, built once on a machine: python -m tournament.artifacts.libraries [c] [cpp]
 
 `make` runs this while it compiles the core, which this doesn't need. If it fails, a run tries again and says why.
+A wheel brings them, so whoever installs one doesn't wait: see shipped_libraries.py.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from tournament.artifacts import shipped_libraries as shipped
 from tournament.artifacts.compiler_command import (
     EMULATING,
     EXCEPTIONS,
@@ -59,6 +61,7 @@ def prepare_libraries(kinds: Collection[str], sandbox: SandboxSettings, say: Cal
         return
     above = cache_folder() / "libraries"
     with _lock, cache_trouble(above), alone_on_this_machine(above):
+        shipped.unpack_into(above)
         missing = [kind for kind in sorted(kinds) if not _is_sound(libraries_of(kind))]
         if not missing:
             return

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tournament.artifacts.bot import Entrant, Submission
 from tournament.audit.report import reading
 from tournament.audit.verification import settings_of
 from tournament.audit.verify_games import Players, find_players
 from tournament.config import Config
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
-from tournament.entrants.build import build_entrant, with_lines
-from tournament.entrants.folder import find_submissions, read_submission
-from tournament.errors import BadInput, RunFailed, telling_line
+from tournament.entrants.build import with_lines
+from tournament.entrants.folder import find_submissions
+from tournament.errors import BadInput, RunFailed
 from tournament.leg import Leg
 from tournament.names import did_you_mean
 from tournament.runner.schedule.counting import fixtures_of
@@ -29,21 +26,10 @@ from tournament.store.ledger_reading import read_state, standing_batches
 from tournament.store.legs import Fault, LegResult, Legs
 from tournament.store.parts import require_written, rows_of
 from tournament.store.storage import open_storage
-from tournament.worker.observation import ObservedGame, Step, Window, observe_leg
+from tournament.worker.observation import ObservedGame, Window, observe_leg
 
 # The most games of a session that are shown at once.
 MOST_GAMES = 1000
-
-
-@dataclass(frozen=True)
-class Beside:
-    """The same games with another version of a bot, in the seat of the recorded one."""
-
-    bot: str
-    version: str  #: its file
-    games: tuple[ObservedGame, ...]
-    #: the first game that came out otherwise, and which of its decisions, null where only what came of it differs
-    differs_at: tuple[int, int | None] | None
 
 
 @dataclass(frozen=True)
@@ -65,8 +51,6 @@ class Replay:
     differs: str  #: what is not as recorded; "" for nothing
     #: the session as the contest draws it, if it does: a text or SVG before each decision, and at the end
     drawings: tuple[str, ...] = ()
-    #: the same deals with another version of one bot: its file, its games, and the first difference
-    beside: Beside | None = None
 
 
 def replay_games(
@@ -76,14 +60,12 @@ def replay_games(
     session: int,
     game: int | None = None,
     say: Callable[[str], None] = lambda text: None,
-    beside: Path | None = None,
 ) -> Replay:
     """Play a session of a match again, or one game of it, and tell what each bot was asked and answered.
 
-    `match` is its number or the names of its bots in either order. `beside` is the file of another version of the bot
-    that is named first, or that has its name; one of the two is the recorded one. `config_of` gives the settings of a
-    contest. Raises BadInput when there are no such records, or a bot has changed since; RunFailed when the ledger can't
-    be read or this machine can't play.
+    `match` is its number or the names of its bots in either order. `config_of` gives the settings of a contest. Raises
+    BadInput when there are no such records, or a bot has changed since; RunFailed when the ledger can't be read or this
+    machine can't play.
     """
     with reading(location):
         storage = open_storage(location)
@@ -102,9 +84,6 @@ def replay_games(
         batches, per_leg = standing_batches(storage, state), contest.sessions_of_leg(settings)
         batch, recorded = _recorded_leg(batches, match, session, per_leg)
         players = find_players(contest, config, field, settings, say, only=(recorded.x, recorded.y))
-        other = None
-        if beside:
-            players, other = _with_version(contest, config, players, field, recorded, match, beside)
         if gone := sorted(players.missing & {recorded.x, recorded.y}):
             raise BadInput(
                 f"{' and '.join(gone)} {'is' if len(gone) == 1 else 'are'} not in the entrants folder as it was when"
@@ -123,71 +102,7 @@ def replay_games(
         # A bot built with lines may take a little less fuel; where that matters, it is played without them.
         if recorded.faults and (built := _with_lines(contest, config, field, leg)):
             ways.insert(0, {**players.artifacts, **built})
-        found = _replayed(contest, players, leg, ways, recorded, rows, session, game)
-        return replace(found, beside=_beside(contest, players, leg, found, game, *other)) if other else found
-
-
-def _with_version(
-    contest: Contest,
-    config: Config,
-    players: Players,
-    field: Field,
-    recorded: LegResult,
-    match: int | tuple[str, str],
-    path: Path,
-) -> tuple[Players, tuple[str, str, Entrant]]:
-    """The players with another version's artifact among them; and the bot, and which file is not the recorded version
-    of it, with what that builds to. Raises BadInput."""
-    submission = read_submission(path)
-    name = submission.name if isinstance(match, int) else match[0]
-    names = (recorded.x, recorded.y)
-    if name not in (names[:1] if contest.house else names):
-        raise BadInput(f"--beside {path}: whose version? Say --match X,Y with the names of both; it plays for X")
-
-    def built(one: Submission) -> Entrant:
-        entrant = build_entrant(one, contest.interface, players.settings, config.sandbox)
-        if entrant.artifact is None:
-            raise BadInput(f"--beside {path}: {one.path} can't play: {telling_line(entrant.problem or '')}")
-        return entrant
-
-    version = built(submission)
-    there = [one for one in find_submissions(config.entrants, lambda: field.entrants)[0] if one.name == name]
-    known = next((one.artifact for one in field.entrants if one.name == name), None)
-    if version.artifact_sha256 == known and there and name in players.missing:
-        path, other = there[0].path, built(there[0])
-    else:
-        other = version
-    assert version.artifact is not None and other.artifact is not None
-    sha256 = {version.artifact_sha256 or "": version.artifact, other.artifact_sha256 or "": other.artifact}
-    missing = players.missing - {name} if known in sha256 else players.missing
-    return replace(players, artifacts={**players.artifacts, **sha256}, missing=missing), (name, str(path), other)
-
-
-def _beside(
-    contest: Contest, players: Players, leg: Leg, found: Replay, game: int | None, name: str, path: str, other: Entrant
-) -> Beside:
-    """The same games with another version in the seat of that name."""
-    assert other.artifact_sha256
-    of_x = leg.x.name == name
-    seat = replace(leg.x if of_x else leg.y, kind=other.plays_as, artifact=other.artifact_sha256)
-    session = found.session - leg.plan.first_session
-    window = Window(session, session, *((0, MOST_GAMES - 1) if game is None else (game, game)))
-    leg = replace(leg, x=seat) if of_x else replace(leg, y=seat)
-    games = observe_leg(contest, players.settings, players.sandbox, leg, players.artifacts, window).games
-    for one, another in itertools.zip_longest(found.games, games):
-        if one is None or another is None:
-            return Beside(name, path, games, ((one or another).game, None))
-        for number, steps in enumerate(itertools.zip_longest(one.steps, another.steps)):
-            if steps[0] is None or steps[1] is None or _shown(steps[0]) != _shown(steps[1]):
-                return Beside(name, path, games, (one.game, number))
-        if (one.actions, one.outcome) != (another.actions, another.outcome):
-            return Beside(name, path, games, (one.game, None))
-    return Beside(name, path, games, None)
-
-
-def _shown(step: Step) -> tuple[str, ...]:
-    """What a reader sees of a decision."""
-    return step.bot, step.question, step.asked, step.answered, step.fault or ""
+        return _replayed(contest, players, leg, ways, recorded, rows, session, game)
 
 
 def _replayed(

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from tournament.artifacts.bot import Entrant
-from tournament.audit.recount import Rows, name_of
 from tournament.audit.report import Problem, plays_again
 from tournament.config import Config
 from tournament.contests.contest import Contest
@@ -18,6 +20,7 @@ from tournament.entrants.build import build_entrants
 from tournament.errors import RunFailed
 from tournament.keys import master_key
 from tournament.leg import Leg
+from tournament.runner.executors import Executor
 from tournament.runner.planning import artifacts_of, schedule_of
 from tournament.runner.schedule.counting import fixtures_of
 from tournament.runner.schedule.legs import Schedule
@@ -26,10 +29,12 @@ from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import Column
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import Batch, Field, FieldEntrant, Part
-from tournament.store.legs import Fault, LegResult, Legs
+from tournament.store.legs import Fault, LegResult, Legs, pair_keys
 from tournament.store.parts import rows_of
 from tournament.store.storage import Storage, explain_write_error
-from tournament.worker.batch import Task, play_task
+from tournament.worker.batch import Task
+
+_MOST_LEGS = 64  # that are played as one task, and compared in memory
 
 
 @dataclass(frozen=True)
@@ -89,65 +94,142 @@ def _entrant_problems(known: FieldEntrant, here: Entrant) -> Iterator[Problem]:
         yield Problem("ledger", f"gives another reason why {known.name} can't play than there is here", again)
 
 
-def chosen_legs(batches: Iterable[Batch], missing: frozenset[str], count: int) -> list[tuple[Batch, LegResult]]:
+Chosen = Sequence[tuple[Batch, npt.NDArray[np.intp]]]  # legs by their places in their batch, in order
+
+
+def chosen_legs(batches: Sequence[Batch], missing: frozenset[str], count: int | None) -> Chosen:
     """So many random legs, or all there are, whose players are here."""
-    legs = [(batch, leg) for batch in batches for leg in batch.legs if missing.isdisjoint((leg.x, leg.y))]
-    return random.SystemRandom().sample(legs, min(count, len(legs)))
+    here = [_with_players(batch.legs, missing) for batch in batches]
+    ends = np.cumsum([len(places) for places in here])
+    if count is not None and len(ends) and count < ends[-1]:
+        sample = np.sort(np.array(random.SystemRandom().sample(range(int(ends[-1])), count), np.intp))
+        starts = ends - [len(places) for places in here]
+        here = [
+            places[sample[(sample >= start) & (sample < end)] - start] for places, start, end in zip(here, starts, ends)
+        ]
+    return [(batch, places) for batch, places in zip(batches, here) if len(places)]
+
+
+def _with_players(legs: Legs, missing: frozenset[str]) -> npt.NDArray[np.intp]:
+    is_here = np.array([name not in missing for name in legs.names], bool)
+    return np.flatnonzero(is_here[legs.players].all(axis=1)) if len(legs) else np.empty(0, np.intp)
 
 
 def replay_problems(
-    contest: Contest, storage: Storage, players: Players, chosen: Sequence[tuple[Batch, LegResult]]
-) -> Iterator[list[Problem]]:
-    """Play these legs; yield each one's differences. Raises RunFailed and BadInput when this machine can't."""
-    for batch, recorded in chosen:
-        (fixture,) = fixtures_of(Legs.of([recorded]), players.schedule)
-        if isinstance(fixture, str):
-            yield [Problem("ledger", f"has {name_of(recorded)} {fixture}", plays_again(batch))]
-            continue
-        yield _compared(contest, storage, players, batch, recorded, players.schedule.leg(fixture))
-
-
-def _compared(
-    contest: Contest, storage: Storage, players: Players, batch: Batch, recorded: LegResult, leg: Leg
-) -> list[Problem]:
-    """The problems of one leg, played again."""
+    contest: Contest, storage: Storage, players: Players, chosen: Chosen, executor: Executor
+) -> Iterator[tuple[int, list[Problem]]]:
+    """Play these legs; yield how many were compared, and what differs. Raises RunFailed and BadInput when this machine
+    can't."""
+    share = -(-sum(len(places) for _, places in chosen) // (4 * executor.most_workers))
+    some = [
+        (batch, places[first : first + cut])
+        for batch, places in chosen
+        for cut in [min(share, _MOST_LEGS)]
+        for first in range(0, len(places), cut)
+    ]
     with scratch_folder() as folder:
         there = FolderStorage(str(folder))
         there.prepare()
-        task = Task(
-            contest.name,
-            players.settings.for_workers(),
-            players.sandbox.model_dump(),
-            there.location,
-            ((leg,),),
-            contest.rules,
-        )
+        out: dict[str, _Replayed] = {}
+
+        def next_task() -> Task | None:
+            while some:
+                batch, places = some.pop(0)
+                again = _Replayed.of(batch, batch.legs.chosen(places), players)
+                if again.legs:
+                    out[again.legs[0].digest] = again
+                    return _task(contest, players, there, again.legs)
+                alien.append((len(places), again.problems))
+            return None
+
+        alien: list[tuple[int, list[Problem]]] = []
+        played = executor.play(next_task, players.artifacts)
         try:
-            (again,) = play_task(task, players.artifacts).batches
+            for receipts in played:
+                for receipt in receipts:
+                    (batch,) = receipt.batches
+                    yield out.pop(batch.legs.digests[0]).compared(contest, storage, there, batch)
         except OSError as error:
             raise RunFailed(explain_write_error(error, there.location)) from None
-        first, end = leg.plan.first_session, leg.plan.first_session + leg.plan.sessions
-        differing = []
-        for old, new in zip(_by_table(batch), _by_table(again)):
-            columns = {"games": contest.games, "sessions": contest.sessions}[old.table]
+        finally:
+            played.close()
+        yield from alien
+
+
+def _task(contest: Contest, players: Players, there: FolderStorage, legs: Sequence[Leg]) -> Task:
+    settings, sandbox = players.settings.for_workers(), players.sandbox.model_dump()
+    return Task(
+        contest.name,
+        settings,
+        sandbox,
+        there.location,
+        (tuple(legs),),
+        contest.rules,
+        contest.requires,
+        source=contest.source,
+    )
+
+
+@dataclass(frozen=True)
+class _Replayed:
+    """Recorded legs of a batch that are played again, as the schedule has them; `problems` tells of others."""
+
+    batch: Batch
+    recorded: Legs
+    legs: Sequence[Leg]
+    problems: list[Problem]
+
+    @classmethod
+    def of(cls, batch: Batch, recorded: Legs, players: Players) -> _Replayed:
+        fixtures = list(fixtures_of(recorded, players.schedule))
+        problems = [
+            Problem("ledger", f"has {_name_of(recorded[place])} {wrong}", plays_again(batch))
+            for place, wrong in enumerate(fixtures)
+            if isinstance(wrong, str)
+        ]
+        known = [place for place, fixture in enumerate(fixtures) if not isinstance(fixture, str)]
+        legs = [players.schedule.leg(fixture) for fixture in fixtures if not isinstance(fixture, str)]
+        return cls(batch, recorded.chosen(known), legs, problems)
+
+    def compared(self, contest: Contest, storage: Storage, there: Storage, again: Batch) -> tuple[int, list[Problem]]:
+        """How many legs were played, and what differs in them from what is recorded."""
+        differing: list[list[str]] = [[] for _ in self.legs]
+        for old, new in zip(_by_table(self.batch), _by_table(again)):
+            columns = contest.columns(old.table)
             there.publish(new.staged, new.place)
-            here = _digests(_of_leg(rows_of(storage, old, columns), leg.plan.match, first, end), columns)
-            played = _digests(rows_of(there, new, columns), columns)
-            differing += [f"{old.table}.{name}" for name in here if here[name] != played[name]]
-    result = again.legs[0]
-    if _faults(recorded, leg.has_processes) != _faults(result, leg.has_processes):
-        differing.append("faults")
-    if replace(recorded, faults=()) != replace(result, faults=()):
-        differing.append("results")
-    if batch.sandbox != again.sandbox and leg.has_processes:
-        differing.append(f"sandbox: {batch.sandbox or 'none'}, here {again.sandbox}")
-    if not differing:
-        return []
-    place = batch.parts[0].place
-    remedy = f"remove it, and {plays_again(batch)}"
-    if leg.has_processes:
-        remedy = f"that may be where a bot that is a process looks at a clock or is short of time; if not, {remedy}"
-    return [Problem(place, f"has {name_of(recorded)} with other {', '.join(differing)}", remedy)]
+            recorded, played = (
+                _by_leg(rows_of(place, part, columns), columns, self.legs)
+                for place, part in ((storage, old), (there, new))
+            )
+            there.remove(new.place)
+            for wrong, one, other in zip(differing, recorded, played):
+                wrong += [f"{old.table}.{name}" for name in one if one[name] != other[name]]
+        for place, (leg, wrong) in enumerate(zip(self.legs, differing)):
+            before, now = self.recorded[place], again.legs[place]
+            if _faults(before, leg.has_processes) != _faults(now, leg.has_processes):
+                wrong.append("faults")
+            if replace(before, faults=()) != replace(now, faults=()):
+                wrong.append("results")
+            if leg.has_processes and self.batch.sandbox != again.sandbox:
+                wrong.append(f"sandbox: {self.batch.sandbox or 'none'}, here {again.sandbox}")
+        found = [
+            self._problem(self.recorded[place], self.legs[place], wrong)
+            for place, wrong in enumerate(differing)
+            if wrong
+        ]
+        return len(self.legs), self.problems + found
+
+    def _problem(self, recorded: LegResult, leg: Leg, differing: Sequence[str]) -> Problem:
+        remedy = f"remove it, and {plays_again(self.batch)}"
+        if leg.has_processes:
+            remedy = f"that may be where a bot that is a process looks at a clock or is short of time; if not, {remedy}"
+        what = f"has {_name_of(recorded)} with other {', '.join(differing)}"
+        return Problem(self.batch.parts[0].place, what, remedy)
+
+
+def _name_of(leg: LegResult) -> str:
+    """A leg in words."""
+    return f"match {leg.match}, leg {leg.number} ({leg.x} – {leg.y})"
 
 
 # What may come out otherwise in what a process is blamed for, and in what it printed.
@@ -168,17 +250,18 @@ def _by_table(batch: Batch) -> list[Part]:
     return sorted(batch.parts, key=lambda part: part.table)
 
 
-def _of_leg(chunks: Iterable[Rows], match: int, first: int, end: int) -> Iterator[Rows]:
-    """The rows of a match, with sessions from `first` to before `end`."""
+def _by_leg(
+    chunks: Iterable[Mapping[str, npt.NDArray[Any]]], columns: Sequence[Column], legs: Sequence[Leg]
+) -> list[dict[str, bytes]]:
+    """The bytes of each column in these legs' rows, leg by leg."""
+    found: list[dict[str, bytes]] = [{column.name: b"" for column in columns} for _ in legs]
+    plans = np.array([(leg.plan.match, leg.plan.first_session) for leg in legs], np.int64)
+    starts, length = pair_keys(plans[:, 0], plans[:, 1]), legs[0].plan.sessions
     for rows in chunks:
-        inside = (rows["match"] == match) & (rows["session"] >= first) & (rows["session"] < end)
-        yield {name: values[inside] for name, values in rows.items()}
-
-
-def _digests(chunks: Iterable[Rows], columns: Sequence[Column]) -> dict[str, bytes]:
-    """The sha256 of each column's bytes, however they are cut into chunks."""
-    digests = {column.name: hashlib.sha256() for column in columns}
-    for rows in chunks:
-        for name, digest in digests.items():
-            digest.update(rows[name].tobytes())
-    return {name: digest.digest() for name, digest in digests.items()}
+        keys = pair_keys(rows["match"].astype(np.int64), rows["session"].astype(np.int64))
+        of = np.searchsorted(starts, keys, "right") - 1
+        of[(of < 0) | (keys >= starts[of] + length)] = -1
+        for leg in np.unique(of[of >= 0]).tolist():
+            for name in found[leg]:
+                found[leg][name] += rows[name][of == leg].tobytes()
+    return found

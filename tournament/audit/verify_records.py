@@ -1,147 +1,88 @@
-"""Whether a results folder is as its ledger says: entries, parts, sums, summaries."""
+"""Whether a results folder is as its ledger says: parts, sums, summaries."""
 
 from __future__ import annotations
 
-import contextlib
-import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 
-from tournament.audit.recount import NotTheLegs, Recount
+import numpy as np
+import numpy.typing as npt
+
+from engine.kernel.game_core import SEAT_COUNT
 from tournament.audit.report import Problem, plays_again
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.errors import RunFailed
 from tournament.records.results import summaries
-from tournament.runner.strays import in_tables, once_named, shown, strays
+from tournament.runner.strays import in_tables, shown, strays
 from tournament.standings.standings import Standings
-from tournament.standings.without_luck import LuckOfLegs, by_digest, luck_of_legs, read_luck
-from tournament.store.ledger import FOLDERS_OF_ENTRIES, Batch, Field, Part, State, entry_name, is_sealed
-from tournament.store.ledger_reading import gather, sizes_of_entries, states, text_of
-from tournament.store.parts import damage, origin_of_part, rows_of, summary_is
+from tournament.store.ledger import TABLES, Batch, Field, Part, State
+from tournament.store.ledger_reading import text_of
+from tournament.store.legs import pair_keys
+from tournament.store.parts import damage, rows_of, summary_is
 from tournament.store.storage import Storage
 
-BRING_BACK = "tournament run brings it back from its copy"
-# A flipped bit changes neither size nor time, by which a run knows the files that it has checked.
-REMOVE_FIRST = f"remove it, and {BRING_BACK}"
-WRITE = "tournament run writes it anew"
-MOST_OF_HOUSE = 4 << 20  # bytes of a house player's file
-FORMER = "a run needs none of these: remove it and those before"
-BRING_ALL_BACK = "bring the records back from a copy"
+WRITE = "tournament run writes it again"
+_MOST_OF_HOUSE = 4 << 20  # bytes of a house player's file
+# A sum of rows in another order differs by its rounding.
+_ROUNDING = 1e-9
 
 
-def ledger_problems(storage: Storage, state: State) -> list[Problem]:
-    """Entries of which one copy is damaged or missing, of a ledger that can be read: from the newest fold on, before
-    which a run needs none."""
-    problems = []
-    for number in range(state.fold or 1, state.entries + 1):
-        places = [f"{folder}/{entry_name(number)}" for folder in FOLDERS_OF_ENTRIES]
-        texts = [text_of(storage, place) for place in places]
-        if texts[0] == texts[1]:
-            continue
-        sound = [text is not None and is_sealed(text) for text in texts]
-        for place, text in zip(places, texts):
-            if text is None:
-                problems.append(Problem(place, "is missing", BRING_BACK))
-            elif not is_sealed(text):
-                problems.append(Problem(place, "is damaged", REMOVE_FIRST))
-        if all(sound):
-            problems.append(Problem(places[1], "is another entry than the one in ledger/", REMOVE_FIRST))
-    return problems
-
-
-def fold_problems(storage: Storage) -> list[Problem]:
-    """Entries that carry another state than those before them come to."""
-    oldest = min(sizes_of_entries(storage), default=0)
-    problems = []
+def batch_problems(storage: Storage, batch: Batch, contest: Contest, settings: ContestSettings | None) -> list[Problem]:
+    """Compare a batch's parts with their hashes, and the sums of their rows with the ledger. Without `settings` only
+    bytes are compared: its games are of another version."""
+    plays, remove = plays_again(batch), f"remove it, and {plays_again(batch)}"
+    if problems := [problem for part in batch.parts if (problem := _place_problem(storage, part, plays))]:
+        return problems
+    damaged = [part for part in batch.parts if damage(storage, part)]
+    if damaged or settings is None:
+        return [Problem(part.place, "has other bytes than were written", remove) for part in damaged]
     try:
-        for state, entry in states(storage):
-            if entry.fold > state.entries and state.field:
-                gather(storage, state)
-                carried = {batch.name: batch for batch in entry.batches}
-                if (entry.field, carried, entry.former) != (state.field, state.newest(), state.former):
-                    place = f"ledger/{entry_name(entry.fold)}"
-                    problems.append(Problem(place, "is not what the entries before it come to", BRING_ALL_BACK))
-    except RunFailed as problem:
-        if min(sizes_of_entries(storage), default=0) == oldest:  # else a run has removed some meanwhile
-            problems.append(
-                Problem("ledger", f"has entries before its newest fold that can't be read: {problem}", FORMER)
-            )
-    return problems
-
-
-@dataclass(frozen=True)
-class Recounted:
-    """What is wrong with a batch's parts and the sums of its legs, and what luck was worth in these."""
-
-    problems: list[Problem]
-    luck: LuckOfLegs = dataclasses.field(default_factory=dict)
-
-
-def recount(
-    storage: Storage,
-    batch: Batch,
-    contest: Contest,
-    field: Field,
-    settings: ContestSettings | None,
-) -> Recounted:
-    """Compare a batch with its parts. Without `settings` only bytes are compared: its games are of another version."""
-    remove = f"remove it, and {plays_again(batch)}"
-    games, sessions = sorted(batch.parts, key=lambda part: part.table)
-    if problems := [problem for part in batch.parts if (problem := _place_problem(storage, part, plays_again(batch)))]:
-        return Recounted(problems)
-    problems = [
-        Problem(part.place, "has other bytes than were written", remove)
-        for part in batch.parts
-        if damage(storage, part)
-    ]
-    problems = problems or _origin_problems(storage, batch, contest, field)
-    if problems or settings is None:
-        return Recounted(problems)
-    counted = Recount(contest, settings, batch.legs)
-    luck = luck_of_legs(contest, settings, batch.legs) if contest.luck else None
-    part, impossible = games, ""
-    try:
-        for rows in rows_of(storage, games, contest.games):
-            counted.add_games(rows)
-            try:
-                if luck and not impossible:
-                    luck.add(rows, len(rows["match"]))
-            except ValueError as problem:
-                impossible = f"has games that can't be: {problem}"
-        part = sessions
-        for rows in rows_of(storage, sessions, contest.sessions):
-            counted.add_sessions(rows)
-    except NotTheLegs as problem:
-        return Recounted([Problem(part.place, str(problem), remove)])
+        wrong = _not_adding_up(storage, batch, contest, settings)
     except RunFailed as problem:  # its hash is the ledger's, so it was written like this
-        return Recounted([Problem(part.place, str(problem).partition(" ")[2], remove)])
-    wrong = [f"does not give the ledger's sums: {text}" for text in counted.problems()] or [impossible] * bool(
-        impossible
-    )
-    found = [Problem(games.place, text, remove) for text in wrong]
-    return Recounted(found, by_digest(batch.legs, luck.points()) if luck and not found else {})
+        place, _, what = str(problem).removeprefix(f"{storage.location}/").partition(" ")
+        return [Problem(place, what, remove)]
+    return [Problem(place, what, remove) for place, what in wrong.items()]
 
 
-def _origin_problems(storage: Storage, batch: Batch, contest: Contest, field: Field) -> list[Problem]:
-    """Parts that say that they are of another version than the ledger does. A contest may have got another name."""
-    problems = []
-    for part in batch.parts:
-        with contextlib.suppress(RunFailed):  # other columns: told by who reads them
-            origin = origin_of_part(storage, part, contest.columns(part.table))
-            if origin.get("engine_version", field.engine) != field.engine:
-                remedy = f"remove it, and {plays_again(batch)}"
-                problems.append(Problem(part.place, "says that it is of another version", remedy))
-    return problems
+def _not_adding_up(storage: Storage, batch: Batch, contest: Contest, settings: ContestSettings) -> dict[str, str]:
+    """What is wrong with the rows of a batch's parts, added up leg by leg, by place."""
+    legs, per_leg, scored = batch.legs, contest.sessions_of_leg(settings), contest.scored
+    keys, finished = pair_keys(legs.match, legs.number), legs.sessions
+    sums = {name: np.zeros(len(legs)) for name in ("games", "sessions", "games in sessions", "games of sessions")}
+    points, amount = np.zeros((SEAT_COUNT, len(legs))), np.ones(len(legs))
 
+    def add(name: str, of: npt.NDArray[np.intp], amounts: npt.NDArray[np.float64] | None = None) -> None:
+        sums[name] += np.bincount(of, amounts, len(legs))
 
-def luck_problems(storage: Storage, contest: Contest, luck: LuckOfLegs) -> list[Problem]:
-    """Whether the note of luck is what the games give, for legs of which `luck` is known from these."""
-    noted = read_luck(storage, contest) if contest.luck else {}
-    if all(noted[digest].tobytes() == points.tobytes() for digest, points in luck.items() if digest in noted):
-        return []
-    return [Problem("ledger/luck", "is not what the games give", "remove it: tournament run works it out again")]
+    for table in TABLES:
+        part = batch.part(table)
+        for rows in rows_of(storage, part, contest.columns(table)):
+            session = rows["session"].astype(np.int64)
+            wanted = pair_keys(rows["match"].astype(np.int64), session // per_leg)
+            of = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
+            if not np.array_equal(keys[of], wanted):
+                return {part.place: "has rows of none of its legs"}
+            add(table, of)
+            counts = session % per_leg < finished[of]  # others are of a session that a disqualification ended
+            if table == "games":
+                add("games in sessions", of[counts])
+            else:
+                add("games of sessions", of, rows["games"].astype(np.float64))
+            if table == scored.table:
+                for seat, amounts in enumerate(scored.points(rows)):
+                    points[seat] += np.bincount(of[counts], amounts[counts], len(legs))
+                    amount += np.bincount(of[counts], np.abs(amounts[counts]), len(legs))
+    wrong: dict[str, list[str]] = {part.place: [] for part in batch.parts}
+    for table, recorded in (("games", legs.games), ("sessions", legs.sessions)):
+        if not np.array_equal(sums[table], recorded):
+            wrong[f"{table}/{batch.name}.parquet"].append(table)
+    if not np.array_equal(sums["games in sessions"], sums["games of sessions"]):
+        wrong[batch.part("sessions").place].append("games in its sessions")
+    unlike = [np.abs(points[seat] - legs.of_seat(seat).points) > _ROUNDING * amount for seat in range(SEAT_COUNT)]
+    if np.any(unlike):
+        wrong[batch.part(scored.table).place].append("points")
+    return {place: f"adds up to other {' and '.join(names)} than the ledger" for place, names in wrong.items() if names}
 
 
 def _place_problem(storage: Storage, part: Part, plays: str) -> Problem | None:
@@ -159,11 +100,8 @@ def stray_problems(storage: Storage, state: State, before: Mapping[str, bool]) -
     """What lies among the parts and is none that counts: it was there `before` the ledger was read, and still is."""
     found = strays(before, state, writing=storage.may_be_held())
     still = in_tables(storage) if found else {}
-    once = once_named(storage) if found else set()
     return [
-        Problem(
-            shown(place), "is none of the records", f"tournament run {'removes' if place in once else 'stops for'} it"
-        )
+        Problem(shown(place), "is none of the records", "move it away: tournament run stops for it")
         for place in found
         if place in still
     ]
@@ -174,7 +112,7 @@ def house_problems(storage: Storage, field: Field, suffix: str | None) -> list[P
     problems = []
     for player in field.house if suffix is not None else ():
         place = f"house/{player.name}{suffix}"
-        text = text_of(storage, place, MOST_OF_HOUSE)
+        text = text_of(storage, place, _MOST_OF_HOUSE)
         if text is None or sha256(text).hexdigest() != player.sha256:
             problems.append(Problem(place, "is missing" if text is None else "has other bytes than it plays by", WRITE))
     return problems

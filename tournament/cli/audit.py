@@ -17,7 +17,6 @@ from tournament.cli.options import (
     CHOICE,
     PLACES,
     PLAY,
-    Beside,
     ConfigPath,
     Contest,
     ContestOrAll,
@@ -26,16 +25,15 @@ from tournament.cli.options import (
     option,
     print_json,
 )
-from tournament.cli.replay_tables import print_beside, print_game
+from tournament.cli.replay_tables import print_game
 from tournament.cli.screen import Screen
 from tournament.config import load_config
 from tournament.errors import BadInput, printable
-from tournament.starter.folder import find_bot
 
 
 def verify(
     contest: ContestOrAll = None,
-    replay: Annotated[int, option("N", "legs to play again, chosen at random", PLAY, min=0)] = 0,
+    replay: Annotated[str, option("N|all", "legs to play again, chosen at random", PLAY)] = "0",
     results: Results = None,
     config: ConfigPath = None,
     as_json: Json = False,
@@ -43,9 +41,12 @@ def verify(
     """Exits with 0 when all is as recorded. With 1 after a list of what is not, and what `tournament run` does about
     it. With 3 when nothing wrong was found but not all could be checked.
     """
+    if replay != "all" and not replay.isdecimal():
+        raise BadInput(f"--replay {replay}: expected a number of legs, or all")
+    count = None if replay == "all" else int(replay)
     with Screen(err, "") as screen:
         found = [
-            verify_contest(location, partial(load_config, path=config), replay, screen)
+            verify_contest(location, partial(load_config, path=config), count, screen)
             for location in recorded(contest, results, config)
         ]
     if as_json:
@@ -66,32 +67,28 @@ def replay(
     match: Annotated[str, option("N|X,Y", "the match's number, or its bots' names", CHOICE)],
     session: Annotated[int, option("S", "session of the match, from 0", CHOICE, min=0)],
     game: Annotated[int | None, option("G", "only this game of the session", CHOICE, min=0)] = None,
-    beside: Beside = None,
     entrants: Annotated[Path | None, option("DIR", "folder of bots", PLACES)] = None,
     results: Results = None,
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
-    """The records must be there, with their seed, and the bots as they were. --beside shows the first difference
-    between the version that played and another. Exits with 1 when a game came out otherwise than recorded.
+    """The records must be there, with their seed, and the bots as they were. Exits with 1 when a game came out
+    otherwise than recorded.
     """
     with Screen(err, "") as screen:
         (place,) = recorded(contest, results, config)
         config_of = partial(load_config, path=config, entrants=entrants, results=results)
-        path = find_bot(beside, config_of(contest)) if beside else None
         x, *y = [name.strip() for name in match.split(",")]
         if not match.isdecimal() and not (x and len(y) == 1 and y[0]):
             raise BadInput(f"--match {match}: say its number, or the names of both bots with a comma between them")
-        found = replay_games(place, config_of, (x, y[0]) if y else int(x), session, game, screen.say, path)
+        found = replay_games(place, config_of, (x, y[0]) if y else int(x), session, game, screen.say)
     if as_json:
         print_json(dataclasses.asdict(found))
     else:
         title = f"{found.x} against {found.y}, session {found.session} of match {found.match} of {found.contest}"
         out.print(title, style="bold")
-        for one in found.games if not beside else ():
+        for one in found.games:
             print_game(out, one)
-        if beside:
-            print_beside(out, found)
         if game is None and len(found.games) == MOST_GAMES:
             out.print(f"the first {MOST_GAMES:,} games; --game shows another")
         if found.differs:

@@ -83,10 +83,7 @@ OWN = {
     "replay": Listed(
         "tournament.cli.audit:replay",
         "Play recorded games again: what each bot was asked, what it printed, what it answered.",
-        (
-            "replay von_neumann_poker --match likeme,naive --session 12 --game 3",
-            "replay von_neumann_poker --match likeme,naive --session 12 --beside newman",
-        ),
+        ("replay von_neumann_poker --match likeme,naive --session 12 --game 3",),
     ),
     "match": Listed(
         "tournament.cli.trial:match",
@@ -96,7 +93,6 @@ OWN = {
             "match von_neumann_poker naive likeme --sessions 500 --seed 7 --session 2 --game 0",
             "match von_neumann_poker likeme naive --sessions 50 --until 0.95",
             "match von_neumann_poker naive likeme --losses",
-            "match von_neumann_poker naive likeme --session 2 --beside scholar",
         ),
     ),
     "gauntlet": Listed(

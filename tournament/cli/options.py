@@ -62,7 +62,6 @@ Sprt = Annotated[
     option("LOW HIGH", "more replicas, until a test tells if the difference is HIGH or LOW; points a session", PLAY),
 ]
 MostReplicas = Annotated[int | None, option("N", "with --until and --sprt: but no more", PLAY)]
-Beside = Annotated[str | None, option("FILE|NAME", "the same deals also with this version, side by side", CHOICE)]
 Json = Annotated[bool, flag("--json", "print JSON for scripts", OUTPUT)]
 
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich import box
 from rich.console import Console
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from tournament.cli.options import command_line
@@ -19,8 +15,7 @@ from tournament.standings.standings import Standings
 from tournament.store.legs import Fault, LegResult, by_sort
 
 if TYPE_CHECKING:
-    from tournament.audit.replay import Replay
-    from tournament.worker.observation import ObservedGame, Step
+    from tournament.worker.observation import ObservedGame
 
 
 def print_game(console: Console, game: ObservedGame) -> None:
@@ -49,41 +44,6 @@ def print_game(console: Console, game: ObservedGame) -> None:
             line(4, (f"→ {step.answered}", "green"))
     said = [f"{who} {what}" if who else what for who, what in game.actions]
     line(2, (f"{', '.join(said)}{'; ' if said else ''}{game.outcome}", "italic"))
-
-
-def print_beside(console: Console, found: Replay) -> None:
-    """A game with both versions of a bot, side by side, the first difference marked: the first game that differs."""
-    beside = found.beside
-    assert beside
-    number, at = beside.differs_at or ((found.games or beside.games)[0].game, None)
-    both = [next((one for one in games if one.game == number), None) for games in (found.games, beside.games)]
-    table = Table(title=f"game {number}, session {found.session}", box=box.SIMPLE_HEAD, title_justify="left")
-    file = Path(beside.version)
-    near = file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file
-    for heading in ("", f"{beside.bot} as played", Text(f"{beside.bot} of {near}", overflow="fold")):
-        table.add_column(heading, overflow="fold")
-    for place, steps in enumerate(itertools.zip_longest(*(game.steps if game else () for game in both))):
-        cells = [Text(printable(_in_a_line(step)) if step else "—") for step in steps]
-        first = beside.differs_at == (number, place)
-        table.add_row("≠" if first else "", *cells, style="bold yellow" if first else "")
-    if any(both):
-        ends = [Text(printable(game.outcome), style="italic") if game else Text("not played") for game in both]
-        table.add_row("≠" if beside.differs_at and at is None else "", *ends)
-    console.print(table)
-    if beside.differs_at is None:
-        console.print(f"no difference in {'this game' if len(found.games) == 1 else 'all games of this session'}")
-    elif at is not None:
-        there = [game.steps[at] for game in both if game and at < len(game.steps)]
-        told = len({(step.bot, step.asked) for step in there}) > 1
-        why = ", in what is told: their games before came out otherwise" if told else ""
-        console.print(f"they first differ in decision {at + 1} of game {number}{why}")
-    else:
-        console.print(f"they first differ in what came of game {number}")
-
-
-def _in_a_line(step: Step) -> str:
-    asked = step.asked.removeprefix(f"{step.question}: ")
-    return f"{step.bot} {step.question}: {asked} → {f'fault: {step.fault}' if step.fault else step.answered}"
 
 
 def replay_command(contest: str, leg: LegResult, fault: Fault, options: Mapping[str, object]) -> str:

@@ -19,7 +19,6 @@ from tournament.cli.options import (
     EXITS,
     PLACES,
     PLAY,
-    Beside,
     ConfigPath,
     Contest,
     Json,
@@ -31,7 +30,7 @@ from tournament.cli.options import (
     option,
     print_json,
 )
-from tournament.cli.replay_tables import print_beside, print_game
+from tournament.cli.replay_tables import print_game
 from tournament.cli.screen import Screen
 from tournament.config import Config, Contests, load_config, load_contests
 from tournament.contests import KNOWN_RULES
@@ -66,7 +65,6 @@ def match(
     ] = None,
     session: Annotated[int | None, option("S", "show this session, step by step", CHOICE, min=0)] = None,
     game: Annotated[int | None, option("G", "only this game of that session", CHOICE, min=0)] = None,
-    beside: Beside = None,
     results: Annotated[
         str | None, option("DIR|URL", "keep the records there; default nowhere", PLACES, "--results")
     ] = None,
@@ -94,16 +92,12 @@ def match(
 
     rule = rule_of(until, sprt)
     _check_game(session, game)
-    if beside and session is None:
-        raise BadInput("--beside: say also of which --session")
     contest, bot, opponent = _whose_match(load_contests(config), contest, bot, opponent)
     given = {"sessions": sessions, "most_replicas": most_replicas, "seed": seed or drawn_seed()}
     settings = load_config(contest, config, executor="local", results=results, **given)
     if results is None:
         settings = dataclasses.replace(settings, results="")
     shown: list[Replay] = []
-    version = find_bot(beside, settings) if beside else None
-
     lost: list[Losses] = []
 
     def look(own: Config, report: MatchReport) -> None:
@@ -114,7 +108,7 @@ def match(
             )
         if session is not None:
             place, pair = inside(own.results, own.played.name), (report.bot, report.opponent)
-            shown.append(replay_games(place, lambda _: own, pair, session, game, beside=version))
+            shown.append(replay_games(place, lambda _: own, pair, session, game))
 
     against = _opponent(opponent, settings)
     with Screen(err, settings.played.title) as screen:
@@ -141,10 +135,8 @@ def match(
     for (_, one), *_ in by_sort(report.faults):
         out.print(f"see it: {command_line(*words, **repeated, session=one.session, game=one.game)}", soft_wrap=True)
     for replay in shown:
-        for one_game in replay.games if not beside else ():
+        for one_game in replay.games:
             print_game(out, one_game)
-        if beside:
-            print_beside(out, replay)
     if not shown and not report.faults:
         out.print(f"its games: {command_line(*words, **repeated, session=0)}", soft_wrap=True)
     raise typer.Exit(code)

@@ -51,7 +51,7 @@ class Luck:
 
 # Of the code that all contests share: raised when the same settings no longer give the same games in any of them.
 # A contest has its own `version`.
-ENGINE_VERSION = 8
+ENGINE_VERSION = 9
 
 
 class NewCore(Protocol):

@@ -91,34 +91,16 @@ class House:
     example: Callable[[ContestSettings, str], HousePlayer] | None = None
 
 
-Amounts = Mapping[str, npt.NDArray[Any]]  # by column
-
-
-@dataclass(frozen=True)
-class SessionRows:
-    """How a session's row follows from its games, so that records can be checked without playing.
-
-    `amounts` takes the settings, rows of games by column, and for each whether seats are swapped in its leg, and gives
-    what is to be added up over a session. `columns` takes these sums, how many games each session has and whether its
-    seats are swapped, and gives the columns of sessions but for match, session and games.
-    """
-
-    amounts: Callable[[Any, Amounts, npt.NDArray[np.bool_]], Amounts]
-    columns: Callable[[Amounts, npt.NDArray[np.int64], npt.NDArray[np.bool_]], Amounts] = lambda sums, *_: sums
-
-
 @dataclass(frozen=True)
 class Scored:
     """Where the records have points: columns of a table, by whose rows a leg is cut into blocks.
 
     `columns` are those of x and y, or of x alone where the game is zero-sum: y has the negated points.
-    `length`: the setting with the number of games in a leg of one session. `sessions` works out the rows of sessions.
-    """
+    `length`: the setting with the number of games in a leg of one session."""
 
     table: TableName
     columns: tuple[str, ...]
     length: str = ""
-    sessions: SessionRows | None = None
 
     @property
     def zero_sum(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
@@ -81,9 +81,6 @@ class ContestSettings(BaseModel):
         None,
         description="chooses the deals and all else that is random, such as the bots' rand(): a text, or a whole number"
         " below 2²⁵⁶. Without one a secret seed is drawn and recorded",
-    )
-    deals: Literal["common", "independent"] = Field(
-        "common", description='"common": all pairings see the same deals; "independent": each its own'
     )
     faults_allowed: FaultsAllowed = 3
     fuel_per_decision: FuelPerDecision = FUEL_PER_SECOND // 2

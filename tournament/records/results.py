@@ -49,8 +49,7 @@ MATCHES = (
     Column(
         "x_points_stderr",
         "float64",
-        "standard error of x_points: over replicas; of one, over 32 blocks of its sessions. Matches share deals, so"
-        " these don't add up to the error of a score: standings have that",
+        "standard error of x_points: over replicas; of one, over 32 blocks of its sessions",
     ),
     Column("y_points", "float64", "points of y; what x has, negated, where the game is zero-sum"),
     Column("y_points_stderr", "float64", "standard error of y_points"),

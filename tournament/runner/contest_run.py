@@ -24,7 +24,7 @@ from tournament.runner.rewriting import fit_to_schedule, put_small_batches_toget
 from tournament.runner.round_play import RoundPlay, Run
 from tournament.runner.schedule.recorded import keeping_what_was_played
 from tournament.runner.seed import keep_seed
-from tournament.runner.strays import remove_strays
+from tournament.runner.strays import require_no_strays
 from tournament.runner.watcher import Watcher
 from tournament.standings.standings import Standings
 from tournament.standings.without_luck import LuckOfLegs
@@ -68,13 +68,19 @@ def _play_those_built(prepared: Prepared, watcher: Watcher) -> Standings:
         archive_other_records(contest, location, settings, prepared.names, house, watcher.say, drawn=prepared.drawn)
         writer = open_for_writing(open_storage(location))
         try:
-            for name in [*writer.mended, *keep_seed(writer.storage, seed)]:
+            for name in keep_seed(writer.storage, seed):
                 watcher.say(f"{name} was damaged or missing: it is back from its copy")
-            remove_strays(writer, watcher.say)
+            require_no_strays(writer)
             withdraw(writer, lost_batches(writer), watcher.say)
             wanted_field = field_of(contest, settings, entrants, house, writer.state.field, until_of(config.contest))
             schedule_with = partial(
-                schedule_of, contest, config.contest.playing(), master_key(seed), wanted_field, of=prepared.of
+                schedule_of,
+                contest,
+                config.contest.playing(),
+                master_key(seed),
+                wanted_field,
+                of=prepared.of,
+                paired=prepared.paired,
             )
             write_house_files(contest, config.contest, writer, house)
             artifacts = artifacts_of(entrants, house)

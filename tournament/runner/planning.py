@@ -125,12 +125,14 @@ def schedule_of(
     replicas: Replicas = ONE_OF_EACH,
     fingerprint: str = "",
     of: str | None = None,
+    paired: bool = False,
 ) -> Schedule:
     """Which of a field plays whom where the seed has this master key; or, to list fixtures only, this fingerprint. `of`
-    names the entrant whose matches alone are played; None: all play all."""
+    names the entrant whose matches alone are played; None: all play all. `paired`: on deals that all of its versions
+    meet, and that no contest has."""
     entrants = [Competitor(e.number, e.name, plays_as(e.kind), e.artifact) for e in field.entrants if e.artifact]
     house = [Competitor(player.number, player.name, "house", player.sha256) for player in field.house]
-    given = (contest.engine_version, replicas, fingerprint)
+    given = (contest.engine_version, replicas, fingerprint, of if paired else None)
     if contest.house:
         return AgainstHouse(contest.rules, settings, key, entrants, house, *given)
     return RoundRobin(contest.rules, settings, key, entrants, (), *given, of)

@@ -31,7 +31,8 @@ class Prepared:
     """A contest that can be run: its settings with a seed, its bots built, its house players made.
 
     `location` is where its records are, or will be. `drawn`: no seed was given. `building` knows of bots that are late.
-    `of` names the entrant whose matches alone are played; None: all play all.
+    `of` names the entrant whose matches alone are played; None: all play all. `paired`: another version of it meets the
+    same deals.
     """
 
     contest: Contest
@@ -43,6 +44,7 @@ class Prepared:
     building: Building
     patience: float
     of: str | None = None
+    paired: bool = False
 
     @property
     def late(self) -> list[str]:

@@ -33,6 +33,9 @@ from tournament.store.ledger import (
 from tournament.store.ledger_reading import standing_batches
 from tournament.store.writer import Writer
 
+# The first version of the engine in which legs share no deals; those of before told so by a setting.
+_OWN_DEALS_FROM = 9
+
 
 def differences(
     known: Field, contest: Contest, settings: dict[str, object], names: set[str], house: Sequence[HousePlayer] | None
@@ -52,7 +55,9 @@ def differences(
     if known.rules != contest.rules:
         differing["game"] = f"games of {known.rules}"
     if known.engine != contest.engine_version:
-        differing["version"] = f"games of version {known.engine} of {contest.name}, this is {contest.engine_version}"
+        why = ", where each leg has deals of its own" if int(known.engine.split(".")[0]) < _OWN_DEALS_FROM else ""
+        versions = f"version {known.engine} of {contest.name}, this is {contest.engine_version}"
+        differing["version"] = f"games of {versions}{why}"
     if names.isdisjoint(entrant.name for entrant in known.entrants):
         differing["entrants"] = "none of its bots are here"
     if (

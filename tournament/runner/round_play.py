@@ -14,7 +14,7 @@ from tournament.runner.pace import Pace
 from tournament.runner.planning import new_pace
 from tournament.runner.schedule.counting import Counted, count_legs
 from tournament.runner.schedule.legs import Replicas, Schedule
-from tournament.runner.tasks import LegsToPlay, groups_in_turn
+from tournament.runner.tasks import LegsToPlay
 from tournament.runner.watcher import Progress, Watcher
 from tournament.store.ledger import Field
 from tournament.store.legs import Legs
@@ -57,9 +57,8 @@ class RoundPlay:
         games = len(left.missing) * sessions * contest.estimates.games(config.contest)
         executor = choose_executor(config.general, seconds, games * contest.estimates.bytes, watcher.say)
         pace = new_pace(contest, config, executor.workers, sessions)
-        in_turn = groups_in_turn(self._schedule, executor.most_workers, self._run.artifacts, config.sandbox)
         self._to_play = LegsToPlay(
-            self._schedule, left, pace, in_turn, lambda: self._left.probation.out, in_order=self._new_field is None
+            self._schedule, left, pace, lambda: self._left.probation.out, in_order=self._new_field is None
         )
         receipts = executor.play(self._next_task, self._run.artifacts)
         try:
@@ -102,8 +101,6 @@ class RoundPlay:
             committed += self._run.writer.commit(batches=several)
         self._standings.note(committed, receipts, new_field=field is not None)
         self._note(Legs.joined(batch.legs for batch in committed), sum(receipt.legs_in_lanes for receipt in receipts))
-        for receipt in receipts:
-            self._to_play.came_back(receipt.batches[0].legs)
 
     def _note(self, legs: Legs, in_lanes: int) -> None:
         """Keep up which legs count and who has passed probation. Whoever is disqualified on it changes what counts."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from tournament.errors import RunFailed, and_more
 from tournament.store.ledger import TABLES, State
-from tournament.store.ledger_reading import states
 from tournament.store.storage import Storage
 from tournament.store.writer import Writer
 
@@ -35,26 +34,14 @@ def strays(there: Mapping[str, bool], state: State, *, writing: bool = False) ->
     return sorted(place for place, is_file in there.items() if not (is_file and place in parts))
 
 
-def remove_strays(writer: Writer, say: Callable[[str], None]) -> None:
-    """Remove parts that no longer count. Raises OSError, and RunFailed for what was never one: it is somebody's."""
+def require_no_strays(writer: Writer) -> None:
+    """Raises RunFailed for what lies among the parts and is none that counts: it may be somebody's."""
     storage = writer.storage
-    there = in_tables(storage)
-    found = strays(there, writer.state)
-    once = once_named(storage) if found else set()
-    for place in found:
-        if there[place] and place in once:
-            storage.remove(place)
-            say(f"Removed {place}, a part of former games")
-    if others := [shown(place) for place in found if not (there[place] and place in once)]:
+    if found := strays(in_tables(storage), writer.state):
         raise RunFailed(
-            f"{storage.location}/{others[0]}{and_more(len(others) - 1)} is none of the records, and whoever reads these"
-            " would read it: move it away and run again"
+            f"{storage.location}/{shown(found[0])}{and_more(len(found) - 1)} is none of the records, and whoever reads"
+            " these would read it: move it away and run again"
         )
-
-
-def once_named(storage: Storage) -> set[str]:
-    """The places of all parts that the ledger's entries name. Raises as `states`."""
-    return {part.place for _, entry in states(storage) for batch in entry.batches for part in batch.parts}
 
 
 def shown(place: str) -> str:

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 from typing import IO, TYPE_CHECKING
 
 from tournament.errors import RunFailed
-from tournament.store.signals import signals_deferred
 from tournament.store.storage import (
     FOLDERS,
     MOST_READ,
@@ -357,8 +356,7 @@ class FolderStorage:
 
     def exchange(self, away: str | None, back: str | None) -> None:
         # After a kill between the two renames there are no records here: the next run brings back those that fit.
-        with signals_deferred():
-            if away:
-                os.rename(self.location, away)
-            if back:
-                os.rename(back, self.location)
+        if away:
+            os.rename(self.location, away)
+        if back:
+            os.rename(back, self.location)

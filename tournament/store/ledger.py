@@ -1,9 +1,8 @@
 """The ledger: numbered files, its entries. Each is a commit: a line of JSON, the columns of its legs, and a seal.
 
-A leg counts when an entry names it and the part with its games is in games/, as large as the entry says. Each entry is
-stored twice, so that one flipped bit doesn't lock the records. Now and then an entry carries the whole state, a fold:
-readers begin there. A results folder may come from a stranger: an entry is accepted only if every name, number and text
-in it is within limits.
+A leg counts when an entry names it and the part with its games is in games/, as large as the entry says. Now and then
+an entry carries the whole state, a fold: readers begin there. A results folder may come from a stranger: an entry is
+accepted only if every name, number and text in it is within limits.
 """
 
 from __future__ import annotations
@@ -359,7 +358,8 @@ class State:
 
     Of a batch in the last entry older versions are kept: the newest may not be published yet. They are dropped with
     the next entry that has batches, since all before it is published. `fold` and `told` as in Entry, `former` all of
-    theirs. `size` is what it takes to read it: bytes of the entries from the fold on, and some for each.
+    theirs. `size` is what it takes to read it: bytes of the entries from the fold on, and some for each; `size_of_fold`
+    what it takes to read the fold alone.
 
     Legs of batches that were made of others are gathered by `gather`, once all entries are read: after many edits most
     no longer count.
@@ -372,6 +372,7 @@ class State:
     told: int = 0
     former: tuple[FormerVersion, ...] = ()
     size: int = dataclasses.field(default=0, compare=False)
+    size_of_fold: int = dataclasses.field(default=0, compare=False)
     _changed: tuple[str, ...] = dataclasses.field(default=(), compare=False)
     _pool: LegPool = dataclasses.field(default_factory=LegPool, compare=False)
     _places: dict[str, list[Places]] = dataclasses.field(default_factory=dict, compare=False)  # as batches
@@ -399,7 +400,9 @@ class State:
     @property
     def wants_fold(self) -> bool:
         """Whether most of what is read is history, which a fold would save."""
-        return self.field is not None and self.size > _FEWEST_BYTES + 2 * _LEG_BYTES * self.legs
+        counting = sum(versions[-1].counts for versions in self.batches.values())
+        of_state = _ENTRY_BYTES + _LEG_BYTES * self.legs + _LISTED_BYTES * counting
+        return self.field is not None and self.size > _FEWEST_BYTES + 2 * max(of_state, self.size_of_fold)
 
     def add(self, entry: Entry, size: int) -> None:
         """Note the next commit, of so many bytes. Raises ValueError where it can't be that."""
@@ -412,6 +415,8 @@ class State:
             raise ValueError("of another ledger")
         self.told = told
         self.size += size + _ENTRY_BYTES + _BATCH_BYTES * len(entry.batches)
+        if entry.fold == self.entries:
+            self.size_of_fold = self.size
         batches = [self._known(batch) for batch in entry.batches]
         places = [self._places_of(batch) for batch in batches]
         if entry.batches:  # an entry without any may come before its predecessor is published
@@ -458,11 +463,10 @@ class State:
         self._places = {n: [self._pool.add(batch.legs) for batch in several] for n, several in self.batches.items()}
 
 
-# A fold is written once what is read has more than twice the bytes of the legs that count, and these. To read an entry
-# takes as long as so many bytes of it, and a batch in it.
-_FEWEST_BYTES, _LEG_BYTES, _ENTRY_BYTES, _BATCH_BYTES = 1 << 19, 350, 1 << 14, 1 << 11
+# A fold is written once what is read has more than twice the bytes of a fold, and these. Of a fold a leg that counts
+# takes so many, and a batch. To read an entry takes as long as so many bytes, and to read a batch in it.
+_FEWEST_BYTES, _LEG_BYTES, _LISTED_BYTES, _ENTRY_BYTES, _BATCH_BYTES = 1 << 19, 350, 3 << 10, 1 << 14, 1 << 11
 
-FOLDERS_OF_ENTRIES = ("ledger", "ledger-copy")
 ENTRY_NAME = re.compile(r"[0-9]{8}\.entry")
 
 

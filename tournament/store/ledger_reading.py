@@ -1,11 +1,11 @@
-"""Reading the ledger from its two folders, and which of its batches count."""
+"""Reading the ledger, and which of its batches count."""
 
 from __future__ import annotations
 
 import itertools
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -14,7 +14,7 @@ import numpy as np
 
 from tournament.errors import RunFailed
 from tournament.leg import house_match_number, match_number
-from tournament.store.ledger import ENTRY_NAME, FOLDERS_OF_ENTRIES, Batch, Entry, Field, State, entry_name, unpack
+from tournament.store.ledger import ENTRY_NAME, Batch, Entry, Field, State, entry_name, unpack
 from tournament.store.legs import Legs, merged, pair_keys
 from tournament.store.storage import Storage, TooLarge
 
@@ -23,24 +23,16 @@ _REMEDY = "bring it back from a copy, or move {} away and run again"
 # Entries that are read side by side, for an object store is slow to answer, and their bytes; a larger one is alone.
 _AT_ONCE, _BYTES_AT_ONCE = 16, 32 << 20
 
-Texts = Mapping[str, bytes | None]  # of an entry's copies by place, None for a missing one
 
-
-def read_state(storage: Storage, damaged: dict[str, bytes] | None = None) -> State:
-    """Add up the ledger's entries, from the newest fold on. Raises RunFailed when one is missing, or both its copies
-    are damaged.
-
-    With `damaged`, both copies of each are read, and `damaged` gets what the files that differ should contain, by
-    place.
-    """
+def read_state(storage: Storage) -> State:
+    """Add up the ledger's entries, from the newest fold on. Raises RunFailed when one is missing or damaged."""
     sizes = sizes_of_entries(storage)
     if not sizes:
         return State()
-    texts = _texts(storage, newest := max(sizes), FOLDERS_OF_ENTRIES if damaged is not None else FOLDERS_OF_ENTRIES[:1])
-    last = _read_entry(storage, newest, texts, damaged)
+    last = _read_entry(storage, newest := max(sizes))
     first = last[0].fold or 1
     state = State(first - 1)
-    for entry, size in _read_ahead(storage, sizes, range(first, newest), damaged):
+    for entry, size in _read_ahead(storage, sizes, range(first, newest)):
         _add(storage, state, entry, size)
     _add(storage, state, *last)
     gather(storage, state)
@@ -91,15 +83,14 @@ def read_former_fields(storage: Storage) -> Iterator[tuple[Field, list[Batch]]]:
 def sizes_of_entries(storage: Storage) -> dict[int, int]:
     """The bytes of each entry by its number. Raises RunFailed for records of an earlier version."""
     found: dict[int, int] = {}
-    for folder in FOLDERS_OF_ENTRIES:
-        for name, size in storage.list(folder).items():
-            if ENTRY_NAME.fullmatch(name):
-                found[int(name[:8])] = size
-            elif _FORMER_NAME.fullmatch(name):
-                raise RunFailed(
-                    f"{storage.location} has records of tournament 0.1.0 of engine version 5 or before, which reads"
-                    " them; move them away and run again"
-                )
+    for name, size in storage.list("ledger").items():
+        if ENTRY_NAME.fullmatch(name):
+            found[int(name[:8])] = size
+        elif _FORMER_NAME.fullmatch(name):
+            raise RunFailed(
+                f"{storage.location} has records of tournament 0.1.0 of engine version 5 or before, which reads"
+                " them; move them away and run again"
+            )
     return found
 
 
@@ -114,58 +105,45 @@ def text_of(storage: Storage, place: str, *most: int) -> bytes | None:
         return b""
 
 
-def _texts(storage: Storage, number: int, folders: Iterable[str]) -> dict[str, bytes | None]:
-    return {place: text_of(storage, place) for place in (f"{folder}/{entry_name(number)}" for folder in folders)}
-
-
-def _read_ahead(
-    storage: Storage, sizes: Mapping[int, int], numbers: Sequence[int], damaged: dict[str, bytes] | None = None
-) -> Iterator[tuple[Entry, int]]:
+def _read_ahead(storage: Storage, sizes: Mapping[int, int], numbers: Sequence[int]) -> Iterator[tuple[Entry, int]]:
     """Entries of these numbers and their bytes. Some are read before they are needed."""
-    folders = FOLDERS_OF_ENTRIES if damaged is not None else FOLDERS_OF_ENTRIES[:1]
     coming = deque(numbers)
-    waiting: deque[tuple[int, Future[dict[str, bytes | None]]]] = deque()
+    waiting: deque[tuple[int, Future[bytes | None]]] = deque()
     bytes_waiting = 0
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         try:
             while coming or waiting:
                 while coming and len(waiting) < _AT_ONCE:
-                    size = len(folders) * sizes.get(coming[0], 0)
+                    size = sizes.get(coming[0], 0)
                     if waiting and bytes_waiting + size > _BYTES_AT_ONCE:
                         break
                     bytes_waiting += size
-                    waiting.append((coming[0], pool.submit(_texts, storage, coming.popleft(), folders)))
-                number, texts = waiting.popleft()
-                bytes_waiting -= len(folders) * sizes.get(number, 0)
-                yield _read_entry(storage, number, texts.result(), damaged)
+                    waiting.append((coming[0], pool.submit(text_of, storage, _place(coming.popleft()))))
+                number, content = waiting.popleft()
+                bytes_waiting -= sizes.get(number, 0)
+                yield _unpacked(storage, number, content.result())
         finally:
             pool.shutdown(cancel_futures=True)
 
 
-def _read_entry(
-    storage: Storage, number: int, known: Texts | None = None, damaged: dict[str, bytes] | None = None
-) -> tuple[Entry, int]:
-    """The first sound copy of an entry, and its bytes. Copies that are `known` aren't read again. `damaged` as in
-    `read_state`."""
-    texts = dict(known or _texts(storage, number, FOLDERS_OF_ENTRIES[:1]))
-    sound: tuple[Entry, bytes] | None = None
-    for folder in FOLDERS_OF_ENTRIES:
-        place = f"{folder}/{entry_name(number)}"
-        text = texts[place] if place in texts else text_of(storage, place)
-        texts[place] = text
-        if text is not None:
-            with suppress(ValueError):
-                sound = unpack(text), text
-                if max(sound[0].fold, sound[0].told) <= number:
-                    break
-                sound = None
-    if sound is None:
-        gone = "missing" if set(texts.values()) == {None} else "damaged"
-        raise RunFailed(f"{storage.location}/ledger/{entry_name(number)} is {gone}; {_REMEDY.format(storage.location)}")
-    entry, content = sound
-    if damaged is not None:
-        damaged |= {place: content for place, text in texts.items() if text != content}
-    return entry, len(content)
+def _place(number: int) -> str:
+    return f"ledger/{entry_name(number)}"
+
+
+def _read_entry(storage: Storage, number: int) -> tuple[Entry, int]:
+    """An entry, and its bytes. Raises RunFailed when it is missing or damaged."""
+    return _unpacked(storage, number, text_of(storage, _place(number)))
+
+
+def _unpacked(storage: Storage, number: int, content: bytes | None) -> tuple[Entry, int]:
+    problem = "missing"
+    if content is not None:
+        problem = "damaged"
+        with suppress(ValueError):
+            entry = unpack(content)
+            if max(entry.fold, entry.told) <= number:
+                return entry, len(content)
+    raise RunFailed(f"{storage.location}/{_place(number)} is {problem}; {_REMEDY.format(storage.location)}")
 
 
 def _add(storage: Storage, state: State, entry: Entry, size: int) -> None:

@@ -74,7 +74,7 @@ class Storage(Protocol):
 
 
 STAGING = "staging"
-FOLDERS = ("games", "sessions", "ledger", "ledger-copy", STAGING)
+FOLDERS = ("games", "sessions", "ledger", STAGING)
 SIGN = "ledger/writer"  # who writes
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/|(s3|gs|az|file):", re.IGNORECASE)
 # What this package stages: nothing else is ever deleted there.

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from tournament.errors import RunFailed, and_more
 from tournament.store.ledger import (
     ENTRY_NAME,
-    FOLDERS_OF_ENTRIES,
     Batch,
     Entry,
     Field,
@@ -21,7 +20,6 @@ from tournament.store.ledger import (
 )
 from tournament.store.ledger_reading import read_state
 from tournament.store.legs import Legs
-from tournament.store.signals import signals_deferred
 from tournament.store.storage import MOST_READ, OWN_STAGED, STAGING, AlreadyExists, Storage
 
 # The most legs, and bytes with the texts of faults, of an entry that has several batches.
@@ -52,16 +50,12 @@ def _weight(batch: Batch) -> tuple[int, int]:
 
 
 class Writer:
-    """Commits to a ledger. Made by `open_for_writing`, which first finishes what a crash interrupted.
+    """Commits to a ledger. Made by `open_for_writing`, which first finishes what a crash interrupted."""
 
-    `mended` are the ledger's files that were restored from their copies.
-    """
-
-    def __init__(self, storage: Storage, state: State, mended: Sequence[str] = ()) -> None:
+    def __init__(self, storage: Storage, state: State) -> None:
         self.storage = storage
         self.state = state
-        self.mended = mended
-        self._under_commit: Entry | None = None
+        self._under_commit: tuple[str, Entry] | None = None  # by name, while it isn't known to be published
 
     def commit(
         self,
@@ -70,7 +64,8 @@ class Writer:
         batches: Iterable[Batch] = (),
         former: Iterable[FormerVersion] = (),
     ) -> tuple[Batch, ...]:
-        """Append an entry, publish the parts of its batches, and return these. Signals wait until that is done.
+        """Append an entry, publish the parts of its batches, and return these. A signal may come in between: `close`
+        publishes what the ledger has.
 
         Raises RunFailed when another process has become the writer, or a part isn't
         there as it was written; OSError when something can't be written.
@@ -78,14 +73,13 @@ class Writer:
         entry = self.state.following(field, batches, former)
         parts = [part for batch in entry.batches if batch.legs for part in batch.parts]
         self._require([(part, part.staged) for part in parts])
-        with signals_deferred():
-            self._under_commit = entry
-            try:
-                append(self.storage, self.state, entry)
-            except AlreadyExists:
-                raise _not_mine(self.storage) from None
-            publish_all(self.storage, entry.batches)
-            self._under_commit = None
+        self._under_commit = entry_name(self.state.entries + 1), entry
+        try:
+            append(self.storage, self.state, entry)
+        except AlreadyExists:
+            raise _not_mine(self.storage) from None
+        publish_all(self.storage, entry.batches)
+        self._under_commit = None
         self._require([(part, part.place) for part in parts])
         return entry.batches
 
@@ -122,18 +116,25 @@ class Writer:
             )
 
     def close(self) -> None:
-        """Let others write. Removes staged parts that no entry names, if it can."""
-        with contextlib.suppress(AlreadyExists, OSError, RunFailed):
-            named = [part for versions in self.state.batches.values() for part in versions[-1].parts]
-            interrupted = self._under_commit
-            if interrupted is not None:  # whether its entry was written, the next writer finds out
-                named += [part for batch in interrupted.batches for part in batch.parts]
-            _sweep_staging(self.storage, {part.staged for part in named})
-            if interrupted is None and self.state.wants_fold:
-                former = self.state.fold
-                append(self.storage, self.state, self.state.folded())
-                _remove_entries(self.storage, former)
-        self.storage.release()
+        """Let others write. Publishes what was interrupted in its commit, and removes staged parts that no entry names,
+        if it can."""
+        try:
+            with contextlib.suppress(AlreadyExists, OSError, RunFailed):
+                named = [part for versions in self.state.batches.values() for part in versions[-1].parts]
+                if self._under_commit is not None:
+                    name, entry = self._under_commit
+                    require_held(self.storage)
+                    if name in self.storage.list("ledger"):
+                        publish_all(self.storage, entry.batches)
+                    # A store may still be writing it: then the next writer publishes.
+                    named += [part for batch in entry.batches for part in batch.parts]
+                _sweep_staging(self.storage, {part.staged for part in named})
+                if self._under_commit is None and self.state.wants_fold:
+                    former = self.state.fold
+                    append(self.storage, self.state, self.state.folded())
+                    _remove_entries(self.storage, former)
+        finally:
+            self.storage.release()
 
 
 def require_held(storage: Storage) -> None:
@@ -150,13 +151,7 @@ def open_for_writing(storage: Storage) -> Writer:
     RunFailed while another process holds it, or when it can't be written."""
     storage.prepare()
     try:
-        damaged: dict[str, bytes] = {}
-        state = hold_ledger(storage, damaged)
-        # A kill between an entry and its copy is no damage to report.
-        last = entry_name(state.entries)
-        uncopied = f"ledger-copy/{last}" if damaged and last not in storage.list("ledger-copy") else None
-        for place, content in damaged.items():
-            storage.replace(place, content)
+        state = hold_ledger(storage)
         newest = [versions[-1] for versions in state.batches.values()]
         tables = {table: storage.list(table) for table in ("games", "sessions")}
         staged = {f"{STAGING}/{name}" for name in storage.list(STAGING)}
@@ -172,29 +167,29 @@ def open_for_writing(storage: Storage) -> Writer:
     except BaseException:
         storage.release()
         raise
-    return Writer(storage, state, [place for place in damaged if place != uncopied])
+    return Writer(storage, state)
 
 
-def hold_ledger(storage: Storage, damaged: dict[str, bytes] | None = None) -> State:
+def hold_ledger(storage: Storage) -> State:
     """Become the only writer and read the ledger. Raises RunFailed while another process holds it.
 
-    `damaged` as in `read_state`. A former writer may wake up in the middle of a commit: an entry that changes nothing
-    takes the number that it would use.
+    A former writer may wake up in the middle of a commit: an entry that changes nothing takes the number that it would
+    use.
     """
     may_wake = storage.hold()
-    state = read_state(storage, damaged)
+    state = read_state(storage)
     while may_wake and state.field:
         try:
             append(storage, state, state.following(state.field))
             may_wake = False
         except AlreadyExists:  # the former writer was faster
-            state = read_state(storage, damaged)
+            state = read_state(storage)
     return state
 
 
 def append(storage: Storage, state: State, entry: Entry) -> None:
-    """Write the next entry and its copy. Raises AlreadyExists where another process has; RunFailed where one has become
-    the writer, or nobody could read the entry; OSError."""
+    """Write the next entry. Raises AlreadyExists where another process has; RunFailed where one has become the writer,
+    or nobody could read the entry; OSError."""
     name = entry_name(state.entries + 1)
     try:
         content = pack(entry)
@@ -207,17 +202,15 @@ def append(storage: Storage, state: State, entry: Entry) -> None:
     require_held(storage)
     storage.create(f"ledger/{name}", content)
     require_held(storage)  # an entry of that number may have been written and removed since
-    storage.replace(f"ledger-copy/{name}", content)
     state.add(entry, len(content))
 
 
 def _remove_entries(storage: Storage, before: int) -> None:
     """Remove the entries before this fold, which isn't the newest one: who reads now may still begin there."""
     require_held(storage)
-    for folder in reversed(FOLDERS_OF_ENTRIES):
-        for name in sorted(storage.list(folder)):
-            if ENTRY_NAME.fullmatch(name) and name < entry_name(before):
-                storage.remove(f"{folder}/{name}")
+    for name in sorted(storage.list("ledger")):
+        if ENTRY_NAME.fullmatch(name) and name < entry_name(before):
+            storage.remove(f"ledger/{name}")
 
 
 def _sweep_staging(storage: Storage, spared: Iterable[str]) -> None:

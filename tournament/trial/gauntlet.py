@@ -19,7 +19,6 @@ from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.entrants.folder import find_submissions, read_submission
 from tournament.errors import BadInput, RunFailed, counted
-from tournament.keys import master_key, seed_fingerprint
 from tournament.leg import legs_per_replica
 from tournament.records.results import load
 from tournament.runner.contest_run import run_replicas
@@ -33,9 +32,8 @@ from tournament.standings.standings import Standings
 from tournament.standings.student import reach, two_sided_tail
 from tournament.standings.tally import tally_of_points
 from tournament.store.ledger import Field
-from tournament.store.ledger_reading import read_field
 from tournament.store.legs import Fault, LegResult, Legs
-from tournament.store.storage import inside, open_storage
+from tournament.store.storage import inside
 from tournament.trial.match import copy_bot, entered, only_against
 from tournament.trial.playing import Meter, build
 from tournament.trial.sequential import Look, Rule, Verdict, legs_in, play_until
@@ -161,7 +159,6 @@ def play_gauntlet(
     """
     if rule and not former:
         raise BadInput("--until and --sprt compare two versions: say also --instead-of")
-    require_other_deals(contest, config)
     name = read_submission(bot).name
     left_out = {name.lower(), *([read_submission(former).name.lower()] if former else [])}
     if contest.house:
@@ -201,15 +198,6 @@ def play_gauntlet(
     return replace(report, cost=cost, former_cost=others_cost[0] if others_cost else None)
 
 
-def require_other_deals(contest: Contest, config: Config) -> None:
-    """Raise BadInput for the seed of the contest's records: who has seen its deals knows what comes."""
-    assert config.contest.seed is not None
-    with contextlib.suppress(OSError, RunFailed):
-        field = read_field(open_storage(inside(config.results, contest.name)))
-        if field and field.settings.get("seed") == seed_fingerprint(master_key(config.contest.seed)):
-            raise BadInput("--seed: it is that of the contest's records; its deals would tell bots what they will see")
-
-
 @contextlib.contextmanager
 def _version(
     contest: Contest, config: Config, bot: Path, label: str, others: Sequence[Path], watcher: Watcher
@@ -224,6 +212,7 @@ def _version(
         settings = config.contest.model_copy(update={"until_settled": None})
         own = replace(config, contest=settings, entrants=bots, results=str(folder / "results"))
         with prepare_contest(contest, own, watcher, of=name) as prepared:
+            prepared = replace(prepared, paired=True)
 
             def play(replicas: int) -> _Played:
                 standings = run_replicas(prepared, replicas, watcher)

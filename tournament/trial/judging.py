@@ -23,7 +23,7 @@ from tournament.contests.holdem_training.decks import read_decks
 from tournament.contests.holdem_training.protocol import WholeMatch
 from tournament.contests.holdem_training.scoring import points, tasks
 from tournament.errors import BadInput
-from tournament.keys import master_key
+from tournament.keys import trial_key
 from tournament.leg import Leg
 from tournament.runner.schedule.legs import AgainstHouse, Competitor
 from tournament.sandbox.outside import probe
@@ -89,7 +89,7 @@ def judge_program(
     transcript: Path | None,
     sandboxed: bool,
 ) -> Verdict:
-    """Start a program and play its match; the deals are those of a tournament's first session, or in a file.
+    """Start a program and play its match; on deals that no contest has, or those of a file.
 
     Raises BadInput when the contest has no judge, or for options that it can't use.
     """
@@ -97,7 +97,7 @@ def judge_program(
         raise BadInput(f"{contest.name} has no judge for programs")
     if decks is not None and hands is not None:
         raise BadInput("--hands and --decks: a file of hands says itself how many there are; leave one of them out")
-    leg = _first_leg(contest, seed)
+    leg = _leg(contest, seed)
     with ExitStack() as open_files:
         written: TextIO | None = None
         if transcript is not None:
@@ -114,11 +114,11 @@ def judge_program(
             program.end(0.0)
 
 
-def _first_leg(contest: Contest, seed: str) -> Leg:
-    """Of a tournament of this seed."""
+def _leg(contest: Contest, seed: str) -> Leg:
+    """Of a program whose contents nobody knows, on deals of its own."""
     settings = contest.settings.model_validate({"seed": seed})
     assert contest.house is not None and settings.seed is not None
-    key = master_key(settings.seed)
+    key = trial_key(settings.seed)
     bob = contest.house.practice(key)
     program, house = Competitor(0, "the judged program", "program", ""), Competitor(0, bob.name, "house", "")
     return next(AgainstHouse(contest.rules, settings.playing(), key, [program], [house]).legs())

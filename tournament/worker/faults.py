@@ -13,6 +13,7 @@ from engine.kernel.game_core import GameCore
 from tournament.contests.contest import Contest
 from tournament.contests.questions import asked
 from tournament.contests.settings import ContestSettings
+from tournament.errors import one_line
 from tournament.keys import seed_after_faults
 from tournament.leg import Failure, FailureKind, Leg, Seat
 from tournament.store.legs import Fault
@@ -65,7 +66,7 @@ class LegFaults:
             session=first + session,
             game=game,
             question=self._questions[kind].name,
-            what=failure.what,
+            what=one_line(failure.what),
             asked=asked(self._interface, core),
             complaints=last_lines(printed),
             kind=failure.kind,
@@ -91,7 +92,9 @@ class LegFaults:
     def _add_outside(self, number: int, session: int, failure: Failure) -> None:
         """Record a fault of a seat at no decision."""
         first = self._leg.plan.first_session
-        self.all.append(Fault(number, first + session, 0, self._questions[0].name, failure.what, kind=failure.kind))
+        self.all.append(
+            Fault(number, first + session, 0, self._questions[0].name, one_line(failure.what), kind=failure.kind)
+        )
 
     def _are_too_many(self, number: int) -> bool:
         return self._count(number) > self._allowed

@@ -30,7 +30,7 @@ from tournament.contests.interface import (
     View,
     ViewField,
 )
-from tournament.contests.scoring import House, HousePlayer, HouseScoring, Measure, Played, Scored, SessionRows
+from tournament.contests.scoring import House, HousePlayer, HouseScoring, Measure, Played, Scored
 from tournament.contests.settings import (
     BANK,
     FAULTS,
@@ -190,10 +190,6 @@ HOLDEM_TRAINING = Contest(
         "games",
         ("profit",),
         length="hands",
-        sessions=SessionRows(
-            lambda settings, games, swapped: {"profit": games["profit"]},
-            lambda sums, games, swapped: {**sums, "mean_profit": sums["profit"] / games},
-        ),
     ),
     interface=Interface(
         sdk=Path(__file__).parent / "sdk",

@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 from pydantic import Field, ValidationInfo, field_validator
 
 from engine.games.matrix_game.core import BOT_BYTES, GAME_ROW, MOST_MOVES, MOST_ROUNDS, SESSION_ROW, MatrixGame
@@ -27,7 +25,7 @@ from tournament.contests.interface import (
 )
 from tournament.contests.matrix_game.portrait import new_portrait
 from tournament.contests.portrait import Portrait
-from tournament.contests.scoring import Amounts, Scored, SessionRows
+from tournament.contests.scoring import Scored
 from tournament.contests.settings import ContestSettings, FuelPerSession, Sessions
 from tournament.leg import LegPlan
 from tournament.store.columns import columns_of
@@ -110,7 +108,7 @@ def new_core(
         games_per_session=settings.games_per_session,
         noise=settings.noise,
         end_probability=settings.end_probability,
-        seats_swapped=settings.duplicate and leg.number % 2 == 1,
+        seats_swapped=leg.seats_swapped,
     )
 
 
@@ -126,16 +124,6 @@ def new_core_at_limits(
         games,
         sessions,
     )
-
-
-def _paid(settings: Any, games: Amounts, swapped: npt.NDArray[np.bool_]) -> Amounts:
-    """What each was paid for each turn; x has the row's payoffs where seats aren't swapped."""
-    row, column = np.array(settings.payoffs), np.array(settings.column_payoffs)
-    x, y = games["x_move"], games["y_move"]
-    return {
-        "x_points": np.where(swapped, column[y, x], row[x, y]),
-        "y_points": np.where(swapped, row[y, x], column[x, y]),
-    }
 
 
 def _in_words_of(settings: ContestSettings) -> Portrait:
@@ -192,11 +180,7 @@ MATRIX_GAME = Contest(
         x_points="what x was paid over the session",
         y_points="what y was paid over the session",
     ),
-    scored=Scored(
-        "sessions",
-        ("x_points", "y_points"),
-        sessions=SessionRows(_paid, lambda sums, games, swapped: {**sums, "x_is_row": ~swapped}),
-    ),
+    scored=Scored("sessions", ("x_points", "y_points")),
     interface=Interface(
         sdk=Path(__file__).parent / "sdk",
         questions=(

@@ -19,7 +19,7 @@ from tournament.contests.interface import CompiledBots, Interface, Named, Questi
 from tournament.contests.python_contest.declaring import Decision
 from tournament.contests.python_contest.sdk import write_sdk
 from tournament.contests.python_contest.struct_layout import lay_out
-from tournament.contests.scoring import Scored, SessionRows
+from tournament.contests.scoring import Scored
 from tournament.contests.settings import ContestSettings, Duplicate
 from tournament.leg import LegPlan
 from tournament.store.columns import STANDARD, Column
@@ -126,11 +126,7 @@ def _make(rules: type[PythonContest]) -> Contest:
         settings=rules.settings_type,
         games=(*_standard(GAME_BEGINS), *rules.columns, *_standard(GAME_ENDS)),
         sessions=_standard(SESSION_COLUMNS),
-        scored=Scored(
-            "sessions",
-            ("x_points",) if rules.zero_sum else ("x_points", "y_points"),
-            sessions=SessionRows(lambda settings, games, swapped: {name: games[name] for name in GAME_ENDS}),
-        ),
+        scored=Scored("sessions", ("x_points",) if rules.zero_sum else ("x_points", "y_points")),
         interface=Interface(
             sdk=write_sdk(rules.name, title, rules.decisions, struct),
             questions=tuple(
@@ -189,15 +185,11 @@ def _steps(settings: ContestSettings) -> Steps:
     return Steps(settings.seconds_per_step)
 
 
-def _swapped(leg: LegPlan, played: PythonContest) -> bool:
-    return bool(played.settings.duplicate) and leg.number % 2 == 1
-
-
 def _session_core(
     played: PythonContest, leg: LegPlan, games: Table, sessions: Table, play: Callable[[Session], Play], steps: Steps
 ) -> SessionCore:
     columns = {column.name: column.type for column in played.columns}
-    swapped, zero_sum = _swapped(leg, played), played.zero_sum
+    swapped, zero_sum = leg.seats_swapped, played.zero_sum
     return SessionCore(
         games, sessions, play, columns, **leg.for_core, steps=steps, seats_swapped=swapped, zero_sum=zero_sum
     )

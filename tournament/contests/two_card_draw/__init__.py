@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import numpy as np
 from pydantic import Field
 
 from engine.games.two_card_draw.core import GAME_ROW, SESSION_ROW, TwoCardDraw
@@ -14,7 +13,7 @@ from engine.kernel.records import Table
 from engine.wasm.surroundings import FUEL_PER_SECOND
 from tournament.contests.contest import Contest, Display, Estimates
 from tournament.contests.interface import CompiledBots, Interface, Question, Word
-from tournament.contests.scoring import House, HousePlayer, HouseScoring, Measure, Played, Scored, SessionRows
+from tournament.contests.scoring import House, HousePlayer, HouseScoring, Measure, Played, Scored
 from tournament.contests.settings import BANK, BankedSettings, ContestSettings, CpuMore, CpuPerDecision, CpuPerLeg, Fuel
 from tournament.contests.two_card_draw.portrait import PORTRAIT
 from tournament.contests.two_card_draw.servers import (
@@ -172,10 +171,6 @@ TWO_CARD_DRAW = Contest(
         "games",
         ("x_gain",),
         length="hands",
-        sessions=SessionRows(
-            lambda settings, games, swapped: {"x_gain": games["x_gain"]},
-            lambda sums, games, swapped: {**sums, "x_score": np.maximum(0, sums["x_gain"] + games)},
-        ),
     ),
     interface=Interface(
         sdk=Path(__file__).parent / "sdk",

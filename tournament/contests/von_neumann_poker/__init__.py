@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 
 from engine.games.von_neumann_poker.core import GAME_ROW, SESSION_ROW, VonNeumannPoker
@@ -14,9 +12,9 @@ from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from tournament.contests.contest import Contest, Display, LegLuck, Luck
 from tournament.contests.interface import CompiledBots, Interface, PythonBots, Question, View, ViewField, Word
-from tournament.contests.scoring import Amounts, Scored, SessionRows
+from tournament.contests.scoring import Scored
 from tournament.contests.settings import ContestSettings, Duplicate
-from tournament.contests.von_neumann_poker.portrait import PORTRAIT, gain
+from tournament.contests.von_neumann_poker.portrait import PORTRAIT
 from tournament.leg import LegPlan
 from tournament.store.columns import columns_of
 
@@ -39,14 +37,9 @@ def new_core(
         games,
         sessions,
         **leg.for_core,
-        seats_swapped=settings.duplicate and leg.number % 2 == 1,
+        seats_swapped=leg.seats_swapped,
         cap_after_ante=settings.bet_cap == "after_ante",
     )
-
-
-def _points(sums: Amounts, games: npt.NDArray[np.int64], _swapped: object) -> Amounts:
-    points = sums["x_gain"] / np.sqrt(games)
-    return {**sums, "x_points": points, "y_points": 0.0 - points}
 
 
 LUCK_COLUMNS = ("session", "x_is_a", "a_card", "b_card", "a_gain")
@@ -93,11 +86,7 @@ VON_NEUMANN_POKER = Contest(
     sessions=columns_of(
         SESSION_ROW, x_gain="what x won, dollars", x_points="x_gain / √games", y_points="what y has for it: −x_points"
     ),
-    scored=Scored(
-        "sessions",
-        ("x_points",),
-        sessions=SessionRows(lambda settings, games, swapped: {"x_gain": gain(games)}, _points),
-    ),
+    scored=Scored("sessions", ("x_points",)),
     interface=Interface(
         sdk=Path(__file__).parent / "sdk",
         questions=(

@@ -8,6 +8,7 @@ from typing import Protocol, TypeVar
 
 from tournament.config import General
 from tournament.cores import cores
+from tournament.errors import BadInput
 from tournament.worker.batch import Receipt, Task
 
 # Below this many seconds of play on one core, Ray's start-up would cost more than it brings.
@@ -54,7 +55,10 @@ def choose_executor(general: General, seconds: float, size: float, say: Callable
     if name == "auto":
         name = "ray" if address or (seconds > RAY_WORTH_SECONDS and cores() > 8) else "local"
     if name == "ray":
-        from tournament.runner.executors.ray_cluster import RayExecutor
+        try:
+            from tournament.runner.executors.ray_cluster import RayExecutor
+        except ImportError as error:
+            raise BadInput(f"executor \"ray\": {error}; pip install 'ray>=2.59,<2.61'") from None
 
         return RayExecutor(workers, address, say)
     from tournament.runner.executors.local import LocalExecutor

@@ -7,7 +7,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property
 from typing import Any, NamedTuple, cast
 
 from tournament.arrays import Numbers
@@ -72,6 +72,8 @@ class Schedule(ABC):
     `rules` names the contest whose rules are played: contests with the same rules, seed and bots have the same games.
     `key` is the master key of the seed; `version` the contest's `engine_version`, "" for legs that aren't recorded.
     Where the seed isn't known, its `fingerprint` is enough to list the fixtures, but no leg can be worked out.
+    `paired` names an entrant that is only tried: nothing random depends on its name and contents, so that another
+    version of it meets the same, by keys that no contest has.
     """
 
     rules: str
@@ -82,6 +84,7 @@ class Schedule(ABC):
     version: str = ""
     replicas: Replicas = ONE_OF_EACH
     fingerprint: str = ""
+    paired: str | None = None
 
     @property
     @abstractmethod
@@ -91,8 +94,8 @@ class Schedule(ABC):
     def legs_per_replica(self) -> int: ...
     @property
     @abstractmethod
-    def shares_deals(self) -> bool:
-        """Whether all legs of a replica have the same deals."""
+    def legs_of_deals(self) -> int:
+        """How many legs in a row have the same deals: those of a duplicate match."""
 
     @abstractmethod
     def digests(self) -> Digests:
@@ -102,9 +105,41 @@ class Schedule(ABC):
     def pairings(self) -> Iterator[Pairing]:
         """The matches of all legs."""
 
-    @abstractmethod
     def leg(self, fixture: Fixture) -> Leg:
-        """A leg worked out."""
+        """A leg worked out.
+
+        rand() is SplitMix64 from a number of the seat's own. The bot may know it: nobody else's randomness follows from
+        it. An opponent sees a few bits of each word in what the bot does with it, and would have 2^64 numbers to try.
+        """
+        match, number, digest, x, y = fixture
+        chance, deals = self._chance_of(fixture), self._chance_of_deals(fixture)
+        of_x, of_y = (0, 1) if self.paired in (None, x.name) else (1, 0)
+        return Leg(
+            digest=digest,
+            plan=LegPlan(
+                match=match,
+                number=number,
+                sessions=self.sessions_per_leg,
+                deals_key=sub_key(self.key, *deals, "deals"),
+            ),
+            x=Seat(x.name, x.kind, x.artifact, random_seed=number_of(sub_key(self.key, *chance, "rand", of_x))),
+            y=Seat(y.name, y.kind, y.artifact, random_seed=number_of(sub_key(self.key, *chance, "rand", of_y))),
+        )
+
+    def _chance_of(self, fixture: Fixture) -> tuple[str, str]:
+        """The label of all that is random in a leg: its digest, or that of the legs of any version of the bot."""
+        if self.paired is None:
+            return "leg", fixture.digest
+        opponent = fixture.y if fixture.x.name == self.paired else fixture.x
+        return "leg of any version", self._digests.of(_ANYONE, opponent, fixture.number).hex()
+
+    @abstractmethod
+    def _chance_of_deals(self, fixture: Fixture) -> tuple[str, str]:
+        """The same of its deals, which legs that are to be compared share."""
+
+    @cached_property
+    def _digests(self) -> Digests:
+        return self.digests()
 
     def fixtures(self) -> Iterator[Fixture]:
         """All legs before they are worked out."""
@@ -141,8 +176,8 @@ class RoundRobin(Schedule):
         return legs_per_replica(self.settings)
 
     @property
-    def shares_deals(self) -> bool:
-        return bool(self.settings["deals"] == "common")
+    def legs_of_deals(self) -> int:
+        return self.legs_per_replica
 
     def digests(self) -> Digests:
         return Digests([self.version, self.rules, self.settings, self.fingerprint or seed_fingerprint(self.key)])
@@ -161,31 +196,21 @@ class RoundRobin(Schedule):
                     if all_play or replica < self.replicas.of(x.name, y.name):
                         yield first + earlier.number, numbers, x, y
 
-    def leg(self, fixture: Fixture) -> Leg:
-        match, number, digest, x, y = fixture
-        # Both legs of a duplicate match see the same deals.
-        pairing = [x.name, y.name] if self.settings["deals"] == "independent" else []
-        replica = number // self.legs_per_replica
-        what = ["deals of a replica", self.rules, replica] if replica else ["deals", self.rules]
-        return Leg(
-            digest=digest,
-            plan=LegPlan(
-                match=match,
-                number=number,
-                sessions=self.settings["sessions"],
-                deals_key=_key_of_many(self.key, *what, *pairing),
-            ),
-            x=_seat(self.key, self.rules, x, y, number),
-            y=_seat(self.key, self.rules, y, x, number),
-        )
+    def _chance_of_deals(self, fixture: Fixture) -> tuple[str, str]:
+        match, number, _, x, y = fixture
+        first = number - number % self.legs_of_deals
+        if first != number:
+            fixture = Fixture(match, first, self._digests.of(x, y, first).hex(), x, y)
+        return self._chance_of(fixture)
 
 
 @dataclass(frozen=True)
 class AgainstHouse(Schedule):
     """Every entrant against every house player, a leg for each session: bots start anew in each.
 
-    So a further replica is as many more sessions. Entrants sit in seat x. They all meet the same deals and the same
-    dice of the house player, unless deals are independent. More sessions don't change the earlier ones.
+    So a further replica is as many more sessions. Entrants sit in seat x. In a session against a house player they all
+    meet the same deals and dice, since their differences then vary far less; each has a rand() of its own. More
+    sessions don't change the earlier ones.
     """
 
     @property
@@ -197,8 +222,8 @@ class AgainstHouse(Schedule):
         return int(self.settings["sessions"])
 
     @property
-    def shares_deals(self) -> bool:
-        return False
+    def legs_of_deals(self) -> int:
+        return 1
 
     def digests(self) -> Digests:
         # Without the sessions: more of them don't change the earlier ones.
@@ -225,39 +250,14 @@ class AgainstHouse(Schedule):
                 for number in sorted(number for number in house if number <= larger):
                     yield entrants[larger], house[number]
 
-    def leg(self, fixture: Fixture) -> Leg:
-        match, number, digest, entrant, player = fixture
-        own = [entrant.name] if self.settings["deals"] == "independent" else []
-        return Leg(
-            digest=digest,
-            plan=LegPlan(
-                match=match,
-                number=number,
-                sessions=1,
-                deals_key=sub_key(self.key, "deals against house", self.rules, player.name, number, *own),
-            ),
-            x=_seat(self.key, self.rules, entrant, player, number),
-            y=_seat(self.key, self.rules, player, entrant, number),
-        )
+    def _chance_of_deals(self, fixture: Fixture) -> tuple[str, str]:
+        if self.paired is not None:
+            return self._chance_of(fixture)
+        return "leg of any entrant", self._digests.of(_ANYONE, fixture.y, fixture.number).hex()
 
 
-_key_of_many = lru_cache(64)(sub_key)  # all legs of a replica have the same deals
-
-
-def _seat(key: bytes, rules: str, player: Competitor, opponent: Competitor, number: int) -> Seat:
-    """A player's seat in a leg. House players and entrants may have the same names.
-
-    rand() is SplitMix64 from a number of the seat's own. The bot may know it: nobody else's
-    randomness follows from it. An opponent sees a few bits of each word in what the bot does
-    with it, and would have 2^64 numbers to try.
-    """
-    place = (rules, player.kind == "house", player.name, opponent.name, number)
-    return Seat(
-        player.name,
-        player.kind,
-        player.artifact,
-        random_seed=number_of(sub_key(key, "rand", *place)),
-    )
+# Stands for bots that meet the same. No competitor has its number.
+_ANYONE = Competitor(-1, "", "wasm", "")
 
 
 class Digests:

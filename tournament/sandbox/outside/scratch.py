@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from tournament.cache import make_folder
+
 MOST_FILES = 100_000
 
 
@@ -38,8 +40,8 @@ def scratch_folder(parent: Path | None = None) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def alone_on_this_machine(folder: Path) -> Iterator[None]:
-    """Wait until no other process is in such a block for this folder, which is made if it isn't there."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Wait until no other process is in such a block for this folder of the cache, which is made if it isn't there."""
+    make_folder(folder)
     lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)

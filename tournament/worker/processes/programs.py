@@ -45,7 +45,7 @@ def unpack_once(archive: bytes, cache: Path) -> Path:
             make_folder(folder.parent)
             with scratch_folder(folder.parent) as whole:
                 aside = whole / "unpacked"
-                aside.mkdir()
+                aside.mkdir(mode=0o700)  # folders in it may be others' to write, by the mask of the user
                 unpack(archive, aside)
                 _forget_times(aside)
                 with contextlib.suppress(FileNotFoundError):  # programs that play in it go on there

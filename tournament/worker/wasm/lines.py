@@ -1,25 +1,53 @@
-"""Which line of its source a place in a bot's WebAssembly is of, where it was compiled with lines.
+"""Which line of its source a place in a bot's WebAssembly is of, if it was compiled with lines.
 
 Format: DWARF Debugging Information Format, version 4, 6.2. Compilers write it for WebAssembly with addresses that count
-from the beginning of what the code section has.
+from the beginning of what the code section has. Strangers may have written it: any bytes will do, and reading ends
+after a bounded number of steps.
 """
 
 from __future__ import annotations
 
 import struct
+from bisect import bisect_right
 from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
 
 _CODE = 10
-_OF_BOT = "bot"  # the folder that the compiler sees a bot's file in
+_TABLE = b"\x0b.debug_line"
+_OF_BOT = b"bot"  # the folder that the compiler sees a bot's file in
 _COPY, _ADVANCE, _LINE, _FILE, _ADD_CONSTANT, _ADVANCE_FIXED = 1, 2, 3, 4, 8, 9
 _END_SEQUENCE, _SET_ADDRESS = 1, 2
+_MOST_BITS = 64  # of a number
+_MOST_STEPS = (
+    200_000  # instructions of tables, units and names of files: a tenth of a second; ordinary bots have 20,000
+)
+_MOST_LINE = 10_000_000
+
+
+class _Unreadable(ValueError):
+    """A table that no compiler writes."""
+
+
+class _Range(NamedTuple):
+    """A piece of the code of the bot's file: its first address, the end, and its line."""
+
+    first: int
+    end: int
+    line: int
 
 
 class _Bytes:
-    """Bytes read from the front. Raises IndexError at their end, and struct.error."""
+    """Bytes read from the front, at most so many numbers and texts. Raises IndexError at their end, _Unreadable and
+    struct.error."""
 
-    def __init__(self, data: bytes, position: int = 0) -> None:
-        self.data, self.position = data, position
+    def __init__(self, data: bytes) -> None:
+        self.data, self.position, self.end, self._steps = data, 0, len(data), 0
+
+    def step(self) -> None:
+        self._steps += 1
+        if self._steps > _MOST_STEPS:
+            raise _Unreadable
 
     def number(self, format_: str) -> int:
         (value,) = struct.unpack_from(f"<{format_}", self.data, self.position)
@@ -28,76 +56,101 @@ class _Bytes:
 
     def variable(self, *, signed: bool = False) -> int:
         """A LEB128 number."""
-        result = shift = 0
-        while True:
+        result = 0
+        for shift in range(0, _MOST_BITS, 7):
             byte = self.data[self.position]
             self.position += 1
             result |= (byte & 0x7F) << shift
-            shift += 7
             if byte < 0x80:
-                return result - (1 << shift) if signed and byte & 0x40 else result
+                return result - (1 << shift + 7) if signed and byte & 0x40 else result
+        raise _Unreadable
 
-    def text(self) -> str:
+    def text(self) -> bytes:
+        self.step()
         end = self.data.index(b"\0", self.position)
         start, self.position = self.position, end + 1
-        return self.data[start:end].decode(errors="replace")
+        return self.data[start:end]
+
+
+def has_lines(code: bytes) -> bool:
+    """Whether a module has lines of the bot's own file."""
+    return bool(_lines_of(code)[1])
 
 
 def line_at(code: bytes, place: int) -> int | None:
-    """The line of the bot's own file that a byte of a module is of, None for others and where the module has no lines.
+    """The line of the bot's own file that a byte of a module is of, None for others, and for a module without lines."""
+    base, ranges = _lines_of(code)
+    address = place - base
+    after = bisect_right(ranges, address, key=lambda one: one.first)
+    if after and address < ranges[after - 1].end and 0 < ranges[after - 1].line <= _MOST_LINE:
+        return ranges[after - 1].line
+    return None
 
-    Strangers may have written the module, so any bytes will do.
-    """
+
+@lru_cache(maxsize=4)
+def _lines_of(code: bytes) -> tuple[int, list[_Range]]:
+    """Where the code section's content begins, and the pieces of the bot's own file as far as they can be read, in
+    order."""
+    ranges: list[_Range] = []
+    base = 0
     try:
         base, table = _sections(code)
-        address = place - base
-        position = 0
-        while position + 4 < len(table):
-            size = struct.unpack_from("<I", table, position)[0] + 4
-            for first, end, line in _ranges(_Bytes(table[position : position + size], 4)):
-                if first <= address < end:
-                    return line
-            position += size
+        ranges.extend(_ranges(table))
     except (IndexError, ValueError, struct.error):
-        return None
-    return None
+        pass
+    return base, sorted(ranges)
 
 
 def _sections(code: bytes) -> tuple[int, bytes]:
     """Where the code section's content begins, and the table of lines."""
-    base, table, module = 0, b"", _Bytes(code, 8)
-    while module.position < len(code):
+    base, table, module = 0, b"", _Bytes(code)
+    module.position = 8
+    while module.position < module.end:
+        module.step()
         kind = module.number("B")
         end = module.variable() + module.position
         if kind == _CODE:
             base = module.position
-        elif kind == 0 and code[module.position : end].startswith(b"\x0b.debug_line"):
-            table = code[module.position + 12 : end]
+        elif kind == 0 and code.startswith(_TABLE, module.position, end):
+            table = code[module.position + len(_TABLE) : end]
         module.position = end
     return base, table
 
 
-def _ranges(unit: _Bytes) -> Iterator[tuple[int, int, int]]:
-    """The pieces of code of the bot's file in a unit's table: (first address, end, line)."""
+def _ranges(table: bytes) -> Iterator[_Range]:
+    units = _Bytes(table)
+    while units.position + 4 < len(table):
+        units.step()
+        size = units.number("I")
+        units.end = min(units.position + size, len(table))
+        after = units.end
+        yield from _ranges_of_unit(units)
+        units.position = after
+
+
+def _ranges_of_unit(unit: _Bytes) -> Iterator[_Range]:
     if unit.number("H") != 4:
         return
     program = unit.number("I") + unit.position
     least = unit.number("B")
     unit.position += 2
     line_base, line_range, opcode_base = unit.number("b"), unit.number("B"), unit.number("B")
+    if not line_range:
+        raise _Unreadable
     lengths = [unit.number("B") for _ in range(opcode_base - 1)]
-    folders = [""]
+    folders = [b""]
     while folder := unit.text():
         folders.append(folder)
     own = [False]
     while unit.text():
-        own.append(folders[unit.variable()].rpartition("/")[2] == _OF_BOT)
+        own.append(folders[unit.variable()].rpartition(b"/")[2] == _OF_BOT)
         unit.variable(), unit.variable()
     unit.position = program
     address, file, line = 0, 1, 1
     before: tuple[int, int, int] | None = None
     constant = (255 - opcode_base) // line_range * least
-    while unit.position < len(unit.data):
+    while unit.position < unit.end:
+        unit.step()
         opcode, is_row, is_end = unit.number("B"), False, False
         if opcode >= opcode_base:
             address += (opcode - opcode_base) // line_range * least
@@ -126,7 +179,7 @@ def _ranges(unit: _Bytes) -> Iterator[tuple[int, int, int]]:
                 unit.variable()
         if (is_row or is_end) and before:
             if own[before[1]]:
-                yield before[0], address, before[2]
+                yield _Range(before[0], address, before[2])
             before = None
         if is_row:
             before = address, file, line

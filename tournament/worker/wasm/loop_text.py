@@ -19,7 +19,7 @@ def loop_text(
     decision may take).
     """
     values = interface.most_arguments
-    lines = [f'(module (import "" "step" (func $step (param i64) (result i32{" i64" * values})))']
+    lines = [f'(module $tournament (import "" "step" (func $step (param i64) (result i32{" i64" * values})))']
     addresses = []
     calls = {}
     for seat, functions in enumerate(seats):

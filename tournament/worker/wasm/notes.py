@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from engine.wasm.instances import Store
+from tournament.errors import one_line
 from tournament.worker.wasm import calls
 
 FAILURE, UNCAUGHT = "tournament_assertion", "tournament_uncaught"
@@ -24,7 +25,7 @@ def noted_failure(store: Store, memory: calls.Extern, noted: calls.Extern) -> st
         return int.from_bytes(calls.content(store, memory, address, 4), "little")
 
     def text(address: int) -> str:
-        return calls.content(store, memory, address, _MOST_BYTES).split(b"\0")[0].decode(errors="replace")
+        return one_line(calls.content(store, memory, address, _MOST_BYTES).split(b"\0")[0].decode(errors="replace"))
 
     address = store.value_of(noted)
     if not 0 < address <= store.place_of(memory)[1] - _BYTES:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
+from itertools import islice
 
 import wasmtime
 
 from engine.wasm.modules import read_module
 from tournament.errors import RunFailed
-from tournament.worker.wasm.lines import line_at
+from tournament.worker.wasm.lines import has_lines, line_at
 
 _WORDS = {
     wasmtime.TrapCode.STACK_OVERFLOW: "recursed too deep (stack overflow)",
@@ -16,6 +16,7 @@ _WORDS = {
     wasmtime.TrapCode.INTEGER_DIVISION_BY_ZERO: "divided by zero",
     wasmtime.TrapCode.UNREACHABLE: "gave up (abort, exit, or a path without a return)",
 }
+_MOST_FRAMES = 64
 OUT_OF_FUEL = "ran out of fuel (an endless loop?)"
 
 
@@ -28,20 +29,18 @@ def describe(error: Exception, *, ran_out: bool = False) -> str:
     return _cause(error)
 
 
-# In a trace of the runtime: a frame, and its place in the module.
-_FRAME = re.compile(r"\s+\d+:\s+0x([0-9a-f]+) - .*")
-
-
 def where(error: Exception, code: bytes) -> str:
-    """The innermost line of the bot's own file; "" where the module, `code`, has no lines.
+    """The innermost line of the bot's own file; "" if the module, `code`, has no lines.
 
-    `code` was played with fuel, which moved its instructions.
+    `code` was played with fuel, which moved its instructions, and without names: a module that has one is ours.
     """
-    for text in str(error).splitlines():
-        if found := _FRAME.fullmatch(text):
-            place = read_module(code).origin(int(found[1], 16))
-            if place >= 0 and (line := line_at(code, place)):
-                return f" (line {line})"
+    frames = error.frames if isinstance(error, wasmtime.Trap) else []
+    places = [frame.module_offset for frame in islice(frames, _MOST_FRAMES) if frame.module_name is None]
+    if not places or not has_lines(code):
+        return ""
+    for place in read_module(code).origins(places):
+        if place >= 0 and (line := line_at(code, place)):
+            return f" (line {line})"
     return ""
 
 

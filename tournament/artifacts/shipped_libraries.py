@@ -1,0 +1,89 @@
+"""The compiler's libraries in a wheel: what the first command on a machine would build in a minute, packed in 0.7 MB.
+
+`make wheel` packs them: python -m tournament.artifacts.shipped_libraries FILE
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import shutil
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+
+from tournament.artifacts.compiler_command import LANGUAGES, home
+from tournament.cache import make_folder
+from tournament.sandbox.outside.scratch import scratch_folder
+from tournament.sandbox.outside.settings import SandboxSettings
+
+ARCHIVE = Path(__file__).with_name("libraries.tar.xz")  # in wheels only
+_PARTS = ("libc/wasi", "libcxx", "libcxxabi", "libunwind")  # of the compiler's lib/
+_LICENCES = ("LICENSE*", "COPYRIGHT*")
+
+
+def unpack_into(folder: Path, archive: Path = ARCHIVE) -> None:
+    """Unpack the libraries that this package brings into a folder of the cache, once, beside what is there already.
+
+    Libraries that another version of the compiler made have other names, so they are never used. Raises OSError.
+    """
+    if not archive.exists():
+        return
+    content = archive.read_bytes()
+    done = folder / f"shipped-{hashlib.sha256(content).hexdigest()[:16]}"
+    if done.exists():
+        return
+    with scratch_folder(folder) as scratch, tarfile.open(fileobj=io.BytesIO(content)) as opened:
+        for entry in opened:
+            target = scratch / entry.name
+            make_folder(target.parent)
+            source = opened.extractfile(entry)
+            assert source is not None, entry.name
+            target.write_bytes(source.read())
+            target.chmod(0o600)
+        for path in scratch.iterdir():
+            if not (folder / path.name).exists():
+                path.rename(folder / path.name)
+    done.touch(mode=0o600)
+
+
+def pack(folder: Path, archive: Path) -> None:
+    """Pack a cache's libraries and their licences. The same files make the same bytes. Raises OSError."""
+    kept = (path for path in folder.rglob("*") if path.is_file() and path.relative_to(folder).parts[0] != "made")
+    files = {f"{path.relative_to(folder)}": path for path in kept}
+    library = home() / "lib"
+    files["licences/LICENSE"] = home() / "LICENSE"  # of zig, whose own library is linked, too
+    for part in _PARTS:
+        for pattern in _LICENCES:
+            files |= {f"licences/{path.relative_to(library)}": path for path in (library / part).rglob(pattern)}
+    with tarfile.open(archive, "w:xz") as opened:
+        for name, path in sorted(files.items()):
+            entry = tarfile.TarInfo(name)
+            entry.size = path.stat().st_size
+            with path.open("rb") as file:
+                opened.addfile(entry, file)
+
+
+def _main(archive: Path) -> None:
+    """Build what bots are linked with in a new cache, which starts with what this machine has built, and pack it."""
+    from tournament.artifacts.c_bots import RUNTIME_SOURCES
+    from tournament.artifacts.libraries import compile_once, libraries_of, library_of_exceptions, prepare_libraries
+
+    sandbox = SandboxSettings()
+    with tempfile.TemporaryDirectory() as cache:
+        libraries = Path(cache, "libraries")
+        for built in (libraries_of(kind) for kind in LANGUAGES):
+            if built.exists():
+                shutil.copytree(built, libraries / built.name)
+        os.environ["TOURNAMENT_CACHE"] = cache
+        prepare_libraries(LANGUAGES, sandbox, print)
+        library_of_exceptions(sandbox)
+        compile_once(RUNTIME_SOURCES, sandbox)
+        archive.parent.mkdir(parents=True, exist_ok=True)
+        pack(libraries, archive)
+
+
+if __name__ == "__main__":
+    _main(Path(sys.argv[1]))

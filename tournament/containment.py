@@ -1,0 +1,80 @@
+"""Trouble with one bot that concerns no other.
+
+Whatever goes wrong in our own code while one bot is read, built, tried, played or described makes this bot broken, with
+a reason of one line. The others play on. A file that the reason names has the traceback.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import traceback
+from collections.abc import Iterator
+
+from tournament.cache import cache_folder, make_folder
+from tournament.errors import RunFailed, TournamentError, printable, shortened
+from tournament.small_files import write_whole
+
+_FOLDER = "errors"  # in the cache
+_MOST_FILES = 1000
+_MOST_LETTERS = 300
+
+
+class BotTrouble(RunFailed):
+    """A bot that can't be played on, or that a leg was too late for. It ends a run only where no border contains it.
+
+    `names` are the bots that can be the cause, `reason` is a line, and `verdict` whether it is final: trouble that may
+    come from the machine is looked at again.
+    """
+
+    def __init__(self, names: tuple[str, ...], reason: str, *, verdict: bool = False) -> None:
+        super().__init__(f"{' or '.join(names)}: {reason}")
+        self.names, self.reason, self.verdict = names, reason, verdict
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _trouble, (self.names, self.reason, self.verdict)
+
+
+def _trouble(names: tuple[str, ...], reason: str, verdict: bool) -> BotTrouble:
+    return BotTrouble(names, reason, verdict=verdict)
+
+
+def our_error(error: BaseException, doing: str) -> str:
+    """A line that says what went wrong in our own code while `doing` something with a bot, and where the traceback
+    is kept."""
+    what = shortened(" ".join(printable(str(error)).split()), _MOST_LETTERS)
+    kept = _keep_traceback(error)
+    please = f"please report it, with {kept}" if kept else "please report it"
+    return f"{doing}: an error of the tournament's own, {type(error).__name__}{f': {what}' if what else ''}; {please}"
+
+
+@contextlib.contextmanager
+def containing(name: str, doing: str, *expected: type[BaseException]) -> Iterator[None]:
+    """Turn whatever goes wrong within into trouble of the bot of this name, but for what is `expected` there.
+
+    Raises BotTrouble.
+    """
+    try:
+        yield
+    except BotTrouble:
+        raise
+    except expected:
+        raise
+    except TournamentError as error:
+        raise BotTrouble((name,), f"{doing}: {error}") from error
+    except Exception as error:
+        raise BotTrouble((name,), our_error(error, doing)) from error
+
+
+def _keep_traceback(error: BaseException) -> str:
+    """Write an error's traceback to a file named by its content; returns its path, "" where it can't be written."""
+    try:
+        text = printable("".join(traceback.format_exception(error))).encode("utf-8", "replace")
+        folder = cache_folder() / _FOLDER
+        make_folder(folder)
+        path = folder / f"{hashlib.sha256(text).hexdigest()[:16]}.txt"
+        if not path.exists() and sum(1 for _ in folder.iterdir()) < _MOST_FILES:
+            write_whole(path, text, 0o600)
+        return str(path) if path.exists() else ""
+    except (OSError, TournamentError):
+        return ""
