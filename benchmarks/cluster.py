@@ -28,10 +28,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
-
 from benchmarks.growth import GAMES, invented_legs, make_bots, write_parts
-from engine.kernel.game_core import BLOCK_COUNT
 from tournament.config import load_config
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.runner import live_standings, pace, planning, round_play
@@ -142,8 +139,7 @@ class SimulatedWorkers:
                 self._written[len(legs)] = write_parts(self._there, name, legs)
             parts = tuple(self._linked(task.location, name, part) for part in self._written[len(legs)])
             batches.append(Batch(name, parts, invented_legs(legs)))
-        luck = tuple(np.zeros((len(batch.legs), BLOCK_COUNT)) for batch in batches)
-        return Receipt(tuple(batches), seconds, luck=luck)
+        return Receipt(tuple(batches), seconds)
 
     def _linked(self, location: str, name: str, written: Part) -> Part:
         """A staged part of another batch with the same bytes."""

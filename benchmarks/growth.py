@@ -22,13 +22,12 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.fields import PEAK_MEGABYTES, ROOT, built
-from engine.kernel.game_core import BLOCK_COUNT
 from engine.kernel.records import Table
-from engine.kernel.sums import SeatSums
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.leg import Leg
 from tournament.store.columns import Column, buffer_fields
 from tournament.store.ledger import Batch, Part, TableName
+from tournament.store.leg_sums import LegSums
 from tournament.store.legs import LegResult, Legs
 from tournament.store.part_writer import PartWriter
 from tournament.store.storage import Storage, open_storage, staged_name
@@ -97,16 +96,14 @@ def write_parts(storage: Storage, name: str, legs: Sequence[Leg]) -> tuple[Part,
 def invented_legs(legs: Sequence[Leg]) -> Legs:
     """Results of these legs, with twelve games a session and points by chance."""
     sessions = legs[0].plan.sessions
-    blocks = np.random.default_rng(legs[0].plan.match).normal(size=(len(legs), BLOCK_COUNT))
-    points = np.array([math.fsum(row) for row in blocks.tolist()])
-    sums = np.concatenate([points[:, np.newaxis], np.ones((len(legs), 1)), blocks], axis=1)
+    points = np.random.default_rng(legs[0].plan.match).normal(0, 5, len(legs))
     return Legs.of(
         [
             LegResult(
                 *(leg.digest, leg.plan.match, leg.plan.number, leg.x.name, leg.y.name, sessions, sessions * GAMES),
-                (own := SeatSums(own_points, squared, tuple(own_blocks)), own.opposite()),
+                (own := LegSums(won, 1.0, 0.0, 25.0, 25.0, -25.0), own.opposite()),
             )
-            for leg, (own_points, squared, *own_blocks) in zip(legs, sums.tolist())
+            for leg, won in zip(legs, points.tolist())
         ]
     )
 

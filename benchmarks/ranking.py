@@ -4,7 +4,6 @@ The cores play thousands of tournaments in memory, each with its own deals, and 
 ranks a run. The true scores of bots without memory are known exactly; those of others are means over all tournaments.
 With `--quick` there are a twentieth of the tournaments, so figures scatter more. Parts may be named:
 
-neighbours   what "ahead of next" says
 together     honest fields in which a pair seems to play together
 coverage     intervals, and the variance that is left without luck
 variance     the same of the shipped bots, from block to block and between tournaments
@@ -31,13 +30,10 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from benchmarks.fields import SHIPPED
-from engine.kernel.game_core import BLOCK_COUNT
 from tests.oracles.exact_scores import true_scores
 from tests.oracles.von_neumann_poker import Bot
-from tests.standings.test_places import FIELDS, SMALL, stated_and_right
 from tests.standings.test_unforetold import honest, ranking_of
 from tournament.arrays import Floats
 from tournament.artifacts.bot import Entrant
@@ -58,16 +54,17 @@ from tournament.runner.schedule.counting import count_legs
 from tournament.runner.schedule.legs import Replicas, Schedule
 from tournament.runner.schedule.rounds import next_round
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.standings.errors import Differences, variances_of_differences
+from tournament.standings.errors import Differences, Met
 from tournament.standings.places import surely_ahead
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.stopping import FEWEST_REPLICAS, looks, reaches
 from tournament.standings.unforetold import unforetold
-from tournament.standings.verdicts import Verdict, looks_of, settled_order, wanted_replicas
+from tournament.standings.verdicts import Verdict, looks_of, next_count, settled_order
 from tournament.store.columns import ROWS_PER_GROUP
 from tournament.store.ledger import Batch, Field, Until
+from tournament.store.leg_sums import leg_sums
 from tournament.store.legs import Legs
-from tournament.worker.leg import NullSink, play_leg
+from tournament.worker.leg import NullSink, length_of, play_leg
 
 CELLS = 20  # thresholds of the bots below are multiples of 1/CELLS
 
@@ -150,32 +147,33 @@ class Rehearsal:
 
     def tournament(self, number: int) -> Standings:
         """A ranked tournament with its own deals."""
-        luck: dict[str, Floats] = {}
-        return self.ranked(self.played(number, luck), luck if self.contest.luck else None)
+        return self.ranked(self.played(number))
 
     def schedule(self, number: int, replicas: Replicas) -> Schedule:
         key = sub_key(bytes(32), "benchmark", number)
         return schedule_of(self.contest, self.settings.playing(), key, self.field, replicas)
 
-    def played(self, number: int, luck: dict[str, Floats] | None = None) -> Legs:
-        """All its legs; the luck in them is added to `luck`."""
+    def played(self, number: int) -> Legs:
+        """All its legs."""
         schedule = self.schedule(number, Replicas(self.settings.replicas))
         sink = NullSink.of(self.contest, ROWS_PER_GROUP)
         legs = []
         for leg in schedule.legs():
             sink.clear()
-            legs.append(play_leg(self.contest, self.settings, leg, self.artifacts, sink))
-            if luck is not None and self.contest.luck is not None:
-                assert legs[-1].games == sink.games.rows, "a leg with more games than there is room for"
+            result = play_leg(self.contest, self.settings, leg, self.artifacts, sink)
+            if self.contest.luck is not None and result.ended_by is None:
+                assert result.games == sink.games.rows, "a leg with more games than there is room for"
                 own = self.contest.luck.new(self.settings, leg.plan.first_session)
                 columns = self.contest.luck.columns
                 own.add({name: sink.games.arrays[name][: sink.games.rows] for name in columns})
-                luck[leg.digest] = own.blocks()
+                length = length_of(self.contest, result.sessions, result.games, None)
+                result = replace(result, sums=leg_sums(result.by_block, length, own.blocks()))
+            legs.append(replace(result, by_block=()))
         return Legs.of(legs)
 
-    def ranked(self, legs: Legs, luck: Mapping[str, Floats] | None = None) -> Standings:
+    def ranked(self, legs: Legs) -> Standings:
         house = self.contest.house
-        return compute_standings(self.field, [Batch("", (), legs)], house.scoring if house else None, luck)
+        return compute_standings(self.field, [Batch("", (), legs)], house.scoring if house else None)
 
 
 def built(contest: Contest, sources: Mapping[str, str]) -> list[Entrant]:
@@ -231,7 +229,7 @@ class Coverage:
             held = float(
                 np.mean(
                     [
-                        all(one[n].rank_low <= ranks[n] <= one[n].rank_high for n in names)  # type: ignore[operator]
+                        all((one[n].rank_low or 1) <= ranks[n] <= (one[n].rank_high or len(names)) for n in names)
                         for one in lines
                     ]
                 )
@@ -255,7 +253,6 @@ class Coverage:
 def _coverage(tournaments: int) -> Iterator[str]:
     yield "| field | tournaments | covered | least bot | most | error / deviation | all ranks within their bounds |"
     yield "|---|---|---|---|---|---|---|"
-    reliability: list[str] = []
     variances: list[str] = []
     for what, rehearsal, truth in _fields():
         rankings = [rehearsal.tournament(number) for number in range(tournaments)]
@@ -266,10 +263,7 @@ def _coverage(tournaments: int) -> Iterator[str]:
             yield adjusted.row(f"{what}, adjusted", tournaments)
             ratio = (adjusted.deviations / plain.deviations) ** 2
             variances.append(f"| {what} | {np.median(ratio):.2f} | {ratio.max():.2f} |")
-        if truth is not None and rehearsal.contest is VON_NEUMANN_POKER:
-            reliability += [f"| {what} {row}" for row in _reliability(rankings, truth)]
     yield from ("", "| variance left by the correction | median bot | most |", "|---|---|---|", *variances)
-    yield from ("", "| field | stated | neighbours | mean | right |", "|---|---|---|---|---|", *reliability)
 
 
 def _fields() -> Iterator[tuple[str, Rehearsal, dict[str, float] | None]]:
@@ -309,39 +303,6 @@ def _fields() -> Iterator[tuple[str, Rehearsal, dict[str, float] | None]]:
     )
 
 
-def _reliability(rankings: Sequence[Standings], truth: Mapping[str, float]) -> Iterator[str]:
-    """How many neighbours are in the right order, by the probability that the ranking gave for it."""
-    said, right = [], []
-    for ranking in rankings:
-        for ahead, behind in itertools.pairwise(ranking.entrants):
-            if behind.rank is not None and ahead.order_probability is not None:
-                said.append(ahead.order_probability)
-                right.append(truth[ahead.name] > truth[behind.name])
-    yield from reliability_rows(np.array(said), np.array(right))
-
-
-def reliability_rows(said: Floats, right: npt.NDArray[np.bool_]) -> Iterator[str]:
-    edges = [0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0000001]
-    for low, high in itertools.pairwise(edges):
-        chosen = (said >= low) & (said < high)
-        if chosen.any():
-            yield (
-                f"| {low:.2f}–{min(high, 1):.2f} | {chosen.sum()} "
-                f"| {said[chosen].mean():.3f} | {right[chosen].mean():.3f} |"
-            )
-
-
-def _neighbours(tournaments: int) -> Iterator[str]:
-    """What "ahead of next" says, and how often it is so, in fields of strengths that are drawn; scores are normal."""
-    yield "| field | neighbours | says | right | where it says 0.85 to 0.97 | right |"
-    yield "|---|---|---|---|---|---|"
-    for kind in SMALL | FIELDS:
-        said, right = stated_and_right(kind, 4 * tournaments)
-        some = (said >= 0.85) & (said < 0.97)
-        high = f"{said[some].mean():.2f} | {right[some].mean():.2f}" if some.any() else "|"
-        yield f"| {kind} | {len(said)} | {said.mean():.2f} | {right.mean():.2f} | {high} |"
-
-
 def _together(tournaments: int) -> Iterator[str]:
     """Simulated fields in which nobody plays together, and some pair is named."""
     for what, freedom in (("normal", 1e9), ("Student's t, three degrees of freedom", 3.0)):
@@ -351,23 +312,18 @@ def _together(tournaments: int) -> Iterator[str]:
 
 
 def _variance(tournaments: int) -> Iterator[str]:
-    """The share of variance that the correction leaves in the shipped field: between blocks of a leg; between
-    neighbouring blocks, where learning over a leg adds little; and between scores of tournaments, where it adds."""
+    """The share of variance that the correction leaves in the shipped field: between blocks of a leg; and between
+    scores of tournaments, where learning over a leg adds."""
     yield (
-        "| field | left within legs, median bot | most | from block to block | most | left between tournaments | most "
-        "| error / deviation, least |"
+        "| field | left within legs, median bot | most | left between tournaments | most | error / deviation, least |"
     )
-    yield "|---|---|---|---|---|---|---|---|"
+    yield "|---|---|---|---|---|---|"
     for contest, house, settings in _whole_fields():
         rehearsal = Rehearsal.of(contest, shipped(contest), house, **settings)
         columns: dict[str, list[list[float]]] = {}
         count = max(10, tournaments // 25)
-        changes = np.zeros((2, len(rehearsal.names)))
         for number in range(count):
-            luck: dict[str, Floats] = {}
-            legs = rehearsal.played(number, luck)
-            changes += _changes(legs, luck, sorted(rehearsal.names))
-            lines = sorted(rehearsal.ranked(legs, luck).entrants, key=lambda line: line.name)
+            lines = sorted(rehearsal.tournament(number).entrants, key=lambda line: line.name)
             for column in ("score", "stderr", "adjusted_score", "adjusted_stderr"):
                 columns.setdefault(column, []).append([getattr(line, column) for line in lines])
         values = {column: np.array(rows) for column, rows in columns.items()}
@@ -375,31 +331,19 @@ def _variance(tournaments: int) -> Iterator[str]:
         deviation = values["score"].std(axis=0, ddof=1)
         between = (values["adjusted_score"].std(axis=0, ddof=1) / deviation) ** 2
         honest = values["stderr"].mean(axis=0) / deviation
-        changed = changes[1] / changes[0]
         yield (
             f"| {contest.name}, {len(rehearsal.names)} bots, {settings}, {count} tournaments "
-            f"| {np.median(within):.2f} | {within.max():.2f} | {np.median(changed):.2f} | {changed.max():.2f} "
+            f"| {np.median(within):.2f} | {within.max():.2f} "
             f"| {np.median(between):.2f} | {between.max():.2f} "
             f"| {honest.min():.2f} ({sorted(rehearsal.names)[int(honest.argmin())]}) |"
         )
-
-
-def _changes(legs: Legs, luck: Mapping[str, Floats], names: Sequence[str]) -> Floats:
-    """Sums of squared differences of each bot's neighbouring blocks: plain in the first row, then without luck."""
-    blocks = np.zeros((2, len(names), BLOCK_COUNT))
-    for x, y, digest, points in zip(legs.x, legs.y, legs.digests, legs.of_seat(0).blocks):
-        own = np.array([points, points - luck[digest]])
-        blocks[:, names.index(x)] += own
-        if y in names:
-            blocks[:, names.index(y)] -= own
-    return np.asarray(np.square(np.diff(blocks, axis=2)).sum(axis=2))
 
 
 def _stopping(tournaments: int) -> Iterator[str]:
     """Sequential tournaments against those of a fixed length that settle all neighbours at the same error rate.
 
     Replicas of the plain field are drawn with replacement from a pool that the cores played: playing each would take
-    hours. Pairs are settled as in a run, by scores without luck; a bot in an open pair plays against all. It is
+    hours. Pairs are settled as in a run, by scores without luck; all bots play the same number. It is
     repeated with plain scores, as in a contest without a correction.
     """
     sessions, pool_size, most = 50, max(200, tournaments), 400
@@ -408,11 +352,10 @@ def _stopping(tournaments: int) -> Iterator[str]:
     # What the row's bot won from the column's: with luck, and without.
     pool, lucky = np.zeros((2, pool_size, len(names), len(names)))
     for number in range(pool_size):
-        luck: dict[str, Floats] = {}
-        legs = rehearsal.played(number, luck)
-        for x, y, points, digest in zip(legs.x, legs.y, legs.of_seat(0).points.tolist(), legs.digests):
+        legs = rehearsal.played(number)
+        won = legs.of_seat(0)
+        for x, y, points, own in zip(legs.x, legs.y, won.points.tolist(), (won.points - won.luck).tolist()):
             row, column = names.index(x), names.index(y)
-            own = points - float(luck[digest].sum())
             pool[number, row, column], pool[number, column, row] = points, -points
             lucky[number, row, column], lucky[number, column, row] = own, -own
     means = pool.mean(axis=(0, 2)) * len(names)  # replicas are drawn from the pool, so its means are the true ones
@@ -434,14 +377,14 @@ def _stopping(tournaments: int) -> Iterator[str]:
             right = wrong = undecided = played = 0
             for _ in range(trials):
                 chosen = chance.integers(0, pool_size, most)
-                order, found, counts = _sequential(pool[chosen], judged_by[chosen], names, confidence, most)
+                order, found, count = _sequential(pool[chosen], judged_by[chosen], names, confidence, most)
                 right += order == truth
                 wrong += any(
                     verdict == "settled" and truth.index(ahead) > truth.index(behind)
                     for (ahead, behind), verdict in zip(itertools.pairwise(order), found)
                 )
                 undecided += found.count("open")
-                played += sum(max(counts[x], counts[y]) for x, y in itertools.combinations(names, 2))
+                played += count * pairs
             alike = plain if judged_by is pool else _fixed_length(judged_by, indices, confidence, chance)
             yield (
                 f"| {what} | {confidence} | {right / trials:.3f} | {wrong / trials:.3f} | {undecided / trials:.2f} "
@@ -495,13 +438,12 @@ def _settled(tournaments: int) -> Iterator[str]:
         verdicts: list[Verdict] = []
         played = 0.0
         for number in range(runs):
-            luck: dict[str, Floats] = {}
-            batches = [Batch("", (), rehearsal.played(number, luck))]
-            last = next_round(field, None, partial(rehearsal.schedule, number), batches, luck)
+            batches = [Batch("", (), rehearsal.played(number))]
+            last = next_round(field, None, partial(rehearsal.schedule, number), batches)
             counted = count_legs(batches, rehearsal.schedule(number, last.replicas)).counting
             legs = batches[0].legs
             legs = legs.chosen([place for place, digest in enumerate(legs.digests) if digest in counted])
-            ranking = compute_standings(field, [Batch("", (), legs)], None, luck)
+            ranking = compute_standings(field, [Batch("", (), legs)])
             ahead = [(line.name, behind) for line in ranking.ranked for behind in line.surely_ahead_of]
             twins = [x[:-1] == y[:-1] for x, y in ahead]
             wrong += any(same or truth[x] <= truth[y] for same, (x, y) in zip(twins, ahead))
@@ -515,39 +457,47 @@ def _settled(tournaments: int) -> Iterator[str]:
         )
 
 
+def _differences(values: Floats) -> Differences:
+    """The differences of the means over replicas of what each row's bot won from each column's."""
+    replicas, count, _ = values.shape
+    x, y = np.triu_indices(count, 1)
+    each = values[:, x, y]
+    v = each.var(axis=0, ddof=1) / replicas
+    met = Met(
+        np.stack([x, y], axis=1),
+        v[:, np.newaxis, np.newaxis] * np.array([[1, -1], [-1, 1]]),
+        np.full(len(x), replicas - 1),
+        count,
+        replicas > 1,
+    )
+    scores = values.mean(axis=0).sum(axis=1)
+    return Differences(scores[:, np.newaxis] - scores, *met.of_differences(np.arange(count)))
+
+
 def _sequential(
     draws: Floats, judged_by: Floats, names: Sequence[str], confidence: float, most: int
-) -> tuple[list[str], list[Verdict], dict[str, int]]:
-    """A tournament in rounds over these replicas: its order, which neighbours are settled, and each bot's replicas."""
+) -> tuple[list[str], list[Verdict], int]:
+    """A tournament in rounds over these replicas: its order, which neighbours are settled, and its replicas."""
     until = Until(confidence, FEWEST_REPLICAS, most)
-    counts = dict.fromkeys(names, FEWEST_REPLICAS)
-    scores = judged_by.sum(axis=2)
-    while True:
-        whole = {}
-        for i, name in enumerate(names):
-            played = [max(counts[name], counts[other]) for other in names]
-            whole[name] = sum(draws[: played[j], i, j].mean() for j in range(len(names)) if j != i)
-        order = sorted(names, key=lambda name: -whole[name])
-        replicas = {name: scores[: counts[name], i].tolist() for i, name in enumerate(names)}
-        found = settled_order([replicas[name] for name in order], until).verdicts
-        more = wanted_replicas(order, found, counts, looks_of(until))
-        if not more:
-            return order, found, counts
-        counts |= more
+    counts = looks_of(until)
+    for number, count in enumerate(counts, 1):
+        whole = draws[:count].mean(axis=0).sum(axis=1)
+        order = np.argsort(-whole, kind="stable")
+        seen = [_differences(judged_by[:look][:, order][:, :, order]) for look in counts[:number]]
+        found = settled_order(seen, until, len(names)).verdicts
+        if next_count(found, count, counts) == count:
+            break
+    return [names[place] for place in order], found, count
 
 
 def _fixed_length(pool: Floats, truth: Sequence[int], confidence: float, chance: np.random.Generator) -> int:
     """The fewest replicas of all matches with which nine in ten tournaments settle all neighbours at this level."""
-    scores = pool.sum(axis=2)[:, truth]
+    values = pool[:, truth][:, :, truth]
     count = 2
     while True:
         settled = 0
         for _ in range(200):
-            chosen = scores[chance.integers(0, len(pool), count)].T
-            away = (chosen - chosen.mean(axis=1, keepdims=True)) * math.sqrt(count / (count - 1))
-            totals = chosen.sum(axis=1)
-            found = Differences(totals[:, np.newaxis] - totals, ((variances_of_differences(away), count - 1),))
-            ahead = surely_ahead(found, 1 - confidence)
+            ahead = surely_ahead(_differences(values[chance.integers(0, len(pool), count)]), 1 - confidence)
             settled += bool(np.diagonal(ahead, 1).all())
         if settled >= 180:
             return count
@@ -630,7 +580,6 @@ def _gauntlets(tournaments: int) -> Iterator[str]:
 
 
 PARTS: dict[str, Callable[[int], Iterator[str]]] = {
-    "neighbours": _neighbours,
     "together": _together,
     "coverage": _coverage,
     "variance": _variance,

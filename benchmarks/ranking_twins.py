@@ -12,10 +12,11 @@ import math
 import pickle
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -38,9 +39,16 @@ from tournament.standings.standings import Standings, compute_standings
 from tournament.store.ledger import Batch, Field
 from tournament.store.legs import Legs
 
-REPLICAS = (1, 4, 10, 20)
+REPLICAS = (1, 2, 4, 10)
 _KEPT = ROOT / "build" / "ranking"
 _LEARNERS = ("copycat", "thompson", "scholar", "last_game_gambler")
+_ONCE = ("stack_captain", "tell_reader", "plan_switcher")  # in the field with fourteen twins
+# It plays the whole leg by what its first card was, as no leg shows of another one.
+_STICKS = """static float first = -1;
+static float seen(const Bot *bot) { return first = first < 0 ? bot->card : first; }
+Money a(const Bot *bot) { return bot->card > 1 - seen(bot) ? 40 : 0; }
+int b(const Bot *bot, const Money aBet) { (void)aBet; return bot->card > 1 - seen(bot); }
+"""
 
 
 @dataclass(frozen=True)
@@ -88,27 +96,32 @@ def _fields(tournaments: int) -> Iterator[tuple[str, Callable[[], Play], Sequenc
     takes long."""
 
     def some(*counts: int) -> list[int]:
-        return [max(1, count * tournaments // 1000) for count in counts]
+        return [count and max(1, count * tournaments // 1000) for count in counts]
 
     def of(contest: Contest, doubled: Sequence[str] = (), *, house: Sequence[HousePlayer] = (), left_out: str = "",
-           **settings: Any) -> Callable[[], Play]:  # fmt: skip
-        return lambda: in_memory(twins(contest, doubled, house, left_out, **settings))
+           more: Mapping[str, str] = MappingProxyType({}), **settings: Any) -> Callable[[], Play]:  # fmt: skip
+        return lambda: in_memory(twins(contest, doubled, house, left_out, more, **settings))
 
-    many = some(200, 200, 200)
+    many = some(200, 200, 200, 200)
+    poker = SHIPPED.parent / VON_NEUMANN_POKER.name
+    fourteen = sorted(path.stem for path in poker.glob("*.c") if path.stem not in _ONCE)
+    yield "poker, 200 sessions, 17 bots, 14 of them twice", of(VON_NEUMANN_POKER, fourteen, sessions=200), many
+    sticks = {f"sticks_{number}.c": _STICKS for number in (1, 2)}
     for sessions in (64, 1000):
-        counts = some(200, 200, 200, 100) if sessions == 64 else many
-        yield f"poker, {sessions} sessions", of(VON_NEUMANN_POKER, sessions=sessions), counts
-        what = f"poker, {sessions} sessions, of learners only {len(_LEARNERS)} twice"
-        yield what, of(VON_NEUMANN_POKER, _LEARNERS, sessions=sessions), counts
+        yield f"poker, {sessions} sessions", of(VON_NEUMANN_POKER, sessions=sessions), many
+        what = f"poker, {sessions} sessions, only {len(_LEARNERS)} learners twice"
+        yield what, of(VON_NEUMANN_POKER, _LEARNERS, sessions=sessions), many
+        what = f"poker, {sessions} sessions, only a bot twice that sticks to its first card"
+        yield what, of(VON_NEUMANN_POKER, ["sticks"], more=sticks, sessions=sessions), many
     yield "prisoner's dilemma", of(PRISONERS_DILEMMA, **_preset(PRISONERS_DILEMMA)), many
     yield "rock-paper-scissors", of(ROCK_PAPER_SCISSORS, **_preset(ROCK_PAPER_SCISSORS)), many
     servers = [generated_server(bytes(32), f"server_{number}") for number in range(16)]
     yield "two-card draw without the slow adaptive", of(TWO_CARD_DRAW, house=servers, left_out="adaptive"), many
-    yield "two-card draw", of(TWO_CARD_DRAW, house=servers), some(20)
+    yield "two-card draw", of(TWO_CARD_DRAW, house=servers), some(20, 0, 0, 0)
     yield "Hold'em training, 320 hands", of(HOLDEM_TRAINING, house=(BOB,), hands=320), many
-    yield "Hold'em training", of(HOLDEM_TRAINING, house=(BOB,)), some(200, 50, 20)
+    yield "Hold'em training", of(HOLDEM_TRAINING, house=(BOB,)), some(200, 100, 50, 20)
     for contest, sessions in ((PRISONERS_DILEMMA, 20), (ROCK_PAPER_SCISSORS, 20), (VON_NEUMANN_POKER, 64)):
-        counts = some(200, 50, 20)
+        counts = some(200, 100, 50, 20)
         made = partial(by_a_run, contest, sessions, max(n * count for n, count in zip(REPLICAS, counts)))
         yield f"{contest.title}, {sessions} sessions, with Python bots and programs", made, counts
 
@@ -127,15 +140,20 @@ def _twice(folder: Path, doubled: Sequence[str], left_out: str) -> Iterator[tupl
 
 
 def twins(
-    contest: Contest, doubled: Sequence[str], house: Sequence[HousePlayer], left_out: str, **settings: object
+    contest: Contest,
+    doubled: Sequence[str],
+    house: Sequence[HousePlayer],
+    left_out: str,
+    more: Mapping[str, str],
+    **settings: object,
 ) -> Rehearsal:
-    """The shipped bots in C and C++, all of them or these twice."""
+    """The shipped bots in C and C++, all of them or these twice, and more."""
     sources = {
         f"{name}{path.suffix}": _renamed(path.read_text(), stem, name)
         for path, stem, name in _twice(SHIPPED.parent / contest.name, doubled, left_out)
         if path.suffix in (".c", ".cpp")
     }
-    return Rehearsal.of(contest, built(contest, sources), house, **settings)
+    return Rehearsal.of(contest, built(contest, {**sources, **more}), house, **settings)
 
 
 def _renamed(source: str, stem: str, name: str) -> str:
@@ -198,6 +216,8 @@ def rows(what: str, play: Play, counts: Sequence[int]) -> Iterator[str]:
     numbers = range(max(replicas * count for replicas, count in zip(REPLICAS, counts)))
     truth = np.mean([_scores(play.ranked(play.replica(number)), play.names) for number in numbers], axis=0)
     for replicas, count in zip(REPLICAS, counts):
+        if not count:
+            continue
         rankings = (play.ranked(play.tournament(number, replicas)) for number in range(count))
         yield f"| {what} | {replicas} | {count} | {_found(rankings, play.names, truth, count)} |"
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.kernel.game_core import BLOCK_COUNT
+from tournament.store.leg_sums import LegSums
 
 Row = dict[str, Any]
 _WHOLE = ("match", "number", "sessions", "games")
-_WIDTH = 2 + BLOCK_COUNT
-_PLAIN = ("digest", "x", "y", *_WHOLE, "points", "squared_points", "blocks", "y_sums")
+_WIDTH = len(LegSums._fields)
+_PLAIN = ("digest", "x", "y", *_WHOLE, *LegSums._fields, "y_sums")
 
 
 def entry_of(content: bytes) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def rows_of(packed: dict[str, Any], content: bytes) -> list[Row]:
         by_seat = np.array(sums).reshape(_WIDTH, -1).T.tolist()
         digest = content[start + 32 * place : start + 32 * place + 32].hex()
         row: Row = {"digest": digest, "x": packed["names"][x], "y": packed["names"][y], **dict(zip(_WHOLE, whole))}
-        row |= {"points": by_seat[0][0], "squared_points": by_seat[0][1], "blocks": by_seat[0][2:]}
+        row |= dict(zip(LegSums._fields, by_seat[0]))
         row |= {"y_sums": by_seat[1]} if len(by_seat) > 1 else {}
         rows.append(row | copy.deepcopy(packed["rests"][more]))
     return rows
@@ -66,7 +66,7 @@ def packed_of(rows: Sequence[Row]) -> tuple[dict[str, Any], bytes]:
     names = list(dict.fromkeys(name for row in rows for name in (row["x"], row["y"])))
     of_rows = [{key: value for key, value in row.items() if key not in _PLAIN} for row in rows]
     rests = [json.loads(text) for text in dict.fromkeys(map(json.dumps, of_rows))]
-    sums = [[row["points"], row["squared_points"], *row["blocks"], *row.get("y_sums", ())] for row in rows]
+    sums = [[*(row[name] for name in LegSums._fields), *row.get("y_sums", ())] for row in rows]
     seats = max((len(one) for one in sums), default=0) // _WIDTH or 1
     if len({len(one) for one in sums}) == 1 and len(sums[0]) == seats * _WIDTH:
         by_column = np.array(sums, "<f8").reshape(len(rows), seats, -1).T.tobytes()

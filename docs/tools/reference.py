@@ -42,7 +42,6 @@ _LIMITS = {"minimum": "from", "exclusiveMinimum": "above", "maximum": "to", "exc
 _POWERS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _MORE_OF_FIELDS = {
     "order": "../explanation/ranking.md",
-    "order_probability": "../explanation/ranking.md",
     "unforetold": "../explanation/ranking.md#who-plays-together",
 }
 # Where a key has more to it than its line in the table.

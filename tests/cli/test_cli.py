@@ -49,26 +49,20 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def test_leaderboards_by_other_ratings(folder: Path) -> None:
-    found = {}
-    for kind in ("nash", "runoff", "bradley-terry"):
-        process = command(folder, "leaderboard", "--rating", kind, "--json")
-        assert process.returncode == 0, process.stderr
-        lines = json.loads(process.stdout)
-        found[kind] = {line["name"]: line for line in lines}
-        assert [line["rank"] for line in lines] == [1, 2] and set(found[kind]) == {"loose", "steady"}
-        table = command(folder, "leaderboard", "--rating", kind).stdout
-        assert "steady" in table and ("in the mix" in table) == (kind == "nash")
-    ahead = json.loads(command(folder, "leaderboard", "--json").stdout)[0]["name"]
-    assert found["nash"][ahead]["share"] == 1 and found["runoff"][ahead]["left"] == 1
-    elo = found["bradley-terry"]["steady"]
+def test_leaderboard_by_elo_counts_won_sessions(folder: Path) -> None:
+    process = command(folder, "leaderboard", "--rating", "elo", "--json")
+    assert process.returncode == 0, process.stderr
+    lines = json.loads(process.stdout)
+    assert [line["rank"] for line in lines] == [1, 2]
+    elo = next(line for line in lines if line["name"] == "steady")
+    assert "steady" in command(folder, "leaderboard", "--rating", "elo").stdout
     sessions = load(str(folder / "results")).sessions
     x_points = sessions.x_points  # x is loose
     assert (elo["lost"], elo["drawn"], elo["won"]) == tuple(
         int(chosen.sum()) for chosen in (x_points > 0, x_points == 0, x_points < 0)
     )
     refused = command(folder, "leaderboard", "--rating", "best")
-    assert refused.returncode == 2 and "there are nash, runoff, bradley-terry" in refused.stderr
+    assert refused.returncode == 2 and "there are elo" in refused.stderr
 
 
 def test_crosstable(folder: Path) -> None:
@@ -121,12 +115,6 @@ def test_all_columns_are_whole_in_a_file_that_has_no_width(folder: Path) -> None
     lines = command(folder, "leaderboard", "--wide", columns=80).stdout.splitlines()
     assert len(lines[2]) > 80 and not any("…" in line for line in lines)
     assert any("steady" in line for line in lines)
-
-
-def test_a_small_field_is_told_of_a_column_where_that_is_shown(folder: Path) -> None:
-    shown = [command(folder, "leaderboard", *more, columns=200).stdout for more in ((), ("--wide",))]
-    assert ["ahead of next" in text for text in shown] == [False, True]
-    assert "equal bots have 60% to 70%" not in shown[0]
 
 
 def test_check_refuses_what_a_run_would(folder: Path, tmp_path: Path) -> None:

@@ -89,12 +89,12 @@ def test_it_has_the_games_of_a_run_and_the_error_of_paired_differences(
     assert {line.opponent for line in report.against} == set(OTHERS)
     by_opponent = np.array([new[name] - old[name] for name in OTHERS]) / 30
     apart = by_opponent.mean(axis=0)
-    error = apart.std(ddof=1) / np.sqrt(replicas)
+    v = by_opponent.var(ddof=1, axis=1) / replicas / 25
+    error = np.sqrt(v.sum())
+    freedom = v.sum() ** 2 / (v * v / (replicas + 1)).sum() - 2
     assert report.better and report.better.value == pytest.approx(apart.mean())
     assert report.better.stderr == pytest.approx(error)
-    over_opponents = by_opponent.mean(axis=1).std(ddof=1) / np.sqrt(5)
-    few = min(quantile(0.9875, 3) * error, quantile(0.9875, 4) * max(error, over_opponents))
-    assert report.better.reach == pytest.approx(2.200985 * error if replicas == 12 else few)
+    assert report.better.reach == pytest.approx(quantile(0.975, freedom) * error)
     assert report.cost and report.former_cost and report.cost.most_fuel > 0 and report.cost != report.former_cost
     frame = report.frame()
     assert frame.better.to_numpy() == pytest.approx((frame.points - frame.former).to_numpy(), rel=1e-12)

@@ -138,7 +138,7 @@ def test_equals_are_not_called_ahead_for_what_sums_are_rounded(tmp_path: Path, m
     monkeypatch.chdir(tmp_path)
     report = json.loads(shown("match", "dilemma", "one", "other", "--seed", "1", "--json").out)
     assert report["points_per_session"] != report["opponents_points_per_session"], "no rounding: nothing is tested"
-    assert verdict(shown("match", "dilemma", "one", "other", "--seed", "1").out).startswith("neither is clearly ahead")
+    assert verdict(shown("match", "dilemma", "one", "other", "--seed", "1").out).startswith("neither is ahead")
 
 
 def test_what_cannot_be_played_is_one_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

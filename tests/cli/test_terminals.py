@@ -31,7 +31,6 @@ def field(ranked: int, below: int, matches: int = 3) -> Standings:
     lines = [
         Standing(
             f"bot_{place}", "c", "", place, 1e5 / place, 9.0, 1e5 / place - 20, 1e5 / place + 20, matches, 10, 99,
-            order_probability=0.9,
         )
         for place in range(1, ranked + 1)
     ]  # fmt: skip
@@ -131,7 +130,7 @@ def test_eighty_characters_hold_the_columns_and_wide_has_all(contest: str) -> No
         assert not any("…" in text for text in shown)
         assert all(heading in shown[1] for heading in ("score", "± 95%", "place", "faults", *(
             measure.title for measure in (scoring.measures if scoring else ()))))  # fmt: skip
-        assert ("games" in shown[1]) == ("ahead of next" in shown[1]) == wide
+        assert ("games" in shown[1]) == ("matches" in shown[1]) == wide
 
 
 @pytest.mark.parametrize(("width", "height", "matches"), [*((*size, 3) for size in SIZES), (80, 24, 0)])

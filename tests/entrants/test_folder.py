@@ -14,6 +14,7 @@ import pytest
 from tournament.entrants import folder as entrants_folder
 from tournament.entrants.folder import check_among_others, find_submissions
 from tournament.errors import BadInput
+from tournament.sandbox.outside.scratch import remove
 from tournament.store.ledger import FieldEntrant
 
 SECRET = "what lies outside"
@@ -79,6 +80,32 @@ def test_a_file_that_grows_is_read_to_its_limit(folder: Path, monkeypatch: pytes
     (folder / "grows.py").write_text("#" * 200)
     monkeypatch.setattr(os, "fstat", fstat_before_growth)
     assert "larger than" in problems(folder)["grows.py"]
+
+
+def test_a_source_of_c_may_have_four_megabytes(folder: Path) -> None:
+    for name, size in {"fits.c": 4 << 20, "large.cpp": (4 << 20) + 1, "large.py": (4 << 20) + 1}.items():
+        (folder / name).write_bytes(b" " * size)
+    assert problems(folder) == {"large.cpp": "larger than 4 MiB"}
+
+
+def test_a_path_in_a_program_that_is_too_long_is_its_problem_alone(folder: Path) -> None:
+    deep = folder / "deep"
+    deep.mkdir()
+    (deep / "bot.toml").write_text('command = ["sh", "bot.sh"]\n')
+    held = os.open(deep, os.O_RDONLY)
+    try:
+        for _ in range(16):
+            os.mkdir("n" * 252, dir_fd=held)
+            below = os.open("n" * 252, os.O_RDONLY, dir_fd=held)
+            os.close(held)
+            held = below
+    finally:
+        os.close(held)
+    try:
+        assert "a path of more than 1,024 bytes" in problems(folder)["deep"]
+        assert [submission.name for submission in find_submissions(folder)[0]] == ["good"]
+    finally:
+        remove(deep)
 
 
 def test_links_within_the_folder_are_followed(folder: Path) -> None:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from tests.contest_runs import bot_source, new_place
+from tests.oracles import strata
 from tests.reporting.conftest import SHIPPED, Played
-from tournament.arrays import Floats
 from tournament.records.results import load
 from tournament.reporting.findings import find
 from tournament.reporting.stretches import Course
@@ -93,14 +93,10 @@ def test_what_an_edit_changed(tmp_path: Path) -> None:
                 return match.points_per_session if match.x == "calm" else -match.points_per_session
         raise AssertionError(opponent)
 
-    def own(batches: Sequence[Batch]) -> Floats:
-        """What calm won in each replica, in points a session."""
-        won, sessions = np.zeros(3), np.zeros(3)
-        for leg in Legs.joined(batch.legs for batch in batches):
-            if "calm" in (leg.x, leg.y):
-                won[leg.number] += leg.sums[leg.y == "calm"].points
-                sessions[leg.number] += leg.sessions
-        return won / sessions
+    def each(batches: Sequence[Batch], opponent: str) -> list[float]:
+        """What calm won in each replica against an opponent, in points a session."""
+        legs = [leg for leg in Legs.joined(batch.legs for batch in batches) if {leg.x, leg.y} == {"calm", opponent}]
+        return [leg.sums[leg.y == "calm"].points / leg.sessions for leg in sorted(legs, key=lambda leg: leg.number)]
 
     assert [shift.opponent for shift in edit.shifts] == ["bold", "dull"]
     for shift in edit.shifts:
@@ -108,6 +104,8 @@ def test_what_an_edit_changed(tmp_path: Path) -> None:
         assert shift.after == pytest.approx(points(after, shift.opponent))
         assert shift.before != shift.after
     assert edit.difference == pytest.approx(np.mean([shift.difference for shift in edit.shifts]))
-    # Over replicas, each with the same deals before and after.
-    changes = np.subtract(*([own(results.batches) for results in (after, before)]))
-    assert edit.reach == pytest.approx(quantile(0.975, 2) * np.std(changes, ddof=1) / math.sqrt(3))
+    # Either version has deals of its own: four matches, two of each.
+    told = strata.summed(
+        [strata.of_mean(each(one.batches, opponent)) for one in (before, after) for opponent in ("bold", "dull")]
+    )
+    assert edit.reach == pytest.approx(quantile(0.975, told[1]) * math.sqrt(told[0]) / 2)

@@ -20,6 +20,7 @@ from tournament.leg import Leg, house_match_number
 from tournament.runner.schedule.legs import AgainstHouse, Competitor
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.ledger import Batch, Field, FieldEntrant, FieldHousePlayer
+from tournament.store.leg_sums import leg_sums
 from tournament.store.legs import Fault, LegResult, Legs
 
 BLOCKS = 32
@@ -114,7 +115,7 @@ def leg_of(field: Field, x: str, y: str, gains: Any, number: int = 0, **more: An
         y=y,
         sessions=1,
         games=count,
-        sums=(own, own.opposite()),
+        sums=leg_sums((own, own.opposite()), count),
         **more,
     )
 

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from engine.kernel.sums import SeatSums
 from tournament.runner.schedule.counting import count_legs
 from tournament.runner.schedule.legs import Competitor, Replicas, RoundRobin
 from tournament.runner.schedule.recorded import keeping_what_was_played, recorded_replicas
 from tournament.store.ledger import Batch
+from tournament.store.leg_sums import LegSums
 from tournament.store.legs import Fault, LegResult, Legs
 
 FIELD = [Competitor(number, f"bot {number}", "wasm", f"{number}") for number in range(4)]
 SCHEDULE = RoundRobin("game", {"sessions": 5}, bytes(32), FIELD, replicas=Replicas(2))
-NOTHING = SeatSums(0.0, 0.0, (0.0,) * 32)
+NOTHING = LegSums(0.0, 0.0)
 
 
 def legs_of(schedule: RoundRobin) -> list[LegResult]:

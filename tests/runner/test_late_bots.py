@@ -45,15 +45,15 @@ class Waiting(Listener):
 
 def play(place: Place, watcher: Waiting, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run with no patience at all."""
-    built = build.build_entrant
+    built = build.Builds.build
 
-    def build_entrant(submission: Submission, *given: object) -> Entrant:
+    def build_late(builds: build.Builds, submission: Submission) -> Entrant | build.PutOff:
         if submission.name == "calm":
             assert watcher.may_be_built.wait(60)
-        return built(submission, *given)  # type: ignore[arg-type]
+        return built(builds, submission)
 
     with monkeypatch.context() as patch:
-        patch.setattr(build, "build_entrant", build_entrant)
+        patch.setattr(build.Builds, "build", build_late)
         patch.setattr(build, "_LOOK_SECONDS", 0.05)
         patch.setattr(build, "_SAY_SECONDS", 0.1)
         config = load_config(CONTEST, place.config, workers=1, executor="local")

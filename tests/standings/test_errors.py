@@ -1,77 +1,174 @@
-"""What errors are told from, and what that takes."""
+"""What errors are told from: strata against plain loops, and how often intervals hold."""
 
 from __future__ import annotations
 
+import itertools
+import math
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from engine.kernel.game_core import BLOCK_COUNT
-from tournament.standings.errors import (
-    Measured,
-    Replicas,
-    errors_of_matches,
-    heavy_tailed,
-    mean_and_error,
-    moments_of,
-    residuals_of_means,
-    residuals_of_opponents,
-    variances_of_differences,
-)
-from tournament.standings.student import quantile, two_sided_tail
-from tournament.store.legs import Legs
+from engine.kernel.sums import SeatSums
+from tests.oracles import strata
+from tests.standings.test_standings import batch_of, field_of, leg_of, leg_of_both
+from tournament.arrays import Floats
+from tournament.standings.errors import degrees_of_freedom, mean_and_error
+from tournament.standings.standings import compute_standings
+from tournament.standings.student import quantile, quantiles, two_sided_tail
+from tournament.standings.tally import tally_of_points
+from tournament.store.leg_sums import LegSums, leg_sums
+from tournament.store.legs import LegResult, Legs
 
-
-def test_errors_and_moments_of_many_matches_are_those_of_their_blocks() -> None:
-    count = 10_000  # more than are looked at at once
-    whole = np.stack([np.arange(count), np.zeros(count), np.full(count, 40), np.full(count, 400)], axis=1).astype(int)
-    sums = np.random.default_rng(1).normal(size=(count, 1, 2 + BLOCK_COUNT))
-    players = np.tile(np.arange(2, dtype=np.int32), (count, 1))
-    digest = np.frombuffer(bytes(32 * count), "S32")
-    legs = Legs(digest, ("ann", "bob"), players, np.asfortranarray(whole), np.asfortranarray(sums), (), whole[:, 1])
-    own = legs.of_seat(0)
-    errors, _ = errors_of_matches(legs, own, Replicas.of(legs.match, legs.number, 1), legs.sessions)
-    moments = moments_of(own, legs.sessions)
-    blocks = sums[:, 0, 2:]
-    shares = np.diff(-(-np.arange(BLOCK_COUNT + 1) * 40 // BLOCK_COUNT))
-    apart = blocks - shares * blocks.sum(axis=1, keepdims=True) / 40
-    assert errors == pytest.approx(np.sqrt((apart**2).sum(axis=1) * BLOCK_COUNT / (BLOCK_COUNT - 1)))
-    apart = blocks - shares * (sums[:, 0, :1] / 40)
-    assert moments == pytest.approx(np.stack([np.full(count, 32), (apart**2).sum(axis=1), (apart**3).sum(axis=1)]))
+NAMES = ["ann", "bob", "cat", "dan"]
+PAIRS = list(itertools.combinations(NAMES, 2))
 
 
-def measured(by_opponent: float, common: int) -> Measured:
-    """Two scores of four replicas, 3 apart, with a variance of 2 of the difference over these."""
-    residuals, over_opponents = np.array([[1.0, -1.0], [0.0, 0.0]]), np.array([[by_opponent], [0.0]])
-    return Measured(np.array([3.0, 0.0]), residuals, 3, 4, over_opponents, common)
-
-
-@pytest.mark.parametrize(("by_opponent", "variance"), [(1.0, 2.0), (2.0, 4.0)])
-def test_of_few_replicas_two_ways_share_the_rate_and_the_second_is_the_wider(
-    by_opponent: float, variance: float
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32), st.lists(st.integers(2, 5), min_size=6, max_size=6), st.booleans(), st.booleans())
+def test_errors_and_degrees_are_those_of_plain_loops(
+    seed: int, replicas: list[int], zero_sum: bool, duplicate: bool
 ) -> None:
-    """Four common opponents have three degrees of freedom; with three there is one way."""
-    both = measured(by_opponent, 4).differences
-    assert [(variances[0, 1], freedom) for variances, freedom in both.ways] == [(2.0, 3), (variance, 3)]
-    assert both.chances[0, 1] == pytest.approx(2 * float(two_sided_tail(np.array([3 / np.sqrt(2)]), 3)[0]))
-    assert both.reach(0, 1) == pytest.approx(quantile(1 - 0.05 / 4, 3) * np.sqrt(2))
-    one = measured(by_opponent, 3).differences
-    assert len(one.ways) == 1 and one.reach(0, 1) == pytest.approx(quantile(0.975, 3) * np.sqrt(2))
+    chance = np.random.default_rng(seed)
+    field = replace(field_of(NAMES), settings={"duplicate": duplicate})
+    legs: list[LegResult] = []
+    matches = []
+    for pair, count in zip(PAIRS, replicas):
+        points = chance.normal(0, chance.exponential(3, 2), (count, 1 + duplicate, 2))
+        if zero_sum:
+            points[:, :, 1] = -points[:, :, 0]
+        matches.append((pair, [tuple(one.sum(axis=0).tolist()) for one in points]))
+        for replica, number in np.ndindex(count, 1 + duplicate):
+            of_x, of_y = points[replica, number][:, np.newaxis]
+            legs.append(leg_of_both(field, *pair, of_x, of_y, (1 + duplicate) * replica + number))
+    standings = compute_standings(field, [batch_of(*legs)])
+    measured = standings.measured
+    names = [line.name for line in standings.ranked]
+    for row, name in enumerate(names):
+        variance, freedom = strata.of_score(name, matches)
+        assert standings.ranked[row].stderr == pytest.approx(math.sqrt(variance))
+        assert measured.freedom[row] == pytest.approx(freedom)
+        assert measured.reach[row] == pytest.approx(quantile(0.975, freedom) * math.sqrt(variance) / 3)
+        for other, behind in enumerate(names):
+            if other != row:
+                variance, freedom = strata.of_difference(name, behind, matches)
+                assert measured.differences.variances[row, other] == pytest.approx(variance / 9)
+                assert measured.differences.freedom[row, other] == pytest.approx(freedom)
+    for match, (_, each) in zip(sorted(standings.matches, key=lambda one: PAIRS.index((one.x, one.y))), matches):
+        variance, freedom = strata.of_mean([x - y for x, y in each])
+        assert match.lead_stderr == pytest.approx(len(each) * math.sqrt(variance)) and match.freedom == freedom
+
+
+def test_the_difference_of_two_is_of_their_own_match_twice_in_a_zero_sum_game() -> None:
+    field, chance = field_of(["ann", "bob"]), np.random.default_rng(2)
+    legs = [leg_of(field, "ann", "bob", chance.normal(1, 1, 8), number) for number in range(5)]
+    measured = compute_standings(field, [batch_of(*legs)]).measured
+    assert measured.differences.variances[0, 1] == pytest.approx(4 * measured.stderr[0] ** 2)
+    assert measured.differences.freedom[0, 1] == pytest.approx(4)
+
+
+def test_one_replica_has_intervals_and_tells_nobody_apart() -> None:
+    field, chance = field_of(NAMES), np.random.default_rng(2)
+    legs = [leg_of(field, *pair, chance.normal(NAMES.index(pair[1]), 1, 64)) for pair in PAIRS]
+    standings = compute_standings(field, [batch_of(*legs)])
+    assert all(line.stderr for line in standings.ranked)
+    assert {(line.rank_low, line.rank_high, line.surely_ahead_of) for line in standings.ranked} == {(None, None, ())}
+    assert not standings.measured.differences.freedom.any()
+
+
+def test_without_any_variance_order_is_sure_and_equals_share_a_place() -> None:
+    field = field_of(NAMES)
+    points = {pair: 0.0 if pair == ("bob", "cat") else 3.0 * (NAMES.index(pair[1]) - 1.5) for pair in PAIRS}
+    points |= {("ann", "bob"): 4.0, ("ann", "cat"): 4.0, ("ann", "dan"): 4.0, ("bob", "dan"): 2.0, ("cat", "dan"): 2.0}
+    legs = [leg_of(field, *pair, np.full(8, points[pair]), number) for pair in PAIRS for number in range(2)]
+    lines = compute_standings(field, [batch_of(*legs)]).ranked
+    assert [(line.name, line.place) for line in lines] == [("ann", "1"), ("bob", "2–3"), ("cat", "2–3"), ("dan", "4")]
+
+
+def test_two_versions_are_compared_opponent_by_opponent() -> None:
+    """On the same deals: what both have of these is no error of their difference. Of one replica the spread over
+    opponents tells, if there are four."""
+    chance = np.random.default_rng(4)
+    opponents = [f"bot_{number}" for number in range(5)]
+    field = field_of(["now", "then", *opponents])
+    deals, own = chance.normal(0, 50, (5, 3)), chance.normal(0, 1, (2, 5, 3))
+    for replicas in (1, 3):
+        legs = [
+            leg_of(field, name, opponent, np.array([deals[number, replica] + own[version, number, replica]]), replica)
+            for version, name in enumerate(("now", "then"))
+            for number, opponent in enumerate(opponents)
+            for replica in range(replicas)
+        ]
+        tally = tally_of_points(["now", "then"], Legs.of(legs).in_order(), 1, opponents)
+        apart = (own[0] - own[1])[:, :replicas]
+        if replicas > 1:
+            told = strata.summed([strata.of_mean(one.tolist()) for one in apart])
+        else:
+            told = strata.of_mean((apart[:, 0]).tolist())
+        between = tally.measured.differences
+        scale = 25 if replicas > 1 else 1
+        assert between.means[0, 1] == pytest.approx(apart.mean())
+        assert between.variances[0, 1] == pytest.approx(told[0] / scale)
+        assert between.freedom[0, 1] == pytest.approx(told[1])
+        few = tally_of_points(["now", "then"], Legs.of(legs).in_order(), 1, opponents[:3]).measured.differences
+        assert (few.freedom[0, 1] > 0) == (replicas > 1)
+
+
+@pytest.mark.statistical
+def test_intervals_hold_where_each_stratum_has_one_degree() -> None:
+    """Two replicas, and sixteen matches of unequal spread; plain Satterthwaite degrees would be a third."""
+    chance, trials, count = np.random.default_rng(3), 4000, 16
+    spread = chance.uniform(0.5, 1.5, count)
+    each = chance.normal(0, spread[:, np.newaxis], (trials, count, 2))
+    v = each.var(axis=2, ddof=1) / 2
+    freedom = degrees_of_freedom(v.sum(axis=1), (v * v / 3).sum(axis=1), 1)
+    plain = v.sum(axis=1) ** 2 / (v * v).sum(axis=1)
+    true = (spread**2).sum() ** 2 / (spread**4).sum()
+    assert 0.75 * true < np.median(freedom) < 1.4 * true and np.median(plain) < 0.6 * true
+    held = np.abs(each.mean(axis=2).sum(axis=1)) < quantiles(0.975, freedom) * np.sqrt(v.sum(axis=1))
+    assert held.mean() == pytest.approx(0.95, abs=3.5 * math.sqrt(0.95 * 0.05 / trials))
+
+
+def test_a_leg_has_the_variance_of_its_blocks_and_the_covariance_of_its_seats() -> None:
+    chance = np.random.default_rng(5)
+    blocks, luck = chance.normal(size=(2, 32)), chance.normal(size=32)
+    sizes = np.diff(-(-np.arange(33) * 40 // 32))
+
+    def seats(blocks: Floats) -> list[SeatSums]:
+        return [SeatSums(float(own.sum()), 7.0, tuple(own.tolist())) for own in blocks]
+
+    apart = blocks - sizes * blocks.sum(axis=1, keepdims=True) / 40
+    products = (apart @ apart.T) * 32 / 31
+    x, y = leg_sums(seats(blocks), 40)
+    assert x == pytest.approx((blocks[0].sum(), 7.0, 0.0, products[0, 0], products[0, 0], products[0, 1]))
+    assert y == pytest.approx((blocks[1].sum(), 7.0, 0.0, products[1, 1], products[1, 1], products[0, 1]))
+    x, y = leg_sums(seats(np.stack([blocks[0], -blocks[0]])), 40, luck)
+    left = blocks[0] - luck - sizes * (blocks[0] - luck).sum() / 40
+    assert x.luck == pytest.approx(luck.sum()) and x.adjusted_variance == pytest.approx((left @ left) * 32 / 31)
+    assert x.covariance == -x.variance and y == x.opposite()
+    for length in (0, 1):
+        assert leg_sums(seats(blocks), length)[0] == LegSums(float(blocks[0].sum()), 7.0)
+    few = np.zeros((2, 32))
+    few[:, [0, 16]] = [[3.0, 1.0], [0.0, 0.0]]
+    assert leg_sums(seats(few), 2)[0].variance == pytest.approx(4.0)
 
 
 def test_a_mean_of_replicas_has_their_spread_for_its_error() -> None:
-    values = np.random.default_rng(4).normal(size=(2, 5))
-    assert mean_and_error(values[0]) == pytest.approx((values[0].mean(), values[0].std(ddof=1) / np.sqrt(5)))
-    assert mean_and_error(values[0, :1]) == (values[0, 0], np.inf)
-    variances = variances_of_differences(residuals_of_means(values))
-    assert variances[0, 1] == variances[1, 0] == pytest.approx((values[0] - values[1]).var(ddof=1) / 5)
+    values = np.random.default_rng(4).normal(size=5)
+    assert mean_and_error(values) == pytest.approx((values.mean(), values.std(ddof=1) / np.sqrt(5)))
+    assert mean_and_error(values[:1]) == (values[0], np.inf)
 
 
-def test_two_who_met_have_two_opponents_fewer_to_be_told_by() -> None:
-    brought = np.random.default_rng(2).normal(size=(2, 6))
-    apart, met = (residuals_of_opponents(brought, common) for common in (6, 4))
-    assert apart == pytest.approx((brought - brought.mean(axis=1, keepdims=True)) * np.sqrt(6 / 5))
-    assert met == pytest.approx(apart * np.sqrt((6 - 1) / (6 - 2)))
-
-
-def test_fewer_blocks_than_25_times_their_squared_skewness_are_too_few() -> None:
-    assert heavy_tailed(np.array([[24.0, 25.0]] * 3)) == [True, False]
+@pytest.mark.parametrize(
+    ("t", "freedom", "tail"),
+    [
+        # By the trapezium rule.
+        *((1.0, 1, 0.5), (2.0, 2, 0.18350342), (2.5, 9, 0.03386183), (2.5, 9.9, 0.03386183)),
+        *((2.0, 10, 0.07338803), (4.0, 12.5, 0.00162906), (3.0, 31, 0.00528875), (5.0, 500, 7.94642e-7)),
+        *((2.0, 0, 1.0), (math.inf, 4, 0.0), (math.inf, 40, 0.0), (0.0, 40, 1.0), (1.96, math.inf, 0.04999579)),
+    ],
+)
+def test_tails_of_students_t(t: float, freedom: float, tail: float) -> None:
+    assert float(two_sided_tail(t, freedom)) == pytest.approx(tail, rel=1e-5, abs=1e-9)

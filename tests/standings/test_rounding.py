@@ -19,17 +19,30 @@ PLAYED = {
     "holdem_training": ("threshold.cpp", "hands = 2000\nsessions = 1"),
 }
 WORKS_OUT = """
-import json, sys
+import json, math, sys
+import numpy as np
+from engine.kernel.sums import SeatSums
 from tournament.contests import find_contest
 from tournament.records.results import load
-from tournament.standings.without_luck import luck_of_batches
+from tournament.standings.luck_of_rows import luck_of_legs
+from tournament.store.leg_sums import leg_sums
+from tournament.store.parts import rows_of
 from tournament.store.storage import open_storage
 for place in sys.argv[1:]:
     loaded, storage = load(place), open_storage(place)
     contest = find_contest(loaded.field.contest)
     settings = contest.settings.model_validate({**loaded.field.settings, "seed": None})
-    luck = luck_of_batches(contest, settings, storage, loaded.batches, [], print)
-    print(json.dumps({digest: points.tobytes().hex() for digest, points in luck.items()}))
+    found = {}
+    for batch in loaded.batches:
+        luck = luck_of_legs(contest, settings, batch.legs)
+        for rows in rows_of(storage, batch.part("games"), contest.games):
+            luck.add(rows, len(rows["match"]))
+        for leg, points in zip(batch.legs, luck.points()):
+            seat = SeatSums(leg.sums[0].points, leg.sums[0].squared_points, tuple((3 * points[::-1]).tolist()))
+            sums = leg_sums((seat, seat.opposite()), 3200, points)
+            found[leg.digest] = points.tobytes().hex() + np.array(sums).tobytes().hex()
+            assert math.fsum(points.tolist()) == leg.sums[0].luck
+    print(json.dumps(found))
 """
 
 

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tournament.standings.errors import Differences
 from tournament.standings.stopping import apart, at_least, looks, reaches, within
 from tournament.standings.student import quantile
-from tournament.standings.verdicts import Verdict, looks_of, settled_order, wanted_replicas
+from tournament.standings.verdicts import SureOrder, Verdict, looks_of, next_count, settled_order
 from tournament.store.ledger import Until
 
 LOOKS = looks(4, 64)
@@ -56,9 +57,29 @@ def test_looking_costs_a_fifth_of_the_width_in_the_end() -> None:
     assert reaches(LOOKS, 0.05)[-1] < 1.25 * quantile(0.975, 63)
 
 
+def looks_at(replicas: Sequence[Sequence[float]], counts: Sequence[int]) -> list[Differences]:
+    """The differences of rows at each look, of independent replicas that all rows have."""
+    found = []
+    for count in counts:
+        if min(map(len, replicas)) >= count:
+            values = np.array([row[:count] for row in replicas], float)
+            apart = values[:, np.newaxis] - values
+            spread = ((apart - apart.mean(axis=2, keepdims=True)) ** 2).sum(axis=2)
+            freedom = np.full(spread.shape, count - 1.0)
+            found.append(Differences(apart.mean(axis=2), spread / max(1, count * (count - 1)), freedom))
+    return found
+
+
+def settled(replicas: Sequence[Sequence[float]], until: Until) -> SureOrder:
+    return settled_order(looks_at(replicas, looks_of(until)), until, len(replicas))
+
+
 def told(values: list[float], counts: tuple[int, ...], error_rate: float, tie: float) -> tuple[bool, bool, bool]:
     """Whether one with these differences is surely ahead of the other, behind it, or tied with it."""
-    ahead, tied = within([values, [0.0] * len(values)], counts, error_rate, tie)
+    seen = looks_at([values, [0.0] * len(values)], counts)
+    if not seen:
+        return False, False, False
+    ahead, tied = within(seen, counts, error_rate, tie)
     assert tied[0, 1] == tied[1, 0] and not np.diagonal(ahead | tied).any()
     return bool(ahead[0, 1]), bool(ahead[1, 0]), bool(tied[0, 1])
 
@@ -90,7 +111,7 @@ def test_pairs_that_are_settled_leave_their_share_to_the_others() -> None:
     wrong = 0
     for _ in range(trials):
         scores = means[:, np.newaxis] + chance.normal(0, 3, (7, 24))
-        sure = apart(scores.tolist(), counts, error_rate)
+        sure = apart(looks_at(scores.tolist(), counts), counts, error_rate)
         assert sure[0, 1] and sure[5, 6] and not sure[1, 0] and not (sure & sure.T).any()
         wrong += bool(sure[3:6, 3:6].any())
     assert wrong / trials < error_rate + 3 * math.sqrt(error_rate * (1 - error_rate) / trials)
@@ -100,10 +121,10 @@ def test_pairs_that_are_settled_leave_their_share_to_the_others() -> None:
 def verdicts(
     names: Sequence[str], replicas: dict[str, list[float]], most: int, tie: float | None = None
 ) -> list[Verdict]:
-    return settled_order([replicas[name] for name in names], Until(0.95, 1, most, tie)).verdicts
+    return settled([replicas[name] for name in names], Until(0.95, 1, most, tie)).verdicts
 
 
-def test_neighbours_are_settled_tied_or_open_and_who_is_open_plays_more() -> None:
+def test_neighbours_are_settled_tied_or_open_and_if_any_is_open_all_play_more() -> None:
     chance = np.random.default_rng(2)
     noise = {name: chance.normal(0, 1, 48) for name in "abcd"}
     means = {"a": 9.0, "b": 5.0, "c": 4.9, "d": 4.6}
@@ -111,10 +132,9 @@ def test_neighbours_are_settled_tied_or_open_and_who_is_open_plays_more() -> Non
     found = verdicts("abcd", replicas, 64)
     assert found == ["settled", "close", "open"]
     assert verdicts("abcd", replicas, 64, tie=3.0) == ["settled", "tied", "tied"]
-    counts = {"a": 48, "b": 48, "c": 48, "d": 64}
-    assert wanted_replicas("abcd", ["settled", "open", "open"], counts, LOOKS) == {"b": 60, "c": 60}
-    assert wanted_replicas("abcd", ["settled", "open", "open"], counts, looks(4, 48)) == {}
-    assert wanted_replicas("abc", ["tied", "close"], counts, LOOKS) == {}
+    assert next_count(["settled", "open", "open"], 48, LOOKS) == 60
+    assert next_count(["settled", "open", "open"], 48, looks(4, 48)) == 48
+    assert next_count(["tied", "close"], 48, LOOKS) == 48
 
 
 @pytest.mark.statistical
@@ -129,10 +149,10 @@ def test_twins_stop_early_and_who_would_be_told_apart_hardly_ever_does() -> None
         values = chance.normal(np.array([[lead], [0.0]]), 1, (2, most))
         pair = [row.tolist() for row in values]
         for count in counts:
-            verdict = settled_order([row[:count] for row in pair], until).verdicts[0]
+            verdict = settled([row[:count] for row in pair], until).verdicts[0]
             if verdict != "open":
                 break
-        return count, verdict == "close" and settled_order(pair, until).verdicts[0] == "settled"
+        return count, verdict == "close" and settled(pair, until).verdicts[0] == "settled"
 
     twins = np.array([stops(0.0) for _ in range(60)])
     assert twins[:, 0].mean() < 0.7 * most
@@ -152,12 +172,12 @@ def test_neighbours_that_are_surely_the_other_way_round_are_open() -> None:
 @given(st.integers(0, 2**32), st.integers(2, 7), st.sampled_from([None, 0.5, 5.0]))
 @settings(max_examples=60, deadline=None)
 def test_no_verdict_contradicts_a_place(seed: int, size: int, tie: float | None) -> None:
-    """Also where bots have unequal numbers of replicas, and other values tell them apart than rank them."""
+    """Also if other values tell them apart than rank them."""
     chance = np.random.default_rng(seed)
-    deals, counts = chance.normal(0, 1, 24), chance.integers(0, 25, size)
+    deals, count = chance.normal(0, 1, 24), int(chance.integers(0, 25))
     means = np.sort(chance.standard_t(1, size))[::-1] + chance.normal(0, 0.3, size)
-    replicas = [(mean + deals[:count] + chance.normal(0, 1, count)).tolist() for mean, count in zip(means, counts)]
-    order = settled_order(replicas, Until(0.9, 1, 24, tie))
+    replicas = [(mean + deals[:count] + chance.normal(0, 1, count)).tolist() for mean in means]
+    order = settled(replicas, Until(0.9, 1, 24, tie))
     assert len(order.verdicts) == size - 1
     for (low, high), (next_low, next_high), verdict in zip(order.bounds, order.bounds[1:], order.verdicts):
         assert low <= next_low and high <= next_high

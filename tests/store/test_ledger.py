@@ -18,7 +18,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.kernel.sums import SeatSums
 from tournament.errors import RunFailed
 from tournament.keys import master_key, seed_fingerprint
 from tournament.leg import match_number
@@ -38,6 +37,7 @@ from tournament.store.ledger import (
     without_legs,
 )
 from tournament.store.ledger_reading import read_field, read_state, standing_batches, states
+from tournament.store.leg_sums import LegSums
 from tournament.store.legs import Fault, LegResult, Legs, kept_faults
 from tournament.store.storage import Storage
 from tournament.store.writer import Writer, in_commits, open_for_writing
@@ -57,10 +57,8 @@ FIELD = Field(
 PLAYERS = {match_number(low, high): (low, high) for low, high in itertools.combinations(range(9), 2)}
 
 
-def sums_of(
-    points: float, squares: float = 1 / 3, blocks: Sequence[float] = (0.5, -1e-17) * 16
-) -> tuple[SeatSums, ...]:
-    own = SeatSums(points, squares, tuple(blocks))
+def sums_of(points: float, squares: float = 1 / 3, luck: float = -1e-17) -> tuple[LegSums, ...]:
+    own = LegSums(points, squares, luck, 0.5, 1 / 7, -0.5)
     return own, own.opposite()
 
 

@@ -12,14 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from engine.kernel.sums import SeatSums
 from tests.ledger_rows import packed_of, rows_of
+from tournament.store.leg_sums import LegSums
 from tournament.store.legs import Fault, LegResult, Legs, Packed, pack_legs, unpack_legs
 
 amounts = st.floats(-1e15, 1e15)
 places, words = st.integers(0, 9), st.text(max_size=9)
 faults = st.builds(Fault, st.integers(0, 1), places, places, st.just("b"), words, words)
-seat = st.builds(SeatSums, amounts, st.floats(0, 1e30), st.lists(amounts, min_size=32, max_size=32).map(tuple))
+squares = st.floats(0, 1e30)
+seat = st.builds(LegSums, amounts, squares, amounts, squares, squares, st.floats(-1e30, 1e30))
 results = st.builds(
     LegResult,
     digest=st.integers(0, 2**256 - 1).map(lambda number: f"{number:064x}"),
@@ -55,7 +56,7 @@ def test_legs_come_back_to_the_last_bit(played: list[LegResult], data: st.DataOb
     assert Legs.of(ordered).are_in_order() == (len(set(places)) == len(places))
 
 
-OWN = SeatSums(0.5, 0.25, (0.5,) * 32)
+OWN = LegSums(0.5, 0.25, 0.125, 4.0, 3.0, -4.0)
 LEG = LegResult("0" * 64, 0, 0, "ann", "bob", 4, 40, (OWN, OWN.opposite()))
 ODD: dict[str, Any] = {
     "digest": ["0" * 62, "0" * 66],
@@ -64,11 +65,14 @@ ODD: dict[str, Any] = {
     "x": ["", "../ann", 7, None, ["ann"], {}],
     "points": [float("nan"), float("inf"), 1.1e15],
     "squared_points": [-1.0, 2e30, float("nan")],
-    "blocks": [[0.5] * 31, [0.5] * 33, [float("nan")] * 32],
+    "luck": [-1.1e15, float("nan")],
+    "variance": [-1.0, 2e30],
+    "adjusted_variance": [-1.0, float("nan")],
+    "covariance": [-2e30, float("inf")],
     "faults": [[{}], 3, [{"seat": 2, "session": 0, "game": 0, "question": "a", "what": ""}]],
     "ended_by": [0, 2, True],
     "faults_left_out": [[0], [0, 0, 0], [0, -1]],
-    "y_sums": [[0.5] * 34, [0.5] * 33],
+    "y_sums": [[0.5] * 6, [0.5] * 5],
     "more": [0],
 }
 
@@ -135,11 +139,11 @@ def test_an_index_beyond_its_list_is_refused() -> None:
 
 
 def test_sums_of_y_are_kept_where_they_are_not_those_of_x_negated() -> None:
-    with_y = replace(LEG, sums=(OWN, SeatSums(2.0, 4.0, (0.125,) * 32)))
+    with_y = replace(LEG, sums=(OWN, LegSums(2.0, 4.0)))
     packed, columns = written([with_y, with_y])
     rows = rows_of(json.loads(packed), columns)
-    assert rows[1]["y_sums"] == [2.0, 4.0, *[0.125] * 32]
-    for value in ([2.0, -1.0, *[0.0] * 32], [2e15, 1.0, *[0.0] * 32]):
+    assert rows[1]["y_sums"] == [2.0, 4.0, 0.0, 0.0, 0.0, 0.0]
+    for value in ([2.0, -1.0, *[0.0] * 4], [2e15, 1.0, *[0.0] * 4]):
         assert read(*packed_of(rows)) == [with_y, with_y]
         with pytest.raises(ValueError):
             read(*packed_of([rows[0], rows[1] | {"y_sums": value}]))
@@ -147,12 +151,29 @@ def test_sums_of_y_are_kept_where_they_are_not_those_of_x_negated() -> None:
 
 def test_of_zero_sum_games_the_sums_of_x_are_kept_alone() -> None:
     legs = Legs.of([LEG, LEG])
-    assert legs.sums.shape == (2, 1, 34) and not pack_legs(legs)[0].y_sums
-    assert legs[1].sums[1] == SeatSums(-0.5, 0.25, (-0.5,) * 32)
-    with_y = replace(LEG, sums=(OWN, SeatSums(2.0, 4.0, (0.125,) * 32)))
+    assert legs.sums.shape == (2, 1, 6) and not pack_legs(legs)[0].y_sums
+    assert legs[1].sums[1] == LegSums(-0.5, 0.25, -0.125, 4.0, 3.0, -4.0)
+    with_y = replace(LEG, sums=(OWN, LegSums(2.0, 4.0)))
     for several in ([LEG, with_y], [with_y, LEG]):
         assert list(Legs.joined(Legs.of([leg]) for leg in several)) == list(Legs.of(several)) == several
-    assert legs.of_seat(1).points.tolist() == [-0.5] * 2 and legs.of_seat(1).blocks.tolist() == [[-0.5] * 32] * 2
+    y = legs.of_seat(1)
+    columns = (y.points, y.squared_points, y.luck, y.variance, y.adjusted_variance, y.covariance)
+    assert [column.tolist() for column in columns] == [
+        [-0.5] * 2,
+        [0.25] * 2,
+        [-0.125] * 2,
+        [4.0] * 2,
+        [3.0] * 2,
+        [-4.0] * 2,
+    ]
+
+
+def test_legs_without_luck_have_points_less_luck_and_the_variance_of_these() -> None:
+    legs = Legs.of([LEG, replace(LEG, number=1, sums=(LegSums(1.0, 1.0), LegSums(-1.0, 1.0)))]).without_luck()
+    assert legs[0].sums == ((own := LegSums(0.375, 0.25, 0.0, 3.0, 3.0, -3.0)), own.opposite())
+    assert legs[1].sums[0] == LegSums(1.0, 1.0)
+    plain = Legs.of([legs[1]])
+    assert plain.without_luck() is plain
 
 
 def test_who_is_sent_a_slice_gets_no_more() -> None:

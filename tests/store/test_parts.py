@@ -18,11 +18,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.kernel.records import Table
-from engine.kernel.sums import SeatSums
 from tournament.errors import RunFailed
 from tournament.store.columns import Column, buffer_fields
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import Part
+from tournament.store.leg_sums import LegSums
 from tournament.store.legs import LegResult, Legs
 from tournament.store.part_writer import PartWriter
 from tournament.store.parts import copy_legs, damage, digest_of, values_of, write_summary
@@ -117,7 +117,7 @@ def legs_of(part: Part, sessions: int = 10) -> Legs:
     """Of a part of `random_values`, whose legs are its matches."""
     return Legs.of(
         [
-            LegResult("0" * 64, match, 0, "ann", "bob", sessions, 5 * sessions, (SeatSums(0.0, 0.0, (0.0,) * 32),) * 2)
+            LegResult("0" * 64, match, 0, "ann", "bob", sessions, 5 * sessions, (LegSums(0.0, 0.0),) * 2)
             for match in range(part.rows // 50)
         ]
     )

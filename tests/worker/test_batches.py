@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.kernel.sums import SeatSums
 from tests.worker.support import ON
 from tournament.artifacts import python_packing
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
@@ -22,6 +21,7 @@ from tournament.runner.schedule.counting import Counted, count_legs
 from tournament.runner.schedule.legs import Competitor, Fixture, Pairing, RoundRobin, Schedule
 from tournament.runner.tasks import LegsToPlay
 from tournament.store.ledger import Batch
+from tournament.store.leg_sums import LegSums
 from tournament.store.legs import LegResult, Legs
 from tournament.worker.batch import Receipt
 
@@ -82,7 +82,7 @@ class OneMatchForEachLeg:
 def result_of(leg: Fixture | Leg) -> LegResult:
     """As if it had been played."""
     match, number = (leg.match, leg.number) if isinstance(leg, Fixture) else (leg.plan.match, leg.plan.number)
-    return LegResult(leg.digest, match, number, leg.x.name, leg.y.name, 1, 1, (SeatSums(0.0, 0.0, (0.0,) * 32),) * 2)
+    return LegResult(leg.digest, match, number, leg.x.name, leg.y.name, 1, 1, (LegSums(0.0, 0.0),) * 2)
 
 
 def missing(schedule: Schedule, done: Iterable[int] = ()) -> Counted:
@@ -150,7 +150,7 @@ def test_one_python_bot_among_thousands_in_c_makes_no_endless_batches(sessions: 
 
 def test_what_is_learned_of_one_kind_is_not_held_against_the_other() -> None:
     pace = new_pace(2, 100)
-    result = LegResult("0" * 64, 0, 0, "x", "y", 100, 1200, (SeatSums(0.0, 0.0, (0.0,) * 32),) * 2)
+    result = LegResult("0" * 64, 0, 0, "x", "y", 100, 1200, (LegSums(0.0, 0.0),) * 2)
     before = pace.leg_seconds(False)
     pace.note(Receipt((Batch("", (), Legs.of([result] * 10)),), 6.0, 6.0, 12_000, 10))
     assert pace.leg_seconds(True) == pytest.approx(0.6)

@@ -24,7 +24,7 @@ from tournament.leg import Failure
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.faults import BotUnfit
 from tournament.worker.leg import limits_of
-from tournament.worker.wasm import engine, seating, traps
+from tournament.worker.wasm import engine, loading, seating, traps
 from tournament.worker.wasm.engine import Engine, compile_module
 from tournament.worker.wasm.loading import load_bot, read_bot
 
@@ -340,3 +340,15 @@ def test_an_engine_whose_clock_could_not_be_started_is_made_anew(monkeypatch: py
     clocks = threading.active_count()
     assert engine.engine(Engine.TIMED) is engine.engine(Engine.TIMED)
     assert threading.active_count() == clocks + 1
+
+
+def test_former_versions_of_bots_are_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loading, "_loaded", {})
+    monkeypatch.setattr(loading, "_wanted", {})
+    versions = [module(f'{PASSES} {CALLS} (export "v{n}" (memory 0))') for n in range(3)]
+    counted = [load_bot(code, VON_NEUMANN_POKER.interface, "bot", 64).counted for code in versions]
+    loading.keep_for("one", versions[1:])
+    loading.keep_for("other", versions[:1])
+    loading.keep_for("one", versions[2:])
+    assert {key[0] for key in loading._loaded} == {versions[2]}
+    assert [(code, Engine.PLAIN) in engine._compiled for code in counted] == [False, False, True]

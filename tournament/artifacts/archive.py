@@ -16,6 +16,7 @@ from tournament.errors import BadInput, RunFailed
 _MOST_ARCHIVED = 64 << 20
 _MOST_FILES = 2000
 _MOST_LEVELS = 32
+_LONGEST_PATH = 1024  # bytes: with the folder in which it is unpacked, a path may have 4,096
 _LEFT_OUT = {"__pycache__", ".git"}
 
 
@@ -60,6 +61,8 @@ def _files(folder: Path, shown: str) -> Iterator[tuple[str, Path]]:
             name = f"{prefix}{entry.name}"
             if not name.isprintable():  # also false for names that aren't UTF-8
                 raise BadInput(f"{shown}/{ascii(name)[1:-1]}: its name can't be printed; rename it")
+            if len(name.encode()) > _LONGEST_PATH:
+                raise BadInput(f"{shown}/{name[:40]}…: a path of more than {_LONGEST_PATH:,} bytes; shorten its names")
             if entry.is_dir(follow_symlinks=False):
                 if name.count("/") == _MOST_LEVELS:
                     raise BadInput(f"{shown}: more than {_MOST_LEVELS} folders in each other")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import signal
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,7 +15,6 @@ from tournament.artifacts.compiler_command import HEADERS, asking_for_words, hom
 from tournament.artifacts.compiler_messages import (
     Hints,
     ambiguous_names,
-    blames_source,
     complaints_of,
     first_line,
     message_of,
@@ -23,10 +24,10 @@ from tournament.artifacts.compiler_messages import (
 )
 from tournament.errors import RunFailed
 from tournament.sandbox.outside import probe, running
-from tournament.sandbox.outside.endings import KILLED, Killed, again_alone, kills_for_memory
+from tournament.sandbox.outside.endings import KILLED, Killed, kills_for_memory
 from tournament.sandbox.outside.launch import MEGABYTES_OF_BUILDS, Build, LaunchSpec, limits_of_build
 from tournament.sandbox.outside.running import Finished
-from tournament.sandbox.outside.scratch import scratch_folder
+from tournament.sandbox.outside.scratch import is_full, scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 
 SECONDS = 120
@@ -36,6 +37,7 @@ _BY_CLOCK = 2.0  # seconds by the clock for each of processor time
 _MOST_MEGABYTES = MEGABYTES_OF_BUILDS
 # Of the process itself, and as reported by the one that started it.
 _OUT_OF_TIME = (-signal.SIGXCPU, 256 - signal.SIGXCPU)
+_ABORTED = (-signal.SIGABRT, 256 - signal.SIGABRT)  # what the compiler does when it is refused memory
 
 
 def allow_less() -> None:
@@ -93,29 +95,22 @@ def run_compiler(
 
     It reads its own files, `folder` and what is `readable`, and writes into `folder` alone. `libraries`: a folder in
     which it builds its libraries; this involves no stranger's code, so only limits hold it. It may take
-    what is left of its `allowance`. Raises NotCompiled, and RunFailed when the machine keeps it from compiling.
+    what is left of its `allowance`. Raises NotCompiled; Killed, OSError and BadInput when that may be the machine's
+    doing.
     """
     allowance = allowance or Allowance()
     seconds = FIRST_SECONDS if libraries else ceil(max(1, allowance.left))
 
     if not libraries:
         probe.probe_builds(sandbox.mode)
-
-    def attempt() -> Finished:
-        kills = kills_for_memory()
-        finished = _run_once(commands, folder, readable, sandbox, libraries, seconds)
-        running.check_confined(finished, "compilers")
-        if _failed_by_itself(finished):
-            raise _Failed(finished, was_killed=finished.status in KILLED or kills_for_memory() > kills)
-        return finished
-
-    try:
-        finished = again_alone(attempt)
-    except _Failed as failed:
-        finished = failed.finished
-        if failed.was_killed or not _works(sandbox):
-            words = first_line(message_of(finished)) or finished.in_words
-            raise RunFailed(f"the compiler does not work on this machine (out of memory or disk?): {words}") from None
+    kills = kills_for_memory()
+    finished = _run_once(commands, folder, readable, sandbox, libraries, seconds)
+    running.check_confined(finished, "compilers")
+    short_of_memory = finished.status in (*KILLED, *_ABORTED) or (finished.status and kills_for_memory() > kills)
+    if short_of_memory and not finished.excess and not finished.cut_off:
+        raise Killed(f"the compiler {finished.in_words}, for want of memory perhaps")
+    if finished.status and is_full(folder):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     allowance.left -= seconds if finished.excess or finished.cut_off else finished.seconds
     if finished.excess:
         raise TookTooMuch(f"the compiler took {finished.excess}")
@@ -130,20 +125,6 @@ def run_compiler(
         refused.text_has_exceptions = text_has_exceptions(finished)
         raise refused
     return finished
-
-
-class _Failed(Killed):
-    """The compiler was killed, or failed without an error in the source."""
-
-    def __init__(self, finished: Finished, was_killed: bool) -> None:
-        super().__init__()
-        self.finished = finished
-        self.was_killed = was_killed
-
-
-def _failed_by_itself(finished: Finished) -> bool:
-    """Whether it failed neither by taking too much nor because of errors in a source."""
-    return finished.status != 0 and not finished.cut_off and not finished.excess and not blames_source(finished)
 
 
 def _run_once(
@@ -200,10 +181,14 @@ def words_of_compiler(kind: str) -> list[str]:
             raise RunFailed(f"the compiler doesn't say how it compiles: {first_line(problem)}") from None
 
 
-def _works(sandbox: SandboxSettings) -> bool:
-    """Whether the compiler compiles a source of our own. Raises OSError when there is no room for it."""
+def require_compiler(sandbox: SandboxSettings) -> None:
+    """Compile a source of our own. Raises RunFailed when this machine can't, OSError when there is no room for it."""
     with scratch_folder() as folder:
         unit = folder / "trial.c"
         unit.write_text("int trial(int x) { return x + 1; }\n")
         trial = [*own_command("c"), "-c", unit.name, "-o", "trial.o"]
-        return _run_once([trial], folder, [], sandbox, None, SECONDS).status == 0
+        finished = _run_once([trial], folder, [], sandbox, None, SECONDS)
+        running.check_confined(finished, "compilers")
+        if finished.status != 0:
+            words = first_line(message_of(finished)) or finished.in_words
+            raise RunFailed(f"the compiler does not work on this machine (out of memory or disk?): {words}")

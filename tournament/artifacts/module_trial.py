@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import signal
-import threading
 
 from tournament.sandbox.outside import fork_server, running
 from tournament.sandbox.outside.launch import LaunchSpec, Limits, ModuleTrial
 from tournament.sandbox.outside.own_time import Disturbed
-from tournament.sandbox.outside.running import Finished
 from tournament.sandbox.outside.settings import SandboxSettings
 
 SECONDS = 20  # of processor time, for all engines
 _MEGABYTES = 2048
-_alone = threading.Lock()
 
 
-class TooHard(Exception):
-    """A module whose compiling takes more than it may; the message says what."""
-
-
-class TooSlow(TooHard):
-    """One that takes too much processor time, and so would do so again."""
+class TooSlow(Exception):
+    """A module whose compiling takes too much processor time, and would do so again."""
 
 
 def try_compile(code: bytes, library: str, engines: list[dict[str, bool | int]], sandbox: SandboxSettings) -> None:
@@ -29,30 +22,25 @@ def try_compile(code: bytes, library: str, engines: list[dict[str, bool | int]],
 
     `library`: the path of the runtime's; `engines`: the settings of each.
 
-    Raises TooHard; Disturbed when the system ended it, or gave it no time; and BadInput when it can't be confined.
+    Raises TooSlow; Disturbed when it was ended or given no time, which may be the machine's doing; and BadInput when it
+    can't be confined.
 
     What else is wrong with the module is not found here.
     """
 
-    def attempt() -> Finished:
-        launch = LaunchSpec(
-            ModuleTrial(library, engines),
-            Limits(_MEGABYTES, SECONDS),
-            readable=[library],
-            modules=["engine.wasm.modules"],
-        )
-        return running.finish(fork_server.start(launch, sandbox.mode), launch, 2 * SECONDS, given=code)
-
-    finished = attempt()
-    if finished.status not in (0, -signal.SIGXCPU):
-        with _alone:  # the system may have been short of something
-            finished = attempt()
+    launch = LaunchSpec(
+        ModuleTrial(library, engines),
+        Limits(_MEGABYTES, SECONDS),
+        readable=[library],
+        modules=["engine.wasm.modules"],
+    )
+    finished = running.finish(fork_server.start(launch, sandbox.mode), launch, 2 * SECONDS, given=code)
+    running.check_confined(finished, "compilers")
     if finished.status == 0:
         return
     if finished.status == -signal.SIGXCPU:
         raise TooSlow(f"takes more than {SECONDS} seconds to be compiled to machine code")
     if finished.cut_off:
         raise Disturbed("this machine is too busy")
-    if finished.status == -signal.SIGKILL:
-        raise Disturbed("this machine has too little memory")
-    raise TooHard(f"takes more than {_MEGABYTES} MB to be compiled to machine code ({finished.in_words})")
+    what = f"takes more than {_MEGABYTES} MB to be compiled to machine code, or this machine has too little memory"
+    raise Disturbed(f"{what} ({finished.in_words})")

@@ -12,7 +12,7 @@ from tournament.artifacts.line_ends import windows_line_ends
 from tournament.artifacts.recipe import Recipe
 from tournament.errors import BadInput, first_of
 from tournament.sandbox.outside import probe, running
-from tournament.sandbox.outside.endings import KILLED, Killed, again_alone, kills_for_memory
+from tournament.sandbox.outside.endings import KILLED, Killed, kills_for_memory
 from tournament.sandbox.outside.launch import Build, LaunchSpec, limits_of_build
 from tournament.sandbox.outside.scratch import is_full, scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -47,35 +47,20 @@ class BuildFailed(Exception):
 def build(archive: bytes, sandbox: SandboxSettings) -> bytes:
     """The archive that plays: this one, or what its build command makes of a copy of it in the sandbox.
 
-    A build that the system killed is run once more, with no other beside it. Raises BuildFailed and BadRecipe, and
+    Raises BuildFailed and BadRecipe, Killed for one that the system killed, perhaps since it took too much itself, and
     OSError when the disk is full.
     """
     recipe = recipe_of(archive)
     if not recipe.build:
         return archive
     probe.probe_builds(sandbox.mode)
-
-    def attempt() -> bytes:
-        kills = kills_for_memory()
-        try:
-            return _build(archive, recipe, sandbox)
-        except BuildFailed as failed:
-            if failed.status in KILLED or kills_for_memory() > kills:
-                raise _BuildKilled(failed) from None
-            raise
-
+    kills = kills_for_memory()
     try:
-        return again_alone(attempt)
-    except _BuildKilled as killed:
-        raise killed.failed from None
-
-
-class _BuildKilled(Killed):
-    """The system killed a build, perhaps since it took too much itself."""
-
-    def __init__(self, failed: BuildFailed) -> None:
-        super().__init__(str(failed))
-        self.failed = failed
+        return _build(archive, recipe, sandbox)
+    except BuildFailed as failed:
+        if failed.status in KILLED or (failed.status and kills_for_memory() > kills):
+            raise Killed(str(failed)) from None
+        raise
 
 
 def _build(archive: bytes, recipe: Recipe, sandbox: SandboxSettings) -> bytes:

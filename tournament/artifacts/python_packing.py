@@ -9,7 +9,7 @@ import platform
 import re
 import sys
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +97,7 @@ def pack(
     return json.dumps(line, sort_keys=True).encode() + b"\n" + source
 
 
-@cache
+@lru_cache(1024)
 def legs_may_share(artifact: bytes) -> bool:
     """Whether legs of a packed bot may share a process."""
     return bool(json.loads(artifact.split(b"\n", 1)[0])["legs_may_share"])

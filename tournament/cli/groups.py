@@ -50,7 +50,7 @@ OWN = {
         "Show the ranking of what is in the records, also during a run.",
         (
             "leaderboard von_neumann_poker",
-            "leaderboard --rating nash",
+            "leaderboard --rating elo",
             "leaderboard --history likeme",
             "leaderboard --csv > gradebook.csv",
         ),

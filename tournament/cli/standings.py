@@ -46,7 +46,7 @@ def leaderboard(
     contest: ContestOrOnly = None,
     rating: Annotated[
         str | None,
-        option("nash|runoff|bradley-terry", "look at the same crosstable in another way", CHOICE),
+        option("elo", "Elo points by won sessions, instead of the score", CHOICE),
     ] = None,
     history: Annotated[str | None, option("BOT", "this bot's versions, and where each of them stood", CHOICE)] = None,
     as_csv: Annotated[bool, flag("--csv", "a table for spreadsheets, such as a gradebook", OUTPUT)] = False,
@@ -55,9 +55,7 @@ def leaderboard(
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
-    """Ratings change no place. nash: against the mix of bots that nobody beats. runoff: the last one leaves and the
-    others are ranked anew, until one is left. bradley-terry: Elo points by won sessions.
-    """
+    """A rating changes no rank."""
     if (rating is not None) + (history is not None) + as_csv > 1 or (as_csv and as_json):
         raise BadInput("--rating, --history and --csv: choose one; --json goes with the first two")
     if history is not None:

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from tournament.errors import and_more, printable, telling_line
 from tournament.standings.history import closest_to_beating
-from tournament.standings.notes import chance_in_words, notes_of
+from tournament.standings.notes import notes_of
 
 if TYPE_CHECKING:
     from tournament.contests.scoring import HouseScoring, Measure
@@ -73,7 +73,6 @@ def columns(standings: Standings, wide: bool) -> list[_Heading]:
     ]
     more = [
         *([] if scoring else averages),
-        _Heading("ahead of next", lambda line: chance_in_words(line.order_probability) if line.matches else ""),
         _Heading("matches", lambda line: f"{line.matches:,}"),
         _Heading("games", lambda line: f"{line.games:,}"),
     ]
@@ -109,11 +108,7 @@ def leaderboard_table(
     averaged = "a mean over the matches so far" if standings.scoring else "in order of the score per match"
     notes = [
         unit,
-        *(
-            [f"{averaged}, until all have played as many"]
-            if _is_uneven(standings)
-            else notes_of(standings, with_chances=wide)
-        ),
+        *([f"{averaged}, until all have played as many"] if _is_uneven(standings) else notes_of(standings)),
     ]
     table = plain_table(title, "; ".join(note for note in notes if note) or None)
     table.add_column("#", justify="right", no_wrap=True)

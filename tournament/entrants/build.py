@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
-import os
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, wait
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
 from functools import cache, cached_property
 from math import inf
 from pathlib import Path
@@ -23,15 +23,17 @@ from tournament.artifacts.compiler_command import EXCEPTIONS_SOURCE, LANGUAGES, 
 from tournament.artifacts.compiler_run import CompilerRefused, NotCompiled, TookTooMuch, may_take_all
 from tournament.artifacts.recipe import BadRecipe
 from tournament.cache import cache_folder, keep, recall, remembered, trouble_in_words
+from tournament.containment import our_error
 from tournament.contests.contest import Contest
 from tournament.contests.interface import Interface
 from tournament.contests.settings import ContestSettings
+from tournament.cores import cores
+from tournament.entrants import own_trial
 from tournament.entrants.folder import KINDS, Recorded, find_submissions
-from tournament.errors import BadInput, RunFailed, TooFewBots, listed, printable, telling_line
+from tournament.errors import BadInput, TooFewBots, TournamentError, listed, printable, telling_line
 from tournament.leg import FailureKind
 from tournament.sandbox.inside import bot_functions, function_names, leg_isolation
-from tournament.sandbox.outside import endings, probe, running
-from tournament.sandbox.outside.own_time import Disturbed
+from tournament.sandbox.outside import probe, running
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.faults import BotUnfit
 from tournament.worker.leg import limits_of
@@ -47,49 +49,74 @@ _SAY_SECONDS = 10.0  # between two words on who is still being built
 _LOOK_SECONDS = 1.0  # between two looks whether somebody can play meanwhile
 
 
-def _cut(line: str) -> str:
-    return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…"
+@dataclass(frozen=True)
+class PutOff:
+    """A bot that couldn't be built or tried, perhaps since the machine was short of something, and why."""
+
+    submission: Submission
+    trouble: Exception
 
 
 class Building:
-    """The bots of a folder while they are built side by side: those that are ready may play meanwhile."""
+    """The bots of a folder while they are built side by side: those that are ready may play meanwhile.
+
+    What is put off is tried a second time once nothing else is under way, one after the other.
+    """
 
     def __init__(
-        self, under_way: Mapping[Future[Entrant], Submission], refused: Sequence[Entrant], recorded: Recorded
+        self,
+        pool: ThreadPoolExecutor,
+        build: Callable[[Submission], Entrant | PutOff],
+        build_alone: Callable[[PutOff], Entrant],
+        submissions: Sequence[Submission],
+        refused: Sequence[Entrant],
+        recorded: Recorded,
     ) -> None:
-        self._under_way, self._refused, self._recorded = under_way, refused, recorded
-        self._ready = 0
+        self._pool, self._build_alone, self._recorded = pool, build_alone, recorded
+        self._under_way: dict[Future[Entrant | PutOff], Submission] = {pool.submit(build, s): s for s in submissions}
+        self._put_off: list[PutOff] = []
+        self._ready = [*refused]
+        self._shown = len(self._ready)
 
     def entrants(self, say: Callable[[str], None], patience: float = inf, least: int = 0) -> list[Entrant]:
         """All bots, sorted by name, once they are built; those that can't play carry their problem.
 
         After `patience` seconds some may be late, if more are ready than the last time and `least` of these can play.
-        Whoever has games in the records is waited for. Raises as `build_entrant` does.
+        Whoever has games in the records is waited for. Raises BadInput and RunFailed when the machine fails.
         """
         began = said = time.monotonic()
-        left: Collection[Future[Entrant]] = self._under_way.keys()
-        while True:
-            done, left = wait(left, _LOOK_SECONDS, FIRST_EXCEPTION)
-            for one in done:
-                one.result()
+        while self._under_way or self._put_off:
+            if not self._under_way:
+                put_off = self._put_off.pop(0)
+                self._under_way[self._pool.submit(self._build_alone, put_off)] = put_off.submission
+            self._take(wait(self._under_way, _LOOK_SECONDS, FIRST_EXCEPTION)[0])
             now = time.monotonic()
-            if not left or (now - began >= patience and self._may_go_on(left, least)):
+            if now - began >= patience and self._may_go_on(least):
                 break
-            if now - said >= _SAY_SECONDS:
-                say(f"Still building {listed(sorted(self._under_way[one].name for one in left))}…")
+            if self._under_way and now - said >= _SAY_SECONDS:
+                say(f"Still building {listed(sorted(one.name for one in self._left))}…")
                 said = now
-        built = [one.result() for one in self._under_way if one not in left]
-        self._ready = len(built)
-        late = [self._under_way[one] for one in left]
-        waiting = [Entrant(one.name, one.kind, one.sha256, None, "still being built", is_late=True) for one in late]
-        return sorted([*built, *waiting, *self._refused], key=lambda entrant: entrant.name)
+        self._shown = len(self._ready)
+        waiting = [
+            Entrant(one.name, one.kind, one.sha256, None, "still being built", is_late=True) for one in self._left
+        ]
+        return sorted([*self._ready, *waiting], key=lambda entrant: entrant.name)
 
-    def _may_go_on(self, left: Collection[Future[Entrant]], least: int) -> bool:
+    @property
+    def _left(self) -> list[Submission]:
+        return [*self._under_way.values(), *(one.submission for one in self._put_off)]
+
+    def _take(self, done: Iterable[Future[Entrant | PutOff]]) -> None:
+        for one in done:
+            built = one.result()
+            del self._under_way[one]
+            (self._put_off if isinstance(built, PutOff) else self._ready).append(built)  # type: ignore[arg-type]
+
+    def _may_go_on(self, least: int) -> bool:
         """Whether those that are ready may play without those that are left."""
-        ready = [one.result() for one in self._under_way if one not in left]
-        if len(ready) <= self._ready or sum(entrant.artifact is not None for entrant in ready) < least:
+        if len(self._ready) <= self._shown or sum(one.artifact is not None for one in self._ready) < least:
             return False
-        return not any((self._under_way[one].name, self._under_way[one].sha256) in self._in_records for one in left)
+        return not any((one.name, one.sha256) in self._in_records for one in self._left)
 
     @cached_property
     def _in_records(self) -> set[tuple[str, str]]:
@@ -97,7 +124,7 @@ class Building:
         return {(known.name, known.sha256) for known in self._recorded() if known.artifact}
 
 
-@contextmanager
+@contextlib.contextmanager
 def building(
     contest: Contest,
     settings: ContestSettings,
@@ -117,15 +144,15 @@ def building(
     if only is not None:
         submissions = [submission for submission in submissions if submission.name in only]
     in_c = [submission for submission in submissions if submission.kind in LANGUAGES]
-    to_compile = [s for s in in_c if not any(map(recall, _compiled_at(s, contest.interface)))]
+    to_compile = [s for s in in_c if not _is_compiled(s, contest.interface)]
     if to_compile or any(s.kind in ("python", "program") for s in submissions):
         probe.probe_sandbox(sandbox.mode)
     if to_compile:
         libraries.prepare_libraries({s.kind for s in to_compile}, sandbox, say)
         say(f"Compiling {len(to_compile)} bot{'s' if len(to_compile) > 1 else ''}…")
-    with running.threads_that_end(os.cpu_count() or 1) as pool:
-        under_way = {pool.submit(build_entrant, s, contest.interface, settings, sandbox): s for s in submissions}
-        yield Building(under_way, refused, recorded)
+    builds = Builds(contest.interface, settings, sandbox)
+    with running.threads_that_end(cores()) as pool:
+        yield Building(pool, builds.build, builds.build_alone, submissions, refused, recorded)
 
 
 def build_entrants(
@@ -148,32 +175,75 @@ def build_entrant(
     settings: ContestSettings,
     sandbox: SandboxSettings,
 ) -> Entrant:
-    """Build one bot and start it once; a failure becomes the entrant's problem.
+    """Build one bot and start it once; a failure becomes the entrant's problem. Raises BadInput and RunFailed when the
+    machine fails: no bot is blamed for a full disk."""
+    builds = Builds(interface, settings, sandbox)
+    built = builds.build(submission)
+    return builds.build_alone(built) if isinstance(built, PutOff) else built
 
-    Raises RunFailed when the machine fails: no bot is blamed for a full disk."""
-    artifact: bytes | None = None
-    problem: str | None = None
-    failed: FailureKind = "other"
-    try:
-        artifact = _artifact(submission, interface, sandbox)
-        _try(artifact, submission, interface, settings, sandbox)
-    except (
-        NotCompiled,
-        BotUnfit,
-        module_trial.TooHard,
-        program_build.BuildFailed,
-        CommandMissing,
-        BadRecipe,
-    ) as error:
-        artifact, failed = None, _kind_of(error)
-        problem = "\n".join(_cut(line) for line in printable(str(error)).splitlines())
-    except Disturbed as error:
-        raise RunFailed(f"{submission.name} can't be tried: {error}") from None
-    except OSError as error:
-        raise RunFailed(f"{submission.name} can't be built: {trouble_in_words(error, 'this machine')}") from None
-    except MemoryError:
-        raise RunFailed(f"{submission.name} can't be built: this machine has too little memory") from None
-    return Entrant(submission.name, submission.kind, submission.sha256, artifact, problem, failed)
+
+@dataclass(frozen=True)
+class Builds:
+    """How the bots of a contest are built and tried."""
+
+    interface: Interface
+    settings: ContestSettings
+    sandbox: SandboxSettings
+
+    def build(self, submission: Submission) -> Entrant | PutOff:
+        """Build one bot and start it once. Whatever goes wrong is its problem alone; it is put off if that may be the
+        machine's doing."""
+        artifact: bytes | None = None
+        problem: str | None = None
+        failed: FailureKind = "other"
+        try:
+            artifact = _artifact(submission, self.interface, self.sandbox)
+            _try(artifact, submission, self.interface, self.settings, self.sandbox)
+        except _UNFIT as error:
+            artifact, failed, problem = None, _kind_of(error), _in_lines(str(error))
+        except running.Ended:
+            raise
+        except (TournamentError, OSError, MemoryError) as error:
+            return PutOff(submission, error)
+        except Exception as error:
+            artifact, problem = None, our_error(error, "can't be built")
+        return Entrant(submission.name, submission.kind, submission.sha256, artifact, problem, failed)
+
+    def build_alone(self, put_off: PutOff) -> Entrant:
+        """Build a bot once more that was put off. If this fails again, though the machine does the same with a bot of
+        our own, the bot is set aside. Raises BadInput and RunFailed when it doesn't."""
+        built = self.build(put_off.submission)
+        if isinstance(built, Entrant):
+            return built
+        own_trial.require_machine(built.submission.kind, self.interface, self.sandbox)
+        submission, why = built.submission, _in_lines(_trouble_in_words(built.trouble))
+        problem = f"{why}\nIt is set aside in this run, since it was so twice, the second time with no other beside it."
+        return Entrant(submission.name, submission.kind, submission.sha256, None, problem)
+
+
+_UNFIT = (
+    NotCompiled,
+    BotUnfit,
+    module_trial.TooSlow,
+    program_build.BuildFailed,
+    CommandMissing,
+    BadRecipe,
+)
+
+
+def _trouble_in_words(trouble: Exception) -> str:
+    if isinstance(trouble, TournamentError):
+        return str(trouble)
+    if isinstance(trouble, OSError):
+        return trouble_in_words(trouble, "this machine")
+    return "this machine has too little memory for it"
+
+
+def _in_lines(text: str) -> str:
+    """A stranger's text, in lines that aren't too long."""
+    return "\n".join(
+        line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…" for line in printable(text).splitlines()
+    )
 
 
 def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes:
@@ -184,8 +254,7 @@ def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSett
         share = not why_legs_apart(submission.source, interface, sandbox)
         return python_packing.pack(submission.source, sandbox, interface.python.sdk, legs_may_share=share)
     if submission.kind == "program":
-        if missing := [path for path in sandbox.readable if not os.path.exists(path)]:
-            raise BadInput(f"[sandbox] readable: there is no {missing[0]}")
+        own_trial.require_readable(sandbox)
         if not recipe_of(submission.source).build:
             return submission.source
         return remembered(_place("program", submission.source), lambda: program_build.build(submission.source, sandbox))
@@ -210,7 +279,7 @@ def _try(
     names = [question.name for question in interface.answered]
     rules = Path(bot_functions.__file__).read_bytes() + Path(function_names.__file__).read_bytes()
     noted = _place("starts", artifact, submission.name, names, memory, rules)
-    _once(noted, lambda: endings.again_alone(start))
+    _once(noted, start)
 
 
 def language_of(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> tuple[str, str]:
@@ -223,14 +292,14 @@ def language_of(submission: Submission, interface: Interface, sandbox: SandboxSe
         warnings = remembered(kept, lambda: c_bots.warnings_of(submission, interface, standard, sandbox).encode())
     except NotCompiled:
         return "", ""
-    return standard, "\n".join(_cut(line) for line in printable(warnings.decode()).splitlines())
+    return standard, _in_lines(warnings.decode())
 
 
 def why_legs_apart(source: bytes, interface: Interface, sandbox: SandboxSettings) -> str:
     """Why a Python bot's legs must not share a process, "" when they may; from the cache or found out."""
 
     def why_apart() -> bytes:
-        return endings.again_alone(lambda: python_bots.why_apart(source, interface, sandbox)).encode()
+        return python_bots.why_apart(source, interface, sandbox).encode()
 
     packed = python_packing.pack(source, sandbox, interface.python.sdk)
     return remembered(_place("legs", packed, Path(leg_isolation.__file__).read_bytes()), why_apart).decode()
@@ -239,14 +308,14 @@ def why_legs_apart(source: bytes, interface: Interface, sandbox: SandboxSettings
 def _try_module(
     code: bytes, submission: Submission, interface: Interface, limits: Limits, sandbox: SandboxSettings
 ) -> None:
-    """Compile a bot's WebAssembly within limits, and start it. Raises BotUnfit and TooHard. A module that is known to
+    """Compile a bot's WebAssembly within limits, and start it. Raises BotUnfit and TooSlow. A module that is known to
     start isn't read: with many entrants that would take most of a run's start."""
 
     def compile_confined() -> None:
         probe.probe_sandbox(sandbox.mode)
         module_trial.try_compile(code, library_path(), engines, sandbox)
 
-    engines = [engine_settings(kind) for kind in (Engine.PLAIN, limits.engine)]
+    engines = [engine_settings(kind) for kind in sorted({Engine.PLAIN, limits.engine})]
     how = (engines, version(), code)
 
     def start() -> None:
@@ -320,6 +389,13 @@ def _compiled_at(submission: Submission, interface: Interface) -> tuple[Path, Pa
     """Where the cache has a bot's WebAssembly, and where it has why there is none."""
     made_from = _made_from(submission, interface)
     return _place("wasm", *made_from), _place("refused", *made_from)
+
+
+def _is_compiled(submission: Submission, interface: Interface) -> bool:
+    """Whether a bot needs no compiler. If that can't be found out, it shows why when it is built."""
+    with contextlib.suppress(Exception):
+        return any(map(recall, _compiled_at(submission, interface)))
+    return True
 
 
 def _compiled(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> Compiled:

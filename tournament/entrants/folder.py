@@ -13,12 +13,15 @@ from pathlib import Path
 from tournament.artifacts import recipe
 from tournament.artifacts.archive import pack
 from tournament.artifacts.bot import Entrant, Kind, Submission
+from tournament.artifacts.compiler_command import LANGUAGES
+from tournament.containment import our_error
 from tournament.errors import BadInput, printable
 from tournament.names import NAME_RULE, valid_name
 from tournament.store.ledger import FieldEntrant
 
 KINDS: dict[str, Kind] = {".c": "c", ".cpp": "cpp", ".cc": "cpp", ".cxx": "cpp", ".wasm": "wasm", ".py": "python"}
 MOST_BYTES = 16 << 20
+MOST_BYTES_OF_C = 4 << 20  # of a source, which we search for names ourselves
 MOST_ENTRIES = 20_000
 _OUTSIDE = "it is a link to something outside of the entrants folder; put a copy there"
 
@@ -44,15 +47,11 @@ def find_submissions(folder: Path, recorded: Recorded = lambda: ()) -> tuple[lis
     by_name: dict[str, list[Submission]] = {}
     refused: list[Entrant] = []
     for path in _entries(folder):
-        kind = kind_of(path)
-        if kind is None or path.name.startswith("."):
+        submission = _read_entry(path, folder)
+        if submission is None:
             continue
-        shown = _on_one_line(path.name)
-        try:
-            _check_link(path, folder)
-            submission = read_submission(path, within=folder)
-        except BadInput as problem:
-            refused.append(Entrant(shown, kind, "", None, _on_one_line(str(problem).removeprefix(f"{path.name}: "))))
+        if isinstance(submission, Entrant):
+            refused.append(submission)
             continue
         # Names that differ in case only are one name to some file systems, and records may be copied to one.
         by_name.setdefault(submission.name.lower(), []).append(submission)
@@ -74,6 +73,23 @@ def find_submissions(folder: Path, recorded: Recorded = lambda: ()) -> tuple[lis
     # A bot is called by its file's stem, so it may have the name of a whole file.
     refused = [replace(one, name=f"./{one.name}") if one.name in playing else one for one in refused]
     return sorted(playing.values(), key=lambda s: s.name), refused
+
+
+def _read_entry(path: Path, folder: Path) -> Submission | Entrant | None:
+    """The bot at a path in its folder, which can't play if it can't be read; None if it is no bot. Whatever goes wrong
+    concerns this bot alone."""
+    kind: Kind | None = None
+    try:
+        kind = kind_of(path)
+        if kind is None or path.name.startswith("."):
+            return None
+        _check_link(path, folder)
+        return read_submission(path, within=folder)
+    except BadInput as problem:
+        why = str(problem).removeprefix(f"{path.name}: ")
+    except Exception as error:
+        why = our_error(error, "can't be read")
+    return Entrant(_on_one_line(path.name), kind or "program", "", None, _on_one_line(why))
 
 
 def _differs(submission: Submission, recorded: FieldEntrant | None) -> tuple[bool, bool, bool]:
@@ -190,7 +206,8 @@ def _read_file(path: Path, within: Path | None) -> bytes:
             raise BadInput(f"{path.name}: it is not a plain file")
         if within and not Path(os.readlink(f"/proc/self/fd/{descriptor}")).is_relative_to(within.resolve()):
             raise BadInput(f"{path.name}: {_OUTSIDE}")  # it was changed after it was looked at
-        source = file.read(MOST_BYTES + 1) if found.st_size <= MOST_BYTES else b""
-    if max(found.st_size, len(source)) > MOST_BYTES:
-        raise BadInput(f"{path.name}: larger than {MOST_BYTES >> 20} MiB")
+        most = MOST_BYTES_OF_C if KINDS[path.suffix.lower()] in LANGUAGES else MOST_BYTES
+        source = file.read(most + 1) if found.st_size <= most else b""
+    if max(found.st_size, len(source)) > most:
+        raise BadInput(f"{path.name}: larger than {most >> 20} MiB")
     return source

@@ -20,7 +20,6 @@ from tournament.names import valid_contest_name
 from tournament.records.rows import EVERYTHING, Selection, dataset_of, loaded_before, read_frame, select
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.unforetold import unforetold
-from tournament.standings.without_luck import LuckOfLegs, read_luck
 from tournament.store.columns import Column
 from tournament.store.ledger import Batch, Field, TableName
 from tournament.store.ledger_reading import read_state, side_by_side, standing_batches
@@ -96,16 +95,12 @@ STANDING = {
     "faults": "over all its legs",
     "status": "ok, broken or disqualified",
     "reason": "why it is not ok",
-    "order_probability": ("probability that it is better than the next one; of near equals up to 0.2 too high"),
     "rank_low": (
         "best rank that may be its true one; the bounds of all bots hold at once with 95%, or with the "
         "chance given to `--until-settled`"
     ),
     "rank_high": "worst rank that may be",
-    "adjusted_score": (
-        "score less what luck was worth; the score where a contest has no such correction, null while it "
-        "isn't worked out"
-    ),
+    "adjusted_score": "score less what luck was worth; the score where a contest has no such correction",
     "adjusted_stderr": "its standard error",
     "adjusted_ci_low": "lower end of its 95% interval",
     "adjusted_ci_high": "upper end",
@@ -184,26 +179,22 @@ class Results:
         return _frame(FAULTS, fault_values(self.ranking))
 
     def rated(self, kind: str) -> list[Rated]:
-        """Another rating from the crosstable, best first: nash, runoff or bradley-terry.
+        """Another rating from the crosstable, best first: elo.
 
         Raises BadInput for another kind, and where it has no meaning, such as against house players.
         """
         from tournament.standings.bradley_terry import read_wins
-        from tournament.standings.ratings import bradley_terry, look_of, nash, run_off
+        from tournament.standings.ratings import elo, look_of
 
         look_of(kind)
         if self.ranking.scoring is not None:
             raise BadInput(
                 f"{self.field.contest}: its bots play house players, not each other; --rating has no meaning"
             )
-        if kind == "nash":
-            return nash(self.ranking)
-        if kind == "runoff":
-            return run_off(self.ranking)
         contest = _contest_of_records(self.location, self.field)
         with loaded_before(self.location):
             wins = read_wins(contest, open_storage(self.location), self.batches, legs_per_replica(self.field.settings))
-        return bradley_terry(self.ranking, wins)
+        return elo(self.ranking, wins)
 
     def versions(self, name: str) -> list[Version]:
         """A bot's versions with their standings then, the oldest first, those in archives too. Raises BadInput."""
@@ -326,13 +317,12 @@ def ranking_of(storage: Storage, field: Field, batches: Sequence[Batch]) -> Stan
     house = contest.house
     if house and any(set(house.facts) - player.facts.keys() for player in field.house):
         raise RunFailed(f"the ledger of {storage.location} lacks facts of house players; run again to mend it")
-    return standings_of(contest, field, batches, read_luck(storage, contest) if contest.luck else None)
+    return standings_of(contest, field, batches)
 
 
-def standings_of(contest: Contest, field: Field, batches: Sequence[Batch], luck: LuckOfLegs | None) -> Standings:
-    """The standings of a contest; `luck` is None where it has no correction."""
-    scoring = contest.house.scoring if contest.house else None
-    return compute_standings(field, batches, scoring, luck)
+def standings_of(contest: Contest, field: Field, batches: Sequence[Batch]) -> Standings:
+    """The standings of a contest."""
+    return compute_standings(field, batches, contest.house.scoring if contest.house else None)
 
 
 def write_summaries(storage: Storage, ranking: Standings) -> None:

@@ -83,7 +83,7 @@ def crosstable_of(ranking: Standings, by_game: bool) -> Crosstable:
         bots,
         len(ranking.ranked),
         opponents,
-        np.nan_to_num(spread(points / count for points in matches.amounts.T[::2])),
+        np.nan_to_num(spread(points / count for points in matches.amounts.T[[0, 2]])),
         spread(reach * sessions / count for reach in matches.reach_per_session),
         np.nan_to_num(spread((sessions, sessions))).astype(np.int64),
         np.nan_to_num(spread((games, games))).astype(np.int64),

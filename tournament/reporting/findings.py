@@ -147,7 +147,7 @@ def _findings(
             sessions=int(str(results.field.settings["sessions"])),
         ),
         played_again(results.location, config_of, _best_first(ranking, matches)) if config_of and replayed else {},
-        courses_of(legs, [] if only_sums else fit, ranking.house),
+        courses_of(contest, storage, results.batches, [] if only_sums else fit),
         {} if only_sums else edits_of(storage, results.field, legs),
         {key: value for key, value in results.field.settings.items() if key != "seed"},
         results.field.engine,

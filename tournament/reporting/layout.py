@@ -95,8 +95,6 @@ class Layout:
             "± 95%": f"the score’s interval: of a hundred tournaments with {others}, 95 hold the true value",
             "Score and 95% interval": "the same as a dot with whiskers; the dotted line is 0",
             "Place": "the ranks that may be the true one",
-            "Ahead of next": "how probable it is that the bot is better than the one below it; of near equals up to"
-            " 20 points too high: places tell what is sure",
             **{measure.title.capitalize(): measure.meaning for measure in self.measures},
             "Matches": "opponents it has met",
             "Games": f"{self.game}s it has played",

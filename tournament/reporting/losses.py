@@ -30,7 +30,6 @@ from tournament.records.results import Results
 from tournament.reporting.stretches import courses_of
 from tournament.standings.matches import Match
 from tournament.store.ledger import Batch
-from tournament.store.legs import Legs
 from tournament.store.parts import require_written, rows_of
 from tournament.store.storage import Storage, open_storage
 
@@ -97,13 +96,11 @@ def losses_to(contest: Contest, results: Results, bot: str, opponent: str | None
     match = min(chosen, key=lambda one: one.points_per_session)
     seat = 0 if contest.house or any(one.match == match.match and one.x == bot for one in ranking.matches) else 1
     batches = [batch for batch in results.batches if (batch.legs.match == match.match).any()]
-    legs = Legs.joined(batch.legs for batch in batches).in_order()
-    legs = legs.chosen(np.flatnonzero(legs.match == match.match))
     storage, portrait = open_storage(results.location), contest.display.portrait
     tallied = _Counted(portrait, seat)
     for rows in _rows(contest, storage, batches, match.match):
         tallied.add(rows)
-    courses = courses_of(legs, [bot] if contest.house else [bot, match.y], ranking.house)
+    courses = courses_of(contest, storage, batches, [bot] if contest.house else [bot, match.y], match.match)
     course = courses.whole[bot].means(_STRETCHES) if bot in courses.whole else []
     panels = _panels(portrait, tallied, match) if portrait else ()
     return Losses(

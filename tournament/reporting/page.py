@@ -22,7 +22,6 @@ from tournament.reporting.findings import Findings
 from tournament.reporting.games import games_for_viewer
 from tournament.reporting.layout import Layout, breakable
 from tournament.reporting.script_data import numbers_of, script_data
-from tournament.standings.notes import chance_in_words
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _SCRIPT = ("base", "charts", "tables", "data", "crosstable", "courses", "bots", "viewer", "route")
@@ -38,7 +37,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "signed": signed, "plain": plain, "sure": chance_in_words, "clean": clean, "size": size_text,
+        "signed": signed, "plain": plain, "clean": clean, "size": size_text,
         "breakable": breakable,
     }  # fmt: skip
     return environment

@@ -1,7 +1,4 @@
-"""How a bot's points change over the sessions of a match.
-
-The ledger has each leg's points by block of sessions (of games, where a leg is one session), so no game is read.
-"""
+"""How a bot's points change over the sessions of a match, or over its games where a leg is one session."""
 
 from __future__ import annotations
 
@@ -13,7 +10,10 @@ import numpy.typing as npt
 
 from engine.kernel.blocks import block_sizes
 from engine.kernel.game_core import BLOCK_COUNT
-from tournament.store.legs import Legs
+from tournament.contests.contest import Contest
+from tournament.standings.by_block import by_block
+from tournament.store.ledger import Batch
+from tournament.store.storage import Storage
 
 _MOST = 16  # stretches shown
 
@@ -81,24 +81,26 @@ class Courses:
         return cut
 
 
-def courses_of(legs: Legs, fit: Sequence[str], house: Sequence[str]) -> Courses:
-    """The courses of the `fit` entrants, from legs in order: by sessions, or against house players by games."""
-    entrants, others = set(fit), set(house) or set(fit)
-    legs = legs.among(entrants, others)
-    lengths = legs.games if house else legs.sessions
+def courses_of(
+    contest: Contest, storage: Storage, batches: Sequence[Batch], fit: Sequence[str], match: int | None = None
+) -> Courses:
+    """Return the courses of the `fit` entrants over the matches of these batches, or over one match, by session;
+    against house players by game. Raises as `by_block`."""
+    legs, blocks = by_block(contest, storage, batches if fit else (), lambda points: points)
+    lengths = legs.games if contest.scored.table == "games" else legs.sessions
+    number = legs.numbered(0, {name: place for place, name in enumerate(fit)})
+    other = number if contest.house else legs.numbered(1, {name: place for place, name in enumerate(fit)})
+    among = np.flatnonzero((number >= 0) & (other >= 0) & (match is None or legs.match == match))
+    legs, lengths, blocks = legs.chosen(among), lengths[among], blocks[:, among]
     starts = legs.matches()[:, 0]
     players = legs.players[starts]
     pairs = [(legs.names[x], legs.names[y]) for x, y in players.tolist()]
-    sizes = block_sizes(lengths)
-    blocks = np.stack([legs.of_seat(seat).blocks for seat in (0, 1)])
+    sizes = block_sizes(lengths).reshape(-1, BLOCK_COUNT)
     if len(starts) < len(legs):
         sizes, blocks = np.add.reduceat(sizes, starts), np.add.reduceat(blocks, starts, axis=1)
-    numbers = {name: place for place, name in enumerate(fit)}
-    number = np.array([numbers.get(name, -1) for name in legs.names], np.int64)
     points_of, sizes_of = np.zeros((len(fit), BLOCK_COUNT)), np.zeros((len(fit), BLOCK_COUNT))
-    for side in (0, 1) if not house else (0,):
-        places = number[players[:, side]]
-        np.add.at(points_of, places, blocks[side])
-        np.add.at(sizes_of, places, sizes)
+    for side, places in enumerate((number, other) if not contest.house else (number,)):
+        np.add.at(points_of, places[among][starts], blocks[side])
+        np.add.at(sizes_of, places[among][starts], sizes)
     whole = {name: Course(*both) for name, *both in zip(fit, points_of, sizes_of) if both[1].any()}
     return Courses(int(lengths.max(initial=0)), whole, pairs, blocks, sizes)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tournament.leg import legs_per_replica
+from tournament.standings.errors import Paired
 from tournament.standings.tally import tally_of_points
 from tournament.store.ledger import Batch, Field
 from tournament.store.ledger_reading import read_former_fields
@@ -99,11 +100,21 @@ def _edit(sha: str, name: str, before: Mapping[str, Legs], after: Mapping[str, L
     tally = tally_of_points(names, Legs.joined(matches), per_replica, opponents, by_games=bool(field.house))
     sessions = tally.lengths[0] / len(opponents)  # of one replica
     shifts = [
-        Shift(opponent, *(float(tally.brought[row, column]) / sessions for row in (0, 1)))
-        for column, opponent in enumerate(opponents)
+        Shift(opponent, *(_per_session(name, legs[opponent]) for legs in (before, after))) for opponent in opponents
     ]
-    reach = tally.measured.differences.reach(0, 1)
+    measured = tally.measured
+    # Versions have deals of their own, so they are compared as bots that each had their own matches; of one replica,
+    # opponent by opponent.
+    if tally.replicas > 1 and isinstance(tally.errors, Paired):
+        measured = replace(measured, errors=tally.errors.scores)
+    reach = measured.differences.reach(0, 1)
     return Edit(sha, tuple(shifts), None if reach is None else reach / sessions)
+
+
+def _per_session(name: str, legs: Legs) -> float:
+    """A bot's points a session in the legs of one match."""
+    points = np.where(legs.numbered(0, {name: 0}) == 0, legs.of_seat(0).points, legs.of_seat(1).points)
+    return math.fsum(points.tolist()) / int(legs.sessions.sum())
 
 
 def _called(called: str, name: str, legs: Legs, match: int) -> Legs:

@@ -13,7 +13,6 @@ from tournament.runner.archives import archive_other_records
 from tournament.runner.live_standings import LiveStandings
 from tournament.runner.planning import (
     artifacts_of,
-    noted_luck,
     round_to_play,
     schedule_of,
     until_of,
@@ -27,7 +26,6 @@ from tournament.runner.seed import keep_seed
 from tournament.runner.strays import require_no_strays
 from tournament.runner.watcher import Watcher
 from tournament.standings.standings import Standings
-from tournament.standings.without_luck import LuckOfLegs
 from tournament.store.ledger_reading import standing_batches
 from tournament.store.storage import open_storage
 from tournament.store.writer import open_for_writing, require_held
@@ -84,11 +82,8 @@ def _play_those_built(prepared: Prepared, watcher: Watcher) -> Standings:
             )
             write_house_files(contest, config.contest, writer, house)
             artifacts = artifacts_of(entrants, house)
-            luck = noted_luck(writer.storage, contest) if config.contest.until_settled is None else None
-            if contest.luck and luck is None:
-                luck = {}  # by it orders are declared: it is worked out here
             run = Run(contest, config, writer, wanted_field, schedule_with, artifacts, watcher)
-            state = RoundState(luck)
+            state = RoundState()
             while not state.done:
                 state = play_round(run, state)
             assert state.standings
@@ -102,10 +97,8 @@ def _play_those_built(prepared: Prepared, watcher: Watcher) -> Standings:
 
 @dataclass(frozen=True)
 class RoundState:
-    """What is known after a round: the luck in its legs (None where the contest has no correction), and the
-    standings. `done`: no round follows."""
+    """The standings after a round. `done`: no round follows."""
 
-    luck: LuckOfLegs | None
     standings: Standings | None = None
     done: bool = False
 
@@ -114,7 +107,7 @@ def play_round(run: Run, before: RoundState) -> RoundState:
     """Play what is left of the next round, and rank. Raises as `run_prepared`."""
     contest, config, writer, say = run.contest, run.config, run.writer, run.watcher.say
     standing = standing_batches(writer.storage, writer.state)
-    this = round_to_play(contest, config.contest, run.field, run.schedule_with, standing, before.luck)
+    this = round_to_play(contest, config.contest, run.field, run.schedule_with, standing)
     if this.verdicts:
         say(this.said)
     schedule = keeping_what_was_played(run.schedule_with, this.replicas, standing)
@@ -123,13 +116,12 @@ def play_round(run: Run, before: RoundState) -> RoundState:
     if new_field and (writer.state.field is None or not len(left.missing)):
         writer.commit(field=new_field)
         new_field = None
-    live = LiveStandings(contest, config, writer, before.luck)
+    live = LiveStandings(contest, writer)
     if not len(left.missing):
-        live.work_out_luck(say)
         live.at_once()
         if before.standings is None:
             say("Every match of these entrants is in the records; nothing to play")
-        return RoundState(live.luck, live.ranking, this.done)
+        return RoundState(live.ranking, this.done)
     resumes = bool(live.played)
     if writer.state.batches:
         live.at_once()
@@ -139,7 +131,6 @@ def play_round(run: Run, before: RoundState) -> RoundState:
         if resumes:  # so that a first run doesn't write twice
             put_small_batches_together(contest, writer, schedule.sessions_per_leg, schedule.legs_per_replica, say)
         writer.require_all_there()
-        live.work_out_luck(say)
     finally:
         live.at_once()
-    return RoundState(live.luck, live.ranking, this.done and not play.disqualified)
+    return RoundState(live.ranking, this.done and not play.disqualified)

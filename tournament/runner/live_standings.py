@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.records.results import standings_of, write_summaries
 from tournament.standings.standings import Standings
-from tournament.standings.without_luck import LuckColumns, LuckOfLegs, by_digest, luck_of_batches, write_luck
 from tournament.store.ledger import Batch
 from tournament.store.ledger_reading import standing_batches
 from tournament.store.writer import Writer
-from tournament.worker.batch import Receipt
 
 _SUMMARY_SECONDS = 5.0
 # Ranking takes long in large fields, and summaries of many parts: the next wait for so many times as long.
@@ -22,27 +19,21 @@ _REST = 20
 
 
 class LiveStandings:
-    """`played`: the batches that count. `ranking`: the latest standings. `luck`: what is known of it, None where the
-    contest has no correction."""
+    """`played`: the batches that count. `ranking`: the latest standings."""
 
-    def __init__(self, contest: Contest, config: Config, writer: Writer, luck: LuckOfLegs | None) -> None:
-        self._contest, self._config, self._writer = contest, config, writer
-        self.luck = luck
+    def __init__(self, contest: Contest, writer: Writer) -> None:
+        self._contest, self._writer = contest, writer
         self.played = standing_batches(writer.storage, writer.state)
-        self._luck_of_receipts: list[LuckColumns] = []
         self._ranked = self._summarised = time.perf_counter()
         self._ranking_seconds = self._summary_seconds = 0.0
 
-    def note(self, committed: Sequence[Batch], receipts: Sequence[Receipt], *, new_field: bool) -> None:
-        """These batches of receipts are committed, the first ones of a new field or more of the same."""
+    def note(self, committed: Sequence[Batch], *, new_field: bool) -> None:
+        """These batches are committed, the first ones of a new field or more of the same."""
         if new_field:
             self._summarised = -math.inf  # no reader may find the former bots' summaries beside these records
             self.played = standing_batches(self._writer.storage, self._writer.state)
         else:
             self.played += committed
-        if self.luck is not None:
-            for batch, points in zip(committed, (points for receipt in receipts for points in receipt.luck)):
-                self._luck_of_receipts.append(by_digest(batch.legs, points))
 
     def now_and_then(self) -> None:
         """Rank and summarise, unless that was done a short time ago."""
@@ -62,21 +53,10 @@ class LiveStandings:
         if self._writer.storage.still_held():  # a new writer writes its own
             self._summarise()
 
-    def work_out_luck(self, say: Callable[[str], None]) -> None:
-        """Work out the luck in legs where it isn't known, from their games."""
-        if self.luck is None:
-            return
-        storage, before = self._writer.storage, LuckColumns.of(self.luck)
-        self.played = standing_batches(storage, self._writer.state)
-        known = [*reversed(self._luck_of_receipts), before]
-        self.luck = luck_of_batches(self._contest, self._config.contest, storage, self.played, known, say)
-        if self.luck is not before:  # a process may have played a leg otherwise than before
-            write_luck(storage, self._contest, self.luck)
-
     def _rank(self) -> None:
         field, began = self._writer.state.field, time.perf_counter()
         assert field is not None
-        self.ranking: Standings = standings_of(self._contest, field, self.played, self.luck)
+        self.ranking: Standings = standings_of(self._contest, field, self.played)
         self._ranked = time.perf_counter()
         self._ranking_seconds = self._ranked - began
 

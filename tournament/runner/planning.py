@@ -21,10 +21,9 @@ from tournament.runner.schedule.counting import count_legs
 from tournament.runner.schedule.legs import ONE_OF_EACH, AgainstHouse, Competitor, Replicas, RoundRobin, Schedule
 from tournament.runner.schedule.recorded import keeping_what_was_played
 from tournament.runner.schedule.rounds import Round, next_round
-from tournament.standings.without_luck import LuckOfLegs, read_luck
 from tournament.store.ledger import Batch, Field, Until
 from tournament.store.ledger_reading import read_state, standing_batches
-from tournament.store.storage import Storage, open_storage
+from tournament.store.storage import open_storage
 
 
 @dataclass(frozen=True)
@@ -59,9 +58,7 @@ def plan_of(prepared: Prepared) -> Plan:
     )
     schedule_with = partial(schedule_of, contest, config.contest.playing(), master_key(seed), field)
     standing = standing_batches(storage, state) if state.field else []
-    # Only rounds need it.
-    luck = noted_luck(storage, contest) if config.contest.until_settled is not None else None
-    this = round_to_play(contest, config.contest, field, schedule_with, standing, luck)
+    this = round_to_play(contest, config.contest, field, schedule_with, standing)
     schedule = keeping_what_was_played(schedule_with, this.replicas, standing)
     # Committed legs of bots that have changed or left don't count: a run removes them first.
     left = count_legs(standing, schedule)
@@ -90,13 +87,12 @@ def round_to_play(
     field: Field,
     schedule_with: Callable[[Replicas], Schedule],
     batches: Sequence[Batch],
-    luck: LuckOfLegs | None,
 ) -> Round:
     """How many replicas to play now."""
     if field.until is None:
         return Round(Replicas(settings.replicas), done=True)
     scoring = contest.house.scoring if contest.house else None
-    return next_round(field, scoring, schedule_with, batches, luck if contest.luck else None)
+    return next_round(field, scoring, schedule_with, batches)
 
 
 def until_of(settings: ContestSettings) -> Until | None:
@@ -104,11 +100,6 @@ def until_of(settings: ContestSettings) -> Until | None:
     if settings.until_settled is None:
         return None
     return Until(settings.until_settled, settings.replicas, settings.most_replicas, settings.tie)
-
-
-def noted_luck(storage: Storage, contest: Contest) -> LuckOfLegs | None:
-    """The luck that was noted; None where the contest has no correction."""
-    return read_luck(storage, contest) if contest.luck else None
 
 
 def artifacts_of(entrants: Sequence[Entrant], house: Sequence[HousePlayer]) -> dict[str, bytes]:

@@ -21,6 +21,7 @@ from tournament.runner.watcher import Watcher
 from tournament.store.ledger import FieldEntrant
 from tournament.store.ledger_reading import read_field
 from tournament.store.storage import explain_write_error, inside, open_storage
+from tournament.worker.wasm.loading import keep_for
 
 # Bots that are ready by then play without those that aren't; from one time to the next it is twice as long.
 PATIENCE_SECONDS = 20.0
@@ -112,6 +113,7 @@ def prepare_contest(
             if of is None and config.contest.seed is not None and guessable(config.contest.seed):
                 watcher.say("The seed can be guessed, and with it all cards: give none, and one is drawn")
             config, house = settle_seed(contest, config, names, location, watcher.say)
+            keep_for(location, (entrant.artifact for entrant in entrants if entrant.artifact))
         yield Prepared(contest, config, entrants, house, location, drawn, bots, patience, of)
 
 

@@ -99,7 +99,7 @@ class RoundPlay:
         committed = self._run.writer.commit(field=field, batches=first)
         for several in others:
             committed += self._run.writer.commit(batches=several)
-        self._standings.note(committed, receipts, new_field=field is not None)
+        self._standings.note(committed, new_field=field is not None)
         self._note(Legs.joined(batch.legs for batch in committed), sum(receipt.legs_in_lanes for receipt in receipts))
 
     def _note(self, legs: Legs, in_lanes: int) -> None:

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from engine.kernel.blocks import block_of, block_sizes
+from engine.kernel.blocks import block_sizes
 from engine.kernel.game_core import BLOCK_COUNT
 from tournament.arrays import Floats
 from tournament.contests.contest import Contest
-from tournament.standings.errors import Replicas
+from tournament.standings.by_block import by_block
+from tournament.standings.errors import Strata, degrees_of_freedom
 from tournament.standings.linear import solved
-from tournament.standings.tally import tally_of_points
 from tournament.store.ledger import Batch
 from tournament.store.legs import Legs
 from tournament.store.storage import Storage
@@ -57,43 +57,23 @@ class Wins:
 
 
 def read_wins(contest: Contest, storage: Storage, batches: Sequence[Batch], legs_per_replica: int) -> Wins:
-    """Who won how many sessions, from all of them. Raises RunFailed where a part is damaged, FileNotFoundError where
-    one is gone."""
-    from tournament.store.parts import numbers_of  # pyarrow, which reading standings doesn't need
-
+    """Who won how many sessions, from all of them. Raises as `by_block`."""
     assert contest.scored.table == "sessions"
-    all_legs: list[Legs] = []
-    won: list[Floats] = []
-    drawn: list[Floats] = []
-    for batch in batches:
-        legs = batch.legs
-        rows_of_part = numbers_of(storage, batch.part("sessions"), contest.sessions, contest.scored.columns)
-        pieces = [np.subtract(*contest.scored.points(rows)) for rows in rows_of_part]
-        lead = np.concatenate(pieces) if pieces else np.empty(0)
-        # Legs lie one after the other.
-        lengths = np.repeat(legs.sessions, legs.sessions)
-        number = np.arange(len(lengths)) - np.repeat(np.cumsum(legs.sessions) - legs.sessions, legs.sessions)
-        cell = np.repeat(np.arange(len(legs)), legs.sessions) * BLOCK_COUNT + block_of(number, lengths)
-        for kind, chosen in ((won, lead > 0), (drawn, lead == 0)):
-            counts = np.bincount(cell, chosen, len(legs) * BLOCK_COUNT).astype(np.float64)
-            kind.append(counts.reshape(len(legs), BLOCK_COUNT))
-        all_legs.append(legs)
-    joined = Legs.joined(all_legs)
-    order = np.lexsort((joined.number, joined.match))
-    return Wins(
-        joined.chosen(order.tolist()),
-        np.concatenate([np.empty((0, BLOCK_COUNT)), *won])[order],
-        np.concatenate([np.empty((0, BLOCK_COUNT)), *drawn])[order],
-        legs_per_replica,
-    )
+
+    def results(points: tuple[Floats, ...]) -> list[Floats]:
+        lead = np.subtract(*points)
+        return [lead > 0, lead == 0]
+
+    legs, (won, drawn) = by_block(contest, storage, batches, results)
+    return Wins(legs, won, drawn, legs_per_replica)
 
 
-def fitted(names: Sequence[str], wins: Wins) -> tuple[Floats, list[float | None], int]:
-    """Ratings in Elo's points about their mean, their standard errors, None where these can't be told, and the degrees
+def fitted(names: Sequence[str], wins: Wins) -> tuple[Floats, Floats, Floats]:
+    """Ratings in Elo's points about their mean, their standard errors, NaN where these can't be told, and the degrees
     of freedom of these."""
     count = len(names)
     sides = wins.sides(names)
-    among = (sides >= 0).all(axis=1)
+    among = np.flatnonzero((sides >= 0).all(axis=1))
     x, y = sides[among].T
     sizes = block_sizes(wins.legs.sessions[among]).reshape(-1, BLOCK_COUNT)
     scores = wins.won[among] + wins.drawn[among] / 2
@@ -105,16 +85,35 @@ def fitted(names: Sequence[str], wins: Wins) -> tuple[Floats, list[float | None]
     np.add.at(own, y, (sizes - scores).sum(axis=1))
     strengths, information = _most_likely(totals, own)
     found = ELO * (strengths - strengths.mean()) if count else strengths
-    # The likelihood's derivative by a strength: what the bot won above what was expected, summed over replicas.
-    legs = wins.legs.chosen(np.flatnonzero(among))
+    # The likelihood's derivative by a strength: what the bot won above what was expected.
     surplus = scores - sizes * _chance(strengths[x] - strengths[y])[:, np.newaxis]
-    surplus *= Replicas.of(legs.match, legs.number, wins.legs_per_replica).of_match[:, np.newaxis]
-    sums = np.column_stack([surplus.sum(axis=1), (surplus * surplus).sum(axis=1), surplus])
-    tally = tally_of_points(names, replace(legs, sums=np.asfortranarray(sums[:, np.newaxis])), wins.legs_per_replica)
-    residuals = tally.measured.residuals * np.maximum(1, tally.divisors)[:, np.newaxis]
-    influence = ELO * solved(information, residuals)
-    measured = replace(tally.measured, residuals=influence - influence.mean(axis=0))
-    return found, measured.errors(), measured.freedom
+    return found, *_errors(wins.legs.chosen(among), surplus, wins.legs_per_replica, sides[among], information)
+
+
+def _errors(
+    legs: Legs, surplus: Floats, legs_per_replica: int, sides: npt.NDArray[np.int64], information: Floats
+) -> tuple[Floats, Floats]:
+    """The errors of ratings, with their degrees of freedom, from what x won above what was expected: by leg and
+    block."""
+    sizes = block_sizes(legs.sessions).reshape(-1, BLOCK_COUNT)
+    used = np.count_nonzero(sizes, axis=1)
+    apart = surplus - surplus.sum(axis=1)[:, np.newaxis] * sizes / np.maximum(1, legs.sessions)[:, np.newaxis]
+    within = np.einsum("lb,lb->l", apart, apart) * used / np.maximum(used - 1, 1)
+    values = surplus.sum(axis=1)[:, np.newaxis]
+    strata = Strata.of(legs, legs_per_replica, values, within[:, np.newaxis, np.newaxis], legs.sessions)
+    # Of the sum over replicas; what x has won above y hasn't.
+    variances = strata.covariances[:, 0, 0] * strata.replicas**2
+    count = len(information)
+    influence = ELO * solved(information, np.eye(count))
+    influence -= influence.mean(axis=0)
+    x, y = sides[strata.first].T
+    sums, squares = np.zeros((2, count))
+    for row, weights in enumerate(influence):
+        each = variances * (weights[x] - weights[y]) ** 2
+        sums[row], squares[row] = each.sum(), (each * each / (strata.freedom + 2)).sum()
+    fewest = int(strata.freedom.min(initial=strata.freedom.max(initial=0)))
+    freedom = degrees_of_freedom(sums, squares, np.full(count, fewest)) * (fewest > 0)
+    return np.where(freedom > 0, np.sqrt(sums), np.nan), freedom
 
 
 def _most_likely(totals: Floats, own: Floats) -> tuple[Floats, Floats]:

@@ -1,12 +1,14 @@
-"""The one way from legs to errors: of a score, and of the difference of two.
+"""The one way from legs to errors: of a score, of the difference of two, and of a single match.
 
-All matches of a replica may share their deals, and a bot keeps its memory over a leg. So what is independent are
-replicas, and their spread tells errors, with Student's t, however bots learn. Of one replica no leg shows what another
-would have brought. Then the spread of its legs over blocks of sessions tells what other sessions would have brought
-(batch means: A. Law and J. Carson, "A Sequential Procedure for Determining the Length of a Steady-State Simulation",
-1979), and two bots are told apart by their common opponents, too: each of these foretells the difference by itself, and
-what a bot came to think of one is news to the other. The larger variance counts. Where there are few replicas, either
-their spread or that over common opponents may tell two bots apart; from ten on replicas alone tell more.
+Every leg has deals of its own, and bots start it from nothing. So replicas of a match are independent of each other and
+of all other matches, however bots learn: a match is a stratum, and its replicas' residuals from their mean tell the
+variance of this mean. A score is a sum over strata. So is a difference of two, of which their own match is one stratum.
+Degrees of freedom are F. Satterthwaite's ("An Approximate Distribution of Estimates of Variance Components", 1946),
+with each squared variance estimated without bias: his own count has a third of the true number where strata have one
+degree each.
+
+Entrants that play the same opponents on the same deals, or on deals that other entrants can't influence, are compared
+opponent by opponent: a stratum is then one opponent, with the differences in each replica.
 
 Sums in another order differ by rounding, so scores are compared on a grid that is coarser than that.
 """
@@ -15,259 +17,310 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from engine.kernel.blocks import block_sizes
+from engine.kernel.game_core import BLOCK_COUNT
 from tournament.arrays import Floats, Whole
-from tournament.standings.student import quantile, two_sided_tail
-from tournament.store.legs import Legs, SeatColumns
+from tournament.standings.student import quantile, quantiles, two_sided_tail
+from tournament.store.legs import Legs
 
-ENOUGH_REPLICAS = 10  # to need no common opponents
-FEWEST_OPPONENTS = 4
+FEWEST_OPPONENTS = 4  # that tell two entrants apart that play each of them once
 _ROUNDING = 1e-11  # of √(n · Σp²), which sums of n values p don't exceed
-_MOST_GROUPS = 64  # of opponents
-_SKEWNESS = 25
-_MISSED = 0.05  # of true values by their intervals
-_AT_ONCE = 1 << 12  # legs whose blocks fit a core's cache
+_COVERED = 0.975  # quantile at the upper end of a 95% interval
 
 
-@dataclass(frozen=True)
-class Replicas:
-    """For legs in order: each one's match, counted from 0, its replica, and how many its match has."""
+@dataclass(frozen=True, eq=False)
+class Strata:
+    """Matches, in order of their numbers.
 
-    match: Whole
-    replica: Whole
-    of_match: Whole
+    Attributes:
+        first: Index of the first leg of each.
+        replicas: Number of replicas of each.
+        means: Mean over the replicas, a column for each seat.
+        covariances: Covariances of these means, a matrix for each match.
+        freedom: Degrees of freedom of these; 0 if nothing is known.
+    """
+
+    first: Whole
+    replicas: Whole
+    means: Floats
+    covariances: Floats
+    freedom: Whole
 
     @classmethod
-    def of(cls, match: Whole, number: Whole, legs_per_replica: int) -> Replicas:
-        replica = number // legs_per_replica
+    def of(
+        cls,
+        legs: Legs,
+        legs_per_replica: int,
+        values: Floats,
+        within: Floats,
+        lengths: Whole,
+        rounding: Floats | None = None,
+    ) -> Strata:
+        """Return the strata of legs in order.
+
+        Args:
+            legs: The legs.
+            legs_per_replica: Number of legs that belong together.
+            values: What each leg brought, a column for each seat.
+            within: Covariances of the values over other sessions, a matrix for each leg. They count in matches of one
+                replica.
+            lengths: Sessions of each leg, or games, which its batches divide.
+            rounding: By how much the values of each leg may be off. Replicas that differ by less are equal.
+        """
+        match = legs.match
+        seats = values.shape[1]
         if not len(match):
-            return cls(match, replica, match)
-        first_of_match = np.diff(match, prepend=-1) != 0
-        first_of_replica = first_of_match | (np.diff(replica, prepend=-1) != 0)
-        index = np.cumsum(first_of_match) - 1
-        return cls(index, replica, np.bincount(index, first_of_replica).astype(np.int64)[index])
+            nothing = np.zeros(0, np.int64)
+            return cls(nothing, nothing, np.zeros((0, seats)), np.zeros((0, seats, seats)), nothing)
+        replica = legs.number // legs_per_replica
+        is_first = np.diff(match, prepend=-1) != 0
+        first = np.flatnonzero(is_first)
+        units = np.flatnonzero(is_first | (np.diff(replica, prepend=-1) != 0))
+        stratum = np.cumsum(is_first)[units] - 1
+        replicas = np.bincount(stratum)
+        each = np.add.reduceat(values, units)
+        starts = np.cumsum(replicas) - replicas
+        means = np.add.reduceat(each, starts) / replicas[:, np.newaxis]
+        apart = each - means[stratum]
+        spread = np.add.reduceat(apart[:, :, np.newaxis] * apart[:, np.newaxis], starts)
+        if rounding is not None:
+            least = np.maximum.reduceat(rounding, first) ** 2 * replicas
+            spread[np.trace(spread, axis1=1, axis2=2) <= seats * least] = 0.0
+        scale = 1 / np.maximum(replicas * (replicas - 1), 1)
+        alone = (replicas == 1)[:, np.newaxis, np.newaxis]
+        batches = np.minimum.reduceat(np.minimum(lengths, BLOCK_COUNT), first) - 1
+        return cls(
+            first,
+            replicas,
+            means,
+            np.where(alone, np.add.reduceat(within, first), spread * scale[:, np.newaxis, np.newaxis]),
+            np.maximum(np.where(replicas == 1, batches, replicas - 1), 0),
+        )
+
+    @classmethod
+    def of_points(cls, legs: Legs, legs_per_replica: int, lengths: Whole) -> Strata:
+        """Return the strata of legs in order, of what each seat won."""
+        x, y = legs.of_seat(0), legs.of_seat(1)
+        within = np.stack([x.variance, x.covariance, x.covariance, y.variance], axis=1).reshape(-1, 2, 2)
+        off = rounding_of(lengths, np.maximum(x.squared_points, y.squared_points))
+        return cls.of(legs, legs_per_replica, np.stack([x.points, y.points], axis=1), within, lengths, off)
 
     @property
     def fewest(self) -> int:
-        """Of any match."""
-        return int(self.of_match.min(initial=self.of_match.max(initial=0)))
+        """The number of replicas of the match that has the fewest."""
+        return int(self.replicas.min(initial=self.replicas.max(initial=0)))
 
-    def residuals(self, entrant: Whole, values: Floats, lengths: Whole, entrants: int) -> Floats:
-        """A column a replica: how what legs bring these entrants differs from their match's mean, scaled so that
-        products of two rows add up to the covariance of the sums of means. Each match has two replicas or more."""
-        rows = np.zeros((entrants, int(self.replica.max(initial=0)) + 1))
-        mean = np.bincount(self.match, values) / np.maximum(np.bincount(self.match, lengths), 1)
-        scale = np.sqrt(self.of_match / np.maximum(self.of_match - 1, 1)) / self.of_match
-        np.add.at(rows, (entrant, self.replica), (values - mean[self.match] * lengths) * scale)
-        return rows
+    def of_legs(self, legs: int) -> Whole:
+        """Return the index of each leg's match."""
+        return np.repeat(np.arange(len(self.first)), np.diff(self.first, append=legs))
 
 
-def residuals_of_blocks(blocks: Floats, sizes: Floats) -> tuple[Floats, Whole]:
-    """How the blocks of each row differ from their share of its sum, scaled so that products of two rows add up to the
-    covariance of the sums; and each row's degrees of freedom."""
-    used = sizes > 0
-    count = used.sum(axis=1)
-    means = blocks.sum(axis=1) / np.maximum(sizes.sum(axis=1), 1.0)
-    apart = np.where(used, blocks - sizes * means[:, np.newaxis], 0.0)
-    return apart * np.sqrt(count / np.maximum(count - 1, 1))[:, np.newaxis], np.maximum(count - 1, 0)
+def degrees_of_freedom(variances: Floats, squares: Floats, fewest: npt.ArrayLike) -> Floats:
+    """Return the degrees of freedom of variances that are sums over strata.
 
-
-def residuals_of_means(values: Floats) -> Floats:
-    """How the values of each row, of a replica each, differ from their mean, scaled so that products of two rows add up
-    to the covariance of the means. There are two replicas or more."""
-    count = values.shape[-1]
-    return np.asarray((values - values.mean(axis=-1, keepdims=True)) / math.sqrt(count * (count - 1)))
+    Args:
+        variances: The sums of the strata's variances v.
+        squares: The sums of v²/(ν + 2), for strata of ν degrees.
+        fewest: The least ν of any stratum, which is a bound, and counts if all v are 0.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = variances * variances / squares - 2
+    return np.asarray(np.fmax(found, fewest), np.float64)
 
 
 def mean_and_error(values: Floats) -> tuple[float, float]:
-    """The mean of values of independent replicas, and its standard error, infinite for one."""
-    if len(values) < 2:
-        return float(values.mean()), math.inf
-    apart = residuals_of_means(values)
-    return float(values.mean()), math.sqrt(float((apart * apart).sum()))
+    """Return the mean of values of independent replicas, and its standard error, infinite for one."""
+    mean, count = float(values.mean()), len(values)
+    return mean, math.sqrt(float(((values - mean) ** 2).sum()) / (count * (count - 1))) if count > 1 else math.inf
 
 
 def on_grid(values: npt.ArrayLike, rounding: float) -> Floats:
-    """The nearest multiples of a power of ten that is more than these values may differ by `rounding`."""
+    """Return the nearest multiples of a power of ten that is more than these values may differ by `rounding`."""
     step = 10.0 ** math.ceil(math.log10(rounding)) if rounding > 0 else 1.0
     return np.asarray(np.rint(np.asarray(values, np.float64) / step) * step if rounding > 0 else values, np.float64)
 
 
 def rounding_of(lengths: Whole, squared_points: Floats) -> Floats:
-    """By how much the sums of so many values with these sums of squares may be off."""
+    """Return by how much the sums of so many values with these sums of squares may be off."""
     return np.asarray(_ROUNDING * np.sqrt(lengths * squared_points))
 
 
-def variances_of_differences(residuals: Floats) -> Floats:
-    """For each pair of rows of residuals the variance of the difference of their sums."""
-    # Not by @: the threads of its library hang for good when a process is started meanwhile.
-    products = np.einsum("ib,jb->ij", residuals, residuals)
-    own = np.diagonal(products)
-    return np.asarray(np.maximum(own[:, np.newaxis] + own - 2 * products, 0.0))
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Differences:
-    """Of each pair of scores the difference, and ways to tell its error: variances with degrees of freedom. There are
-    none where nothing can be told."""
+    """The difference of each pair of scores, its variance and the degrees of freedom of that; 0 if nothing is known."""
 
     means: Floats
-    ways: tuple[tuple[Floats, int], ...]
-
-    @cached_property
-    def t(self) -> Floats:
-        """The differences in standard errors by the first way; 0 where two are equal."""
-        return _t(self.means, self.ways[0][0]) if self.ways else np.zeros_like(self.means)
-
-    @property
-    def freedom(self) -> int:
-        """Of `t`."""
-        return self.ways[0][1] if self.ways else 0
+    variances: Floats
+    freedom: Floats
 
     @cached_property
     def chances(self) -> Floats:
-        """Of a difference at least as large in either direction, were there none. The way that tells most counts,
-        at its part of the error rate (C. Bonferroni, 1936)."""
-        found = np.ones(self.means.shape)
-        for variances, freedom in self.ways:
-            found = np.minimum(found, len(self.ways) * two_sided_tail(_t(self.means, variances), freedom))
-        return found
+        """Probabilities of a difference at least as large in either direction, if there were none."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = np.nan_to_num(self.means / np.sqrt(self.variances), nan=0.0, posinf=np.inf, neginf=-np.inf)
+        return two_sided_tail(t, self.freedom)
+
+    def error(self, first: int, second: int) -> float | None:
+        """Return the difference's standard error; None if it isn't known."""
+        return math.sqrt(self.variances[first, second]) if self.freedom[first, second] > 0 else None
 
     def reach(self, first: int, second: int) -> float | None:
-        """Half the difference's interval of 95%, which tells as much as `chances`; None where nothing can be told."""
-        ends = [
-            quantile(1 - _MISSED / 2 / len(self.ways), freedom) * math.sqrt(variances[first, second])
-            for variances, freedom in self.ways
-        ]
-        return min(ends, default=None)
+        """Return half the difference's 95% interval; None if it isn't known."""
+        error = self.error(first, second)
+        return None if error is None else quantile(_COVERED, float(self.freedom[first, second])) * error
 
 
-def _t(means: Floats, variances: Floats) -> Floats:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.nan_to_num(means / np.sqrt(variances), nan=0.0, posinf=np.inf, neginf=-np.inf)
+@dataclass(frozen=True, eq=False)
+class Met:
+    """Scores of entrants that play each other: sums over matches, which are independent.
+
+    Attributes:
+        seats: The entrants at each match's seats, by number; −1 for one that doesn't count.
+        covariances: Covariances of what these scores have of the match, a matrix for each match.
+        freedom: Degrees of freedom of these.
+        entrants: Number of entrants.
+        known: Whether every match has two replicas or more. Of one replica no leg shows what another would bring.
+    """
+
+    seats: Whole
+    covariances: Floats
+    freedom: Whole
+    entrants: int
+    known: bool
+
+    @cached_property
+    def sums(self) -> tuple[Floats, Floats, Floats]:
+        """For each entrant the variance of its score, the sum of v²/(ν + 2), and the least ν."""
+        variances, squares = np.zeros((2, self.entrants))
+        fewest = np.full(self.entrants, np.inf)
+        for seat, entrant in enumerate(self.seats.T):
+            there = entrant >= 0
+            own, entrant, freedom = self.covariances[there, seat, seat], entrant[there], self.freedom[there]
+            variances += np.bincount(entrant, own, self.entrants)
+            squares += np.bincount(entrant, own * own / (freedom + 2), self.entrants)
+            np.minimum.at(fewest, entrant, freedom)
+        return variances, squares, np.where(np.isfinite(fewest), fewest, 0.0)
+
+    def of_scores(self) -> tuple[Floats, Floats]:
+        """Return each score's variance and the degrees of freedom of that."""
+        variances, squares, fewest = self.sums
+        return variances, degrees_of_freedom(variances, squares, fewest) * (fewest > 0)
+
+    def of_differences(self, chosen: Whole) -> tuple[Floats, Floats]:
+        """Return the same of the differences between these entrants: of what either has of its matches with all others,
+        and of their own matches."""
+        own, squares_of, fewest_of = (values[chosen] for values in self.sums)
+        variances = own[:, np.newaxis] + own
+        if not self.known:
+            return variances, np.zeros_like(variances)
+        squares = squares_of[:, np.newaxis] + squares_of
+        place = np.full(self.entrants + 1, -1)  # the last one is of −1
+        place[chosen] = np.arange(len(chosen))
+        seats = place[self.seats]
+        for one in range(seats.shape[1]):
+            for other in range(one):
+                there = np.flatnonzero((seats[:, one] >= 0) & (seats[:, other] >= 0))
+                x, y, both = seats[there, one], seats[there, other], self.covariances[there, one, other]
+                v, w = self.covariances[there, one, one], self.covariances[there, other, other]
+                more = ((v + w - 2 * both) ** 2 - v * v - w * w) / (self.freedom[there] + 2)
+                for pair in ((x, y), (y, x)):
+                    np.add.at(variances, pair, -2 * both)
+                    np.add.at(squares, pair, more)
+        variances = np.maximum(variances, 0.0)
+        fewest = np.minimum(fewest_of[:, np.newaxis], fewest_of)
+        return variances, degrees_of_freedom(variances, squares, fewest) * (fewest > 0)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class Paired:
+    """Scores of entrants that play the same opponents and not each other, on deals that may be the same.
+
+    Attributes:
+        scores: Errors of each score alone.
+        values: What each score has of each opponent in each replica: entrants, opponents, replicas. None if entrants
+            have not all played the same yet; then nothing is known of differences.
+    """
+
+    scores: Met
+    values: Floats | None
+
+    def of_scores(self) -> tuple[Floats, Floats]:
+        """Return each score's variance and the degrees of freedom of that."""
+        return self.scores.of_scores()
+
+    def of_differences(self, chosen: Whole) -> tuple[Floats, Floats]:
+        """Return the same of differences: over the replicas against each opponent; of one replica, over opponents."""
+        variances, squares = np.zeros((2, len(chosen), len(chosen)))
+        if self.values is None:
+            return variances, np.zeros_like(variances)
+        values = self.values[chosen]
+        _, opponents, replicas = values.shape
+        if replicas > 1:
+            several, freedom, scale = values.transpose(1, 0, 2), replicas - 1, replicas / (replicas - 1)
+        else:
+            several, freedom, scale = values.transpose(2, 0, 1), opponents - 1, opponents / max(1, opponents - 1)
+            freedom *= opponents >= FEWEST_OPPONENTS
+        for one in several:
+            apart = one - one.mean(axis=1, keepdims=True)
+            # Not by @: the threads of its library hang for good when a process is started meanwhile.
+            products = np.einsum("ir,jr->ij", apart, apart)
+            diagonal = np.diagonal(products)
+            each = scale * np.maximum(diagonal[:, np.newaxis] + diagonal - 2 * products, 0.0)
+            variances += each
+            squares += each * each / (freedom + 2)
+        return variances, degrees_of_freedom(variances, squares, freedom) * (freedom > 0)
+
+
+@dataclass(frozen=True, eq=False)
 class Measured:
-    """Scores, a row each, and what their errors are told from.
+    """Scores, a row each, and how their errors are told.
 
-    Products of two rows of `residuals` add up to the covariance of two scores, with these degrees of `freedom`: over
-    the `replicas` of each match, or the blocks of one. Those of `by_opponent` tell the same of differences alone; so
-    many opponents are `common` to two. Scores are those of one opponent on average, which may be compared in the middle
-    of a run.
+    Scores are those of one opponent on average, which may be compared in the middle of a run. `replicas`: of the match
+    that has the fewest. `chosen`: which of the entrants of `errors` these are.
     """
 
     scores: Floats
-    residuals: Floats
-    freedom: int
+    errors: Met | Paired
     replicas: int
-    by_opponent: Floats
-    common: int
+    chosen: Whole = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @classmethod
     def nothing(cls) -> Measured:
-        """No scores."""
-        return cls(np.zeros(0), np.zeros((0, 1)), 0, 0, np.zeros((0, 1)), 0)
+        """Return no scores."""
+        none = np.zeros(0, np.int64)
+        return cls(np.zeros(0), Met(none.reshape(0, 2), np.zeros((0, 2, 2)), none, 0, False), 0)
 
-    def errors(self) -> list[float | None]:
-        """Each score's standard error, None where it can't be told."""
-        if self.freedom < 1:
-            return [None] * len(self.scores)
-        found: list[float | None] = np.sqrt(np.einsum("ib,ib->i", self.residuals, self.residuals)).tolist()
-        return found
+    @cached_property
+    def _of_scores(self) -> tuple[Floats, Floats]:
+        variances, freedom = self.errors.of_scores()
+        return variances[self.chosen], freedom[self.chosen]
 
-    def difference(self, first: int, second: int) -> tuple[float, float | None]:
-        """By how much one row's score is above another's, and the standard error of that by `residuals` alone."""
-        apart = self.residuals[first] - self.residuals[second]
-        error = math.sqrt(float((apart * apart).sum())) if self.freedom > 0 else None
-        return float(self.scores[first] - self.scores[second]), error
+    @property
+    def stderr(self) -> Floats:
+        """Each score's standard error; NaN if it isn't known."""
+        variances, freedom = self._of_scores
+        return np.where(freedom > 0, np.sqrt(variances), np.nan)
 
-    def of(self, places: Sequence[int]) -> Measured:
-        """The same of these rows alone."""
-        return replace(
-            self,
-            scores=self.scores[places],
-            residuals=self.residuals[places],
-            by_opponent=self.by_opponent[places],
-        )
+    @property
+    def freedom(self) -> Floats:
+        """The degrees of freedom of each."""
+        return self._of_scores[1]
+
+    @property
+    def reach(self) -> Floats:
+        """Half of each score's 95% interval; NaN if it isn't known."""
+        return np.asarray(self.stderr * np.where(self.freedom > 0, quantiles(_COVERED, self.freedom), np.nan))
+
+    def of(self, places: Sequence[int] | Whole) -> Measured:
+        """Return the same of these rows alone."""
+        at = np.asarray(places, np.int64)
+        return replace(self, scores=self.scores[at], chosen=self.chosen[at])
 
     @cached_property
     def differences(self) -> Differences:
-        means, variances = self.scores[:, np.newaxis] - self.scores, variances_of_differences(self.residuals)
-        ways = [(variances, self.freedom)] if self.replicas > 1 else []
-        if self.replicas < ENOUGH_REPLICAS and self.common >= FEWEST_OPPONENTS and self.freedom > 0:
-            wider = np.maximum(variances, variances_of_differences(self.by_opponent))
-            ways.append((wider, min(self.common, _MOST_GROUPS) - 1))
-        return Differences(means, tuple(ways))
-
-
-def residuals_of_opponents(brought: Floats, common: int) -> Floats:
-    """How what each opponent, by column, brought each score differs from the mean, scaled so that products of two rows
-    add up to the covariance of the sums, as far as it shows in differences. Of these many opponents are `common` to two
-    entrants; where these have met, too, what one wins the other loses, which counts as two opponents more.
-
-    Many opponents are put together to groups.
-    """
-    count = min(brought.shape[1], _MOST_GROUPS)
-    group = np.arange(brought.shape[1]) % max(1, count)
-    sums = np.zeros((len(brought), count))
-    for opponent, number in enumerate(group.tolist()):
-        sums[:, number] += brought[:, opponent]
-    sizes = np.bincount(group, minlength=count) / max(1, len(group))
-    apart = sums - sums.sum(axis=1, keepdims=True) * sizes
-    mutual = brought.shape[1] - common
-    return np.asarray(apart * math.sqrt(count / max(1, count - max(1, mutual))))
-
-
-def errors_of_matches(legs: Legs, own: SeatColumns, replicas: Replicas, lengths: Whole) -> tuple[Floats, Whole]:
-    """For the matches of legs in order the standard error of a seat's points, NaN where it can't be told, and its
-    degrees of freedom: over replicas; of one, over the blocks of its sessions, or games."""
-    starts = legs.matches()[:, 0]
-    errors, freedom = np.full(len(starts), np.nan), np.zeros(len(starts), np.int64)
-    count = replicas.of_match[starts]
-    for first in range(0, len(starts), _AT_ONCE):
-        ends = np.append(starts, len(legs))[first : first + _AT_ONCE + 1]
-        of_legs = slice(int(ends[0]), int(ends[-1]))
-        at = ends[:-1] - ends[0]
-        blocks, sizes = own[of_legs].blocks, block_sizes(lengths[of_legs])
-        if len(at) < len(blocks):
-            blocks, sizes = np.add.reduceat(blocks, at), np.add.reduceat(sizes, at)
-        apart, degrees = residuals_of_blocks(blocks, sizes)
-        here = slice(first, first + len(at))
-        errors[here] = np.where(degrees > 0, np.sqrt(np.einsum("ib,ib->i", apart, apart)), np.nan)
-        freedom[here] = degrees
-    if (several := count > 1).any():
-        apart = replicas.residuals(replicas.match, own.points, lengths, len(starts))
-        errors = np.where(several, count * np.sqrt(np.einsum("ib,ib->i", apart, apart)), errors)
-        freedom = np.where(several, count - 1, freedom)
-    return errors, freedom
-
-
-def moments_of(own: SeatColumns, lengths: Whole) -> Floats:
-    """For each leg how many blocks it has, and the sums of squares and cubes of how these differ from their share of
-    its points: a row each."""
-    found = np.empty((3, len(lengths)))
-    for first in range(0, len(lengths), _AT_ONCE):
-        some = slice(first, first + _AT_ONCE)
-        sizes = block_sizes(lengths[some])
-        apart = own[some].blocks - sizes * (own[some].points / np.maximum(lengths[some], 1))[:, np.newaxis]
-        apart[sizes == 0] = 0.0
-        squares = apart * apart
-        found[:, some] = (sizes > 0).sum(axis=1), squares.sum(axis=1), (squares * apart).sum(axis=1)
-    return found
-
-
-def heavy_tailed(moments: Floats) -> list[bool]:
-    """Whose blocks are too few for a normal mean: fewer than 25 times the square of their skewness (W. Cochran,
-    "Sampling Techniques", 1977, section 2.15)."""
-    count, squares, cubes = moments
-    with np.errstate(divide="ignore", invalid="ignore"):
-        skewness_squared = np.nan_to_num(count * cubes * cubes / squares**3)
-    told: list[bool] = (count < _SKEWNESS * skewness_squared).tolist()
-    return told
+        return Differences(self.scores[:, np.newaxis] - self.scores, *self.errors.of_differences(self.chosen))

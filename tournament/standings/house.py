@@ -1,7 +1,7 @@
 """Scores of play against house players.
 
 The score is a function of points. Each leg, a session of its own, is a replica. What a leg's games bring the score is
-scaled by the slope of that function where it isn't scored by itself (the delta method).
+scaled by the slope of that function if it isn't scored by itself (the delta method).
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ from functools import cached_property
 
 import numpy as np
 
-from engine.kernel.blocks import block_sizes
-from engine.kernel.game_core import BLOCK_COUNT
+from tournament.arrays import Floats, Whole
 from tournament.contests.scoring import HouseScoring, Played
-from tournament.standings.errors import Replicas, errors_of_matches, moments_of, rounding_of
-from tournament.standings.tally import Tally, sums_by_entrant, whole_sums
+from tournament.standings.errors import Paired, Strata, rounding_of
+from tournament.standings.tally import Tally, met_of, sums_by_entrant, whole_sums
 from tournament.store.legs import Legs
 
 Range = tuple[int, int]  # the first leg of some, and the first one after them
@@ -59,87 +58,73 @@ class HousePlay:
         return self._score(first, end), {measure.name: measure.value([sums]) for measure in self._scoring.measures}
 
     @cached_property
-    def replicas(self) -> Replicas:
-        return Replicas.of(self._legs.match, self._legs.number, 1)
+    def strata(self) -> Strata:
+        """Of points: of x, and of y."""
+        return Strata.of_points(self._legs, 1, self._legs.games)
 
-    @cached_property
-    def _errors(self) -> list[float]:
-        """The standard error of x's points over each match, NaN where it can't be told."""
-        found: list[float] = errors_of_matches(self._legs, self._own, self.replicas, self._legs.games)[0].tolist()
-        return found
-
-    def _slope(self, first: int, end: int) -> float:
+    def _slope(self, match: int, first: int, end: int) -> float:
         """The slope of the score in points: a difference quotient over one standard error to either side."""
-        sums, match = self._played(first, end), self.replicas.match[first]
-        error = self._errors[match] * math.sqrt((end - first) / self.replicas.of_match[first])
-        error = error if error > 0 else 1.0
+        sums, strata = self._played(first, end), self.strata
+        # Of the points of these legs, some of the match's replicas.
+        variance = float(strata.covariances[match, 0, 0]) * int(strata.replicas[match]) * (end - first)
+        error = math.sqrt(variance) if variance > 0 else 1.0
         high, low = (
             self._scoring.score(Played(sums.points + step, sums.sessions, sums.games, sums.facts))
             for step in (error, -error)
         )
         return (high - low) / (2 * error)
 
-    def _matches_of(self, names: Sequence[str]) -> dict[str, list[Range]]:
-        own: dict[str, list[Range]] = {name: [] for name in names}
-        for first, end in self._matches:
-            if self._legs.x[first] in own:
-                own[self._legs.x[first]].append((first, end))
-        return own
-
-    def scores(self, names: Sequence[str]) -> list[float]:
-        """The mean score of each of these entrants over the house players that it met."""
-        own = self._matches_of(names).values()
-        return [math.fsum(self._score(*match) for match in matches) / max(1, len(matches)) for matches in own]
-
     def tally(self, fit: Sequence[str]) -> Tally:
         """Mean scores of these entrants over the house players that they met."""
         legs, count = self._legs, len(fit)
-        own = self._matches_of(fit)
-        index, slopes, values = np.full(len(legs), -1), np.zeros(len(legs)), np.zeros(len(legs))
-        scores = np.array(self.scores(list(own)), np.float64)
-        house = {name: column for column, name in enumerate(dict.fromkeys(legs.y))}
-        brought = np.zeros((count, len(house)))
-        measures: list[dict[str, float | None]] = []
-        for number, ranges in enumerate(own.values()):
-            whole = [self._played(*each) for each in ranges]
-            measures.append({measure.name: measure.value(whole) for measure in self._scoring.measures} if whole else {})
-            for first, end in ranges:
-                index[first:end] = number
-                brought[number, house[legs.y[first]]] = self._score(first, end) / len(ranges)
-                for a, b in (scored := self._scored(first, end)):
-                    slopes[a:b] = self._slope(a, b) / len(ranges) / len(scored)
-                    values[a:b] = self._score(a, b) / len(ranges)
-                if self._scoring.of_match:
-                    values[first:end] = (end - first) * slopes[first:end] * self._own.points[first:end]
-        counted = index >= 0
-        places, index = np.where(counted, index, count), index[counted]
-        blocks, sizes = np.zeros((2, count, BLOCK_COUNT))
-        np.add.at(blocks, index, slopes[counted, np.newaxis] * self._own.blocks[counted])
-        np.add.at(sizes, index, block_sizes(legs.games[counted]))
-        # Blocks scaled by the slope add up to the score only if it is linear: spread the difference by size.
-        missing = scores - blocks.sum(axis=1)
-        blocks += missing[:, np.newaxis] * sizes / np.maximum(1.0, sizes.sum(axis=1))[:, np.newaxis]
-        replicas = Replicas.of(legs.match[counted], legs.number[counted], 1)
-        off = np.abs(slopes[counted]) * rounding_of(legs.games[counted], self._own.squared_points[counted])
-        opponents = [len(ranges) for ranges in own.values()]
+        numbers, own = {name: number for number, name in enumerate(fit)}, self._own
+        of_match = [numbers.get(legs.x[first], -1) for first, _ in self._matches]
+        slopes, values = np.zeros((2, len(legs)))
+        ranges: list[list[Range]] = [[] for _ in fit]
+        for match, ((first, end), entrant) in enumerate(zip(self._matches, of_match)):
+            if entrant < 0:
+                continue
+            ranges[entrant].append((first, end))
+            for a, b in self._scored(first, end):
+                slopes[a:b] = self._slope(match, a, b)
+                values[a:b] = slopes[a:b] * own.points[a:b] * (b - a) if self._scoring.of_match else self._score(a, b)
+        opponents = np.array([len(some) for some in ranges], np.int64)
+        whole = [[self._played(*each) for each in some] for some in ranges]
+        within = (slopes * slopes * own.variance)[:, np.newaxis, np.newaxis]
+        strata = Strata.of(legs, 1, values[:, np.newaxis], within, legs.games)
+        seats = np.array(of_match, np.int64).reshape(-1, 1)
+        leg_of = np.repeat(seats[:, 0], np.diff(legs.matches()).ravel())
+        index = np.where(leg_of < 0, count, leg_of)
+        off = (
+            np.abs(slopes)
+            * rounding_of(legs.games, own.squared_points)
+            / np.append(np.maximum(opponents, 1), 1)[leg_of]
+        )
+        replicas = strata.replicas[seats[:, 0] >= 0]
         return Tally(
-            scores=scores,
-            blocks=blocks,
-            sizes=sizes,
-            replicas=replicas.fewest,
-            of_replicas=None
-            if replicas.fewest < 2
-            else replicas.residuals(index, values[counted], legs.games[counted], count),
-            brought=brought,
-            common=len(house),
-            sessions=whole_sums(count, index, legs.sessions[counted]),
-            games=whole_sums(count, index, legs.games[counted]),
-            opponents=opponents,
-            measures=measures,
+            scores=np.array([math.fsum(self._score(*each) for each in some) / max(1, len(some)) for some in ranges]),
+            replicas=int(replicas.min(initial=replicas.max(initial=0))),
+            errors=Paired(met_of(strata, seats, opponents), self._values(values, leg_of, opponents)),
+            sessions=whole_sums(count, index, legs.sessions),
+            games=whole_sums(count, index, legs.games),
+            opponents=opponents.tolist(),
+            measures=[
+                {measure.name: measure.value(some) for measure in self._scoring.measures} if some else {}
+                for some in whole
+            ],
             divisors=np.ones(count, np.int64),
             lengths=[0.0] * count,
             rounding=sums_by_entrant(count, index, off),
-            moments=lambda: np.array(
-                [np.bincount(places, values, count + 1)[:count] for values in moments_of(self._own, legs.games)]
-            ),
         )
+
+    def _values(self, values: Floats, leg_of: Whole, opponents: Whole) -> Floats | None:
+        """What each score has of each house player in each session; None where some have played less."""
+        legs, there = self._legs, np.flatnonzero(leg_of >= 0)
+        house = {name: number for number, name in enumerate(dict.fromkeys(self._legs.y))}
+        column, replica = legs.numbered(1, house)[there], legs.number[there]
+        shape = len(opponents), len(house), 1 + int(replica.max(initial=-1))
+        if len(there) != math.prod(shape):
+            return None
+        found = np.zeros(shape)
+        found[leg_of[there], column, replica] = values[there] / (shape[1] * shape[2])
+        return found

@@ -13,6 +13,7 @@ from engine.kernel.game_core import BLOCK_COUNT
 from tournament.arrays import Floats
 from tournament.contests.contest import Contest, LegLuck
 from tournament.contests.settings import ContestSettings
+from tournament.store.legs import Legs
 
 
 class LuckOfRows:
@@ -70,6 +71,15 @@ class LuckOfRows:
     def _luck_of(self, number: int) -> LegLuck:
         """Of a new leg."""
         return self._new(self._settings, number * self._sessions_per_leg)
+
+
+def luck_of_legs(contest: Contest, settings: ContestSettings, legs: Legs) -> LuckOfRows:
+    """To read the games of these legs."""
+    luck = LuckOfRows(contest, settings)
+    for number, games in zip(legs.number.tolist(), legs.games.tolist()):
+        luck.begin(number)
+        luck.end(games)
+    return luck
 
 
 def _without_bool(values: npt.NDArray[Any]) -> npt.NDArray[Any]:

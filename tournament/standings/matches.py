@@ -13,15 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from tournament.arrays import Floats, Whole
-from tournament.standings.errors import Replicas, errors_of_matches
+from tournament.standings.errors import Strata
 from tournament.standings.house import HousePlay
-from tournament.standings.student import reach
+from tournament.standings.student import quantiles, reach
 from tournament.store.legs import Legs
 
 
 class Match(NamedTuple):
-    """The sums of one pairing, with the degrees of `freedom` of its errors. Where y is a house player, x also has a
-    score and measures."""
+    """The sums of one pairing, with the degrees of `freedom` of its errors, of which `lead_stderr` is that of the
+    difference of both sides' points. If y is a house player, x also has a score and measures."""
 
     match: int
     x: str
@@ -34,6 +34,7 @@ class Match(NamedTuple):
     y_points: float
     y_points_stderr: float | None
     freedom: int = 0
+    lead_stderr: float | None = None
     score: float | None = None
     measures: Mapping[str, float | None] = MappingProxyType({})
 
@@ -46,6 +47,10 @@ class Match(NamedTuple):
         return self.x_points_stderr / max(1, self.sessions) if self.x_points_stderr is not None else None
 
     @property
+    def lead_stderr_per_session(self) -> float | None:
+        return self.lead_stderr / max(1, self.sessions) if self.lead_stderr is not None else None
+
+    @property
     def reach_per_session(self) -> float | None:
         """How far an interval of 95% goes to either side of x's points a session."""
         error = self.stderr_per_session
@@ -55,7 +60,7 @@ class Match(NamedTuple):
         """The same match with the sides swapped."""
         return Match(
             self.match, self.y, self.x, self.legs, self.sessions, self.games, self.y_points, self.y_points_stderr,
-            self.x_points, self.x_points_stderr, self.freedom, self.score, self.measures,
+            self.x_points, self.x_points_stderr, self.freedom, self.lead_stderr, self.score, self.measures,
         )  # fmt: skip
 
 
@@ -64,7 +69,8 @@ class Matches(Sequence[Match]):
     """Matches as columns, since a field of a thousand bots has half a million. A Match is made when it is asked for.
 
     `players` has for each the places of x and y in `names`. `whole` has a column each for number, legs, sessions, games
-    and degrees of freedom; `amounts` for x_points, their error, y_points and theirs, NaN where an error can't be told.
+    and degrees of freedom; `amounts` for x_points, their error, y_points, theirs, and that of the lead, NaN where an
+    error can't be told.
     `scored` has the score and measures of each, where house players play.
     """
 
@@ -103,11 +109,9 @@ class Matches(Sequence[Match]):
     @property
     def reach_per_session(self) -> list[Floats]:
         """Those of all matches, of x and of y; NaN where an error can't be told."""
-        freedom = self.whole[:, 4].tolist()
-        of = {degrees: reach(1.0, degrees) for degrees in set(freedom)}
-        quantiles = np.array([of[degrees] for degrees in freedom])
+        wide = quantiles(0.975, self.whole[:, 4])
         with np.errstate(invalid="ignore"):
-            return [quantiles * (error / np.maximum(1, self.whole[:, 2])) for error in self.amounts.T[1::2]]
+            return [wide * (error / np.maximum(1, self.whole[:, 2])) for error in self.amounts.T[[1, 3]]]
 
     def __len__(self) -> int:
         return len(self.players)
@@ -134,31 +138,30 @@ class Matches(Sequence[Match]):
 
 
 _WHOLE = ("match", "legs", "sessions", "games", "freedom")
-_AMOUNTS = ("x_points", "x_points_stderr", "y_points", "y_points_stderr")
-_PLAIN = 11  # fields before the score
+_AMOUNTS = ("x_points", "x_points_stderr", "y_points", "y_points_stderr", "lead_stderr")
+_PLAIN = 12  # fields before the score
 
 
 def matches_of(legs: Legs, legs_per_replica: int, house: HousePlay | None) -> Matches:
     """The matches of legs in order; `house` where entrants play house players."""
     ranges = legs.matches()
     starts, ends = ranges.T
-    replicas = house.replicas if house else Replicas.of(legs.match, legs.number, legs_per_replica)
-    lengths = legs.games if house else legs.sessions
-    amounts, freedom = np.empty((len(ranges), len(_AMOUNTS))), np.zeros(len(ranges), np.int64)
+    strata = house.strata if house else Strata.of_points(legs, legs_per_replica, legs.sessions)
+    amounts = np.empty((len(ranges), len(_AMOUNTS)))
+    (x, both), (_, y) = strata.covariances.transpose(1, 2, 0)
     for seat in (0, 1):
-        own = legs.of_seat(seat)
-        amounts[:, 2 * seat] = _totals(own.points, starts, ends)
-        if own.is_opposite:
-            amounts[:, 2 * seat + 1] = amounts[:, 1]
-        else:
-            amounts[:, 2 * seat + 1], freedom = errors_of_matches(legs, own, replicas, lengths)
+        amounts[:, 2 * seat] = _totals(legs.of_seat(seat).points, starts, ends)
+    amounts[:, 1], amounts[:, 3], amounts[:, 4] = strata.replicas * np.sqrt([x, y, np.maximum(x + y - 2 * both, 0.0)])
     # A leg that was cut short is no sample of sessions.
-    amounts[np.searchsorted(ends, np.flatnonzero(legs.ended), side="right"), 1::2] = np.nan
+    unknown = strata.freedom < 1
+    unknown[np.searchsorted(ends, np.flatnonzero(legs.ended), side="right")] = True
+    for column in (1, 3, 4):
+        amounts[unknown, column] = np.nan
     sums = [np.add.reduceat(values, starts) if len(starts) else values for values in (legs.sessions, legs.games)]
     return Matches(
         legs.names,
         legs.players[starts],
-        np.stack([legs.match[starts], ends - starts, *sums, freedom], axis=1),
+        np.stack([legs.match[starts], ends - starts, *sums, strata.freedom], axis=1),
         amounts,
         [house.score_and_measures(first, end) for first, end in ranges.tolist()] if house else (),
     )

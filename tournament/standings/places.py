@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from tournament.arrays import Floats
 from tournament.standings.errors import Differences
-from tournament.standings.student import two_sided_tail
 
 ERROR_RATE = 0.05  # of one wrong statement or more, among all pairs
 
@@ -38,23 +37,6 @@ def surely_apart(chances: Floats, error_rate: float = ERROR_RATE) -> npt.NDArray
     found = np.zeros(len(order), bool)
     found[order[np.logical_and.accumulate(stands)]] = True
     return found
-
-
-def order_probabilities(differences: Differences) -> list[float]:
-    """For each entrant and the next one in the order of scores: how probable it is that the first is the better one;
-    half where nothing can be said.
-
-    Neighbours by score differ less in truth than they seem to. So the true difference is taken to be one of many about
-    0 that scatter as widely as this one is seen to be (empirical Bayes: B. Efron and C. Morris, "Data Analysis Using
-    Stein's Estimator and its Generalizations", 1975), and Student's distribution function is taken of what is left.
-    """
-    if differences.freedom < 1:
-        return [0.5] * (len(differences.means) - 1)
-    t = np.diagonal(differences.t, 1)
-    with np.errstate(invalid="ignore"):
-        left = np.nan_to_num(t * np.abs(t) / np.sqrt(1 + t * t), nan=np.inf)
-    tails = two_sided_tail(left, differences.freedom) / 2
-    return list(map(float, np.where(t >= 0, 1 - tails, tails)))
 
 
 def rank_bounds(ahead: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,15 +13,12 @@ import numpy as np
 from tournament.arrays import Floats
 from tournament.contests.scoring import HouseScoring
 from tournament.leg import legs_per_replica
-from tournament.standings.errors import Measured
+from tournament.standings.errors import Differences, Measured
 from tournament.standings.house import HousePlay
 from tournament.standings.matches import Match, Matches, matches_of
-from tournament.standings.places import ERROR_RATE, order_probabilities, surely_ahead
-from tournament.standings.replicas import scores_of_replicas
-from tournament.standings.student import reach
+from tournament.standings.places import ERROR_RATE, surely_ahead
 from tournament.standings.tally import Tally, tally_of_points
-from tournament.standings.verdicts import SureOrder, Verdict, settled_order
-from tournament.standings.without_luck import LuckOfLegs, corrected_legs, legs_without_luck
+from tournament.standings.verdicts import SureOrder, Verdict, looks_of, settled_order
 from tournament.store.ledger import Batch, Field, FieldEntrant, Until
 from tournament.store.legs import Fault, LegResult, Legs
 
@@ -46,7 +44,6 @@ class Standing:
     faults: int = 0
     status: str = "ok"
     reason: str | None = None
-    order_probability: float | None = None
     rank_low: int | None = None
     rank_high: int | None = None
     adjusted_score: float | None = None
@@ -71,19 +68,20 @@ class Standing:
 
     @property
     def place(self) -> str:
-        """The ranks that may be the true one, as in 2–4."""
+        """The ranks that may be the true one, as in 2–4; — if nothing can be said."""
         low, high = self.rank_low, self.rank_high
-        return "" if low is None else f"{low}" if low == high else f"{low}–{high}"
+        if low is None:
+            return "—" if self.matches else ""
+        return f"{low}" if low == high else f"{low}–{high}"
 
 
 @dataclass(frozen=True)
 class Standings:
     """The ranking, the matches in order of their numbers, and every fault with its leg.
 
-    `measured` has a row for each ranked entrant who has met another one, in the same order. For those who are
-    `heavy_tailed` few sessions decide so much that errors don't carry it. By `rounding` points a session, of one
-    opponent or several, may be off where bots play each other. `scoring` and `house`, the names of the house
-    players, are set where entrants play those; `until`, if they are of a run until the order is settled.
+    `measured` has a row for each ranked entrant who has met another one, in the same order. By `rounding` points a
+    session, of one opponent or several, may be off where bots play each other. `scoring` and `house`, the names of the
+    house players, are set where entrants play those; `until`, if they are of a run until the order is settled.
     """
 
     entrants: tuple[Standing, ...]
@@ -93,7 +91,6 @@ class Standings:
     house: tuple[str, ...] = ()
     until: Until | None = None
     measured: Measured = field(default_factory=Measured.nothing, compare=False)
-    heavy_tailed: tuple[str, ...] = ()
     rounding: float = field(default=0.0, compare=False)
 
     @property
@@ -162,18 +159,12 @@ class FaultyLegs:
         return cls(tuple(faulty), counts, disqualified)
 
 
-def compute_standings(
-    field: Field,
-    batches: Sequence[Batch],
-    scoring: HouseScoring | None = None,
-    luck: LuckOfLegs | None = None,
-) -> Standings:
+def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScoring | None = None) -> Standings:
     """Rank a field by the legs that count: by sums of points, or by a scoring of play against house players.
 
-    A match that was played in several replicas counts by the mean of their points. `luck` is the luck known so far;
-    None where the contest has no correction for it. With one a run until the order is settled judges by scores without
-    luck, of the replicas of which it is known.
-    Sums are added in the order of match and leg numbers, so the order of commits changes no bit.
+    A match that was played in several replicas counts by the mean of their points. A run until the order is settled
+    judges by scores without luck. Sums are added in the order of match and leg numbers, so the order of commits changes
+    no bit.
     """
     facts = {player.name: player.facts for player in field.house}
     legs = Legs.joined(batch.legs for batch in batches)
@@ -183,72 +174,62 @@ def compute_standings(
     per_replica = legs_per_replica(field.settings)
     faulty = FaultyLegs.of(legs)
     fit = [e for e in field.entrants if e.problem is None and e.name not in faulty.disqualified]
+    names = [entrant.name for entrant in fit]
 
-    def house_of(legs: Legs) -> HousePlay | None:
-        return None if scoring is None else HousePlay(legs, scoring, facts)
+    def tally_of(legs: Legs) -> Tally:
+        if scoring is not None:
+            return HousePlay(legs, scoring, facts).tally(names)
+        return tally_of_points(names, legs, per_replica)
 
-    def tally_of(legs: Legs, house: HousePlay | None) -> Tally:
-        fit_names = [entrant.name for entrant in fit]
-        return house.tally(fit_names) if house else tally_of_points(fit_names, legs, per_replica)
-
-    house = house_of(legs)
-    tally = tally_of(legs, house)
-    adjusted: Tally | None = tally
-    if luck is not None:
-        names = {entrant.name for entrant in fit} | facts.keys()
-        corrected = corrected_legs(legs.among(names, names), luck)
-        adjusted = None if corrected is None else tally_of(corrected, house_of(corrected))
-    told = _Told(tally)
-    if field.until:
-        those_met = [entrant.name for entrant, opponents in zip(fit, tally.opponents) if opponents]
-        of_replicas = scores_of_replicas(
-            those_met,
-            legs if luck is None else legs_without_luck(legs, luck),
-            per_replica if scoring is None else cast(int, field.settings["sessions"]),
-            facts,
-            None if scoring is None else lambda legs: HousePlay(legs, scoring, facts).scores(those_met),
-        )
-        told = _Told(adjusted or tally, field.until, of_replicas)
+    tally = tally_of(legs)
+    counting = legs.among({*names, *facts}, {*names, *facts})
+    less_luck = counting.without_luck()
+    adjusted = tally if less_luck is counting else tally_of(less_luck)
     order = _order(fit, tally)
     met = [index for index in order if tally.opponents[index]]
+    if field.until:
+        each = per_replica if scoring is None else cast(int, field.settings["sessions"])
+        opponents = len(met) - 1 if scoring is None else len(facts)
+        counts = looks_of(field.until)
+        counts = counts[: _looks_so_far(counts, less_luck, each, [names[index] for index in met], opponents)]
+        looks: list[Differences] = [
+            tally_of(less_luck.chosen(np.flatnonzero(less_luck.number < count * each))).measured.of(met).differences
+            for count in counts
+        ]
+        sure = settled_order(looks, field.until, len(met))
+    else:
+        sure = SureOrder(surely_ahead(tally.measured.of(met).differences), 1 - ERROR_RATE)
     return Standings(
-        tuple(_ranked(fit, order, tally, adjusted, faulty, told) + _below_the_line(field, faulty)),
-        matches_of(legs, per_replica, house),
+        tuple(_ranked(fit, order, tally, adjusted, faulty, sure, field.until) + _below_the_line(field, faulty)),
+        matches_of(legs, per_replica, None if scoring is None else HousePlay(legs, scoring, facts)),
         tuple((leg, fault) for leg in faulty.legs for fault in leg.faults),
         scoring,
         tuple(facts),
         field.until,
         tally.measured.of(met),
-        tuple(fit[index].name for index in met if tally.heavy_tailed[index]),
         max(
             (float(tally.rounding[index]) / tally.lengths[index] for index in met if tally.lengths[index]), default=0.0
         ),
     )
 
 
-@dataclass(frozen=True)
-class _Told:
-    """By what the order is told: a tally, and in a run until the order is settled each one's scores in its replicas."""
-
-    tally: Tally
-    until: Until | None = None
-    replicas: Mapping[str, Sequence[float]] = field(default_factory=dict)
-
-    def order(self, fit: Sequence[FieldEntrant], places: Sequence[int]) -> tuple[SureOrder, list[float]]:
-        """What is sure of the order of these, and how probable it is that each is better than the next one.
-
-        Of settled neighbours it is at least what holds for all of them at once.
-        """
-        differences = self.tally.measured.of(places).differences
-        if self.until is None:
-            sure = SureOrder(surely_ahead(differences), 1 - ERROR_RATE)
-        else:
-            sure = settled_order([self.replicas[fit[place].name] for place in places], self.until)
-        stated = order_probabilities(differences) if places else []
-        return sure, [
-            max(chance, sure.confidence) if verdict == "settled" else chance
-            for chance, verdict in zip(stated, sure.verdicts)
-        ]
+def _looks_so_far(counts: Sequence[int], legs: Legs, each: int, names: Sequence[str], opponents: int) -> int:
+    """How many looks a run has had: after so many replicas, of so many legs each, of all matches of these."""
+    rows = {name: row for row, name in enumerate(names)}
+    ranges = legs.matches()
+    starts = np.repeat(ranges[:, 0], np.diff(ranges).ravel())
+    leading = legs.number == np.arange(len(legs)) - starts  # legs of a match, the first ones without a gap
+    whole = np.add.reduceat(leading, ranges[:, 0]) // each if len(ranges) else np.zeros(0, np.int64)
+    places = [legs.numbered(seat, rows)[ranges[:, 0]] for seat in (0, 1)]
+    found = 0
+    for count in counts:
+        met = np.zeros(len(names) + 1, np.int64)
+        for place in places:
+            np.add.at(met, place[whole >= count], 1)
+        if not len(names) or opponents < 1 or (met[:-1] < opponents).any():
+            break
+        found += 1
+    return found
 
 
 def _order(fit: Sequence[FieldEntrant], tally: Tally) -> list[int]:
@@ -261,19 +242,20 @@ def _ranked(
     fit: Sequence[FieldEntrant],
     order: Sequence[int],
     tally: Tally,
-    adjusted: Tally | None,
+    adjusted: Tally,
     faulty: FaultyLegs,
-    told: _Told,
+    sure: SureOrder,
+    until: Until | None,
 ) -> list[Standing]:
-    """The lines of those who are ranked, in order. `adjusted`: the tally of the legs less luck, if known."""
+    """The lines of those who are ranked, in order. `adjusted`: the tally of the legs less luck."""
     met = [index for index in order if tally.opponents[index]]  # these come first
-    sure, chances = told.order(fit, met)
+    has_places = until is not None or len(met) < 2 or bool(tally.measured.of(met).differences.freedom.any())
     intervals = _intervals(tally)
-    less_luck = intervals if adjusted is tally else _intervals(adjusted) if adjusted else [_Interval()] * len(fit)
+    less_luck = intervals if adjusted is tally else _intervals(adjusted)
     lines = []
     for place, index in enumerate(order):
         entrant, own, without_luck = fit[index], intervals[index], less_luck[index]
-        rank_low, rank_high = sure.bounds[place] if place < len(met) else (None, None)
+        rank_low, rank_high = sure.bounds[place] if place < len(met) and has_places else (None, None)
         has_next = place + 1 < len(met)
         score = float(tally.scores[index])
         lines.append(
@@ -290,7 +272,6 @@ def _ranked(
                 sessions=int(tally.sessions[index]),
                 games=int(tally.games[index]),
                 faults=faulty.counts.get(entrant.name, 0),
-                order_probability=chances[place] if has_next else None,
                 adjusted_score=without_luck.score,
                 adjusted_stderr=without_luck.stderr,
                 adjusted_ci_low=without_luck.low,
@@ -335,13 +316,9 @@ class _Interval:
 
 
 def _intervals(tally: Tally) -> list[_Interval]:
-    measured, found = tally.measured, []
-    for score, error, divisor, met in zip(
-        tally.scores.tolist(), measured.errors(), tally.divisors.tolist(), tally.opponents
-    ):
-        if error is None or not met:
-            found.append(_Interval(score))
-        else:
-            away = reach(error, measured.freedom) * divisor
-            found.append(_Interval(score, error * divisor, score - away, score + away))
+    measured = tally.measured
+    columns = (tally.scores, measured.stderr * tally.divisors, measured.reach * tally.divisors)
+    found = []
+    for score, error, reach in zip(*(column.tolist() for column in columns)):
+        found.append(_Interval(score) if math.isnan(error) else _Interval(score, error, score - reach, score + reach))
     return found

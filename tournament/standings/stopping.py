@@ -1,8 +1,8 @@
 """When the order is settled: intervals for the differences of all pairs, right at all looks of a run at once.
 
-A replica gives each pair one difference, independent of those before. Pairs are judged after the numbers of replicas
-in `looks`, up to the most that there may be. Each look spends a share of a pair's error rate as large as its own
-part of the most replicas (K. K. G. Lan and D. DeMets, "Discrete Sequential Boundaries for Clinical Trials", 1983;
+A replica gives each pair one more difference, independent of those before. Pairs are judged after the numbers of
+replicas in `looks`, up to the most that there may be. Each look spends a share of a pair's error rate as large as its
+own part of the most replicas (K. K. G. Lan and D. DeMets, "Discrete Sequential Boundaries for Clinical Trials", 1983;
 K. Kim and D. DeMets, 1987, with the power 1), and the intervals of all looks hold together ("repeated confidence
 intervals", C. Jennison and B. Turnbull, "Group Sequential Methods", 2000, chapter 9). The chance to leave the bounds
 for the first time is integrated for normal sums with known variance (P. Armitage, C. McPherson and B. Rowe, 1969), and
@@ -24,8 +24,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tournament.arrays import Floats
-from tournament.standings.errors import mean_and_error, residuals_of_means, variances_of_differences
-from tournament.standings.student import quantile
+from tournament.standings.errors import Differences
+from tournament.standings.student import quantile, quantiles
 
 FEWEST_REPLICAS = 4  # of all matches, before anything is decided
 _GROWTH = 0.25  # of replicas in a round
@@ -46,14 +46,21 @@ def looks(first: int, most: int) -> tuple[int, ...]:
 
 
 @cache
+def levels(counts: tuple[int, ...], error_rate: float) -> tuple[float, ...]:
+    """Return how improbable, on one side, a difference must be at each look to count, so that none that isn't there
+    counts at any look with a probability of 1 − `error_rate`; 0 for a look that is too early."""
+    tails = (math.erfc(bound / math.sqrt(2)) / 2 for bound in _bounds(counts, _SPENT * error_rate))
+    return tuple(tail if tail > _LEAST_TAIL else 0.0 for tail in tails)
+
+
+@cache
 def reaches(counts: tuple[int, ...], error_rate: float) -> tuple[float, ...]:
-    """How many standard errors of the mean the interval reaches at each look, so that all of them hold the true mean
-    with a chance of 1 − `error_rate`; infinite with too few values."""
-    found = []
-    for count, bound in zip(counts, _bounds(counts, _SPENT * error_rate)):
-        tail = math.erfc(bound / math.sqrt(2)) / 2
-        found.append(quantile(1 - tail, count - 1) if count > 1 and tail > _LEAST_TAIL else math.inf)
-    return tuple(found)
+    """Return how many standard errors of the mean of so many replicas the interval reaches at each look, so that all of
+    them hold the true mean with a probability of 1 − `error_rate`; infinite with too few values."""
+    return tuple(
+        quantile(1 - level, count - 1) if level and count > 1 else math.inf
+        for count, level in zip(counts, levels(counts, error_rate))
+    )
 
 
 def _bounds(counts: tuple[int, ...], error_rate: float) -> list[float]:
@@ -96,83 +103,78 @@ def _simpson(step: float) -> Floats:
     return weights * (step / 3)
 
 
-def _differences(replicas: Sequence[Sequence[float]], counts: tuple[int, ...]) -> tuple[Floats, Floats]:
-    """The mean difference of each pair of rows and its standard error at each look, NaN where one has fewer replicas.
-
-    A row has an entrant's scores in its replicas, the same deals at the same place.
-    """
-    size = len(replicas)
-    first, second = np.triu_indices(size, 1)
-    means, errors = np.full((2, len(counts), len(first)), np.nan)
-    for look, count in enumerate(counts):
-        there = [row for row, scores in enumerate(replicas) if len(scores) >= count]
-        if count < 2 or len(there) < 2:
-            continue
-        values = np.array([replicas[row][:count] for row in there], np.float64)
-        own = np.full(size, np.nan)
-        own[there] = values.mean(axis=1)
-        residuals = np.zeros((size, count))
-        residuals[there] = residuals_of_means(values)
-        means[look] = own[first] - own[second]
-        errors[look] = np.sqrt(variances_of_differences(residuals)[first, second])
-    return means, errors
+def _pairs(looks: Sequence[Differences], of: str) -> Floats:
+    """A number of each pair of rows, by look."""
+    matrices = [getattr(look, of) for look in looks]
+    return np.array([matrix[np.triu_indices(len(matrix), 1)] for matrix in matrices])
 
 
 def within(
-    replicas: Sequence[Sequence[float]], counts: tuple[int, ...], error_rate: float, tie: float
+    looks: Sequence[Differences], counts: tuple[int, ...], error_rate: float, tie: float
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Which rows are surely ahead of which columns, and which differ by less than a tie, for sure.
+    """Return which rows are surely ahead of which columns, and which differ by less than a tie, for sure.
 
     Each pair keeps its share of the rate to the end: its interval is what those of all looks have in common.
     """
-    size = len(replicas)
+    size = len(looks[0].means)
     first, second = np.triu_indices(size, 1)
-    means, errors = _differences(replicas, counts)
-    reach = np.array(reaches(counts, error_rate / max(1, len(first))))[:, np.newaxis]
+    means, freedom = _pairs(looks, "means"), _pairs(looks, "freedom")
+    wide = [
+        quantiles(1 - level, degrees) if level else np.full(len(first), np.inf)
+        for level, degrees in zip(levels(counts, error_rate / max(1, len(first))), freedom)
+    ]
     with np.errstate(invalid="ignore"):
-        low = np.nan_to_num(means - reach * errors, nan=-np.inf).max(axis=0, initial=-np.inf)
-        high = np.nan_to_num(means + reach * errors, nan=np.inf).min(axis=0, initial=np.inf)
+        reach = np.array(wide) * np.sqrt(_pairs(looks, "variances"))
+        low = np.nan_to_num(means - reach, nan=-np.inf).max(axis=0, initial=-np.inf)
+        high = np.nan_to_num(means + reach, nan=np.inf).min(axis=0, initial=np.inf)
     ahead, tied = np.zeros((2, size, size), bool)
     ahead[first, second], ahead[second, first] = low > 0, high < 0
     tied[first, second] = tied[second, first] = (low > -tie) & (high < tie)
     return ahead, tied
 
 
-def out_of_reach(first: Sequence[float], second: Sequence[float], counts: tuple[int, ...], error_rate: float) -> bool:
-    """Whether the most replicas are unlikely to tell these two apart, by their scores in the replicas so far.
+def out_of_reach(
+    mean: float, error: float, freedom: float, count: int, counts: tuple[int, ...], error_rate: float
+) -> bool:
+    """Return whether the most replicas are unlikely to tell two apart.
 
-    The chance that they do is stated for what is known now of the difference, and for a pair that has the whole rate
-    (predictive power: D. Spiegelhalter, L. Freedman and P. Blackburn, 1986). To stop then makes no error more likely.
+    The probability that they do is stated for what is known now of the difference, and for a pair that has the whole
+    rate (predictive power: D. Spiegelhalter, L. Freedman and P. Blackburn, 1986). To stop then makes no error more
+    likely.
+
+    Args:
+        mean: Their difference after `count` replicas.
+        error: Its standard error.
+        freedom: Degrees of freedom of this.
+        count: Replicas so far.
+        counts: The numbers of replicas at the looks.
+        error_rate: That of all looks.
     """
-    count = max((count for count in counts if count <= min(len(first), len(second))), default=0)
-    if count < 2 or count == counts[-1]:
+    if count < 2 or count >= counts[-1] or freedom < 1:
         return False
-    mean, error = mean_and_error(np.subtract(first[:count], second[:count]))
     if not error:
         return not mean  # equal in every replica
     share = count / counts[-1]
-    missing = reaches(counts, error_rate)[-1] * error * math.sqrt(share) - abs(mean)
+    wide = quantile(1 - levels(counts, error_rate)[-1], freedom * (counts[-1] - 1) // (count - 1))
+    missing = wide * error * math.sqrt(share) - abs(mean)
     return missing > 0 and math.erfc(missing / error / math.sqrt(2 * (1 - share))) / 2 < _LEAST_POWER
 
 
-def apart(replicas: Sequence[Sequence[float]], counts: tuple[int, ...], error_rate: float) -> npt.NDArray[np.bool_]:
-    """Which rows are surely ahead of which columns: all pairs are tested step by step, those that are left sharing
-    the rate."""
-    size = len(replicas)
+def apart(looks: Sequence[Differences], counts: tuple[int, ...], error_rate: float) -> npt.NDArray[np.bool_]:
+    """Return which rows are surely ahead of which columns: all pairs are tested step by step, those that are left
+    sharing the rate."""
+    size = len(looks[0].means)
     first, second = np.triu_indices(size, 1)
-    means, errors = _differences(replicas, counts)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        away = means / errors
+    means, chances = _pairs(looks, "means"), _pairs(looks, "chances")
     left = np.ones(len(first), bool)
     way = np.zeros(len(first))  # positive where the first one is ahead
     while left.any():
-        wide = np.array(reaches(counts, error_rate / at_least(int(left.sum()))))
-        with np.errstate(invalid="ignore"):
-            beyond = np.abs(away) > wide[:, np.newaxis]
+        most = 2 * np.array(levels(counts, error_rate / at_least(int(left.sum()))))[: len(looks), np.newaxis]
+        beyond = chances < most
         surely = left & beyond.any(axis=0)
         if not surely.any():
             break
-        way[surely] = away[beyond.argmax(axis=0), np.arange(len(first))][surely]
+        way[surely] = means[beyond.argmax(axis=0), np.arange(len(first))][surely]
         left &= ~surely
     found = np.zeros((size, size), bool)
     found[first, second] = way > 0

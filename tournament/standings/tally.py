@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from engine.kernel.blocks import block_sizes
-from engine.kernel.game_core import BLOCK_COUNT, SEAT_COUNT
+from engine.kernel.game_core import SEAT_COUNT
 from tournament.arrays import Floats, Whole
-from tournament.standings.errors import (
-    Measured,
-    Replicas,
-    heavy_tailed,
-    moments_of,
-    on_grid,
-    residuals_of_blocks,
-    residuals_of_opponents,
-    rounding_of,
-)
+from tournament.standings.errors import Measured, Met, Paired, Strata, on_grid, rounding_of
 from tournament.store.legs import Legs
 
 
@@ -28,20 +18,14 @@ from tournament.store.legs import Legs
 class Tally:
     """Sums of the fit entrants, one index each.
 
-    A row of `blocks` adds up to the score, `sizes` has the sessions, or games, in each. `of_replicas`, where each match
-    has two `replicas` or more, are residuals over these. `brought` is what each opponent, by column, brought the score;
-    so many are `common` to two entrants. `divisors` are what scores are divided by to rank entrants that have not met
-    equally many opponents yet, `lengths` the sessions of one replica of each match, `rounding` by how much a score may
-    be off. `moments` works out how many blocks each has, and the sums of their squares and cubes, a row each.
+    `divisors` are what scores are divided by to rank entrants that have not met equally many opponents yet, `lengths`
+    the sessions of one replica of each match, `rounding` by how much a score may be off. `replicas` has the match with
+    the fewest; `errors` are those of scores divided.
     """
 
     scores: Floats
-    blocks: Floats
-    sizes: Floats
     replicas: int
-    of_replicas: Floats | None
-    brought: Floats
-    common: int
+    errors: Met | Paired
     sessions: Whole
     games: Whole
     opponents: list[int]
@@ -49,30 +33,13 @@ class Tally:
     divisors: Whole
     lengths: Sequence[float]
     rounding: Floats
-    moments: Callable[[], Floats]
-
-    @cached_property
-    def heavy_tailed(self) -> list[bool]:
-        """Who has won or lost much in few blocks."""
-        return heavy_tailed(self.moments())
 
     @cached_property
     def measured(self) -> Measured:
         """The scores, divided, and what their errors are told from."""
-        divisors = np.maximum(1, self.divisors)[:, np.newaxis]
-        if self.of_replicas is not None:
-            residuals, freedom = self.of_replicas, self.replicas - 1
-        else:
-            residuals, freedoms = residuals_of_blocks(self.blocks, self.sizes)
-            freedom = min((one for one, met in zip(freedoms.tolist(), self.opponents) if met), default=0)
-        return Measured(
-            on_grid(self.scores / divisors[:, 0], float((self.rounding / divisors[:, 0]).max(initial=0.0))),
-            residuals / divisors,
-            freedom,
-            self.replicas,
-            residuals_of_opponents(self.brought, self.common) / divisors,
-            self.common,
-        )
+        divisors = np.maximum(1, self.divisors)
+        scores = on_grid(self.scores / divisors, float((self.rounding / divisors).max(initial=0.0)))
+        return Measured(scores, self.errors, self.replicas, np.arange(len(scores)))
 
 
 def tally_of_points(
@@ -90,7 +57,6 @@ def tally_of_points(
     count = len(fit)
     rows = {name: place for place, name in enumerate(fit)}
     columns = rows if against is None else {name: place for place, name in enumerate(against)}
-    # The seats of each leg, one after the other, so that sums are added leg by leg.
     seats, others = (
         np.stack([legs.numbered(seat, numbers) for seat in order], axis=1)
         for numbers, order in ((rows, (0, 1)), (columns, (1, 0)))
@@ -99,61 +65,59 @@ def tally_of_points(
     if not counted.any(axis=1).all():
         places = np.flatnonzero(counted.any(axis=1))
         legs, seats, others, counted = legs.chosen(places), seats[places], others[places], counted[places]
-    # What a seat brought that doesn't count goes to a row after the last one.
-    seats, others = np.where(counted, seats, count), np.where(counted, others, 0)
-    index, opponent = seats.ravel(), others.ravel()
-    replicas = Replicas.of(legs.match, legs.number, legs_per_replica)
-    of_match = np.repeat(replicas.of_match, SEAT_COUNT)
+    seats = np.where(counted, seats, -1)
     lengths = legs.games if by_games else legs.sessions
-    of_sides = np.repeat(lengths, SEAT_COUNT)
-    sizes = np.zeros((count, BLOCK_COUNT))
-    in_order = np.sort(lengths)
-    for length in in_order[np.diff(in_order, prepend=-1) > 0].tolist():  # np.unique loads numpy.ma
-        sizes += np.outer(np.bincount(index[of_sides == length], minlength=count + 1)[:count], block_sizes(length))
-    of_seats = [legs.of_seat(seat) for seat in range(SEAT_COUNT)]
-    blocks, points = np.zeros((count, BLOCK_COUNT)), np.empty(len(index))
-    most = int(replicas.of_match.max(initial=0))
-    for block in range(BLOCK_COUNT):
-        for seat, own in enumerate(of_seats):
-            points[seat::SEAT_COUNT] = own.block(block)
-        blocks[:, block] = sums_by_entrant(count, index, points if replicas.fewest == most == 1 else points / of_match)
-    squares = np.empty(len(index))
-    residuals = None if replicas.fewest < 2 else np.zeros((count, int(replicas.replica.max()) + 1))
-    for seat, own in enumerate(of_seats):
-        points[seat::SEAT_COUNT], squares[seat::SEAT_COUNT] = own.points, own.squared_points
-        if residuals is not None:
-            residuals += replicas.residuals(seats[:, seat], own.points, lengths, count + 1)[:count]
+    strata = Strata.of_points(legs, legs_per_replica, lengths)
+    of_leg = np.repeat(strata.replicas[strata.of_legs(len(legs))], SEAT_COUNT)
     met = np.zeros((count + 1, len(columns)), bool)
-    met[index, opponent] = True
-    met = met[:count]
-    there = np.flatnonzero(met.any(axis=0))
-    brought = sums_by_entrant(count * len(columns), index * len(columns) + opponent, points / of_match)
-    brought = brought.reshape(count, len(columns))
-
-    def moments() -> Floats:
-        found, of_legs = np.zeros((3, count + 1)), np.empty(0)
-        for seat, own in enumerate(of_seats):
-            of_legs = of_legs * [[1], [1], [-1]] if own.is_opposite else moments_of(own, lengths)
-            found += [np.bincount(seats[:, seat], values, count + 1) for values in of_legs]
-        return found[:, :count]
-
+    met[seats, np.where(counted, others, 0)] = True
+    divisors = met[:count].sum(axis=1)
+    # What a seat brought that doesn't count goes to a row after the last one.
+    index, of_match = np.where(counted, seats, count).ravel(), seats[strata.first]
+    own = [legs.of_seat(seat).squared_points for seat in range(SEAT_COUNT)]
+    off = rounding_of(lengths[:, np.newaxis], np.stack(own, axis=1)).ravel() / of_leg
+    errors = met_of(strata, of_match, divisors)
     return Tally(
-        scores=blocks.sum(axis=1),
-        blocks=blocks,
-        sizes=sizes,
-        replicas=replicas.fewest,
-        of_replicas=residuals,
-        brought=brought if against is None else brought[:, there],
-        common=len(there) - (SEAT_COUNT if against is None else 0),
+        scores=sums_by_entrant(count, np.where(of_match < 0, count, of_match).ravel(), strata.means.ravel()),
+        replicas=strata.fewest,
+        errors=errors
+        if against is None
+        else Paired(errors, _values(strata, legs, legs_per_replica, seats, others, divisors)),
         sessions=whole_sums(count, index, np.repeat(legs.sessions, SEAT_COUNT)),
         games=whole_sums(count, index, np.repeat(legs.games, SEAT_COUNT)),
-        opponents=met.sum(axis=1).tolist(),
+        opponents=divisors.tolist(),
         measures=[{} for _ in fit],
-        divisors=met.sum(axis=1),
-        lengths=np.bincount(index, np.repeat(legs.sessions, SEAT_COUNT) / of_match, count + 1)[:count].tolist(),
-        rounding=sums_by_entrant(count, index, rounding_of(of_sides, squares) / of_match),
-        moments=moments,
+        divisors=divisors,
+        lengths=sums_by_entrant(count, index, np.repeat(legs.sessions, SEAT_COUNT) / of_leg).tolist(),
+        rounding=sums_by_entrant(count, index, off),
     )
+
+
+def met_of(strata: Strata, seats: Whole, divisors: Whole) -> Met:
+    """The errors of scores that are the strata's sums by entrant, divided; −1 for a seat that doesn't count."""
+    share = np.where(seats < 0, 0.0, 1 / np.append(np.maximum(divisors, 1), 1)[seats])
+    covariances = strata.covariances * share[:, :, np.newaxis] * share[:, np.newaxis]
+    return Met(seats, covariances, strata.freedom, len(divisors), strata.fewest > 1)
+
+
+def _values(
+    strata: Strata, legs: Legs, legs_per_replica: int, seats: Whole, others: Whole, divisors: Whole
+) -> Floats | None:
+    """What each score, divided, has of each opponent in each replica; None where some have played less."""
+    replicas, opponents = strata.fewest, int(divisors.max(initial=0))
+    whole = strata.replicas.max(initial=0) == replicas and (divisors == opponents).all()
+    if not (whole and len(strata.first) == len(divisors) * opponents):
+        return None
+    own = np.flatnonzero((seats >= 0).ravel())
+    points = np.stack([legs.of_seat(seat).points for seat in range(SEAT_COUNT)], axis=1).ravel()[own]
+    entrant, other = seats.ravel()[own], others.ravel()[own]
+    column = np.cumsum(np.bincount(other) > 0)[other] - 1
+    replica = (legs.number // legs_per_replica)[own // SEAT_COUNT]
+    if column.max(initial=-1) >= opponents or replica.max(initial=-1) >= replicas:
+        return None  # others have met others
+    values = np.zeros((len(divisors), opponents, replicas))
+    np.add.at(values, (entrant, column, replica), points / (opponents * replicas))
+    return values
 
 
 def sums_by_entrant(entrants: int, index: Whole, values: Floats) -> Floats:

@@ -49,7 +49,7 @@ def unforetold(ranking: Standings) -> list[Unforetold]:
     size, others = len(names), len(names) - 2
     if ranking.scoring is not None or others < _FEWEST_OTHERS:
         return []
-    x_points, _, y_points, _ = ranking.matches.amounts.T
+    x_points, _, y_points, *_ = ranking.matches.amounts.T
     with np.errstate(invalid="ignore"):  # a match without sessions is none
         lead = (x_points - y_points) / (2 * ranking.matches.whole[:, 2])
     won = ranking.spread(names, names, lead, -lead)

@@ -7,7 +7,8 @@ that was played says.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -15,6 +16,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from tournament.standings.errors import Differences
 from tournament.standings.places import nearest_behind, rank_bounds, with_implied
 from tournament.standings.stopping import FEWEST_REPLICAS, apart, looks, out_of_reach, within
 from tournament.store.ledger import Until
@@ -64,28 +66,26 @@ class SureOrder:
         ]
 
 
-def settled_order(replicas: Sequence[Sequence[float]], until: Until) -> SureOrder:
-    """What a run until the order is settled knows, from the scores of each in its replicas, the same deals at the same
-    place."""
+def settled_order(looks: Sequence[Differences], until: Until, bots: int) -> SureOrder:
+    """Return what a run until the order is settled knows of so many bots, by their differences at its looks so far."""
     counts, error_rate = looks_of(until), 1 - until.confidence
-    if until.tie is None:
-        close = [out_of_reach(*pair, counts, error_rate) for pair in itertools.pairwise(replicas)]
-        return SureOrder(apart(replicas, counts, error_rate), until.confidence, close=close)
-    ahead, tied = within(replicas, counts, error_rate, until.tie)
-    return SureOrder(ahead, until.confidence, tied)
+    nothing = np.zeros((bots, bots), bool)
+    if until.tie is not None:
+        ahead, tied = within(looks, counts, error_rate, until.tie) if looks else (nothing, nothing)
+        return SureOrder(ahead, until.confidence, tied)
+    if not looks:
+        return SureOrder(nothing, until.confidence)
+    last, count = looks[-1], counts[len(looks) - 1]
+    close = [
+        out_of_reach(mean, math.sqrt(variance), freedom, count, counts, error_rate)
+        for mean, variance, freedom in zip(
+            *(np.diagonal(of, 1).tolist() for of in (last.means, last.variances, last.freedom))
+        )
+    ]
+    return SureOrder(apart(looks, counts, error_rate), until.confidence, close=close)
 
 
-def wanted_replicas(
-    names: Sequence[str], verdicts: Sequence[Verdict], played: Mapping[str, int], counts: tuple[int, ...]
-) -> dict[str, int]:
-    """How many replicas each entrant is to have after the next round, by how many it has; only those with more.
-
-    Names come in the order of scores, with a verdict on each and the next one.
-    """
-    wanted: dict[str, int] = {}
-    for pair, verdict in zip(itertools.pairwise(names), verdicts):
-        if verdict == "open":
-            fewer = min(played[name] for name in pair)
-            next_count = next((count for count in counts if count > fewer), fewer)
-            wanted |= {name: max(next_count, wanted.get(name, 0)) for name in pair if next_count > played[name]}
-    return wanted
+def next_count(verdicts: Sequence[Verdict], played: int, counts: tuple[int, ...]) -> int:
+    """Return how many replicas of all matches there are to be after the next round; those played if none follows."""
+    more = [count for count in counts if count > played]
+    return more[0] if more and "open" in verdicts else played

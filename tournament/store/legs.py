@@ -22,12 +22,13 @@ import numpy.typing as npt
 from pydantic import ConfigDict, StringConstraints
 from pydantic import Field as Limits
 
-from engine.kernel.game_core import BLOCK_COUNT, SEAT_COUNT
+from engine.kernel.game_core import SEAT_COUNT
 from engine.kernel.sums import SeatSums
 from tournament.arrays import Floats, Numbers, Whole
 from tournament.errors import shortened
 from tournament.leg import FailureKind
 from tournament.names import valid_name
+from tournament.store.leg_sums import LegSums
 
 CHECKED = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 _MOST_FAULTS = 20  # of a leg, kept one by one
@@ -98,7 +99,8 @@ class LegResult:
     """A played leg: who, and what each seat has won.
 
     `ended_by` is the seat whose faults ended the leg, or None. `faults` are the first ones, and the one that
-    ended the leg; `faults_left_out` counts the others by seat.
+    ended the leg; `faults_left_out` counts the others by seat. `by_block`, the core's sums, has a leg that was just
+    played; no record keeps them.
     """
 
     digest: str
@@ -108,10 +110,11 @@ class LegResult:
     y: str
     sessions: int
     games: int
-    sums: tuple[SeatSums, ...]
+    sums: tuple[LegSums, ...]
     faults: tuple[Fault, ...] = ()
     ended_by: int | None = None
     faults_left_out: tuple[int, ...] = _NO_FAULTS
+    by_block: tuple[SeatSums, ...] = field(default=(), compare=False, repr=False)
 
     def name_at(self, seat: int) -> str:
         """Who sits at x (0) or y (1)."""
@@ -153,8 +156,7 @@ def kept_faults(faults: Sequence[Fault], ended: bool) -> tuple[tuple[Fault, ...]
 
 
 _WHOLE = ("match", "number", "sessions", "games")
-_AT_ONCE = 1 << 12  # legs whose blocks fit a core's cache
-_WIDTH = 2 + BLOCK_COUNT  # numbers of a seat: points, their squares and the blocks
+_WIDTH = len(LegSums._fields)  # numbers of a seat
 _NO_REST = Rest()
 _DIGEST = 32  # bytes
 DIGESTS = f"S{_DIGEST}"  # the type of a column of digests
@@ -162,55 +164,41 @@ DIGESTS = f"S{_DIGEST}"  # the type of a column of digests
 
 @dataclass(frozen=True)
 class SeatColumns:
-    """The SeatSums of one seat in many legs, from `sums`, those of x where the seat's are the `opposite`. A large
-    field's are worked out column by column, as they are asked for. `luck`: what it was worth to x in each block; it
-    is subtracted from points."""
+    """The LegSums of one seat in many legs, from `sums`, those of x if the seat's are the `opposite`."""
 
     sums: Floats
     is_opposite: bool
-    luck: Floats | None = None
-
-    def __getitem__(self, some: slice) -> SeatColumns:
-        """Those of some of the legs."""
-        return SeatColumns(self.sums[some], self.is_opposite, None if self.luck is None else self.luck[some])
 
     @property
     def points(self) -> Floats:
-        return self._won(0)
+        return 0.0 - self.sums[:, 0] if self.is_opposite else self.sums[:, 0]
 
     @property
     def squared_points(self) -> Floats:
         return self.sums[:, 1]
 
     @property
-    def blocks(self) -> Floats:
-        """A row of BLOCK_COUNT for each leg, side by side in memory: else they would be added in another order, and so
-        rounded otherwise."""
-        kept = self.sums[:, 2:]
-        own = kept if self.luck is None else kept - self.luck
-        return np.ascontiguousarray(0.0 - own if self.is_opposite else own)
+    def luck(self) -> Floats:
+        return 0.0 - self.sums[:, 2] if self.is_opposite else self.sums[:, 2]
 
-    def block(self, number: int) -> Floats:
-        """The points in one of the blocks."""
-        return self._won(2 + number)
+    @property
+    def variance(self) -> Floats:
+        return self.sums[:, 3]
 
-    def _won(self, column: int) -> Floats:
-        own = self.sums[:, column]
-        if self.luck is not None:
-            own = own - (self.luck[:, column - 2] if column else self._luck_of_legs(self.luck))
-        return 0.0 - own if self.is_opposite else own
+    @property
+    def adjusted_variance(self) -> Floats:
+        return self.sums[:, 4]
 
-    @staticmethod
-    def _luck_of_legs(luck: Floats) -> Floats:
-        """Leg by leg, as sums are rounded."""
-        several = (luck[first : first + _AT_ONCE] for first in range(0, len(luck), _AT_ONCE))
-        return np.concatenate([np.empty(0), *(np.ascontiguousarray(some).sum(axis=1) for some in several)])
+    @property
+    def covariance(self) -> Floats:
+        return self.sums[:, 5]
 
 
 def opposite(sums: Floats) -> Floats:
-    """y's sums in zero-sum games from x's: a row a leg of points, their squares and the blocks."""
-    others = 0.0 - sums
-    others[:, 1] = sums[:, 1]
+    """Return y's sums in zero-sum games from x's: a row a leg, a column for each field of LegSums."""
+    others = sums.copy()
+    for column in (0, 2):
+        others[:, column] = 0.0 - sums[:, column]
     return others
 
 
@@ -269,9 +257,9 @@ class Legs(Sequence[LegResult]):
     """Results of legs as columns; a LegResult is made when it is asked for. Slices are views.
 
     `players` has for each leg the places of x and y in `names`, `more` the place of its fields that few have in
-    `rests`. `whole` has a column each for match, number, sessions and games. `sums`, by leg and seat, has points, their
-    squares and the blocks, of seat x alone where games are zero-sum: `of_seat` gives those of either, without `luck`
-    where that is given. Numbers of a column lie side by side in memory, as they are read.
+    `rests`. `whole` has a column each for match, number, sessions and games. `sums`, by leg and seat, has the fields of
+    LegSums, of seat x alone where games are zero-sum: `of_seat` gives those of either. Numbers of a column lie side by
+    side in memory, as they are read.
     """
 
     digest: npt.NDArray[np.bytes_]
@@ -281,7 +269,6 @@ class Legs(Sequence[LegResult]):
     sums: Floats
     rests: tuple[Rest, ...]
     more: npt.NDArray[np.int32]
-    luck: Floats | None = None
     _slice_of: tuple[Legs, int] | None = field(default=None, init=False, repr=False)  # these, and from which on
 
     def __getstate__(self) -> dict[str, object]:
@@ -298,7 +285,7 @@ class Legs(Sequence[LegResult]):
             names.setdefault(leg.x, len(names))
             names.setdefault(leg.y, len(names))
         more = [rests.setdefault(Rest(leg.faults, leg.ended_by, leg.faults_left_out), len(rests)) for leg in legs]
-        sums = [[(one.points, one.squared_points, *one.blocks) for one in leg.sums] for leg in legs]
+        sums = [leg.sums for leg in legs]
         whole = [[leg.match, leg.number, leg.sessions, leg.games] for leg in legs]
         return cls(
             digest_column(leg.digest for leg in legs),
@@ -312,7 +299,7 @@ class Legs(Sequence[LegResult]):
 
     @classmethod
     def joined(cls, several: Iterable[Legs]) -> Legs:
-        """Legs one after the other; no copy of neighbouring slices of the same legs. Others are without `luck`."""
+        """Legs one after the other; no copy of neighbouring slices of the same legs."""
         several = [legs for legs in several if len(legs)]
         if len(several) <= 1:
             return several[0] if several else cls.of(())
@@ -323,7 +310,6 @@ class Legs(Sequence[LegResult]):
             for legs, end in zip(several, ends)
         ):
             return source[first : first + sum(map(len, several))]
-        assert all(legs.luck is None for legs in several)
         seats = max(legs.sums.shape[1] for legs in several)
         return cls(
             np.concatenate([legs.digest for legs in several]),
@@ -389,7 +375,17 @@ class Legs(Sequence[LegResult]):
     def of_seat(self, seat: int) -> SeatColumns:
         """What a seat has won."""
         kept = seat < self.sums.shape[1]
-        return SeatColumns(self.sums[:, seat if kept else 0], not kept, None if seat and kept else self.luck)
+        return SeatColumns(self.sums[:, seat if kept else 0], not kept)
+
+    def without_luck(self) -> Legs:
+        """The same legs, with what luck was worth subtracted from their points."""
+        if not self.sums[:, :, 2].any():
+            return self
+        sums = self.sums.copy(order="F")
+        sums[:, :, 0] -= sums[:, :, 2]
+        sums[:, :, 2], sums[:, :, 3] = 0.0, sums[:, :, 4]
+        sums[:, :, 5] = 0.0 - sums[:, :, 4]  # games with a correction are zero-sum
+        return replace(self, sums=sums)
 
     def numbered(self, seat: int, numbers: Mapping[str, int]) -> Whole:
         """The number of who sits at `seat` in each, -1 for who has none."""
@@ -415,7 +411,6 @@ class Legs(Sequence[LegResult]):
             whole=self.whole.T[:, at].T,
             sums=np.take(self.sums.T, at, axis=2).T,
             more=self.more[at],
-            luck=None if self.luck is None else self.luck.T[:, at].T,
         )
 
     def matches(self) -> Whole:
@@ -447,7 +442,6 @@ class Legs(Sequence[LegResult]):
                 whole=self.whole[place],
                 sums=self.sums[place],
                 more=self.more[place],
-                luck=None if self.luck is None else self.luck[place],
             )
             first, _, step = place.indices(len(self))
             if step == 1:
@@ -457,10 +451,7 @@ class Legs(Sequence[LegResult]):
         rest = self.rests[self.more[place]]
         x, y = self.players[place].tolist()
         match, number, sessions, games = self.whole[place].tolist()
-        seats = [
-            SeatSums(points, squared_points, tuple(blocks))
-            for points, squared_points, *blocks in self.sums[place].tolist()
-        ]
+        seats = [LegSums(*own) for own in self.sums[place].tolist()]
         if len(seats) < SEAT_COUNT:
             seats.append(seats[0].opposite())
         digest = self.digest[place : place + 1 or None].tobytes().hex()
@@ -536,9 +527,11 @@ def unpack_legs(packed: Packed, content: bytes, start: int, end: int) -> Legs:
     if start != end:
         raise ValueError("of another length")
     sums, whole, players, more, digest = columns
-    _check(sums[0], -_MOST_AMOUNT, _MOST_AMOUNT)
-    _check(sums[1], 0.0, _MOST_SQUARE)
-    _check(sums[2:], -_MOST_AMOUNT, _MOST_AMOUNT)
+    for column in (0, 2):
+        _check(sums[column], -_MOST_AMOUNT, _MOST_AMOUNT)
+    for column in (1, 3, 4):
+        _check(sums[column], 0.0, _MOST_SQUARE)
+    _check(sums[5], -_MOST_SQUARE, _MOST_SQUARE)
     _check(whole[:3], 0, _MOST_NUMBER)
     _check(whole[3], 0, _MOST_COUNT)
     _check(players, 0, len(packed.names) - 1)

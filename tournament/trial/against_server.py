@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from tournament.contests.two_card_draw.strategy_file import ServerStrategy, writ
 from tournament.errors import BadInput
 from tournament.keys import drawn_seed
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.standings.errors import Replicas, errors_of_matches
+from tournament.standings.errors import Strata
 from tournament.standings.student import reach
 from tournament.store.legs import Legs
 from tournament.trial.playing import build
@@ -57,6 +58,7 @@ def winnings(
     # One match, a replica a session.
     legs = Legs.of([replace(trial.result, match=0, number=number) for number, trial in enumerate(trials)])
     own, hands = legs.of_seat(0), int(legs.games.sum())
-    errors, freedom = errors_of_matches(legs, own, Replicas.of(legs.match, legs.number, 1), legs.games)
+    strata = Strata.of_points(legs, 1, legs.games)
+    error = math.sqrt(strata.covariances[0, 0, 0]) * len(legs)
     faults = sum(len(trial.faults) for trial in trials)
-    return Winnings(float(own.points.sum()) / hands, reach(float(errors[0]) / hands, int(freedom[0])), hands, faults)
+    return Winnings(float(own.points.sum()) / hands, reach(error / hands, int(strata.freedom[0])), hands, faults)

@@ -29,7 +29,7 @@ from tournament.standings.errors import Measured
 from tournament.standings.house import HousePlay
 from tournament.standings.places import surely_apart
 from tournament.standings.standings import Standings
-from tournament.standings.student import reach, two_sided_tail
+from tournament.standings.student import two_sided_tail
 from tournament.standings.tally import tally_of_points
 from tournament.store.ledger import Field
 from tournament.store.legs import Fault, LegResult, Legs
@@ -260,11 +260,12 @@ class _Together:
             unit = int(tally.divisors[0]) / tally.lengths[0]  # makes a score one of a session
         measured = tally.measured
         found: list[tuple[float, float | None, float | None]] = [
-            (float(score), error, None if error is None else reach(error, measured.freedom))
-            for score, error in zip(measured.scores, measured.errors())
+            (score, None, None) if math.isnan(error) else (score, error, reach)
+            for score, error, reach in zip(measured.scores.tolist(), measured.stderr.tolist(), measured.reach.tolist())
         ]
         if len(found) > 1:
-            found.append((*measured.difference(0, 1), measured.differences.reach(0, 1)))
+            between = measured.differences
+            found.append((float(between.means[0, 1]), between.error(0, 1), between.reach(0, 1)))
         return measured, [Figure(one[0] * unit, *(part and part * unit for part in one[1:])) for one in found]
 
     def differences(self) -> Floats:
@@ -327,14 +328,13 @@ def _would_stand(
         return None
     others = ranking.measured.of(rows)
     ahead = own.scores[0] - others.scores
-    error, errors = own.errors()[0], others.errors()
     by_score = 1 + int((ahead < 0).sum())
-    freedom = min(own.freedom, others.freedom)
+    spread = np.hypot(own.stderr[0], others.stderr)
     # Of one replica no error tells what another would have brought.
-    if min(own.replicas, others.replicas) < 2 or error is None or None in errors:
+    if min(own.replicas, others.replicas) < 2 or np.isnan(spread).any():
         return WouldStand(len(rows), by_score, None, None)
-    spread = np.hypot(error, np.array(errors, np.float64))
     with np.errstate(divide="ignore", invalid="ignore"):
+        freedom = np.minimum(own.freedom[0], others.freedom)
         sure = surely_apart(two_sided_tail(np.nan_to_num(ahead / spread), freedom))
     first, behind = 1 + int((sure & (ahead < 0)).sum()), int((sure & (ahead > 0)).sum())
     return WouldStand(len(rows), by_score, first, 1 + len(rows) - behind)

@@ -22,7 +22,6 @@ from tournament.runner.contest_run import run_prepared, run_replicas
 from tournament.runner.preparing import Prepared, prepare_contest
 from tournament.runner.watcher import Watcher
 from tournament.sandbox.outside.scratch import scratch_folder
-from tournament.standings.matches import Match
 from tournament.standings.standings import Standings
 from tournament.store.legs import Fault, LegResult
 from tournament.trial.mistakes import Search, search
@@ -192,7 +191,7 @@ def _report(standings: Standings, bot: str, opponent: str) -> MatchReport:
         other.points_per_session,
         others_error,
         0.0 if abs(lead) <= 2 * standings.rounding else lead,
-        _error_of_lead(standings, match),
+        match.lead_stderr_per_session,
         match.freedom,
         standings.measured.replicas,
         match.score,
@@ -200,12 +199,3 @@ def _report(standings: Standings, bot: str, opponent: str) -> MatchReport:
         standings.faults,
         out,
     )
-
-
-def _error_of_lead(standings: Standings, match: Match) -> float | None:
-    """Of the difference of both sides' points a session."""
-    error = match.stderr_per_session
-    if error is None or standings.is_zero_sum:
-        return None if error is None else 2 * error
-    _, error = standings.measured.difference(0, 1)
-    return None if error is None else error * max(1, standings.measured.replicas) / match.sessions

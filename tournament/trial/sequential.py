@@ -15,7 +15,7 @@ from typing import Literal
 
 from tournament.arrays import Floats
 from tournament.errors import BadInput, counted
-from tournament.standings.errors import ENOUGH_REPLICAS, mean_and_error
+from tournament.standings.errors import mean_and_error
 from tournament.standings.stopping import FEWEST_REPLICAS, looks, out_of_reach, reaches
 from tournament.store.ledger import Field
 from tournament.store.ledger_reading import read_state, standing_batches
@@ -53,9 +53,7 @@ class UntilSure:
         wide = reaches(counts, 1 - self.confidence)[counts.index(count)]
         reach = wide * error if error else 0.0
         verdict: Verdict = "open" if abs(mean) <= reach else "better" if mean > 0 else "worse"
-        hopeless = not differences.any() or out_of_reach(
-            differences.tolist(), [0.0] * count, counts, 1 - self.confidence
-        )
+        hopeless = not differences.any() or out_of_reach(mean, error, count - 1, count, counts, 1 - self.confidence)
         said = f"better by {mean:+,.2f} ± {reach:,.2f}"
         if verdict == "open" and hopeless and count < counts[-1]:
             said += f", too close for {counts[-1]} replicas to tell"
@@ -68,7 +66,7 @@ class RatioTest:
 
     low: float
     high: float
-    fewest = ENOUGH_REPLICAS
+    fewest = 10
 
     def look(self, differences: Floats, counts: tuple[int, ...]) -> Look:
         """As of UntilSure."""

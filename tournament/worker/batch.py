@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from engine.kernel.records import Table
-from tournament.arrays import Floats
 from tournament.artifacts.limits import BOT_STACK
 from tournament.cache import cache_folder
 from tournament.contests import find_contest
@@ -24,10 +23,11 @@ from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.standings.luck_of_rows import LuckOfRows
 from tournament.store.columns import ROWS_PER_BUFFER, buffer_fields
 from tournament.store.ledger import Batch, batch_name
+from tournament.store.leg_sums import leg_sums
 from tournament.store.legs import LegResult, Legs
 from tournament.store.part_writer import PartWriter, origin_of
 from tournament.store.storage import Storage, open_storage, staged_name
-from tournament.worker.leg import Stopped, play_leg
+from tournament.worker.leg import Stopped, length_of, play_leg
 from tournament.worker.processes.spool import Spool
 
 if TYPE_CHECKING:
@@ -96,17 +96,13 @@ class Task:
 
 @dataclass(frozen=True)
 class Receipt:
-    """Played batches, ready to commit, the seconds that they took, and how much of them was played in lanes.
-
-    `luck`: for each batch a row for each of its legs, if the contest has a correction for it.
-    """
+    """Played batches, ready to commit, the seconds that they took, and how much of them was played in lanes."""
 
     batches: tuple[Batch, ...]
     seconds: float
     seconds_in_lanes: float = 0.0
     games_in_lanes: int = 0
     legs_in_lanes: int = 0
-    luck: tuple[Floats, ...] = ()
 
 
 @dataclass
@@ -203,9 +199,20 @@ def play_task(
                     results[-1].append(result)
                 sink.clear()
             seconds = time.perf_counter() - started
+        results = [_without_luck_too(contest, *both) for both in zip(sinks, results)]
         filled = _finished(sinks, results, lanes.confined_by)
-    luck = tuple(sink.luck.points() for sink, legs in zip(sinks, results) if sink.luck and legs)
-    return Receipt(tuple(filled), seconds, lanes.seconds, lanes.games, lanes.legs, luck)
+    return Receipt(tuple(filled), seconds, lanes.seconds, lanes.games, lanes.legs)
+
+
+def _without_luck_too(contest: Contest, sink: ParquetSink, results: list[LegResult]) -> list[LegResult]:
+    """The results, with what luck was worth in each."""
+    if not sink.luck:
+        return results
+    lengths = [length_of(contest, one.sessions, one.games, one.ended_by) for one in results]
+    return [
+        replace(one, sums=leg_sums(one.by_block, length, luck))
+        for one, length, luck in zip(results, lengths, sink.luck.points())
+    ]
 
 
 class _Lanes:

@@ -15,6 +15,7 @@ from tournament.contests.settings import ContestSettings
 from tournament.errors import RunFailed, printable, shortened
 from tournament.leg import Leg, Seat
 from tournament.store.columns import buffer_fields
+from tournament.store.leg_sums import leg_sums
 from tournament.store.legs import LegResult, kept_faults
 from tournament.worker.faults import BotUnfit, LegFaults
 from tournament.worker.wasm.loading import load_bot
@@ -164,6 +165,7 @@ def leg_result(contest: Contest, leg: Leg, core: GameCore, faults: LegFaults) ->
     except Exception as failure:
         raise RunFailed(_failure_of_rules(contest, leg, core.position(), failure)) from failure
     kept, left_out = kept_faults(tuple(faults.all), faults.ended_by is not None)
+    by_block = core.sums()
     return LegResult(
         digest=leg.digest,
         match=leg.plan.match,
@@ -172,11 +174,17 @@ def leg_result(contest: Contest, leg: Leg, core: GameCore, faults: LegFaults) ->
         y=leg.y.name,
         sessions=core.sessions_played,
         games=core.games_recorded,
-        sums=core.sums(),
+        sums=leg_sums(by_block, length_of(contest, core.sessions_played, core.games_recorded, faults.ended_by)),
         faults=kept,
         ended_by=faults.ended_by,
         faults_left_out=left_out,
+        by_block=by_block,
     )
+
+
+def length_of(contest: Contest, sessions: int, games: int, ended_by: int | None) -> int:
+    """Return how many sessions, or games, a leg's blocks divide; 0 for one that was cut short."""
+    return 0 if ended_by is not None else games if contest.scored.table == "games" else sessions
 
 
 def _failure_of_rules(contest: Contest, leg: Leg, position: tuple[int, int], failure: Exception) -> str:

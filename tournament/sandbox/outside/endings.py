@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import signal
-import threading
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 from tournament.sandbox.outside.own_time import Disturbed
-
-_T = TypeVar("_T")
 
 # Statuses for SIGKILL: of the process itself, and as reported by the one that started it.
 KILLED = (-signal.SIGKILL, 256 - signal.SIGKILL, 128 + signal.SIGKILL)
 
 _FIRST_QUEUED_SIGNAL = 32  # bots can't send these
-
-_alone = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -54,25 +47,24 @@ def how_it_ended(status: int) -> str:
 
 
 def kills_for_memory() -> int:
-    """How many processes the system has killed because memory was short."""
+    """How many processes the system has killed because memory was short: of our cgroup where that is counted, else of
+    the whole machine."""
+    with contextlib.suppress(OSError, StopIteration):
+        lines = Path("/proc/self/cgroup").read_text().splitlines()
+        group = next(line.removeprefix("0::/") for line in lines if line.startswith("0::/"))
+        return _counted(Path("/sys/fs/cgroup", group, "memory.events"))
     with contextlib.suppress(OSError):
-        for line in Path("/proc/vmstat").read_text().splitlines():
-            if line.startswith("oom_kill "):
-                return int(line.split()[1])
+        return _counted(Path("/proc/vmstat"))
     return 0
+
+
+def _counted(file: Path) -> int:
+    """The kills that a file of the system's counts."""
+    return sum(int(line.split()[1]) for line in file.read_text().splitlines() if line.startswith("oom_kill "))
 
 
 class Killed(Disturbed):
     """The system ended a process; no bot can have done that."""
-
-
-def again_alone(attempt: Callable[[], _T]) -> _T:
-    """The result of an attempt. One that the system ended is made once more, with no other beside it."""
-    try:
-        return attempt()
-    except Killed:
-        with _alone:
-            return attempt()
 
 
 def check_killed(status: int | None) -> None:

@@ -25,13 +25,16 @@ from tournament.sandbox.inside.system_calls import numbers_here
 _MOST_TIMES, _MORE_SECONDS = 4, 60.0
 _LOOK_SECONDS = 1.0
 _TICKS = os.sysconf("SC_CLK_TCK")
-# In these calls a process can sleep for as long as it likes. In others it waits for the system.
-_SLEEPING = frozenset(
+# In these calls, about paths and processes, one waits for the system or for who is asked about them. In all others a
+# process can sleep for as long as it likes.
+_WAITING_FOR_THE_SYSTEM = frozenset(
     map(
         str,
         numbers_here(
-            "read readv write writev poll ppoll select pselect6 epoll_wait epoll_pwait epoll_pwait2 futex futex_waitv"
-            " nanosleep clock_nanosleep restart_syscall pause rt_sigsuspend rt_sigtimedwait wait4 waitid flock fcntl"
+            "open openat openat2 execve execveat stat lstat newfstatat statx fstat access faccessat faccessat2 readlink"
+            " readlinkat mkdir mkdirat unlink unlinkat rmdir rename renameat renameat2 link linkat symlink symlinkat"
+            " chmod fchmod fchmodat ftruncate fallocate fsync fdatasync close getdents getdents64 statfs"
+            " fstatfs utimensat utime utimes chdir fchdir clone clone3 fork kill tgkill"
         ),
     )
 )
@@ -204,7 +207,7 @@ def _may_sleep_on(thread: Path, state: str) -> bool:
         return state == "S"
     if state == "D":
         return bool(call) and call[0] in _WAITING_FOR_A_CHILD
-    return not call or not _SLEEPING or call[0] in _SLEEPING
+    return not call or call[0] not in _WAITING_FOR_THE_SYSTEM
 
 
 class GroupUse:

@@ -88,6 +88,12 @@ def _tick(of: wasmtime.Engine) -> None:
         of.increment_epoch()
 
 
+def forget_module(code: bytes) -> None:
+    """Let go of what was compiled of some bytes."""
+    for kind in Engine:
+        _compiled.pop((code, kind), None)
+
+
 class _Compiled:
     """A module, or the place where it will be."""
 

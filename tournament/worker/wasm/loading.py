@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import NamedTuple
 
 import wasmtime
@@ -14,7 +14,7 @@ from tournament.artifacts.limits import BOT_STACK
 from tournament.contests.interface import Import, Interface, Question
 from tournament.sandbox.inside.function_names import NotChosen, choose, names_for
 from tournament.worker.faults import BotUnfit
-from tournament.worker.wasm.engine import Engine, compile_module, engine
+from tournament.worker.wasm.engine import Engine, compile_module, engine, forget_module
 from tournament.worker.wasm.notes import FAILURE, UNCAUGHT
 from tournament.worker.wasm.stand_ins import (
     ANSWERED,
@@ -113,7 +113,10 @@ def read_bot(code: bytes, memory_megabytes: int) -> Module:
     return module
 
 
-@cache
+_loaded: dict[tuple[bytes, Interface, str, int, Engine], LoadedBot] = {}
+_wanted: dict[str, frozenset[bytes]] = {}
+
+
 def load_bot(
     code: bytes, interface: Interface, stem: str, memory_megabytes: int, kind: Engine = Engine.PLAIN
 ) -> LoadedBot:
@@ -123,6 +126,23 @@ def load_bot(
     Raises BotUnfit when it isn't valid WebAssembly, would take too much, imports something forbidden,
     or lacks a function.
     """
+    key = code, interface, stem, memory_megabytes, kind
+    loaded = _loaded.get(key)
+    return loaded or _loaded.setdefault(key, _load(*key))
+
+
+def keep_for(owner: str, codes: Iterable[bytes]) -> None:
+    """Let go of all loaded bots but those that each owner has named last: in a process that stays, each former version
+    of a bot would keep megabytes."""
+    _wanted[owner] = frozenset(codes)
+    kept = frozenset().union(*_wanted.values())
+    for key, loaded in list(_loaded.items()):
+        if key[0] not in kept:
+            del _loaded[key]
+            forget_module(loaded.counted)
+
+
+def _load(code: bytes, interface: Interface, stem: str, memory_megabytes: int, kind: Engine) -> LoadedBot:
     read = read_bot(code, memory_megabytes)
     try:
         counted = read.metered()

@@ -254,6 +254,15 @@ def try_start(bot: LoadedBot, limits: Limits) -> None:
         raise MemoryError(str(trouble)) from None
 
 
+def require_memory() -> None:
+    """Start a module of our own. Raises MemoryError where the machine gives it no memory."""
+    module = compile_module(bytes(wasmtime.wat2wasm("(module (memory 1))")), Engine.PLAIN)
+    try:
+        calls.new_instance(_new_store(Engine.PLAIN), module, [])
+    except wasmtime.WasmtimeError as error:
+        raise MemoryError(describe(error)) from None
+
+
 class _SeatedBot(NamedTuple):
     bot: LoadedBot
     functions: list[Extern]

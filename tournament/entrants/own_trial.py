@@ -1,0 +1,78 @@
+"""Whether this machine does with a bot of our own what it didn't do with another's: if it does, the other is to blame
+or unlucky, and its trouble ends no run."""
+
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+from pathlib import Path
+
+from tournament.artifacts import archive, compiler_run, libraries, module_trial, program_build, python_packing
+from tournament.artifacts.bot import Kind
+from tournament.artifacts.compiler_command import LANGUAGES
+from tournament.cache import cache_folder, keep, require_room, trouble_in_words
+from tournament.contests.interface import Interface
+from tournament.errors import BadInput, RunFailed, TournamentError
+from tournament.sandbox.outside import probe
+from tournament.sandbox.outside.scratch import is_full, scratch_folder
+from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.worker.processes import programs, python_bots
+from tournament.worker.wasm import seating
+from tournament.worker.wasm.calls import library_path
+from tournament.worker.wasm.engine import Engine, engine_settings
+
+_MEGABYTES = 64
+_EMPTY = b"\0asm\1\0\0\0"  # a module without anything
+
+
+def require_machine(kind: Kind, interface: Interface, sandbox: SandboxSettings) -> None:
+    """Build, try and keep something of our own as it is done with bots of a kind. Raises BadInput and RunFailed when
+    the machine can't."""
+    try:
+        _do_all(kind, interface, sandbox)
+    except TournamentError:
+        raise
+    except OSError as error:
+        raise RunFailed(f"bots can't be built: {trouble_in_words(error, 'this machine')}") from None
+    except MemoryError:
+        raise RunFailed("this machine has too little memory to build bots") from None
+    except Exception as error:
+        raise RunFailed(f"this machine can't even build a bot of our own: {error}") from error
+
+
+def require_readable(sandbox: SandboxSettings) -> None:
+    """Raise BadInput where a path isn't there that programs may read."""
+    if missing := [path for path in sandbox.readable if not os.path.exists(path)]:
+        raise BadInput(f"[sandbox] readable: there is no {missing[0]}")
+
+
+def _do_all(kind: Kind, interface: Interface, sandbox: SandboxSettings) -> None:
+    bots = cache_folder() / "bots"
+    keep(bots / "trial.sealed", b"")
+    for folder in (bots, Path(tempfile.gettempdir())):
+        require_room(folder)
+        if is_full(folder):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    with scratch_folder() as folder:
+        probe.probe_sandbox(sandbox.mode)
+        if kind == "python":
+            source = "".join(f"def {question.name}(*_):\n    return 0\n" for question in interface.answered)
+            packed = python_packing.pack(source.encode(), sandbox, interface.python.sdk)
+            python_bots.try_start(packed, "trial", interface, sandbox, memory_megabytes=_MEGABYTES)
+        elif kind == "program":
+            _program(folder, sandbox)
+        else:
+            if kind in LANGUAGES:
+                libraries.prepare_libraries([kind], sandbox, lambda _text: None)
+                compiler_run.require_compiler(sandbox)
+            module_trial.try_compile(_EMPTY, library_path(), [engine_settings(Engine.PLAIN)], sandbox)
+            seating.require_memory()
+
+
+def _program(folder: Path, sandbox: SandboxSettings) -> None:
+    require_readable(sandbox)
+    (folder / "bot.toml").write_text('build = ["true"]\ncommand = ["sh", "bot.sh"]\n')
+    (folder / "bot.sh").write_text("read line\n")
+    built = program_build.build(archive.pack(folder), sandbox)
+    programs.try_start(built, sandbox, cache_folder(), memory_megabytes=_MEGABYTES)

@@ -1,0 +1,58 @@
+"""Points within legs, by block of sessions (of games, where games are scored), read from the records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from engine.kernel.blocks import block_of
+from engine.kernel.game_core import BLOCK_COUNT
+from tournament.arrays import Floats
+from tournament.contests.contest import Contest
+from tournament.store.ledger import Batch
+from tournament.store.legs import Legs, pair_keys
+from tournament.store.storage import Storage
+
+
+def by_block(
+    contest: Contest,
+    storage: Storage,
+    batches: Sequence[Batch],
+    amounts: Callable[[tuple[Floats, ...]], Sequence[Floats]],
+) -> tuple[Legs, Floats]:
+    """Return the legs of these batches in order, and amounts added up: by amount, leg and block.
+
+    Args:
+        contest: The contest.
+        storage: Where its records are.
+        batches: Those to read.
+        amounts: Takes the points of x and of y in rows, and returns what to add up for each row.
+
+    Raises:
+        RunFailed: A part is damaged.
+        FileNotFoundError: A part is missing.
+    """
+    from tournament.store.parts import numbers_of  # pyarrow, which reading standings doesn't need
+
+    scored = contest.scored
+    nothing: list[Floats] = [np.zeros(0) for _ in amounts((np.zeros(0), np.zeros(0)))]
+    found: list[Floats] = []
+    for batch in batches:
+        part, legs = batch.part(scored.table), batch.legs
+        pieces = numbers_of(storage, part, contest.columns(scored.table), scored.columns)
+        several = [amounts(scored.points(rows)) for rows in pieces]
+        # Legs lie one after the other.
+        length = legs.games if scored.table == "games" else legs.sessions
+        lengths = np.repeat(length, length)
+        number = np.arange(len(lengths)) - np.repeat(np.cumsum(length) - length, length)
+        cell = np.repeat(np.arange(len(legs)), length) * BLOCK_COUNT + block_of(number, lengths)
+        cells = len(legs) * BLOCK_COUNT
+        sums: list[Floats] = [np.bincount(cell, np.concatenate(one), cells).astype(float) for one in zip(*several)]
+        sums = sums or [np.zeros(cells) for _ in nothing]
+        found.append(np.reshape(sums, (-1, len(legs), BLOCK_COUNT)))
+    legs = Legs.joined(batch.legs for batch in batches)
+    order = np.argsort(pair_keys(legs.match, legs.number), kind="stable")
+    if not found:
+        return legs, np.zeros((len(nothing), 0, BLOCK_COUNT))
+    return legs.chosen(order), np.concatenate(found, axis=1)[:, order]
