@@ -10,7 +10,7 @@ variance     the same of the shipped bots, from block to block and between tourn
 stopping     what stopping saves, against tournaments of a fixed length, and pairs that are called
 settled      whether an order is right that a run until the order is settled calls so
 duplicate    what duplicate matches bring
-gauntlets    what their ± covers, and how often sequential tests are wrong
+gauntlets    what the ± of matches against all covers
 twins        identical bots told apart, pairs called sure, what ± covers; replicas are kept, so it goes on when stopped
 
 On one core twins takes two hours, the others six minutes; with `--quick` all take six minutes.

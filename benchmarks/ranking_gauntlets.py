@@ -1,4 +1,4 @@
-"""What the figures of gauntlets cover, and how often sequential tests are wrong, with bots that learn."""
+"""What the figures of matches against all cover, with bots that learn."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.fields import bot_files
-from tournament.api import gauntlet
-from tournament.trial.gauntlet import Figure, GauntletReport
+from tournament.api import match
+from tournament.trial.match import Figure, MatchReport
 
 _FIELD = ("kuhn3", "likeme", "naive", "von_neumann", "newman", "scholar", "tell_reader", "copycat")
 _VERSIONS = (("scholar", "tell_reader"), ("newman", "likeme"))
@@ -20,9 +20,7 @@ _SETTINGS = "[von_neumann_poker]\nsessions = 50\n"
 
 
 def table(gauntlets: int) -> Iterator[str]:
-    """So many gauntlets of four replicas and of ten, and sequential tests, each on deals of its own, against a gauntlet
-    that is far longer."""
-    tests: list[str] = []
+    """So many of four replicas and of ten, each on deals of its own, compared with one that is far longer."""
     yield "| instead of | replicas | points | better by | points against each | better against each |"
     yield "|---|---|---|---|---|---|"
     with tempfile.TemporaryDirectory() as folder:
@@ -34,25 +32,16 @@ def table(gauntlets: int) -> Iterator[str]:
             for replicas in (4, 10):
                 held = np.mean([_held(play(number, replicas=replicas), truth) for number in range(gauntlets)], axis=0)
                 yield f"| {what} | {replicas} | {' | '.join(f'{100 * one:.1f}%' for one in held)} |"
-            assert truth.better and truth.better.stderr
-            true = truth.better.value
-            apart = truth.better.stderr * (25 * gauntlets / 10) ** 0.5  # the error of ten replicas
-            for low, high, wrong in ((true, true + apart, "better"), (true - apart, true, "worse")):
-                verdicts = [play(f"{wrong} {number}", sprt=(low, high)).verdict for number in range(gauntlets)]
-                tests.append(f"| {what} | {wrong} | {100 * verdicts.count(wrong) / gauntlets:.1f}% |")  # type: ignore[arg-type]
-    yield from ("", "| instead of | a test that says wrongly | of its gauntlets |", "|---|---|---|", *tests)
 
 
-def _play(settings: Path, new: str, old: str, number: object, **how: Any) -> GauntletReport:
+def _play(settings: Path, new: str, old: str, number: object, **how: Any) -> MatchReport:
     files = {path.stem: path for path in bot_files(_FIELD)}
-    against = [str(path) for name, path in files.items() if name not in (new, old)]
+    others = [path for name, path in files.items() if name not in (new, old)]
     seed = f"gauntlet {number} of {new} instead of {old}, {sorted(how)}"
-    return gauntlet(
-        "von_neumann_poker", files[new], against=against, instead_of=files[old], config=settings, seed=seed, **how
-    )
+    return match("von_neumann_poker", files[new], *others, baseline=files[old], config=settings, seed=seed, **how)
 
 
-def _held(found: GauntletReport, truth: GauntletReport) -> list[float]:
+def _held(found: MatchReport, truth: MatchReport) -> list[float]:
     """Whether intervals hold the true values: points, better, and the shares of opponents for whom they do."""
     true = {line.opponent: line for line in truth.against}
     return [

@@ -106,7 +106,7 @@ TRACES = {
         _poker_session,
     ),
     "two_card_draw": Trace(
-        ("pair_bettor.c", "random_legal.c"),
+        ("pair_bettor.py", "random_legal.c"),
         {"servers": 2, "hands": 40},
         "bot's hand : server's, round 1 | cards drawn, hands, round 2 | end | gain",
         _draw_game,

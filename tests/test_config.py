@@ -227,13 +227,20 @@ def test_a_contest_is_called_as_its_table_says(tmp_path: Path) -> None:
         (f'[two_card_draw]\ngame = "{CONTEST}"', 2, "two_card_draw has rules of its own; give a contest of "),
         (f'["../a"]\ngame = "{CONTEST}"', 1, r"\[../a\]: a contest's name has letters a-z and A-Z, digits and _ only"),
         (f'["{"a" * 65}"]\ngame = "{CONTEST}"', 1, "a contest's name has"),
-        (f'[late]\ngame = "{CONTEST}"\nsesions = 3', 3, "unknown key sesions; .*; did you mean sessions\\?$"),
-        (f'[late]\ngame = "{CONTEST}"\nhands = 3', 3, "unknown key hands"),
+        (f"[{CONTEST}]\nfaults_allowed = 2\nsesions = 3", 3, "unknown key sesions; .*; did you mean sessions\\?$"),
+        (f"[{CONTEST}]\nfaults_allowed = 2\nhands = 3", 3, "unknown key hands"),
     ],
 )
 def test_what_is_wrong_with_a_named_contest(tmp_path: Path, text: str, line: int, words: str) -> None:
     with pytest.raises(BadInput, match=rf"tournament\.toml, line {line}: .*{words}"):
         load_text(tmp_path, text)
+
+
+def test_a_wrong_value_in_another_contests_table_stops_only_that_one(tmp_path: Path) -> None:
+    text = f'[good]\ngame = "{CONTEST}"\n[other]\ngame = "{CONTEST}"\nsessions = -5'
+    assert load_text(tmp_path, text, name="good").played.name == "good"
+    with pytest.raises(BadInput, match=r"line 5: sessions = -5"):
+        load_text(tmp_path, text, name="other")
 
 
 def test_a_contest_is_meant_that_comes_close(tmp_path: Path) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from tournament.config import ExecutorName, load_config
+from tournament.config import Config, ExecutorName, load_config
 from tournament.errors import BadInput
 from tournament.keys import drawn_seed
 from tournament.records.results import Results, load
@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # what plays needs none of these
     from tournament.audit import verification
     from tournament.audit.replay import Replay
     from tournament.audit.report import Verification
-    from tournament.trial.gauntlet import GauntletReport
+    from tournament.trial.match import MatchReport
 
 
 def run(
@@ -55,41 +55,47 @@ def run(
     return load(inside(chosen.results, contest))
 
 
-def gauntlet(
+def match(
     contest: str,
     bot: str | os.PathLike[str],
-    *,
-    against: Sequence[str] = (),
-    instead_of: str | os.PathLike[str] | None = None,
+    *others: str | os.PathLike[str],
+    baseline: str | os.PathLike[str] | None = None,
     config: str | os.PathLike[str] | None = None,
     entrants: str | os.PathLike[str] | None = None,
     sessions: int | None = None,
     replicas: int | None = None,
-    until: float | None = None,
-    sprt: tuple[float, float] | None = None,
+    until_settled: float | None = None,
     most_replicas: int | None = None,
     seed: int | str | None = None,
     workers: int | None = None,
+    results: str | None = None,
     watcher: Watcher | None = None,
-) -> GauntletReport:
-    """Play a bot against all entrants, or those of some names, as `tournament gauntlet` does; nothing is kept.
+    look: Callable[[Config, MatchReport], None] = lambda config, report: None,
+) -> MatchReport:
+    """Play a bot against `others`, or all entrants, as `tournament match` does; nothing is kept without `results`.
 
-    Bots are files or names. With `instead_of`, a former version, it plays the same deals, and the report says which is
-    the better one. With a chance `until` it plays until that is so sure, with two differences `sprt`, in points a
-    session, until a test tells which it is; else all replicas. `frame()` has a row for each opponent. Raises
-    tournament.errors.BadInput for what the user can mend, and RunFailed when play stopped short.
+    Bots are files or names. A `baseline`, another version, plays the same deals, and the report says which is better.
+    With a probability `until_settled` replicas are played until it is so sure which is better; the one other, without
+    a baseline. `look` is called while the records are there. `frame()` of the report has a row for each opponent.
+    Raises tournament.errors.BadInput for what the user can mend, and RunFailed when play stopped short.
     """
-    from tournament.trial.gauntlet import play_gauntlet
-    from tournament.trial.sequential import rule_of
+    from tournament.trial.match import play_match
 
     given = {"entrants": entrants, "sessions": sessions, "replicas": replicas, "most_replicas": most_replicas}
     seed = drawn_seed() if seed is None else seed
     chosen = load_config(contest, config, **given, seed=seed, workers=workers, executor="local")
-    former = find_bot(os.fspath(instead_of), chosen) if instead_of is not None else None
-    opponents = list(against) if chosen.played.house else [find_bot(one, chosen) for one in against]
-    watcher = watcher or NobodyWatching()
-    path, rule = find_bot(os.fspath(bot), chosen), rule_of(until, sprt)
-    return play_gauntlet(chosen.played, chosen, path, opponents, former, watcher, rule)
+    names = [os.fspath(one) for one in others]
+    return play_match(
+        chosen.played,
+        chosen,
+        find_bot(os.fspath(bot), chosen),
+        names if chosen.played.house else [find_bot(one, chosen) for one in names],
+        watcher or NobodyWatching(),
+        baseline=None if baseline is None else find_bot(os.fspath(baseline), chosen),
+        until_settled=until_settled,
+        keep=results,
+        look=look,
+    )
 
 
 def verify(
@@ -119,25 +125,18 @@ def report(
     *,
     config: str | os.PathLike[str] | None = None,
     results: str | os.PathLike[str] | None = None,
-    with_games: bool = True,
-    show_seed: bool = False,
-    bot: str | None = None,
-    against: str | None = None,
+    public: bool = False,
 ) -> Path:
     """Write a contest's report, one page of HTML, and return its path, as `tournament report` does.
 
-    With a `bot` it is the page for its author; it tells where the bot loses, `against` whom, by default the one it does
-    worst against. Raises tournament.errors.BadInput when there are no records, or another
+    A `public` one shows no card and no seed. Raises tournament.errors.BadInput when there are no records, or another
     file is in the way, and RunFailed when records are damaged.
     """
     from tournament.reporting.writing import make_page, write_report  # needs templates, and playing doesn't
 
     chosen = load_config(contest, config, results=results)
     config_of = partial(load_config, path=config, results=results)
-    place = inside(chosen.results, contest)
-    text, _ = make_page(
-        place, with_games=with_games, show_seed=show_seed, config_of=config_of, bot=bot, against=against
-    )
+    text, _ = make_page(inside(chosen.results, contest), public=public, config_of=config_of)
     write_report(Path(output), text)
     return Path(output)
 

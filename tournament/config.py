@@ -162,8 +162,6 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
         if value is not None
     }
     general_given = {key: given.pop(key) for key in General.model_fields.keys() & given.keys()}
-    for other in contests.made.values():  # every table of the file must be right, whichever is asked for
-        _validate(other.settings, file, file.table(other.name), other.name)
     _validate(General, file, head, None)
     sandbox = _sandbox(file)
     opening = _validate(Opening, file, file.table(_WATCH), _WATCH)

@@ -6,7 +6,6 @@ seconds, so that a test makes them again and compares the texts.
 
 from __future__ import annotations
 
-import hashlib
 import html
 import os
 import re
@@ -30,7 +29,6 @@ from selenium.webdriver.common.keys import Keys
 
 ROOT = Path(__file__).resolve().parents[2]
 PICTURES = ROOT / "docs" / "pictures"
-LOOK = PICTURES / "look_of_reports.txt"
 SHIPPED = ROOT / "entrants" / "von_neumann_poker"
 SEED = "pictures"
 SESSIONS = 2_000  # of each match in README's run
@@ -65,10 +63,9 @@ STEPS = (
     Terminal("step_leaderboard", "leaderboard von_neumann_poker", 92),
     Terminal("step_crosstable", "crosstable von_neumann_poker", 92),
     Terminal("step_replay", "replay von_neumann_poker --match likeme,maniac --session 2 --game 8"),
-    Terminal("step_losses", f"match von_neumann_poker naive likeme --seed {SEED} --losses", 120),
     Terminal(
-        "step_gauntlet",
-        f"gauntlet von_neumann_poker naive --instead-of tight_rock --sessions 100 --replicas 10 --seed {SEED}x",
+        "step_baseline",
+        f"match von_neumann_poker naive --baseline tight_rock --sessions 100 --replicas 10 --seed {SEED}x",
     ),
 )
 # Of a report, what follows its address, by the picture's name.
@@ -110,12 +107,6 @@ def table_in(svg: str) -> tuple[list[str], list[list[str]]]:
     cells = [[cell.strip() for cell in re.split("[┃│]", line)] for line in lines_in(svg)]
     head, *lines = (line for line in cells if len(line) > 2)
     return head, lines
-
-
-def look_of_reports() -> str:
-    """A hash of what decides how a report looks, by which its pictures are known to be current."""
-    templates = sorted((ROOT / "tournament" / "reporting" / "templates").rglob("*.*"))
-    return hashlib.sha256(b"".join(path.read_bytes() for path in templates if path.is_file())).hexdigest()
 
 
 def few_bots(folder: Path) -> None:
@@ -202,7 +193,6 @@ def leaderboard(played: Path) -> str:
 def main(played: Path) -> None:
     """Make all. `played` is a folder for the shipped field's records, which are kept there for the next time."""
     PICTURES.mkdir(exist_ok=True)
-    LOOK.write_text(f"{look_of_reports()}\n")
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         few_bots(folder)

@@ -5,8 +5,7 @@ from libc.stdint cimport int64_t
 
 from engine.kernel.chance cimport Chance
 from engine.rules.decisions cimport Asked
-from engine.kernel.game_core cimport Status
-from engine.rules.generator_core cimport GeneratorCore
+from engine.kernel.game_core cimport GameCore, Status
 from engine.kernel.records cimport Table
 from engine.rules.steps cimport Steps
 
@@ -32,8 +31,11 @@ cdef class Rows:
 
 
 @cython.final
-cdef class SessionCore(GeneratorCore):
+cdef class SessionCore(GameCore):
     cdef object play_session
+    cdef object generator       # that plays the session
+    cdef object failure
+    cdef bint is_asking
     cdef Steps steps
     cdef Chance chance
     cdef Rows games_rows
@@ -44,6 +46,7 @@ cdef class SessionCore(GeneratorCore):
     cdef bint seats_swapped
     cdef bint zero_sum
 
+    cdef Status play_on(self, int64_t answer) except *
     cdef object take_step(self)
     cdef object go_on(self)
     cdef int finish_session(self) except -1

@@ -2,9 +2,9 @@ from collections.abc import Callable, Generator, Mapping
 from typing import final
 
 from engine.kernel.chance import Chance
+from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from engine.rules.decisions import Asked
-from engine.rules.generator_core import GeneratorCore
 from engine.rules.steps import Steps
 
 GAME_BEGINS: dict[str, str]
@@ -13,7 +13,7 @@ SESSION_COLUMNS: dict[str, str]
 KINDS: tuple[str, ...]
 
 @final
-class SessionCore(GeneratorCore):
+class SessionCore(GameCore):
     """One leg by rules in Python; see session_core.pyx."""
 
     def __init__(

@@ -5,6 +5,7 @@ put behind it. It takes the GIL for each step.
 """
 
 cimport cython
+from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t, uint64_t
 from libc.math cimport isfinite
 from libc.stdlib cimport calloc, free
@@ -12,14 +13,21 @@ from libc.string cimport memcpy
 
 from engine.kernel.chance cimport Chance
 from engine.rules.decisions cimport Asked
-from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, Status
-from engine.rules.generator_core cimport GeneratorCore
+from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, GameCore, Status
 from engine.kernel.records cimport Table
 from engine.rules.steps cimport Steps
 
 import numpy as np
 
-from engine.rules.generator_core import OVER
+cdef extern from "Python.h":
+    ctypedef enum PySendResult:
+        PYGEN_RETURN
+        PYGEN_ERROR
+        PYGEN_NEXT
+    PySendResult PyIter_Send(object generator, object value, PyObject** result) except PYGEN_ERROR
+    void Py_DECREF(PyObject* referred)
+
+cdef object OVER = object()     # instead of a question
 
 # Columns that all contests have: of games, around the contest's own, and of sessions.
 GAME_BEGINS = {"match": "int32", "session": "int32", "game": "int32", "x_is_first": "bool"}
@@ -124,7 +132,7 @@ cdef class Rows:
 
 
 @cython.final
-cdef class SessionCore(GeneratorCore):
+cdef class SessionCore(GameCore):
     """One leg by rules in Python: `play_session` takes a Session and gives the generator that plays it.
 
     The generator yields questions, which decisions make (`engine.rules.decisions`), is sent legal answers, and
@@ -164,6 +172,14 @@ cdef class SessionCore(GeneratorCore):
 
     cdef int64_t default_answer(self) noexcept nogil:
         return self.asked.default
+
+    cdef Status step(self, int64_t answer) noexcept nogil:
+        with gil:
+            try:
+                return self.play_on(answer)
+            except BaseException as failure:
+                self.failure = failure
+                return LEG_OVER
 
     cdef Status play_on(self, int64_t answer) except *:
         if self.is_asking:
@@ -209,9 +225,14 @@ cdef class SessionCore(GeneratorCore):
             self.steps.end()
 
     cdef object go_on(self):
+        cdef PyObject* yielded = NULL
+        cdef PySendResult result
         if self.generator is None:
             self.generator = self.play_session(self.current)
-        return self.resume(self.reply)
+        result = PyIter_Send(self.generator, self.reply, &yielded)
+        found = <object>yielded
+        Py_DECREF(yielded)
+        return found if result == PYGEN_NEXT else OVER
 
     def heed(self, stopping):
         if self.steps is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -34,11 +35,12 @@ def test_a_match_is_what_a_run_has(folder: Path, monkeypatch: pytest.MonkeyPatch
     )
     match = played.ranking.matches[0]
     assert (report["bot"], report["opponent"], report["games"]) == ("zealous", "bold", match.games)
-    assert report["points_per_session"] == -match.points_per_session  # y's side
-    assert report["stderr"] == match.stderr_per_session
+    (line,) = report["against"]
+    assert report["points"]["value"] == line["points"]["value"] == -match.points_per_session  # y's side
+    assert line["points"]["stderr"] == line["opponents_points"]["stderr"] == match.stderr_per_session
     assert not (folder / "results").exists()
     text = shown(*words, "--session", "2", "--game", "0").out
-    assert "game 0: " in text and "→ " in text and "(95%)" in text
+    assert "game 0: " in text and "→ " in text and "± 95%" in text
     kept = shown(*words, "--results", "kept")
     assert kept.code == 0 and (folder / "kept" / CONTEST / "matches.parquet").exists()
 
@@ -81,8 +83,8 @@ def test_who_wins_more_is_ahead_where_both_may_win(
     told = shown("match", "dilemma", *bots, "--seed", "1").out
     assert verdict(told) == "defects is ahead in this match, by the same in every session"
     won = {"defects": "+50.000", "cooperates": "+0.000"}
-    assert f"{won[bots[0]]} ± 0.000 (95%) a session for {bots[0]}" in told
-    assert f"{won[bots[1]]} ± 0.000 (95%) a session for {bots[1]}" in told
+    row = rf"{bots[1]} *│ *{re.escape(won[bots[0]])} │ *0.000 │ *{re.escape(won[bots[1]])}"
+    assert re.search(row, told), told
 
 
 @pytest.mark.parametrize("bots", [("defects", "forgives"), ("forgives", "defects")])
@@ -93,18 +95,18 @@ def test_the_error_of_a_lead_is_of_the_difference(
     dilemma(tmp_path, noise=0.1)
     monkeypatch.chdir(tmp_path)
     words = ["match", "dilemma", *bots, "--seed", "1", "--results", "kept"]
-    text = shown(*words).out
+    text = shown(*words[:-2]).out
     report = json.loads(shown(*words, "--json").out)
     rows = tournament.load("kept").sessions
     lead = rows.x_points - rows.y_points  # of defects, the first by name
     error = float(lead.std(ddof=1) / len(lead) ** 0.5)
-    assert report["lead_stderr"] == pytest.approx(error, rel=0.15)
-    sides = ["points_per_session", "opponents_points_per_session"]
-    own, others = (report[side] for side in (sides if bots[0] == "defects" else sides[::-1]))
+    assert report["lead"]["stderr"] == pytest.approx(error, rel=0.15)
+    sides = ["points", "opponents_points"]
+    own, others = (report["against"][0][side]["value"] for side in (sides if bots[0] == "defects" else sides[::-1]))
     assert (own, others) == (rows.x_points.mean(), rows.y_points.mean())
     assert own > others
-    assert report["lead"] == (own - others if bots[0] == "defects" else others - own)
-    by = f"{(own - others) / report['lead_stderr']:,.1f} standard errors"
+    assert report["lead"]["value"] == (own - others if bots[0] == "defects" else others - own)
+    by = f"{(own - others) / report['lead']['stderr']:,.1f} standard errors"
     assert verdict(text) == f"defects is ahead in this match, by {by}"
     with (tmp_path / "tournament.toml").open("a") as file:
         file.write("replicas = 10\n")
@@ -137,7 +139,8 @@ def test_equals_are_not_called_ahead_for_what_sums_are_rounded(tmp_path: Path, m
         (tmp_path / "entrants" / "dilemma" / name).write_text(source)
     monkeypatch.chdir(tmp_path)
     report = json.loads(shown("match", "dilemma", "one", "other", "--seed", "1", "--json").out)
-    assert report["points_per_session"] != report["opponents_points_per_session"], "no rounding: nothing is tested"
+    (line,) = report["against"]
+    assert line["points"]["value"] != line["opponents_points"]["value"], "no rounding: nothing is tested"
     assert verdict(shown("match", "dilemma", "one", "other", "--seed", "1").out).startswith("neither is ahead")
 
 
@@ -145,7 +148,7 @@ def test_what_cannot_be_played_is_one_line(folder: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(folder)
     for words, message in (
         (["bold", "entrants/von_neumann_poker/bold.c"], "both bots are called bold"),
-        (["bold"], "say also the OPPONENT"),
+        ([], "say also the BOT"),
         (["bold", "zealous.c", "--game", "1"], "--game: say also of which --session"),
     ):
         told = shown("match", CONTEST, *words)

@@ -39,7 +39,7 @@ def test_help_loads_nothing_heavy(tmp_path: Path) -> None:
 def test_a_notebook_offers_what_is_not_loaded_yet() -> None:
     said = [sys.executable, "-c", "import sys, tournament; print(*dir(tournament), 'pandas' in sys.modules)"]
     names = subprocess.run(said, capture_output=True, text=True, check=True).stdout.split()
-    assert {"gauntlet", "load", "replay", "report", "run", "scan", "verify", "False"} <= set(names)
+    assert {"load", "match", "replay", "report", "run", "scan", "verify", "False"} <= set(names)
 
 
 @pytest.fixture(scope="module")

@@ -38,7 +38,3 @@ def test_the_leaderboard_is_as_it_is_played_today(tmp_path: Path) -> None:
     assert pictures.lines_in(pictures.leaderboard(tmp_path)) == pictures.lines_in(
         (pictures.PICTURES / "leaderboard.svg").read_text()
     )
-
-
-def test_reports_look_as_they_did() -> None:
-    assert pictures.LOOK.read_text().strip() == pictures.look_of_reports(), "make docs-pictures makes them anew"

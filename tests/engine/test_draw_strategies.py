@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from engine.games.two_card_draw.climbing import HillClimber, random_strategy
-from engine.games.two_card_draw.evaluation import BOT_SITUATIONS, StrategyEvaluator
+from engine.games.two_card_draw.evaluation import StrategyEvaluator
 from tests.engine.test_two_card_draw import oracle_server
 from tests.oracles.two_card_draw import best_value
 from tournament.contests.two_card_draw.strategy_file import situation_labels
@@ -33,33 +33,6 @@ def test_values_are_the_oracles(seed: int, bet1: int, bet2: int, steps: int) -> 
     assert -evaluator.value() == pytest.approx(best_value(server, bet1, bet2), abs=1e-12)
     assert -evaluator.trembling_value() == pytest.approx(best_value(server, bet1, bet2, 0.001), abs=1e-12)
     assert evaluator.trembling_value() > evaluator.value()
-
-
-def random_bots(count: int) -> list[Rows]:
-    """Bots that mix at random, never folding for nothing nor raising a fourth time."""
-    chance = np.random.default_rng(5)
-    bots = []
-    for _ in range(count):
-        rows = chance.dirichlet([0.4] * 3, BOT_SITUATIONS)
-        betting = np.r_[0:60, 60 + 105 : BOT_SITUATIONS]
-        faced = np.r_[np.arange(60) % 4, np.arange(3780) % 4]
-        rows[betting[faced == 0], 0] = 0
-        rows[betting[faced == 3], 2] = 0
-        bots.append(rows / rows.sum(axis=1, keepdims=True))
-    return bots
-
-
-def test_nobody_does_better_than_the_best_response() -> None:
-    evaluator = StrategyEvaluator(climbed(6, 2, 5, 20_000), 2, 5)
-    best = evaluator.best_response()
-    assert set(np.unique(best)) == {0.0, 1.0}
-    assert evaluator.expectation(best) == pytest.approx(-evaluator.value(), abs=1e-13)
-    chance = np.random.default_rng(6)
-    for bot in random_bots(20):
-        assert evaluator.expectation(bot) < -evaluator.value()
-        some = chance.random(BOT_SITUATIONS) < 0.1
-        mostly_best = np.where(some[:, None], bot, best)
-        assert evaluator.expectation(mostly_best) <= -evaluator.value() + 1e-13
 
 
 def test_climbing_is_a_full_evaluation_step_by_step_and_never_falls() -> None:

@@ -207,7 +207,7 @@ def test_a_gauntlet_tells_no_cards_and_nothing_that_bots_wrote(tmp_path: Path) -
         told.append(json.loads(said))
     one, other = told
     assert {line["opponent"] for line in one["against"]} == {"calm", "dull"}
-    assert one["faults"] > 0 == one["former_faults"] and one["former"] == "bold.c" and one["verdict"] in EXITS
+    assert one["faults"] > 0 == one["baseline_faults"] and one["baseline"] == "bold.c" and one["verdict"] in EXITS
     assert all(value == float(f"{value:.3g}") for value in fractions(told))
     assert one["against"] != other["against"]
 
@@ -282,7 +282,7 @@ def test_what_takes_too_long_is_ended(what: str, tmp_path: Path, monkeypatch: py
         found = trials.check(place.config, CONTEST, bot, lambda: False)
     else:
         found = trials.play_gauntlet(place.config, CONTEST, bot, None, lambda: False)
-    assert found == (False, f"the {what} took longer than 0 s")
+    assert found == (False, f"the {'check' if what == 'check' else 'match'} took longer than 0 s")
     assert are_gone(set(descendants(os.getpid())) - descended)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import dataclasses
 from pathlib import Path
 
 import pandas as pd
@@ -91,26 +91,21 @@ def test_without_a_name_it_is_the_opponent_it_does_worst_against(results: str) -
 
 def test_an_authors_page_tells_it(results: str, tmp_path: Path) -> None:
     place = str(Path(results).parent)
-    told = losses_to(VON_NEUMANN_POKER, load(results), "bold", "calm")
-    words = ("report", CONTEST, "--results", place, "-o", str(tmp_path / "page.html"))
-    assert shown(*words, "--bot", "bold", "--against", "calm").code == 0
-    page = read_html((tmp_path / "page.html").read_text())
+    told = losses_to(VON_NEUMANN_POKER, load(results), "bold")
+    words = ("report", CONTEST, "--results", place, "--author-pages", str(tmp_path / "pages"))
+    assert shown(*words).code == 0
+    page = read_html((tmp_path / "pages" / "bot-bold.html").read_text())
     section = page.first("section", id="losses")
-    assert section.first("h2").text == "Where bold loses to calm"
+    assert section.first("h2").text == f"Where bold loses to {told.opponent}"
     commands = [one.text for one in section.all("code")]
     assert commands == [
         f"tournament replay {CONTEST} --match {told.match} --session {one.session} --game {one.game}"
         for one in told.kinds or ()
     ]
-    assert len([*section.all("table")]) == 4 and "calm" in section.first("tbody").text
-    shown(*words, "--bot", "bold", "--without-games")
-    assert "losses" not in (tmp_path / "page.html").read_text().split("<body", 1)[1].split("<script", 1)[0]
-    for more, what in (
-        (("--against", "calm"), "say also of which --bot"),
-        (("--bot", "bold", "--against", "nobody"), "bold has not met nobody"),
-    ):
-        refused = shown(*words, *more)
-        assert refused.code == 2 and what in refused.err
+    assert len([*section.all("table")]) == 4 and told.opponent in section.first("tbody").text
+    shown(*words, "--public")
+    public = (tmp_path / "pages" / "bot-bold.html").read_text()
+    assert "losses" not in public.split("<body", 1)[1].split("<script", 1)[0]
 
 
 def test_of_moves_half_the_lead_counts(tmp_path: Path) -> None:
@@ -129,19 +124,16 @@ def test_of_moves_half_the_lead_counts(tmp_path: Path) -> None:
     (kind,) = losses_to(contest, found, "tit_for_tat").kinds or ()
     assert (kind.kind, kind.count, kind.won, kind.share) == ("C against D", 3, -7.5, 1.0)
     assert losses_to(contest, found, "always_defects").kinds == ()
-    words = ("match", "dilemma", "always_defects", "tit_for_tat", "--config", str(config), "--losses")
-    assert "nothing to tit_for_tat" in shown(*words).out
-    config.write_text(f"{config.read_text()}payoffs_of_y = [[3, 4], [1, 1]]\nduplicate = true\n")
-    told = shown(*words)
-    assert told.code == 0 and "points a session, from" in told.out and "nothing to" not in told.out
 
 
 def test_rules_in_python_tell_who_came_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(REPOSITORY / "examples" / "liars_dice")
     place = str(tmp_path / "kept")
-    words = ("match", "liars_dice", "one_more", "counter", "--sessions", "30", "--seed", SEEDS[8], "--losses")
-    told = json.loads(shown(*words, "--json", "--results", place).out)["losses"]
-    games = load(place + "/liars_dice").games  # one_more is y
+    config = load_config("liars_dice", "tournament.toml")
+    shown("match", "liars_dice", "one_more", "counter", "--sessions", "30", "--seed", SEEDS[8], "--results", place)
+    found = load(place + "/liars_dice")
+    told = dataclasses.asdict(losses_to(config.played.under(config.contest), found, "one_more", "counter"))
+    games = found.games  # one_more is y
     for seat, came_first in (("coming first", True), ("coming second", False)):
         own = games[games.x_is_first != came_first]
         (line,) = [one for one in told["seats"] if one["seat"] == seat]
@@ -149,27 +141,22 @@ def test_rules_in_python_tell_who_came_first(tmp_path: Path, monkeypatch: pytest
         (kind,) = [one for one in told["kinds"] if one["kind"] == seat]
         assert kind["won"] == own.y_points.sum() < 0
         assert own[(own.session == kind["session"]) & (own.game == kind["game"])].y_points.item() == -1
-    assert sum(one["share"] for one in told["kinds"]) == pytest.approx(1) and told["panels"] == []
-    in_words = shown(*words)
-    assert in_words.code == 0 and "a game coming first, of 15" in in_words.out and "--session 1" in in_words.out
+    assert sum(one["share"] for one in told["kinds"]) == pytest.approx(1) and not told["panels"]
 
 
 @pytest.mark.parametrize(
-    ("contest", "bot", "more", "kind"),
+    ("contest", "bot", "opponent", "kind"),
     [
-        (
-            "two_card_draw",
-            "check_caller",
-            ("server_02", "--sessions", "1"),
-            "100% in: showdown in round 2 (10,000 games, ",
-        ),
-        ("holdem_training", "always_all_in", ("--sessions", "1"), "showdown after a raise"),
+        ("two_card_draw", "check_caller", "practice_02", "showdown in round 2"),
+        ("holdem_training", "always_all_in", "Bob", "showdown after a raise"),
     ],
 )
 def test_house_players_take_what_was_lost(
-    contest: str, bot: str, more: tuple[str, ...], kind: str, monkeypatch: pytest.MonkeyPatch
+    contest: str, bot: str, opponent: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(REPOSITORY)
-    told = shown("match", contest, bot, *more, "--seed", SEEDS[8], "--losses")
-    assert told.code == 0 and kind in told.out and "--session 0 --game" in told.out
-    assert "points a game, from the first of a match to the last" in told.out
+    place = str(tmp_path / "kept")
+    shown("match", contest, bot, opponent, "--sessions", "1", "--seed", SEEDS[8], "--results", place)
+    config = load_config(contest, None)
+    told = losses_to(config.played.under(config.contest), load(f"{place}/{contest}"), bot, opponent)
+    assert kind in [one.kind for one in told.kinds or ()] and told.over == "game" and len(told.course) > 1

@@ -221,12 +221,12 @@ def test_the_viewer_gets_games_of_every_match(
         assert shown and all((session, game) in faults for session, game in shown)
 
 
-def test_the_seed_is_a_secret_unless_it_is_to_be_told(pages: Mapping[str, Played]) -> None:
+def test_the_seed_is_a_secret_on_a_public_page(pages: Mapping[str, Played]) -> None:
     """Neither the seed nor the fingerprint, by which guesses could be checked."""
     results = pages["two_card_draw"].results
     fingerprint = str(results.field.settings["seed"])
     assert SEED not in pages["two_card_draw"].page and fingerprint not in pages["two_card_draw"].page
-    told, _ = make_page(results.location, show_seed=True)
+    told, _ = make_page(results.location)
     assert SEED in told
 
 

@@ -31,7 +31,7 @@ def test_the_command_writes_a_page(poker_results: Path, tmp_path: Path) -> None:
 
 def test_python_writes_the_same_more_than_once(poker_results: Path, tmp_path: Path) -> None:
     for _ in range(2):  # the room of the same trade must not stand in the function's place
-        path = tournament.report(output=tmp_path / "r.html", results=poker_results.parent, with_games=False)
+        path = tournament.report(output=tmp_path / "r.html", results=poker_results.parent, public=True)
     assert path == tmp_path / "r.html"
     assert "games-data" not in {one.attributes.get("id") for one in read_html(path.read_text()).all("script")}
 
@@ -97,7 +97,9 @@ def test_damaged_records_are_named(poker_results: Path, tmp_path: Path) -> None:
 def test_each_author_gets_a_page(poker_results: Path, tmp_path: Path) -> None:
     folder = tmp_path / "authors"
     for _ in range(2):  # reports are replaced
-        told = shown("report", "von_neumann_poker", "--results", str(poker_results.parent), "--all-bots", str(folder))
+        told = shown(
+            "report", "von_neumann_poker", "--results", str(poker_results.parent), "--author-pages", str(folder)
+        )
         assert (told.code, told.err) == (0, "") and "6 pages, one for the author of each bot" in told.out
     names = [line.name for line in load(str(poker_results)).ranking.entrants]
     assert len(list(folder.iterdir())) == len(names) == 6
@@ -107,14 +109,7 @@ def test_each_author_gets_a_page(poker_results: Path, tmp_path: Path) -> None:
     assert crook.count('"faulty"') == 1 and '"faulty"' not in (folder / "bot-calm.html").read_text()
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--bot", "krook"], "no bot of these results is called so; did you mean crook?"),
-        (["--all-bots", "x", "--output", "y"], "--all-bots writes files of its own"),
-        (["--all-bots", "x", "--bot", "calm"], "--all-bots writes files of its own"),
-    ],
-)
-def test_options_that_make_no_page_say_why(options: list[str], said: str, poker_results: Path, tmp_path: Path) -> None:
-    told = shown("report", "von_neumann_poker", "--results", str(poker_results.parent), *options)
-    assert told.code == 2 and said in told.err
+def test_author_pages_have_names_of_their_own(poker_results: Path) -> None:
+    words = ("report", "von_neumann_poker", "--results", str(poker_results.parent), "--author-pages", "x", "-o", "y")
+    told = shown(*words)
+    assert told.code == 2 and "--author-pages writes files of its own" in told.err

@@ -91,7 +91,7 @@ def test_it_is_the_same_everywhere(kind: str, tmp_path: Path) -> None:
 
     checked = check_bot(VON_NEUMANN_POKER, config.contest, config.sandbox, path, nobody)
     note("check", checked.faults[0].what, checked.faults[0].complaints)
-    matched = play_match(VON_NEUMANN_POKER, config, path, place.entrants / "bold.c", nobody)
+    matched = play_match(VON_NEUMANN_POKER, config, path, [place.entrants / "bold.c"], nobody)
     note("match", matched.faults[0][1].what, matched.faults[0][1].complaints)
     place.play(workers=2)
     results = load(str(place.results))

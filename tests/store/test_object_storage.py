@@ -208,17 +208,14 @@ def test_a_conflict_of_two_puts_is_no_other_writer_yet(served_store: ServedStore
 # Requests.
 
 
-def test_a_commit_takes_eleven_requests(memory: MemoryStore) -> None:
+def test_a_commit_takes_no_more_than_eleven_requests(memory: MemoryStore) -> None:
     writer = open_for_writing(open_storage(LOCATION))
     writer.commit(field=FIELD)
     batch = stage_batch(writer.storage, leg(0))
     requests: list[str] = []
     memory.gate = requests.append
     writer.commit(batches=[batch])
-    assert [request.partition(" ")[0] for request in requests] == [
-        *("HEAD", "HEAD", "GET", "PUT", "GET"),
-        *("COPY", "DELETE", "COPY", "DELETE", "HEAD", "HEAD"),
-    ]
+    assert 0 < len(requests) <= 11, requests
 
 
 def test_reading_takes_as_many_requests_as_entries_since_the_fold(memory: MemoryStore) -> None:

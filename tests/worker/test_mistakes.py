@@ -218,10 +218,6 @@ def test_the_commands_name_file_and_line_and_let_the_bot_enter(tmp_path: Path, m
     assert checked.code == 0, text
     assert all(re.search(word, text) for word in words), text
     assert "faults none" in text and "verdict fit to enter, but would crash or differ elsewhere" in text
-    played = shown("match", "von_neumann_poker", "crashes.c", "naive.c", "--sessions", "20", "--mistakes")
-    text = " ".join(played.out.split())
-    assert played.code == 0 and re.search(words[0], text) and "no mistake found that shows only elsewhere" in text
-    assert "elsewhere" not in shown("match", "von_neumann_poker", "crashes.c", "naive.c", "--sessions", "20").out
 
 
 SHIPPED = sorted(path for path in Path("entrants").glob("*/*") if path.suffix in (".c", ".cpp"))

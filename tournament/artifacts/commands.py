@@ -91,6 +91,8 @@ def read_after_exec(words: Sequence[str], folder: Path) -> list[str]:
 
 # Java's settings, without which it doesn't start, by its version.
 OF_JAVA = tuple(sorted(Path("/etc").glob("java-*-openjdk")))
+# Its library of ciphers doesn't start without its settings where these are there and refused.
+OF_NODE = (Path("/usr/share/nodejs"), Path("/etc/ssl/openssl.cnf"))
 # Where Debian keeps the libraries of common interpreters.
 _COMPILED = Path(f"/usr/lib/{os.uname().machine}-linux-gnu")
 _LIBRARIES: dict[str, tuple[Path, ...]] = {
@@ -101,8 +103,8 @@ _LIBRARIES: dict[str, tuple[Path, ...]] = {
         *(_COMPILED / name for name in ("perl", "perl-base", "perl5")),
     ),
     "ruby": (Path("/usr/lib/ruby"), Path("/var/lib/gems")),
-    "node": (Path("/usr/share/nodejs"), Path("/usr/lib/node_modules")),
-    "nodejs": (Path("/usr/share/nodejs"),),
+    "node": (*OF_NODE, Path("/usr/lib/node_modules")),
+    "nodejs": OF_NODE,
     "lua": (Path("/usr/share/lua"),),
     "java": (Path("/usr/lib/jvm"), *OF_JAVA),
     "guile": (Path("/usr/share/guile"), _COMPILED / "guile"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.table import Table
@@ -10,17 +10,14 @@ from rich.text import Text
 
 from tournament.cli.numbers import short
 from tournament.cli.tables import facts_table
-from tournament.contests.contest import Contest
 from tournament.errors import counted, printable
-from tournament.standings.student import reach
 from tournament.store.legs import Fault, LegResult, by_sort
 from tournament.trial.check import CheckReport
 from tournament.trial.mistakes import Search
 from tournament.trial.playing import Meter
-from tournament.trial.sequential import Look, Verdict
 
 if TYPE_CHECKING:
-    from tournament.trial.match import MatchReport
+    pass
 
 
 def check_table(report: CheckReport) -> Table:
@@ -68,7 +65,7 @@ def check_table(report: CheckReport) -> Table:
             table.add_row("elsewhere", mistakes_in_words(report.mistakes, f"{report.name}.{report.kind}"))
         if report.printed:
             table.add_row("prints", Text(printable(report.printed), style="dim"))
-        table.add_row("faults", _fault_lines(report.faults_of_leg))
+        table.add_row("faults", fault_lines(report.faults_of_leg))
     verdict = Text("fit to enter", style="green") if report.fit else Text("not fit to enter", style="red")
     if report.mistakes and report.mistakes.grave:
         verdict.append(", but would crash or differ elsewhere", style="yellow")
@@ -98,75 +95,8 @@ def _legs(report: CheckReport) -> str | Text:
     return f"apart, each in a process of its own, which is slower: {printable(report.why_apart)}"
 
 
-def match_table(report: MatchReport, contest: Contest, seed: str) -> Table:
-    """What `tournament match` found."""
-    table = facts_table()
-    by_game = contest.house is not None and contest.house.scoring.of_match
-    share = report.sessions / max(1, report.games) if by_game else 1.0  # the part of a session to which points refer
-    table.add_row("match", Text(f"{report.bot} against {report.opponent}"))
-    table.add_row("played", f"{report.games:,} games {_in_sessions(report.sessions)}")
-    if report.sessions:
-        sides = [(report.bot, report.points_per_session, report.stderr)]
-        if report.opponents_points_per_session != -report.points_per_session:
-            sides.append((report.opponent, report.opponents_points_per_session, report.opponents_stderr))
-        for number, (name, points, stderr) in enumerate(sides):
-            error = "" if stderr is None else f" ± {share * reach(stderr, report.freedom):,.3f} (95%)"
-            each = "game" if by_game else "session"
-            table.add_row("" if number else "points", f"{points * share:+,.3f}{error} a {each} for {name}")
-    if contest.display.unit:
-        table.add_row("", contest.display.unit)
-    if contest.house:
-        scoring = contest.house.scoring
-        if report.score is not None:
-            table.add_row("score", f"{report.score:,.{scoring.decimals}f}")
-        for measure in scoring.measures:
-            value = report.measures.get(measure.name)
-            if value is not None:
-                table.add_row(measure.title, f"{measure.shown(value)} ({measure.meaning})")
-    table.add_row("seed", f"--seed {seed} repeats this match")
-    table.add_row("verdict", _verdict(report))
-    table.add_row("faults", _fault_lines(report.faults, of_both=True))
-    return table
-
-
 def _in_sessions(count: int) -> str:
     return f"in {counted(count, 'session')}" if count else "of a session that was broken off"
-
-
-VERDICTS: Mapping[Verdict, str] = {
-    "better": "surely better",
-    "worse": "surely worse",
-    "open": "which is better is open",
-}
-
-
-def stopped_in_words(look: Look) -> str:
-    """What the last of several looks said."""
-    says = VERDICTS[look.verdict]
-    if look.reaches is None:
-        says = {"better": "HIGH rather than LOW", "worse": "LOW rather than HIGH", "open": "open"}[look.verdict]
-    return f"after {counted(look.replicas, 'replica')}, {look.said}: {says}"
-
-
-def _verdict(report: MatchReport) -> Text:
-    if report.disqualified:
-        verb = "is" if len(report.disqualified) == 1 else "are"
-        return Text(f"{' and '.join(report.disqualified)} {verb} disqualified: too many faults", style="red")
-    if report.stopped:
-        colour = {"better": "green", "worse": "red", "open": "yellow"}[report.stopped.verdict]
-        return Text(f"{report.bot} {stopped_in_words(report.stopped)}", style=colour)
-    if report.lead_stderr is None:
-        return Text("too few sessions to tell")
-    if not report.lead and not report.lead_stderr:
-        return Text("neither is ahead: both win the same in every session", style="yellow")
-    if abs(report.lead) <= reach(report.lead_stderr, report.freedom):
-        return Text("neither is clearly ahead: play more --sessions to tell", style="yellow")
-    ahead = report.bot if report.lead > 0 else report.opponent
-    errors = abs(report.lead) / report.lead_stderr if report.lead_stderr else 0.0
-    by = f"{errors:,.1f} standard errors" if errors else "the same in every session"
-    # One match doesn't show what another would have brought.
-    where = " in this match" if report.replicas == 1 else ""
-    return Text(f"{ahead} is ahead{where}, by {by}", style="green" if ahead == report.bot else "red")
 
 
 def costs(meter: Meter, fuel_allowed: int | None = None) -> list[tuple[str, str]]:
@@ -199,7 +129,7 @@ _HINT_TO_LINES = (
 )
 
 
-def _fault_lines(faults: Sequence[tuple[LegResult, Fault]], *, of_both: bool = False) -> Text:
+def fault_lines(faults: Sequence[tuple[LegResult, Fault]], *, of_both: bool = False) -> Text:
     """The first fault of each sort; `of_both` bots, so that each is named."""
     lines = []
     for (leg, fault), *like_it in by_sort(faults):

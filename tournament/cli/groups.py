@@ -68,8 +68,8 @@ OWN = {
         "Write all that the records tell into one page of HTML that opens anywhere, offline; also during a run.",
         (
             "report von_neumann_poker -o report.html",
-            "report --without-games -o standings.html",
-            "report --all-bots pages",
+            "report --public -o standings.html",
+            "report --author-pages pages",
         ),
     ),
     "verify": Listed(
@@ -86,23 +86,14 @@ OWN = {
         ("replay von_neumann_poker --match likeme,naive --session 12 --game 3",),
     ),
     "match": Listed(
-        "tournament.cli.trial:match",
-        "Play two bots against each other, now, and say who is ahead by how much and how sure that is.",
+        "tournament.cli.match:match",
+        "Play one bot against another, some, or all others, and say what it scores and how sure that is.",
         (
             "match von_neumann_poker naive likeme",
             "match von_neumann_poker naive likeme --sessions 500 --seed 7 --session 2 --game 0",
-            "match von_neumann_poker likeme naive --sessions 50 --until 0.95",
-            "match von_neumann_poker naive likeme --losses",
-        ),
-    ),
-    "gauntlet": Listed(
-        "tournament.cli.gauntlet:gauntlet",
-        "Play one bot against all others, and say what it scores and whether it is better than its former version.",
-        (
-            "gauntlet von_neumann_poker likeme",
-            "gauntlet von_neumann_poker scholar --instead-of likeme --sessions 50 --replicas 10",
-            "gauntlet von_neumann_poker scholar --instead-of likeme --sessions 50 --sprt 0 2",
-            "gauntlet von_neumann_poker likeme --against naive --against kuhn3",
+            "match von_neumann_poker likeme naive --sessions 50 --until-settled 0.95",
+            "match von_neumann_poker likeme",
+            "match von_neumann_poker scholar --baseline likeme --sessions 50 --replicas 10",
         ),
     ),
     "faults": Listed(
@@ -146,7 +137,7 @@ GROUPS = {
         "tournament.cli.holdem_training:app",
         "Play a program as the contest's statement has it judged, and nothing else: for its author to debug against.",
     ),
-    "strategy": Listed("tournament.cli.two_card_draw:app", "Servers of two-card draw: generate them and value them."),
+    "strategy": Listed("tournament.cli.two_card_draw:app", "Servers of two-card draw: generate and evaluate them."),
 }
 
 

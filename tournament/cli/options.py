@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from tournament.contests import BUILT_IN
+from tournament.errors import BadInput
 
 # What options are for: --help and docs/reference/commands.md list them in these groups, in this order.
 PLAY = "What is played"
@@ -56,13 +57,14 @@ Executor = Annotated[
 Cluster = Annotated[
     str | None, option("ADDR", "Ray cluster to join, e.g. auto", WHO_PLAYS, envvar="TOURNAMENT_ADDRESS")
 ]
-Until = Annotated[float | None, option("P", "more replicas, until which is better is sure with chance P", PLAY)]
-Sprt = Annotated[
-    tuple[float, float] | None,
-    option("LOW HIGH", "more replicas, until a test tells if the difference is HIGH or LOW; points a session", PLAY),
-]
-MostReplicas = Annotated[int | None, option("N", "with --until and --sprt: but no more", PLAY)]
+Csv = Annotated[bool, flag("--csv", "a table for spreadsheets, such as a gradebook", OUTPUT)]
 Json = Annotated[bool, flag("--json", "print JSON for scripts", OUTPUT)]
+
+
+def check_game(session: int | None, game: int | None) -> None:
+    """Raises BadInput for a game of no session."""
+    if game is not None and session is None:
+        raise BadInput("--game: say also of which --session")
 
 
 def command_line(*words: str, **options: object) -> str:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from tournament.cli.consoles import out
 from tournament.cli.locations import load_records
-from tournament.cli.options import CHOICE, OUTPUT, ConfigPath, ContestOrOnly, Json, Results, flag, option, print_json
+from tournament.cli.options import CHOICE, ConfigPath, ContestOrOnly, Csv, Json, Results, flag, option, print_json
 from tournament.cli.replay_tables import commands_to_see, fault_lines, replay_command
 from tournament.cli.tables import (
     crosstable_tables,
@@ -31,6 +31,7 @@ from tournament.records.results import (
     fault_values,
     leaderboard_values,
     rated_values,
+    rows_csv,
     standing_values,
     standings_csv,
 )
@@ -49,7 +50,7 @@ def leaderboard(
         option("elo", "Elo points by won sessions, instead of the score", CHOICE),
     ] = None,
     history: Annotated[str | None, option("BOT", "this bot's versions, and where each of them stood", CHOICE)] = None,
-    as_csv: Annotated[bool, flag("--csv", "a table for spreadsheets, such as a gradebook", OUTPUT)] = False,
+    as_csv: Csv = False,
     wide: Annotated[bool, flag("--wide", "all columns, for terminals of more than 80 characters", CHOICE)] = False,
     results: Results = None,
     config: ConfigPath = None,
@@ -121,16 +122,20 @@ def crosstable(
     ] = None,
     results: Results = None,
     config: ConfigPath = None,
+    as_csv: Csv = False,
     as_json: Json = False,
 ) -> None:
+    if as_csv and as_json:
+        raise BadInput("--csv, --json: choose one of the two")
     found = load_records(contest, results, config)
     if bot is not None:
         line_of(found.ranking, bot)
-    if bot is not None and not as_json:
+    if bot is not None and not (as_csv or as_json):
         out.print(matches_table(matches_of_bot(found.ranking, bot), bot))
         return
-    if as_json:
-        print_json([row for row in crosstable_values(found.ranking) if bot in (None, row["x"])])
+    if as_csv or as_json:
+        rows = [row for row in crosstable_values(found.ranking) if bot in (None, row["x"])]
+        print(rows_csv(rows), end="") if as_csv else print_json(rows)
         return
     for table in crosstable_tables(found.ranking, _contest_of(found, config).title, out.width):
         out.print(table)

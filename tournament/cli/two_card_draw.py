@@ -1,4 +1,4 @@
-"""The commands `tournament strategy …`: servers of two-card draw, made and judged."""
+"""The commands `tournament strategy …`: servers of two-card draw, generated and evaluated."""
 
 from __future__ import annotations
 
@@ -12,20 +12,16 @@ from rich.table import Table
 from engine.games.two_card_draw.evaluation import StrategyEvaluator
 from tournament.cli.consoles import err, out
 from tournament.cli.groups import PLAIN, Command, Group, examples
-from tournament.cli.options import OUTPUT, PLAY, ConfigPath, option
+from tournament.cli.options import OUTPUT, PLAY, option
 from tournament.cli.tables import facts_table
-from tournament.config import load_config
-from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.two_card_draw.generate import Recipe, generate
-from tournament.contests.two_card_draw.perfect_bot import perfect_bot
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, read_strategy_file, write_strategy
 from tournament.errors import BadInput
 from tournament.small_files import write_whole
-from tournament.trial.against_server import winnings
 
 app = typer.Typer(
     cls=Group,
-    help="Servers of two-card draw: generate them and value them.",
+    help="Servers of two-card draw: generate and evaluate them.",
     no_args_is_help=True,
     **PLAIN,
 )
@@ -67,47 +63,11 @@ def generate_command(
     out.print(_values(strategy, f"{output}"))
 
 
-@app.command(
-    cls=Command,
-    epilog=examples(
-        "strategy value server.txt",
-        "strategy value server.txt --best-response perfect.c",
-        "strategy value server.txt --against entrants/two_card_draw/my_bot.cpp",
-    ),
-)
-def value(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="a strategy file")],
-    against: Annotated[Path | None, option("BOT", "also what this bot wins", PLAY)] = None,
-    sessions: Annotated[int, option("N", "of 10,000 hands, that this bot plays", PLAY)] = 100,
-    best_response: Annotated[
-        Path | None, option("FILE", "write the perfect opponent there, as a C bot", OUTPUT)
-    ] = None,
-    config: ConfigPath = None,
-) -> None:
-    """Say what a server is worth: exactly, and what a bot wins from it by play."""
+@app.command(cls=Command, epilog=examples("strategy evaluate server.txt"))
+def evaluate(file: Annotated[Path, typer.Argument(metavar="FILE", help="a strategy file")]) -> None:
+    """Say what a server is worth, exactly."""
     strategy, _ = read_strategy_file(file)
-    table = _values(strategy, f"{file}")
-    if best_response is not None:
-        if best_response.suffix != ".c":
-            raise BadInput(f"--best-response {best_response}: a C bot's file ends in .c")
-
-        _write(best_response, perfect_bot(strategy, f"The perfect opponent of {file.name}."))
-        table.add_row("perfect opponent", f"in {best_response}")
-    if against is not None:
-        if sessions < 1:
-            raise BadInput(f"--sessions {sessions}: must be at least 1")
-
-        loaded = load_config(TWO_CARD_DRAW.name, config)
-        found = winnings(
-            against, strategy, loaded.contest, loaded.sandbox, sessions, lambda text: err.print(text, style="dim")
-        )
-        best = -StrategyEvaluator(strategy.rows, strategy.bet1, strategy.bet2).value()
-        share = f", {100 * found.profit / best:.1f}% of the perfect opponent's profit" if best > 0 else ""
-        won = f"wins {found.profit:+.6f} ± {found.reach:.6f} (95%) a hand{share}"
-        table.add_row(against.name, f"{won}, played {found.hands:,} hands")
-        if found.faults:
-            table.add_row("", f"with {found.faults} faults")
-    out.print(table)
+    out.print(_values(strategy, f"{file}"))
 
 
 def _progress_bar() -> Progress:

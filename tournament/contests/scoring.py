@@ -77,9 +77,11 @@ class House:
     """The house players of a contest in which entrants play these and not each other.
 
     `players` gives those of a tournament; it takes the settings, the folder from which relative paths start, and a
-    function for messages while it takes long, and raises BadInput. `practice` gives one to try entrants against, chosen
-    by a key. Every player has the `facts`. With a `suffix`, their contents are kept beside the records, as files of
-    that ending, and so are those of the `examples`, which entrants may know: their names, and what makes them.
+    function for messages while it takes long, and raises BadInput. `practice_players`, if a contest's depend on its
+    seed, gives those of a match with a seed of its own, under other names; they aren't kept. `practice` gives one
+    to try entrants against, chosen by a key. Every player has the `facts`. With a `suffix`, their contents are kept
+    beside the records, as files of that ending, and so are those of the `examples`, which entrants may know: their
+    names, and what makes them.
     """
 
     players: Callable[[ContestSettings, Path, Callable[[str], None]], Sequence[HousePlayer]]
@@ -89,6 +91,7 @@ class House:
     facts: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
     example: Callable[[ContestSettings, str], HousePlayer] | None = None
+    practice_players: Callable[[ContestSettings, Path, Callable[[str], None]], Sequence[HousePlayer]] | None = None
 
 
 @dataclass(frozen=True)

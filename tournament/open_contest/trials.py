@@ -40,10 +40,10 @@ def check(settings: Path, contest: str, bot: Path, stopping: Callable[[], bool])
 def play_gauntlet(
     settings: Path, contest: str, bot: Path, former: Path | None, stopping: Callable[[], bool]
 ) -> tuple[bool | None, str]:
-    """Whether `tournament gauntlet` plays a bot against all entrants, on a seed of its own, with the same deals for its
+    """Whether `tournament match` plays a bot against all entrants, on a seed of its own, with the same deals for its
     `former` version, and what it tells of both: no cards, nothing that bots wrote, and figures of three digits."""
-    words = ["gauntlet", contest, bot.name, "--json", "--workers", "1"]
-    words += ["--instead-of", str(former)] if former else []
+    words = ["match", contest, bot.name, "--json", "--workers", "1"]
+    words += ["--baseline", str(former)] if former else []
     status, said, complaint = _command(settings, words, bot.parent, GAUNTLET_SECONDS, stopping)
     try:
         found = json.loads(said)
@@ -51,8 +51,8 @@ def play_gauntlet(
         why = (complaint.strip().splitlines() or [""])[-1].replace(str(settings.parent), "…")
         return False if status is None else None, why[:_MOST_SAID]
     del found["seed"]
-    found |= {which: len(found[which]) for which in ("faults", "former_faults")}
-    found |= {"former": former and former.name, "disqualified": [Path(one).name for one in found["disqualified"]]}
+    found |= {which: len(found[which]) for which in ("faults", "baseline_faults")}
+    found |= {"baseline": former and former.name, "disqualified": [Path(one).name for one in found["disqualified"]]}
     return True, json.dumps(rounded(found), indent=2)
 
 

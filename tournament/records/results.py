@@ -6,7 +6,7 @@ import contextlib
 import csv
 import io
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -377,8 +377,13 @@ def standings_csv(ranking: Standings) -> str:
         {"place": line.place, **standing_values(line)} | ({} if line.matches else {"score": None})
         for line in ranking.entrants
     ]
+    return rows_csv(rows or [dict.fromkeys(("place", *STANDING))])
+
+
+def rows_csv(rows: Sequence[Mapping[str, object]]) -> str:
+    """Rows as a table for spreadsheets, below a line of their names."""
     text = io.StringIO()
-    names = dict.fromkeys(name for row in rows or [dict.fromkeys(("place", *STANDING))] for name in row)
+    names = dict.fromkeys(name for row in rows for name in row)
     writer = csv.DictWriter(text, names, lineterminator="\n")
     writer.writeheader()
     writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)

@@ -2,80 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
-from tournament.contests.contest import Contest
 from tournament.errors import BadInput, RunFailed
-from tournament.names import did_you_mean
 from tournament.records.results import load
 from tournament.reporting.findings import Findings, find
 from tournament.reporting.layout import anchor_of
 from tournament.reporting.page import render, render_each
 from tournament.reporting.played_again import ConfigOf
-from tournament.runner.seed import read_seed
 from tournament.small_files import write_whole
+from tournament.store.secrets import kept_seed
 from tournament.store.storage import open_storage
 
 _MARK = b'<meta name="generator" content="tournament report">'
 
 
-def make_page(
-    location: str,
-    *,
-    with_games: bool = True,
-    show_seed: bool = False,
-    config_of: ConfigOf | None = None,
-    bot: str | None = None,
-    against: str | None = None,
-) -> tuple[str, Findings]:
+def make_page(location: str, *, public: bool = False, config_of: ConfigOf | None = None) -> tuple[str, Findings]:
     """The page of the contest whose records are at a location, and its findings.
 
-    `config_of` gives the settings of a contest, to play sessions again. With a `bot` it is the page for its author,
-    which also tells where it loses to one opponent: `against` whom, by default the one it does worst against.
-
-    Raises BadInput when there are none, RunFailed when they are damaged, or the seed to be shown is missing.
+    A `public` one shows no card and no seed. `config_of` gives the settings of a contest, to play sessions again.
+    Raises BadInput when there are no records, RunFailed when they are damaged.
     """
-    losing = [(bot, against)] if bot is not None else []
-    contest, findings = _found(location, with_games, show_seed, config_of, losing)
-    if bot is not None and bot not in findings.entrants:
-        raise BadInput(f"--bot {bot}: no bot of these results is called so{did_you_mean(bot, findings.entrants)}")
-    return render(contest, findings, author=bot), findings
+    seed = None
+    if not public:
+        results = load(location)
+        seed = kept_seed(open_storage(results.location), str(results.field.settings.get("seed")))
+    contest, findings = find(location, with_games=not public, seed=seed, config_of=config_of, losing=[])
+    return render(contest, findings), findings
 
 
-def write_pages_of_all_bots(
-    location: str,
-    folder: Path,
-    *,
-    with_games: bool = True,
-    show_seed: bool = False,
-    config_of: ConfigOf | None = None,
+def write_author_pages(
+    location: str, folder: Path, *, public: bool = False, config_of: ConfigOf | None = None
 ) -> list[Path]:
-    """Write a page for the author of each bot into a folder, made if it isn't there; raises as `write_report` does."""
+    """Write a page for the author of each bot into a folder, made if it isn't there; raises as `write_report` does.
+
+    It also shows where the bot loses to the opponent it does worst against, and never the seed.
+    """
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
-        raise BadInput(f"{folder} can't be made: {error.strerror}; name another folder with --all-bots") from None
-    contest, findings = _found(location, with_games, show_seed, config_of, None)
+        raise BadInput(f"{folder} can't be made: {error.strerror}; name another folder with --author-pages") from None
+    contest, findings = find(location, with_games=not public, config_of=config_of, losing=None)
     names = findings.entrants
     paths = [folder / f"{anchor_of(name, place)}.html" for place, name in enumerate(names)]
     for path, text in zip(paths, render_each(contest, findings, names)):
         write_report(path, text)
     return paths
-
-
-def _found(
-    location: str,
-    with_games: bool,
-    show_seed: bool,
-    config_of: ConfigOf | None,
-    losing: Sequence[tuple[str, str | None]] | None,
-) -> tuple[Contest, Findings]:
-    seed = None
-    if show_seed:
-        results = load(location)
-        seed = read_seed(open_storage(results.location), results.field.settings.get("seed"))
-    return find(location, with_games=with_games, seed=seed, config_of=config_of, losing=losing)
 
 
 def check_replaceable(path: Path) -> None:

@@ -1,11 +1,17 @@
-"""One match between two bots, or a bot and a house player: played as in a tournament, and kept only if asked."""
+"""A match: one bot against another, some, or all others; and a baseline, another version of it, on the same deals.
+
+Each version is a run of its own in a scratch folder. Nothing is kept, unless a place for the records is given.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import math
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,188 +20,448 @@ from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
-from tournament.entrants.build import build_entrant
-from tournament.entrants.folder import read_submission
-from tournament.errors import BadInput
-from tournament.leg import PlaysAs, legs_per_replica
-from tournament.runner.contest_run import run_prepared, run_replicas
-from tournament.runner.preparing import Prepared, prepare_contest
+from tournament.entrants.folder import find_submissions, read_submission
+from tournament.errors import BadInput, RunFailed, counted
+from tournament.keys import master_key, seed_fingerprint
+from tournament.leg import legs_per_replica
+from tournament.records.results import load
+from tournament.runner.contest_run import run_replicas
+from tournament.runner.preparing import prepare_contest
 from tournament.runner.watcher import Watcher
 from tournament.sandbox.outside.scratch import scratch_folder
+from tournament.standings.errors import Measured
+from tournament.standings.house import HousePlay
+from tournament.standings.matches import Match
+from tournament.standings.places import surely_apart
 from tournament.standings.standings import Standings
-from tournament.store.legs import Fault, LegResult
-from tournament.trial.mistakes import Search, search
-from tournament.trial.playing import Pairing
-from tournament.trial.sequential import Look, Rule, legs_in, play_until
+from tournament.standings.student import reach, two_sided_tail
+from tournament.standings.tally import tally_of_points
+from tournament.store.ledger import Field
+from tournament.store.ledger_reading import read_field
+from tournament.store.legs import Fault, LegResult, Legs
+from tournament.store.storage import inside, open_storage
+from tournament.trial.sequential import Look, UntilSure, Verdict, legs_in, play_until
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_BASELINE = "~baseline"  # no file can have this name
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number with its standard error, and how far its interval of 95% goes to either side; None where these can't be
+    told."""
+
+    value: float
+    stderr: float | None
+    reach: float | None
+
+    @property
+    def sign(self) -> int:
+        """1 or -1 where it is surely above or below 0, else 0."""
+        return 0 if self.reach is None or abs(self.value) <= self.reach else int(math.copysign(1, self.value))
+
+
+@dataclass(frozen=True)
+class Against:
+    """What the bot scored against one opponent; with a baseline what that did, and by how much the bot is better."""
+
+    opponent: str
+    points: Figure
+    opponents_points: Figure | None = None
+    baseline: Figure | None = None
+    better: Figure | None = None
+    measures: Mapping[str, float | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class WouldStand:
+    """Where the bot's score would stand among the recorded ones of `bots`, this bot's own left out: first by its value,
+    then between which places for sure, None where errors can't be told."""
+
+    bots: int
+    by_score: int
+    first: int | None
+    last: int | None
 
 
 @dataclass(frozen=True)
 class MatchReport:
-    """The result of a match, from the side of `bot`.
+    """What a bot scored: points per session, or, against house players, the contest's score.
 
-    `stderr` is of the points per session, `lead_stderr` of the bot's `lead` in them: None for too few sessions. `score`
-    and `measures` are the contest's own, of play against house players. `disqualified` names the bot with a fault too
-    many.
+    There are no figures if the bot, or its baseline, was disqualified.
     """
 
-    bot: str  #: the first
-    opponent: str  #: the second
-    sessions: int  #: played
-    games: int  #: played
-    points_per_session: float  #: of the first
-    stderr: float | None  #: its standard error, null for too few sessions
-    #: of the second: where the game is zero-sum, that of the first with the other sign
-    opponents_points_per_session: float
-    opponents_stderr: float | None  #: its standard error
-    lead: float  #: the difference of the two, 0 where sums may differ by rounding alone
-    lead_stderr: float | None  #: its standard error
-    freedom: int = 0  #: degrees of freedom of these errors, by Student's t
-    replicas: int = 1  #: that these errors are told from; 1: they are over the sessions of this one match
-    score: float | None = None  #: what the contest makes of it, against house players
-    measures: Mapping[str, float | None] = field(default_factory=dict)  #: the contest's own
-    #: each with its `bot`; as of a replay `seat`, `session`, `game`, `question`, `what`, `asked`, `complaints`, `kind`
+    bot: str  #: its name
+    opponent: str | None  #: the name of a single one; null for several
+    sessions: int  #: played by it, the baseline's not counted
+    games: int  #: played by it
+    replicas: int = 1  #: of each match; if 1, errors are over the sessions of this one match
+    #: against all opponents: `value`, `stderr`, and `reach`, the half-width of the 95% interval; null if unknown
+    points: Figure | None = None
+    #: a list, the best first: `opponent`, its `points` and the `opponents_points`, null for a house player; the points
+    #: of the `baseline`, by how much the bot is `better`, and the contest's own `measures`
+    against: tuple[Against, ...] = ()
+    lead: Figure | None = None  #: over a single opponent: the difference of both sides' points per session
+    #: among the recorded `bots` of the same settings and opponents: `by_score` its place, certainly between `first` and
+    #: `last`; null if there are none
+    would_stand: WouldStand | None = None
+    baseline: str | None = None  #: the baseline's path; null without one, as are the next two
+    baseline_points: Figure | None = None  #: of the baseline
+    better: Figure | None = None  #: the difference, on the same deals
+    #: of the bot, and of a single opponent; each with its `bot` and, as in a replay, `seat`, `session`, `game`,
+    #: `question`, `what`, `asked`, `complaints`, `kind`
     faults: tuple[tuple[LegResult, Fault], ...] = ()
-    disqualified: tuple[str, ...] = ()  #: names
-    #: the last look of `--until` or `--sprt`: `verdict`, `replicas`, `said`, `done`, `reaches`
+    baseline_faults: tuple[tuple[LegResult, Fault], ...] = ()  #: of the baseline
+    disqualified: tuple[str, ...] = ()  #: of the bot, its baseline, and a single opponent
+    #: the last interim analysis of `--until-settled`: `verdict`, `replicas`, `said`, `done`, `reaches`; null without
     stopped: Look | None = None
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """Whether the bot is certainly better or worse than its baseline, or else than its only opponent; None for
+        several opponents without a baseline."""
+        if self.stopped:
+            return self.stopped.verdict
+        figure = self.better or self.lead
+        if figure is None:
+            return "open" if self.baseline or self.opponent else None
+        return "better" if figure.sign > 0 else "worse" if figure.sign < 0 else "open"
+
+    def frame(self) -> pd.DataFrame:
+        """A row for each opponent, by its name: points, their error, and those of the baseline and the difference; NaN
+        for what can't be told."""
+        import pandas as pd  # which the command doesn't need
+
+        rows = [
+            {
+                f"{name}{suffix}": value
+                for name, figure in (("points", line.points), ("baseline", line.baseline), ("better", line.better))
+                for suffix, value in (("", figure and figure.value), ("_stderr", figure and figure.stderr))
+            }
+            for line in self.against
+        ]
+        return pd.DataFrame(
+            rows, index=pd.Index([line.opponent for line in self.against], name="opponent"), dtype=float
+        )
+
+
+@dataclass(frozen=True)
+class _Played:
+    """What one version played, its name then, and how it is called next to the other."""
+
+    name: str
+    label: str
+    field: Field
+    legs: Legs
+    standings: Standings
+
+    @property
+    def faults(self) -> tuple[tuple[LegResult, Fault], ...]:
+        """Its own."""
+        return tuple((leg, one) for leg, one in self.standings.faults if leg.name_at(one.seat) == self.name)
+
+    @property
+    def is_out(self) -> bool:
+        return any(line.name == self.name for line in self.standings.below)
 
 
 def play_match(
     contest: Contest,
     config: Config,
     bot: Path,
-    opponent: Path | str,
+    others: Sequence[Path] | Sequence[str],
     watcher: Watcher,
+    *,
+    baseline: Path | None = None,
+    until_settled: float | None = None,
+    keep: str | None = None,
     look: Callable[[Config, MatchReport], None] = lambda config, report: None,
-    rule: Rule | None = None,
 ) -> MatchReport:
-    """Play the settings' sessions between a bot and an opponent: another bot, or the name of a house player.
+    """Play a bot against others: their files, or names of house players; none: all entrants, or all house players.
 
-    Records go to the settings' results, or, if that is "", to a folder that is removed afterwards. `look` is called
-    with the settings that were played while the records are there. With a `rule` they play replica by replica until it
-    stops them, by half the bot's lead in points a session. Raises BadInput for what can't be played, RunFailed
-    when the run stopped short.
+    A `baseline` plays the same deals. With a probability `until_settled` all play replica by replica until it is so
+    sure whether the bot is better than its baseline, or ahead of its only opponent. Records go to `keep`, or to a
+    folder that is removed; `look` is called while they are there. Raises BadInput for what can't be played, RunFailed
+    when play stopped short.
     """
-    with scratch_folder() as folder:
-        bots = folder / "bots"
-        bots.mkdir()
-        names = [entered(bot, bots)]
-        if isinstance(opponent, Path):
-            names.append(entered(opponent, bots, names[0]))
+    single = len(others) == 1
+    rule = None if until_settled is None else UntilSure.of(until_settled)
+    if rule and not baseline and not single:
+        raise BadInput("--until-settled: say also --baseline, or one OTHER")
+    if keep is not None and baseline:
+        raise BadInput("--results: the records of two versions have no place there; leave out one of the options")
+    require_other_deals(contest, config)
+    if contest.house:
+        contest, paths = on_deals_of_its_own(contest, [str(one) for one in others]), []
+    else:
+        paths = _opponents(config, [Path(one) for one in others], [bot, baseline] if baseline else [bot])
+    name = _existing(bot)
+    opponent = None
+    if single:
+        opponent = _existing(paths[0]) if paths else str(others[0])
+    against = opponent or (counted(len(paths), "other bot") if paths else "house players")
+    same_deals = f", and {baseline} on the same deals" if baseline else ""
+    watcher.say(f"{name} against {against}, {config.contest.sessions:,} sessions each{same_deals}")
+    with contextlib.ExitStack() as stack:
+        versions = [
+            stack.enter_context(_version(contest, config, path, label, paths, keep, watcher, paired=bool(baseline)))
+            for path, label in (((bot, name), (baseline, str(baseline))) if baseline else ((bot, name),))
+        ]
+        played: list[_Played] = []
+
+        def play(replicas: int) -> Floats | None:
+            played[:] = [version(replicas) for _, version in versions]
+            if rule is None or any(one.standings.below if single else one.is_out for one in played):
+                return None
+            return _Together.of(contest, played).differences() if baseline else _leads(contest, played[0])
+
+        settings, stopped = config.contest, None
+        if rule:
+            stopped = play_until(rule, settings.replicas, settings.most_replicas, play, watcher.say)
         else:
-            contest = only_against(contest, [opponent])
-            names.append(opponent)
-        own = replace(config, entrants=bots, results=config.results or str(folder / "results"))
-        with prepare_contest(contest, own, watcher, of=names[0]) as prepared:
-            played = _play_until(rule, prepared, names, watcher) if rule else (run_prepared(prepared, watcher), None)
-        report = replace(_report(played[0], *names), stopped=played[1])
-        look(own, report)
+            play(settings.replicas)
+        report = _report(contest, config, played, stopped, opponent)
+        look(versions[0][0], report)
     return report
 
 
-def _play_until(
-    rule: Rule, prepared: Prepared, names: Sequence[str], watcher: Watcher
-) -> tuple[Standings, Look | None]:
-    """The standings in the end, and the last look."""
-    settings, house = prepared.config.contest, prepared.contest.house
-    found: list[Standings] = []
-
-    def play(replicas: int) -> Floats | None:
-        found.append(run_replicas(prepared, replicas, watcher))
-        field, legs = legs_in(prepared.location)
-        if found[-1].below:
-            return None
-        replica = legs.number // (settings.sessions if house else legs_per_replica(field.settings))
-        lead = legs.of_seat(0).points - legs.of_seat(1).points
-        half = 0.5 if house or legs.x[0] == names[0] else -0.5
-        return half * np.bincount(replica, lead) / np.bincount(replica, legs.sessions)
-
-    stopped = play_until(rule, settings.replicas, settings.most_replicas, play, watcher.say)
-    return found[-1], stopped
+def require_other_deals(contest: Contest, config: Config) -> None:
+    """Raise BadInput for the seed of the contest's records: who has seen its deals knows what comes."""
+    assert config.contest.seed is not None
+    with contextlib.suppress(OSError, RunFailed):
+        recorded = read_field(open_storage(inside(config.results, contest.name)))
+        if recorded and recorded.settings.get("seed") == seed_fingerprint(master_key(config.contest.seed)):
+            raise BadInput("--seed: it is that of the contest's records; its deals would tell bots what they will see")
 
 
-def search_match(
-    contest: Contest, config: Config, bot: Path, opponent: Path | str, watcher: Watcher
-) -> dict[str, Search]:
-    """Mistakes of each bot in C or C++, by its file's name, in games of its own against the other. Raises BadInput."""
-    settings, sandbox = config.contest, config.sandbox
-    submissions = [read_submission(path) for path in (bot, opponent) if isinstance(path, Path)]
-    entrants = [build_entrant(one, contest.interface, settings, sandbox) for one in submissions]
-    found = {}
-    for number, (submission, entrant) in enumerate(zip(submissions, entrants)):
-        kind: PlaysAs = "wasm"
-        if isinstance(opponent, Path):
-            other = entrants[1 - number]
-            assert other.artifact is not None
-            against, kind = HousePlayer(other.name, other.artifact), other.plays_as
-        else:
-            house = only_against(contest, [opponent]).house
-            assert house
-            (against,) = house.players(settings, config.folder, watcher.say)
-        tried = Pairing(contest, settings, sandbox, entrant, against, kind)
-        if entrant.plays_as == "wasm" and (made := search(tried, submission)):
-            found[submission.path.name] = made
-    return found
-
-
-def entered(bot: Path, folder: Path, other: str | None = None) -> str:
-    """Copy a bot to a folder and return its name. Raises BadInput if it is no bot, or has the other's name."""
+def _existing(bot: Path) -> str:
+    """A bot's name. Raises BadInput if there is no such file, or it is no bot's."""
     if not bot.exists():
         raise BadInput(f"{bot}: there is no such file")
-    name = read_submission(bot).name
-    if name == other:
-        raise BadInput(f"{bot}: both bots are called {name}; copy one of them under another name")
-    copy_bot(bot, folder)
-    return name
+    return read_submission(bot).name
 
 
-def copy_bot(bot: Path, folder: Path) -> None:
-    """Copy a file or a program's folder into a folder."""
-    copy = shutil.copytree if bot.is_dir() else shutil.copyfile
-    copy(bot, folder / bot.name)
+def _opponents(config: Config, given: Sequence[Path], versions: Sequence[Path]) -> list[Path]:
+    """The given bots, or else all entrants but those of the versions' names. Raises BadInput for one name twice."""
+    names = {_existing(path).lower() for path in versions}
+    if not given:
+        others = [one.path for one in find_submissions(config.entrants)[0] if one.name.lower() not in names]
+        if not others:
+            raise BadInput(f"{config.entrants}: there is no other bot to play against")
+        return others
+    for path in given:
+        name = _existing(path)
+        if name.lower() in names:
+            raise BadInput(f"{path}: both bots are called {name}; copy one of them under another name")
+        names.add(name.lower())
+    return list(given)
 
 
-def only_against(contest: Contest, names: Sequence[str]) -> Contest:
-    """The contest with some of its house players alone."""
-    assert contest.house
-    players = contest.house.players
+@contextlib.contextmanager
+def _version(
+    contest: Contest,
+    config: Config,
+    bot: Path,
+    label: str,
+    others: Sequence[Path],
+    keep: str | None,
+    watcher: Watcher,
+    *,
+    paired: bool,
+) -> Iterator[tuple[Config, Callable[[int], _Played]]]:
+    """The settings that a version plays by; and what plays it up to so many replicas, on from where it was."""
+    with scratch_folder() as folder:
+        bots = folder / "bots"
+        bots.mkdir()
+        name = _existing(bot)
+        for path in (bot, *others):
+            copy = shutil.copytree if path.is_dir() else shutil.copyfile
+            copy(path, bots / path.name)
+        settings = config.contest.model_copy(update={"until_settled": None})
+        own = replace(config, contest=settings, entrants=bots, results=keep or str(folder / "results"))
+        with prepare_contest(contest, own, watcher, of=name) as prepared:
+            if keep is not None and (unlike := prepared.unlike()) and unlike.is_long_play:
+                raise BadInput(f"{unlike}; give another folder as --results")
+
+            def play(replicas: int) -> _Played:
+                standings = run_replicas(replace(prepared, paired=paired), replicas, watcher)
+                return _Played(name, label, *legs_in(prepared.location), standings)
+
+            yield own, play
+
+
+def on_deals_of_its_own(contest: Contest, names: Sequence[str]) -> Contest:
+    """The contest with house players as a seed that no contest has makes them, kept nowhere: those of some names, or
+    all."""
+    house = contest.house
+    assert house
+    make = house.practice_players or house.players
 
     def chosen(settings: ContestSettings, folder: Path, say: Callable[[str], None]) -> Sequence[HousePlayer]:
-        known = players(settings, folder, say)
-        there = {player.name for player in known}
+        known = make(settings, folder, say)
+        there = [player.name for player in known]
         for name in names:
             if name not in there:
                 raise BadInput(
                     f"{name}: {contest.title} has no such house player; there are {', '.join(sorted(there))}"
                 )
-        return [player for player in known if player.name in names]
+        return [player for player in known if not names or player.name in names]
 
-    return replace(contest, house=replace(contest.house, players=chosen))
+    return replace(contest, house=replace(house, players=chosen, examples=()))
 
 
-def _report(standings: Standings, bot: str, opponent: str) -> MatchReport:
-    (match,) = standings.matches
-    if match.x != bot:
-        match = match.from_y()
-    other = match.from_y()
-    own_error, others_error = match.stderr_per_session, other.stderr_per_session
-    lead = match.points_per_session - other.points_per_session
-    out = tuple(line.name for line in standings.entrants if line.status == "disqualified")
-    return MatchReport(
-        bot,
-        opponent,
-        match.sessions,
-        match.games,
-        match.points_per_session,
-        own_error,
-        other.points_per_session,
-        others_error,
-        0.0 if abs(lead) <= 2 * standings.rounding else lead,
-        match.lead_stderr_per_session,
-        match.freedom,
-        standings.measured.replicas,
-        match.score,
-        match.measures,
-        standings.faults,
-        out,
+def _leads(contest: Contest, played: _Played) -> Floats:
+    """By how many points per session the bot was ahead of its only opponent, in each replica."""
+    legs = played.legs
+    each = int(str(played.field.settings["sessions"])) if contest.house else legs_per_replica(played.field.settings)
+    replica = legs.number // each
+    lead = legs.of_seat(0).points - legs.of_seat(1).points
+    sign = 1 if contest.house or legs.x[0] == played.name else -1
+    return sign * np.bincount(replica, lead) / np.bincount(replica, legs.sessions)
+
+
+@dataclass(frozen=True)
+class _Together:
+    """The legs of one version or two as of bots that are entered together, their `names` then, and the opponents that
+    all met and that weren't disqualified."""
+
+    contest: Contest
+    field: Field
+    legs: Legs
+    names: list[str]
+    opponents: list[str]
+
+    @classmethod
+    def of(cls, contest: Contest, played: Sequence[_Played]) -> _Together:
+        (mine, *before), legs = played, played[0].legs
+        for other in before:
+            names = tuple(_BASELINE if one == other.name else one for one in other.legs.names)
+            later = (1 + int(legs.match.max(initial=0))) * np.array([1, 0, 0, 0])
+            legs = Legs.joined([legs, replace(other.legs, names=names, whole=other.legs.whole + later)])
+        fit = [{line.name for line in one.standings.ranked} for one in played]
+        opponents = list(mine.standings.house) or sorted(set.intersection(*fit) - {one.name for one in played})
+        return cls(contest, mine.field, legs, [mine.name, _BASELINE][: len(played)], opponents)
+
+    def measured(self, opponents: Sequence[str], legs: Legs | None = None) -> tuple[Measured, list[Figure]]:
+        """The versions' scores against opponents, and in figures; of two versions by how much the first is better, too.
+        In some of the legs, or in all."""
+        both = {*self.names, *opponents}
+        legs = (self.legs if legs is None else legs).among(both, both)
+        if self.contest.house:
+            facts = {player.name: player.facts for player in self.field.house}
+            tally, unit = HousePlay(legs, self.contest.house.scoring, facts).tally(self.names), 1.0
+        else:
+            tally = tally_of_points(self.names, legs, legs_per_replica(self.field.settings), opponents)
+            unit = int(tally.divisors[0]) / tally.lengths[0]  # makes a score one of a session
+        measured = tally.measured
+        found: list[tuple[float, float | None, float | None]] = [
+            (score, None, None) if math.isnan(error) else (score, error, reach)
+            for score, error, reach in zip(measured.scores.tolist(), measured.stderr.tolist(), measured.reach.tolist())
+        ]
+        if len(found) > 1:
+            between = measured.differences
+            found.append((float(between.means[0, 1]), between.error(0, 1), between.reach(0, 1)))
+        return measured, [Figure(one[0] * unit, *(part and part * unit for part in one[1:])) for one in found]
+
+    def differences(self) -> Floats:
+        """By how much the first version is better in each replica."""
+        of_house = self.contest.house is not None
+        each = int(str(self.field.settings["sessions"])) if of_house else legs_per_replica(self.field.settings)
+        replica = self.legs.number // each
+        several = [self.legs.chosen(np.flatnonzero(replica == one)) for one in range(1 + int(replica.max(initial=-1)))]
+        return np.array([self.measured(self.opponents, one)[1][-1].value for one in several])
+
+
+def _report(
+    contest: Contest, config: Config, played: Sequence[_Played], stopped: Look | None, opponent: str | None
+) -> MatchReport:
+    """Of one version, or of the bot and its baseline. `opponent` is a single one's name."""
+    mine, *before = played
+    out = [one.label for one in played if one.is_out]
+    out += [line.name for line in mine.standings.below if line.name != mine.name] if opponent else []
+    report = MatchReport(
+        bot=mine.name,
+        opponent=opponent,
+        sessions=int(mine.legs.sessions.sum()),
+        games=int(mine.legs.games.sum()),
+        replicas=max(1, mine.standings.measured.replicas),
+        baseline=before[0].label if before else None,
+        faults=tuple(mine.standings.faults) if opponent else mine.faults,
+        baseline_faults=before[0].faults if before else (),
+        disqualified=tuple(out),
+        stopped=stopped,
     )
+    together = _Together.of(contest, played)
+    if out or not together.opponents:
+        return report
+    sides = {match.y: match for match in mine.standings.sides if match.x == mine.name}
+    against = [_against(contest, sides[one], together.measured([one])[1]) for one in together.opponents]
+    measured, (points, *others) = together.measured(together.opponents)
+    baseline_points, better = others or (None, None)
+    if better and better.stderr is not None and stopped:
+        better = replace(better, reach=stopped.reaches * better.stderr if better.stderr else 0.0)
+    return replace(
+        report,
+        points=against[0].points if opponent else points,
+        against=tuple(sorted(against, key=lambda line: (-line.points.value, line.opponent))),
+        lead=_lead(mine, sides[together.opponents[0]]) if opponent else None,
+        would_stand=_would_stand(contest, config, mine, measured, together.opponents),
+        baseline_points=baseline_points,
+        better=better,
+    )
+
+
+def _against(contest: Contest, match: Match, figures: Sequence[Figure]) -> Against:
+    """One match, with what was measured of the versions in it."""
+    points, *others = figures
+    theirs = None
+    if not contest.house:
+        points, theirs = (
+            Figure(side.points_per_session, side.stderr_per_session, side.reach_per_session)
+            for side in (match, match.from_y())
+        )
+    baseline, better = others or (None, None)
+    return Against(match.y, points, theirs, baseline, better, match.measures)
+
+
+def _lead(played: _Played, match: Match) -> Figure:
+    """Of the bot over its only opponent; 0 where sums may differ by rounding alone."""
+    standings = played.standings
+    lead, error = match.points_per_session - match.from_y().points_per_session, match.lead_stderr_per_session
+    lead = 0.0 if abs(lead) <= 2 * standings.rounding else lead
+    return Figure(lead, error, None if error is None else reach(error, match.freedom))
+
+
+def _would_stand(
+    contest: Contest, config: Config, mine: _Played, own: Measured, opponents: Sequence[str]
+) -> WouldStand | None:
+    """Where the bot would stand; None where the records are of other settings, or of others than it has met."""
+    try:
+        recorded, ranking = (found := load(inside(config.results, contest.name))).field, found.ranking
+    except (BadInput, RunFailed):
+        return None
+    there = [line.name for line in ranking.ranked if line.matches]
+    rows = [row for row, one in enumerate(there) if one != mine.name]
+    settings = [{key: value for key, value in one.settings.items() if key != "seed"} for one in (mine.field, recorded)]
+    if not rows or settings[0] != settings[1] or recorded.engine != mine.field.engine:
+        return None
+    if contest.house:
+        met, players = ({(one.name, one.sha256) for one in each.house} for each in (mine.field, recorded))
+        if met != players:
+            return None
+    elif not set(opponents).issuperset(there[row] for row in rows):
+        return None
+    others = ranking.measured.of(rows)
+    ahead = own.scores[0] - others.scores
+    by_score = 1 + int((ahead < 0).sum())
+    spread = np.hypot(own.stderr[0], others.stderr)
+    # Of one replica no error tells what another would have brought.
+    if min(own.replicas, others.replicas) < 2 or np.isnan(spread).any():
+        return WouldStand(len(rows), by_score, None, None)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        freedom = np.minimum(own.freedom[0], others.freedom)
+        sure = surely_apart(two_sided_tail(np.nan_to_num(ahead / spread), freedom))
+    first, behind = 1 + int((sure & (ahead < 0)).sum()), int((sure & (ahead > 0)).sum())
+    return WouldStand(len(rows), by_score, first, 1 + len(rows) - behind)

@@ -1,14 +1,11 @@
 """Stopping once it is sure enough which of two is the better one: by their differences in each replica.
 
-Replicas are independent, however bots learn. Whether one of the two is better for sure is told as of a run until the
-order is settled (see standings/stopping.py). Or two sizes of the difference are compared by a sequential probability
-ratio test (A. Wald, "Sequential Analysis", 1947) of normal differences, as tests of chess programs have it; their
-variance is the one seen, so there are ten replicas before the first look.
+Replicas are independent, however bots learn. Whether one of the two is certainly better is told as in a run until the
+order is settled (see standings/stopping.py).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -24,20 +21,17 @@ from tournament.store.storage import open_storage
 
 Verdict = Literal["better", "worse", "open"]
 
-ERROR_RATE = 0.05  # of either kind, of a sequential probability ratio test
-LIMIT = math.log((1 - ERROR_RATE) / ERROR_RATE)  # of the logarithm of the ratio
-
 
 @dataclass(frozen=True)
 class Look:
     """What is known after so many replicas. `reaches`: how many standard errors an interval that holds at all looks has
-    to either side, None for a test of two sizes."""
+    to either side."""
 
     verdict: Verdict
     replicas: int
     said: str
     done: bool
-    reaches: float | None = None
+    reaches: float
 
 
 @dataclass(frozen=True)
@@ -45,7 +39,13 @@ class UntilSure:
     """Stop when one is surely better, with this `confidence`, or the most replicas would hardly tell."""
 
     confidence: float
-    fewest = FEWEST_REPLICAS
+
+    @classmethod
+    def of(cls, confidence: float) -> UntilSure:
+        """Raises BadInput for what is no probability to settle anything with."""
+        if not 0.5 < confidence < 1:
+            raise BadInput(f"--until-settled {confidence:g}: expected a probability between 0.5 and 1, such as 0.95")
+        return cls(confidence)
 
     def look(self, differences: Floats, counts: tuple[int, ...]) -> Look:
         """Look at the differences in the replicas so far, one of the `counts` at which there is a look."""
@@ -60,51 +60,14 @@ class UntilSure:
         return Look(verdict, count, said, verdict != "open" or hopeless or count == counts[-1], wide)
 
 
-@dataclass(frozen=True)
-class RatioTest:
-    """Stop when the difference is `high` rather than `low`: better, or the other way: worse."""
-
-    low: float
-    high: float
-    fewest = 10
-
-    def look(self, differences: Floats, counts: tuple[int, ...]) -> Look:
-        """As of UntilSure."""
-        count, (mean, error) = len(differences), mean_and_error(differences)
-        # Of a normal mean with this error.
-        ratio = (self.high - self.low) * (mean - (self.low + self.high) / 2)
-        ratio = ratio / error**2 if error else math.copysign(math.inf, ratio) if ratio else 0.0
-        verdict: Verdict = "better" if ratio >= LIMIT else "worse" if ratio <= -LIMIT else "open"
-        said = f"LLR {ratio:.2f} of {math.copysign(LIMIT, ratio):.2f}"
-        return Look(verdict, count, said, verdict != "open" or count == counts[-1])
-
-
-Rule = UntilSure | RatioTest
-
-
-def rule_of(until: float | None, sprt: tuple[float, float] | None) -> Rule | None:
-    """The rule of these options, None for none. Raises BadInput."""
-    if until is not None and sprt is not None:
-        raise BadInput("--until, --sprt: choose one of the two")
-    if until is not None:
-        if not 0.5 < until < 1:
-            raise BadInput(f"--until {until:g}: a chance between 0.5 and 1, such as 0.95")
-        return UntilSure(until)
-    if sprt is None:
-        return None
-    if not (math.isfinite(sprt[0]) and math.isfinite(sprt[1]) and sprt[0] < sprt[1]):
-        raise BadInput(f"--sprt {sprt[0]:g} {sprt[1]:g}: two numbers, the smaller one first, such as 0 2")
-    return RatioTest(*sprt)
-
-
 def play_until(
-    rule: Rule, replicas: int, most: int, play: Callable[[int], Floats | None], say: Callable[[str], None]
+    rule: UntilSure, replicas: int, most: int, play: Callable[[int], Floats | None], say: Callable[[str], None]
 ) -> Look | None:
-    """Play until a rule stops it, from so many `replicas` on, or its fewest; None if there is nothing to compare.
+    """Play until a rule stops it, from so many `replicas` or the fewest that tell on; None for nothing to compare.
 
     `play` plays up to a number of replicas and returns the difference in each, None where a bot is disqualified.
     """
-    counts = looks(max(replicas, rule.fewest), most)
+    counts = looks(max(replicas, FEWEST_REPLICAS), most)
     for count in counts:
         if (differences := play(count)) is None:
             return None

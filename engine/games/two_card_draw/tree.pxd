@@ -26,8 +26,7 @@ cdef Situation SITUATION_OF_ROW[SITUATIONS]
 
 cdef enum Mode:                                 # how the bot decides
     TREMBLE                                     # the best action, but each other one with a small probability
-    PERFECT                                     # the best action, which becomes his strategy
-    FIXED                                       # as his strategy says
+    PERFECT                                     # the best action
 
 cdef struct Betting:                            # the reach of the server's hands in a round, by the bets that he faces
     double raised[3][HANDS]                     # after his raise, or bet

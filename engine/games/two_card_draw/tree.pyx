@@ -258,10 +258,8 @@ cdef class DrawTree:
                 tremble_of_two(self.tremble, first, second, values)
             else:
                 tremble_of_three(self.tremble, first, second, third, values)
-        elif self.mode == PERFECT:
-            take_the_best(own, first, second, third, values)
         else:
-            mix(own, first, second, third, values)
+            take_the_best(first, second, third, values)
 
 
 cdef inline void tremble_of_two(double tremble, const double* one, const double* other, Output values) noexcept nogil:
@@ -284,32 +282,12 @@ cdef inline void tremble_of_three(
 
 
 cdef inline void take_the_best(
-    double* own, const double* first, const double* second, const double* third, double* values
-) noexcept nogil:
-    """Take the best action; of equal ones the second, then the first."""
-    cdef int hand, action
-    for hand in range(HANDS):
-        action = 1
-        values[hand] = second[hand]
-        if first != NULL and first[hand] > values[hand]:
-            action = 0
-            values[hand] = first[hand]
-        if third != NULL and third[hand] > values[hand]:
-            action = 2
-            values[hand] = third[hand]
-        own[hand] = own[HANDS + hand] = own[2 * HANDS + hand] = 0
-        own[action * HANDS + hand] = 1
-
-
-cdef inline void mix(
-    const double* own, const double* first, const double* second, const double* third, double* values
+    const double* first, const double* second, const double* third, double* values
 ) noexcept nogil:
     cdef int hand
     for hand in range(HANDS):
-        values[hand] = own[HANDS + hand] * second[hand]
-    if first != NULL:
-        for hand in range(HANDS):
-            values[hand] += own[hand] * first[hand]
-    if third != NULL:
-        for hand in range(HANDS):
-            values[hand] += own[2 * HANDS + hand] * third[hand]
+        values[hand] = second[hand]
+        if first != NULL and first[hand] > values[hand]:
+            values[hand] = first[hand]
+        if third != NULL and third[hand] > values[hand]:
+            values[hand] = third[hand]

@@ -23,6 +23,7 @@ from tournament.contests.two_card_draw.servers import (
     generated_server,
     generated_servers,
     practice_server,
+    practice_servers,
     servers_in,
     strategy_of,
 )
@@ -88,6 +89,14 @@ def players(settings: ContestSettings, folder: Path, say: Callable[[str], None])
     if settings.strategies is not None:
         return servers_in(folder / settings.strategies)
     return generated_servers(_key(settings), settings.servers, say)
+
+
+def practice_players(settings: ContestSettings, folder: Path, say: Callable[[str], None]) -> Sequence[HousePlayer]:
+    """Those of a match: the strategies of the folder, or servers that no contest has."""
+    assert isinstance(settings, Settings)
+    if settings.strategies is not None:
+        return servers_in(folder / settings.strategies)
+    return practice_servers(_key(settings), settings.servers, say)
 
 
 def example(settings: ContestSettings, name: str) -> HousePlayer:
@@ -213,6 +222,7 @@ TWO_CARD_DRAW = Contest(
         facts=FACTS,
         examples=EXAMPLES,
         example=example,
+        practice_players=practice_players,
     ),
     display=Display("a score is chips won in a session, and a chip for each hand", _ABOUT, PORTRAIT),
     estimates=Estimates(lambda settings: settings.hands, rate=5e6, bytes=8.0),

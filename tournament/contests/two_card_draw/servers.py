@@ -16,7 +16,7 @@ from tournament.contests.two_card_draw.strategy_file import (
     read_strategy_file,
     write_strategy,
 )
-from tournament.errors import BadInput
+from tournament.errors import BadInput, counted
 from tournament.keys import number_of, sub_key
 from tournament.names import LETTERS, valid_name
 
@@ -38,9 +38,16 @@ def generated_server(key: bytes, name: str) -> HousePlayer:
     return server_of(name, generated_text(recipe_of(key, name)))
 
 
-def practice_server(key: bytes) -> HousePlayer:
+@cache
+def practice_server(key: bytes, name: str = "practice") -> HousePlayer:
     """A server to try a bot against, which no bot has seen before; it isn't kept."""
-    return server_of("practice", write_strategy(generate(recipe_of(key, "practice"))).encode())
+    return server_of(name, write_strategy(generate(recipe_of(key, name))).encode())
+
+
+def practice_servers(key: bytes, count: int, say: Callable[[str], None]) -> list[HousePlayer]:
+    """Servers like a contest's."""
+    say(f"Making {counted(count, 'server')}…")
+    return [practice_server(key, f"practice_{number:02}") for number in range(1, count + 1)]
 
 
 def generated_servers(key: bytes, count: int, say: Callable[[str], None]) -> list[HousePlayer]:

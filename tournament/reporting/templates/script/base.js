@@ -15,26 +15,6 @@ const buttonOf = (className, act, ...inside) => {
 };
 const mark = (element, name, value) => { if (value) element.setAttribute(name, value); else element.removeAttribute(name); };
 
-// Light, dark, or the system's. A page from a file may be unable to store the choice.
-const themes = ["auto", "light", "dark"];
-const stored = (value) => {
-  try { return value === undefined ? localStorage.getItem("theme") : localStorage.setItem("theme", value); } catch { return null; }
-};
-const themeButton = find("#theme");
-const setTheme = (name) => {
-  if (name === "auto") delete document.documentElement.dataset.theme; else document.documentElement.dataset.theme = name;
-  find("span", themeButton).textContent = name;
-};
-let theme = themes.includes(stored()) ? stored() : "auto";
-setTheme(theme);
-themeButton.hidden = false;
-themeButton.addEventListener("click", () => {
-  theme = themes[(themes.indexOf(theme) + 1) % themes.length];
-  setTheme(theme);
-  stored(theme);
-});
-
-
 // Numbers as the page shows them: with a real minus sign, and zero without any.
 const plain = (value, digits = 0) => value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits }).replace(/^-(?=[0.,]*$)/, "").replace("-", "−");
 const signed = (value, digits) => { const text = plain(value, digits); return value > 0 && /[1-9]/.test(text) ? "+" + text : text; };

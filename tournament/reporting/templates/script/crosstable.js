@@ -1,4 +1,4 @@
-// The crosstable, drawn from the results: of a large field a part at a time, chosen on a map of it all. A cell shows
+// The crosstable, drawn from the results: of a large field a part at a time. A cell shows
 // its ± on hover, touch or focus; arrow keys move between cells.
 const tip = find("#tip");
 const cross = find("table.cross");
@@ -60,32 +60,9 @@ const drawCross = () => {
   cross.classList.toggle("many", shown.length > 10);
   const first = find("td[data-row]", cross);
   if (first) first.tabIndex = 0;
-  drawMap();
+  if (isLarge) for (const [id, value] of [["#row-from", window_.row], ["#column-from", window_.column]]) find(id).value = value + 1;
 };
-// The map: a point for each result, in the colours of the cells, and a frame around those that the table shows.
-const map = find("#map");
 const isLarge = Math.max(ranked.length, across.length) > mostAcross;
-const drawMap = () => {
-  if (!isLarge) return;
-  for (const [id, value] of [["#row-from", window_.row], ["#column-from", window_.column]]) find(id).value = value + 1;
-  const colours = Object.fromEntries(["z", "none", ...[1, 2, 3, 4, 5, 6].flatMap((level) => [`p${level}`, `n${level}`])].map((name) => {
-    const sample = make("td", name);
-    cross.tHead.rows[0].append(sample);
-    const colour = getComputedStyle(sample).backgroundColor;
-    sample.remove();
-    return [name, colour];
-  }));
-  const pen = map.getContext("2d");
-  [map.width, map.height] = [across.length, ranked.length];
-  window_.order.forEach((row, y) => across.forEach((_, column) => {
-    const result = resultOf(row, column);
-    pen.fillStyle = colours[result ? heatOf(result.value) : "none"];
-    pen.fillRect(column, y, 1, 1);
-  }));
-  pen.strokeStyle = getComputedStyle(document.body).color;
-  pen.lineWidth = Math.max(1, across.length / 300);
-  pen.strokeRect(window_.column, window_.row, Math.min(mostAcross, across.length), Math.min(mostAcross, ranked.length));
-};
 const moveWindow = (row, column) => {
   const within = (place, count) => Math.max(0, Math.min(count - mostAcross, Math.round(place) || 0));
   Object.assign(window_, { row: within(row, ranked.length), column: within(column, across.length) });
@@ -93,10 +70,6 @@ const moveWindow = (row, column) => {
 };
 if (isLarge) {
   find("#part").hidden = false;
-  map.addEventListener("click", (event) => {
-    const box = map.getBoundingClientRect();
-    moveWindow(((event.clientY - box.top) / box.height) * ranked.length - mostAcross / 2, ((event.clientX - box.left) / box.width) * across.length - mostAcross / 2);
-  });
   for (const id of ["#row-from", "#column-from"]) find(id).addEventListener("change", () => moveWindow(find("#row-from").value - 1, find("#column-from").value - 1));
 }
 if (ranked.length) {

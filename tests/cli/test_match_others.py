@@ -1,4 +1,4 @@
-"""`tournament gauntlet`: one bot against all others, as a run has it, and its former version on the same deals."""
+"""`tournament match`: one bot against all others, as a run has it, and its baseline on the same deals."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from rich.table import Table
 
 import tournament
 from tests.cli.in_process import shown
-from tests.contest_runs import CONTEST, SEEDS, THRESHOLDS, bot_source, new_place
-from tournament.api import gauntlet, run
+from tests.contest_runs import CONTEST, REPOSITORY, SEEDS, THRESHOLDS, bot_source, new_place
+from tournament.api import match, run
 from tournament.cli.screen import Screen
+from tournament.contests.two_card_draw.generate import Recipe, generated_text
+from tournament.errors import BadInput
 from tournament.records.results import Results
 from tournament.runner.preparing import Prepared, prepare_contest
 from tournament.standings.standings import Standings
-from tournament.standings.student import quantile
 
 OTHERS = ("calm", "dull", "even", "fair", "glad")
 
@@ -43,11 +44,11 @@ def points_by_replica(found: Results, bot: str, sessions: int) -> Mapping[str, n
     """What a bot won in each replica of its matches, by opponent, from the rows of sessions."""
     rows = found.sessions
     points: dict[str, np.ndarray] = {}
-    for match in found.matches.itertuples():
-        if bot in (match.x, match.y):
-            own = rows[rows.match == match.match].sort_values("session")
-            won = own.x_points if match.x == bot else own.y_points
-            points[str(match.y if match.x == bot else match.x)] = won.to_numpy().reshape(-1, sessions).sum(axis=1)
+    for one in found.matches.itertuples():
+        if bot in (one.x, one.y):
+            own = rows[rows.match == one.match].sort_values("session")
+            won = own.x_points if one.x == bot else own.y_points
+            points[str(one.y if one.x == bot else one.x)] = won.to_numpy().reshape(-1, sessions).sum(axis=1)
     return points
 
 
@@ -55,12 +56,12 @@ def points_by_replica(found: Results, bot: str, sessions: int) -> Mapping[str, n
 def test_it_has_the_games_of_a_run_and_the_error_of_paired_differences(
     replicas: int, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Both versions are run with the same seed against all, on a gauntlet's deals, and paired by hand: replica by
-    replica. Of few replicas opponents may tell more, each way at half of the error rate."""
-    report = gauntlet(
+    """Both versions are run with the same seed against all, on deals that both meet, and paired by hand: replica by
+    replica."""
+    report = match(
         CONTEST,
         folder / "bots" / "bold.c",
-        instead_of=folder / "old" / "bold.c",
+        baseline=folder / "old" / "bold.c",
         config=settings(folder),
         replicas=replicas,
         seed=SEEDS[8],
@@ -79,11 +80,13 @@ def test_it_has_the_games_of_a_run_and_the_error_of_paired_differences(
         place.write_bot("bold", bot_source(*source))
         played.append(run(CONTEST, config=place.config, workers=1))
     new, old = (points_by_replica(found, "bold", 30) for found in played)
-    assert (report.sessions == 5 * replicas * 30 and report.verdict == "open") or report.better
+    assert report.sessions == 5 * replicas * 30 and report.better
+    certain = abs(report.better.value) > (report.better.reach or np.inf)
+    assert report.verdict == (("worse", "better")[report.better.value > 0] if certain else "open")
     for line in report.against:
         one, other = new[line.opponent], old[line.opponent]
         assert line.points.value == pytest.approx(one.mean() / 30)
-        assert line.former and line.former.value == pytest.approx(other.mean() / 30)
+        assert line.baseline and line.baseline.value == pytest.approx(other.mean() / 30)
         assert line.better and line.better.value == pytest.approx((one - other).mean() / 30)
         assert line.better.stderr == pytest.approx((one - other).std(ddof=1) / np.sqrt(replicas) / 30)
     assert {line.opponent for line in report.against} == set(OTHERS)
@@ -91,20 +94,16 @@ def test_it_has_the_games_of_a_run_and_the_error_of_paired_differences(
     apart = by_opponent.mean(axis=0)
     v = by_opponent.var(ddof=1, axis=1) / replicas / 25
     error = np.sqrt(v.sum())
-    freedom = v.sum() ** 2 / (v * v / (replicas + 1)).sum() - 2
-    assert report.better and report.better.value == pytest.approx(apart.mean())
+    assert report.better.value == pytest.approx(apart.mean())
     assert report.better.stderr == pytest.approx(error)
-    assert report.better.reach == pytest.approx(quantile(0.975, freedom) * error)
-    assert report.cost and report.former_cost and report.cost.most_fuel > 0 and report.cost != report.former_cost
+    assert report.better.reach and 1.96 < report.better.reach / error < 2.3
     frame = report.frame()
-    assert frame.better.to_numpy() == pytest.approx((frame.points - frame.former).to_numpy(), rel=1e-12)
+    assert frame.better.to_numpy() == pytest.approx((frame.points - frame.baseline).to_numpy(), rel=1e-9)
     assert list(frame.index) == [line.opponent for line in report.against]
 
 
 def test_a_seed_of_zero_is_a_seed(folder: Path) -> None:
-    first, again = (
-        gauntlet(CONTEST, "bold", config=settings(folder), against=["calm"], sessions=5, seed=0) for _ in range(2)
-    )
+    first, again = (match(CONTEST, "bold", "calm", config=settings(folder), sessions=5, seed=0) for _ in range(2))
     assert first.points == again.points and first.against == again.against
 
 
@@ -120,8 +119,8 @@ def test_a_terminal_shows_either_version_while_it_plays(
             super().__init__(*words, **more)
 
     monkeypatch.chdir(folder)
-    monkeypatch.setattr("tournament.cli.gauntlet.Screen", Kept)
-    told = shown("gauntlet", CONTEST, "even", "--instead-of", "calm", "--sessions", "3")
+    monkeypatch.setattr("tournament.cli.match.Screen", Kept)
+    told = shown("match", CONTEST, "even", "--baseline", "calm", "--sessions", "3")
     assert re.search("better by .* ± .*; --replicas 10 tells more", told.out)
     for version in ("even", "calm"):
         place = new_place(tmp_path / version, [version, "bold", "dull", "fair", "glad"], sessions=30)
@@ -142,7 +141,7 @@ def test_scripts_learn_which_is_better(
     for name, source in (("bold", bot_source(*THRESHOLDS["bold"])), ("fool", bot_source(0, 0))):
         (tmp_path / name).mkdir()
         (tmp_path / name / "mine.c").write_text(source)
-    words = ["gauntlet", CONTEST, f"{first}/mine.c", "--instead-of", f"{second}/mine.c", "--replicas", "10"]
+    words = ["match", CONTEST, f"{first}/mine.c", "--baseline", f"{second}/mine.c", "--replicas", "10"]
     told = shown(*words, "--json", "--seed", SEEDS[8], "--config", str(place.config))
     report = json.loads(told.out)
     assert (told.code, report["verdict"]) == (code, "better" if code == 0 else "worse")
@@ -155,32 +154,72 @@ def test_where_it_would_stand(folder: Path, tmp_path: Path, monkeypatch: pytest.
     place.play()
     monkeypatch.chdir(tmp_path)
     (tmp_path / "fool.c").write_text(bot_source(0, 0))
-    weak = gauntlet(CONTEST, "fool.c", config=place.config, seed=SEEDS[8]).would_stand
+    weak = match(CONTEST, "fool.c", config=place.config, seed=SEEDS[8]).would_stand
     assert weak and (weak.bots, weak.by_score, weak.last) == (6, 7, 7) and weak.first in (6, 7)
-    mine = gauntlet(CONTEST, "bold", config=place.config, seed=SEEDS[8]).would_stand
+    mine = match(CONTEST, "bold", config=place.config, seed=SEEDS[8]).would_stand
     ranking = tournament.load(str(place.results)).ranking
     (line,) = [line for line in ranking.ranked if line.name == "bold"]
     assert mine and mine.bots == 5 and mine.first is not None and mine.last is not None and line.rank is not None
     assert mine.first <= mine.by_score <= mine.last and abs(mine.by_score - line.rank) <= 2
-    assert gauntlet(CONTEST, "bold", config=place.config, seed=SEEDS[8], sessions=20).would_stand is None
-    few = gauntlet(CONTEST, "bold", config=place.config, seed=SEEDS[8], against=["calm"])
+    with pytest.raises(BadInput, match="that of the contest's records"):
+        match(CONTEST, "bold", config=place.config, seed=SEEDS[7])
+    assert match(CONTEST, "bold", config=place.config, seed=SEEDS[8], sessions=20).would_stand is None
+    few = match(CONTEST, "bold", "calm", config=place.config, seed=SEEDS[8])
     assert few.would_stand is None and [one.opponent for one in few.against] == ["calm"]
 
 
 def test_bad_input_is_told_in_a_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     (folder / "broken.c").write_text("int a(")
+    (folder / "old" / "calm.c").write_text(bot_source(3, 2))
     (folder / "crashes.c").write_text(
         "int a(const Bot *bot) { __builtin_trap(); }\nint b(const Bot *bot, int bet) { __builtin_trap(); }\n"
     )
     for words, what in (
         (["nobody"], "there is no such file, entrant or shipped bot"),
         (["broken.c"], "broken can't play"),
-        (["bold", "--against", "nobody"], "there is no such file, entrant or shipped bot"),
-        (["bold", "--against", "bold"], "no other bot to play against"),
-        (["bold", "--instead-of", "gone.c"], "there is no such file, entrant or shipped bot"),
+        (["bold", "calm", "nobody"], "there is no such file, entrant or shipped bot"),
+        (["bold", "bold"], "both bots are called bold"),
+        (["bold", "calm", "old/calm.c"], "both bots are called calm"),
+        (["bold", "dull", "--baseline", "dull"], "both bots are called dull"),
+        (["bold", "--baseline", "gone.c"], "there is no such file, entrant or shipped bot"),
+        (["bold", "--until-settled", "0.9"], "--until-settled: say also --baseline, or one OTHER"),
+        (["bold", "--session", "0"], "--session: say also one OTHER"),
+        (["bold", "--baseline", "calm", "--results", "kept"], "--results: the records of two versions"),
     ):
-        told = shown("gauntlet", CONTEST, *words)
+        told = shown("match", CONTEST, *words)
         assert told.code == 2 and what in told.err and "Traceback" not in told.err, words
-    told = shown("gauntlet", CONTEST, "crashes.c", "--instead-of", "bots/bold.c")
-    assert told.code == 1 and "crashes was disqualified: no figures" in told.out
+    for words in (["crashes.c", "--baseline", "bots/bold.c"], ["crashes.c", "bold"], ["bold", "crashes.c"]):
+        told = shown("match", CONTEST, *words)
+        assert told.code == 1 and "crashes is disqualified" in told.out, words
+
+
+def test_house_players_of_a_match_are_no_contests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Generated ones have names of their own and stay in no cache."""
+    cache = tmp_path / "cache"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tournament.contests.two_card_draw.generate.cache_folder", lambda: cache)
+    (tmp_path / "tournament.toml").write_text("[two_card_draw]\nservers = 2\nhands = 100\nreplicas = 2\n")
+    told = json.loads(shown("match", "two_card_draw", "check_caller", "--seed", SEEDS[8], "--json").out)
+    assert {line["opponent"] for line in told["against"]} == {"practice_01", "practice_02"}
+    assert not [*cache.rglob("*")]
+    refused = shown("match", "two_card_draw", "check_caller", "server_01")
+    assert refused.code == 2 and "there are practice_01, practice_02" in refused.err
+
+
+def test_one_house_player_gives_no_place_among_records_of_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "strategies").mkdir()
+    for name, seed in (("one", 1), ("two", 2)):
+        text = generated_text(Recipe(1, 2, 10, seed))
+        (tmp_path / "strategies" / f"{name}.txt").write_bytes(text)
+    (tmp_path / "tournament.toml").write_text("[two_card_draw]\nstrategies = 'strategies'\nhands = 100\nreplicas = 2\n")
+    (tmp_path / "entrants" / "two_card_draw").mkdir(parents=True)
+    for bot in ("check_caller.c", "random_legal.c"):
+        source = (REPOSITORY / "entrants" / "two_card_draw" / bot).read_text()
+        (tmp_path / "entrants" / "two_card_draw" / bot).write_text(source)
+    run("two_card_draw", workers=1, seed=SEEDS[7])
+    words = ("two_card_draw", "sample")
+    everyone = match(*words, seed=SEEDS[8])
+    assert everyone.would_stand and everyone.would_stand.bots == 2
+    assert match(*words, "one", seed=SEEDS[8]).would_stand is None

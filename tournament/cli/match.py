@@ -1,0 +1,233 @@
+"""The command `match`: one bot against another, some, or all others."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from tournament.cli.check_tables import fault_lines
+from tournament.cli.consoles import err, out
+from tournament.cli.options import (
+    CHOICE,
+    EXITS,
+    PLACES,
+    PLAY,
+    WHO_PLAYS,
+    ConfigPath,
+    Contest,
+    Json,
+    check_game,
+    command_line,
+    option,
+    print_json,
+)
+from tournament.cli.replay_tables import print_game
+from tournament.cli.screen import Screen
+from tournament.cli.tables import facts_table, matches_table, plain_table
+from tournament.config import Config, Contests, load_config, load_contests
+from tournament.contests import KNOWN_RULES
+from tournament.errors import BadInput, counted
+from tournament.keys import drawn_seed
+from tournament.standings.history import matches_of_bot
+from tournament.store.legs import by_sort
+from tournament.store.storage import inside
+
+if TYPE_CHECKING:
+    from tournament.audit.replay import Replay
+    from tournament.contests.contest import Contest as PlayedContest
+    from tournament.standings.standings import Standings
+    from tournament.trial.match import Figure, MatchReport
+    from tournament.trial.sequential import Look
+
+_VERDICTS = {"better": "surely better", "worse": "surely worse", "open": "which is better is open"}
+_COLOURS = {"better": "green", "worse": "red", "open": "yellow"}
+_BOT = "a file or folder, or the name of an entrant or shipped bot"
+
+
+def match(
+    contest: Contest,
+    bot: Annotated[str | None, typer.Argument(metavar="BOT", help=_BOT)] = None,
+    others: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="OTHER", help="the same, or a house player; default all entrants or house players"),
+    ] = None,
+    baseline: Annotated[
+        str | None, option("FILE|NAME", "another version of BOT, which plays the same deals", WHO_PLAYS)
+    ] = None,
+    sessions: Annotated[int | None, option("N", "sessions of each match", PLAY)] = None,
+    replicas: Annotated[
+        int | None, option("N", "of each match; from 10 on errors hold whatever bots learn", PLAY)
+    ] = None,
+    until_settled: Annotated[
+        float | None, option("P", "more replicas, until which is better is sure with probability P", PLAY)
+    ] = None,
+    most_replicas: Annotated[int | None, option("N", "with --until-settled: but no more", PLAY)] = None,
+    seed: Annotated[
+        str | None, option("SEED", "number or text that chooses the deals; default a drawn one, told", PLAY)
+    ] = None,
+    workers: Annotated[int | None, option("N", "how many play at once; default all cores", WHO_PLAYS)] = None,
+    session: Annotated[
+        int | None, option("S", "with one OTHER: show this session, step by step", CHOICE, min=0)
+    ] = None,
+    game: Annotated[int | None, option("G", "only this game of that session", CHOICE, min=0)] = None,
+    results: Annotated[
+        str | None, option("DIR|URL", "keep the records there; default nowhere", PLACES, "--results")
+    ] = None,
+    config: ConfigPath = None,
+    as_json: Json = False,
+) -> None:
+    """Nothing is kept unless --results says where, and the deals are never those of the contest's records. Where
+    tournament.toml has one contest, CONTEST may be left out. With --baseline or --until-settled it exits with 0 where
+    BOT is surely better than its baseline, or than the one OTHER; with 3 where that is open, with 4 where it is surely
+    worse. With 1 where BOT, its baseline or the one OTHER is disqualified.
+    """
+    # What runs and replays contests, which the list of commands doesn't need.
+    import tournament.api
+    from tournament.audit.replay import replay_games
+
+    contest, bot, others = _who_plays(load_contests(config), contest, bot, others or [])
+    check_game(session, game)
+    if session is not None and (len(others) != 1 or baseline):
+        raise BadInput("--session: say also one OTHER, and no --baseline")
+    seed = seed or drawn_seed()
+    played = load_config(contest, config).played
+    names = {Path(one).stem for one in (bot, baseline) if one}
+    shown: list[Replay] = []
+
+    def draw(standings: Standings, rows: int) -> Table:
+        playing = [line.name for line in standings.entrants if line.name in names]  # one version at a time
+        found = [match for name in playing for match in matches_of_bot(standings, name)]
+        return matches_table(found, f"{' '.join(playing)} against each", rows)
+
+    def look(own: Config, report: MatchReport) -> None:
+        if session is not None:
+            place, pair = inside(own.results, own.played.name), (report.bot, report.opponent or "")
+            shown.append(replay_games(place, lambda _: own, pair, session, game))
+
+    with Screen(err, played.title, draw=draw) as screen:
+        report = tournament.api.match(
+            contest, bot, *others, baseline=baseline, config=config, sessions=sessions, replicas=replicas,
+            until_settled=until_settled, most_replicas=most_replicas, seed=seed, workers=workers, results=results,
+            watcher=screen, look=look,
+        )  # fmt: skip
+    if as_json:
+        values = dataclasses.asdict(report) | {"seed": seed, "verdict": report.verdict}
+        for which, faults in (("faults", report.faults), ("baseline_faults", report.baseline_faults)):
+            values[which] = [{"bot": leg.name_at(one.seat), **dataclasses.asdict(one)} for leg, one in faults]
+        print_json(values | {"replay": dataclasses.asdict(shown[0]) if shown else None})
+    else:
+        _print(report, played, seed)
+        for one in shown[0].games if shown else ():
+            print_game(out, one)
+        given = {"sessions": sessions, "replicas": replicas, "seed": seed, "config": config}
+        if len(others) == 1 and not baseline and not until_settled:
+            for (_, fault), *_ in by_sort(report.faults):
+                again = command_line("match", contest, bot, *others, **given, session=fault.session, game=fault.game)
+                out.print(f"see it: {again}", soft_wrap=True)
+            if not shown and not report.faults:
+                out.print(
+                    f"its games: {command_line('match', contest, bot, *others, **given, session=0)}", soft_wrap=True
+                )
+    if report.disqualified:
+        raise typer.Exit(1)
+    if baseline or until_settled is not None:
+        raise typer.Exit(EXITS[report.verdict or "open"])
+
+
+def _who_plays(known: Contests, contest: str, bot: str | None, others: list[str]) -> tuple[str, str, list[str]]:
+    """Contest, bot and others, as given; or the file's only contest, where a bot comes first. Raises BadInput."""
+    is_bot = contest not in known.names and contest not in known.broken and contest not in KNOWN_RULES
+    if is_bot and len(known.chosen) == 1:
+        return known.chosen[0], contest, [bot, *others] if bot else others
+    known.find(contest)
+    if bot is None:
+        raise BadInput("say also the BOT: a file, or the name of an entrant or shipped bot")
+    return contest, bot, others
+
+
+def _print(report: MatchReport, contest: PlayedContest, seed: str) -> None:
+    scoring = contest.house.scoring if contest.house else None
+    unit, form = ("score", f",.{scoring.decimals}f") if scoring else ("points a session", "+,.3f")
+    signed = f"+{form.lstrip('+')}"
+    headings = ["against", unit, "± 95%", *([] if scoring else ["theirs"])]
+    headings += ["baseline", "better by", "± 95%"] if report.baseline else []
+    table = plain_table(f"{report.bot} against each", contest.display.unit or f"{unit}, ± 95%")
+    for number, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if number else "left", no_wrap=True)
+    for line in report.against:
+        cells = [*_cells(line.points, form)]
+        cells += [Text(f"{line.opponents_points.value:{form}}")] if line.opponents_points else []
+        if line.baseline and line.better:
+            cells += [Text(f"{line.baseline.value:{form}}"), *_cells(line.better, signed)]
+        table.add_row(Text(line.opponent), *cells)
+    if report.against:
+        out.print(table)
+    facts = facts_table()
+    facts.add_row("played", f"{report.games:,} games in {counted(report.sessions, 'session')}")
+    if report.opponent and report.against and scoring:
+        for measure in scoring.measures:
+            if (value := report.against[0].measures.get(measure.name)) is not None:
+                facts.add_row(measure.title, f"{measure.shown(value)} ({measure.meaning})")
+    elif report.points and not report.opponent:
+        facts.add_row("in all", f"{_in_words(report.points, form)} {unit}")
+    if report.baseline_points and report.better:
+        facts.add_row("baseline", Text(f"{_in_words(report.baseline_points, form)} for {report.baseline}"))
+        one_replica = any(line.better and line.better.reach is None for line in report.against)
+        more = "; --replicas 10 tells more" if one_replica else ""
+        verdict = _VERDICTS[report.verdict or "open"]
+        facts.add_row("better by", f"{_in_words(report.better, signed)}: {verdict}{more}")
+    if report.stopped:
+        facts.add_row("stopped", _stopped_in_words(report.stopped))
+    if there := report.would_stand:
+        places = f"{there.first}" if there.first == there.last else f"{there.first}–{there.last}"
+        place = "" if there.first is None else f"; place {places}"
+        facts.add_row("would stand", f"number {there.by_score} of {there.bots + 1} in the records by score{place}")
+    facts.add_row("seed", f"--seed {seed} repeats this match")
+    if report.disqualified:
+        verb = "is" if len(report.disqualified) == 1 else "are"
+        what = f"{' and '.join(report.disqualified)} {verb} disqualified: too many faults"
+        facts.add_row("verdict", Text(what, style="red"))
+    elif report.lead and not report.stopped and not report.baseline:
+        facts.add_row("verdict", _ahead(report))
+    facts.add_row("faults", fault_lines(report.faults, of_both=report.opponent is not None))
+    if report.baseline_faults:
+        facts.add_row("baseline", fault_lines(report.baseline_faults))
+    out.print(facts)
+
+
+def _stopped_in_words(look: Look) -> Text:
+    words = f"after {counted(look.replicas, 'replica')}, {look.said}: {_VERDICTS[look.verdict]}"
+    return Text(words, style=_COLOURS[look.verdict])
+
+
+def _ahead(report: MatchReport) -> Text:
+    """Who of two is ahead."""
+    lead = report.lead
+    assert lead
+    if lead.stderr is None:
+        return Text("too few sessions to tell")
+    if not lead.value and not lead.stderr:
+        return Text("neither is ahead: both win the same in every session", style="yellow")
+    if not lead.sign:
+        return Text("neither is clearly ahead: play more --sessions to tell", style="yellow")
+    by = f"{abs(lead.value) / lead.stderr:,.1f} standard errors" if lead.stderr else "the same in every session"
+    ahead = report.bot if lead.value > 0 else report.opponent
+    # One match doesn't show what another would have brought.
+    where = " in this match" if report.replicas == 1 else ""
+    return Text(f"{ahead} is ahead{where}, by {by}", style="green" if lead.value > 0 else "red")
+
+
+def _cells(figure: Figure, form: str) -> tuple[Text, Text]:
+    style = {1: "green", 0: "", -1: "red"}[figure.sign]
+    reach = "" if figure.reach is None else f"{figure.reach:{form.lstrip('+')}}"
+    return Text(f"{figure.value:{form}}", style=style), Text(reach, style="dim")
+
+
+def _in_words(figure: Figure, form: str) -> str:
+    value, reach = _cells(figure, form)
+    return f"{value}" + (f" ± {reach}" if reach else "")
