@@ -222,7 +222,8 @@ ROCK_PAPER_SCISSORS = _named(
     ["rock", "paper", "scissors"],
     [[0, -1, 1], [1, 0, -1], [-1, 1, 0]],
     rounds=1000,
-    sessions=20,
+    sessions=2,
+    replicas=10,
 )
 PRISONERS_DILEMMA = _named(
     "prisoners_dilemma",
@@ -230,5 +231,6 @@ PRISONERS_DILEMMA = _named(
     ["cooperate", "defect"],
     [[3, 0], [5, 1]],
     rounds=200,
-    sessions=20,
+    sessions=2,
+    replicas=10,
 )

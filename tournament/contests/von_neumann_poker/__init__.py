@@ -69,6 +69,7 @@ _ABOUT = (
 VON_NEUMANN_POKER = Contest(
     name="von_neumann_poker",
     title="One-card von Neumann poker",
+    preset={"sessions": 100, "replicas": 10},
     version=2,
     settings=Settings,
     games=columns_of(
