@@ -29,6 +29,7 @@ _MODULES = ("virtio_pci", "9pnet_virtio", "9p", "overlay")
 _BOOTED, _ENDED = "the kernel has booted", "the command ended with status"
 _BOOT_SECONDS = 40.0  # by which a processor that isn't emulated has booted
 _INIT = f"""#!/bin/busybox sh
+set -o pipefail
 busybox() {{ /bin/busybox "$@"; }}
 busybox mkdir -p /proc /sys /dev /files /memory /new
 busybox mount -t proc none /proc
@@ -47,7 +48,8 @@ busybox mount -t tmpfs -o mode=1777 none /new/dev/shm
 busybox mount -t devpts none /new/dev/pts
 busybox ip link set lo up
 busybox cp /command /new/dev/shm/command
-busybox chroot /new /usr/sbin/chroot --userspec={os.getuid()}:{os.getgid()} / /bin/sh /dev/shm/command
+as_us="/usr/sbin/chroot --userspec={os.getuid()}:{os.getgid()} /"
+busybox chroot /new $as_us /bin/sh /dev/shm/command 2>&1 | busybox cat
 echo "{_ENDED} $?"
 busybox poweroff -f
 """

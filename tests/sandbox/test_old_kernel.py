@@ -51,7 +51,31 @@ sessions = 3
 END
 {TOURNAMENT} run von_neumann_poker --config $TMPDIR/tournament.toml --executor local
 """
-SHIPPED = f"{TOURNAMENT} run --config $TMPDIR/small.toml --executor local"
+# The shipped contests, and a few of their bots, in small.
+SHIPPED = f"""
+cat > $TMPDIR/small.toml <<'END'
+results = "/dev/shm/small"
+[von_neumann_poker]
+entrants = "/dev/shm/few/von_neumann_poker"
+sessions = 5
+[two_card_draw]
+entrants = "/dev/shm/few/two_card_draw"
+servers = 2
+sessions = 20
+[holdem_training]
+entrants = "/dev/shm/few/holdem_training"
+sessions = 1
+hands = 50
+END
+mkdir -p $TMPDIR/few
+for contest in von_neumann_poker two_card_draw holdem_training; do mkdir $TMPDIR/few/$contest; done
+cp entrants/von_neumann_poker/blender.py entrants/von_neumann_poker/naive.c $TMPDIR/few/von_neumann_poker
+cp entrants/two_card_draw/apprentice.py entrants/two_card_draw/pair_bettor.c $TMPDIR/few/two_card_draw
+cp -r entrants/holdem_training/threshold_py.py entrants/holdem_training/threshold_io $TMPDIR/few/holdem_training
+for contest in von_neumann_poker two_card_draw holdem_training; do
+    {TOURNAMENT} run $contest --config $TMPDIR/small.toml --executor local
+done
+"""
 
 
 def ran(command: str) -> str:
@@ -72,6 +96,13 @@ def test_bots_of_each_kind_are_confined_and_play_on_linux_6_1() -> None:
     assert said.count("fit to enter") == 3
     for bot in ("quick", "plain", "program", "made"):
         assert re.search(rf"{bot} +\S", said.rpartition("von_neumann_poker")[2]), said
+
+
+@pytest.mark.thorough
+def test_the_shipped_contests_play_on_linux_6_1() -> None:
+    said = ran(f"set -e\n{SHIPPED}")
+    for bot in ("blender", "naive", "apprentice", "pair_bettor", "threshold_py", "threshold_io"):
+        assert re.search(rf"{bot} +\S*\d", said), said
 
 
 @pytest.mark.thorough
