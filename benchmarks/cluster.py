@@ -31,7 +31,7 @@ from typing import Any
 from benchmarks.growth import GAMES, invented_legs, make_bots, write_parts
 from tournament.config import load_config
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
-from tournament.runner import live_standings, pace, planning, round_play
+from tournament.runner import executors, live_standings, pace, planning, round_play
 from tournament.runner.contest_run import run_contest
 from tournament.runner.executors import keep_busy
 from tournament.runner.watcher import Progress
@@ -99,6 +99,9 @@ class SimulatedWorkers:
             return self._submit(next(numbers), pickle.dumps(task))
 
         yield from keep_busy(next_task, lambda: most, start, self._wait, self._receipt, [])
+
+    def close(self) -> None:
+        pass
 
     def _submit(self, number: int, pickled: bytes) -> tuple[int, bytes]:
         with self._clock.aside():
@@ -223,7 +226,7 @@ def measure(cores: int, seconds: float, legs_of_batch: int, rounds: int, ray: Ra
             return replace(made(*arguments), started=clock.now())
 
         for module, what, other in (
-            (round_play, "choose_executor", lambda *chosen: cluster),
+            (executors, "choose_executor", lambda *chosen: cluster),
             (round_play, "new_pace", new_pace),
             (live_standings, "time", timed),
             (pace, "time", timed),

@@ -41,7 +41,7 @@ import resource, sys
 import tournament.__main__  # sets the interpreter as the command has it
 from tournament.config import load_config
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
-from tournament.runner import contest_run, round_play
+from tournament.runner import contest_run, executors
 from tournament.runner.watcher import NobodyWatching
 
 def stop(*chosen):
@@ -50,7 +50,7 @@ def stop(*chosen):
     sys.stdout.flush()
     raise KeyboardInterrupt
 
-round_play.choose_executor = stop
+executors.choose_executor = stop
 try:
     chosen = {"entrants": "bots", "sessions": int(sys.argv[1])}
     config = load_config("von_neumann_poker", results="results", **chosen)

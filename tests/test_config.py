@@ -82,7 +82,7 @@ def test_an_empty_file_and_none_give_the_defaults(tmp_path: Path, monkeypatch: p
         (f"[{CONTEST}]\nseed = -1", 2, "seed = -1: must be 0 to 2²⁵⁶ − 1"),
         (f"[{CONTEST}]\nseed = 1.5", 2, "seed = 1.5: must be a whole number or a text"),
         (f'[{CONTEST}]\nseed = ""', 2, "seed = '': must be 1 to 1000 printable characters"),
-        (f"[{CONTEST}]\nsessions = 2020-01-01", 2, "sessions = datetime.date(2020, 1, 1): must be a whole number"),
+        (f"[{CONTEST}]\nsessions = 2020-01-01", 2, "sessions = 2020-01-01: must be a whole number"),
         (f'[{CONTEST}]\n"bet_cap" = "odd"', 2, "bet_cap = 'odd': must be 'before_ante' or 'after_ante'"),
         (f"[{CONTEST}.bet_cap]\nx = 1", 1, "bet_cap = {'x': 1}: must be 'before_ante' or 'after_ante'"),
         (f'[{CONTEST}]\ndeals = "common"', 2, "deals is no setting any more: each leg has deals of its own; delete"),

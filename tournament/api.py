@@ -70,7 +70,7 @@ def match(
     workers: int | None = None,
     results: str | None = None,
     watcher: Watcher | None = None,
-    look: Callable[[Config, MatchReport], None] = lambda config, report: None,
+    look: Callable[[Config, MatchReport], None] | None = None,
 ) -> MatchReport:
     """Play a bot against `others`, or all entrants, as `tournament match` does; nothing is kept without `results`.
 
@@ -94,7 +94,7 @@ def match(
         baseline=None if baseline is None else find_bot(os.fspath(baseline), chosen),
         until_settled=until_settled,
         keep=results,
-        look=look,
+        look=look or (lambda config, report: None),
     )
 
 

@@ -20,6 +20,8 @@ _SOME_ROOM = 4 << 20  # bytes: a compiler leaves less than it would write next
 _SEAL_BYTES = hashlib.sha256().digest_size
 
 
+# Names a file to which the folder and name of each file that is kept are added: whose cache it is may drop these again.
+LISTED_IN = "TOURNAMENT_CACHE_LISTED_IN"
 _NAME_ANOTHER = "name a folder of yours in TOURNAMENT_CACHE"
 
 
@@ -81,6 +83,9 @@ def keep(path: Path, content: bytes) -> None:
     """Write a content to a path, whole or not at all, even when power fails. Raises RunFailed."""
     with cache_trouble(path.parent):
         make_folder(path.parent)
+        if listed_in := os.environ.get(LISTED_IN):
+            with open(listed_in, "a") as listed:
+                listed.write(f"{path.parent.name}/{path.name}\n")
         write_whole(path, _seal(path, content) + content, 0o600)
 
 

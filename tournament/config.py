@@ -8,10 +8,20 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import date, datetime, time
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 
 from tournament.contests import BUILT_IN, KNOWN_RULES, find_contest, no_contest
 from tournament.contests.contest import Contest
@@ -40,6 +50,7 @@ _PLAINLY = {
     "int_type": "must be a whole number",
     "list_type": "must be a list",
     "string_type": "must be a text, in quotes",
+    "timezone_aware": "has no offset; must be a date, a time and an offset, as 2026-01-31T09:00:00+01:00",
 }
 _LIMITS = (
     ("Input should be ", "must be "),
@@ -48,6 +59,19 @@ _LIMITS = (
     ("greater than", "above"),
     ("less than", "below"),
 )
+
+
+def _moment(value: object) -> object:
+    """A date with a time, which may stand in quotes."""
+    with contextlib.suppress(ValueError):
+        value = datetime.fromisoformat(value) if isinstance(value, str) else value
+    if not isinstance(value, datetime):
+        raise ValueError(f"must be {_A_MOMENT}")
+    return value
+
+
+_A_MOMENT = "a date, a time and an offset, as 2026-01-31T09:00:00+01:00"
+_Moment = Annotated[AwareDatetime, BeforeValidator(_moment)]
 
 
 class General(BaseModel):
@@ -81,17 +105,27 @@ class Opening(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
-    opens: AwareDatetime | None = Field(
+    opens: _Moment | None = Field(
         None, description="from when on submissions are taken, with an offset, as 2026-01-31T09:00:00+01:00"
     )
-    closes: AwareDatetime | None = Field(
+    closes: _Moment | None = Field(
         None, description="until when; then a final is played on a fresh secret seed, and only that counts"
     )
     bots_of_an_author: int = Field(3, ge=1, le=1000, description="bots that an author may have in a contest")
     submissions_a_day: int = Field(50, ge=1, le=10**6, description="submissions of an author, from midnight UTC on")
     bytes_a_file: int = Field(1_000_000, ge=1_000, le=16 << 20, description="of a bot's file or archive")
-    renamed: dict[str, str] = Field({}, description='bots by their new names: {new = "old"} keeps their history')
+    max_megabytes_per_author: int = Field(
+        200, ge=1, le=10**6, description="disk for an author's bots of a contest as they are built, and former versions"
+    )
     free_megabytes: int = Field(500, ge=0, le=10**9, description="with less disk free no submission is taken")
+
+    @field_validator("closes")
+    @classmethod
+    def _is_after_it_opens(cls, closes: datetime | None, info: ValidationInfo) -> datetime | None:
+        opens = info.data.get("opens")
+        if closes and opens and closes <= opens:
+            raise ValueError(f"must be after opens = {opens.isoformat()}: else nobody can hand in a bot")
+        return closes
 
 
 @dataclass(frozen=True)
@@ -324,9 +358,14 @@ def _validate(
             elif detail["type"] == "extra_forbidden":
                 messages.append(f"{file.place(table, key)}: {_unknown(key, values[key], model, table)}")
             else:
-                value = "" if secret else f" = {detail['input']!r}"
+                value = "" if secret else f" = {_as_written(detail['input'])}"
                 messages.append(f"{file.place(table, key)}: {key}{value}: {reason}")
         raise BadInput("\n".join(messages)) from None
+
+
+def _as_written(value: object) -> str:
+    """A value as the file has it, or nearly."""
+    return value.isoformat() if isinstance(value, date | time) else repr(value)
 
 
 def _unknown(key: str, value: object, model: type[BaseModel], table: str | None) -> str:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tests.cli.test_cli import command
 from tests.contest_runs import CONTEST, Place, bot_source, new_place
 from tournament.records.results import load
-from tournament.store.folder_storage import FolderStorage
-from tournament.store.ledger_reading import read_state
-from tournament.store.writer import open_for_writing
 
 
 def test_a_bot_s_versions_come_with_their_standings(tmp_path: Path) -> None:
@@ -92,14 +91,49 @@ def test_a_bot_that_left_and_came_back_has_its_versions(tmp_path: Path) -> None:
     assert [scores(place, "calm")[place_of] for place_of in (0, -1)] == before * 2
 
 
-def test_a_stranger_s_line_of_a_version_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("wrong", ["a line", "a part", "columns"])
+def test_a_stranger_s_line_of_a_version_is_named(tmp_path: Path, wrong: str) -> None:
     place = new_place(tmp_path, ["bold", "calm"], 30)
     place.play()
+    (part,) = (place.results / "history").iterdir()
+    table = pq.read_table(part)
+    if wrong == "a line":
+        number = table.schema.get_field_index("measures")
+        table = table.set_column(number, table.schema.field(number), pa.array(["["] * len(table)))
+    pq.write_table(table.drop_columns(["rank"]) if wrong == "columns" else table, part)
+    if wrong == "a part":
+        part.write_bytes(part.read_bytes()[:-9])
+    told = command(tmp_path, "leaderboard", CONTEST, "--history", "calm")
+    what = "has no line of a former 'calm'" if wrong == "a line" else "is damaged"
+    assert told.returncode == 1 and what in told.stderr and "Traceback" not in told.stderr
+
+
+def test_history_has_the_ranks_after_each_run_in_few_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tournament.records.history._MOST_SMALL", 4)
+    place = new_place(tmp_path, ["bold", "calm", "dull"], 10)
+    for step in range(7):
+        place.write_bot("calm", bot_source(step, 9))
+        place.play()
+    place.play()  # which changes nothing
+    assert len(list((place.results / "history").iterdir())) < 5
+    ranks = pd.read_parquet(place.results / "history")
+    assert (ranks.groupby("run").size() == 3).all() and ranks.run.nunique() == 7
+    assert ranks[ranks.name == "calm"].sha256.nunique() == len(scores(place, "calm")) == 7
+    last = ranks[ranks.run == ranks.run.max()].set_index("name")
+    now = load(str(place.results)).standings.set_index("name")
+    assert last["rank"].astype("Int64").sort_index().equals(now["rank"].sort_index())
+
+
+def test_a_run_that_was_killed_before_it_ended_has_its_lines_kept_by_the_next(tmp_path: Path) -> None:
+    place = new_place(tmp_path, ["bold", "calm", "dull"], 30)
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("tournament.runner.contest_run.keep_history", interrupted)
+        place.play()
+    expected = scores(place, "calm")
     place.write_bot("calm", bot_source(5, 5))
     place.play()
-    writer = open_for_writing(FolderStorage(str(place.results)))
-    (one,) = read_state(writer.storage).former
-    writer.commit(former=[replace(one, line=one.line | {"score": "much"})])
-    writer.close()
-    told = command(tmp_path, "leaderboard", CONTEST, "--history", "calm")
-    assert told.returncode == 1 and "has no line of a former 'calm'" in told.stderr and "Traceback" not in told.stderr
+    assert scores(place, "calm")[:-1] == expected
+
+
+def interrupted(*_: object) -> None:
+    raise KeyboardInterrupt

@@ -5,24 +5,30 @@ from __future__ import annotations
 import http.client
 import json
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
+import tournament
 from tests.contest_runs import command_line, environment
 from tests.processes import comes
 from tournament.config import load_config
 from tournament.open_contest import submissions
-from tournament.open_contest.authors import Author, add_author, read_authors
+from tournament.open_contest.authors import Author, AuthorsFile, add_author, read_authors
+from tournament.open_contest.jobs import BOT, WITHDRAWAL, Job
 from tournament.open_contest.submissions import Open, Submissions
 
 CONTEST = "von_neumann_poker"
 GOOD = b"int a(const Bot *bot) { return 0; }\nint b(const Bot *bot, const int bet) { return 1; }\n"
 UNFIT = b"unfit"
+_OURS = str(Path(tournament.__file__).parent / "open_contest")
 
 
 class Ground:
@@ -31,44 +37,105 @@ class Ground:
     def __init__(self, folder: Path, patch: pytest.MonkeyPatch, watch: str = "") -> None:
         self.folder, self.now = folder, datetime(2026, 6, 1, 12, tzinfo=UTC)
         self.settings = folder / "tournament.toml"
+        folder.mkdir(exist_ok=True)
         self.settings.write_text(f"[{CONTEST}]\nsessions = 20\n[watch]\n{watch}\n")
         self.entrants = folder / "entrants" / CONTEST
         self.entrants.mkdir(parents=True)
         self.authors = folder / "authors.toml"
-        self.tokens = {name: add_author(self.authors, name) for name in ("ann", "bob")}
+        self.tokens = {name: add_author(self.authors, name) for name in ("ann", "bob", "eve")}
         self.checked: list[str] = []
         patch.setattr(submissions, "check", self._check)
-        patch.setattr(submissions, "play_gauntlet", self._play_gauntlet)
+        patch.setattr(submissions, "play_practice", self._play_practice)
+        patch.setattr(submissions, "_AGAIN_SECONDS", 0.0)
+        self.over: set[str] = set()
+        self.told: list[str] = []
+        self.authors_file = AuthorsFile(self.authors)
         self.submissions = self.started()
 
     def started(self) -> Submissions:
         """Anew, as after a kill."""
         config = load_config(CONTEST, self.settings)
-        current = Open(self.settings, config.opening, {CONTEST: config})
-        return Submissions(self.folder / "submissions", lambda: current, now=lambda: self.now)
+        current = Open(self.settings, config.opening, {CONTEST: config}, self.over)
+        return Submissions(
+            self.folder / "submissions", lambda: current, self.authors_file,
+            lambda _, what: self.told.append(what), lambda: self.now,
+        )  # fmt: skip
 
     def author(self, name: str) -> Author:
         return read_authors(self.authors)[name]
 
-    def enter(self, author: str, file: str, content: bytes = GOOD) -> submissions.Job:
+    def take(self, author: str, file: str, content: bytes = GOOD, kind: str = BOT) -> Job:
+        """Hand in a bot."""
+        return self.submissions.take(self.author(author), CONTEST, file, content, kind)
+
+    def enter(self, author: str, file: str, content: bytes = GOOD) -> Job:
         """Hand in a bot and try it."""
-        job = self.submissions.take(self.author(author), CONTEST, file, content)
+        job = self.take(author, file, content)
         assert self.submissions.try_next(0)
         return self.submissions.current_job(job)
 
+    def withdraw(self, author: str, bot: str) -> Job:
+        job = self.submissions.withdraw(self.author(author), CONTEST, bot)
+        assert self.submissions.try_next(0, kind=WITHDRAWAL)
+        return self.submissions.current_job(job)
+
+    def state(self, job: Job) -> str:
+        return self.submissions.current_job(job).state
+
     def files(self) -> set[str]:
         """What lies among the entrants."""
-        return {path.name for path in self.entrants.iterdir()}
+        return {path.name for path in self.entrants.iterdir() if not path.name.startswith(".")}
 
-    def _check(self, _settings: Path, _contest: str, bot: Path, _stopping: Callable[[], bool]) -> tuple[bool, str]:
+    def _check(
+        self, _settings: Path, _contest: str, bot: Path, _built: Path, _stopping: Callable[[], bool]
+    ) -> tuple[bool, str]:
         self.checked.append(bot.name)
         fit = bot.is_dir() or bot.read_bytes() != UNFIT
         return fit, "verdict    fit to enter" if fit else "verdict    not fit"
 
-    def _play_gauntlet(
-        self, _settings: Path, _contest: str, bot: Path, former: Path | None, _stopping: Callable[[], bool]
+    def _play_practice(
+        self,
+        _settings: Path,
+        _contest: str,
+        bot: Path,
+        former: Path | None,
+        _built: Path,
+        _stopping: Callable[[], bool],
     ) -> tuple[bool, str]:
         return True, f"{bot.name} instead of {former and former.name}"
+
+
+@contextmanager
+def failing_at(number: int, error: Callable[[], Exception], *within: str) -> Iterator[list[str]]:
+    """Raise in this thread at one call that the open contest's code makes, or that leads into it, `within` functions of
+    these names if there are any; the list has its place once it happened."""
+    seen, happened = 0, list[str]()
+
+    def is_within(frame: FrameType | None) -> bool:
+        while frame is not None:
+            if frame.f_code.co_filename.startswith(_OURS) and frame.f_code.co_name in within:
+                return True
+            frame = frame.f_back
+        return not within
+
+    def count(frame: FrameType, event: str, arg: object) -> None:
+        nonlocal seen
+        ours = event in ("call", "c_call") and frame.f_code.co_filename.startswith(_OURS)
+        if event == "c_call" and getattr(arg, "__name__", "") in ("__enter__", "__exit__"):
+            return  # of a lock, which would stay taken
+        above = frame.f_back if event == "call" else frame
+        if not ours or happened or not is_within(above):
+            return
+        seen += 1
+        if seen == number:
+            happened.append(f"{frame.f_code.co_name}, line {frame.f_lineno}")
+            raise error()
+
+    sys.setprofile(count)
+    try:
+        yield happened
+    finally:
+        sys.setprofile(None)
 
 
 def fractions(value: object) -> Iterator[float]:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 import zipfile
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -28,8 +28,9 @@ from tournament.entrants.build import _compiled_at
 from tournament.entrants.folder import read_submission
 from tournament.errors import BadInput
 from tournament.open_contest import submissions, trials
-from tournament.open_contest.authors import add_author, author_of, read_authors, revoke_token
-from tournament.open_contest.submissions import ENTERED, NOT_FIT, PLAYED, QUEUED, Refused
+from tournament.open_contest.authors import add_author, author_of, read_authors, renew_token, revoke_token
+from tournament.open_contest.jobs import ENTERED, NOT_FIT, PLAYED, PRACTICE, QUEUED, SET_ASIDE, WITHDRAWN, Job
+from tournament.open_contest.refusals import Refused
 
 
 @pytest.fixture
@@ -52,16 +53,32 @@ def test_a_token_opens_for_its_author_alone(tmp_path: Path) -> None:
     assert secret not in path.read_text() and stat.S_IMODE(path.stat().st_mode) == 0o600
     for wrong in ("", ".", "ann", "ann.", f"bob.{secret}", f"eve.{secret}", f"{first}x", secret):
         assert author_of(wrong, authors) is None
-    again = add_author(path, "ann")
+    with pytest.raises(BadInput, match="is there already; for another token: tournament author token ann"):
+        add_author(path, "ann")
+    again = renew_token(path, "ann")
     assert author_of(first, read_authors(path)) is None and author_of(again, read_authors(path))
     revoke_token(path, "ann", ban=False)
     revoke_token(path, "bob", ban=True)
     found = read_authors(path)
     assert author_of(again, found) is author_of(second, found) is author_of("ann.", found) is None
+    assert author_of(renew_token(path, "bob"), read_authors(path)) is None and read_authors(path)["bob"].banned
+    with pytest.raises(BadInput, match="is banned; to lift that"):
+        add_author(path, "bob")
     with pytest.raises(BadInput, match="differ in case only"):
         add_author(path, "Ann")
+
+
+@pytest.mark.parametrize("name", ["ann.b-c", "Ann van der Berg", "a.b c_d", "x" * 32])
+def test_an_author_name_with_inner_dots_and_spaces_has_a_token(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "authors.toml"
+    token = add_author(path, name)
+    assert author_of(token, read_authors(path)) == read_authors(path)[name]
+
+
+@pytest.mark.parametrize("name", ["", ".a", "a.", " a", "a ", "a..b", "../ann", "a/b", "a  b", "a\nb", "é", "x" * 33])
+def test_an_author_name_that_leads_elsewhere_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(BadInput, match="letters a-z and A-Z, digits"):
-        add_author(path, "../ann")
+        add_author(tmp_path / "authors.toml", name)
 
 
 def test_what_is_fit_enters_and_what_is_not_does_not(ground: Ground) -> None:
@@ -102,7 +119,7 @@ def test_an_author_has_so_many_bots_and_submissions(ground: Ground) -> None:
     ground.enter("ann", "one.c")
     ground.enter("ann", "two.c")
     assert "withdraw one first" in refused(ground, "ann", "three.c").why
-    ground.submissions.withdraw(ground.author("ann"), CONTEST, "one")
+    assert ground.withdraw("ann", "one").state == WITHDRAWN
     assert ground.files() == {"two.c"}
     ground.enter("ann", "three.c")
     ground.enter("ann", "two.c", UNFIT)
@@ -124,9 +141,29 @@ def test_it_opens_and_closes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     ground.now += timedelta(hours=24)
     late = refused(ground, "ann", "one.c")
     assert late.status == 403 and "closed at 2026-06-02 15:00:00+02:00" in late.why
-    ground.settings.write_text("[watch]\ncloses = 2026-06-02T15:00:00\n")
-    with pytest.raises(BadInput, match=r"tournament.toml, line 2: closes = .*timezone"):
-        load_config(CONTEST, ground.settings)
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ('closes = "2026-06-02T15:00:00+02:00"', None),
+        ("closes = 2026-06-02T15:00:00", "closes = 2026-06-02T15:00:00: has no offset; must be a date, a time and"),
+        ("closes = 2026-06-02", "closes = 2026-06-02: must be a date, a time and an offset, as 2026-01-31T09"),
+        ('closes = "soon"', "closes = 'soon': must be a date, a time and an offset"),
+        ("closes = 15:00:00", "closes = 15:00:00: must be a date, a time and an offset"),
+        ("closes = 3", "closes = 3: must be a date, a time and an offset"),
+        ("closes = 2026-06-02T15:00:00Z\nopens = 2026-06-02T15:00:00Z", "must be after opens = 2026-06-02T15:00:00"),
+        ('renamed = {new = "old"}', "unknown table renamed"),
+    ],
+)
+def test_a_date_of_the_file_is_taken_or_explained(tmp_path: Path, line: str, found: str | None) -> None:
+    settings = tmp_path / "tournament.toml"
+    settings.write_text(f"[watch]\n{line}\n")
+    if found is None:
+        assert load_config(CONTEST, settings).opening.closes == datetime(2026, 6, 2, 13, tzinfo=UTC)
+        return
+    with pytest.raises(BadInput, match=f"tournament.toml, line 2: .*{re.escape(found)}"):
+        load_config(CONTEST, settings)
 
 
 def test_a_kill_loses_nothing_and_enters_nothing_twice(ground: Ground) -> None:
@@ -156,44 +193,43 @@ def test_authors_are_served_in_turn(ground: Ground) -> None:
     assert ground.checked == ["one.c", "three.c", "two.c"]
 
 
-def ask_for_gauntlet(ground: Ground, author: str, file: str, content: bytes = GOOD) -> submissions.Job:
-    return ground.submissions.take(ground.author(author), CONTEST, file, content, is_gauntlet=True)
+def practise(ground: Ground, author: str, file: str, content: bytes = GOOD) -> Job:
+    """Ask for a practice match and have it played."""
+    job = ground.take(author, file, content, PRACTICE)
+    assert ground.submissions.try_next(0, kind=PRACTICE)
+    return ground.submissions.current_job(job)
 
 
-def test_a_gauntlet_enters_nothing_and_is_counted(ground: Ground) -> None:
+def test_a_practice_match_enters_nothing_and_is_counted(ground: Ground) -> None:
     ground.enter("ann", "one.c")
-    ask_for_gauntlet(ground, "ann", "one.py")
-    assert not ground.submissions.try_next(0) and ground.submissions.try_next(0, gauntlets=True)
-    newest = ground.submissions.jobs_of(ground.author("ann"))[0]
+    job = ground.take("ann", "one.py", kind=PRACTICE)
+    assert not ground.submissions.try_next(0) and ground.submissions.try_next(0, kind=PRACTICE)
+    newest = ground.submissions.current_job(job)
     assert (newest.state, newest.said) == (PLAYED, "one.py instead of one.c") and ground.files() == {"one.c"}
-    job = ask_for_gauntlet(ground, "ann", "two.c", UNFIT)
-    assert ground.submissions.try_next(0, gauntlets=True)
-    assert ground.submissions.current_job(job).state == NOT_FIT
-    job = ask_for_gauntlet(ground, "ann", "two.c")
-    assert ground.submissions.try_next(0, gauntlets=True)
-    assert ground.submissions.current_job(job).said == "two.c instead of None"
-    assert ground.enter("bob", "two.c").state == ENTERED  # a gauntlet holds no name
+    assert practise(ground, "ann", "two.c", UNFIT).state == NOT_FIT
+    assert practise(ground, "ann", "two.c").said == "two.c instead of None"
+    assert ground.enter("bob", "two.c").state == ENTERED  # a practice match holds no name
     with pytest.raises(Refused, match="4 submissions a day"):
-        ask_for_gauntlet(ground, "ann", "one.c")
+        practise(ground, "ann", "one.c")
 
 
-def test_gauntlets_are_one_at_a_time_and_in_turn(ground: Ground) -> None:
+def test_practice_matches_are_one_at_a_time_and_in_turn(ground: Ground) -> None:
     ground.enter("bob", "one.c")
     with pytest.raises(Refused, match="one is another's bot"):
-        ask_for_gauntlet(ground, "ann", "one.c")
-    first = ask_for_gauntlet(ground, "ann", "two.c")
-    with pytest.raises(Refused, match="another gauntlet of yours"):
-        ask_for_gauntlet(ground, "ann", "three.c")
-    second = ask_for_gauntlet(ground, "bob", "one.c")
-    assert ground.submissions.try_next(0, gauntlets=True)
-    third = ask_for_gauntlet(ground, "ann", "two.c")
-    assert ground.submissions.try_next(0, gauntlets=True)
-    states = [ground.submissions.current_job(job).state for job in (first, second, third)]
-    assert states == [PLAYED, PLAYED, QUEUED] and ground.enter("ann", "three.c").state == ENTERED
+        ground.take("ann", "one.c", kind=PRACTICE)
+    first = ground.take("ann", "two.c", kind=PRACTICE)
+    with pytest.raises(Refused, match="another practice match of yours"):
+        ground.take("ann", "three.c", kind=PRACTICE)
+    second = ground.take("bob", "one.c", kind=PRACTICE)
+    assert ground.submissions.try_next(0, kind=PRACTICE)
+    third = ground.take("ann", "two.c", kind=PRACTICE)
+    assert ground.submissions.try_next(0, kind=PRACTICE)
+    assert [ground.state(job) for job in (first, second, third)] == [PLAYED, PLAYED, QUEUED]
+    assert ground.enter("ann", "three.c").state == ENTERED
 
 
 @pytest.mark.slow
-def test_a_gauntlet_tells_no_cards_and_nothing_that_bots_wrote(tmp_path: Path) -> None:
+def test_a_practice_match_tells_no_cards_and_nothing_that_bots_wrote(tmp_path: Path) -> None:
     """Each on a seed of its own."""
     place = new_place(tmp_path, ["bold", "calm", "dull"], settings="faults_allowed = 1000")
     (tmp_path / "new").mkdir()
@@ -202,7 +238,9 @@ def test_a_gauntlet_tells_no_cards_and_nothing_that_bots_wrote(tmp_path: Path) -
     bot.write_text(f"{steps}def b(bot, bet):\n    return 1\n")
     told = []
     for _ in range(2):
-        fit, said = trials.play_gauntlet(place.config, CONTEST, bot, place.entrants / "bold.c", lambda: False)
+        fit, said = trials.play_practice(
+            place.config, CONTEST, bot, place.entrants / "bold.c", tmp_path / "built", lambda: False
+        )
         assert fit and not re.search(f"SECRET|seed|asked|{tmp_path}", said), said
         told.append(json.loads(said))
     one, other = told
@@ -219,17 +257,16 @@ def test_a_name_stays_its_authors_while_another_try_is_queued(ground: Ground) ->
     assert ground.submissions.try_next(0)
     assert refused(ground, "bob", "one.c").status == 409
     assert ground.submissions.try_next(0) and ground.files() == {"one.c"}
-    ground.submissions.withdraw(ground.author("ann"), CONTEST, "one")
+    ground.withdraw("ann", "one")
     assert ground.enter("ann", "one.c", UNFIT).state == NOT_FIT
     assert refused(ground, "bob", "one.c").status == 409
 
 
 def test_an_author_cannot_use_up_names(ground: Ground) -> None:
-    author = ground.author("ann")
     for number in range(20):
         ground.now += timedelta(days=1)
         ground.enter("ann", f"bot{number}.c")
-        ground.submissions.withdraw(author, CONTEST, f"bot{number}")
+        ground.withdraw("ann", f"bot{number}")
     ground.now += timedelta(days=1)
     assert "you have used 20 names" in refused(ground, "ann", "another.c").why
     assert ground.enter("ann", "bot3.c").state == ENTERED
@@ -243,8 +280,9 @@ def test_the_machines_failure_is_not_the_bots_at_once(ground: Ground, monkeypatc
     assert ground.submissions.try_next(0) and ground.submissions.current_job(job).state == ENTERED
     job = ground.submissions.take(ground.author("ann"), CONTEST, "one.c", GOOD)
     monkeypatch.setattr(submissions, "check", lambda *_: (None, "no space left"))
-    assert all(ground.submissions.try_next(0) for _ in range(3)) and not ground.submissions.try_next(0)
-    assert ground.submissions.current_job(job).said == "no space left"
+    assert all(ground.submissions.try_next(0) for _ in range(2)) and not ground.submissions.try_next(0)
+    found = ground.submissions.current_job(job)
+    assert (found.state, found.said) == (SET_ASIDE, "no space left")
     assert ground.files() == {"one.c"}
 
 
@@ -270,18 +308,18 @@ def test_the_compiler_may_take_less(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert not any(place.exists() for place in _compiled_at(read_submission(bot), interface))
 
 
-@pytest.mark.parametrize("what", ["check", "gauntlet"])
+@pytest.mark.parametrize("what", ["check", "practice"])
 def test_what_takes_too_long_is_ended(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """So that nobody holds up the queue by what no other limit ends."""
     page = (REPOSITORY / "docs" / "how_to" / "open_contest.md").read_text()
-    assert f"one at a time of an author, and may take {trials.GAUNTLET_SECONDS / 60:g} minutes." in page
+    assert f"one at a time of an author, and may take {trials.PRACTICE_SECONDS / 60:g} minutes." in page
     place, descended = new_place(tmp_path, ["bold", "calm"]), set(descendants(os.getpid()))
     monkeypatch.setattr(trials, f"{what.upper()}_SECONDS", 0.0)
     bot = place.entrants / "bold.c"
     if what == "check":
-        found = trials.check(place.config, CONTEST, bot, lambda: False)
+        found = trials.check(place.config, CONTEST, bot, tmp_path / "built", lambda: False)
     else:
-        found = trials.play_gauntlet(place.config, CONTEST, bot, None, lambda: False)
+        found = trials.play_practice(place.config, CONTEST, bot, None, tmp_path / "built", lambda: False)
     assert found == (False, f"the {'check' if what == 'check' else 'match'} took longer than 0 s")
     assert are_gone(set(descendants(os.getpid())) - descended)
 
@@ -290,7 +328,8 @@ def test_a_check_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
     """Long before the compiler's time is up."""
     (tmp_path / "tournament.toml").write_text(f"[{CONTEST}]\n")
     steps = "import pathlib, sys; from tournament.open_contest.trials import check;"
-    steps += "check(pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3]), lambda: False)"
+    steps += "check(pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3]),"
+    steps += "pathlib.Path(sys.argv[3] + '.built'), lambda: False)"
     words = [sys.executable, "-c", steps, str(tmp_path / "tournament.toml"), CONTEST, str(slow_to_compile(tmp_path))]
     with subprocess.Popen(words, env=environment()) as server:
         assert comes(lambda: len(descendants(server.pid)) > 1)  # the check, and what compiles
@@ -307,27 +346,17 @@ def test_no_upload_is_taken_for_a_module_of_the_check(tmp_path: Path, name: str)
     bot, taken = tmp_path / "upload" / f"{name}.py", tmp_path / "taken"
     steps = "def a(bot):\n    return 0\n\ndef b(bot, bet):\n    return 1\n"
     bot.write_text(f"try:\n    open({str(taken)!r}, 'w').close()\nexcept OSError:\n    pass\n{steps}")
-    fit, said = trials.check(tmp_path / "tournament.toml", CONTEST, bot, lambda: False)
+    fit, said = trials.check(tmp_path / "tournament.toml", CONTEST, bot, tmp_path / "built", lambda: False)
     assert not taken.exists() and fit, said
 
 
-def test_an_author_renames_an_own_bot(ground: Ground) -> None:
-    for author, file in (("ann", "one.c"), ("ann", "more.c"), ("bob", "two.c")):
-        ground.enter(author, file)
-    ann = ground.author("ann")
-    for old in ("two", "three", "none"):
-        with pytest.raises(Refused, match="no other bot"):
-            ground.submissions.take(ann, CONTEST, "three.c", GOOD, renames=old)
-    ground.submissions.take(ann, CONTEST, "three.c", GOOD, renames="one")
-    assert ground.submissions.try_next(0) and ground.files() == {"three.c", "more.c", "two.c"}
-    assert ground.submissions.renamed(CONTEST) == ground.started().renamed(CONTEST) == {"three": "one"}
-
-
-def test_a_banned_authors_bots_leave(ground: Ground) -> None:
+def test_a_banned_authors_bots_leave_at_once_and_none_enters(ground: Ground) -> None:
     ground.enter("ann", "one.c")
     ground.enter("bob", "two.c")
-    ground.submissions.put_out({"ann"})
-    assert ground.files() == {"two.c"}
+    waits = ground.take("ann", "three.c")
+    revoke_token(ground.authors, "ann", ban=True)
+    ground.submissions.put_out_banned()
+    assert ground.files() == {"two.c"} and ground.state(waits) == SET_ASIDE
 
 
 def zipped(files: dict[str, bytes], mode: int = 0o100644) -> bytes:
@@ -344,12 +373,38 @@ RECIPE = b'command = ["sh", "bot.sh"]'
 
 
 @pytest.mark.parametrize("around", ["", "any/"])
-def test_a_program_comes_as_an_archive(ground: Ground, around: str) -> None:
+@pytest.mark.parametrize("more", [[], ["README.md"], ["__MACOSX/any/._bot.sh", "any/.DS_Store", "._any"]])
+@pytest.mark.parametrize("separator", ["/", "\\"])
+def test_a_program_comes_as_an_archive(ground: Ground, around: str, more: list[str], separator: str) -> None:
     files = {f"{around}bot.toml": RECIPE, f"{around}bot.sh": b"exit", f"{around}more/data": b"1"}
+    files |= dict.fromkeys(more, b"")
+    if separator == "\\":
+        files = {name.replace("/", "\\"): content for name, content in files.items()}
     assert ground.enter("ann", "told.zip", zipped(files, 0o100755)).state == ENTERED
     folder = ground.entrants / "told"
     assert (folder / "bot.toml").read_bytes() == RECIPE and (folder / "more" / "data").exists()
     assert os.access(folder / "bot.sh", os.X_OK)
+    names = {path.name for path in folder.rglob("*")} - {"README.md"}
+    assert names == {"bot.toml", "bot.sh", "more", "data"}
+
+
+@pytest.mark.parametrize(
+    ("names", "why"),
+    [
+        (
+            ["deep/er/bot.toml"],
+            "looked for at the top and in a folder there; at the top there is deep",
+        ),
+        (["bot.sh", "Bot.toml"], "at the top there is Bot.toml, bot.sh"),
+        ([], "at the top there is nothing"),
+        (["one/bot.toml", "two/bot.toml"], "several programs, one and two"),
+        (["."], "a path that is refused: ."),
+        (["bot.toml", "x" * 201], "a path that is refused: x"),
+    ],
+)
+def test_an_archive_that_is_no_program_says_why(ground: Ground, names: list[str], why: str) -> None:
+    job = ground.enter("ann", "told.zip", zipped(dict.fromkeys(names, b"")))
+    assert job.state == NOT_FIT and why in job.said, job.said
 
 
 @pytest.mark.parametrize(
@@ -359,9 +414,9 @@ def test_a_program_comes_as_an_archive(ground: Ground, around: str) -> None:
         zipped({"link": b"/"}, 0o120777),
         zipped({str(n): b"" for n in range(501)}), zipped({"zeros": bytes(9_000_000)}),
         b"PK no archive", zipped({})[:-9],
-        zipped({"bot.toml/inner": b"x", "bot.toml": RECIPE}),
+        zipped({"bot.toml/inner": b"x", "bot.toml": RECIPE}), zipped({"./bot.toml": b"x", "bot.toml": RECIPE}),
     ],
-    ids=["above", "absolute", "backslash", "link", "files", "bomb", "none", "torn", "file and folder"],
+    ids=["above", "absolute", "backslash", "link", "files", "bomb", "none", "torn", "file and folder", "the same"],
 )  # fmt: skip
 def test_an_archive_writes_nowhere_else_and_fills_no_disk(ground: Ground, archive: bytes) -> None:
     assert ground.enter("ann", "told.zip", archive).state == NOT_FIT

@@ -7,23 +7,27 @@ import re
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 import tournament
 from tests.contest_runs import CONTEST, Place, bot_source, new_place, outcome
-from tests.open_contest.support import fractions
+from tests.open_contest.support import failing_at, fractions
 from tests.processes import comes
 from tournament.config import Config, load_config
 from tournament.errors import BadInput
+from tournament.open_contest import watch as watch_module
 from tournament.open_contest.publishing import publish
 from tournament.open_contest.watch import Watch
+from tournament.runner.seed import read_seed
 from tournament.runner.watcher import NobodyWatching, Watcher
 from tournament.standings.standings import Standings
+from tournament.store.storage import open_storage
 
 PAGE = Path(tournament.__file__).parents[1] / "docs" / "how_to" / "open_contest.md"
 
@@ -145,25 +149,41 @@ def test_a_newcomer_does_not_wait_for_the_others_replicas(tmp_path: Path) -> Non
     assert len(legs) == 6 and all(0 < count < 2000 for count in legs.values())
 
 
+def test_an_error_at_any_call_of_a_round_or_a_reload_is_told_and_the_round_played(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is played here: what the round calls does nothing."""
+    place = new_place(tmp_path, ["bold", "calm"])
+    monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path / "cache"))
+    prepared = Mock(entrants=[], unlike=lambda: None)
+    monkeypatch.setattr(watch_module, "prepare_contest", lambda *_: nullcontext(prepared))
+    monkeypatch.setattr(watch_module, "run_prepared", lambda *_: None)
+    monkeypatch.setattr(watch_module, "_wait", lambda _: None)
+    monkeypatch.setattr(watch_module, "_WHOLE_SECONDS", 0.0)
+    monkeypatch.setattr(watch_module, "_AGAIN_SECONDS", 0.0)
+    shown: list[bool] = []
+    monkeypatch.setattr(watch_module, "publish", lambda *_, open: shown.append(open))
+    places = []
+    for number in range(1, 1_000):
+        watch = Kept(place).watch
+        settled(place, lambda text, number=number: f"{text}\n# {number}\n")  # type: ignore[misc]
+        rounds = iter(range(4))
+        watch.stopping = lambda rounds=rounds: next(rounds, None) is None  # type: ignore[misc]
+        with failing_at(number, RuntimeError, "_look_at_settings", "_attend") as happened:
+            watch.keep()
+        assert isinstance(watch.shown, Told) and "the board is current" in watch.shown.lines, happened
+        assert watch.current().is_good, happened
+        if not happened:
+            break
+        assert any("RuntimeError" in line for line in watch.shown.lines), happened
+        places += happened
+    assert len(set(places)) > 15, places
+
+
 def test_until_settled_is_for_a_final(tmp_path: Path) -> None:
     place = new_place(tmp_path, ["bold", "calm"], settings="until_settled = 0.9")
     with pytest.raises(BadInput, match="until_settled is for a final"):
         Kept(place)
-
-
-@pytest.mark.slow
-def test_a_renamed_bot_keeps_its_history(tmp_path: Path) -> None:
-    place = new_place(tmp_path, ["bold", "calm"])
-    with Kept(place) as kept:
-        assert kept.says("the board is current")
-        before = kept.shown()[1]["versions"]["calm"]
-        settled(place, lambda text: f'{text}\n[watch]\nrenamed = {{dull = "calm"}}\n')
-        assert kept.says("the board is current")
-        (place.entrants / "calm.c").rename(place.entrants / "dull.c")
-        place.write_bot("dull", bot_source(2, 2))
-        assert kept.says("the board is current")
-        versions = kept.shown()[1]["versions"]["dull"]
-    assert [one[0] for one in versions[:-1]] == [one[0] for one in before] and versions[-1][0] != before[-1][0]
 
 
 @pytest.mark.parametrize("folder", [".", "results", "bots/page", "results/von_neumann_poker/games"])
@@ -171,6 +191,12 @@ def test_only_what_everybody_may_see_is_published(tmp_path: Path, folder: str) -
     place = new_place(tmp_path, ["bold"])
     with pytest.raises(BadInput, match="everybody sees that folder"):
         Watch([CONTEST], place.config, {}, tmp_path / folder, Told())
+
+
+def final_seed(folder: Path) -> str:
+    (final,) = (folder / "results").glob("final-*")
+    location = str(final / CONTEST)
+    return read_seed(open_storage(location), tournament.load(location).field.settings["seed"])
 
 
 TALKER = """
@@ -183,6 +209,31 @@ def a(bot):
 def b(bot, bet):
     return 1
 """
+
+
+def test_boards_of_a_final_are_shown_as_open_until_its_last_leg_is_played(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A board that isn't open has the seed, and with it the cards to come."""
+    place = new_place(tmp_path, ["bold", "calm"])
+    settled(place, lambda text: f"{text}\n[watch]\ncloses = 2026-06-01T00:00:00Z\n")
+    boards: list[bool | str] = []
+
+    def run(_prepared: object, watcher: Watcher) -> None:
+        for _ in range(2):
+            watcher.on_progress(Mock(standings=None))
+        boards.append("all is played")
+
+    prepared = Mock(entrants=[], unlike=lambda: None)
+    monkeypatch.setattr(watch_module, "prepare_contest", lambda *_: nullcontext(prepared))
+    monkeypatch.setattr(watch_module, "run_prepared", run)
+    monkeypatch.setattr(watch_module, "is_whole", lambda _: True)
+    monkeypatch.setattr(watch_module, "publish", lambda *_, open: boards.append(open))
+    monkeypatch.setattr(watch_module, "_PUBLISH_SECONDS", 0.0)
+    monkeypatch.setattr(watch_module, "_PAUSE", 0.0)
+    watch = Kept(place).watch
+    watch._attend(watch._contests[0])
+    assert boards == [True, True, "all is played", False]
 
 
 @pytest.mark.slow
@@ -203,6 +254,11 @@ def test_nothing_shown_tells_a_card_until_a_final_on_other_cards_is_played(tmp_p
         kept.watch.now = lambda: datetime(2026, 6, 2, 13, tzinfo=UTC)
         assert kept.says("the final is played")
         page, board = kept.shown()
+        kept.watch.now = lambda: datetime(2026, 6, 1, tzinfo=UTC)  # set back
+        assert kept.watch.current().over == {CONTEST}
+    again = Kept(place).watch
+    assert again.current().over == {CONTEST}
+    assert str(final_seed(tmp_path)) in page
     final = tournament.load(str(place.folder / "results" / "final-20260602T130000Z" / CONTEST))
     assert len(final.games) and {match.legs for match in final.ranking.matches} == {2}
     assert final.field.settings["seed"] != tournament.load(str(place.results)).field.settings["seed"]

@@ -17,6 +17,7 @@ import pandas as pd
 import pytest
 
 from tests.contest_runs import (
+    CONTEST,
     SEEDS,
     Place,
     assert_games_are_the_standings,
@@ -34,8 +35,6 @@ from tests.contest_runs import (
 from tests.forks import Forks, shared
 from tests.processes import comes
 from tests.runner.test_replicas import place_of_neighbours, records, until_settled
-from tournament.keys import master_key, seed_fingerprint
-from tournament.records.results import load
 
 
 @dataclass(frozen=True)
@@ -139,29 +138,23 @@ def test_a_kill_while_small_parts_are_put_together(server: CrashServer, tmp_path
 
 @stride
 def test_kills_at_steps_of_archiving(server: CrashServer, tmp_path: Path, stride: int) -> None:
-    """Records of two seeds change places: one set goes to an archive and the other comes back from its own."""
+    """Records are put aside for those of another seed: at no step are they lost, and what is there is played on."""
     place = new_place(tmp_path, ["bold", "calm"], sessions=10)
-    server.run(place.arguments("--seed", SEEDS[8]))
-    eighth = outcome(place.results)
     server.run(place.arguments())
     seventh = outcome(place.results)
     before = tmp_path / "before"
     place.results.parent.rename(before)
-    step, finished, without_records = 0, 0, 0
+    step, finished = 0, 0
     while not finished:
         step += stride
         shutil.copytree(before, place.results.parent)
         finished = server.run(place.arguments("--seed", SEEDS[8]), step)
-        without_records += not place.results.exists()
-        server.run(place.arguments("--seed", SEEDS[8]))
-        assert_same(outcome(place.results), eighth)
-        archives = [load(str(path)).field.settings["seed"] for path in place.results.parent.glob("*-archive-*")]
-        assert archives == [seed_fingerprint(master_key(SEEDS[7]))]
+        committed = any((place.results / "ledger").glob("*.entry"))
+        aside = place.results.with_name(f"{CONTEST}-archive-1")
         server.run(place.arguments())
         assert_same(outcome(place.results), seventh)
+        assert not aside.exists() or committed or not place.results.with_name(f"{CONTEST}-archive-2").exists()
         shutil.rmtree(place.results.parent)
-    assert without_records <= 1
-    assert stride > 1 or without_records
     assert step > 9
 
 

@@ -166,6 +166,9 @@ class Backwards:
         for task in reversed(list(iter(next_task, None))):
             yield [play_task(task, artifacts)]
 
+    def close(self) -> None:
+        pass
+
 
 def test_progress_never_passes_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Though legs are played that then don't count; then no time is left."""
@@ -176,7 +179,7 @@ def test_progress_never_passes_its_end(tmp_path: Path, monkeypatch: pytest.Monke
 
     seen: list[Progress] = []
     monkeypatch.setattr(ONE_LEG_EACH, lambda *_: True)
-    monkeypatch.setattr("tournament.runner.round_play.choose_executor", lambda *_: Backwards())
+    monkeypatch.setattr("tournament.runner.executors.choose_executor", lambda *_: Backwards())
     place_with(tmp_path, BAD).play(watcher=Progresses())
     assert all(progress.legs <= progress.total_legs for progress in seen), seen
     assert (seen[-1].legs, seen[-1].total_legs, seen[-1].seconds_left) == (9, 9, 0)

@@ -171,6 +171,25 @@ def test_the_texts_of_faults_count_where_commits_are_cut(storage: FolderStorage)
         assert len([*in_commits([one] for one in batches)]) == commits
 
 
+def test_the_bytes_of_staged_parts_count_where_commits_are_cut(storage: FolderStorage) -> None:
+    """So an edit commits as it goes, and needs little space beside the records."""
+    open_for_writing(storage).close()
+    staged: list[Batch] = []
+
+    def groups() -> Iterator[list[Batch]]:
+        for number in range(100):
+            batch = stage_batch(storage, leg(0, number))
+            staged.append(replace(batch, parts=tuple(replace(part, size=4 << 20) for part in batch.parts)))
+            yield [without_legs(staged[-1]), staged[-1]]
+
+    first, *_ = in_commits(groups())
+    assert len(first) == 2 * 4
+    waiting = in_commits(groups())
+    staged.clear()
+    next(waiting)
+    assert len(staged) == 5
+
+
 # Batches made of runs of others.
 
 
@@ -580,7 +599,7 @@ def test_a_signal_in_a_commit_loses_nothing_that_the_ledger_names(
         writer.commit(batches=[without_legs(gone), batch])
     writer.close()
     found = [(leg(1),)] if verb == "create" and not after else [(leg(0),)]
-    assert standing(storage) == found
+    assert standing(storage) == found and storage.list("staging") == {}
     assert reopened(storage) == found
 
 

@@ -226,6 +226,23 @@ def test_short_legs_make_no_endless_batches() -> None:
     assert set(map(len, cut([False] * 4096, new_pace(1, 1)))) == {1024}
 
 
+@pytest.mark.parametrize("known", [False, True])
+def test_slow_legs_play_on_all_workers_before_any_is_measured(known: bool) -> None:
+    """276 legs of a second on 16 workers, which the contest's guess takes for a moment's play."""
+    pace = new_pace(16, 100)
+    if known:
+        pace.kept((1200.0 * 600, 600.0, 0.0, 0.0))
+    play = to_play(cast(Schedule, OneMatchForEachLeg([False] * 276)), pace)
+    free, result = [0.0] * 16, LegResult("0" * 64, 0, 0, "x", "y", 100, 1200, (LegSums(0.0, 0.0),) * 2)
+    while task := play.next_task():
+        count = sum(map(len, task))
+        now = min(free)
+        if now:  # one has come back
+            pace.note(Receipt((Batch("", (), Legs.of([result] * count)),), float(count)))
+        free[free.index(now)] = now + count
+    assert max(free) <= 24
+
+
 def test_legs_to_play_are_counted_by_kind() -> None:
     left = missing(cast(Schedule, OneMatchForEachLeg([True, False, True, False, False])), (0, 4))
     assert (left.total, left.inline, left.in_lanes, len(left.missing)) == (5, 2, 1, 3)

@@ -11,7 +11,13 @@ from pydantic import ValidationError
 
 from tournament.audit.report import Problem, Verification, reading
 from tournament.audit.verify_games import chosen_legs, find_players, replay_problems
-from tournament.audit.verify_records import batch_problems, house_problems, stray_problems, summary_problems
+from tournament.audit.verify_records import (
+    batch_problems,
+    history_problems,
+    house_problems,
+    stray_problems,
+    summary_problems,
+)
 from tournament.audit.verify_seed import find_seed
 from tournament.config import Config
 from tournament.contests import find_contest
@@ -89,6 +95,7 @@ def _verified(
     after = Snapshot.of(storage)
     problems += [problem for batch in after.batches if batch in damaged for problem in check(batch)]
     problems += stray_problems(storage, after.state, after.there)
+    problems += history_problems(storage)
     problems += house_problems(storage, after.field, contest.house.suffix if contest.house else None)
     standing_batches(storage, after.state)  # raises where a leg is none of the field's
     wrong, behind = summary_problems(storage, ranking_of(storage, after.field, after.batches))

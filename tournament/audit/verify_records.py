@@ -13,6 +13,7 @@ from tournament.audit.report import Problem, plays_again
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.errors import RunFailed
+from tournament.records.history import damaged_parts
 from tournament.records.results import summaries
 from tournament.runner.strays import in_tables, shown, strays
 from tournament.standings.standings import Standings
@@ -105,6 +106,12 @@ def stray_problems(storage: Storage, state: State, before: Mapping[str, bool]) -
         for place in found
         if place in still
     ]
+
+
+def history_problems(storage: Storage) -> list[Problem]:
+    """Parts of former standings that have other bytes than were written."""
+    remedy = "bring it back from a copy, or remove it: it has no game"
+    return [Problem(place, "has other bytes than were written", remedy) for place in damaged_parts(storage)]
 
 
 def house_problems(storage: Storage, field: Field, suffix: str | None) -> list[Problem]:

@@ -10,7 +10,7 @@ import typer
 from tournament.cli.consoles import out
 from tournament.cli.groups import PLAIN, Command, Group, examples
 from tournament.cli.options import PLACES, option
-from tournament.open_contest.authors import add_author, read_authors, revoke_token
+from tournament.open_contest.authors import add_author, read_authors, renew_token, revoke_token
 
 app = typer.Typer(cls=Group, no_args_is_help=True, help="Who may submit bots to an open contest.", **PLAIN)
 Name = Annotated[str, typer.Argument(metavar="NAME", help="the author")]
@@ -19,8 +19,18 @@ Authors = Annotated[Path, option("FILE", "the authors' file", PLACES)]
 
 @app.command(cls=Command, epilog=examples("author add alice"))
 def add(name: Name, authors: Authors = Path("authors.toml")) -> None:
-    """Add an author, or give a new token to one: it is printed once, and kept nowhere."""
-    out.print(add_author(authors, name), soft_wrap=True)
+    """Add an author. The token is printed once, and kept nowhere."""
+    _print_token(add_author(authors, name))
+
+
+@app.command(cls=Command, epilog=examples("author token alice"))
+def token(name: Name, authors: Authors = Path("authors.toml")) -> None:
+    """Give an author another token in place of the one before. It is printed once, and kept nowhere."""
+    _print_token(renew_token(authors, name))
+
+
+def _print_token(token: str) -> None:
+    out.print(token, soft_wrap=True, markup=False, highlight=False)
 
 
 @app.command("list", cls=Command, epilog=examples("author list"))

@@ -21,7 +21,7 @@ from tournament.config import Config
 from tournament.entrants.folder import stamps
 from tournament.errors import BadInput, counted, printable, telling_line
 from tournament.runner.contest_run import run_prepared
-from tournament.runner.executors import joined_cluster
+from tournament.runner.executors import Executors, joined_cluster
 from tournament.runner.planning import plan_of
 from tournament.runner.preparing import PATIENCE_SECONDS, Prepared, prepare_contest
 from tournament.store.storage import inside
@@ -57,11 +57,12 @@ class Playing:
             before = {name: stamps(one.entrants) if one.entrants.is_dir() else {} for name, one in self.chosen.items()}
             with ExitStack() as stack:
                 # Errors of any contest are reported before the first is played.
-                prepared = []
+                prepared, executors = [], stack.enter_context(Executors())
                 for name, one in self.chosen.items():
                     with Screen(err, "", contest=name, as_json=self.as_json) as screen:
                         patience = inf if dry_run else PATIENCE_SECONDS
-                        prepared.append(stack.enter_context(prepare_contest(one.played, one, screen, patience)))
+                        made = prepare_contest(one.played, one, screen, patience, executors=executors)
+                        prepared.append(stack.enter_context(made))
                 for contest in prepared if not (dry_run or self.archive) else ():
                     _require_wanted(contest)
                 for contest in prepared:

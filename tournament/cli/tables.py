@@ -17,7 +17,7 @@ from tournament.standings.notes import notes_of
 
 if TYPE_CHECKING:
     from tournament.contests.scoring import HouseScoring, Measure
-    from tournament.standings.history import Version
+    from tournament.records.history import Version
     from tournament.standings.matches import Match
     from tournament.standings.ratings import Look, Rated
     from tournament.standings.standings import Standing, Standings

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -40,11 +43,13 @@ class _Shown:
             yield screen
 
     def tell(self, contest: str, what: str) -> None:
-        with self._lock:
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        with self._lock, contextlib.suppress(OSError):  # also where the log's disk is full
             if self._live:
-                out.print(printable(f"{contest}: {what}" if contest else what), highlight=False, markup=False)
+                said = printable(f"{contest}: {what}" if contest else what)
+                out.print(f"{now[11:19]} {said}", highlight=False, markup=False)
             else:
-                print(json.dumps({"contest": contest, "says": what}), flush=True)
+                print(json.dumps({"at": now, "contest": contest, "says": what}), flush=True)
 
     def show(self, config: Config, standings: Standings) -> None:
         if self._live:
@@ -64,8 +69,6 @@ def watch(
         str | None, option("[HOST:]PORT", "show that folder on the web; on this machine alone without a host", OUTPUT)
     ] = None,
     url: Annotated[str | None, option("URL", "by which people reach it, where that is another address", OUTPUT)] = None,
-    certificate: Annotated[Path | None, option("FILE", "of --serve, for https", OUTPUT)] = None,
-    key: Annotated[Path | None, option("FILE", "the certificate's key", OUTPUT)] = None,
     plain_http: Annotated[
         bool, flag("--plain-http", "serve other machines without https: whoever is between can read tokens", OUTPUT)
     ] = False,
@@ -82,8 +85,11 @@ def watch(
     scores would tell a bot that is handed in again what it will see. At the end a final is played on a fresh seed.
     """
     from tournament.config import FILE_NAME, load_contests
+    from tournament.open_contest.authors import AuthorsFile
     from tournament.open_contest.submissions import Submissions, submissions_beside
     from tournament.open_contest.watch import Watch
+    from tournament.open_contest.workers import Workers
+    from tournament.sandbox.outside.confinement import raise_descriptor_limit
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     settings = (config or Path(FILE_NAME)).absolute()
@@ -93,46 +99,38 @@ def watch(
         raise BadInput(f"{submissions} is not there; make it by tournament author add NAME --authors {submissions}")
     options = {"results": results, "workers": workers, "executor": executor, "address": address}
     names = contests or list(load_contests(config).chosen)
-    stopped = threading.Event()
     try:
         with ExitStack() as until_stopped:
             shown = _Shown()
+            authors = AuthorsFile(submissions, partial(shown.tell, "")) if submissions else None
             watching = Watch(names, settings, options, publish, shown, submissions)
-            if submissions:
-                watching.submissions = taken = Submissions(submissions_beside(submissions), watching.current)
-                for gauntlets in (False, True):
-                    trying = threading.Thread(target=_try_all, args=(taken, stopped, gauntlets), daemon=True)
-                    trying.start()
-                    until_stopped.callback(trying.join, 10)
-            until_stopped.callback(stopped.set)
+            if authors:
+                folder = submissions_beside(authors.path)
+                watching.submissions = Submissions(folder, watching.current, authors, shown.tell)
             if serve:
-                where = _address(serve, url, certificate, key, plain_http)
+                where = _address(serve, url, plain_http)
                 from tournament.open_contest.server import Server
 
-                server = until_stopped.enter_context(Server(where, publish, watching.submissions, submissions))
+                raise_descriptor_limit()
+                server = until_stopped.enter_context(Server(where, publish, watching.submissions, authors))
                 shown.tell("", f"served at {server.url}")
+            if watching.submissions:
+                until_stopped.enter_context(Workers(watching.submissions, partial(shown.tell, "")))
             watching.keep()
     except KeyboardInterrupt:
         print("tournament: stopped; watch again to go on", file=sys.stderr)
         raise typer.Exit(130) from None
 
 
-def _try_all(submissions: Any, stopped: threading.Event, gauntlets: bool) -> None:
-    while not stopped.is_set():
-        submissions.try_next(1.0, stopped.is_set, gauntlets=gauntlets)
-
-
-def _address(serve: str, url: str | None, certificate: Path | None, key: Path | None, plain_http: bool) -> Address:
+def _address(serve: str, url: str | None, plain_http: bool) -> Address:
     try:
         from tournament.open_contest.server import address_of
     except ModuleNotFoundError as missing:
         raise BadInput(f"--serve needs {missing.name}: pip install 'tournament[serve]'") from None
-    if (certificate is None) != (key is None):
-        raise BadInput("--certificate and --key go together")
-    where = address_of(serve, url=url, certificate=certificate, key=key)
-    if not (where.is_loopback or certificate or plain_http):
+    where = address_of(serve, url)
+    if not (where.is_loopback or plain_http):
         raise BadInput(
             f"--serve {serve}: other machines would send tokens that anybody between can read. Put a reverse proxy"
-            " with https before a port of this machine, give --certificate and --key, or force it: --plain-http"
+            " with https before a port of this machine, or force it: --plain-http"
         )
     return where

@@ -5,9 +5,12 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import os
 import re
 import secrets
+import shlex
 import tomllib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,7 +18,9 @@ from tournament.errors import BadInput, RunFailed
 from tournament.names import LETTERS
 from tournament.small_files import read_small_file, write_whole
 
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
+# As logins are: dots and spaces within. A token ends in a dot and its secret, which has none.
+_NAME = re.compile(r"[A-Za-z0-9_-]+(?:[. ][A-Za-z0-9_-]+)*")
+_MOST_LETTERS = 32
 _MOST_BYTES = 1 << 20
 # Of no author: who is unknown takes as long to refuse as who is known.
 _NOBODY = hashlib.sha256(b"").hexdigest()
@@ -49,29 +54,63 @@ def read_authors(path: Path) -> dict[str, Author]:
 
 
 def add_author(path: Path, name: str) -> str:
-    """Give an author, who may be there already, a new token, which is returned and kept nowhere. Raises BadInput for a
-    bad name, or one that differs from another's in case only, and RunFailed where the file can't be written."""
+    """Give a new author a token, which is returned and kept nowhere. Raises BadInput for a bad name, one that is there
+    already, or one that differs from another's in case only, and RunFailed where the file can't be written."""
     _check_name(name)
     authors = read_authors(path)
-    if other := next((one for one in authors if one.lower() == name.lower() and one != name), None):
+    if name in authors:
+        if authors[name].banned:
+            raise BadInput(f"{name}: is banned; to lift that, remove the line banned = true below [{name}] in {path}")
+        raise BadInput(f"{name}: is there already; for another token: tournament author token {shlex.quote(name)}")
+    if other := next((one for one in authors if one.lower() == name.lower()), None):
         raise BadInput(f"{name}: there is {other} already, and names that differ in case only look alike")
-    secret = secrets.token_urlsafe(24)
-    _write(path, authors | {name: Author(name, _hash(secret))})
-    return f"{name}.{secret}"
+    return _give_token(path, authors, Author(name, ""))
+
+
+def renew_token(path: Path, name: str) -> str:
+    """Give an author, who stays banned if banned, another token; the one before opens nothing any more. Raises as
+    `add_author`."""
+    return _give_token(path, *_known(path, name))
 
 
 def revoke_token(path: Path, name: str, *, ban: bool) -> None:
     """Have an author's token open nothing any more; with `ban` the author's bots leave, too. Raises as `add_author`."""
-    authors = read_authors(path)
-    if name not in authors:
-        raise BadInput(f"{name}: {path} has no such author")
-    changed = replace(authors[name], banned=True) if ban else replace(authors[name], hashed="")
-    _write(path, authors | {name: changed})
+    authors, author = _known(path, name)
+    _write(path, authors | {name: replace(author, banned=True) if ban else replace(author, hashed="")})
 
 
-def author_of(token: str, authors: dict[str, Author]) -> Author | None:
+class AuthorsFile:
+    """The authors of a file, as it was when it was last right: an organiser edits it while people hand in."""
+
+    def __init__(self, path: Path, tell: Callable[[str], None] = lambda what: None) -> None:
+        """Raises BadInput."""
+        self.path, self._tell = path, tell
+        self._read = self._state()
+        self._authors = read_authors(path)
+
+    def __call__(self) -> Mapping[str, Author]:
+        """The authors of now; `tell` is told once of an edit that is wrong."""
+        if (now := self._state()) != self._read:
+            self._read = now
+            try:
+                if not now:
+                    raise BadInput(f"{self.path} is gone")
+                self._authors = read_authors(self.path)
+            except BadInput as wrong:
+                self._tell(f"{wrong}; the authors before stay")
+        return self._authors
+
+    def _state(self) -> tuple[int, ...]:
+        try:
+            state = os.stat(self.path)
+        except OSError:
+            return ()
+        return state.st_mtime_ns, state.st_size, state.st_ino
+
+
+def author_of(token: str, authors: Mapping[str, Author]) -> Author | None:
     """Whose token this is; None where it is nobody's, or a banned author's."""
-    name, _, secret = token.partition(".")
+    name, _, secret = token.rpartition(".")
     author = authors.get(name)
     expected = author.hashed if author and author.hashed else _NOBODY
     fits = hmac.compare_digest(_hash(secret), expected)
@@ -79,8 +118,24 @@ def author_of(token: str, authors: dict[str, Author]) -> Author | None:
 
 
 def _check_name(name: str) -> None:
-    if not _NAME.fullmatch(name):
-        raise BadInput(f"{name!r}: an author's name has {LETTERS}, digits, _ and - only, 32 at most")
+    if len(name) > _MOST_LETTERS or not _NAME.fullmatch(name):
+        raise BadInput(
+            f"{name!r}: an author's name has {LETTERS}, digits, _ and -, and one dot or space between these,"
+            f" {_MOST_LETTERS} at most"
+        )
+
+
+def _known(path: Path, name: str) -> tuple[dict[str, Author], Author]:
+    authors = read_authors(path)
+    if name not in authors:
+        raise BadInput(f"{name}: {path} has no such author")
+    return authors, authors[name]
+
+
+def _give_token(path: Path, authors: dict[str, Author], author: Author) -> str:
+    secret = secrets.token_urlsafe(24)
+    _write(path, authors | {author.name: replace(author, hashed=_hash(secret))})
+    return f"{author.name}.{secret}"
 
 
 def _hash(secret: str) -> str:
@@ -90,9 +145,14 @@ def _hash(secret: str) -> str:
 def _write(path: Path, authors: dict[str, Author]) -> None:
     lines = []
     for author in authors.values():
-        lines += [f"[{author.name}]", f"token = {json.dumps(author.hashed)}"]
+        lines += [f"[{_as_key(author.name)}]", f"token = {json.dumps(author.hashed)}"]
         lines += ["banned = true", ""] if author.banned else [""]
     try:
         write_whole(path, "\n".join(lines).encode(), 0o600)
     except OSError as error:
         raise RunFailed(f"{path} can't be written: {error.strerror}") from None
+
+
+def _as_key(name: str) -> str:
+    """A name as TOML has it."""
+    return name if name.replace("_", "").replace("-", "").isalnum() else json.dumps(name)

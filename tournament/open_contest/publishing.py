@@ -15,7 +15,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -36,11 +35,8 @@ _MOST_VERSIONS = 50  # of a bot
 Versions = Mapping[str, list[Version]]
 
 
-def publish(
-    folder: Path, name: str, config: Config, *, open: bool, renamed: Mapping[str, str] = MappingProxyType({})
-) -> None:
-    """Write a contest's page and board from its records; bots that were `renamed` have the versions of their old names.
-    Raises as `find` does, and OSError."""
+def publish(folder: Path, name: str, config: Config, *, open: bool) -> None:
+    """Write a contest's page and board from its records. Raises as `find` does, and OSError."""
     location = inside(config.results, name)
     seed = None if open else read_seed(open_storage(location), load(location).field.settings.get("seed"))
     contest, findings = find(location, with_games=not open, seed=seed, config_of=lambda _: config, only_sums=open)
@@ -48,7 +44,7 @@ def publish(
         findings = rounded(replace(findings, ranking=_without_words(findings.ranking)))
     place = folder / name
     place.mkdir(parents=True, exist_ok=True)
-    findings = replace(findings, versions=_versions(place / "board.json", findings, renamed))
+    findings = replace(findings, versions=_versions(place / "board.json", findings))
     lines = leaderboard_values(findings.ranking)
     board = {
         "contest": name,
@@ -90,7 +86,7 @@ def is_whole(ranking: Standings) -> bool:
     return bool(ranked) and all(line.matches >= others for line in ranked)
 
 
-def _versions(board: Path, findings: Findings, renamed: Mapping[str, str]) -> Versions:
+def _versions(board: Path, findings: Findings) -> Versions:
     """What became of each version of a bot: as the last board had it, with the line that it has now."""
     known: dict[str, list[Version]] = {}
     with contextlib.suppress(OSError, ValueError, TypeError, AttributeError):
@@ -99,14 +95,11 @@ def _versions(board: Path, findings: Findings, renamed: Mapping[str, str]) -> Ve
     ranking = findings.ranking
     found: dict[str, list[Version]] = {}
     for line in ranking.entrants:
-        old = renamed.get(line.name)
-        former = [*(known.get(old, []) if old else []), *known.get(line.name, [])]
-        others = [one for one in dict.fromkeys(former) if one.sha != line.sha256[:8]]
+        others = [one for one in dict.fromkeys(known.get(line.name, [])) if one.sha != line.sha256[:8]]
         now = Version(line.sha256[:8], findings.made, line.score if line.matches else None, line.rank,
                       len(ranking.ranked))  # fmt: skip
         found[line.name] = [*others, now][-_MOST_VERSIONS:]
-    kept = {*found, *(old for new, old in renamed.items() if new in found)}
-    gone = {bot: lines for bot, lines in known.items() if bot not in kept}
+    gone = {bot: lines for bot, lines in known.items() if bot not in found}
     # Of bots that left, as many as there are now: names are chosen by strangers.
     return found | dict(list(gone.items())[: len(found)])
 

@@ -10,19 +10,23 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import json
+import os
+import socket
 import threading
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 from urllib.parse import urlsplit
 
 import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
@@ -30,18 +34,21 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from tournament.containment import our_error
 from tournament.errors import BadInput
-from tournament.open_contest.authors import Author, author_of, read_authors
+from tournament.open_contest.authors import Author, AuthorsFile, author_of
+from tournament.open_contest.jobs import BOT, NOT_FIT, PRACTICE, QUEUED, SET_ASIDE, Job
 from tournament.open_contest.pages import FORM, FORM_POLICY
-from tournament.open_contest.submissions import NOT_FIT, QUEUED, Job, Refused, Submissions
+from tournament.open_contest.refusals import Refused
+from tournament.open_contest.submissions import Submissions
 from tournament.reporting.page import content_policy
 
-_HEAD_SECONDS, _BODY_SECONDS = 10.0, 60.0
-_PIECE_SECONDS, _ANSWER_SECONDS = 180.0, 3600.0  # to take some 64 KB of an answer, and all of it
+_BODY_SECONDS = 60.0
 _HEAD_BYTES = 16 << 10
-_MOST_AT_ONCE, _MOST_OF_ADDRESS, _MOST_WAITING, _UPLOADS_OF_AN_AUTHOR = 400, 100, 100, 4
+_MOST_CONNECTIONS, _BACKLOG = 1_000, 64
+_MOST_WAITING, _UPLOADS_OF_AN_AUTHOR = 100, 4
 _WAIT_SECONDS = 60.0  # the longest that an answer waits for a check
-_GUESSES, _GUESSES_SECONDS = 20, 60.0  # wrong tokens of an author or an address, and for how long they count
+_METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS")
 _COOKIE = "token"
 _HEADERS = {
     "content-security-policy": f"{content_policy(live=True)}; frame-ancestors 'none'",
@@ -59,8 +66,11 @@ class Address:
     host: str = "127.0.0.1"
     port: int = 0
     url: str | None = None
-    certificate: Path | None = None
-    key: Path | None = None
+
+    @property
+    def shown(self) -> str:
+        """The host as a URL has it."""
+        return f"[{self.host}]" if ":" in self.host else self.host
 
     @property
     def is_loopback(self) -> bool:
@@ -70,59 +80,51 @@ class Address:
             return False
 
 
-def address_of(text: str, **more: Any) -> Address:
-    """The address that a text such as "8080" or "0.0.0.0:8080" means. Raises BadInput."""
+def address_of(text: str, url: str | None = None) -> Address:
+    """The address that a text such as "8080" or "0.0.0.0:8080" means, and its `url`. Raises BadInput."""
     host, _, port = text.rpartition(":")
     if not (port.isascii() and port.isdigit() and int(port) < 1 << 16):
-        raise BadInput(f"--serve {text}: say a port, or an address and a port, as 0.0.0.0:8080")
-    return Address(host.strip("[]") or "127.0.0.1", int(port), **more)
+        raise BadInput(f"--serve {text}: expected a port, or an address and a port, as 0.0.0.0:8080")
+    if url is not None and (urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname):
+        raise BadInput(f"--url {url}: expected the address with its scheme, as https://contest.example.org")
+    return Address(host.strip("[]") or "127.0.0.1", int(port), url)
 
 
 class Server:
     """A server of the files in a folder, and of submissions where there are any. As a context it serves."""
 
-    def __init__(self, address: Address, folder: Path, submissions: Submissions | None, authors: Path | None) -> None:
-        """Raises BadInput when the address can't be had."""
+    def __init__(
+        self, address: Address, folder: Path, submissions: Submissions | None, authors: AuthorsFile | None
+    ) -> None:
+        """Raises BadInput when it can't listen at the address."""
+        is_https = urlsplit(address.url or "").scheme == "https"
         routes: list[Route | Mount] = []
         if submissions and authors:
-            routes += _Desk(
-                submissions, authors, secure=bool(address.certificate) or "https:" in (address.url or "")
-            ).routes
+            routes += _Desk(submissions, authors, secure=is_https).routes
         routes.append(Mount("/", StaticFiles(directory=folder, html=True, follow_symlink=False)))
-        self._hosts: set[str] = set()
-        guarded = _Guarded(Starlette(routes=routes, exception_handlers=_WHAT_GOES_WRONG), self._hosts)
-        options: dict[str, Any] = {}
-        if address.certificate:
-            options = {"ssl_certfile": address.certificate, "ssl_keyfile": address.key}
+        try:
+            self._socket = socket.create_server(
+                (address.host, address.port), family=socket.AF_INET6 if ":" in address.host else socket.AF_INET
+            )
+        except OSError as error:
+            why = os.strerror(error.errno) if error.errno else str(error)
+            raise BadInput(f"can't listen on {address.shown}:{address.port}: {why}") from None
+        self.port = self._socket.getsockname()[1]
+        self.url = address.url or f"http://{address.shown}:{self.port}/"
         config = uvicorn.Config(
-            guarded,
-            host=address.host,
-            port=address.port,
-            http=_Impatient,
+            Starlette(routes=routes, exception_handlers=_WHAT_GOES_WRONG, middleware=_guards(address)),
+            http=_Bounded,
             ws="none",
             lifespan="off",
             log_config=None,
             access_log=False,
             server_header=False,
             proxy_headers=False,
-            limit_concurrency=_MOST_AT_ONCE,
+            backlog=_BACKLOG,
             timeout_keep_alive=5,
             timeout_graceful_shutdown=2,
             h11_max_incomplete_event_size=_HEAD_BYTES,
-            **options,
         )
-        try:
-            config.load()
-            self._socket = config.bind_socket()
-        except (OSError, SystemExit) as error:
-            raise BadInput(f"{address.host}:{address.port} can't be had: {error}") from None
-        self.port = port = self._socket.getsockname()[1]
-        scheme = "https" if address.certificate else "http"
-        self.url = address.url or f"{scheme}://{address.host}:{port}/"
-        names = {"127.0.0.1", "localhost", "[::1]"} if address.is_loopback else {address.host}
-        self._hosts |= {f"{name}:{port}" for name in names} | {urlsplit(self.url).netloc}
-        if not address.url and address.host in ("0.0.0.0", "::"):  # by whichever name the classroom has for it
-            self._hosts.add("*")
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, args=([self._socket],), daemon=True)
 
@@ -138,60 +140,36 @@ class Server:
         self._socket.close()
 
 
-class _Impatient(H11Protocol):
-    """Hangs up on who doesn't send a whole head in time, since bytes that come now and then would keep it open for
-    ever; on who takes nothing of an answer for long, or never all of it, however thin the line; and on one address that
-    would have all connections."""
-
-    _of_address: ClassVar[Counter[str]] = Counter()
+class _Bounded(H11Protocol):
+    """A connection of a bounded number: one too many ends the one that has asked nothing for longest, or, where all
+    ask, that is being answered for longest. So who is slow, or asks nothing, keeps nobody out."""
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        self._address = self.client[0] if self.client else ""
-        self._of_address[self._address] += 1
-        self._answering: object = None
-        self._began = self._moved = 0.0
-        self._late = self.loop.call_later(_HEAD_SECONDS, self._hang_up)
-        if self._of_address[self._address] > _MOST_OF_ADDRESS and not _is_loopback(self._address):  # no proxy's
-            transport.abort()
+        self._since = self.loop.time()
+        if len(self.connections) > _MOST_CONNECTIONS:
+            others = [one for one in self.connections if isinstance(one, _Bounded) and one is not self]
+            oldest = min(others, key=_Bounded._worth)
+            self.connections.discard(oldest)
+            oldest.transport.abort()
 
-    def _hang_up(self) -> None:
-        """When nothing is being answered, or for too long; else look again."""
-        now = self.loop.time()
-        if self.cycle is not self._answering:
-            self._answering, self._began, self._moved = self.cycle, now, now
-        answered = self.cycle is None or (self.cycle.response_complete and not self.transport.get_write_buffer_size())
-        if answered or now - self._moved > _PIECE_SECONDS or now - self._began > _ANSWER_SECONDS:
-            self.transport.abort()
-        else:
-            self._late = self.loop.call_later(_HEAD_SECONDS, self._hang_up)
+    def _worth(self) -> tuple[bool, float]:
+        return self.cycle is not None and not self.cycle.response_complete, self._since
 
-    def resume_writing(self) -> None:
-        super().resume_writing()
-        self._moved = self.loop.time()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._late.cancel()
-        self._of_address[self._address] -= 1
-        if not self._of_address[self._address]:
-            del self._of_address[self._address]
-        super().connection_lost(exc)
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._since = self.loop.time()
 
 
 class _Guarded:
-    """What must hold of any request, whatever it is for."""
+    """What holds of any answer; and what changes something comes from this server's own pages, if from any."""
 
-    def __init__(self, inner: ASGIApp, hosts: set[str]) -> None:
-        self._inner, self._hosts = inner, hosts
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope)
-        hosts, origins = request.headers.getlist("host"), request.headers.getlist("origin")
-        response: ASGIApp | None = None
-        if len(hosts) != 1 or not ("*" in self._hosts or hosts[0] in self._hosts):
-            response = PlainTextResponse("not here\n", 403)
-        elif request.method not in ("GET", "HEAD") and any(urlsplit(origin).netloc != hosts[0] for origin in origins):
-            response = PlainTextResponse("not from another site\n", 403)
+        host, origins = request.headers.get("host"), request.headers.getlist("origin")
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -203,77 +181,72 @@ class _Guarded:
                 ]
             await send(message)
 
-        await (response or self._inner)(scope, receive, with_headers)
+        app = self._app
+        if request.method not in ("GET", "HEAD") and any(urlsplit(origin).netloc != host for origin in origins):
+            app = PlainTextResponse("not from another site\n", 403)
+        await app(scope, receive, with_headers)
 
 
-class _Guesses:
-    """Wrong tokens of the last minute, by who sent them and whose name they had."""
-
-    def __init__(self) -> None:
-        self._wrong: dict[str, list[float]] = {}
-        self._right: set[tuple[str, str]] = set()
-
-    def check(self, address: str, name: str) -> None:
-        """Raise Refused after too many. An author who was right from this address isn't held up by others' guesses."""
-        now = time.monotonic()
-        if len(self._wrong) > 10_000:
-            self._wrong.clear()
-        by_address = [] if _is_loopback(address) else [f"from {address}"]  # a proxy's, so everybody's
-        for key in [*by_address, *([f"of {name}"] if (address, name) not in self._right else [])]:
-            recent = [at for at in self._wrong.get(key, []) if now - at < _GUESSES_SECONDS]
-            if len(recent) >= _GUESSES:
-                raise Refused(429, "too many wrong tokens", int(_GUESSES_SECONDS - (now - recent[0])) + 1)
-
-    def note(self, address: str, name: str, author: Author | None) -> None:
-        if author:
-            self._right.add((address, name))
-            return
-        for key in (f"from {address}", f"of {name}"):
-            self._wrong.setdefault(key, []).append(time.monotonic())
-            del self._wrong[key][:-_GUESSES]
+def _guards(address: Address) -> list[Middleware]:
+    """Requests must name this server, so that a foreign name that leads here (DNS rebinding) gets nothing."""
+    names = {"127.0.0.1", "localhost", "[::1]"} if address.is_loopback else {address.shown}
+    if address.url:
+        names.add(_host_of(address.url))
+    elif address.host in ("0.0.0.0", "::"):  # by whichever name the classroom has for it
+        names.add("*")
+    return [Middleware(_Guarded), Middleware(TrustedHostMiddleware, allowed_hosts=sorted(names), www_redirect=False)]
 
 
-def _is_loopback(address: str) -> bool:
-    try:
-        return ipaddress.ip_address(address).is_loopback
-    except ValueError:
-        return False
+def _host_of(url: str) -> str:
+    """The host that a URL names, in brackets if it is an IPv6 address."""
+    host = urlsplit(url).hostname or ""
+    return f"[{host}]" if ":" in host else host
+
+
+_Handler = Callable[[Request], Awaitable[Response]]
+
+
+def _route(path: str, **handlers: _Handler) -> Route:
+    """An address with what it does for each method; it says which these are where another is asked for."""
+
+    async def answer(request: Request) -> Response:
+        handler = handlers.get("GET" if request.method == "HEAD" else request.method)
+        if handler is None:
+            raise HTTPException(405, headers={"Allow": ", ".join(handlers)})
+        return await handler(request)
+
+    return Route(path, answer, methods=[*_METHODS])
 
 
 class _Desk:
     """What authors may ask."""
 
-    def __init__(self, submissions: Submissions, authors: Path, *, secure: bool) -> None:
+    def __init__(self, submissions: Submissions, authors: AuthorsFile, *, secure: bool) -> None:
         self._submissions, self._authors, self._secure = submissions, authors, secure
-        self._guesses = _Guesses()
         self._uploading: Counter[str] = Counter()
         self._waiting = 0
         self.routes: list[Route | Mount] = [
-            Route("/submit", self._form),
-            Route("/submit/in", self._sign_in, methods=["POST"]),
-            Route("/bots/{file}", self._put, methods=["PUT"]),
-            Route("/gauntlets/{file}", self._put, methods=["POST"]),
-            Route("/bots/{file}", self._withdraw, methods=["DELETE"]),
-            Route("/jobs", self._jobs),
-            Route("/jobs/{id}", self._job),
+            _route("/submit", GET=self._form),
+            _route("/submit/in", POST=self._sign_in),
+            _route("/bots/{file}", PUT=self._put, DELETE=self._withdraw),
+            _route("/practice/{file}", POST=self._put),
+            _route("/jobs", GET=self._jobs),
+            _route("/jobs/{id}", GET=self._job),
         ]
 
     async def _form(self, _request: Request) -> Response:
         return Response(FORM, media_type="text/html", headers={"Content-Security-Policy": FORM_POLICY})
 
     async def _author(self, request: Request, token: str = "") -> Author:
-        """Who asks. Raises Refused."""
-        scheme, _, given = request.headers.get("authorization", "").partition(" ")
+        """Who asks. Raises Refused. Tokens are too long to be guessed, so wrong ones aren't counted."""
         if not token:
-            token = given.strip() if scheme.lower() == "bearer" else request.cookies.get(_COOKIE, "")
+            scheme, _, given = request.headers.get("authorization", "").partition(" ")
+            if scheme.lower() == "bearer":
+                token = given.strip()
             # A page of another site can send the cookie nowhere, but older browsers than SameSite send it everywhere.
-            if not given and request.method != "GET" and not request.headers.get("origin"):
-                token = ""
-        address, name = request.client.host if request.client else "", token.partition(".")[0][:32]
-        self._guesses.check(address, name)
-        author = author_of(token, await run_in_threadpool(read_authors, self._authors)) if token else None
-        if token:
-            self._guesses.note(address, name, author)
+            elif request.method in ("GET", "HEAD") or request.headers.get("origin"):
+                token = request.cookies.get(_COOKIE, "")
+        author = author_of(token, await run_in_threadpool(self._authors)) if token else None
         if author is None:
             raise Refused(401, "this needs a token: Authorization: Bearer TOKEN, as the organiser gave it")
         return author
@@ -287,8 +260,8 @@ class _Desk:
 
     async def _put(self, request: Request) -> Response:
         author, contest, file = await self._author(request), self._contest(request), request.path_params["file"]
-        renames, is_gauntlet = request.query_params.get("renames", ""), request.method == "POST"
-        await run_in_threadpool(self._submissions.admit, author, contest, file, renames)
+        kind = PRACTICE if request.method == "POST" else BOT
+        await run_in_threadpool(self._submissions.admit, author, contest, file)
         if self._uploading[author.name] >= _UPLOADS_OF_AN_AUTHOR:
             raise Refused(429, f"{_UPLOADS_OF_AN_AUTHOR} files of yours are on their way", 1)
         self._uploading[author.name] += 1
@@ -296,14 +269,13 @@ class _Desk:
             content = await _body(request, self._submissions.opening.bytes_a_file)
         finally:
             self._uploading[author.name] -= 1
-        take = partial(self._submissions.take, is_gauntlet=is_gauntlet)
-        job = await run_in_threadpool(take, author, contest, file, content, renames)
+        job = await run_in_threadpool(self._submissions.take, author, contest, file, content, kind)
         return await self._tell(request, job)
 
     async def _withdraw(self, request: Request) -> Response:
         author, bot = await self._author(request), request.path_params["file"]
-        await run_in_threadpool(self._submissions.withdraw, author, self._contest(request), bot)
-        return _answer(request, 200, {"withdrawn": bot}, f"{bot} is withdrawn")
+        job = await run_in_threadpool(self._submissions.withdraw, author, self._contest(request), bot)
+        return await self._tell(request, job)
 
     async def _jobs(self, request: Request) -> Response:
         found = self._submissions.jobs_of(await self._author(request))[:50]
@@ -333,9 +305,10 @@ class _Desk:
                     job = self._submissions.current_job(job)
             finally:
                 self._waiting -= 1
-        status = 202 if job.state == QUEUED else 422 if job.state == NOT_FIT else 200
+        status = 202 if job.state == QUEUED else 422 if job.state in (NOT_FIT, SET_ASIDE) else 200
         where = f"/jobs/{job.id}"
-        text = f"{job.file}: {job.state}\n{job.said}" if job.said else f"{job.file}: {job.state}; ask {where}"
+        more = f"; ask {where}" if job.state == QUEUED else f"\n{job.said}"
+        text = f"{job.file}: {job.state}{more}"
         return _answer(request, status, {**asdict(job), "url": where}, text, {"Location": where})
 
     def _contest(self, request: Request) -> str:
@@ -354,11 +327,11 @@ def _answer(
     return PlainTextResponse(text.rstrip("\n") + "\n", status, {**(headers or {})})
 
 
-async def _refused(request: Request, refused: Exception) -> Response:
+async def _refused(request: Request, refused: Exception, headers: Mapping[str, str] | None = None) -> Response:
     """A refusal, as text or as JSON."""
     assert isinstance(refused, Refused)
     after = refused.retry_after
-    headers = {"Retry-After": str(after)} if after else {}
+    headers = {**(headers or {}), **({"Retry-After": str(after)} if after else {})}
     if refused.status == 401:
         headers["WWW-Authenticate"] = "Bearer"
     values = {"error": refused.why, **({"retry_after": after} if after else {})}
@@ -369,7 +342,26 @@ async def _failed(request: Request, error: Exception) -> Response:
     return await _refused(request, Refused(507, f"this machine failed: {getattr(error, 'strerror', '')}"))
 
 
-_WHAT_GOES_WRONG = {Refused: _refused, OSError: _failed}
+async def _not_there(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    why = {404: "there is nothing at this address"}.get(error.status_code, error.detail)
+    if error.status_code == 405:
+        allowed = (error.headers or {}).get("Allow", "GET, HEAD")
+        why = f"{request.method} isn't for this address; it takes {allowed}"
+    return await _refused(request, Refused(error.status_code, why), error.headers)
+
+
+async def _our_error(request: Request, error: Exception) -> Response:
+    our_error(error, f"{request.method} {request.url.path}")
+    return await _refused(request, Refused(500, "an error of the server's own; tell the organiser"))
+
+
+_WHAT_GOES_WRONG: dict[Any, Any] = {
+    Refused: _refused,
+    OSError: _failed,
+    HTTPException: _not_there,
+    Exception: _our_error,
+}
 
 
 async def _body(request: Request, most: int) -> bytes:

@@ -11,11 +11,12 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from tournament.cache import LISTED_IN
 from tournament.errors import BadInput
 from tournament.keys import drawn_seed
 from tournament.open_contest.publishing import rounded
 
-CHECK_SECONDS, GAUNTLET_SECONDS = 180.0, 900.0
+CHECK_SECONDS, PRACTICE_SECONDS = 180.0, 900.0
 _MOST_SAID = 20_000
 # The command in a process that ends with the server, also with one that is killed.
 _WHILE_SERVED = """
@@ -27,24 +28,27 @@ main()
 """
 
 
-def check(settings: Path, contest: str, bot: Path, stopping: Callable[[], bool]) -> tuple[bool | None, str]:
-    """Whether `tournament check` finds a bot fit, on a seed of its own, and what it says; None: it came to no end."""
+def check(
+    settings: Path, contest: str, bot: Path, built: Path, stopping: Callable[[], bool]
+) -> tuple[bool | None, str]:
+    """Whether `tournament check` finds a bot fit, on a seed of its own, and what it says; None: it came to no end.
+    `built` lists what it left in the cache."""
     words = ["check", bot.name, "--as-submitted", "--contest", contest]
-    status, said, complaint = _command(settings, words, bot.parent, CHECK_SECONDS, stopping)
+    status, said, complaint = _command(settings, words, bot.parent, built, CHECK_SECONDS, stopping)
     # The command to repeat it names paths of this machine.
     lines = [line for line in (said or complaint).splitlines() if not line.startswith("again: ")]
     found = status in (None, BadInput.exit_code) or any(line.lstrip().startswith("verdict") for line in lines)
     return status == 0 if found else None, "\n".join(lines).strip()[:_MOST_SAID]
 
 
-def play_gauntlet(
-    settings: Path, contest: str, bot: Path, former: Path | None, stopping: Callable[[], bool]
+def play_practice(
+    settings: Path, contest: str, bot: Path, former: Path | None, built: Path, stopping: Callable[[], bool]
 ) -> tuple[bool | None, str]:
     """Whether `tournament match` plays a bot against all entrants, on a seed of its own, with the same deals for its
     `former` version, and what it tells of both: no cards, nothing that bots wrote, and figures of three digits."""
     words = ["match", contest, bot.name, "--json", "--workers", "1"]
     words += ["--baseline", str(former)] if former else []
-    status, said, complaint = _command(settings, words, bot.parent, GAUNTLET_SECONDS, stopping)
+    status, said, complaint = _command(settings, words, bot.parent, built, PRACTICE_SECONDS, stopping)
     try:
         found = json.loads(said)
     except ValueError:  # its last line may name paths of this machine
@@ -57,13 +61,14 @@ def play_gauntlet(
 
 
 def _command(
-    settings: Path, words: Sequence[str], folder: Path, seconds: float, stopping: Callable[[], bool]
+    settings: Path, words: Sequence[str], folder: Path, built: Path, seconds: float, stopping: Callable[[], bool]
 ) -> tuple[int | None, str, str]:
     """The status of a command, and what it prints and complains of. None: it took too long, or is to stop."""
     # -P: else Python would take the upload for a module of that name, and run it as the server.
     command = [sys.executable, "-P", "-c", _WHILE_SERVED, str(os.getpid()), *words, "--seed", drawn_seed()]
     environment = {**os.environ, "TOURNAMENT_CONFIG": str(settings), "COLUMNS": "100", "NO_COLOR": "1"}
     environment["PYTHONSAFEPATH"] = "1"  # for what it starts
+    environment[LISTED_IN] = str(built.absolute())
     end = time.monotonic() + seconds
     with subprocess.Popen(
         command,

@@ -16,15 +16,16 @@ from typing import Any, Protocol
 import watchfiles
 
 from tournament.config import Config, load_config
+from tournament.containment import our_error
 from tournament.errors import BadInput, RunFailed, TooFewBots, telling_line
-from tournament.open_contest.authors import read_authors
 from tournament.open_contest.publishing import is_whole, publish, publish_index
 from tournament.open_contest.submissions import Open, Submissions, submissions_beside
 from tournament.runner.contest_run import run_prepared
 from tournament.runner.preparing import Prepared, prepare_contest
 from tournament.runner.watcher import NobodyWatching, Progress, Watcher
 from tournament.standings.standings import Standings
-from tournament.store.storage import inside
+from tournament.store.ledger_reading import read_field
+from tournament.store.storage import inside, open_storage
 
 # The system tells of changes at once; of those that it doesn't tell, as on a network's file system, a look does.
 LOOK_SECONDS, _WHOLE_SECONDS, _WHOLE_LOOKS = 2.0, 0.3, 40
@@ -59,9 +60,11 @@ class _Contest:
     again: float | None = None
     refused: frozenset[tuple[str, str]] = frozenset()
 
-    def is_over(self, now: datetime) -> bool:
+    @property
+    def closing(self) -> tuple[str, datetime] | None:
+        """Its name and when it closes, if it does: each date has a final of its own."""
         closes = self.config.opening.closes
-        return closes is not None and now >= closes
+        return (self.name, closes) if closes else None
 
 
 @dataclass
@@ -81,6 +84,8 @@ class Watch:
     _contests: list[_Contest] = field(default_factory=list)
     _read: _Files = field(default_factory=dict)
     _is_good: bool = True
+    _again: float | None = None
+    _over: set[tuple[str, datetime]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         """Raises BadInput for settings that are wrong, or that an open contest can't have."""
@@ -94,22 +99,35 @@ class Watch:
             if place.is_relative_to(published) or published.is_relative_to(place):
                 raise BadInput(f"--publish {self.published}: everybody sees that folder, and nobody may see {place}")
         publish_index(self.published, list(self.names), submissions=self.authors is not None)
+        self._look_for_finals(self._contests)
 
     def current(self) -> Open:
         """What submissions are for."""
         contests = {one.name: one.config for one in self._contests}
+        over = {one.name for one in self._contests if self._is_over(one)}
         is_good = self._is_good and _files(self.settings) == self._read
-        return Open(self.settings, self._contests[0].config.opening, contests, is_good)
+        return Open(self.settings, self._contests[0].config.opening, contests, over, is_good)
 
     def keep(self) -> None:
         """Play and show until `stopping`; an exception such as KeyboardInterrupt stops it at any moment."""
         while not self.stopping():
             self._look_at_settings()
-            if self.submissions and self.authors:
-                self.submissions.put_out({one.name for one in read_authors(self.authors).values() if one.banned})
             for contest in self._contests:
                 self._attend(contest)
             _wait([self.settings.parent, *(one.config.entrants for one in self._contests)])
+
+    def _is_over(self, contest: _Contest) -> bool:
+        """Whether a contest has closed: once it has, whatever the clock says later."""
+        closing = contest.closing
+        if closing and self.now() >= closing[1]:
+            self._over.add(closing)
+        return closing in self._over
+
+    def _look_for_finals(self, contests: Sequence[_Contest]) -> None:
+        """A final whose records are there has been shown, as far as anybody knows. Raises as reading them does."""
+        for contest in contests:
+            if contest.closing and read_field(open_storage(inside(_final(contest).results, contest.name))):
+                self._over.add(contest.closing)
 
     def _load(self, name: str) -> Config:
         config = load_config(name, self.settings, **self.options)
@@ -122,10 +140,11 @@ class Watch:
 
     def _look_at_settings(self) -> None:
         """Take settings that changed, if they are good; else the last good ones stay."""
-        if (now := _files(self.settings)) == self._read:
-            return
-        self._read, self._is_good = now, False
         try:
+            now, is_due = _files(self.settings), self._again is not None and time.monotonic() >= self._again
+            if now == self._read and not is_due:
+                return
+            self._read, self._is_good, self._again = now, False, None
             loaded = [_Contest(name, self._load(name)) for name in self.names]
             for contest in loaded:
                 open_now = _while_open(contest)
@@ -134,30 +153,39 @@ class Watch:
                     prepare_contest(contest.config.played, open_now, NobodyWatching()) as prepared,
                 ):
                     _require_same_games(prepared)
-        except (BadInput, RunFailed) as refused:
+            self._look_for_finals(loaded)
+        except BadInput as refused:
             self.shown.tell("", f"{refused}; the settings before stay")
+            return
+        except Exception as error:
+            self._again = time.monotonic() + _AGAIN_SECONDS
+            trouble = error if isinstance(error, RunFailed) else our_error(error, self.settings.name)
+            self.shown.tell("", f"{trouble}; the settings before stay until it is tried again in {_AGAIN_SECONDS:g} s")
             return
         self._contests, self._is_good = loaded, True
         self.shown.tell("", f"{self.settings.name} is read again")
 
     def _attend(self, contest: _Contest) -> None:
         """Play what is missing of a contest, and show it, where something changed; after its end, the final."""
-        is_over = contest.is_over(self.now())
-        if is_over and self.submissions and self.submissions.are_waiting(contest.name):
-            return  # what came in time is in the final
-        state = (_files(contest.config.entrants), is_over)
-        if state == contest.attended and (contest.again is None or time.monotonic() < contest.again):
-            return
-        contest.again = None
+        state: tuple[_Files, bool] | None = None
         try:
+            is_over = self._is_over(contest)
+            if is_over and self.submissions and self.submissions.are_waiting(contest.name):
+                return  # what came in time is in the final
+            state = (_files(contest.config.entrants), is_over)
+            if state == contest.attended and (contest.again is None or time.monotonic() < contest.again):
+                return
+            contest.again = None
             contest.attended = (self._play(contest, is_over), is_over)
         except _SomethingCame:
             contest.attended = None
+            self.shown.tell(contest.name, "something changed: the round starts over, with the games that it has")
         except BadInput as waits:
             contest.attended = state
             self.shown.tell(contest.name, f"waits: {waits}")
-        except (RunFailed, OSError) as trouble:
+        except Exception as error:
             contest.attended, contest.again = state, time.monotonic() + _AGAIN_SECONDS
+            trouble = error if isinstance(error, RunFailed | OSError) else our_error(error, "this round")
             self.shown.tell(contest.name, f"{trouble}; tried again in {_AGAIN_SECONDS:g} s")
 
     def _play(self, contest: _Contest, is_over: bool) -> _Files:
@@ -176,20 +204,14 @@ class Watch:
 
             def came() -> bool:
                 changed = _files(config.entrants) != lies or _files(self.settings) != self._read
-                return changed or contest.is_over(self.now()) != is_over or self.stopping()
+                return changed or self._is_over(contest) != is_over or self.stopping()
 
-            publish_now = partial(self._publish, contest, config, is_over)
+            publish_now = partial(publish, self.published, contest.name, config, open=True)
             standings = run_prepared(prepared, _Between(watcher, publish_now, came))
-        publish_now()
+        publish(self.published, contest.name, config, open=not is_over)
         self.shown.show(config, standings)
         self.shown.tell(contest.name, "the final is played" if is_over else "the board is current")
         return lies
-
-    def _publish(self, contest: _Contest, config: Config, is_over: bool) -> None:
-        renamed = dict(config.opening.renamed)
-        if self.submissions:
-            renamed = self.submissions.renamed(contest.name) | renamed
-        publish(self.published, contest.name, config, open=not is_over, renamed=renamed)
 
 
 @dataclass

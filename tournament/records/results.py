@@ -28,7 +28,7 @@ from tournament.store.storage import Storage, inside, open_storage
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tournament.standings.history import Version
+    from tournament.records.history import Version
     from tournament.standings.ratings import Rated
     from tournament.store.arrow_files import Dataset
 
@@ -198,7 +198,7 @@ class Results:
 
     def versions(self, name: str) -> list[Version]:
         """A bot's versions with their standings then, the oldest first, those in archives too. Raises BadInput."""
-        from tournament.standings.history import history_of
+        from tournament.records.history import history_of
 
         return history_of(open_storage(self.location), self.ranking, name, ranking_of)
 

@@ -1,8 +1,7 @@
-"""Records that no longer fit: kept beside the current ones, and brought back when they fit again."""
+"""Records that no longer fit are kept beside the current ones."""
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -30,37 +29,37 @@ def archive_other_records(
     *,
     drawn: bool,
 ) -> None:
-    """Move records of other settings, or of other bots altogether, to an archive beside; bring fitting ones back.
-
-    A run never throws a tournament away. `drawn`: the run's seed is.
-    """
+    """Move records of other settings, or of other bots altogether, to an archive beside: a run never throws a
+    tournament away. Those that a run put aside for nothing come back. `drawn`: the run's seed is."""
     storage = open_storage(location)
-    known = read_field(storage)
-    why = differences(known, contest, settings, names, house) if known else {}
-    if (known and not why) or not (known or storage.is_vacant()):
+    if (known := read_field(storage)) is None:
+        if there := put_aside_for_nothing(storage):
+            archive, field = there
+            if not differences(field, contest, settings, names, house):
+                storage.move(storage.new_archive())
+                archive.move(storage.location)
+                say(f"{archive.location} was put aside by a run that played nothing: it is back in {storage.location}")
         return
-    # The first that fits has the most sessions.
-    fitting = next(
-        (
-            there.location
-            for there, field in archives(storage)
-            if not differences(field, contest, settings, names, house)
-        ),
-        None,
-    )
-    archive = storage.new_archive() if known else None
-    if not archive and not fitting:
+    if not (why := differences(known, contest, settings, names, house)):
         return
-    if archive:
-        say(f"Not what was played before ({'; '.join(_to_blame(why, drawn).values())}): those records go to {archive}")
+    away = storage.new_archive()
+    say(f"Not what was played before ({'; '.join(_to_blame(why, drawn).values())}): those records go to {away}")
     try:
-        if known and hold_ledger(storage).field != known:
+        if hold_ledger(storage).field != known:
             raise RunFailed(f"another run wrote to {storage.location} meanwhile; run again")
-        storage.exchange(archive, fitting)
+        storage.move(away)
     finally:
         storage.release()
-    if fitting:
-        say(f"{fitting} has records of these settings: they are back in {storage.location}")
+
+
+def put_aside_for_nothing(storage: Storage) -> tuple[Storage, Field] | None:
+    """The newest archive, if the run that moved it there ended before it committed anything."""
+    archives = storage.archives()
+    if not archives or not storage.list("ledger") or read_field(storage):
+        return None
+    archive = open_storage(archives[-1])
+    field = read_field(archive)
+    return (archive, field) if field else None
 
 
 @dataclass(frozen=True)
@@ -112,19 +111,3 @@ def _to_blame(why: Mapping[str, str], drawn: bool) -> Mapping[str, str]:
     """Without another seed that was only drawn, and house players that follow from another one."""
     followed = ({"seed"} if drawn else set()) | ({"house"} if "seed" in why else set())
     return {key: what for key, what in why.items() if key not in followed} or why
-
-
-def archives(storage: Storage) -> list[tuple[Storage, Field]]:
-    """The archives beside a contest's records that can be read, most sessions first."""
-    found = []
-    for location in storage.archives():
-        archive = open_storage(location)
-        with contextlib.suppress(RunFailed):
-            if known := read_field(archive):
-                found.append((archive, known))
-    return sorted(found, key=lambda archive: _sessions(archive[1]), reverse=True)
-
-
-def _sessions(known: Field) -> int:
-    sessions = known.settings.get("sessions")
-    return sessions if isinstance(sessions, int) else 0

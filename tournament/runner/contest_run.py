@@ -9,6 +9,7 @@ from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.errors import listed
 from tournament.keys import master_key
+from tournament.records.history import keep_history
 from tournament.runner.archives import archive_other_records
 from tournament.runner.live_standings import LiveStandings
 from tournament.runner.planning import (
@@ -18,7 +19,7 @@ from tournament.runner.planning import (
     until_of,
 )
 from tournament.runner.preparing import Prepared, prepare_contest, trouble_explained
-from tournament.runner.resume import field_of, last_lines, lost_batches, withdraw, write_house_files
+from tournament.runner.resume import field_of, keep_lines_of_former_bots, lost_batches, withdraw, write_house_files
 from tournament.runner.rewriting import fit_to_schedule, put_small_batches_together
 from tournament.runner.round_play import RoundPlay, Run
 from tournament.runner.schedule.recorded import keeping_what_was_played
@@ -82,11 +83,14 @@ def _play_those_built(prepared: Prepared, watcher: Watcher) -> Standings:
             )
             write_house_files(contest, config.contest, writer, house)
             artifacts = artifacts_of(entrants, house)
-            run = Run(contest, config, writer, wanted_field, schedule_with, artifacts, watcher)
-            state = RoundState()
+            run = Run(contest, config, writer, wanted_field, schedule_with, artifacts, watcher, prepared.executors)
+            state, entries = RoundState(), writer.state.entries
             while not state.done:
                 state = play_round(run, state)
             assert state.standings
+            if writer.state.entries > entries:
+                require_held(writer.storage)
+                keep_history(writer.storage, writer.state.entries, state.standings)
             return state.standings
         except FileNotFoundError:
             require_held(writer.storage)  # a new writer has removed what this one was writing
@@ -111,7 +115,8 @@ def play_round(run: Run, before: RoundState) -> RoundState:
     if this.verdicts:
         say(this.said)
     schedule = keeping_what_was_played(run.schedule_with, this.replicas, standing)
-    left = fit_to_schedule(contest, writer, schedule, last_lines(writer, run.field), say)
+    keep_lines_of_former_bots(writer, run.field)
+    left = fit_to_schedule(contest, writer, schedule, say)
     new_field = run.field if run.field != writer.state.field else None
     if new_field and (writer.state.field is None or not len(left.missing)):
         writer.commit(field=new_field)

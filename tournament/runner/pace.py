@@ -1,8 +1,9 @@
-"""The speed of a run. ledger/pace is a note of it, for the estimates of a dry run."""
+"""The speed of a run. ledger/pace is a note of it, by which the next run begins."""
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import struct
 import time
 from dataclasses import dataclass, field
@@ -25,16 +26,26 @@ LANES_SHARE = 0.1
 
 @dataclass
 class _Kind:
-    """The measured speed of one kind of legs."""
+    """The measured speed of one kind of legs. Until this run has measured it, that of runs before counts."""
 
     guessed_pace: float
     games: float = 0
     seconds: float = 0.0
+    kept_games: float = 0
+    kept_seconds: float = 0.0
 
     @property
     def pace(self) -> float:
         """Games a second of one worker."""
-        return self.games / self.seconds if self.games and self.seconds else self.guessed_pace
+        for games, seconds in ((self.games, self.seconds), (self.kept_games, self.kept_seconds)):
+            if games and seconds:
+                return games / seconds
+        return self.guessed_pace
+
+    @property
+    def is_known(self) -> bool:
+        """Whether such legs have been measured."""
+        return self.games > 0 or self.kept_games > 0
 
 
 @dataclass
@@ -88,7 +99,12 @@ class Pace:
     @property
     def knows_lanes(self) -> bool:
         """Whether legs in lanes have been measured."""
-        return self._lanes.games > 0
+        return self._lanes.is_known
+
+    @property
+    def knows_inline(self) -> bool:
+        """Whether legs without lanes have been measured."""
+        return self._inline.is_known
 
     @property
     def seconds_to_serve(self) -> float:
@@ -106,17 +122,20 @@ class Pace:
         return self.seconds_of_one(inline, in_lanes) / self.workers
 
     def note_down(self, storage: Storage) -> None:
-        """Keep this speed for dry runs; what was kept before counts half. A note is not worth a failed run."""
-        measured = (self._inline.games, self._inline.seconds, self._lanes.games, self._lanes.seconds)
+        """Keep this speed for the next run; what was kept before counts half. A note is not worth a failed run."""
         if self._inline.seconds + self._lanes.seconds >= _WORTH_NOTING:
-            kept = [new + old / 2 for new, old in zip(measured, kept_pace(storage))]
+            kinds = (self._inline, self._lanes)
+            kept = [(one.games + one.kept_games / 2, one.seconds + one.kept_seconds / 2) for one in kinds]
             with contextlib.suppress(OSError, RunFailed):
-                write_note(storage, _NOTE, _MEASURES.pack(*kept))
+                write_note(storage, _NOTE, _MEASURES.pack(*itertools.chain.from_iterable(kept)))
 
     def begin_as_kept(self, storage: Storage) -> bool:
-        """Take the speed that was kept for the measured one; returns whether there is any."""
-        kept = kept_pace(storage)
-        self._inline.games, self._inline.seconds, self._lanes.games, self._lanes.seconds = kept
+        """Take the speed that was kept until some is measured; returns whether there is any."""
+        return self.kept(kept_pace(storage))
+
+    def kept(self, kept: tuple[float, ...]) -> bool:
+        """Take games and seconds of runs before, as noted, until some are measured; returns whether there are any."""
+        self._inline.kept_games, self._inline.kept_seconds, self._lanes.kept_games, self._lanes.kept_seconds = kept
         return any(kept)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import inf
 
 from tournament.artifacts.bot import Entrant
@@ -16,6 +16,7 @@ from tournament.entrants.folder import other_files
 from tournament.errors import RunFailed, listed
 from tournament.keys import guessable
 from tournament.runner.archives import Unlike, unlike_records
+from tournament.runner.executors import Executors
 from tournament.runner.seed import recorded_settings, settle_seed
 from tournament.runner.watcher import Watcher
 from tournament.store.ledger import FieldEntrant
@@ -33,7 +34,7 @@ class Prepared:
 
     `location` is where its records are, or will be. `drawn`: no seed was given. `building` knows of bots that are late.
     `of` names the entrant whose matches alone are played; None: all play all. `paired`: another version of it meets the
-    same deals.
+    same deals. `executors` has the one that plays.
     """
 
     contest: Contest
@@ -46,6 +47,7 @@ class Prepared:
     patience: float
     of: str | None = None
     paired: bool = False
+    executors: Executors = field(default_factory=Executors)
 
     @property
     def late(self) -> list[str]:
@@ -75,14 +77,19 @@ class Prepared:
 
 @contextlib.contextmanager
 def prepare_contest(
-    contest: Contest, config: Config, watcher: Watcher, patience: float = PATIENCE_SECONDS, of: str | None = None
+    contest: Contest,
+    config: Config,
+    watcher: Watcher,
+    patience: float = PATIENCE_SECONDS,
+    of: str | None = None,
+    executors: Executors | None = None,
 ) -> Iterator[Prepared]:
     """Check everything that can keep a contest from being run, and play nothing.
 
     After `patience` seconds bots may be late; they are built on within the block. `of` names an entrant that is only
-    tried, in its own matches: it is waited for; else a seed of the user's that can be guessed is named. Only a move
-    that a crash interrupted is finished. Raises BadInput for what the user can mend, RunFailed for anything else that
-    is in the way.
+    tried, in its own matches: it is waited for; else a seed of the user's that can be guessed is named. Without
+    `executors` of a command it has its own, which end with the block. Raises BadInput for what the user can mend,
+    RunFailed for anything else that is in the way.
     """
     location = inside(config.results, contest.name)
     if of is not None or config.contest.until_settled is not None:
@@ -114,7 +121,8 @@ def prepare_contest(
                 watcher.say("The seed can be guessed, and with it all cards: give none, and one is drawn")
             config, house = settle_seed(contest, config, names, location, watcher.say)
             keep_for(location, (entrant.artifact for entrant in entrants if entrant.artifact))
-        yield Prepared(contest, config, entrants, house, location, drawn, bots, patience, of)
+        executors = executors or stack.enter_context(Executors())
+        yield Prepared(contest, config, entrants, house, location, drawn, bots, patience, of, executors=executors)
 
 
 def recorded_entrants(contest: Contest, config: Config) -> Sequence[FieldEntrant]:

@@ -15,17 +15,16 @@ from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
 from tournament.errors import counted, shortened
+from tournament.records.history import is_kept, keep_history
 from tournament.records.results import ranking_of
 from tournament.runner.schedule.counting import Counted, count_legs
 from tournament.runner.schedule.legs import Schedule
-from tournament.standings.history import former_versions
 from tournament.store.ledger import (
     TABLES,
     Batch,
     Field,
     FieldEntrant,
     FieldHousePlayer,
-    FormerVersion,
     Setting,
     Until,
     without_legs,
@@ -154,16 +153,16 @@ def withdraw(writer: Writer, problems: Mapping[str, str], say: Callable[[str], N
         writer.commit(batches=map(without_legs, lost))
 
 
-def last_lines(writer: Writer, field: Field) -> tuple[FormerVersion, ...]:
-    """The last lines of bots that this field has changed or no longer has, to be noted as their legs leave."""
+def keep_lines_of_former_bots(writer: Writer, field: Field) -> None:
+    """Keep the standings before the legs of bots leave that this field has changed or no longer has. A run that was
+    killed hasn't done so. Raises OSError."""
     state = writer.state
     contents = {entrant.name: entrant.sha256 for entrant in field.entrants}
     known = state.field.entrants if state.field else ()
-    changed = [entrant.name for entrant in known if contents.get(entrant.name) != entrant.sha256]
-    if not state.field or not changed:
-        return ()
-    ranking = ranking_of(writer.storage, state.field, standing_batches(writer.storage, state))
-    return former_versions(writer.storage, ranking, changed, state.former)
+    changed = any(contents.get(entrant.name) != entrant.sha256 for entrant in known)
+    if state.field and changed and not is_kept(writer.storage, state.entries):
+        ranking = ranking_of(writer.storage, state.field, standing_batches(writer.storage, state))
+        keep_history(writer.storage, state.entries, ranking)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from tournament.runner.resume import Cut, batches_to_cut, tell_removed_matches, 
 from tournament.runner.schedule.counting import Counted
 from tournament.runner.schedule.legs import Schedule
 from tournament.store.columns import ROWS_PER_BUFFER
-from tournament.store.ledger import Batch, FormerVersion, batch_name, without_legs
+from tournament.store.ledger import Batch, batch_name, without_legs
 from tournament.store.ledger_reading import standing_batches
 from tournament.store.legs import Legs, pair_keys
 from tournament.store.parts import copy_legs, damage
@@ -29,15 +29,9 @@ from tournament.store.writer import Writer, in_commits
 _SMALL, _FEWEST, _MOST = ROWS_PER_BUFFER // 8, 8, 64
 
 
-def fit_to_schedule(
-    contest: Contest,
-    writer: Writer,
-    schedule: Schedule,
-    former: Sequence[FormerVersion],
-    say: Callable[[str], None],
-) -> Counted:
-    """Take out of the records what the schedule doesn't have, and say so; note the `former` versions with it. Returns
-    what is left to play. Raises as `commit` does."""
+def fit_to_schedule(contest: Contest, writer: Writer, schedule: Schedule, say: Callable[[str], None]) -> Counted:
+    """Take out of the records what the schedule doesn't have, and say so. Returns what is left to play. Raises as
+    `commit` does."""
     while True:
         cuts, left = batches_to_cut(standing_batches(writer.storage, writer.state), schedule)
         problems = _damages(writer.storage, (cut.batch for cut in cuts if cut.counts.any()))
@@ -46,10 +40,7 @@ def fit_to_schedule(
         withdraw(writer, problems, say)
     tell_removed_matches(writer, cuts, schedule, left.probation.out, say)
     for batches in in_commits(_cut_batches(contest, writer, cuts, schedule.sessions_per_leg)):
-        writer.commit(batches=batches, former=former)
-        former = ()
-    if former:
-        writer.commit(former=former)
+        writer.commit(batches=batches)
     return left
 
 

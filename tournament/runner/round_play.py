@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.probation import entrants_of
-from tournament.runner.executors import choose_executor
+from tournament.runner.executors import Executors
 from tournament.runner.live_standings import LiveStandings
 from tournament.runner.pace import Pace
 from tournament.runner.planning import new_pace
@@ -33,6 +33,7 @@ class Run:
     schedule_with: Callable[[Replicas], Schedule]
     artifacts: Mapping[str, bytes]
     watcher: Watcher
+    executors: Executors
 
 
 class RoundPlay:
@@ -55,8 +56,11 @@ class RoundPlay:
         left, sessions = self._left, self._schedule.sessions_per_leg
         seconds = new_pace(contest, config, 1, sessions).seconds_for(left.inline, left.in_lanes)
         games = len(left.missing) * sessions * contest.estimates.games(config.contest)
-        executor = choose_executor(config.general, seconds, games * contest.estimates.bytes, watcher.say)
+        executors, size = self._run.executors, games * contest.estimates.bytes
+        executor = executors.chosen(config.general, seconds, size, watcher.say)
+        waited_before = executor.waited
         pace = new_pace(contest, config, executor.workers, sessions)
+        pace.begin_as_kept(self._run.writer.storage)
         self._to_play = LegsToPlay(
             self._schedule, left, pace, lambda: self._left.probation.out, in_order=self._new_field is None
         )
@@ -66,11 +70,15 @@ class RoundPlay:
                 for receipt in several:
                     pace.note(receipt)
                 self._commit(several)
-                pace.workers, pace.waited = executor.workers, executor.waited
+                pace.workers, pace.waited = executor.workers, executor.waited - waited_before
                 self._standings.now_and_then()
                 watcher.on_progress(self._progress(pace))
             if self._new_field:  # nothing was played after all
                 self._commit(())
+        except BaseException:
+            receipts.close()
+            executors.close()
+            raise
         finally:
             receipts.close()
             pace.note_down(self._run.writer.storage)

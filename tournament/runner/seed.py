@@ -17,7 +17,7 @@ from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
 from tournament.errors import RunFailed
 from tournament.keys import drawn_seed, master_key, seed_fingerprint
-from tournament.runner.archives import archives
+from tournament.runner.archives import put_aside_for_nothing
 from tournament.runner.resume import differences
 from tournament.store.ledger import Field
 from tournament.store.ledger_reading import read_field
@@ -66,11 +66,12 @@ def keep_seed(storage: Storage, seed: str) -> list[str]:
 
 
 def _records(location: str) -> Iterator[tuple[Storage, Field]]:
-    """The records here, then the archived ones, with most sessions first."""
+    """The records here, or those that come back."""
     here = open_storage(location)
     if known := read_field(here):
         yield here, known
-    yield from archives(here)
+    elif there := put_aside_for_nothing(here):
+        yield there
 
 
 def read_seed(storage: Storage, fingerprint: object) -> str:

@@ -340,23 +340,20 @@ class FolderStorage:
         finally:
             os.close(descriptor)
 
-    def is_vacant(self) -> bool:
-        return not os.path.exists(self.location)
-
     def archives(self) -> tuple[str, ...]:
-        """The folders of archived records beside this one, without links."""
-        beside = sorted(glob.glob(f"{glob.escape(self.location)}-archive-*"))
-        return tuple(path for path in beside if os.path.isdir(path) and not os.path.islink(path))
+        """The folders of archived records beside this one, without links, the newest last."""
+        places = self._archives()
+        return tuple(places[number] for number in sorted(places) if not os.path.islink(places[number]))
+
+    def _archives(self) -> dict[int, str]:
+        start = f"{self.location}-archive-"
+        beside = glob.glob(f"{glob.escape(start)}*")
+        return {int(path.removeprefix(start)): path for path in beside if path.removeprefix(start).isdecimal()}
 
     def new_archive(self) -> str:
         if os.path.islink(self.location):
             raise RunFailed(f"{self.location} is a link: these records can't be moved; name another place in `results`")
-        numbered = (f"{self.location}-archive-{number}" for number in itertools.count(1))
-        return next(path for path in numbered if not os.path.lexists(path))
+        return f"{self.location}-archive-{max(self._archives(), default=0) + 1}"
 
-    def exchange(self, away: str | None, back: str | None) -> None:
-        # After a kill between the two renames there are no records here: the next run brings back those that fit.
-        if away:
-            os.rename(self.location, away)
-        if back:
-            os.rename(back, self.location)
+    def move(self, to: str) -> None:
+        os.rename(self.location, to)

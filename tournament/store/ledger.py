@@ -202,27 +202,9 @@ class Field:
         return self.game or self.contest
 
 
-_LineValue = _Scalar | Annotated[list[_Name], Limits(max_length=10_000)]
-
-
-@dataclass(frozen=True)
-class FormerVersion:
-    """A bot's last line in the standings, of `ranked` lines with a rank, before its content changed or it left: the
-    fields of a `tournament.standings.standings.Standing`, the contest's own measures apart."""
-
-    __pydantic_config__ = CHECKED
-
-    name: _FileName
-    sha256: Hash | Literal[""]
-    ranked: Number
-    line: Annotated[dict[Word, _LineValue], _FewKeys]
-    measures: Annotated[dict[Text, float | None], _FewKeys]
-
-
 @dataclass(frozen=True)
 class Entry:
-    """One commit: what is played from now on, if that changed, batches that came or lost their legs, and `former`
-    versions of bots; a fold has those of all entries before.
+    """One commit: what is played from now on, if that changed, and batches that came or lost their legs.
 
     `fold` is the number of the newest entry that carries the whole state, `told` of the newest one with a field: of
     this one or one before, 0 for none.
@@ -232,7 +214,6 @@ class Entry:
     batches: tuple[Batch, ...] = ()
     fold: int = 0
     told: int = 0
-    former: tuple[FormerVersion, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -265,7 +246,6 @@ class _Head:
     told: Number = 0
     field: Field | None = None
     batches: Annotated[tuple[_Listed, ...], FailFast()] = ()
-    former: Annotated[tuple[FormerVersion, ...], FailFast()] = ()
     legs: Packed = dataclasses.field(default_factory=Packed)
 
 
@@ -278,7 +258,7 @@ def pack(entry: Entry) -> bytes:
     """An entry's content."""
     packed, columns = pack_legs(Legs.joined(batch.legs for batch in entry.batches if not batch.of))
     listed = tuple(map(_Listed.of_batch, entry.batches))
-    head = _Head(entry.fold, entry.told, entry.field, listed, entry.former, packed)
+    head = _Head(entry.fold, entry.told, entry.field, listed, packed)
     line = _heads().dump_json(head, exclude_defaults=True)
     line += b" " * (-(len(line) + 1) % _ALIGNED) + b"\n"
     return sealed(line, *(column.data for column in columns))
@@ -306,7 +286,7 @@ def unpack(content: bytes) -> Entry:
             raise ValueError("legs twice")
         if batch.parts or batch.counts:
             check_batch(batch)
-    return Entry(head.field, batches, head.fold, head.told, head.former)
+    return Entry(head.field, batches, head.fold, head.told)
 
 
 SEAL = hashlib.sha256().digest_size  # bytes
@@ -357,9 +337,9 @@ class State:
     """The state after the ledger's entries. `batches` has the versions of each by name, oldest first.
 
     Of a batch in the last entry older versions are kept: the newest may not be published yet. They are dropped with
-    the next entry that has batches, since all before it is published. `fold` and `told` as in Entry, `former` all of
-    theirs. `size` is what it takes to read it: bytes of the entries from the fold on, and some for each; `size_of_fold`
-    what it takes to read the fold alone.
+    the next entry that has batches, since all before it is published. `fold` and `told` as in Entry. `size` is what it
+    takes to read it: bytes of the entries from the fold on, and some for each; `size_of_fold` what it takes to read the
+    fold alone.
 
     Legs of batches that were made of others are gathered by `gather`, once all entries are read: after many edits most
     no longer count.
@@ -370,7 +350,6 @@ class State:
     batches: dict[str, list[Batch]] = dataclasses.field(default_factory=dict)
     fold: int = 0
     told: int = 0
-    former: tuple[FormerVersion, ...] = ()
     size: int = dataclasses.field(default=0, compare=False)
     size_of_fold: int = dataclasses.field(default=0, compare=False)
     _changed: tuple[str, ...] = dataclasses.field(default=(), compare=False)
@@ -386,16 +365,14 @@ class State:
         """How many legs the newest versions have."""
         return sum(len(places[-1]) for places in self._places.values())
 
-    def following(
-        self, field: Field | None = None, batches: Iterable[Batch] = (), former: Iterable[FormerVersion] = ()
-    ) -> Entry:
+    def following(self, field: Field | None = None, batches: Iterable[Batch] = ()) -> Entry:
         """The next commit."""
-        return Entry(field, tuple(batches), self.fold, self.entries + 1 if field else self.told, tuple(former))
+        return Entry(field, tuple(batches), self.fold, self.entries + 1 if field else self.told)
 
     def folded(self) -> Entry:
         """The next commit where it carries all this; everything must be published."""
         batches = tuple(replace(batch, of=()) for batch in self.newest().values())
-        return Entry(self.field, batches, self.entries + 1, self.entries + 1, self.former)
+        return Entry(self.field, batches, self.entries + 1, self.entries + 1)
 
     @property
     def wants_fold(self) -> bool:
@@ -408,7 +385,7 @@ class State:
         """Note the next commit, of so many bytes. Raises ValueError where it can't be that."""
         self.entries += 1
         if entry.fold == self.entries:
-            self.batches, self.fold, self.former, self._changed, self.size = {}, self.entries, (), (), 0
+            self.batches, self.fold, self._changed, self.size = {}, self.entries, (), 0
             self._pool, self._places = LegPool(), {}
         told = self.entries if entry.field else self.told
         if (entry.fold, entry.told) != (self.fold, told) or (self.fold == self.entries and not entry.field):
@@ -426,7 +403,6 @@ class State:
                     self.batches[name], self._places[name] = [newest], [its_places]
             self._changed = tuple(dict.fromkeys(batch.name for batch in entry.batches))
         self.field = entry.field or self.field
-        self.former += entry.former
         for batch, its_places in zip(batches, places):
             self.batches.setdefault(batch.name, []).append(batch)
             self._places.setdefault(batch.name, []).append(its_places)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from tournament.errors import RunFailed
 from tournament.store.ledger import SEAL, is_sealed, sealed
-from tournament.store.storage import Storage, TooLarge
+from tournament.store.storage import Storage
 
 
 def write_note(storage: Storage, name: str, *body: bytes | memoryview) -> None:
@@ -12,9 +13,9 @@ def write_note(storage: Storage, name: str, *body: bytes | memoryview) -> None:
 
 
 def read_note(storage: Storage, name: str) -> memoryview | None:
-    """The body of a note; None where it is missing, damaged or too large. Anybody may have written it."""
+    """The body of a note; None where it is missing, damaged or can't be read. Anybody may have written it."""
     try:
         content = storage.read(f"ledger/{name}")
-    except (FileNotFoundError, TooLarge):
+    except (OSError, RunFailed):
         return None
     return memoryview(content)[:-SEAL] if is_sealed(content) else None

@@ -144,9 +144,6 @@ class ObjectStorage:
 
         return pa.PythonFile(self._client.open_reader(self._key(name)), mode="r")
 
-    def is_vacant(self) -> bool:
-        return False  # no archive can be moved here
-
     def archives(self) -> tuple[str, ...]:
         return ()
 
@@ -156,5 +153,5 @@ class ObjectStorage:
             " another name, or `results` another prefix"
         )
 
-    def exchange(self, away: str | None, back: str | None) -> None:
+    def move(self, to: str) -> None:
         self.new_archive()

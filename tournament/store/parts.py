@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from tournament.store.arrow_files import Dataset
 
+_MOST_SUMMARY = 256 << 20  # bytes that are read as a whole
 # What pyarrow raises for a damaged file; ValueError for a name that isn't UTF-8.
 _UNREADABLE = (pa.ArrowException, OSError, ValueError)
 
@@ -229,10 +230,33 @@ def copy_legs(
 
 
 def write_summary(storage: Storage, name: str, columns: Sequence[Column], values: dict[str, list[Any]]) -> None:
-    """Write or replace a small table, one file, in one step. None is written as a null. Raises OSError."""
+    """Write or replace a small table, one file, in one step. Raises OSError."""
+    storage.replace(name, summary_content(columns, values), durable=False)  # the next run writes it anew
+
+
+def summary_content(columns: Sequence[Column], values: dict[str, list[Any]]) -> bytes:
+    """A small table as a file. None is written as a null."""
     sink = pa.BufferOutputStream()
     pq.write_table(_summary_table(columns, values), sink, write_page_checksum=True, compression="zstd")
-    storage.replace(name, sink.getvalue().to_pybytes(), durable=False)  # the next run writes it anew
+    return sink.getvalue().to_pybytes()
+
+
+def read_summary(storage: Storage, name: str, columns: Sequence[Column]) -> list[dict[str, Any]]:
+    """The rows of a table that `summary_content` made. Raises FileNotFoundError, and RunFailed for one that is damaged,
+    has other columns or is too large."""
+    try:
+        with storage.open_data(name) as stream, pq.ParquetFile(stream, page_checksum_verification=True) as file:
+            groups = map(file.metadata.row_group, range(file.num_row_groups))
+            if sum(one.total_byte_size for one in groups) > _MOST_SUMMARY:
+                raise pa.ArrowInvalid("it is too large")
+            if not file.schema_arrow.equals(_summary_schema(columns)):
+                raise pa.ArrowInvalid("it has other columns than were written")
+            rows: list[dict[str, Any]] = file.read().to_pylist()
+            return rows
+    except FileNotFoundError:
+        raise
+    except _UNREADABLE as error:
+        raise RunFailed(f"{storage.location}/{name} is damaged: {shortened(str(error), 200)}") from None
 
 
 def summary_is(storage: Storage, name: str, columns: Sequence[Column], values: dict[str, list[Any]]) -> bool | None:
@@ -257,9 +281,13 @@ def summary_is(storage: Storage, name: str, columns: Sequence[Column], values: d
 
 
 def _summary_table(columns: Sequence[Column], values: dict[str, list[Any]]) -> pa.Table:
+    schema = _summary_schema(columns)
+    return pa.table([_array(values[one.name], one.type) for one in schema], schema=schema)
+
+
+def _summary_schema(columns: Sequence[Column]) -> pa.Schema:
     kinds = [pa.string() if c.type == "str" else pa.from_numpy_dtype(np.dtype(c.type)) for c in columns]
-    fields = [pa.field(c.name, kind, metadata={"meaning": c.meaning}) for c, kind in zip(columns, kinds)]
-    return pa.table([_array(values[one.name], one.type) for one in fields], schema=pa.schema(fields))
+    return pa.schema(pa.field(c.name, kind, metadata={"meaning": c.meaning}) for c, kind in zip(columns, kinds))
 
 
 def _array(values: list[Any], kind: pa.DataType) -> pa.Array[Any]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 
+import numpy as np
+
 from tournament.errors import RunFailed, and_more
 from tournament.store.ledger import (
     ENTRY_NAME,
     Batch,
     Entry,
     Field,
-    FormerVersion,
     Part,
     State,
     entry_name,
@@ -20,10 +21,11 @@ from tournament.store.ledger import (
 )
 from tournament.store.ledger_reading import read_state
 from tournament.store.legs import Legs
-from tournament.store.storage import MOST_READ, OWN_STAGED, STAGING, AlreadyExists, Storage
+from tournament.store.storage import MOST_READ, OWN_STAGED, STAGING, AlreadyExists, Storage, is_url
 
-# The most legs, and bytes with the texts of faults, of an entry that has several batches.
-_MOST_LEGS, _MOST_BYTES = 50_000, 8 << 20
+# The most legs, and bytes with the texts of faults, of an entry that has several batches; and the bytes of their parts,
+# which wait in staging/ until then.
+_MOST_LEGS, _MOST_BYTES, _MOST_STAGED = 50_000, 8 << 20, 32 << 20
 _LISTED_BYTES = 1000  # of a batch, its legs aside
 
 
@@ -31,22 +33,23 @@ def in_commits(groups: Iterable[Sequence[Batch]]) -> Iterator[tuple[Batch, ...]]
     """Batches as they go into entries, several groups each: many workers with short legs hand over a great many at
     once. A group goes into one entry."""
     several: list[Batch] = []
-    legs = size = 0
+    weight = np.zeros(3)
     for group in groups:
-        more_legs, more = (sum(number) for number in zip(*(_weight(batch) for batch in group)))
-        legs, size = legs + more_legs, size + more
-        if several and (legs > _MOST_LEGS or size > _MOST_BYTES):
+        more = np.sum([_weight(batch) for batch in group], axis=0)
+        if several and (weight + more > (_MOST_LEGS, _MOST_BYTES, _MOST_STAGED)).any():
             yield tuple(several)
-            several, legs, size = [], more_legs, more
+            several, weight = [], np.zeros(3)
         several += group
+        weight += more
     if several:
         yield tuple(several)
 
 
-def _weight(batch: Batch) -> tuple[int, int]:
-    """How many legs an entry has for a batch, and bytes."""
+def _weight(batch: Batch) -> tuple[int, int, int]:
+    """How many legs an entry has for a batch, and bytes; and the bytes of its parts that are staged."""
     brought = Legs.of(()) if batch.of else batch.legs
-    return len(brought), brought.size + _LISTED_BYTES
+    staged = sum(part.size for part in batch.parts) if batch.counts else 0
+    return len(brought), brought.size + _LISTED_BYTES, staged
 
 
 class Writer:
@@ -62,7 +65,6 @@ class Writer:
         *,
         field: Field | None = None,
         batches: Iterable[Batch] = (),
-        former: Iterable[FormerVersion] = (),
     ) -> tuple[Batch, ...]:
         """Append an entry, publish the parts of its batches, and return these. A signal may come in between: `close`
         publishes what the ledger has.
@@ -70,7 +72,7 @@ class Writer:
         Raises RunFailed when another process has become the writer, or a part isn't
         there as it was written; OSError when something can't be written.
         """
-        entry = self.state.following(field, batches, former)
+        entry = self.state.following(field, batches)
         parts = [part for batch in entry.batches if batch.legs for part in batch.parts]
         self._require([(part, part.staged) for part in parts])
         self._under_commit = entry_name(self.state.entries + 1), entry
@@ -126,8 +128,8 @@ class Writer:
                     require_held(self.storage)
                     if name in self.storage.list("ledger"):
                         publish_all(self.storage, entry.batches)
-                    # A store may still be writing it: then the next writer publishes.
-                    named += [part for batch in entry.batches for part in batch.parts]
+                    elif is_url(self.storage.location):  # a store may still be writing it: the next writer publishes
+                        named += [part for batch in entry.batches for part in batch.parts]
                 _sweep_staging(self.storage, {part.staged for part in named})
                 if self._under_commit is None and self.state.wants_fold:
                     former = self.state.fold

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import Protocol, TypeVar
@@ -22,7 +23,7 @@ class Executor(Protocol):
     Where it is given None it asks again once others are played, and ends when there are none.
 
     `workers`: how many play at once, which may change while they do, to `most_workers` or so. `waited`: for how many
-    seconds `play` had nothing to do but wait for them.
+    seconds `play` had nothing to do but wait for them. It may `play` again, until `close`.
     """
 
     name: str
@@ -37,6 +38,29 @@ class Executor(Protocol):
     def play(
         self, next_task: Callable[[], Task | None], artifacts: Mapping[str, bytes]
     ) -> Generator[list[Receipt], None, None]: ...
+    def close(self) -> None: ...
+
+
+class Executors(contextlib.AbstractContextManager["Executors"]):
+    """The executor of a command, however many rounds and contests it plays: Ray starts once."""
+
+    def __init__(self) -> None:
+        self._started: Executor | None = None
+
+    def chosen(self, general: General, seconds: float, size: float, say: Callable[[str], None]) -> Executor:
+        """The executor that plays next. Raises as `choose_executor`."""
+        if self._started is None or self._started.name == "local":  # of which a new one costs nothing
+            self._started = choose_executor(general, seconds, size, say)
+        return self._started
+
+    def close(self) -> None:
+        """End it. After an error it may not be sound: the next play starts another."""
+        started, self._started = self._started, None
+        if started is not None:
+            started.close()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 def choose_executor(general: General, seconds: float, size: float, say: Callable[[str], None]) -> Executor:
@@ -86,11 +110,13 @@ def keep_busy(
             return
         done, running[:] = wait(running)
         receipts: list[Receipt] = []
-        try:
-            receipts.extend(map(receipt_of, done))
-        except Exception:
-            if receipts:  # of those before the one that failed
-                yield receipts
-            raise
+        failures: list[Exception] = []
+        for one in done:
+            try:
+                receipts.append(receipt_of(one))
+            except Exception as failure:
+                failures.append(failure)
         if receipts:
             yield receipts
+        if failures:
+            raise failures[0]

@@ -45,6 +45,9 @@ class LocalExecutor:
             stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
 
+    def close(self) -> None:
+        pass
+
     def _wait(self, running: list[Future[Receipt]]) -> tuple[list[Future[Receipt]], list[Future[Receipt]]]:
         began = time.perf_counter()
         done, others = wait_for(running, _LOOK_SECONDS, FIRST_COMPLETED)

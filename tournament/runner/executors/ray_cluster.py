@@ -45,7 +45,7 @@ class RayExecutor:
     name = "ray"
 
     def __init__(self, workers: int, address: str | None, say: Callable[[str], None]) -> None:
-        self._until_done = contextlib.ExitStack()
+        self._until_closed = contextlib.ExitStack()
         self._workers = workers
         self.waited = 0.0
         self._cluster: JoinedCluster | None = None
@@ -56,7 +56,7 @@ class RayExecutor:
                 if not self._stays_joined:
                     join(ray, address or "auto", **_QUIET)
                     if not joined_cluster.ends_after_play:
-                        self._until_done.callback(ray.shutdown)
+                        self._until_closed.callback(ray.shutdown)
                 self._cluster = JoinedCluster(ray, say)
             else:
                 self._workers = workers or cores()
@@ -67,10 +67,10 @@ class RayExecutor:
     def _start_own(self, say: Callable[[str], None]) -> None:
         """Start a Ray of this run. It gives itself half a minute, so a busy machine gets a second try."""
         try:
-            self._until_done.enter_context(own_ray(ray, self._workers, **_QUIET))
+            self._until_closed.enter_context(own_ray(ray, self._workers, **_QUIET))
         except RuntimeError as error:
             say(f"Ray did not start ({_in_a_line(error)}); trying once more…")
-            self._until_done.enter_context(own_ray(ray, self._workers, **_QUIET))
+            self._until_closed.enter_context(own_ray(ray, self._workers, **_QUIET))
 
     @property
     def workers(self) -> int:
@@ -92,7 +92,9 @@ class RayExecutor:
             # Who leaves a cluster ends its tasks. Ray aborts where one that is cancelled is done just then.
             for reference in running if self._stays_joined and not joined_cluster.ends_after_play else ():
                 ray.cancel(reference, force=True)
-            self._until_done.close()
+
+    def close(self) -> None:
+        self._until_closed.close()
 
     def _most(self) -> int:
         """How many tasks to keep submitted."""

@@ -115,7 +115,7 @@ def _arguments(files: dict[str, str], given: dict[str, Any]) -> list[str]:
 
 
 def _start(launch: LaunchSpec, arguments: list[str], streams: tuple[int, int, int]) -> _Running:
-    _raise_descriptor_limit()
+    raise_descriptor_limit()
     try:
         process = subprocess.Popen(
             arguments,
@@ -166,7 +166,7 @@ def check_descriptors() -> None:
 
 
 @cache
-def _raise_descriptor_limit() -> None:
+def raise_descriptor_limit() -> None:
     """Each confined process takes about ten descriptors of ours."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < _FEWEST_DESCRIPTORS:

@@ -1,0 +1,69 @@
+"""Whose each bot of an open contest is, and how often each author handed one in today: kept in a file."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from tournament.open_contest.refusals import Refused
+from tournament.small_files import write_whole
+
+
+@dataclass
+class _State:
+    """Author and name of each bot, by contest and the bot's name in lower case; and attempts of a day."""
+
+    bots: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    day: str = ""
+    attempts: dict[str, int] = field(default_factory=dict)
+
+
+class Owners:
+    """Who owns what. For one thread at a time. It changes in memory first, and is written by `write`."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._state = path, _State()
+        with contextlib.suppress(FileNotFoundError):
+            values = json.loads(path.read_bytes())
+            known = {one.name for one in dataclasses.fields(_State)}
+            self._state = _State(**{key: value for key, value in values.items() if key in known})
+
+    def owner(self, contest: str, bot: str) -> tuple[str, str] | None:
+        """Author and name of the bot that is called so, whatever the case of its letters."""
+        found = self._state.bots.get(contest, {}).get(bot.lower())
+        return (found[0], found[1]) if found else None
+
+    def bots(self, author: str, contest: str) -> list[str]:
+        """All names that an author holds."""
+        return [bot for who, bot in self._state.bots.get(contest, {}).values() if who == author]
+
+    def give(self, contest: str, bot: str, author: str) -> None:
+        self._state.bots.setdefault(contest, {})[bot.lower()] = [author, bot]
+
+    def release(self, contest: str, bot: str) -> None:
+        """From now on anybody may have this name."""
+        self._state.bots.get(contest, {}).pop(bot.lower(), None)
+
+    def left_today(self, author: str, most: int, now: datetime) -> int:
+        """How many submissions an author has left."""
+        today = str(now.astimezone(UTC).date())
+        return max(0, most - (self._state.attempts.get(author, 0) if today == self._state.day else 0))
+
+    def count(self, author: str, most: int, now: datetime) -> None:
+        """Count a submission. Raises Refused for one too many."""
+        now = now.astimezone(UTC)
+        if self._state.day != str(now.date()):
+            self._state.day, self._state.attempts = str(now.date()), {}
+        if not self.left_today(author, most, now):
+            midnight = datetime.combine(now.date() + timedelta(days=1), datetime.min.time(), UTC)
+            left = int((midnight - now).total_seconds()) + 1
+            raise Refused(429, f"{most} submissions a day; the next from {midnight.isoformat(' ')}", left)
+        self._state.attempts[author] = self._state.attempts.get(author, 0) + 1
+
+    def write(self) -> None:
+        """Raises OSError."""
+        write_whole(self._path, json.dumps(dataclasses.asdict(self._state)).encode(), 0o600)

@@ -1,0 +1,165 @@
+"""The standings after each run that changed something: what became of a bot, and of the ranks.
+
+A part of history/ has those after so many entries of the ledger, and is named by that number and the hash of its bytes.
+The ledger doesn't list it, so that it grows with what counts alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from blake3 import blake3
+from pydantic import TypeAdapter, ValidationError
+
+from tournament.errors import RunFailed
+from tournament.standings.history import line_of
+from tournament.standings.standings import Standing, Standings
+from tournament.store.columns import Column
+from tournament.store.ledger import Batch, Field
+from tournament.store.ledger_reading import read_state, standing_batches, text_of
+from tournament.store.storage import Storage, open_storage
+
+_PART = re.compile(r"[0-9]{8}-[0-9a-f]{16}\.parquet")
+# So many parts of fewer bytes are put together: they take longer to open than to read.
+_MOST_SMALL, _SMALL_BYTES = 64, 1 << 18
+# What a column of each kind has; of all others JSON.
+_TYPES = {"int": "int64", "int | None": "int64", "float": "float64", "float | None": "float64"}
+_TEXTS = ("str", "str | None", "Verdict | None")
+_FIELDS = dataclasses.fields(Standing)
+
+
+def _is_json(kind: object) -> bool:
+    return kind not in _TYPES and kind not in _TEXTS
+
+
+HISTORY = (
+    Column("run", "int64", "how many entries the ledger had after the run"),
+    Column("ranked", "int64", "how many bots had a rank"),
+    *(
+        Column(one.name, _TYPES.get(str(one.type), "str"), "as in the leaderboard" + "; JSON" * (_is_json(one.type)))
+        for one in _FIELDS
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Version:
+    """A bot's line in the last standings with this content, and how many bots were ranked in them. `archive`: the
+    number of the archive that has them, None for the records themselves."""
+
+    line: Standing
+    ranked: int
+    archive: int | None = None
+
+
+def is_kept(storage: Storage, run: int) -> bool:
+    """Whether the standings after so many entries are kept."""
+    return any(name.startswith(f"{run:08}-") for name, _ in _parts(storage))
+
+
+def keep_history(storage: Storage, run: int, ranking: Standings) -> None:
+    """Keep the standings after so many entries. Raises OSError."""
+    from tournament.store.parts import summary_content  # pyarrow, which a ledger doesn't need
+
+    lines = [_row(run, len(ranking.ranked), line) for line in ranking.entrants]
+    small = [name for name, size in _parts(storage) if size < _SMALL_BYTES]
+    small = small if len(small) >= _MOST_SMALL else []
+    rows = {(row["run"], row["name"]): row for row in (*_rows(storage, small), *lines)}.values()
+    values = {column.name: [row[column.name] for row in rows] for column in HISTORY}
+    content = summary_content(HISTORY, values)
+    written = f"{run:08}-{_hash(content)}.parquet"
+    storage.replace(f"history/{written}", content)
+    for name in set(small) - {written}:
+        storage.remove(f"history/{name}")
+
+
+def damaged_parts(storage: Storage) -> list[str]:
+    """The places of parts that have other bytes than were written."""
+    found = [(name, text_of(storage, f"history/{name}")) for name, _ in _parts(storage)]
+    return [f"history/{name}" for name, text in found if text is not None and _hash(text) != name[9:25]]
+
+
+def history_of(
+    storage: Storage,
+    ranking: Standings,
+    name: str,
+    rank: Callable[[Storage, Field, Sequence[Batch]], Standings],
+) -> list[Version]:
+    """A bot's versions, the oldest first: those in archives, in the order in which they were moved there, then those
+    in these records. The last one is that of the `ranking`.
+
+    Raises BadInput for an unknown bot, RunFailed when the history can't be read; archives that can't are left out.
+    """
+    now = Version(line_of(ranking, name), len(ranking.ranked))
+    found: list[Version] = []
+    for location in storage.archives():
+        with contextlib.suppress(RunFailed):
+            archive = open_storage(location)
+            number = int(location.rpartition("-")[2])
+            then = list(_versions(archive, name, number))
+            state = read_state(archive)
+            if state.field and name in {entrant.name for entrant in state.field.entrants}:
+                last = rank(archive, state.field, standing_batches(archive, state))
+                then.append(Version(line_of(last, name), len(last.ranked), number))
+            found += _last_of_each(then)
+    return [*found, *_last_of_each([*_versions(storage, name), now])]
+
+
+def _versions(storage: Storage, name: str, archive: int | None = None) -> Iterator[Version]:
+    """A bot's line after each run. Raises RunFailed where one can't be a line."""
+    kept = {row["run"]: row for row in _rows(storage, [part for part, _ in _parts(storage)]) if row["name"] == name}
+    for _, row in sorted(kept.items()):
+        values = {one.name: row[one.name] for one in _FIELDS}
+        try:
+            values |= {one.name: json.loads(values[one.name]) for one in _FIELDS if _is_json(one.type)}
+            yield Version(_standing().validate_python(values), row["ranked"], archive)
+        except (ValidationError, ValueError, TypeError) as error:
+            reason = " ".join(str(error).split())[:200]
+            raise RunFailed(f"{storage.location}/history has no line of a former {name[:200]!r}: {reason}") from None
+
+
+def _last_of_each(versions: Sequence[Version]) -> list[Version]:
+    """Versions of other contents than the one after each. A run that was killed while it took a bot's legs out has left
+    fewer of them: the line with most sessions counts."""
+    found: list[Version] = []
+    for version in versions:
+        if found and found[-1].line.sha256 == version.line.sha256:
+            if found[-1].line.sessions <= version.line.sessions or version is versions[-1]:
+                found[-1] = version
+        else:
+            found.append(version)
+    return found
+
+
+def _hash(content: bytes) -> str:
+    return blake3(content).hexdigest()[:16]
+
+
+def _parts(storage: Storage) -> list[tuple[str, int]]:
+    return sorted((name, size) for name, size in storage.list("history").items() if _PART.fullmatch(name))
+
+
+def _rows(storage: Storage, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+    from tournament.store.parts import read_summary
+
+    for name in names:
+        with contextlib.suppress(FileNotFoundError):  # put together with others meanwhile
+            yield from read_summary(storage, f"history/{name}", HISTORY)
+
+
+def _row(run: int, ranked: int, line: Standing) -> dict[str, Any]:
+    values = {one.name: getattr(line, one.name) for one in _FIELDS}
+    values |= {one.name: json.dumps(values[one.name], default=dict) for one in _FIELDS if _is_json(one.type)}
+    return {"run": run, "ranked": ranked, **values}
+
+
+@cache
+def _standing() -> TypeAdapter[Standing]:
+    return TypeAdapter(Standing)  # slow to make
