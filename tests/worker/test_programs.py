@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.processes import comes
 from tests.support import poker_settings
 from tests.worker.support import ON, A, ask, build, pair, problem_of, script, write_bot
 from tournament.artifacts import archive
@@ -23,6 +24,7 @@ from tournament.artifacts.recipe import BadRecipe, read_recipe
 from tournament.config import load_config
 from tournament.contests.von_neumann_poker import Settings
 from tournament.errors import BadInput, RunFailed
+from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import programs
 
@@ -305,9 +307,23 @@ class Ear:
     def heard(self) -> str:
         text = os.read(self.descriptor, 10_000).decode()
         os.close(self.descriptor)
-        return text
+        return text.removeprefix("end\n")  # of its trial
 
 
+@pytest.fixture
+def read_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs aren't killed when their leg is over, but end."""
+    end = Confined.end
+
+    def patient_end(process: Confined) -> int:
+        process.close_input()
+        assert comes(process.has_ended)
+        return end(process)
+
+    monkeypatch.setattr(Confined, "end", patient_end)
+
+
+@pytest.mark.usefixtures("read_to_the_end")
 def test_programs_are_told_their_scores(tmp_path: Path) -> None:
     """Each its own: x's mean points a session, and y's."""
     x, y = Ear(tmp_path / "x"), Ear(tmp_path / "y")
@@ -317,6 +333,7 @@ def test_programs_are_told_their_scores(tmp_path: Path) -> None:
     assert [x.heard(), y.heard()] == [f"SCORE {mean:.6f}\nend\n", f"SCORE {-mean:.6f}\nend\n"]
 
 
+@pytest.mark.usefixtures("read_to_the_end")
 def test_a_program_that_breaks_the_protocol_reads_minus_one(tmp_path: Path) -> None:
     """At each fault; at the last the other one reads it too, for its leg has no score."""
     x, y = Ear(tmp_path / "x"), Ear(tmp_path / "y")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.table import Table
 from rich.text import Text
 
+from engine.kernel.game_core import BLOCK_COUNT
 from tournament.cli.numbers import short
 from tournament.cli.tables import facts_table
 from tournament.errors import counted, printable
+from tournament.standings.student import reach
 from tournament.store.legs import Fault, LegResult, by_sort
 from tournament.trial.check import CheckReport
 from tournament.trial.mistakes import Search
@@ -37,7 +40,7 @@ def check_table(report: CheckReport) -> Table:
             table.add_row("warnings", Text(report.warnings, style="yellow"))
         if report.confined_by:
             table.add_row("sandbox", Text(printable(report.confined_by)))
-        won = f", {report.points_per_session:+.2f} points a session" if leg.sessions else ""
+        won = f", {_won(report.points_per_session, leg)} points a session" if leg.sessions else ""
         table.add_row(
             "plays",
             f"{leg.games:,} games {_in_sessions(leg.sessions)} against {report.opponent}{won}",
@@ -93,6 +96,15 @@ def _legs(report: CheckReport) -> str | Text:
     if report.legs_share:
         return "share a process: one plays the same beside others as alone"
     return f"apart, each in a process of its own, which is slower: {printable(report.why_apart)}"
+
+
+def _won(points: float, leg: LegResult) -> str:
+    """Points per session with their 95% interval, from the leg's blocks; alone where these don't tell it."""
+    error = math.sqrt(leg.sums[0].variance) / leg.sessions
+    if not error:
+        return f"{points:+.2f}"
+    blocks = min(BLOCK_COUNT, leg.sessions if leg.sessions > 1 else leg.games)
+    return f"{points:+.2f} ± {reach(error, max(1, blocks - 1)):.2f} (95%)"
 
 
 def _in_sessions(count: int) -> str:
