@@ -8,10 +8,9 @@ from pathlib import Path
 
 from tournament.artifacts.archive import pack, recipe_of, unpack
 from tournament.artifacts.commands import OF_JAVA, PATH, find_command
-from tournament.artifacts.line_ends import windows_line_ends
 from tournament.artifacts.recipe import Recipe
 from tournament.errors import BadInput, first_of
-from tournament.sandbox.outside import running
+from tournament.sandbox.outside import probe, running
 from tournament.sandbox.outside.endings import KILLED, Killed, kills_for_memory
 from tournament.sandbox.outside.launch import Build, LaunchSpec, limits_of_build
 from tournament.sandbox.outside.scratch import is_full, scratch_folder
@@ -53,6 +52,7 @@ def build(archive: bytes, sandbox: SandboxSettings) -> bytes:
     recipe = recipe_of(archive)
     if not recipe.build:
         return archive
+    probe.probe_builds(sandbox.mode)
     kills = kills_for_memory()
     try:
         return _build(archive, recipe, sandbox)
@@ -89,7 +89,7 @@ def _build(archive: bytes, recipe: Recipe, sandbox: SandboxSettings) -> bytes:
             if is_full(whole):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             ended_by_us = finished.cut_off or finished.excess
-            complaint = _complaint(recipe, finished, folder, windows_line_ends(archive))
+            complaint = _complaint(recipe, finished, folder)
             raise BuildFailed(complaint, 0 if ended_by_us else finished.status)
         try:
             return pack(folder, built=True)
@@ -97,8 +97,8 @@ def _build(archive: bytes, recipe: Recipe, sandbox: SandboxSettings) -> bytes:
             raise BuildFailed(str(problem)) from None
 
 
-def _complaint(recipe: Recipe, finished: running.Finished, folder: Path, hint: str) -> str:
+def _complaint(recipe: Recipe, finished: running.Finished, folder: Path) -> str:
     text = (finished.errors + finished.output).decode(errors="replace").replace(f"{folder}/", "")
     lines = [line for line in text.splitlines() if line.strip()]
-    what = f"its build ({' '.join(recipe.build)}) {finished.in_words}{': ' if hint else ''}{hint}"
+    what = f"its build ({' '.join(recipe.build)}) {finished.in_words}"
     return "\n".join([what, *first_of(lines, 12)])

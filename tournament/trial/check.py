@@ -257,9 +257,7 @@ def _search(
 
 
 def _confined_by(bot: Entrant, sandbox: SandboxSettings) -> str:
-    if bot.plays_as == "wasm":
-        return ""
-    return probe.probe_sandbox(sandbox.mode) + probe.seclusion_in_words(sandbox.mode)
+    return "" if bot.plays_as == "wasm" else probe.probe_sandbox(sandbox.mode)
 
 
 def _repeats(tried: Pairing, first: Trial, doing: Callable[[str], None]) -> dict[str, Any]:
@@ -278,8 +276,6 @@ def _repeats(tried: Pairing, first: Trial, doing: Callable[[str], None]) -> dict
     short = replace(
         tried,
         contest=cut_short(tried.contest, max(1, sessions // _NEIGHBOURS), max(1, games_each)),
-        # Legs with the same deals play in turn.
-        settings=tried.settings.model_copy(update={"deals": "independent"}),
     )
     beside = short.play(_NEIGHBOURS)
     artifact = tried.bot.artifact

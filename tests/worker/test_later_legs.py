@@ -1,0 +1,133 @@
+"""The legs of a duplicate match, which have the same deals, don't play at the same time, on any worker."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import closing
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.contest_runs import new_place
+from tests.worker.support import ON, SILENT_C, Source, build, legs_of, play, script, write_bot
+from tournament.cache import cache_folder
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.records.results import load
+from tournament.worker.processes import python_bots
+from tournament.worker.processes.lanes import play_in_lanes
+from tournament.worker.processes.spool import Spool
+
+# Each says in a fault from when to when it has lived so far.
+PYTHON = """
+import time
+began, calls = time.monotonic(), 0
+
+def a(bot):
+    global calls
+    calls += 1
+    if calls == 5:
+        time.sleep(0.03)
+        raise ValueError(f"{began} {time.monotonic()}")
+    return 0
+
+def b(bot, bet):
+    return a(bot)
+"""
+PROGRAM = script("""
+    import sys, time
+    began = time.monotonic()
+    for calls, line in enumerate(sys.stdin):
+        if calls == 5:
+            time.sleep(0.03)
+            print(began, time.monotonic(), file=sys.stderr)
+            sys.exit(3)
+        print("ACTION PASS" if " A " in line else "ACTION FOLD") if calls else None
+    """)
+
+
+def lives(field: dict[str, Source]) -> dict[tuple[str, int], list[tuple[float, float]]]:
+    """From when to when each bot's legs of each match have played, in order."""
+    entrants = build(field)
+    settings = Settings(sessions=1, duplicate=True, seed="1")
+    legs = legs_of(entrants, settings)
+    found: dict[tuple[str, int], list[tuple[float, float]]] = {}
+    for leg, one in zip(legs, play(entrants, settings, ON, legs)):
+        for seat, player in enumerate((leg.x, leg.y)):
+            said = next((fault for fault in one.faults if fault.seat == seat), None)
+            if said:
+                words = (said.complaints if player.kind == "program" else said.what).replace("ValueError: ", "").split()
+                found.setdefault((player.name, leg.plan.match), []).append((float(words[0]), float(words[1])))
+    return {place: sorted(times) for place, times in found.items()}
+
+
+def at_once(times: Sequence[tuple[float, float]]) -> int:
+    return sum(after[0] < before[1] for before, after in pairwise(times))
+
+
+FIELD: dict[str, Source] = {
+    **{f"apart{number}.py": PYTHON for number in range(3)},
+    **{f"told{number}": PROGRAM for number in range(3)},
+}
+
+
+def test_legs_with_the_same_deals_play_one_after_the_other() -> None:
+    found = lives(FIELD)
+    assert {place: len(times) for place, times in found.items()} == dict.fromkeys(found, 2) and len(found) == 30
+    assert {place: at_once(times) for place, times in found.items()} == dict.fromkeys(found, 0)
+    everything = sorted(times for several in found.values() for times in several)
+    assert at_once(everything)  # others don't wait for them
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2])
+def test_in_a_run_they_play_one_after_the_other_whichever_worker_has_them(tmp_path: Path, workers: int) -> None:
+    place = new_place(tmp_path, [], sessions=1, settings="faults_allowed = 3\nduplicate = true")
+    place.entrants.mkdir()
+    for name, source in FIELD.items():
+        write_bot(place.entrants / name, source)
+    place.play(workers=workers)
+    faults = load(str(place.results)).faults
+    words = faults.what.where(faults.bot.str.startswith("apart"), faults.complaints)
+    told = words.str.extract(r"(\d+\.\d+) (\d+\.\d+)").astype(float)
+    for _, of_match in told.groupby([faults.bot, faults.match]):
+        times = sorted(zip(of_match[0], of_match[1]))
+        assert len(times) >= 2 and at_once(times) == 0
+
+
+def test_later_legs_share_no_process_with_earlier_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where legs of a bot share processes, too."""
+    started: list[str] = []
+    start = python_bots.start
+
+    def counted(artifact: bytes, name: str, *words: Any, **more: Any) -> Any:
+        started.append(name)
+        return start(artifact, name, *words, **more)
+
+    entrants = build({f"shares{number}.py": "def a(bot): return 9\ndef b(bot, bet): return 1" for number in range(4)})
+    monkeypatch.setattr(python_bots, "start", counted)
+    settings = Settings(sessions=1, duplicate=True)
+    play(entrants, settings, ON, legs_of(entrants, settings))
+    assert Counter(started) == {entrant.name: 2 for entrant in entrants}
+
+
+@pytest.mark.parametrize("kind", ["program", "python"])
+def test_no_leg_of_fast_bots_waits_for_one_that_sleeps(kind: str) -> None:
+    """However many legs it has: it is in a few at a time."""
+    fast, ending = (PROGRAM, "") if kind == "program" else (PYTHON, ".py")
+    field: dict[str, Source] = {f"fast{number}{ending}": fast for number in range(3)}
+    field |= {f"idle{number}.c": SILENT_C for number in range(30)}
+    sleeps = "import time\ndef a(bot): time.sleep(1000)\ndef b(bot, bet): return a(bot)"
+    entrants = build({"a_sleeper.py": sleeps, **field})
+    settings = Settings(sessions=1, wall_seconds_per_decision=3000, wall_seconds_per_leg=3000)
+    legs = [leg for leg in legs_of(entrants, settings) if leg.has_processes]
+    artifacts = {entrant.artifact_sha256 or "": entrant.artifact or b"" for entrant in entrants}
+    left = {leg.digest for leg in legs if "a_sleeper" not in (leg.x.name, leg.y.name)}
+    assert len(left) == 3 + 3 * 30 and len(legs) - len(left) == 33
+    with closing(Spool()) as spool:
+        playing = play_in_lanes(VON_NEUMANN_POKER, settings, ON, legs, artifacts, cache_folder(), spool)
+        with closing(playing):
+            while left:
+                left.remove(next(playing).result.digest)
