@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -32,13 +33,27 @@ duplicate = true
 """
 
 
-@pytest.mark.parametrize("content", ["a" + ".a" * 32_000 + " = 1\n", GOOD + "# é" * 6000], ids=["dotted", "long"])
-def test_a_file_that_is_too_large_is_not_parsed(tmp_path: Path, content: str) -> None:
-    """A key of 32,000 parts would take gigabytes."""
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("a" + ".a" * 32_000 + " = 1\n", ", line 1: a dotted key of more than 16 parts"),
+        ("[x]\na" + ' . "a"' * 9_000 + " = 1\n", ", line 2: a dotted key of more than 16 parts"),
+        (GOOD + "# é" * 24_000, " is larger than 64 KiB"),
+    ],
+    ids=["dotted", "quoted", "long"],
+)
+def test_a_file_that_would_take_gigabytes_is_not_parsed(tmp_path: Path, content: str, problem: str) -> None:
     path = tmp_path / "tournament.toml"
     path.write_text(content, encoding="utf-8")
-    with pytest.raises(BadInput, match=r"tournament\.toml is larger than 16 KiB"):
+    with pytest.raises(BadInput, match=rf"tournament\.toml{problem}"):
         load_config(CONTEST, path)
+
+
+def test_a_matrix_of_sixty_four_moves_has_room_for_both_payoffs(tmp_path: Path) -> None:
+    rows = json.dumps([[round(-99 + 3.1 * column, 1) for column in range(64)] for _ in range(64)])
+    moves = json.dumps([f"move {number}" for number in range(64)])
+    table = f'[large]\ngame = "matrix_game"\nmoves = {moves}\npayoffs = {rows}\npayoffs_of_y = {rows}\n'
+    assert len(load_text(tmp_path, table, name="large").contest.model_dump()["payoffs"]) == 64
 
 
 def load_text(folder: Path, text: str, name: str = CONTEST, **options: Any) -> Config:

@@ -31,12 +31,15 @@ from tournament.errors import BadInput, shortened
 from tournament.names import CONTEST_NAME_RULE, did_you_mean, valid_contest_name
 from tournament.paths import PathText
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.small_files import read_small_file
+from tournament.small_files import decoded, read_small_file
 from tournament.store.storage import is_url
 
 FILE_NAME = "tournament.toml"
-# A dotted key takes memory by the square of its parts, so the file may not be much longer than people write.
-MOST_BYTES = 16 << 10
+MOST_BYTES = 64 << 10  # room for the payoffs of a matrix game of 64 moves
+# Reading a dotted key takes time and memory by the square of its parts.
+_MOST_PARTS = 16
+_PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')"""
+_DEEP_KEY = re.compile(rf"(?<![\w-]){_PART}(?:[ \t]*\.[ \t]*{_PART}){{{_MOST_PARTS}}}")
 ExecutorName = Literal["auto", "local", "ray"]
 _SANDBOX, _WATCH = "sandbox", "watch"
 _SECRET = frozenset({"results", "address"})  # whose values no message shows: they may have a password in them
@@ -316,9 +319,12 @@ def _read(path: Path | None) -> _File:
     if path is None and not file.exists():
         return _File(FILE_NAME, Path(), "", {})
     try:
-        text = read_small_file(file, MOST_BYTES).decode("utf-8-sig")
+        text = decoded(read_small_file(file, MOST_BYTES))
     except UnicodeDecodeError:
         raise BadInput(f"{file} can't be read: it is not UTF-8 text") from None
+    if deep := _DEEP_KEY.search(text):
+        line = 1 + text.count("\n", 0, deep.start())
+        raise BadInput(f"{file}, line {line}: a dotted key of more than {_MOST_PARTS} parts")
     try:
         return _File(str(file), file.parent, text, tomllib.loads(text))
     except RecursionError:

@@ -160,3 +160,9 @@ def test_what_cannot_be_played_is_one_line(folder: Path, monkeypatch: pytest.Mon
         assert "tournament: broken can't play: " in told.err
     told = shown("match", "holdem_training", "threshold", "Alice")
     assert told.code == 2 and "has no such house player; there are Bob" in told.err
+
+
+def test_points_of_a_check_have_their_error(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    text = " ".join(shown("check", "zealous.c", "--contest", CONTEST, "--seed", "7").out.split())
+    assert re.search(r" [+-]\d+\.\d\d ± \d+\.\d\d \(95%\) points a session", text), text

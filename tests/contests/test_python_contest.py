@@ -318,6 +318,10 @@ def test_what_rules_do_wrong_ends_the_run_with_a_line_that_names_the_place(asked
         ({"play": PythonContest.play}, r"it has no method play\(self, session\)"),
         ({"decisions": Everything.decisions[0]}, r"decisions are a tuple, as in decisions = \("),
         ({"columns": (Column("n", "int", "m"),)}, "no column can be int; there are bool, int8,"),
+        ({"columns": (Column("n", "int8", "m"),) * 2}, "no column can be called n: two of columns are called so"),
+        ({"columns": (Column("x_points", "int8", "m"),)}, "no column can be called x_points: every contest has"),
+        ({"settings_type": int}, "settings_type is <class 'int'>, which is no subclass of PythonSettings"),
+        ({"settings_type": "x"}, "settings_type is 'x', which is no subclass of PythonSettings"),
     ],
 )
 def test_what_would_fail_in_play_alone_is_refused_before(changed: dict[str, Any], message: str) -> None:

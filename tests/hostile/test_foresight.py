@@ -1,38 +1,91 @@
-"""A bot that tries to foresee cards by guessing the seed."""
+"""A bot that hears all that its other legs saw knows no card to come: each leg has deals of its own."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from tournament import api
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
+import pytest
 
-BOTS = Path(__file__).parent / "foresight"
-CALLER = (
-    "int a(const Bot *bot) { return bot->card > 0.3f ? 10 : 0; } int b(const Bot *bot, const int bet) { return 1; }"
-)
+import tournament
+from tests.contest_runs import CONTEST
+from tournament.artifacts import python_packing
+
+# It tells whose cards met, and bets 50 only where it knows what the other one holds.
+LISTENER = """
+{channel}
+last = None
+
+def other(bot):
+    global last
+    if last is not None:
+        tell(last, bot.opponents_previous_card)
+    last = bot.card
+    return hear(bot.card)
+
+def a(bot):
+    there = other(bot)
+    if there is None:
+        return 20 if bot.card > 0.5 else 0
+    return 50 if bot.card > there else 0
+
+def b(bot, bet):
+    there = other(bot)
+    return bot.card > 0.4 if there is None else bot.card >= there
+"""
+# Where nothing confines bots: names of empty files for those with a process each, the interpreter for those that share.
+FILES = """
+import os
+def tell(*cards): os.close(os.open(f"{place}/{{cards[0]!r}} {{cards[1]!r}}", os.O_CREAT | os.O_WRONLY))
+def hear(card):
+    for name in os.listdir("{place}"):
+        one, two = map(float, name.split())
+        if card in (one, two):
+            return two if card == one else one
+"""
+INTERPRETER = """
+import gc
+known = gc.__dict__.setdefault("known", {})
+def tell(one, two): known.update({one: two, two: one})
+def hear(card): return known.get(card)
+"""
+DEAF = "def tell(*cards): pass\ndef hear(card): pass\n"
+# It always shows its card, and has the other asked in every game.
+CALLER = "int a(const Bot *bot) { return 10; }\nint b(const Bot *bot, const int bet) { return 1; }\n"
 
 
-def test_a_seed_that_nobody_gave_cannot_be_guessed(tmp_path: Path) -> None:
-    """The bot that guesses knows all cards of a guessable seed; of one that was drawn it knows none."""
-    bots = tmp_path / "bots"
-    bots.mkdir()
-    (bots / "a_guesser.py").write_text((BOTS / "guesses_the_seed.py").read_text())
-    (bots / "caller.c").write_text(CALLER)
-    config = tmp_path / "tournament.toml"
-    config.write_text(
-        f'[{VON_NEUMANN_POKER.name}]\nentrants = "bots"\nsessions = 60\nmemory_megabytes = 512\n'
-        "cpu_seconds_per_decision = 60.0\nwall_seconds_per_decision = 60.0\n"
-    )
-    points = {}
-    for place, seed in (("guessed", 20_200_819), ("drawn", None)):
-        results = api.run(config=config, results=tmp_path / place, seed=seed, executor="local", workers=1)
-        assert not len(results.faults)
-        table = results.matches
-        points[place] = float(table.x_points.iloc[0])
-        games = results.games
-        # It bets 20 unless it knows the other's card.
-        points[f"{place}, foreseen"] = float(((games.bet > 20) & games.x_is_a).sum())
-    assert points["guessed"] > 60 * 5
-    assert points["guessed, foreseen"] > 60
-    assert points["drawn, foreseen"] == 0
+@pytest.mark.slow
+@pytest.mark.parametrize("share", [False, True], ids=["a process each", "shared processes"])
+def test_a_bot_that_hears_its_other_legs_gains_nothing_over_its_twin(
+    share: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a duplicate match it knows cards, where nothing confines it: so it is no bad listener."""
+    pack = python_packing.pack
+
+    def packed(*words: object, legs_may_share: bool = False) -> bytes:
+        return pack(*words, legs_may_share=share)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(python_packing, "pack", packed)
+    foreseen, gains = {}, {}
+    for duplicate in (False, True):
+        folder = tmp_path / f"{duplicate}"
+        (folder / "bots").mkdir(parents=True)
+        (folder / "heard").mkdir()
+        channel = INTERPRETER if share else FILES.format(place=folder / "heard")
+        for name, words in (("listener", channel), ("twin", DEAF)):
+            (folder / "bots" / f"{name}.py").write_text(LISTENER.format(channel=words))
+        (folder / "bots" / "caller.c").write_text(CALLER)
+        config = folder / "tournament.toml"
+        table = f'[{CONTEST}]\nentrants = "bots"\nsessions = 5\nreplicas = 12\nseed = "overheard"\n'
+        config.write_text(f'sandbox = "off"\n{table}duplicate = {str(duplicate).lower()}\n')
+        played = tournament.run(CONTEST, config=config, executor="local", workers=1)
+        assert not len(played.faults)
+        games, sessions = played.games, played.sessions
+        foreseen[duplicate] = int(((games.bet == 50) & (games.x.where(games.x_is_a, games.y) == "listener")).sum())
+        points = {
+            name: sessions[(sessions.x == "caller") & (sessions.y == name)].y_points for name in ("listener", "twin")
+        }
+        error = sum(of.var() / len(of) for of in points.values()) ** 0.5
+        gains[duplicate] = (points["listener"].mean() - points["twin"].mean()) / error
+    assert foreseen[False] == 0 and abs(gains[False]) < 2
+    # Later legs share no process with earlier ones.
+    assert foreseen[True] == 0 if share else foreseen[True] > 50

@@ -22,7 +22,7 @@ from tournament.contests.contest import NewCore
 from tournament.contests.settings import ContestSettings
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.build import build_entrants
-from tournament.leg import Leg, LegPlan
+from tournament.leg import Leg, LegPlan, Seat
 from tournament.runner.schedule.legs import Competitor, RoundRobin
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.legs import Fault, LegResult
@@ -129,13 +129,19 @@ def read(leg: PlayedLeg) -> Played:
 
 
 def legs_of(entrants: Iterable[Entrant], settings: Settings) -> list[Leg]:
-    """The legs of a round robin in which at least one bot is a process."""
-    competitors = []
+    """The legs of a round robin in which at least one bot is a process. Chance goes by names, not by contents, so that
+    other bots of these names meet the same."""
+    competitors, artifacts = [], {}
     for number, entrant in enumerate(entrants):
         assert entrant.artifact_sha256 is not None, f"{entrant.name}: {entrant.problem}"
-        competitors.append(Competitor(number, entrant.name, entrant.plays_as, entrant.artifact_sha256))
+        competitors.append(Competitor(number, entrant.name, entrant.plays_as, entrant.name))
+        artifacts[entrant.name] = entrant.artifact_sha256
     schedule = RoundRobin(VON_NEUMANN_POKER.name, settings.playing(), key_of(int(settings.seed or 1)), competitors)
-    return [leg for leg in schedule.legs() if leg.has_processes]
+
+    def seated(seat: Seat) -> Seat:
+        return replace(seat, artifact=artifacts[seat.name])
+
+    return [replace(leg, x=seated(leg.x), y=seated(leg.y)) for leg in schedule.legs() if leg.has_processes]
 
 
 def artifacts_of(entrants: Iterable[Entrant]) -> dict[str, bytes]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.table import Table
 from rich.text import Text
 
+from engine.kernel.game_core import BLOCK_COUNT
 from tournament.cli.numbers import short
 from tournament.cli.tables import facts_table
 from tournament.errors import counted, printable
+from tournament.standings.student import reach
 from tournament.store.legs import Fault, LegResult, by_sort
 from tournament.trial.check import CheckReport
 from tournament.trial.mistakes import Search
@@ -37,7 +40,7 @@ def check_table(report: CheckReport) -> Table:
             table.add_row("warnings", Text(report.warnings, style="yellow"))
         if report.confined_by:
             table.add_row("sandbox", Text(printable(report.confined_by)))
-        won = f", {report.points_per_session:+.2f} points a session" if leg.sessions else ""
+        won = f", {_won(report.points_per_session, leg)} points a session" if leg.sessions else ""
         table.add_row(
             "plays",
             f"{leg.games:,} games {_in_sessions(leg.sessions)} against {report.opponent}{won}",
@@ -67,7 +70,7 @@ def check_table(report: CheckReport) -> Table:
             table.add_row("prints", Text(printable(report.printed), style="dim"))
         table.add_row("faults", fault_lines(report.faults_of_leg))
     verdict = Text("fit to enter", style="green") if report.fit else Text("not fit to enter", style="red")
-    if report.mistakes and report.mistakes.grave:
+    if report.mistakes and report.mistakes.mistakes:
         verdict.append(", but would crash or differ elsewhere", style="yellow")
     table.add_row("verdict", verdict)
     return table
@@ -80,9 +83,7 @@ def mistakes_in_words(search: Search, file: str) -> Text:
         return Text(f"{file}: no mistake found that shows only elsewhere, in {where}")
     lines = []
     for mistake in search.mistakes:
-        place = f"{file}:{mistake.line}" if mistake.line else file
-        warning = "" if mistake.grave else "warning: "
-        lines.append(f"{place}: {warning}{mistake.what}{f' ({mistake.when})' if mistake.when else ''}")
+        lines.append(f"{file}:{mistake.line}: does what the language leaves undefined ({mistake.when})")
     return Text(printable("\n".join(lines)), style="yellow")
 
 
@@ -93,6 +94,15 @@ def _legs(report: CheckReport) -> str | Text:
     if report.legs_share:
         return "share a process: one plays the same beside others as alone"
     return f"apart, each in a process of its own, which is slower: {printable(report.why_apart)}"
+
+
+def _won(points: float, leg: LegResult) -> str:
+    """Points per session with their 95% interval, from the leg's blocks; alone where these don't tell it."""
+    error = math.sqrt(leg.sums[0].variance) / leg.sessions
+    if not error:
+        return f"{points:+.2f}"
+    blocks = min(BLOCK_COUNT, leg.sessions if leg.sessions > 1 else leg.games)
+    return f"{points:+.2f} ± {reach(error, max(1, blocks - 1)):.2f} (95%)"
 
 
 def _in_sessions(count: int) -> str:

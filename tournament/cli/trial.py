@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tournament.artifacts.compiler_run import allow_less
+from tournament.cli.check_rules import are_rules, check_rules
 from tournament.cli.check_tables import check_table
 from tournament.cli.consoles import err, out
 from tournament.cli.options import (
@@ -41,7 +42,7 @@ def _recorded(loaded: Config) -> Sequence[FieldEntrant]:
 
 
 def check(
-    bot: Annotated[Path, typer.Argument(metavar="BOT", help="the bot's file, or a program's folder")],
+    bot: Annotated[Path, typer.Argument(metavar="BOT", help="a bot's file or program's folder, or a contest's rules")],
     contest: Annotated[
         str | None, option("CONTEST", "default the one in the bot's path, or the only one in tournament.toml", PLAY)
     ] = None,
@@ -53,7 +54,9 @@ def check(
     ] = False,
     config: ConfigPath = None,
 ) -> None:
-    """Exits with 0 when it can, with 1 when it can't."""
+    """A file with rules of a contest is tried by what every contest must hold to. Exits with 0 when the bot, or the
+    contest, is fit, and with 1 when it isn't.
+    """
     check_game(session, game)
     if as_submitted:
         allow_less()
@@ -62,6 +65,15 @@ def check(
         there = sorted(Path("entrants").glob(f"*/{glob.escape(bot.name)}*"))
         hint = f"; did you mean {there[0]}?" if there else ": say the path of the bot's file, or of its folder"
         raise BadInput(f"{bot}: there is no such file{hint}")
+    if contest is None and are_rules(bot):
+        if session is not None or seed is not None or as_submitted:
+            raise BadInput(f"{bot}: this is a contest's rules; --session, --seed and --as-submitted are for bots")
+        with Screen(err, bot.name) as screen:
+            table, sound = check_rules(bot, screen)
+        out.print(table)
+        if not sound:
+            raise typer.Exit(1)
+        return
     loaded = load_config(contest or contest_of(bot, known), config, seed=seed)
     chosen = loaded.played
     check_among_others(bot, loaded.entrants, lambda: _recorded(loaded))

@@ -278,8 +278,6 @@ def _repeats(tried: Pairing, first: Trial, doing: Callable[[str], None]) -> dict
     short = replace(
         tried,
         contest=cut_short(tried.contest, max(1, sessions // _NEIGHBOURS), max(1, games_each)),
-        # Legs with the same deals play in turn.
-        settings=tried.settings.model_copy(update={"deals": "independent"}),
     )
     beside = short.play(_NEIGHBOURS)
     artifact = tried.bot.artifact

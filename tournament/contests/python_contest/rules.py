@@ -107,9 +107,16 @@ def _check(rules: type[PythonContest]) -> None:
         raise ValueError("it has no method play(self, session)")
     if isinstance(rules.decisions, Decision):
         raise ValueError(f"decisions are a tuple, as in decisions = ({rules.decisions.name.upper()},)")
+    settings: object = rules.settings_type
+    if not (isinstance(settings, type) and issubclass(settings, PythonSettings)):
+        raise ValueError(f"settings_type is {settings!r}, which is no subclass of PythonSettings")
+    taken = dict.fromkeys((*GAME_BEGINS, *GAME_ENDS), "every contest has a column of that name")
     for column in rules.columns:
         if column.type not in KINDS:
             raise ValueError(f"no column can be {column.type}; there are {', '.join(KINDS)}")
+        if column.name in taken:
+            raise ValueError(f"no column can be called {column.name}: {taken[column.name]}")
+        taken[column.name] = "two of columns are called so"
 
 
 def _make(rules: type[PythonContest]) -> Contest:

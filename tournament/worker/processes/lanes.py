@@ -51,6 +51,8 @@ _AUDIT_SECONDS = 0.05
 # Between looks at the memory of WebAssembly bots, in times of what the last one took: with a thousand legs that is
 # 20 ms, and several times as much on a busy core.
 _REST_FROM_MEMORY = 10
+# What sleeps longer than so before its first answer needs no core to start.
+_NO_START_SLEEPS = 0.2
 # How soon to see whether others have started or ended, where legs wait for that.
 _START_SECONDS = 0.002
 # Said of a program that waits while its answers lie in a buffer of its own.
@@ -150,7 +152,7 @@ class _LaneTable:
             tells_values=isinstance(interface.tells, Named),
         )
         self.pool = Pool(contest, settings, sandbox, artifacts, cache, self._lanes.channels)
-        self._waiting = WaitingLegs([WaitingLeg(leg, self.pool.turns_of(leg)) for leg in legs], self.pool.turns)
+        self._waiting = WaitingLegs(legs)
         self._by_lane: dict[int, _LegInPlay] = {}
         self._done: list[PlayedLeg] = []
         self._trial = trial
@@ -163,8 +165,7 @@ class _LaneTable:
         self._stopping = stopping
         run = self.pool.one_core.kept()(self._lanes.run)
         audited = memory_next = time.monotonic()
-        while self._waiting or self._by_lane or self.pool.parting:
-            self.pool.reap()
+        while self._waiting or self._by_lane:
             self._admit()
             if self._by_lane:
                 seconds = _START_SECONDS if self._waits_for_processes else _AUDIT_SECONDS
@@ -195,8 +196,8 @@ class _LaneTable:
             if self._starting() >= admission.room.most_starts:
                 self._waits_for_processes = True
                 return
-            if (began := self._waiting.take_next()) is None:
-                self._waits_for_processes = bool(self.pool.parting)
+            if (began := self._waiting.take_next(self.pool.busy_bots())) is None:
+                self._waits_for_processes = True
                 return
             players = began.new_players()
             if not self.pool.take_room_for(players, alone=began.by_itself):
@@ -205,9 +206,10 @@ class _LaneTable:
             self._begin(began, players)
 
     def _starting(self) -> int:
-        """How many legs with processes of their own have had no answer yet."""
+        """How many legs with processes of their own have had no answer yet, though none of these has slept."""
         own = [process for process in self.pool.by_channel.values() if process.shared_by is None]
         lanes = {player.lane for process in own for player in process.players}
+        lanes -= {p.lane for process in own if process.time.idle_seconds > _NO_START_SLEEPS for p in process.players}
         return sum(sum(self._lanes.decisions(lane)) <= 1 for lane in lanes)
 
     def _begin(self, began: WaitingLeg, players: list[Player]) -> None:
@@ -327,11 +329,10 @@ class _LaneTable:
                 self.pool.end(process, parting_words=scores[player.number])
             elif process.channel in self.pool.by_channel:
                 self._lanes.end_bot(in_play.lane, player.number)
-                if not process.players and not (self._waiting and self.pool.is_wanted(process)):
+                if not process.players and not (self._waiting.more_come and self.pool.is_wanted(process)):
                     self.pool.end(process)
         self._lanes.drop(in_play.lane)
         del self._by_lane[in_play.lane]
-        self.pool.turns.give_back(in_play.began.turns)
 
     def _fault(self, in_play: _LegInPlay, failure: Failure, printed: bytes = b"") -> None:
         """Record a fault of the bot that is asked; go on with the default answer, or end the leg."""
@@ -370,6 +371,7 @@ class _LaneTable:
             in_play, [_OVER if faults.ended_by is not None else _last_words(in_play, seat) for seat in range(2)]
         )
         self._done.append(PlayedLeg(result, in_play.rows, uses))
+        self._waiting.ended(in_play.leg)
         if self._trial:
             self._trial.note(in_play.leg, result.ended_by)
         if self._trial and result.ended_by is not None:

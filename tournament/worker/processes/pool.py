@@ -6,8 +6,8 @@ import contextlib
 import math
 import os
 import time
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,25 +23,27 @@ from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import admission, programs, python_bots
 from tournament.worker.processes.one_core import Asked, OneCore
 from tournament.worker.processes.time_limits import TimeLimits
-from tournament.worker.processes.turns import Turn, Turns, plays_in_turn, turn_of
 
 # How many legs with processes of their own are in play at once.
 MOST_OWN_PROCESSES = 24
+# How many of these one bot is in: if it sleeps, there is room for legs of others.
+_MOST_OF_A_BOT = 6
 # How many processes of both kinds, unless a leg alone needs more.
 MOST_PROCESSES = 96
 _MEASURE_SECONDS = 0.05
 # Python bots, by artifact, of which a process of several legs went beyond its limits. Without a collection of cycles
 # legs leave more behind than they do alone, so these bots get a process for each leg.
 _outgrown: set[str] = set()
-# How long a program may run after it was told that its leg is over.
-_PARTING_SECONDS = 0.1
+# The name and artifact of a bot whose legs share a process, and whether these are later legs of their deals.
+_SharedBy = tuple[str, str, bool]
 
 
 @dataclass(eq=False)
 class Player:
     """A bot that is a process, in one leg: its seat and, once the leg is on a lane, what plays it.
 
-    `alone`: it must not share a process. `slot`: what its process calls the leg. `cpu_before` and `idle_before`:
+    `alone`: it must not share a process; `later`: nor one with legs that had the deals of its leg before. `slot`: what
+    its process calls the leg. `cpu_before` and `idle_before`:
     seconds of its earlier processes in this leg; `kept_waiting`: one of them did not answer in time.
     """
 
@@ -52,6 +54,7 @@ class Player:
     slot: int = -1
     process: BotProcess | None = None
     dialogue: Dialogue | None = None
+    later: bool = False
     cpu_before: float = 0.0
     idle_before: float = 0.0
     kept_waiting: bool = False
@@ -61,7 +64,7 @@ class Player:
 class BotProcess:
     """A running bot and its channel. `shared_by`: the key of the bot whose legs share it, None for one leg's own.
 
-    `turns`: those that its leg has for it. `notes_prints`: it tells with a fault what the leg printed. `slots`: how
+    `notes_prints`: it tells with a fault what the leg printed. `slots`: how
     many legs it was ever given; `players`: those that it plays now; `decisions_before`: of the legs that have left.
     `doomed`: why it was killed while it wasn't asked.
     """
@@ -70,8 +73,7 @@ class BotProcess:
     channel: int
     seat: Seat
     time: TimeLimits
-    shared_by: tuple[str, str] | None = None
-    turns: frozenset[Turn] = frozenset()
+    shared_by: _SharedBy | None = None
     notes_prints: bool = False
     slots: int = 0
     players: list[Player] = field(default_factory=list)
@@ -88,11 +90,7 @@ class BotProcess:
 
 
 class Pool:
-    """Starts, shares and ends processes.
-
-    `by_channel`: those that play. `parting`: programs that were told that their leg is over, their deadlines, and the
-    turns that they still have.
-    """
+    """Starts, shares and ends processes. `by_channel`: those that play."""
 
     def __init__(
         self,
@@ -110,20 +108,15 @@ class Pool:
         self._cache = cache
         self._channels = channels
         self.by_channel: dict[int, BotProcess] = {}
-        self._shared: dict[tuple[str, str], BotProcess] = {}
-        self.parting: deque[tuple[float, Confined, frozenset[Turn]]] = deque()
-        self.turns = Turns()
+        self._shared: dict[_SharedBy, BotProcess] = {}
         self.one_core = OneCore()
         self._bytes: dict[Confined, int] = {}  # of memory, that each process may take
         admission.room.enter(self)
 
-    def turns_of(self, leg: Leg) -> frozenset[Turn]:
-        """The turns that must be a leg's for it to begin: those of its bots that have a process for each leg."""
-        return self._turn(leg, leg.x) | self._turn(leg, leg.y)
-
-    def _turn(self, leg: Leg, seat: Seat) -> frozenset[Turn]:
-        in_turn = plays_in_turn(seat, self._artifacts, self._sandbox)
-        return frozenset([turn_of(seat.name, leg.plan.deals_key)] if in_turn else ())
+    def busy_bots(self) -> Set[str]:
+        """Those that are in as many legs with processes of their own as they may."""
+        legs = Counter(process.seat.name for process in self.by_channel.values() if process.shared_by is None)
+        return {name for name, count in legs.items() if count >= _MOST_OF_A_BOT}
 
     def take_room_for(self, players: Sequence[Player], *, alone: bool = False) -> bool:
         """Take the memory of the processes that a leg needs; false when they may not start now.
@@ -135,15 +128,15 @@ class Pool:
         for process in list(self.by_channel.values()):
             if not process.players:
                 self.end(process)
-        return not self.by_channel and not self.parting and self._takes_room_for(players, alone)
+        return not self.by_channel and self._takes_room_for(players, alone)
 
     def _takes_room_for(self, players: Sequence[Player], alone: bool) -> bool:
         new = [player for player in players if self._needs_own(player) or self._shared_by_legs_of(player) is None]
         own = sum(self._needs_own(player) for player in new)
-        running_own = sum(process.shared_by is None for process in self.by_channel.values()) + len(self.parting)
+        running_own = sum(process.shared_by is None for process in self.by_channel.values())
         if own and running_own and running_own + own > MOST_OWN_PROCESSES:
             return False
-        running = len(self.by_channel) + len(self.parting)
+        running = len(self.by_channel)
         if new and running and running + len(new) > MOST_PROCESSES:
             return False
         return admission.room.take(self, sum(self._most_bytes(player.seat) for player in new), alone=alone)
@@ -152,18 +145,20 @@ class Pool:
         return most_bytes_of(seat.kind, self._settings.memory_megabytes, self._sandbox)
 
     def _needs_own(self, player: Player) -> bool:
-        outgrown = player.seat.artifact in _outgrown
-        return player.alone or outgrown or plays_in_turn(player.seat, self._artifacts, self._sandbox)
+        seat = player.seat
+        if player.alone or seat.artifact in _outgrown or seat.kind == "program" or self._sandbox.legs_per_process == 1:
+            return True
+        return not python_packing.legs_may_share(self._artifacts[seat.artifact])
 
     def _shared_by_legs_of(self, player: Player) -> BotProcess | None:
         """The process that a bot's legs share, if it may take one more."""
-        shared = self._shared.get(_bot_of(player.seat))
+        shared = self._shared.get(_bot_of(player))
         return shared if shared and self.is_wanted(shared) else None
 
     def seat(self, player: Player, leg: Leg, core: GameCore) -> BotProcess:
         """Give a player the process that its bot's legs share, or a new one, and a slot in it."""
         seat, settings = player.seat, self._settings
-        shared_by = None if self._needs_own(player) else _bot_of(seat)
+        shared_by = None if self._needs_own(player) else _bot_of(player)
         process = self._shared_by_legs_of(player) if shared_by else None
         if process is None:
             artifact = self._artifacts[seat.artifact]
@@ -203,7 +198,7 @@ class Pool:
             self._bytes[confined] = self._most_bytes(seat)
             limits = TimeLimits(settings, confined)
             notes = seat.kind == "python" and python_packing.legs_may_share(artifact)
-            process = BotProcess(confined, channel, seat, limits, shared_by, self._turn(leg, seat), notes)
+            process = BotProcess(confined, channel, seat, limits, shared_by, notes)
             self.by_channel[channel] = process
             if shared_by:
                 self._shared[shared_by] = process
@@ -234,7 +229,7 @@ class Pool:
         _outgrown.add(process.seat.artifact)
 
     def end(self, process: BotProcess, parting_words: bytes = b"") -> None:
-        """End a process, once; a program may read the parting words first."""
+        """End a process, once; a program that is quick may read the parting words."""
         if process.shared_by and self._is_shared(process):
             del self._shared[process.shared_by]
         if self.by_channel.pop(process.channel, None) is None:
@@ -245,26 +240,8 @@ class Pool:
         if parting_words and process.seat.kind == "program":
             with contextlib.suppress(OSError):  # it has ended, or reads nothing
                 os.write(process.confined.to, unsent + parting_words)
-                process.confined.close_input()
-                self.parting.append((time.monotonic() + _PARTING_SECONDS, process.confined, process.turns))
-                self.turns.hold(process.turns)
-                return
-        self._end(process.confined)
-
-    def _end(self, confined: Confined) -> None:
-        confined.end()
-        admission.room.give_back(self, self._bytes.pop(confined))
-
-    def reap(self) -> None:
-        """End the parting programs that have exited, or had time to."""
-        now = time.monotonic()
-        for _ in range(len(self.parting)):
-            deadline, confined, turns = self.parting.popleft()
-            if now >= deadline or confined.has_ended():
-                self._end(confined)
-                self.turns.give_back(turns)
-            else:
-                self.parting.append((deadline, confined, turns))
+        process.confined.end()
+        admission.room.give_back(self, self._bytes.pop(process.confined))
 
     def close(self) -> None:
         """End every process."""
@@ -273,7 +250,6 @@ class Pool:
             confined.end()
         self._bytes.clear()
         self.by_channel.clear()
-        self.parting.clear()
         admission.room.leave(self)
 
     def asked(self) -> Iterator[Asked]:
@@ -291,6 +267,6 @@ def most_bytes_of(kind: str, memory_megabytes: int, sandbox: SandboxSettings) ->
     return python_bots.most_megabytes(memory_megabytes, sandbox) << 20 if kind == "python" else 0
 
 
-def _bot_of(seat: Seat) -> tuple[str, str]:
+def _bot_of(player: Player) -> _SharedBy:
     """The bot whose legs share a process. The name is part of it: equal files of two entrants are two bots."""
-    return seat.name, seat.artifact
+    return player.seat.name, player.seat.artifact, player.later

@@ -3,63 +3,93 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass, field
 
 from tournament.leg import PROCESSES, Leg
 from tournament.worker.processes.pool import Player
-from tournament.worker.processes.turns import Turn, Turns
 
 
 @dataclass(eq=False)
 class WaitingLeg:
-    """A leg to be played from its beginning, in its `turns`. `alone`: the seats whose bots must not share a process.
+    """A leg to be played from its beginning. `alone`: the seats whose bots must not share a process.
 
     `by_itself`: no other may play beside it on this machine, since a process of its own was killed from outside.
+    `later`: it follows a leg with the same deals.
     """
 
     leg: Leg
-    turns: frozenset[Turn]
     alone: set[int] = field(default_factory=set)
     by_itself: bool = False
+    later: bool = False
 
     def new_players(self) -> list[Player]:
         """Its bots that are processes, not yet started."""
         seats = enumerate((self.leg.x, self.leg.y))
-        return [Player(number, seat, number in self.alone) for number, seat in seats if seat.kind in PROCESSES]
+        return [
+            Player(number, seat, number in self.alone, later=self.later)
+            for number, seat in seats
+            if seat.kind in PROCESSES
+        ]
 
 
 class WaitingLegs:
-    """The legs of a task that are to begin, and the turns of those that have begun."""
+    """The legs of a task that are to begin. Of two with the same deals, as a duplicate match has them, the later one is
+    not among them until the earlier one and its processes have ended: it could be told the cards."""
 
-    def __init__(self, legs: Iterable[WaitingLeg], turns: Turns) -> None:
-        self._legs = deque(legs)
-        self._turns = turns
-        self._given_back = -1
+    def __init__(self, legs: Iterable[Leg]) -> None:
+        self._legs: deque[WaitingLeg] = deque()
+        self._none_without: Set[str] = set()  # bots: without them no leg can begin
+        self._later: dict[tuple[bytes, str], list[Leg]] = {}
+        for leg in legs:
+            if (key := _deals_of(leg)) in self._later:
+                self._later[key].append(leg)
+            else:
+                self._later[key] = []
+                self._legs.append(WaitingLeg(leg))
 
     def __len__(self) -> int:
         return len(self._legs)
 
+    @property
+    def more_come(self) -> bool:
+        """Whether some legs wait, or will once others have ended."""
+        return bool(self._legs) or any(self._later.values())
+
     def add(self, leg: WaitingLeg) -> None:
         """Put a leg at the end."""
         self._legs.append(leg)
-        self._given_back = -1
+        self._none_without = set()
 
-    def take_next(self) -> WaitingLeg | None:
-        """Remove and return the first leg whose turns can be had, which it has from now on."""
-        for leg in self._legs if self._turns.given_back != self._given_back else ():
-            if self._turns.take(leg.turns):
+    def take_next(self, busy: Set[str]) -> WaitingLeg | None:
+        """Remove and return the first leg without a bot that is busy; None where there is none."""
+        if not busy:
+            return self._legs.popleft()
+        if busy == self._none_without:
+            return None
+        for leg in self._legs:
+            if leg.leg.x.name not in busy and leg.leg.y.name not in busy:
                 self._legs.remove(leg)
                 return leg
-        self._given_back = self._turns.given_back  # until then another look is of no use
+        self._none_without = busy
         return None
 
     def put_back(self, leg: WaitingLeg) -> None:
-        """Put a leg that can't begin now at the beginning, without its turns."""
-        self._turns.give_back(leg.turns)
+        """Put a leg that can't begin now at the beginning."""
         self._legs.appendleft(leg)
-        self._given_back = -1
+
+    def ended(self, leg: Leg) -> None:
+        """A leg and its processes have ended: one with the same deals may begin."""
+        if later := self._later[_deals_of(leg)]:
+            self.add(WaitingLeg(later.pop(0), later=True))
 
     def keep(self, plays: Callable[[Leg], bool]) -> None:
         """Forget all legs but those that are to be played."""
         self._legs = deque(leg for leg in self._legs if plays(leg.leg))
+        for later in self._later.values():
+            later[:] = filter(plays, later)
+
+
+def _deals_of(leg: Leg) -> tuple[bytes, str]:
+    """What legs with the same deals have in common. Against house players other bots have them, too."""
+    return leg.plan.deals_key, leg.x.name

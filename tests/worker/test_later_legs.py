@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.contest_runs import new_place
-from tests.worker.support import ON, Source, build, legs_of, play, script, write_bot
-from tournament.contests.von_neumann_poker import Settings
+from tests.worker.support import ON, SILENT_C, Source, build, legs_of, play, script, write_bot
+from tournament.cache import cache_folder
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.records.results import load
-from tournament.worker.processes.turns import Turns
+from tournament.worker.processes import python_bots
+from tournament.worker.processes.lanes import play_in_lanes
+from tournament.worker.processes.spool import Spool
 
 # Each says in a fault from when to when it has lived so far.
 PYTHON = """
@@ -91,11 +97,37 @@ def test_in_a_run_they_play_one_after_the_other_whichever_worker_has_them(tmp_pa
         assert len(times) >= 2 and at_once(times) == 0
 
 
-def test_a_turn_is_a_legs_until_it_gives_it_back() -> None:
-    turns = Turns()
-    assert turns.take({1, 2}) and not turns.take({2, 3}) and turns.take({3})
-    turns.hold({1})
-    turns.give_back({1, 2})
-    assert turns.given_back == 1 and turns.take({2}) and not turns.take({1})
-    turns.give_back({1})
-    assert turns.take({1})
+def test_later_legs_share_no_process_with_earlier_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where legs of a bot share processes, too."""
+    started: list[str] = []
+    start = python_bots.start
+
+    def counted(artifact: bytes, name: str, *words: Any, **more: Any) -> Any:
+        started.append(name)
+        return start(artifact, name, *words, **more)
+
+    entrants = build({f"shares{number}.py": "def a(bot): return 9\ndef b(bot, bet): return 1" for number in range(4)})
+    monkeypatch.setattr(python_bots, "start", counted)
+    settings = Settings(sessions=1, duplicate=True)
+    play(entrants, settings, ON, legs_of(entrants, settings))
+    assert Counter(started) == {entrant.name: 2 for entrant in entrants}
+
+
+@pytest.mark.parametrize("kind", ["program", "python"])
+def test_no_leg_of_fast_bots_waits_for_one_that_sleeps(kind: str) -> None:
+    """However many legs it has: it is in a few at a time."""
+    fast, ending = (PROGRAM, "") if kind == "program" else (PYTHON, ".py")
+    field: dict[str, Source] = {f"fast{number}{ending}": fast for number in range(3)}
+    field |= {f"idle{number}.c": SILENT_C for number in range(30)}
+    sleeps = "import time\ndef a(bot): time.sleep(1000)\ndef b(bot, bet): return a(bot)"
+    entrants = build({"a_sleeper.py": sleeps, **field})
+    settings = Settings(sessions=1, wall_seconds_per_decision=3000, wall_seconds_per_leg=3000)
+    legs = [leg for leg in legs_of(entrants, settings) if leg.has_processes]
+    artifacts = {entrant.artifact_sha256 or "": entrant.artifact or b"" for entrant in entrants}
+    left = {leg.digest for leg in legs if "a_sleeper" not in (leg.x.name, leg.y.name)}
+    assert len(left) == 3 + 3 * 30 and len(legs) - len(left) == 33
+    with closing(Spool()) as spool:
+        playing = play_in_lanes(VON_NEUMANN_POKER, settings, ON, legs, artifacts, cache_folder(), spool)
+        with closing(playing):
+            while left:
+                left.remove(next(playing).result.digest)

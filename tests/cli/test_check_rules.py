@@ -1,0 +1,64 @@
+"""`tournament check` of a file with a contest's rules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.in_process import shown
+from tests.contest_runs import EXAMPLE
+
+RULES = '''from tournament.contests.python_contest import Column, Decision, PythonContest, whole
+
+NAME = Decision("name", "Name a number", tells={"limit": whole(1, 9, "the most")}, answer=whole(1, 9, "a number"))
+
+
+class HigherNumber(PythonContest):
+    """Whoever names the higher number wins."""
+
+    name = "higher_number"
+    decisions = (NAME,)
+    columns = (Column("x_named", "int8", "MEANING"),)
+
+    def play(self, session):
+        x = yield NAME(0, limit=9)
+        y = yield NAME(1, limit=9)
+        won = (x > y) - (x < y)
+        session.record(won, -won, x_named=x)
+'''
+
+
+def verdicts(text: str) -> dict[str, str]:
+    return {line.split()[0]: line for line in text.splitlines() if line and not line.startswith(" ")}
+
+
+def test_a_broken_contest_is_told_by_what_it_breaks(tmp_path: Path) -> None:
+    path = tmp_path / "higher.py"
+    path.write_text(RULES.replace("MEANING", "").replace("won, -won", "won, won"))
+    told = shown("check", str(path), columns=200)
+    lines = verdicts(told.out)
+    assert told.code == 1 and "x_named of games has no meaning" in lines["documented"]
+    assert "a game of a zero-sum contest is worth" in told.out and "not fit to be played" in lines["verdict"]
+    assert "Traceback" not in told.err
+
+
+@pytest.mark.parametrize(
+    ("source", "words", "message"),
+    [
+        (RULES, ["--seed", "1"], "--session, --seed and --as-submitted are for bots"),
+        (RULES.replace('"int8"', '"int"'), [], "no column can be int; there are bool"),
+    ],
+    ids=["a seed", "a column"],
+)
+def test_what_cannot_be_checked_is_one_line(source: str, words: list[str], message: str, tmp_path: Path) -> None:
+    path = tmp_path / "higher.py"
+    path.write_text(source)
+    told = shown("check", str(path), *words)
+    assert told.code == 2 and message in told.err and "Traceback" not in told.err
+
+
+@pytest.mark.slow
+def test_a_sound_contest_is_fit_to_be_played() -> None:
+    told = shown("check", str(EXAMPLE / "liars_dice.py"), columns=200)
+    assert told.code == 0 and "fit to be played" in verdicts(told.out)["verdict"]

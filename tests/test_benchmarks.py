@@ -1,0 +1,33 @@
+"""Every benchmark that a page names runs in small; of those that take minutes the help, and what it imports."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from tests.contest_runs import REPOSITORY, environment
+
+SMALL = {
+    "benchmarks": "--help",
+    "benchmarks.cluster": "--nodes 1 --cores 2 --rounds 1 --legs 2 --seconds 0.2 --ray 0.001 0.0001",
+    "benchmarks.growth": "4 --played",
+    "benchmarks.holdem": "--help",
+    "benchmarks.ranking": "--help",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("module", SMALL)
+def test_a_benchmark_runs(module: str) -> None:
+    command = [sys.executable, "-m", module, *SMALL[module].split()]
+    done = subprocess.run(command, cwd=REPOSITORY, env=environment(), capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0 and done.stdout, done.stderr
+
+
+def test_every_benchmark_that_a_page_names_is_run() -> None:
+    pages = [*REPOSITORY.glob("docs/**/*.md"), *REPOSITORY.glob("*.md"), REPOSITORY / "benchmarks" / "README.md"]
+    named = {name for page in pages for name in re.findall(r"python -m (benchmarks[\w.]*\w)", page.read_text())}
+    assert named and named <= set(SMALL)

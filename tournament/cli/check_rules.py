@@ -1,0 +1,49 @@
+"""What `tournament check` says of a file with rules: whether they hold what every contest must."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from rich.table import Table
+from rich.text import Text
+
+from tournament.cli.screen import Screen
+from tournament.cli.tables import facts_table
+from tournament.contests.rules_of_others import MOST_BYTES, load_rules
+from tournament.errors import TournamentError, printable
+from tournament.sandbox.outside.scratch import scratch_folder
+from tournament.small_files import read_small_file
+
+_RULES = re.compile(rb"^class\s+\w+\s*\([^)]*\bPythonContest\b", re.MULTILINE)
+_SESSIONS = 20
+
+
+def are_rules(path: Path) -> bool:
+    """Whether a file has rules of a contest, rather than a bot."""
+    return path.suffix == ".py" and path.is_file() and bool(_RULES.search(read_small_file(path, MOST_BYTES)))
+
+
+def check_rules(path: Path, screen: Screen) -> tuple[Table, bool]:
+    """A line for each rule of the conformance suite, and whether all hold. Raises BadInput for what is no contest."""
+    from tournament import conformance
+
+    contest = load_rules(path.name, path.parent)
+    table, sound = facts_table(), True
+    table.add_row("rules", f"{contest.rules}, {contest.title}")
+    with scratch_folder() as folder:
+        trial = conformance.Trial(contest.rules, folder, rules=str(path.absolute()), sessions=_SESSIONS)
+        for rule in conformance.RULES:
+            screen.doing(f"checking: {rule.__name__}")
+            try:
+                rule(trial)
+            except (conformance.NotConforming, TournamentError) as problem:
+                sound = False
+                table.add_row(rule.__name__, Text(printable(str(problem)), style="red"))
+                if isinstance(problem, TournamentError):  # nothing more can be played
+                    break
+            else:
+                table.add_row(rule.__name__, Text((rule.__doc__ or "").strip()))
+    words, style = ("fit to be played", "green") if sound else ("not fit to be played", "red")
+    table.add_row("verdict", Text(words, style=style))
+    return table, sound
