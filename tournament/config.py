@@ -31,7 +31,7 @@ from tournament.errors import BadInput, shortened
 from tournament.names import CONTEST_NAME_RULE, did_you_mean, valid_contest_name
 from tournament.paths import PathText
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.small_files import read_small_file
+from tournament.small_files import decoded, read_small_file
 from tournament.store.storage import is_url
 
 FILE_NAME = "tournament.toml"
@@ -319,7 +319,7 @@ def _read(path: Path | None) -> _File:
     if path is None and not file.exists():
         return _File(FILE_NAME, Path(), "", {})
     try:
-        text = read_small_file(file, MOST_BYTES).decode("utf-8-sig")
+        text = decoded(read_small_file(file, MOST_BYTES))
     except UnicodeDecodeError:
         raise BadInput(f"{file} can't be read: it is not UTF-8 text") from None
     if deep := _DEEP_KEY.search(text):

@@ -28,6 +28,11 @@ def read_small_file(path: Path, most: int) -> bytes:
     return content
 
 
+def decoded(content: bytes) -> str:
+    """The text of a file that people hand in, which may begin with a byte order mark. Raises UnicodeDecodeError."""
+    return content.decode("utf-8-sig")
+
+
 def write_whole(path: Path, content: bytes, mode: int = 0o666) -> None:
     """Write a file, whole or not at all, even when power fails; nothing else is left. `mode`: less the user's mask.
     Raises OSError."""

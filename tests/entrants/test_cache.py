@@ -142,19 +142,27 @@ def test_a_compiler_that_dies_once_is_tried_again(
     assert build_folder(_new(tmp_path / "bots"), {"fine.c": BOT % 1})["fine"].problem is None
 
 
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (256 - signal.SIGSEGV, "the compiler crashed"),
+        (KILLED_CHILD, "is set aside in this run"),
+        (256 - signal.SIGABRT, "is set aside in this run"),
+    ],
+)
 def test_a_source_on_which_only_the_compiler_dies_is_the_bots(
-    own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int, words: str
 ) -> None:
     """Who finds a way to crash the compiler must not end the tournament."""
     run = compiler_run._run_once
 
     def crash(commands: list[list[str]], *rest: object) -> Finished:
         works = "trial.c" in commands[0]
-        return run(commands, *rest) if works else Finished(256 - signal.SIGSEGV, b"", b"", False)  # type: ignore[arg-type]
+        return run(commands, *rest) if works else Finished(status, b"", b"", False)  # type: ignore[arg-type]
 
     monkeypatch.setattr(compiler_run, "_run_once", crash)
     problem = build_folder(_new(tmp_path / "bots"), {"fine.c": BOT % 1})["fine"].problem
-    assert problem and "the compiler" in problem
+    assert problem and problem.startswith("the compiler") and words in problem
 
 
 MODULE = bytes(

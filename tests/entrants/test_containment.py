@@ -16,7 +16,7 @@ import wasmtime
 from tests.support import build_folder
 from tournament.artifacts.bot import Entrant, Submission
 from tournament.cache import cache_folder
-from tournament.entrants import own_trial
+from tournament.entrants import hints, own_trial
 from tournament.errors import RunFailed
 from tournament.sandbox.outside.endings import Killed
 from tournament.worker.processes import python_bots
@@ -33,7 +33,7 @@ VICTIMS: dict[str, tuple[str, Callable[[int], str | bytes]]] = {
     "c": (
         f"{MARK}.c",
         lambda n: (
-            f"int a(const Bot *f) {{ return {n} % 50; }}\nint b(const Bot *f, int x) {{ return 1; }}\n// {MARK}\n"
+            f"int a(const Bot *f) {{ return {n % 10**9}; }}\nint b(const Bot *f, int x) {{ return 1; }}\n// {MARK}\n"
         ),
     ),
     "program": (f"{MARK}/bot.sh", lambda n: f"read line # {MARK} {n}\n"),
@@ -150,3 +150,15 @@ def test_a_machine_that_fails_our_own_trial_ends_the_run(tmp_path: Path, monkeyp
     built = build_folder(tmp_path, {"other.wasm": VICTIMS["wasm"][1](1)})
     assert built["other"].problem is None
     assert "is set aside in this run" in (built["fresh"].problem or "")
+
+
+def test_an_error_of_ours_in_telling_why_a_bot_is_broken_is_its_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> list[str]:
+        raise Injected("in telling")
+
+    monkeypatch.setattr(hints, "of", fail)
+    built = build_folder(tmp_path, {**GOOD, "lacks.py": "print(input())\n"})
+    assert "Injected: in telling; please report it" in (built.pop("lacks").problem or "")
+    assert not any(one.problem for one in built.values())

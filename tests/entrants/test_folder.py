@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from tournament.entrants import folder as entrants_folder
-from tournament.entrants.folder import check_among_others, find_submissions
-from tournament.errors import BadInput
+from tournament.entrants import hints
+from tournament.entrants.build import require_playable
+from tournament.entrants.folder import check_among_others, find_submissions, other_files, read_submission
+from tournament.errors import BadInput, TooFewBots
 from tournament.sandbox.outside.scratch import remove
 from tournament.store.ledger import FieldEntrant
 
@@ -106,6 +108,46 @@ def test_a_path_in_a_program_that_is_too_long_is_its_problem_alone(folder: Path)
         assert [submission.name for submission in find_submissions(folder)[0]] == ["good"]
     finally:
         remove(deep)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("Bot.toml", "rename its Bot.toml"),
+        ("bot.toml.txt", "rename its bot.toml.txt"),
+        ("my_bot.py", "a file like its my_bot.py is put in no folder"),
+    ],
+)
+def test_folder_that_is_no_bot_tells_why(folder: Path, name: str, words: str) -> None:
+    (folder / "alice").mkdir()
+    (folder / "alice" / name).touch()
+    assert other_files(folder) == [f"alice (a folder without bot.toml: {words})"]
+    with pytest.raises(BadInput, match=words):
+        read_submission(folder / "alice")
+    with pytest.raises(TooFewBots, match=words):
+        require_playable([], 2, folder)
+
+
+def test_link_in_a_circle_is_told_as_such(folder: Path) -> None:
+    (folder / "round.py").symlink_to("round.py")
+    assert "a link in a circle" in problems(folder)["round.py"]
+
+
+@pytest.mark.parametrize(
+    ("file", "source", "problem", "words"),
+    [
+        ("main.py", "print(input())", "lacks the functions a and b", "reads standard input"),
+        ("main.cpp", "int main() { int x; std::cin >> x; }", "lacks the functions a and b", "reads standard input"),
+        ("reads.py", "open('t.txt')", "can't start: FileNotFoundError: [Errno 2] No such file", "A program"),
+        ("good.py", "x = 1", "lacks the functions a and b", ""),
+    ],
+)
+def test_problem_that_a_program_would_not_have_gets_a_hint(
+    folder: Path, file: str, source: str, problem: str, words: str
+) -> None:
+    (folder / file).write_text(source)
+    found = hints.of(read_submission(folder / file), problem)
+    assert len(found) == bool(words) and words in "".join(found)
 
 
 def test_links_within_the_folder_are_followed(folder: Path) -> None:

@@ -138,15 +138,6 @@ def failing_at(number: int, error: Callable[[], Exception], *within: str) -> Ite
         sys.setprofile(None)
 
 
-def fractions(value: object) -> Iterator[float]:
-    """All fractions in a value, at any depth."""
-    if isinstance(value, float):
-        yield value
-    elif isinstance(value, dict | list):
-        for inner in value.values() if isinstance(value, dict) else value:
-            yield from fractions(inner)
-
-
 @dataclass
 class Process:
     """`tournament watch --serve` in a folder, which is killed and started again."""

@@ -40,7 +40,7 @@ def test_a_bot_is_handed_in_and_the_open_page_follows(tmp_path: Path) -> None:
                 return str(driver.execute_script("return document.querySelector(arguments[0]).innerText", selector))
 
             driver.get(f"http://127.0.0.1:{served.port}/")
-            driver.find_element(By.PARTIAL_LINK_TEXT, "leaderboard").click()
+            driver.find_element(By.LINK_TEXT, "Leaderboard").click()
             assert "bold" in text("#standings") and "mine" not in text("#standings")
             board = driver.current_window_handle
             driver.switch_to.new_window("tab")
@@ -54,7 +54,7 @@ def test_a_bot_is_handed_in_and_the_open_page_follows(tmp_path: Path) -> None:
             assert comes(driver.find_element(By.ID, "file").is_displayed, 20)
             for file, said in (("torn.c", "not fit"), ("mine.c", "fit to enter")):
                 driver.find_element(By.ID, "file").send_keys(str(tmp_path / file))
-                driver.find_element(By.CSS_SELECTOR, "#bots button").click()
+                driver.find_element(By.ID, "enter").click()
                 assert comes(lambda file=file, said=said: file in text("#answer") and said in text("#answer"))  # type: ignore[misc]
             assert comes(lambda: "mine.c: entered" in text("#jobs") and "torn.c: not fit" in text("#jobs"), 20)
             assert driver.execute_script("return document.cookie") == ""

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,6 +23,7 @@ from tournament.errors import BadInput
 from tournament.open_contest import server as server_module
 from tournament.open_contest.jobs import PRACTICE, WITHDRAWAL
 from tournament.open_contest.server import Address, Server, address_of
+from tournament.reporting.page import source_hash
 
 
 @dataclass
@@ -138,6 +140,36 @@ def test_a_practice_match_is_asked_for(served: Served) -> None:
     assert served.ask("GET", answer.headers["location"], who="bob").status == 404
     assert served.ask("GET", "/jobs", who="ann").body.endswith(b"one.c: played\n")
     assert served.ask("POST", "/practice/one.c", bytes(1001), "ann").status == 413
+    assert served.ask("POST", "/practice/one", who="ann").status == 404
+    assert served.ask("PUT", "/bots/one.c?wait=20", GOOD, "ann").status == 200
+    assert served.ask("POST", "/practice/one?wait=20", who="ann").status == 200
+
+
+def test_an_authors_page_has_each_bot_and_what_became_of_it(served: Served) -> None:
+    """As a page for a browser, as text, and as JSON; to this author alone."""
+    served.ask("PUT", "/bots/one.c?wait=20", GOOD, "ann")
+    served.ask("PUT", "/bots/two.c?wait=20", UNFIT, "ann")
+    assert served.ask("GET", "/mine").status == 401
+    away = served.ask("GET", "/mine", Accept="text/html")
+    assert (away.status, away.headers["location"]) == (303, "/submit")
+    values: Any = served.ask("GET", "/mine", who="ann", Accept="application/json").values
+    assert (values["author"], values["submissions_left"]) == ("ann", 3)
+    assert [(bot["bot"], bot["state"]) for bot in values["contests"][0]["bots"]] == [("one", "entered")]
+    assert [(job["file"], job["state"]) for job in values["jobs"]] == [("two.c", "not fit"), ("one.c", "entered")]
+    assert b"von_neumann_poker one: entered" in served.ask("GET", "/mine", who="ann").body
+    page = served.ask("GET", "/mine", who="ann", Accept="text/html").body.decode()
+    assert "Bots of ann" in page and "verdict    not fit" in page
+    others: Any = served.ask("GET", "/mine", who="bob", Accept="application/json").values
+    assert others["jobs"] == [] == others["contests"][0]["bots"]
+
+
+def test_the_pages_use_one_style_and_what_the_policy_allows(served: Served) -> None:
+    page = served.ask("GET", "/submit")
+    policy = page.headers["content-security-policy"]
+    for kind in ("style", "script"):
+        (text,) = re.findall(f"<{kind}>(.*?)</{kind}>", page.body.decode(), re.DOTALL)
+        assert source_hash(text) in policy
+    assert "submissions left today" in page.body.decode() and "One-card von Neumann poker" in page.body.decode()
 
 
 def test_what_is_not_taken_is_told_as_text_and_as_json(served: Served) -> None:

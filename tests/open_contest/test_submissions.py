@@ -18,10 +18,9 @@ import pytest
 
 from tests.cli.in_process import shown
 from tests.contest_runs import REPOSITORY, environment, new_place
-from tests.open_contest.support import CONTEST, GOOD, UNFIT, Ground, fractions
+from tests.open_contest.support import CONTEST, GOOD, UNFIT, Ground
 from tests.processes import are_gone, comes, descendants
 from tournament.artifacts import compiler_run
-from tournament.cli.options import EXITS
 from tournament.config import load_config
 from tournament.contests import find_contest
 from tournament.entrants.build import _compiled_at
@@ -213,6 +212,19 @@ def test_a_practice_match_enters_nothing_and_is_counted(ground: Ground) -> None:
         practise(ground, "ann", "one.c")
 
 
+def test_a_bot_that_is_in_the_contest_practises_as_it_is(ground: Ground) -> None:
+    ground.enter("ann", "one.zip", zipped({"bot.toml": b'command = ["x"]'}))
+    job = ground.submissions.practise(ground.author("ann"), CONTEST, "one")
+    assert ground.submissions.try_next(0, kind=PRACTICE)
+    found = ground.submissions.current_job(job)
+    assert (found.state, found.said) == (PLAYED, "one instead of None") and ground.files() == {"one"}
+    with pytest.raises(Refused, match="you have no bot called one in the contest"):
+        ground.submissions.practise(ground.author("bob"), CONTEST, "one")
+    job = ground.submissions.practise(ground.author("ann"), CONTEST, "one")
+    ground.withdraw("ann", "one")
+    assert ground.submissions.try_next(0, kind=PRACTICE) and ground.state(job) == NOT_FIT
+
+
 def test_practice_matches_are_one_at_a_time_and_in_turn(ground: Ground) -> None:
     ground.enter("bob", "one.c")
     with pytest.raises(Refused, match="one is another's bot"):
@@ -229,25 +241,20 @@ def test_practice_matches_are_one_at_a_time_and_in_turn(ground: Ground) -> None:
 
 
 @pytest.mark.slow
-def test_a_practice_match_tells_no_cards_and_nothing_that_bots_wrote(tmp_path: Path) -> None:
-    """Each on a seed of its own."""
+def test_a_practice_match_tells_an_author_its_faults_and_prints_but_no_seed_and_no_path(tmp_path: Path) -> None:
     place = new_place(tmp_path, ["bold", "calm", "dull"], settings="faults_allowed = 1000")
     (tmp_path / "new").mkdir()
     bot = tmp_path / "new" / "bold.py"
-    steps = "def a(bot):\n    print('SECRET', bot.card)\n    return int('SECRET') if bot.card > 0.9 else 0\n\n"
+    steps = "def a(bot):\n    print('SAID', bot.card)\n    return int('WRONG') if bot.card > 0.9 else 0\n\n"
     bot.write_text(f"{steps}def b(bot, bet):\n    return 1\n")
-    told = []
-    for _ in range(2):
-        fit, said = trials.play_practice(
-            place.config, CONTEST, bot, place.entrants / "bold.c", tmp_path / "built", lambda: False
-        )
-        assert fit and not re.search(f"SECRET|seed|asked|{tmp_path}", said), said
-        told.append(json.loads(said))
-    one, other = told
-    assert {line["opponent"] for line in one["against"]} == {"calm", "dull"}
-    assert one["faults"] > 0 == one["baseline_faults"] and one["baseline"] == "bold.c" and one["verdict"] in EXITS
-    assert all(value == float(f"{value:.3g}") for value in fractions(told))
-    assert one["against"] != other["against"]
+    fit, said = trials.play_practice(
+        place.config, CONTEST, bot, place.entrants / "bold.c", tmp_path / "built", lambda: False
+    )
+    assert fit and "WRONG" in said and not re.search(f"seed|{tmp_path}", said), said
+    found = json.loads(said)
+    assert {line["opponent"] for line in found["against"]} == {"calm", "dull"}
+    assert len(found["faults"]) == 20 < found["fault_count"] and found["baseline"] == "bold.c"
+    assert found["baseline_faults"] == [] and found["baseline_fault_count"] == 0
 
 
 def test_a_name_stays_its_authors_while_another_try_is_queued(ground: Ground) -> None:

@@ -17,10 +17,11 @@ import pytest
 
 import tournament
 from tests.contest_runs import CONTEST, Place, bot_source, new_place, outcome
-from tests.open_contest.support import failing_at, fractions
+from tests.open_contest.support import failing_at
 from tests.processes import comes
 from tournament.config import Config, load_config
 from tournament.errors import BadInput
+from tournament.open_contest import publishing
 from tournament.open_contest import watch as watch_module
 from tournament.open_contest.publishing import publish
 from tournament.open_contest.watch import Watch
@@ -56,8 +57,8 @@ class Kept:
         self.place, self.told = place, Told()
         self.published = place.folder / "published"
         options = {"executor": "local", "workers": 1}
-        self.watch = Watch([CONTEST], place.config, options, self.published, self.told)
-        self.watch.now = lambda: datetime(2026, 6, 1, tzinfo=UTC)
+        now = datetime(2026, 6, 1, tzinfo=UTC)
+        self.watch = Watch([CONTEST], place.config, options, self.published, self.told, now=lambda: now)
         self._heard = 0
         self._stopped = threading.Event()
         self.watch.stopping = self._stopped.is_set
@@ -237,20 +238,18 @@ def test_boards_of_a_final_are_shown_as_open_until_its_last_leg_is_played(
 
 
 @pytest.mark.slow
-def test_nothing_shown_tells_a_card_until_a_final_on_other_cards_is_played(tmp_path: Path) -> None:
+def test_an_open_board_shows_games_without_bots_words_until_the_final_is_played(tmp_path: Path) -> None:
     place = new_place(tmp_path, ["bold", "calm", "dull"], settings="faults_allowed = 1000\nreplicas = 2")
     (place.entrants / "talker.py").write_text(TALKER)
     settled(place, lambda text: f"{text}\n[watch]\ncloses = 2026-06-02T15:00:00+02:00\n")
     with Kept(place) as kept:
         assert kept.says("the board is current")
         page, board = kept.shown()
-        assert "SECRET" not in page + json.dumps(board) and 'id="games-data"' not in page
+        assert "SECRET" not in page + json.dumps(board) and 'id="games-data"' in page
         assert str(tmp_path) not in page + json.dumps(board)
         assert board["open"] is True and board["leaderboard"][0]["games"] > 0
-        data = json.loads(re.findall('id="page-data">(.*?)</script>', page, re.DOTALL)[0])
-        assert data["courses"]["bots"] == [] == data["panels"] and data["results"]["shapes"]["count"] == 0
-        assert not any("faulty" in bot or "panels" in bot for bot in data["bots"])
-        assert all(value == float(f"{value:.3g}") for value in fractions(board))
+        seed = read_seed(open_storage(str(place.results)), tournament.load(str(place.results)).field.settings["seed"])
+        assert str(seed) not in page
         kept.watch.now = lambda: datetime(2026, 6, 2, 13, tzinfo=UTC)
         assert kept.says("the final is played")
         page, board = kept.shown()
@@ -266,22 +265,40 @@ def test_nothing_shown_tells_a_card_until_a_final_on_other_cards_is_played(tmp_p
     assert [line["score"] for line in board["leaderboard"]] == [line.score for line in final.ranking.entrants]
 
 
-def test_handed_in_again_under_another_name_a_bot_tells_nothing_new(tmp_path: Path) -> None:
-    """No figure has a digit more, nor one that depends on its name."""
-    shown = []
-    for name in ("probe", "zebra"):
-        place = new_place(tmp_path / name, ["bold", "calm", "dull"], sessions=300)
-        place.write_bot(name, bot_source(4, 3))
+def test_a_bot_that_is_handed_in_again_meets_no_card_twice(tmp_path: Path) -> None:
+    """Over its versions, against each opponent."""
+    place = new_place(tmp_path, ["bold", "calm"], sessions=20)
+    seen: list[set[tuple[float, float]]] = []
+    for above in (4, 5, 6):
+        place.write_bot("probe", bot_source(above, 3))
         place.play()
-        publish(tmp_path / "published" / name, CONTEST, load_config(CONTEST, place.config), open=True)
-        folder = tmp_path / "published" / name / CONTEST
-        page = re.findall('id="page-data">(.*?)</script>', (folder / "index.html").read_text(), re.DOTALL)[0]
-        board = (folder / "board.json").read_text()
-        shown.append(re.sub(f"{name}|{json.loads(board)['made']}", "", page + board))
-    assert shown[0] == shown[1]
-    told = [bot[what] for bot in json.loads(page)["bots"] for what in ("score", "reach")]
-    values = [float(one.replace(",", "").replace("\N{MINUS SIGN}", "-")) for one in told]
-    assert len(values) == 8 and all(value == float(f"{value:.3g}") for value in values)
+        games = tournament.load(str(place.results)).games
+        for opponent in ("bold", "calm"):
+            of_both = games[(games.x == opponent) & (games.y == "probe")]
+            seen.append(set(zip(of_both.a_card.tolist(), of_both.b_card.tolist())))
+    assert all(len(cards) > 50 for cards in seen)
+    assert len(set.union(*seen)) == sum(map(len, seen))
+
+
+@pytest.mark.parametrize(("contest", "open", "games"), [
+    (CONTEST, True, True), ("two_card_draw", True, False), ("two_card_draw", False, True),
+])  # fmt: skip
+def test_a_board_has_games_but_where_others_meet_the_same_hands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, contest: str, open: bool, games: bool
+) -> None:
+    asked: dict[str, bool] = {}
+
+    def find(_location: str, **how: Any) -> None:
+        asked.update(how)
+        raise BadInput("no records here")
+
+    monkeypatch.setattr(publishing, "find", find)
+    monkeypatch.setattr(publishing, "load", lambda _: Mock())
+    monkeypatch.setattr(publishing, "read_seed", lambda *_: "1")
+    (tmp_path / "tournament.toml").write_text(f"[{contest}]\n")
+    with pytest.raises(BadInput):
+        publish(tmp_path, contest, load_config(contest, tmp_path / "tournament.toml"), open=open)
+    assert (asked["with_games"], asked["only_sums"]) == (games, not games)
 
 
 @pytest.mark.slow

@@ -239,33 +239,29 @@ def test_perl_reads_the_modules_that_lie_beside_shared_libraries() -> None:
 LOOP = "read sessions\nwhile read line; do\n    echo ACTION PASS\ndone\n"
 ALWAYS = "import sys\nfor line in sys.stdin:\n    print('ACTION PASS', flush=True)\n"
 OF_WINDOWS = {
-    "sh": ({"bot.toml": 'command = ["./bot.sh"]', "bot.sh": f"#!/bin/sh\n{LOOP}"}, "bot.sh"),
-    "env": ({"bot.toml": 'command = ["./bot.py"]', "bot.py": f"#!/usr/bin/env python3\n{ALWAYS}"}, "bot.py"),
-    "read": ({"bot.toml": 'command = ["sh", "./bot.sh"]', "bot.sh": LOOP}, "bot.sh"),
-    "build": ({"bot.toml": 'command = ["./x"]\nbuild = ["./build"]', "build": "#!/bin/sh\ncp x y\n", "x": ""}, "build"),
-    "make": ({"bot.toml": 'command = ["./x"]\nbuild = ["make"]', "Makefile": "x:\n\tcp nothing x\n"}, "Makefile"),
-    "called": (
-        {"bot.toml": 'command = ["./x"]\nbuild = ["sh", "-c", "./inner"]', "inner": "#!/bin/sh\ncp inner x\n"},
-        "inner",
-    ),
+    "sh": {"bot.toml": 'command = ["./bot.sh"]', "bot.sh": f"#!/bin/sh\n{LOOP}"},
+    "env": {"bot.toml": 'command = ["./bot.py"]', "bot.py": f"#!/usr/bin/env python3\n{ALWAYS}"},
+    "read": {"bot.toml": 'command = ["sh", "./bot.sh"]', "bot.sh": LOOP},
+    "built": {
+        "bot.toml": 'command = ["./x"]\nbuild = ["make"]',
+        "Makefile": "x:\n\tcp bot x\n\tchmod +x x\n",
+        "bot": f"#!/bin/sh\n{LOOP}",
+    },
+    "python": {"bot.toml": 'command = [\n"python3",\n"bot.py"]\n', "bot.py": ALWAYS},
 }
 
 
-def test_windows_line_ends_are_named_with_their_file() -> None:
+def test_program_with_windows_line_ends_and_byte_order_mark_plays() -> None:
     bots = {
-        name: {path: text.replace("\n", "\r\n") for path, text in files.items()}
-        for name, (files, _) in OF_WINDOWS.items()
+        name: {path: "\ufeff" * (path == "bot.toml") + text.replace("\n", "\r\n") for path, text in files.items()}
+        for name, files in OF_WINDOWS.items()
     }
-    problems = {entrant.name: entrant.problem or "fit" for entrant in build(bots)}
-    for name, (_, file) in OF_WINDOWS.items():
-        mend = f": {file} has Windows line ends; to take them away: sed -i 's/\\r$//' {file}"
-        assert problems[name].splitlines()[0].endswith(mend), problems[name]
+    assert {entrant.name: entrant.problem for entrant in build(bots)} == dict.fromkeys(sorted(bots))
 
 
-def test_windows_line_ends_that_break_nothing() -> None:
-    folder = {"bot.toml": 'command = [\n"python3",\n"bot.py"]\n', "bot.py": f"#!/usr/bin/python3\n{ALWAYS}"}
-    (bot,) = build({"bot": {path: text.replace("\n", "\r\n") for path, text in folder.items()}})
-    assert bot.problem is None
+def test_line_ends_of_what_is_no_text_stay() -> None:
+    assert archive.with_unix_line_ends("x", b"#!/bin/sh\r\n\0\r\n") == b"#!/bin/sh\r\n\0\r\n"
+    assert archive.with_unix_line_ends("data.txt", b"1\r\n") == b"1\r\n"
 
 
 def test_a_program_reads_its_own_folder_and_writes_nowhere() -> None:

@@ -12,11 +12,13 @@ from pathlib import Path, PurePosixPath
 
 from tournament.artifacts.recipe import FILE_NAME, MOST_BYTES, BadRecipe, Recipe, read_recipe
 from tournament.errors import BadInput, RunFailed
+from tournament.small_files import decoded
 
 _MOST_ARCHIVED = 64 << 20
 _MOST_FILES = 2000
 _MOST_LEVELS = 32
 _LONGEST_PATH = 1024  # bytes: with the folder in which it is unpacked, a path may have 4,096
+_MAKEFILES = {"makefile", "gnumakefile"}
 _LEFT_OUT = {"__pycache__", ".git"}
 
 
@@ -34,11 +36,22 @@ def pack(folder: Path, *, built: bool = False) -> bytes:
             if source is None:
                 raise BadInput(f"{folder.name}: larger than {_MOST_ARCHIVED >> 20} MiB")
             total += len(source)
+            source = with_unix_line_ends(name, source)
             entry = tarfile.TarInfo(name)
             entry.size = len(source)
             entry.mode = 0o755 if mode & 0o100 or (built and source.startswith((b"\x7fELF", b"#!"))) else 0o644
             archive.addfile(entry, io.BytesIO(source))
     return content.getvalue()
+
+
+def with_unix_line_ends(name: str, source: bytes) -> bytes:
+    """A script or a Makefile without Windows line ends: the system, shells and make take the \\r for part of a word."""
+    path = PurePosixPath(name)
+    if b"\0" in source:
+        return source
+    if source.startswith(b"#!") or path.suffix == ".sh" or path.name.lower() in _MAKEFILES:
+        return source.replace(b"\r\n", b"\n")
+    return source
 
 
 def _files(folder: Path, shown: str) -> Iterator[tuple[str, Path]]:
@@ -114,6 +127,6 @@ def recipe_of(archive: bytes) -> Recipe:
         if len(content) > MOST_BYTES:
             raise BadRecipe(f"{FILE_NAME}: larger than {MOST_BYTES >> 10} KiB")
         try:
-            return read_recipe(content.decode(), FILE_NAME)
+            return read_recipe(decoded(content), FILE_NAME)
         except UnicodeDecodeError:
             raise BadRecipe(f"{FILE_NAME}: it is not UTF-8 text") from None

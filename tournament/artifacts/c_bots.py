@@ -9,9 +9,8 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tournament.artifacts import compiler, libraries
@@ -19,7 +18,7 @@ from tournament.artifacts.bot import Submission
 from tournament.artifacts.compiler import Unit, compile_unit, errors_of
 from tournament.artifacts.compiler_command import BARE, BOT_FOLDER, SEEN_FILES, STANDARDS, Build, seen_by_bots
 from tournament.artifacts.compiler_messages import TRIAL_FILE
-from tournament.artifacts.compiler_run import Allowance, CompilerRefused, NotCompiled
+from tournament.artifacts.compiler_run import Allowance, CompilerRefused, NoFunction, NotCompiled
 from tournament.contests.interface import Interface
 from tournament.sandbox.inside.function_names import MOST_NAMES, Lacking, NotChosen, choose, names_for
 from tournament.sandbox.outside.scratch import scratch_folder
@@ -29,10 +28,7 @@ from tournament.sandbox.outside.settings import SandboxSettings
 _STRICT = ("implicit-function-declaration", "incompatible-pointer-types", "int-conversion")
 _CALLS_CLOCK = re.compile(rb"\b(time|clock)\s*\(")
 _ASKS_FOR_GNU = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+_GNU_SOURCE\b", re.MULTILINE)
-# A name of the bot's is that of something that was included.
-_NAMES_CLASH = re.compile(
-    r"ambiguous|redefinition|redeclared|conflicting types|previous (?:definition|declaration)|symbol type mismatch"
-)
+_MOST_BARE = 4  # times: what the linker says shows once all else is right
 _PASTES = re.compile(rb"##|%:%:")
 _WORD = re.compile(r"[A-Za-z_][0-9A-Za-z_]*")
 # What tells how long the optimiser takes, and what hides it.
@@ -42,7 +38,6 @@ _BRANCHES = re.compile(
 _MOST_BRANCHES = 1000
 _MOST_WORDS = 100_000  # that are looked at to find the file that a bot's functions are named after
 RUNTIME_SOURCES = sorted(Path(__file__).with_name("bot_runtime").glob("*.c"))
-CHECK_SOURCES = sorted(Path(__file__).with_name("bot_checks").glob("*.[ch]"))
 
 
 @dataclass(frozen=True)
@@ -62,37 +57,57 @@ def compile_bot(
 ) -> Compiled:
     """Compile a bot by the first standard that accepts it. Raises NotCompiled, and RunFailed for the machine.
 
-    What no standard accepts since names clash is tried BARE: what g++ takes, since it includes less, builds so. What
-    the linker took for a function of the library has another name the next time; what is ambiguous is the bot's own.
+    What no standard accepts is tried BARE by the first: what g++ takes, since it includes less, builds so. There, what
+    the linker took for a function of the library has another name, and what is ambiguous is the bot's own.
     """
-    runtime = {"runtime.o": libraries.compile_once(RUNTIME_SOURCES, sandbox)}
-    if build is Build.CHECKED:
-        runtime["checks.o"] = libraries.compile_once(CHECK_SOURCES, sandbox)
+    tries = _Tries(submission, interface, sandbox, build)
     refused: CompilerRefused | None = None
-    allowance = Allowance()
     taken: dict[str, None] = {}
-    tries = deque((bare, standard) for bare in (False, True, True) for standard in STANDARDS[submission.kind])
-    while tries:
-        bare, standard = tries.popleft()
-        if bare and refused and not _NAMES_CLASH.search(str(refused)):
-            break
-        with scratch_folder() as folder:
-            unit = _write_unit(submission, interface, standard, sandbox, folder, taken if bare else None)
-            try:
-                work = _Work(submission, interface, replace(unit, allowance=allowance))
-                return Compiled(_compile_by(work, runtime, build), standard)
-            except NotChosen as problem:
-                raise CompilerRefused(_with_way_out(problem, submission, interface)) from None
-            except CompilerRefused as problem:
-                refused = refused or problem
-                taken |= dict.fromkeys(problem.taken)
-                if bare and (source := _at_file_level(submission.source, problem.ambiguous)) != submission.source:
-                    submission = replace(submission, source=source)
-                    tries.appendleft((bare, standard))
-            except NotCompiled as problem:  # out of time
-                raise refused or problem from None
+    for standard in STANDARDS[submission.kind]:
+        try:
+            return tries.compile_by(standard)
+        except CompilerRefused as problem:
+            refused = refused or problem
+            taken |= dict.fromkeys(problem.taken)
+        except NotCompiled as problem:  # out of time
+            raise refused or problem from None
     assert refused is not None
+    standard = STANDARDS[submission.kind][0]
+    for _ in range(_MOST_BARE):
+        try:
+            return tries.compile_by(standard, taken)
+        except CompilerRefused as problem:
+            source = _at_file_level(tries.submission.source, problem.ambiguous)
+            if source == tries.submission.source and taken.keys() >= set(problem.taken):
+                break
+            taken |= dict.fromkeys(problem.taken)
+            tries = replace(tries, submission=replace(submission, source=source))
+        except NotCompiled:
+            break
     raise refused
+
+
+@dataclass(frozen=True)
+class _Tries:
+    """Tries to compile one bot, which have so many seconds together."""
+
+    submission: Submission
+    interface: Interface
+    sandbox: SandboxSettings
+    build: Build
+    allowance: Allowance = field(default_factory=Allowance)
+
+    def compile_by(self, standard: str, bare: Iterable[str] | None = None) -> Compiled:
+        """Compile it by a standard; `bare`: BARE, with other names for these. Raises NotCompiled."""
+        submission = self.submission
+        runtime = {"runtime.o": libraries.compile_once(RUNTIME_SOURCES, self.sandbox)}
+        with scratch_folder() as folder:
+            unit = _write_unit(submission, self.interface, standard, self.sandbox, folder, bare)
+            work = _Work(submission, self.interface, replace(unit, allowance=self.allowance))
+            try:
+                return Compiled(_compile_by(work, runtime, self.build), standard)
+            except NotChosen as problem:
+                raise NoFunction(_with_way_out(problem, submission, self.interface)) from None
 
 
 def _at_file_level(source: bytes, ambiguous: Iterable[tuple[int, int, str]]) -> bytes:

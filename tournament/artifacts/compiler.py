@@ -100,7 +100,7 @@ def _compile_and_link(unit: Unit, flags: list[str], linked: dict[str, bytes], bu
         (unit.folder / name).write_bytes(content)
     objects, output = [unit.object.name, *linked], unit.folder / "output.wasm"
     language = language_of(unit.standard)
-    if unit.takes_long and build is not Build.CHECKED:  # which needs those passes
+    if unit.takes_long:
         flags = [*flags, *NOT_OPTIMISED]
     # Together, since starting a confined process takes as long as the compiler does.
     commands = [

@@ -21,8 +21,6 @@ _MOST_MESSAGE_BYTES = 1 << 18
 _TOO_LARGE = "File too large"
 # The message about each try and throw.
 _WITHOUT_EXCEPTIONS = "with exceptions disabled"
-# A place in the source, or in the headers that it uses: these are the same everywhere.
-_PLACE = re.compile(r"^\S[^:\n]*:\d+:\d+: (?:fatal )?error: ", re.MULTILINE)
 _COMPLAINT = re.compile(r"^(?:\./)?([^:\n]+):\d+:\d+: (?:fatal )?error: (.*)$", re.MULTILINE)
 _UNDEFINED = re.compile(r"undefined symbol: (.+)$", re.MULTILINE)
 _TAKEN = re.compile(r"symbol type mismatch: (\w+)$", re.MULTILINE)
@@ -56,12 +54,6 @@ def names_taken(finished: Finished) -> list[str]:
 def ambiguous_names(finished: Finished) -> list[tuple[int, int, str]]:
     """Where a bot's text names what both it and a namespace that it uses have: line, column of bytes from 1, name."""
     return [(int(line), int(column), name) for line, column, name in _AMBIGUOUS.findall(message_of(finished))]
-
-
-def blames_source(finished: Finished) -> bool:
-    """Whether the compiler found errors in a source."""
-    message = message_of(finished)
-    return bool(_PLACE.search(message) or _UNDEFINED.search(message) or _TAKEN.search(message) or _TOO_LARGE in message)
 
 
 def why_refused(finished: Finished, folders: list[Path], hints: Hints) -> str:

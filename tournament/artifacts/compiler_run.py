@@ -66,6 +66,10 @@ class CompilerRefused(NotCompiled):
     ambiguous: Sequence[tuple[int, int, str]] = ()
 
 
+class NoFunction(NotCompiled):
+    """A source that compiles lacks a function that is asked, or has several; another standard wouldn't change that."""
+
+
 class TookTooMuch(NotCompiled):
     """The compiler reached a limit, and would hardly do better with the same one."""
 

@@ -31,6 +31,7 @@ from tournament.artifacts.compiler_command import (
     SOURCES_THAT_THROW,
     STRIP,
     WITHOUT_WARNINGS,
+    WRAPS,
     Build,
     digest,
     home,
@@ -157,9 +158,7 @@ def link_command(kind: str, objects: Sequence[str], output: str, build: Build) -
     for word in json.loads(link)["words"]:
         if build is not Build.TO_PLAY and word in STRIP:
             continue
-        words += (
-            [*objects, EXPORT, *build.link_flags] if word == _OBJECTS else [word.replace(_LIBRARIES, str(libraries))]
-        )
+        words += [*objects, EXPORT, *WRAPS] if word == _OBJECTS else [word.replace(_LIBRARIES, str(libraries))]
     return [zig(), *words, "-o", output]
 
 

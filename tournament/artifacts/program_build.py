@@ -8,7 +8,6 @@ from pathlib import Path
 
 from tournament.artifacts.archive import pack, recipe_of, unpack
 from tournament.artifacts.commands import OF_JAVA, PATH, find_command
-from tournament.artifacts.line_ends import windows_line_ends
 from tournament.artifacts.recipe import Recipe
 from tournament.errors import BadInput, first_of
 from tournament.sandbox.outside import running
@@ -89,7 +88,7 @@ def _build(archive: bytes, recipe: Recipe, sandbox: SandboxSettings) -> bytes:
             if is_full(whole):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             ended_by_us = finished.cut_off or finished.excess
-            complaint = _complaint(recipe, finished, folder, windows_line_ends(archive))
+            complaint = _complaint(recipe, finished, folder)
             raise BuildFailed(complaint, 0 if ended_by_us else finished.status)
         try:
             return pack(folder, built=True)
@@ -97,8 +96,8 @@ def _build(archive: bytes, recipe: Recipe, sandbox: SandboxSettings) -> bytes:
             raise BuildFailed(str(problem)) from None
 
 
-def _complaint(recipe: Recipe, finished: running.Finished, folder: Path, hint: str) -> str:
+def _complaint(recipe: Recipe, finished: running.Finished, folder: Path) -> str:
     text = (finished.errors + finished.output).decode(errors="replace").replace(f"{folder}/", "")
     lines = [line for line in text.splitlines() if line.strip()]
-    what = f"its build ({' '.join(recipe.build)}) {finished.in_words}{': ' if hint else ''}{hint}"
+    what = f"its build ({' '.join(recipe.build)}) {finished.in_words}"
     return "\n".join([what, *first_of(lines, 12)])

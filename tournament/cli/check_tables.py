@@ -70,7 +70,7 @@ def check_table(report: CheckReport) -> Table:
             table.add_row("prints", Text(printable(report.printed), style="dim"))
         table.add_row("faults", fault_lines(report.faults_of_leg))
     verdict = Text("fit to enter", style="green") if report.fit else Text("not fit to enter", style="red")
-    if report.mistakes and report.mistakes.grave:
+    if report.mistakes and report.mistakes.mistakes:
         verdict.append(", but would crash or differ elsewhere", style="yellow")
     table.add_row("verdict", verdict)
     return table
@@ -83,9 +83,7 @@ def mistakes_in_words(search: Search, file: str) -> Text:
         return Text(f"{file}: no mistake found that shows only elsewhere, in {where}")
     lines = []
     for mistake in search.mistakes:
-        place = f"{file}:{mistake.line}" if mistake.line else file
-        warning = "" if mistake.grave else "warning: "
-        lines.append(f"{place}: {warning}{mistake.what}{f' ({mistake.when})' if mistake.when else ''}")
+        lines.append(f"{file}:{mistake.line}: does what the language leaves undefined ({mistake.when})")
     return Text(printable("\n".join(lines)), style="yellow")
 
 

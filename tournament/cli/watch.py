@@ -81,8 +81,8 @@ def watch(
     results: Results = None,
     config: ConfigPath = None,
 ) -> None:
-    """What is published while submissions are open has no games, and figures of three digits. Dealt games and exact
-    scores would tell a bot that is handed in again what it will see. At the end a final is played on a fresh seed.
+    """What is published has standings, crosstable and games, without what bots wrote while submissions are open. Where
+    [watch] says when it closes, a final is played then on a fresh seed, and only that counts.
     """
     from tournament.config import FILE_NAME, load_contests
     from tournament.open_contest.authors import AuthorsFile

@@ -20,7 +20,7 @@ from tournament.artifacts.bot import Entrant, Submission
 from tournament.artifacts.c_bots import Compiled, compile_bot
 from tournament.artifacts.commands import CommandMissing
 from tournament.artifacts.compiler_command import EXCEPTIONS_SOURCE, LANGUAGES, Build
-from tournament.artifacts.compiler_run import CompilerRefused, NotCompiled, TookTooMuch, may_take_all
+from tournament.artifacts.compiler_run import CompilerRefused, NoFunction, NotCompiled, TookTooMuch, may_take_all
 from tournament.artifacts.recipe import BadRecipe
 from tournament.cache import cache_folder, keep, recall, remembered, trouble_in_words
 from tournament.containment import our_error
@@ -28,8 +28,8 @@ from tournament.contests.contest import Contest
 from tournament.contests.interface import Interface
 from tournament.contests.settings import ContestSettings
 from tournament.cores import cores
-from tournament.entrants import own_trial
-from tournament.entrants.folder import KINDS, Recorded, find_submissions
+from tournament.entrants import hints, own_trial
+from tournament.entrants.folder import KINDS, Recorded, find_submissions, other_files
 from tournament.errors import BadInput, TooFewBots, TournamentError, listed, printable, telling_line
 from tournament.leg import FailureKind
 from tournament.sandbox.inside import bot_functions, function_names, leg_isolation
@@ -193,21 +193,17 @@ class Builds:
     def build(self, submission: Submission) -> Entrant | PutOff:
         """Build one bot and start it once. Whatever goes wrong is its problem alone; it is put off if that may be the
         machine's doing."""
-        artifact: bytes | None = None
-        problem: str | None = None
-        failed: FailureKind = "other"
         try:
             artifact = _artifact(submission, self.interface, self.sandbox)
             _try(artifact, submission, self.interface, self.settings, self.sandbox)
-        except _UNFIT as error:
-            artifact, failed, problem = None, _kind_of(error), _in_lines(str(error))
         except running.Ended:
             raise
-        except (TournamentError, OSError, MemoryError) as error:
-            return PutOff(submission, error)
         except Exception as error:
-            artifact, problem = None, our_error(error, "can't be built")
-        return Entrant(submission.name, submission.kind, submission.sha256, artifact, problem, failed)
+            if isinstance(error, (TournamentError, OSError, MemoryError)) and not isinstance(error, _UNFIT):
+                return PutOff(submission, error)
+            problem, failed = _problem_of(submission, error)
+            return Entrant(submission.name, submission.kind, submission.sha256, None, problem, failed)
+        return Entrant(submission.name, submission.kind, submission.sha256, artifact)
 
     def build_alone(self, put_off: PutOff) -> Entrant:
         """Build a bot once more that was put off. If this fails again, though the machine does the same with a bot of
@@ -229,6 +225,16 @@ _UNFIT = (
     CommandMissing,
     BadRecipe,
 )
+
+
+def _problem_of(submission: Submission, error: Exception) -> tuple[str, FailureKind]:
+    """Why a bot can't play, in words for its author, and of what kind that is."""
+    if not isinstance(error, _UNFIT):
+        return our_error(error, "can't be built"), "other"
+    try:
+        return _in_lines("\n".join([str(error), *hints.of(submission, str(error))])), _kind_of(error)
+    except Exception as ours:
+        return our_error(ours, "can't be built"), "other"
 
 
 def _trouble_in_words(trouble: Exception) -> str:
@@ -374,6 +380,8 @@ def require_playable(entrants: Sequence[Entrant], least: int, folder: Path, of: 
         there = f"there {'is' if fit == 1 else 'are'} {fit} in {folder}"
         hint = "" if entrants else f": a bot is a file ending in {', '.join(KINDS)}, or a folder with a bot.toml"
         why = [f"{name}: {telling_line(problem)}" for name, problem in broken.items()]
+        if others := other_files(folder):
+            why.append(f"not taken for bots: {listed(others)}")
         raise TooFewBots("\n".join([f"a tournament needs {needed} that can play; {there}{hint}", *why]))
 
 
@@ -409,8 +417,8 @@ def _compiled(submission: Submission, interface: Interface, sandbox: SandboxSett
         raise CompilerRefused(problem.decode(errors="replace"))
     try:
         compiled = compile_bot(submission, interface, sandbox)
-    except (CompilerRefused, TookTooMuch) as problem_found:
-        if isinstance(problem_found, CompilerRefused) or may_take_all():  # else it may build where it may take more
+    except (CompilerRefused, NoFunction, TookTooMuch) as problem_found:
+        if not isinstance(problem_found, TookTooMuch) or may_take_all():  # else it may build where it may take more
             keep(refused, str(problem_found).encode(errors="replace"))
         raise
     keep(entry, compiled.standard.encode() + b"\n" + compiled.code)
@@ -434,9 +442,7 @@ def _built_otherwise(
     """A C or C++ bot's WebAssembly for another use than play, from the cache or the compiler; None for others."""
     if submission.kind not in LANGUAGES:
         return None
-    how = [*_made_from(submission, interface), *build.flags, *build.link_flags]
-    if build is Build.CHECKED:
-        how += [source.read_bytes() for source in c_bots.CHECK_SOURCES]
+    how = [*_made_from(submission, interface), *build.flags]
     try:
         return remembered(_place("lines", *how), lambda: compile_bot(submission, interface, sandbox, build).code)
     except NotCompiled:

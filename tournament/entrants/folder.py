@@ -23,6 +23,7 @@ KINDS: dict[str, Kind] = {".c": "c", ".cpp": "cpp", ".cc": "cpp", ".cxx": "cpp",
 MOST_BYTES = 16 << 20
 MOST_BYTES_OF_C = 4 << 20  # of a source, which we search for names ourselves
 MOST_ENTRIES = 20_000
+_NEARLY_RECIPES = {"bot.toml", "bot.toml.txt", "bot.tml", "bot.tom"}
 _OUTSIDE = "it is a link to something outside of the entrants folder; put a copy there"
 
 
@@ -106,8 +107,20 @@ def other_files(folder: Path) -> list[str]:
         if path.name.startswith((".", "__")) or path.name.upper().startswith("README"):
             continue
         if kind_of(path) is None:
-            found.append(f"{_on_one_line(path.name)}{' (a folder without bot.toml)' if path.is_dir() else ''}")
+            found.append(f"{_on_one_line(path.name)}{f' ({_what_folder(path)})' if path.is_dir() else ''}")
     return found
+
+
+def _what_folder(folder: Path) -> str:
+    """What keeps a folder from being a bot, in words."""
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        names = sorted(entry.name for _, entry in zip(range(100), entries))
+        for name in names:
+            if name.lower() in _NEARLY_RECIPES:
+                return f"a folder without {recipe.FILE_NAME}: rename its {name}"
+        if bots := [name for name in names if Path(name).suffix.lower() in KINDS]:
+            return f"a folder without {recipe.FILE_NAME}: a file like its {_on_one_line(bots[0])} is put in no folder"
+    return f"a folder without {recipe.FILE_NAME}"
 
 
 def stamps(folder: Path) -> dict[str, tuple[int, int]]:
@@ -151,8 +164,8 @@ def _check_link(path: Path, folder: Path) -> None:
     """Raise BadInput for a link out of the entrants folder: strangers must not name files for us to read."""
     try:
         inside = path.resolve().is_relative_to(folder.resolve())
-    except (OSError, RuntimeError):  # a circle
-        inside = False
+    except (OSError, RuntimeError):
+        raise BadInput(f"{path.name}: it is a link in a circle; put a file there") from None
     if not inside:
         raise BadInput(f"{path.name}: {_OUTSIDE}")
 
@@ -180,7 +193,10 @@ def read_submission(path: Path, within: Path | None = None) -> Submission:
     with the reason."""
     kind = kind_of(path)
     if kind is None:
-        raise BadInput(f"{path}: bots are files ending in {', '.join(KINDS)}, and folders with a {recipe.FILE_NAME}")
+        is_a = f"; this is {_what_folder(path)}" if path.is_dir() else ""
+        raise BadInput(
+            f"{path}: bots are files ending in {', '.join(KINDS)}, and folders with a {recipe.FILE_NAME}{is_a}"
+        )
     if kind == "program":
         if not valid_name(path.name):
             raise BadInput(f"{path.name}: {NAME_RULE}; rename the folder")

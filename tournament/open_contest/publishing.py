@@ -1,26 +1,28 @@
-"""What everybody sees of an open contest: a page and a board, each written whole, and what they leave out.
+"""What everybody sees of an open contest: a page and a board, each written whole.
 
-Deals are common to all pairings, so a game that is shown tells a bot that is handed in again what it will see. Sums
-have traces of cards, too: a bot can let a figure's last digits, a count, or the place of a fault tell what it was
-dealt. So while a contest is open the page has standings and crosstable alone, in figures of three digits.
+Each leg has cards of its own, so what is shown of one tells nothing of another: the page has everything but what bots
+wrote, which concerns their authors. Against house players all bots meet the same hands. There the games are shown at
+the end, and a final on a fresh seed should count.
 """
 
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import json
-import math
 import re
-from collections.abc import Mapping
+import tempfile
+import zipfile
+from collections.abc import Collection, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from tournament.config import Config
+from tournament.contests.contest import Contest
+from tournament.entrants.new import templates, write_new_bot
 from tournament.records.results import leaderboard_values, load
+from tournament.reporting.face import ContestFace, front_page, small_page
 from tournament.reporting.findings import Findings, Version, find
 from tournament.reporting.page import render
 from tournament.runner.seed import read_seed
@@ -28,8 +30,6 @@ from tournament.small_files import write_whole
 from tournament.standings.standings import Standings
 from tournament.store.storage import inside, open_storage
 
-_DIGITS = 3
-_COUNTS = frozenset({"games", "faults"})  # of which a bot can choose how many there are
 _MOST_VERSIONS = 50  # of a bot
 
 Versions = Mapping[str, list[Version]]
@@ -39,18 +39,18 @@ def publish(folder: Path, name: str, config: Config, *, open: bool) -> None:
     """Write a contest's page and board from its records. Raises as `find` does, and OSError."""
     location = inside(config.results, name)
     seed = None if open else read_seed(open_storage(location), load(location).field.settings.get("seed"))
-    contest, findings = find(location, with_games=not open, seed=seed, config_of=lambda _: config, only_sums=open)
+    hidden = open and config.played.house is not None
+    contest, findings = find(location, with_games=not hidden, seed=seed, config_of=lambda _: config, only_sums=hidden)
     if open:
-        findings = rounded(replace(findings, ranking=_without_words(findings.ranking)))
+        findings = replace(findings, ranking=_without_words(findings.ranking))
     place = folder / name
     place.mkdir(parents=True, exist_ok=True)
     findings = replace(findings, versions=_versions(place / "board.json", findings))
-    lines = leaderboard_values(findings.ranking)
     board = {
         "contest": name,
         "made": findings.made,
         "open": open,
-        "leaderboard": rounded(lines) if open else lines,  # with what is worked out of several figures
+        "leaderboard": leaderboard_values(findings.ranking),
         "versions": findings.versions,
     }
     write_whole(place / "index.html", render(contest, findings, live=True).encode())
@@ -58,25 +58,60 @@ def publish(folder: Path, name: str, config: Config, *, open: bool) -> None:
     write_whole(place / "stamp", findings.made.encode())  # the last: who sees it sees the page that it is of
 
 
-def publish_index(folder: Path, names: list[str], *, submissions: bool) -> None:
-    """Write the page that leads to the contests, and to where bots are handed in; and a page of each without a board.
-    Raises OSError."""
-    links = [f"<p><a href={name}/>{name}: the leaderboard</a>" for name in names]
-    links += ["<p><a href=submit>Hand in a bot</a>"] * submissions
+def publish_index(folder: Path, contests: Mapping[str, Config], over: Collection[str], *, submissions: bool) -> None:
+    """Write the page that leads to the contests, and to where bots are handed in; bots to start from; and a page of
+    each contest without a board. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
-    write_whole(folder / "index.html", _small_page("Bot contest", "".join(links)))
-    for name in names:
-        (folder / name).mkdir(exist_ok=True)
-        if not (folder / name / "index.html").exists():
-            waits = '<meta http-equiv="refresh" content="5"><p>No board yet: it takes bots that can play.'
-            write_whole(folder / name / "index.html", _small_page(name, waits))
+    faces = faces_of(contests, over)
+    for face in faces:
+        (folder / face.name).mkdir(exist_ok=True)
+        _write_templates(folder / face.name / "templates", contests[face.name].played)
+        if not (folder / face.name / "board.json").exists():
+            waits = small_page(face.title, "No board yet: it takes bots that can play.")
+            write_whole(folder / face.name / "index.html", waits.encode())
+    write_whole(folder / "index.html", front_page(faces, submissions=submissions).encode())
 
 
-def _small_page(title: str, content: str) -> bytes:
-    """A page without style. Names of contests have letters, digits and _ only."""
-    head = '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-    head += f'<meta name="color-scheme" content="light dark"><title>{title}</title><h1>{title}</h1>'
-    return f"{head}{content}\n".encode()
+def faces_of(contests: Mapping[str, Config], over: Collection[str]) -> list[ContestFace]:
+    """What everybody may know of each contest."""
+    now = datetime.now(UTC)
+    found = []
+    for name, config in contests.items():
+        opening, played = config.opening, config.played
+        waits = opening.opens is not None and now < opening.opens
+        state = "closed: the final counts" if name in over else "not open yet" if waits else "open"
+        files = {language: f"my_bot{_suffix(language, path)}" for language, path in templates(played).items()}
+        found.append(
+            ContestFace(
+                name, played.title, played.display.about, state, opening.opens if waits else None, opening.closes, files
+            )
+        )
+    return found
+
+
+def _suffix(language: str, template: Path) -> str:
+    if template.is_dir():
+        return f"_{language.removeprefix('program-')}.zip"
+    return ".cpp" if language == "cpp" else template.suffix
+
+
+def _write_templates(folder: Path, contest: Contest) -> None:
+    """Write a bot to start from in each language: a file, or an archive of a program's folder."""
+    folder.mkdir(exist_ok=True)
+    for language, template in templates(contest).items():
+        suffix = _suffix(language, template)
+        with tempfile.TemporaryDirectory() as aside:
+            made = write_new_bot(contest, Path(aside), "my_bot", language)
+            content = made.read_bytes() if made.is_file() else _zipped(made)
+        write_whole(folder / f"my_bot{suffix}", content)
+
+
+def _zipped(folder: Path) -> bytes:
+    content = BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(folder.rglob("*")):
+            archive.write(path, path.relative_to(folder))
+    return content.getvalue()
 
 
 def is_whole(ranking: Standings) -> bool:
@@ -107,32 +142,9 @@ def _versions(board: Path, findings: Findings) -> Versions:
 def _without_words(ranking: Standings) -> Standings:
     """Without what bots wrote, and where they had faults."""
     entrants = tuple(replace(line, reason=_kind(line.reason)) for line in ranking.entrants)
-    whole = ranking.matches.whole.copy()
-    whole[:, 3] = [_short(games) for games in whole[:, 3].tolist()]
-    return replace(ranking, entrants=entrants, faults=(), matches=replace(ranking.matches, whole=whole))
+    return replace(ranking, entrants=entrants, faults=())
 
 
 def _kind(what: str | None) -> str:
     """The first words of a reason, which are ours."""
     return re.split(r"[:;,\"'(0-9]", what or "")[0].strip()
-
-
-def _short(value: float) -> float:
-    return float(f"{value:.{_DIGITS}g}") if math.isfinite(value) else value
-
-
-def rounded(value: Any, name: str = "") -> Any:
-    """The value with all fractions in it, at any depth, and counts, to a few digits."""
-    if isinstance(value, float | np.floating) or (name in _COUNTS and isinstance(value, int)):
-        return type(value)(_short(float(value)))
-    if isinstance(value, np.ndarray) and (value.dtype.kind == "f" or name in _COUNTS):
-        return np.array([_short(one) for one in value.ravel().tolist()], value.dtype).reshape(value.shape)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = dataclasses.fields(value)
-        return replace(value, **{one.name: rounded(getattr(value, one.name), one.name) for one in fields if one.init})
-    if isinstance(value, Mapping):
-        return {key: rounded(inner, key) for key, inner in value.items()}
-    if isinstance(value, tuple | list):
-        inner = [rounded(one) for one in value]
-        return type(value)(*inner) if hasattr(value, "_fields") else type(value)(inner)
-    return value

@@ -28,20 +28,22 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tournament.containment import our_error
+from tournament.entrants.folder import KINDS
 from tournament.errors import BadInput
 from tournament.open_contest.authors import Author, AuthorsFile, author_of
 from tournament.open_contest.jobs import BOT, NOT_FIT, PRACTICE, QUEUED, SET_ASIDE, Job
-from tournament.open_contest.pages import FORM, FORM_POLICY
+from tournament.open_contest.mine import Mine
+from tournament.open_contest.publishing import faces_of
 from tournament.open_contest.refusals import Refused
 from tournament.open_contest.submissions import Submissions
-from tournament.reporting.page import content_policy
+from tournament.reporting.face import mine_page, served_policy, submit_page
 
 _BODY_SECONDS = 60.0
 _HEAD_BYTES = 16 << 10
@@ -51,7 +53,7 @@ _WAIT_SECONDS = 60.0  # the longest that an answer waits for a check
 _METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS")
 _COOKIE = "token"
 _HEADERS = {
-    "content-security-policy": f"{content_policy(live=True)}; frame-ancestors 'none'",
+    "content-security-policy": served_policy(),
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "cross-origin-resource-policy": "same-origin",
@@ -100,7 +102,7 @@ class Server:
         is_https = urlsplit(address.url or "").scheme == "https"
         routes: list[Route | Mount] = []
         if submissions and authors:
-            routes += _Desk(submissions, authors, secure=is_https).routes
+            routes += _Desk(submissions, authors, Mine(submissions, folder), secure=is_https).routes
         routes.append(Mount("/", StaticFiles(directory=folder, html=True, follow_symlink=False)))
         try:
             self._socket = socket.create_server(
@@ -221,8 +223,8 @@ def _route(path: str, **handlers: _Handler) -> Route:
 class _Desk:
     """What authors may ask."""
 
-    def __init__(self, submissions: Submissions, authors: AuthorsFile, *, secure: bool) -> None:
-        self._submissions, self._authors, self._secure = submissions, authors, secure
+    def __init__(self, submissions: Submissions, authors: AuthorsFile, mine: Mine, *, secure: bool) -> None:
+        self._submissions, self._authors, self._mine, self._secure = submissions, authors, mine, secure
         self._uploading: Counter[str] = Counter()
         self._waiting = 0
         self.routes: list[Route | Mount] = [
@@ -230,12 +232,26 @@ class _Desk:
             _route("/submit/in", POST=self._sign_in),
             _route("/bots/{file}", PUT=self._put, DELETE=self._withdraw),
             _route("/practice/{file}", POST=self._put),
+            _route("/mine", GET=self._my_bots),
             _route("/jobs", GET=self._jobs),
             _route("/jobs/{id}", GET=self._job),
         ]
 
     async def _form(self, _request: Request) -> Response:
-        return Response(FORM, media_type="text/html", headers={"Content-Security-Policy": FORM_POLICY})
+        current = self._submissions.current
+        faces = await run_in_threadpool(faces_of, current.contests, current.over)
+        return _page(submit_page(faces, tuple(KINDS)))
+
+    async def _my_bots(self, request: Request) -> Response:
+        is_page = "text/html" in request.headers.get("accept", "")
+        try:
+            author = await self._author(request)
+        except Refused:
+            if is_page:
+                return RedirectResponse("/submit", 303)
+            raise
+        values = await run_in_threadpool(self._mine.values, author)
+        return _page(mine_page(values)) if is_page else _answer(request, 200, values, _told(values))
 
     async def _author(self, request: Request, token: str = "") -> Author:
         """Who asks. Raises Refused. Tokens are too long to be guessed, so wrong ones aren't counted."""
@@ -261,6 +277,9 @@ class _Desk:
     async def _put(self, request: Request) -> Response:
         author, contest, file = await self._author(request), self._contest(request), request.path_params["file"]
         kind = PRACTICE if request.method == "POST" else BOT
+        if kind == PRACTICE and "." not in file:
+            job = await run_in_threadpool(self._submissions.practise, author, contest, file)
+            return await self._tell(request, job)
         await run_in_threadpool(self._submissions.admit, author, contest, file)
         if self._uploading[author.name] >= _UPLOADS_OF_AN_AUTHOR:
             raise Refused(429, f"{_UPLOADS_OF_AN_AUTHOR} files of yours are on their way", 1)
@@ -317,6 +336,22 @@ class _Desk:
         if not wanted:
             raise Refused(400, f"say for which contest: ?contest=NAME, one of {', '.join(names)}")
         return wanted
+
+
+def _page(text: str) -> Response:
+    return Response(text, media_type="text/html")
+
+
+def _told(mine: Mapping[str, Any]) -> str:
+    """An author's bots as text: a line for each, and why it is disqualified."""
+    lines = [f"{mine['submissions_left']} submissions left today"]
+    for contest in mine["contests"]:
+        for bot in contest["bots"]:
+            place = f", place {bot['place']} of {bot['ranked']}, {bot['score']:+.6g}" if bot["place"] else ""
+            why = f": {bot['disqualified']}" if bot["disqualified"] else ""
+            state = "disqualified" if bot["disqualified"] else bot["state"]
+            lines.append(f"{contest['name']} {bot['bot']}: {state}{why}{place}, {len(bot['faults'])} faults")
+    return "\n".join(lines)
 
 
 def _answer(

@@ -19,7 +19,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -57,12 +57,14 @@ _MOST_UNPACKED = 8  # of an archive, times its bytes
 @dataclass(frozen=True)
 class Open:
     """What submissions are for, as the last good tournament.toml has it: the contests by name, and its [watch].
-    `over` are those that have closed, whatever the clock says. `is_good`: the file is still that one."""
+    `over` are those that have closed, whatever the clock says; `records` is where each one's are, in the end its
+    final's. `is_good`: the file is still that one."""
 
     settings: Path
     opening: Opening
     contests: Mapping[str, Config]
     over: Collection[str] = ()
+    records: Mapping[str, str] = field(default_factory=dict)
     is_good: bool = True
 
 
@@ -100,8 +102,23 @@ class Submissions:
         return list(self._current().contests)
 
     @property
+    def current(self) -> Open:
+        """What submissions are for."""
+        return self._current()
+
+    @property
     def opening(self) -> Opening:
         return self._current().opening
+
+    def names_of(self, author: Author, contest: str) -> list[str]:
+        """All names of bots that an author holds."""
+        return sorted(self._owners.bots(author.name, contest))
+
+    def place_in_queue(self, job: Job) -> int | None:
+        """How many jobs of its kind are to be done up to this one, if each author waits for his turn alone."""
+        if job.state != QUEUED:
+            return None
+        return 1 + [one.id for one in self._jobs.queued(kind=job.kind)].index(job.id)
 
     def are_waiting(self, contest: str) -> bool:
         """Whether bots that were handed in to a contest are still to be tried, or to leave."""
@@ -136,19 +153,30 @@ class Submissions:
     def take(self, author: Author, contest: str, file: str, content: bytes, kind: str = BOT) -> Job:
         """Keep a bot to be tried, and count the attempt. Raises Refused as `admit` does, for one too many today, and
         for a second practice match at a time; and OSError."""
+        name = self.admit(author, contest, file)
+        return self._take(author, contest, name, file, content, kind)
+
+    def _take(self, author: Author, contest: str, name: str, file: str, content: bytes | None, kind: str) -> Job:
         with self._changed:
-            name = self.admit(author, contest, file)
+            if content is not None:
+                self.admit(author, contest, file)  # with what came meanwhile
             if kind == PRACTICE and any(job.author == author.name for job in self._jobs.queued(kind=PRACTICE)):
                 raise Refused(409, "another practice match of yours is still to be played")
             self._owners.count(author.name, self.opening.submissions_a_day, self._now())
             self._owners.give(contest, name, author.name)
             self._owners.write()
-            sha = hashlib.sha256(content).hexdigest()
+            sha = hashlib.sha256(content or b"").hexdigest()
             job = self._add(Job("", author.name, contest, name, file, self._at(), kind, sha256=sha), content)
-        self._tell(
-            contest, f"{author.name} handed in {file}" if kind == BOT else f"{author.name} practises with {file}"
-        )
+        self._tell(contest, f"{author.name} handed in {file}{'' if kind == BOT else ' for a practice match'}")
         return job
+
+    def practise(self, author: Author, contest: str, bot: str) -> Job:
+        """Have a bot that is in the contest play a practice match. Raises as `take` does."""
+        _, config = self._open(contest)
+        files = files_of_bot(config.entrants, bot)
+        if not files or self._owners.owner(contest, bot) != (author.name, bot):
+            raise Refused(404, f"you have no bot called {bot} in the contest")
+        return self._take(author, contest, bot, files[0].name, None, PRACTICE)
 
     def withdraw(self, author: Author, contest: str, bot: str) -> Job:
         """Have a bot leave the contest soon; its name stays the author's. Raises Refused, and OSError."""
@@ -239,12 +267,15 @@ class Submissions:
         def ends() -> bool:
             return stopping() or (job.kind == PRACTICE and job.contest in self._current().over)
 
-        bot, built = self._unpacked(job), self._jobs.built(job)
+        former = next(iter(files_of_bot(config.entrants, job.bot)), None)
+        bot, built = self._unpacked(job) or former, self._jobs.built(job)
+        if bot is None:
+            return NOT_FIT, f"{job.bot} has left the contest"
         with self._one_compiler:
             fit, said = check(current.settings, job.contest, bot, built, ends)
         if fit and job.kind == PRACTICE:
-            former = next(iter(files_of_bot(config.entrants, job.bot)), None)
-            fit, said = play_practice(current.settings, job.contest, bot, former, built, ends)
+            baseline = former if former != bot else None
+            fit, said = play_practice(current.settings, job.contest, bot, baseline, built, ends)
         if ends() or not (fit or self._current().is_good):
             return None
         if fit is None:
@@ -351,9 +382,12 @@ class Submissions:
         self._end(job, SET_ASIDE, "the contest has closed" if job.kind == PRACTICE else "a later one was handed in")
         return True
 
-    def _unpacked(self, job: Job) -> Path:
-        """The bot of a job as a file or folder of its name. Raises Refused for what is no archive of a program."""
+    def _unpacked(self, job: Job) -> Path | None:
+        """The bot of a job as a file or folder of its name, None if nothing was handed in. Raises Refused for what is
+        no archive of a program."""
         upload = self._jobs.upload(job)
+        if not upload.exists():
+            return None
         if not job.file.lower().endswith(ARCHIVE):
             return upload / job.file
         folder = upload / job.bot

@@ -14,10 +14,9 @@ from pathlib import Path
 from tournament.cache import LISTED_IN
 from tournament.errors import BadInput
 from tournament.keys import drawn_seed
-from tournament.open_contest.publishing import rounded
 
 CHECK_SECONDS, PRACTICE_SECONDS = 180.0, 900.0
-_MOST_SAID = 20_000
+_MOST_SAID, _MOST_FAULTS = 20_000, 20
 # The command in a process that ends with the server, also with one that is killed.
 _WHILE_SERVED = """
 import sys
@@ -45,7 +44,7 @@ def play_practice(
     settings: Path, contest: str, bot: Path, former: Path | None, built: Path, stopping: Callable[[], bool]
 ) -> tuple[bool | None, str]:
     """Whether `tournament match` plays a bot against all entrants, on a seed of its own, with the same deals for its
-    `former` version, and what it tells of both: no cards, nothing that bots wrote, and figures of three digits."""
+    `former` version, and what it tells of both, with their faults and what they printed."""
     words = ["match", contest, bot.name, "--json", "--workers", "1"]
     words += ["--baseline", str(former)] if former else []
     status, said, complaint = _command(settings, words, bot.parent, built, PRACTICE_SECONDS, stopping)
@@ -55,9 +54,10 @@ def play_practice(
         why = (complaint.strip().splitlines() or [""])[-1].replace(str(settings.parent), "…")
         return False if status is None else None, why[:_MOST_SAID]
     del found["seed"]
-    found |= {which: len(found[which]) for which in ("faults", "baseline_faults")}
     found |= {"baseline": former and former.name, "disqualified": [Path(one).name for one in found["disqualified"]]}
-    return True, json.dumps(rounded(found), indent=2)
+    for faults, count in (("faults", "fault_count"), ("baseline_faults", "baseline_fault_count")):
+        found |= {count: len(found[faults]), faults: found[faults][:_MOST_FAULTS]}
+    return True, json.dumps(found, indent=2)
 
 
 def _command(

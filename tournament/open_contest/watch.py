@@ -98,15 +98,23 @@ class Watch:
         for place in (path.resolve() for path in secret):
             if place.is_relative_to(published) or published.is_relative_to(place):
                 raise BadInput(f"--publish {self.published}: everybody sees that folder, and nobody may see {place}")
-        publish_index(self.published, list(self.names), submissions=self.authors is not None)
         self._look_for_finals(self._contests)
+        self._publish_index()
 
     def current(self) -> Open:
         """What submissions are for."""
         contests = {one.name: one.config for one in self._contests}
         over = {one.name for one in self._contests if self._is_over(one)}
+        records = {
+            one.name: inside((_final(one) if one.name in over else one.config).results, one.name)
+            for one in self._contests
+        }
         is_good = self._is_good and _files(self.settings) == self._read
-        return Open(self.settings, self._contests[0].config.opening, contests, over, is_good)
+        return Open(self.settings, self._contests[0].config.opening, contests, over, records, is_good)
+
+    def _publish_index(self) -> None:
+        current = self.current()
+        publish_index(self.published, current.contests, current.over, submissions=self.authors is not None)
 
     def keep(self) -> None:
         """Play and show until `stopping`; an exception such as KeyboardInterrupt stops it at any moment."""
@@ -176,6 +184,7 @@ class Watch:
             if state == contest.attended and (contest.again is None or time.monotonic() < contest.again):
                 return
             contest.again = None
+            self._publish_index()
             contest.attended = (self._play(contest, is_over), is_over)
         except _SomethingCame:
             contest.attended = None

@@ -93,7 +93,7 @@ def find(
     for _ in range(_TRIES):
         results = load(location)
         try:
-            contest = _contest_of(results)
+            contest = contest_of(results)
             if config_of is not None:
                 contest = in_its_words(contest, config_of)
             findings = _findings(contest, results, with_games, seed, config_of, only_sums)
@@ -105,7 +105,7 @@ def find(
     raise BadInput(f"the records in {location} change faster than they can be read; try again when the run is done")
 
 
-def _contest_of(results: Results) -> Contest:
+def contest_of(results: Results) -> Contest:
     """The contest under the recorded settings, or as it is where another version recorded settings unknown here."""
     contest = find_contest(results.field.contest, results.field.game)
     settings = {key: value for key, value in results.field.settings.items() if key != "seed"}

@@ -10,6 +10,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
@@ -28,25 +29,30 @@ _SCRIPT = ("base", "charts", "tables", "data", "crosstable", "courses", "bots", 
 
 
 @cache
-def _environment() -> Environment:
-    environment = Environment(
+def environment() -> Environment:
+    """The templates of ours, with their filters."""
+    made = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {
+    made.filters |= {
         "signed": signed, "plain": plain, "clean": clean, "size": size_text,
-        "breakable": breakable,
+        "breakable": breakable, "utc": _utc,
     }  # fmt: skip
-    return environment
+    return made
+
+
+def _utc(when: datetime) -> str:
+    return when.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 @cache
-def _inlined(name: str) -> str:
+def inlined(name: str) -> str:
     """A style sheet or script of ours, without indentation and comments that have a line of their own."""
-    lines = map(str.strip, _environment().get_template(name).render().splitlines())
+    lines = map(str.strip, environment().get_template(name).render().splitlines())
     return "\n".join(
         line for line in lines if line and not line.startswith("//") and not re.fullmatch(r"/\*.*\*/", line)
     )
@@ -55,7 +61,7 @@ def _inlined(name: str) -> str:
 @cache
 def _script() -> str:
     """The page's script: its files one after the other, in a scope of their own."""
-    return "\n".join(['"use strict";', "(() => {", *(_inlined(f"script/{name}.js") for name in _SCRIPT), "})();"])
+    return "\n".join(['"use strict";', "(() => {", *(inlined(f"script/{name}.js") for name in _SCRIPT), "})();"])
 
 
 def source_hash(text: str) -> str:
@@ -67,7 +73,7 @@ def content_policy(live: bool) -> str:
     """What the page may do: use our script and style. A served one may also ask its server for news."""
     rules = [
         "default-src 'none'",
-        f"style-src {source_hash(_inlined('report.css'))}", f"script-src {source_hash(_script())}",
+        f"style-src {source_hash(inlined('report.css'))}", f"script-src {source_hash(_script())}",
         "img-src data:", *(["connect-src 'self'"] if live else []), "base-uri 'none'", "form-action 'none'",
     ]  # fmt: skip
     return "; ".join(rules)
@@ -88,7 +94,7 @@ def render_each(
         page = Layout(contest, findings, live, author)
         games = games_for_viewer(contest, page.watchable, findings.survey, findings.told)
         yield (
-            _environment()
+            environment()
             .get_template("report.html")
             .render(
                 page=page,
@@ -96,7 +102,7 @@ def render_each(
                 games=games,
                 findings=findings,
                 policy=content_policy(live),
-                style=Markup(_inlined("report.css")),
+                style=Markup(inlined("report.css")),
                 script=Markup(_script()),
             )
         )

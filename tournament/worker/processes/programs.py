@@ -13,7 +13,6 @@ from pathlib import Path
 
 from tournament.artifacts.archive import read_plainly, recipe_of, unpack
 from tournament.artifacts.commands import executed, find_command, read_by
-from tournament.artifacts.line_ends import for_its_shell, windows_line_ends
 from tournament.cache import cache_trouble, make_folder
 from tournament.errors import RunFailed
 from tournament.sandbox.outside import fork_server, running
@@ -124,8 +123,6 @@ def start_in(
 
 def try_start(archive: bytes, sandbox: SandboxSettings, cache: Path, *, memory_megabytes: int) -> None:
     """Start a program as a trial. Raises CantStart when it ends before it is asked anything, Disturbed when killed."""
-    if trouble := for_its_shell(archive):
-        raise CantStart(trouble)
     process = start(archive, sandbox, cache, memory_megabytes=memory_megabytes, cpu_seconds=10)
     try:
         _, errors, goes_on = running.listen(process, OwnTime(process.use, _TRIAL_SECONDS), most=_MOST_COMPLAINTS)
@@ -133,7 +130,7 @@ def try_start(archive: bytes, sandbox: SandboxSettings, cache: Path, *, memory_m
             check_killed(status)
             complaints = errors.decode(errors="replace").strip().splitlines()
             folder = f"{unpack_once(archive, cache)}/"
-            why = windows_line_ends(archive) or (complaints[-1].replace(folder, "")[:200] if complaints else "")
+            why = complaints[-1].replace(folder, "")[:200] if complaints else ""
             raise CantStart(f"{how_it_ended(status)} before it was asked anything{': ' if why else ''}{why}")
     finally:
         process.end()

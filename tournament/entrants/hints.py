@@ -1,0 +1,33 @@
+"""Ways out for authors whose bots can't play, by what is wrong and what is in their files."""
+
+from __future__ import annotations
+
+import re
+
+from tournament.artifacts.bot import Submission
+
+_READS_INPUT = {
+    "python": re.compile(rb"\binput\s*\(|\bsys\.stdin\b"),
+    "c": re.compile(rb"\b(?:scanf|getchar|fgets|getline)\s*\("),
+    "cpp": re.compile(rb"\bcin\b|\b(?:scanf|getchar|fgets|getline)\s*\("),
+}
+_PROGRAM = (
+    "Hint: this reads standard input, as a program does. A program is a folder with a bot.toml, for example:"
+    " tournament new NAME --language program-python"
+)
+_FILES = (
+    "Hint: a bot's file plays alone, without files beside it and without processes of its own. A program, which is a"
+    " folder with a bot.toml, may read the files of its folder."
+)
+
+
+def of(submission: Submission, problem: str) -> list[str]:
+    """Lines to be added to a problem."""
+    reads_input = _READS_INPUT.get(submission.kind)
+    if "lacks the function" in problem and reads_input and reads_input.search(submission.source):
+        return [_PROGRAM]
+    if submission.kind == "python" and (
+        "No such file" in problem or "not permitted" in problem or "Permission" in problem
+    ):
+        return [_FILES]
+    return []
