@@ -44,7 +44,7 @@ _KEPT = ROOT / "build" / "ranking"
 _LEARNERS = ("copycat", "thompson", "scholar", "last_game_gambler")
 _ONCE = ("stack_captain", "tell_reader", "plan_switcher")  # in the field with fourteen twins
 # It plays the whole leg by what its first card was, as no leg shows of another one.
-_STICKS = """static float first = -1;
+STICKS = """static float first = -1;
 static float seen(const Bot *bot) { return first = first < 0 ? bot->card : first; }
 Money a(const Bot *bot) { return bot->card > 1 - seen(bot) ? 40 : 0; }
 int b(const Bot *bot, const Money aBet) { (void)aBet; return bot->card > 1 - seen(bot); }
@@ -73,6 +73,11 @@ class Play:
             whole[:, 1] += place * legs_of_one  # their numbers
             found.append(replace(legs, whole=whole))
         return Legs.joined(found)
+
+    def scores(self, ranking: Standings) -> Floats:
+        """In the order of the names."""
+        scores = {line.name: line.score for line in ranking.entrants}
+        return np.array([scores[name] for name in self.names])
 
     def ranked(self, legs: Legs) -> Standings:
         house = self.contest.house
@@ -106,7 +111,7 @@ def _fields(tournaments: int) -> Iterator[tuple[str, Callable[[], Play], Sequenc
     poker = SHIPPED.parent / VON_NEUMANN_POKER.name
     fourteen = sorted(path.stem for path in poker.glob("*.c") if path.stem not in _ONCE)
     yield "poker, 200 sessions, 17 bots, 14 of them twice", of(VON_NEUMANN_POKER, fourteen, sessions=200), many
-    sticks = {f"sticks_{number}.c": _STICKS for number in (1, 2)}
+    sticks = {f"sticks_{number}.c": STICKS for number in (1, 2)}
     for sessions in (64, 1000):
         yield f"poker, {sessions} sessions", of(VON_NEUMANN_POKER, sessions=sessions), many
         what = f"poker, {sessions} sessions, only {len(_LEARNERS)} learners twice"
@@ -143,15 +148,16 @@ def twins(
     contest: Contest,
     doubled: Sequence[str],
     house: Sequence[HousePlayer],
-    left_out: str,
-    more: Mapping[str, str],
+    left_out: str = "",
+    more: Mapping[str, str] = MappingProxyType({}),
+    only: Sequence[str] = (),
     **settings: object,
 ) -> Rehearsal:
-    """The shipped bots in C and C++, all of them or these twice, and more."""
+    """The shipped bots in C and C++, or only some, all of them or those `doubled` twice, and more."""
     sources = {
         f"{name}{path.suffix}": _renamed(path.read_text(), stem, name)
         for path, stem, name in _twice(SHIPPED.parent / contest.name, doubled, left_out)
-        if path.suffix in (".c", ".cpp")
+        if path.suffix in (".c", ".cpp") and (not only or stem in only)
     }
     return Rehearsal.of(contest, built(contest, {**sources, **more}), house, **settings)
 
@@ -214,20 +220,42 @@ def by_a_run(contest: Contest, sessions: int, replicas: int) -> Play:
 def rows(what: str, play: Play, counts: Sequence[int]) -> Iterator[str]:
     """A row for each number of replicas, with so many tournaments."""
     numbers = range(max(replicas * count for replicas, count in zip(REPLICAS, counts)))
-    truth = np.mean([_scores(play.ranked(play.replica(number)), play.names) for number in numbers], axis=0)
+    truth = np.mean([play.scores(play.ranked(play.replica(number))) for number in numbers], axis=0)
     for replicas, count in zip(REPLICAS, counts):
         if not count:
             continue
         rankings = (play.ranked(play.tournament(number, replicas)) for number in range(count))
-        yield f"| {what} | {replicas} | {count} | {_found(rankings, play.names, truth, count)} |"
+        yield f"| {what} | {replicas} | {count} | {figures_of(rankings, play.names, truth).cells} |"
 
 
-def _found(rankings: Iterable[Standings], names: Sequence[str], truth: Floats, count: int) -> str:
-    """The row's figures, of so many rankings."""
-    told, wrong, sure, with_interval = 0, 0, 0.0, 0
-    covered, is_twin = np.zeros(len(names)), _are_twins(names)
+@dataclass(frozen=True)
+class Figures:
+    """Of `count` tournaments, in how many twins were `told` apart, and other pairs were `wrong`; the share of pairs
+    called `sure`; and how often each bot's interval held its true score."""
+
+    count: int
+    told: int
+    wrong: int
+    sure: float
+    covered: Floats
+
+    @property
+    def cells(self) -> str:
+        """The end of a row."""
+        return (
+            f"{100 * self.told / self.count:.1f}% | {_at_least(self.told, self.count):.2f} "
+            f"| {100 * self.wrong / self.count:.1f}% | {100 * self.sure:.0f}% "
+            f"| {100 * self.covered.mean():.1f}% | {100 * self.covered.min():.0f}%"
+        )
+
+
+def figures_of(rankings: Iterable[Standings], names: Sequence[str], truth: Floats) -> Figures:
+    """The figures of tournaments whose true scores are known."""
+    count = told = wrong = with_interval = 0
+    sure, covered, is_twin = 0.0, np.zeros(len(names)), _are_twins(names)
     rounding = 1e-9 * (1 + np.abs(truth))
     for ranking in rankings:
+        count += 1
         ahead = _ahead(ranking, names)
         told += bool((ahead & is_twin).any())
         wrong += bool((ahead & ~is_twin & (truth[:, np.newaxis] < truth)).any())
@@ -237,16 +265,7 @@ def _found(rankings: Iterable[Standings], names: Sequence[str], truth: Floats, c
             with_interval += 1
             low, high = np.array([(lines[name].ci_low, lines[name].ci_high) for name in names], float).T
             covered += (low <= truth + rounding) & (truth - rounding <= high)
-    covered /= max(1, with_interval)
-    return (
-        f"{100 * told / count:.1f}% | {_at_least(told, count):.2f} | {100 * wrong / count:.1f}% "
-        f"| {100 * sure / count:.0f}% | {100 * covered.mean():.1f}% | {100 * covered.min():.0f}%"
-    )
-
-
-def _scores(ranking: Standings, names: Sequence[str]) -> Floats:
-    scores = {line.name: line.score for line in ranking.entrants}
-    return np.array([scores[name] for name in names])
+    return Figures(count, told, wrong, sure / count, covered / max(1, with_interval))
 
 
 def _ahead(ranking: Standings, names: Sequence[str]) -> npt.NDArray[np.bool_]:

@@ -56,7 +56,7 @@ def poker_results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def dilemma(tmp_path_factory: pytest.TempPathFactory) -> Played:
-    """A repeated game."""
+    """A repeated game, of which sessions cross row groups."""
     folder = tmp_path_factory.mktemp("dilemma")
     shutil.copytree(
         REPOSITORY / "entrants" / "prisoners_dilemma", folder / "bots", ignore=shutil.ignore_patterns("*.py")
@@ -65,7 +65,9 @@ def dilemma(tmp_path_factory: pytest.TempPathFactory) -> Played:
         f'[dilemma]\ngame = "matrix_game"\nentrants = "bots"\nseed = "{SEED}"\nmoves = ["cooperate", "<b>defect"]\n'
         "payoffs = [[3, 0], [5, 1]]\nrounds = 20\nsessions = 6\nnoise = 0.05\n"
     )
-    run("dilemma", config=folder / "tournament.toml", executor="local", workers=1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tournament.worker.batch.ROWS_PER_BUFFER", 77)
+        run("dilemma", config=folder / "tournament.toml", executor="local", workers=1)
     return played(folder / "results" / "dilemma")
 
 

@@ -78,6 +78,31 @@ def test_one_replica_has_intervals_and_tells_nobody_apart() -> None:
     assert not standings.measured.differences.freedom.any()
 
 
+def test_a_very_large_field_is_ranked_by_intervals_compared_by_sorting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As by comparing each pair of intervals, and never more sure than by a test of each pair."""
+    field, chance = field_of([f"bot_{number}" for number in range(9)]), np.random.default_rng(6)
+    strength = np.array([9.0, 9, 6, 6, 6, 3, 1, 0, 0])
+    legs = [
+        leg_of(field, f"bot_{x}", f"bot_{y}", chance.normal(strength[x] - strength[y], 6, 4), number)
+        for x, y in itertools.combinations(range(9), 2)
+        for number in range(4)
+    ]
+    tested = compute_standings(field, [batch_of(*legs)])
+    monkeypatch.setattr("tournament.standings.verdicts.MOST_PAIRED", 8)
+    lines = compute_standings(field, [batch_of(*legs)])
+    scores, measured = lines.measured.scores, lines.measured
+    wide = quantiles(1 - 0.05 / 2 / 9, measured.freedom) * measured.stderr
+    ahead = (scores - wide)[:, np.newaxis] > scores + wide
+    assert 8 < ahead.sum() < 36
+    for row, (line, before) in enumerate(zip(lines.ranked, tested.ranked)):
+        assert line.name == before.name and line.surely_ahead_of == ()
+        assert line.rank_low is not None and line.rank_high is not None and before.rank_low and before.rank_high
+        assert line.rank_low <= 1 + ahead[:, row].sum() and line.rank_high >= 9 - ahead[row].sum()
+        assert line.rank_low <= before.rank_low and line.rank_high >= before.rank_high
+    one = compute_standings(field, [batch_of(*(leg for leg in legs if not leg.number))])
+    assert {line.place for line in one.ranked} == {"—"}
+
+
 def test_without_any_variance_order_is_sure_and_equals_share_a_place() -> None:
     field = field_of(NAMES)
     points = {pair: 0.0 if pair == ("bob", "cat") else 3.0 * (NAMES.index(pair[1]) - 1.5) for pair in PAIRS}

@@ -36,7 +36,7 @@ def run(
     replicas: Annotated[int | None, option("R", "independent matches of each pairing", PLAY)] = None,
     until_settled: Annotated[
         float | None,
-        option("P", "play more replicas where the order is open, until it is right with chance P", SETTLED),
+        option("P", "play more replicas until the order is right with probability P", SETTLED),
     ] = None,
     most_replicas: Annotated[int | None, option("N", "with --until-settled: but no more", SETTLED)] = None,
     tie: Annotated[

@@ -41,12 +41,11 @@ class Luck:
 
     The games must be zero-sum: what luck gives x it takes from y. Scores must be linear in points, so that
     those without luck have the same means, and may decide an order. `new` takes the settings and the leg's first
-    session. A new `version` means that the same games give other corrections.
+    session. Records have the corrections: if the same games give others, raise the contest's version.
     """
 
     columns: tuple[str, ...]
     new: Callable[[ContestSettings, int], LegLuck]
-    version: int = 1
 
 
 # Of the code that all contests share: raised when the same settings no longer give the same games in any of them.

@@ -123,7 +123,8 @@ def survey_games(
             rows = group.rows
             found.games_read += len(rows["match"])
             if portrait and portrait.turns:
-                found.sessions.update(whole_sessions(group, wanted))
+                for place, pieces_of_it in whole_sessions(group, wanted).items():
+                    found.sessions.setdefault(place, []).extend(pieces_of_it)
             else:
                 gains = portrait.gain(rows) if portrait and portrait.gain else None
                 for match, games in choose(group, gains, wanted):

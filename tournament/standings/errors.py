@@ -249,6 +249,14 @@ class Paired:
     scores: Met
     values: Floats | None
 
+    @property
+    def known(self) -> bool:
+        """Whether there are enough replicas, or opponents, to tell differences by."""
+        if self.values is None:
+            return False
+        _, opponents, replicas = self.values.shape
+        return bool(replicas > 1 or opponents >= FEWEST_OPPONENTS)
+
     def of_scores(self) -> tuple[Floats, Floats]:
         """Return each score's variance and the degrees of freedom of that."""
         return self.scores.of_scores()
@@ -256,15 +264,14 @@ class Paired:
     def of_differences(self, chosen: Whole) -> tuple[Floats, Floats]:
         """Return the same of differences: over the replicas against each opponent; of one replica, over opponents."""
         variances, squares = np.zeros((2, len(chosen), len(chosen)))
-        if self.values is None:
+        if self.values is None or not self.known:
             return variances, np.zeros_like(variances)
         values = self.values[chosen]
         _, opponents, replicas = values.shape
         if replicas > 1:
             several, freedom, scale = values.transpose(1, 0, 2), replicas - 1, replicas / (replicas - 1)
         else:
-            several, freedom, scale = values.transpose(2, 0, 1), opponents - 1, opponents / max(1, opponents - 1)
-            freedom *= opponents >= FEWEST_OPPONENTS
+            several, freedom, scale = values.transpose(2, 0, 1), opponents - 1, opponents / (opponents - 1)
         for one in several:
             apart = one - one.mean(axis=1, keepdims=True)
             # Not by @: the threads of its library hang for good when a process is started meanwhile.
@@ -273,7 +280,7 @@ class Paired:
             each = scale * np.maximum(diagonal[:, np.newaxis] + diagonal - 2 * products, 0.0)
             variances += each
             squares += each * each / (freedom + 2)
-        return variances, degrees_of_freedom(variances, squares, freedom) * (freedom > 0)
+        return variances, degrees_of_freedom(variances, squares, freedom)
 
 
 @dataclass(frozen=True, eq=False)
@@ -315,6 +322,11 @@ class Measured:
     def reach(self) -> Floats:
         """Half of each score's 95% interval; NaN if it isn't known."""
         return np.asarray(self.stderr * np.where(self.freedom > 0, quantiles(_COVERED, self.freedom), np.nan))
+
+    @property
+    def tells(self) -> bool:
+        """Whether anything is known of differences."""
+        return len(self.scores) < 2 or self.errors.known
 
     def of(self, places: Sequence[int] | Whole) -> Measured:
         """Return the same of these rows alone."""

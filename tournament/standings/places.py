@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tournament.arrays import Floats
+from tournament.arrays import Floats, Whole
 from tournament.standings.errors import Differences
 
 ERROR_RATE = 0.05  # of one wrong statement or more, among all pairs
@@ -47,8 +47,11 @@ def rank_bounds(ahead: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
     count = len(ahead)
     if not count:
         return []
-    first = 1 + ahead.sum(axis=0)
-    last = count - ahead.sum(axis=1)
+    return loosened(1 + ahead.sum(axis=0), count - ahead.sum(axis=1))
+
+
+def loosened(first: Whole, last: Whole) -> list[tuple[int, int]]:
+    """Return first and last possible ranks, loosened until no bot's are better than those of one that scored more."""
     first = np.minimum.accumulate(first[::-1])[::-1]
     last = np.maximum.accumulate(last)
     return list(zip(first.tolist(), last.tolist()))

@@ -16,9 +16,8 @@ from tournament.leg import legs_per_replica
 from tournament.standings.errors import Differences, Measured
 from tournament.standings.house import HousePlay
 from tournament.standings.matches import Match, Matches, matches_of
-from tournament.standings.places import ERROR_RATE, surely_ahead
 from tournament.standings.tally import Tally, tally_of_points
-from tournament.standings.verdicts import SureOrder, Verdict, looks_of, settled_order
+from tournament.standings.verdicts import SureIntervals, SureOrder, Verdict, looks_of, order_of, settled_order
 from tournament.store.ledger import Batch, Field, FieldEntrant, Until
 from tournament.store.legs import Fault, LegResult, Legs
 
@@ -187,6 +186,8 @@ def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScor
     adjusted = tally if less_luck is counting else tally_of(less_luck)
     order = _order(fit, tally)
     met = [index for index in order if tally.opponents[index]]
+    measured = tally.measured.of(met)
+    sure: SureOrder | SureIntervals
     if field.until:
         each = per_replica if scoring is None else cast(int, field.settings["sessions"])
         opponents = len(met) - 1 if scoring is None else len(facts)
@@ -198,15 +199,16 @@ def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScor
         ]
         sure = settled_order(looks, field.until, len(met))
     else:
-        sure = SureOrder(surely_ahead(tally.measured.of(met).differences), 1 - ERROR_RATE)
+        sure = order_of(measured)
+    ranked = _ranked(fit, order, tally, adjusted, faulty, sure, has_places=bool(field.until) or measured.tells)
     return Standings(
-        tuple(_ranked(fit, order, tally, adjusted, faulty, sure, field.until) + _below_the_line(field, faulty)),
+        tuple(ranked + _below_the_line(field, faulty)),
         matches_of(legs, per_replica, None if scoring is None else HousePlay(legs, scoring, facts)),
         tuple((leg, fault) for leg in faulty.legs for fault in leg.faults),
         scoring,
         tuple(facts),
         field.until,
-        tally.measured.of(met),
+        measured,
         max(
             (float(tally.rounding[index]) / tally.lengths[index] for index in met if tally.lengths[index]), default=0.0
         ),
@@ -244,12 +246,12 @@ def _ranked(
     tally: Tally,
     adjusted: Tally,
     faulty: FaultyLegs,
-    sure: SureOrder,
-    until: Until | None,
+    sure: SureOrder | SureIntervals,
+    *,
+    has_places: bool,
 ) -> list[Standing]:
     """The lines of those who are ranked, in order. `adjusted`: the tally of the legs less luck."""
     met = [index for index in order if tally.opponents[index]]  # these come first
-    has_places = until is not None or len(met) < 2 or bool(tally.measured.of(met).differences.freedom.any())
     intervals = _intervals(tally)
     less_luck = intervals if adjusted is tally else _intervals(adjusted)
     lines = []

@@ -9,8 +9,7 @@ for the first time is integrated for normal sums with known variance (P. Armitag
 what it comes to at each look is then a level of Student's t (the significance level approach, chapter 11). The error
 rate is shared out among all pairs, so that neighbours may be chosen by looking; pairs that are settled leave theirs to
 the others (S. Holm, 1979; for several looks W. Maurer and F. Bretz, "Multiple Testing in Group Sequential Trials Using
-Graphical Approaches", 2013). Sums over whole matches are taken to be
-normal.
+Graphical Approaches", 2013). Sums over whole matches are taken to be normal.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _GROWTH = 0.25  # of replicas in a round
 # The share of the error rate that is spent: with levels of Student's t for normal ones, errors are at most a tenth
 # more frequent, in simulation from four replicas on.
 _SPENT = 0.9
-_LEAST_POWER = 0.05  # with less of a chance to be told apart in the end a pair plays no more
+_LEAST_POWER = 0.05  # with less of a probability to be told apart in the end a pair counts as close
 _POINTS = 241  # at which a density is worked out
 _LEAST_TAIL = 1e-13  # the smallest with a known quantile
 

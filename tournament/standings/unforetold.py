@@ -47,7 +47,7 @@ def unforetold(ranking: Standings) -> list[Unforetold]:
     """The pairs of ranked bots that nothing foretells, the farthest first; none where not all have met yet."""
     names = [line.name for line in ranking.ranked]
     size, others = len(names), len(names) - 2
-    if ranking.scoring is not None or others < _FEWEST_OTHERS:
+    if ranking.scoring is not None or others < _FEWEST_OTHERS or len(ranking.matches) < size * (size - 1) // 2:
         return []
     x_points, _, y_points, *_ = ranking.matches.amounts.T
     with np.errstate(invalid="ignore"):  # a match without sessions is none

@@ -214,5 +214,5 @@ HOLDEM_TRAINING = Contest(
     trials=Trials(new_core_at_limits),
     display=Display("a score is W, the mean profit of a hand in chips", _ABOUT, PORTRAIT),
     estimates=Estimates(lambda settings: settings.hands, rate=1e5, bytes=15.0),
-    luck=Luck(LUCK_COLUMNS, _new_luck, version=3),
+    luck=Luck(LUCK_COLUMNS, _new_luck),
 )
