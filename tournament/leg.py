@@ -56,12 +56,16 @@ def house_match_number(entrant: _Number, house: _Number) -> _Number:
 
 @dataclass(frozen=True)
 class LegPlan:
-    """What a core needs of a leg: its sessions, recorded from `first_session` on, and the key of all its randomness."""
+    """What a core needs of a leg: its sessions, recorded from `first_session` on, and the key of all its randomness.
+
+    `y_begins`: y has x's role. So versions of a bot that are compared have one role, whatever they are called.
+    """
 
     match: int
     number: int
     sessions: int
     deals_key: bytes
+    y_begins: bool = False
 
     @property
     def first_session(self) -> int:
@@ -71,7 +75,7 @@ class LegPlan:
     def seats_swapped(self) -> bool:
         """Whether y has the role that x has at first: in the second leg of a duplicate match, or in an odd replica, so
         that no role goes by a bot's name."""
-        return self.number % 2 == 1
+        return (self.number % 2 == 1) != self.y_begins
 
     @property
     def for_core(self) -> dict[str, Any]:

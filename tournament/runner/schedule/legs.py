@@ -121,6 +121,7 @@ class Schedule(ABC):
                 number=number,
                 sessions=self.sessions_per_leg,
                 deals_key=sub_key(self.key, *deals, "deals"),
+                y_begins=self.paired == y.name,
             ),
             x=Seat(x.name, x.kind, x.artifact, random_seed=number_of(sub_key(self.key, *chance, "rand", of_x))),
             y=Seat(y.name, y.kind, y.artifact, random_seed=number_of(sub_key(self.key, *chance, "rand", of_y))),
