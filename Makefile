@@ -64,7 +64,7 @@ test-slow: build $(VENV)/libraries $(VENV)/tools $(VENV)/collected
 	@echo "Running the slow tests"
 	$(call pass, slow and not package and not thorough)
 
-test-thorough: build $(VENV)/libraries $(VENV)/tools $(VENV)/thorough $(VENV)/azurite
+test-thorough: build $(VENV)/libraries $(VENV)/tools $(VENV)/thorough $(VENV)/azurite $(VENV)/old_kernel
 	@echo "Running what the other tests take samples of (half an hour)"
 	@$(PYTEST) -m thorough $(BESIDE) 2 --durations 15
 
@@ -181,6 +181,11 @@ $(VENV)/thorough: $(VENV)/tools
 	@echo "Installing what only the thorough tests need"
 	@$(call quietly, $(INSTALL) --group thorough)
 	@touch $@
+
+# Debian 12's kernel, where there are qemu and mmdebstrap.
+$(VENV)/old_kernel: | $(VENV)/compilers
+	@echo "Getting Debian 12's kernel (a minute, once)"
+	@$(call quietly, $(BIN)/python -m tests.sandbox.old_kernel $@)
 
 # The emulator of az://, where there is npm.
 $(VENV)/azurite: | $(VENV)/compilers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ import pytest
 from tests import ray_cluster
 from tests.object_store import ServedStore, serve
 from tests.ray_cluster import Cluster
+from tests.sandbox.held import held_to
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 # Ray's workers leave the processor to others, and a busy machine starves them.
@@ -33,6 +35,18 @@ _ONE_AT_A_TIME = {
 }
 
 _SHARE_FIXTURES = {"reporting"}  # folders whose files share their fixtures
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--landlock", type=int, metavar="VERSION", help="hold Landlock to this version")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def landlock_version(pytestconfig: pytest.Config) -> Iterator[None]:
+    """Confine as an older kernel does, if that was asked for."""
+    version = pytestconfig.getoption("--landlock")
+    with held_to(version) if version else contextlib.nullcontext():
+        yield
 
 
 # First: xdist reads the groups in a hook of its own.

@@ -94,6 +94,11 @@ def test_an_empty_file_and_none_give_the_defaults(tmp_path: Path, monkeypatch: p
             3,
             "replicas = 60000: times the sessions of a leg it is more than",
         ),
+        (
+            f"[{CONTEST}]\nsessions = 50_000_000\nuntil_settled = 0.95",
+            1,
+            "most_replicas = 64: times the sessions of a leg it is more than",
+        ),
         (f"[{CONTEST}]\nseed = -1", 2, "seed = -1: must be 0 to 2²⁵⁶ − 1"),
         (f"[{CONTEST}]\nseed = 1.5", 2, "seed = 1.5: must be a whole number or a text"),
         (f'[{CONTEST}]\nseed = ""', 2, "seed = '': must be 1 to 1000 printable characters"),

@@ -24,10 +24,11 @@ FailureKind = Literal["fuel", "silence", "start", "line", "other"]
 
 @dataclass(frozen=True)
 class Failure:
-    """What a bot did wrong, in words, and of what kind."""
+    """What a bot did wrong, in words, and of what kind. `waited`: how many seconds of waiting were too many, if so."""
 
     what: str
     kind: FailureKind = "other"
+    waited: float = 0.0
 
 
 def legs_per_replica(settings: Mapping[str, object]) -> int:

@@ -12,12 +12,15 @@ import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 
-from tests.contest_runs import EXAMPLE
+from tests import forks
+from tests.contest_runs import EXAMPLE, environment
 from tournament.api import run
+from tournament.audit.verification import verify_contest
 from tournament.config import load_config, load_contests
 from tournament.contests import find_contest, rules_of_others
 from tournament.errors import BadInput, RunFailed
 from tournament.records.results import load
+from tournament.runner.watcher import NobodyWatching
 from tournament.worker.node import accept_contest
 
 DICE = (EXAMPLE / "liars_dice.py").read_text().replace('name = "liars_dice"', 'name = "our_dice"')
@@ -68,15 +71,24 @@ def test_rules_in_a_file_are_played_and_read_and_another_content_is_another_vers
     assert [place.name for place in (folder / "results").iterdir()] != ["dice"], "nothing was archived"
 
 
-def test_no_file_is_run_for_what_records_say(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_records_are_read_where_their_rules_are_not_and_no_file_is_run_for_them(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run("dice", sessions=4, executor="local", workers=1)
+    here = load("results/dice")
     rules_of_others.forget()
     elsewhere = folder / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "our_dice.py").write_text("raise SystemExit('it was run')")
     monkeypatch.chdir(elsewhere)
-    with pytest.raises(BadInput, match="no contest is called our_dice"):
-        load("../results/dice")
+    there = load("../results/dice")
+    assert there.ranking == here.ranking
+    assert_frame_equal(there.games, here.games)
+    assert_frame_equal(load("../results/dice", columns=["x_points"]).sessions, here.sessions[["x_points"]])
+    found = verify_contest("../results/dice", load_config, 0, NobodyWatching())
+    assert (found.problems, found.exit_code) == ((), 3) and "the rules our_dice are not here" in found.notes[-1]
+    shown = forks.call(["leaderboard", "--results", "../results/dice"], environment(), elsewhere)
+    assert shown.returncode == 0 and "first" in shown.stdout, shown.stderr
 
 
 def test_a_worker_without_the_file_gets_the_rules_with_its_tasks(folder: Path) -> None:

@@ -18,7 +18,7 @@ from tournament.artifacts.c_bots import longest_chain
 from tournament.contests import find_contest
 from tournament.entrants.build import build_entrants
 from tournament.sandbox.outside.confined import cpu_seconds
-from tournament.sandbox.outside.own_time import OwnTime, Use, sleeps
+from tournament.sandbox.outside.own_time import OwnTime, Use, doing
 from tournament.sandbox.outside.settings import SandboxSettings
 
 POKER, DRAW, HOLDEM = "von_neumann_poker", "two_card_draw", "holdem_training"
@@ -198,7 +198,7 @@ def test_a_signal_ends_a_compilation_at_once(number: int, tmp_path: Path) -> Non
 def use_of(process: int) -> Use:
     """The processor time of a process that isn't waited for yet, and whether it sleeps."""
     folder = Path("/proc", str(process))
-    return Use(cpu_seconds(process), sleeps(folder))
+    return Use(cpu_seconds(process), doing(folder) == "sleeps")
 
 
 def compilers(above: int) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,12 +27,22 @@ FEW = {name: GOOD[name] for name in ("steady.c", "patient.py")}
 
 
 # None of them is slow.
+PATIENT: dict[str, Any] = {"cpu_seconds_per_decision": 3.0, "wall_seconds_per_decision": 20.0}
+
+
+@pytest.fixture(scope="module")
+def alone_in_patience(tmp_path_factory: pytest.TempPathFactory, scratch: Path) -> Results:
+    """The good bots' games where they have more time: by other settings cards are others, too."""
+    ground = Ground(tmp_path_factory.mktemp("alone"))
+    ground.prepare([], FEW)
+    return ground.play(**PATIENT)
+
+
 @pytest.mark.parametrize("part", range(PARTS))
-def test_what_they_try_is_refused_and_they_play_on(tmp_path: Path, scratch: Path, alone: Results, part: int) -> None:
-    ground, bots = Ground(tmp_path), REFUSED[part::PARTS]
-    assert_they_fare_as_said(
-        ground, scratch, alone, bots, FEW, cpu_seconds_per_decision=3.0, wall_seconds_per_decision=20.0
-    )
+def test_what_they_try_is_refused_and_they_play_on(
+    tmp_path: Path, scratch: Path, alone_in_patience: Results, part: int
+) -> None:
+    assert_they_fare_as_said(Ground(tmp_path), scratch, alone_in_patience, REFUSED[part::PARTS], FEW, **PATIENT)
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,8 +57,8 @@ def switched_off(monkeypatch: pytest.MonkeyPatch) -> str:
 def leaky(monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setattr(fork_server, "start", lambda launch, mode: confinement.start(launch, "off"))
     return (
-        "a probe in the sandbox could read, write, list processes, connect, pair, fork, execute, signal its parent,"
-        " raise a limit"
+        "a probe in the sandbox could read, write, empty a file, open a file for nothing, truncate, list processes,"
+        " connect, signal its parent, signal the tournament, raise a limit, pair, fork, execute"
     )
 
 
@@ -91,6 +92,27 @@ def test_nothing_plays_where_nothing_confines(how: object, monkeypatch: pytest.M
     with pytest.raises(BadInput) as caught:
         build(PYTHON)
     assert str(caught.value) == f"bots can't be confined: {reason}; {MEND}"
+
+
+def test_a_compiler_that_can_not_be_confined_is_not_called_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    probe.probe_builds("on")
+    how = running.Finished(119, b"", b"can't be confined: the kernel makes no Landlock domain\n", False)
+    run = running.run
+    monkeypatch.setattr(running, "run", lambda launch, mode, *more: how if mode == "on" else run(launch, mode, *more))
+    with pytest.raises(BadInput) as caught:
+        build({"fresh.c": f"{SILENT_C}// {time.time_ns()}"})
+    assert str(caught.value) == f"compilers can't be confined: the kernel makes no Landlock domain; {MEND}"
+
+
+def test_a_build_that_could_do_what_it_must_not_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    probe.probe_builds.cache_clear()
+    monkeypatch.setattr(running, "start", lambda launch, mode: confinement.start(launch, "off"))
+    with pytest.raises(BadInput) as caught:
+        build({"made": {"bot.toml": 'command = ["./bot"]\nbuild = ["cc", "-o", "bot", "bot.c"]'}})
+    assert str(caught.value) == (
+        "builds can't be confined: a probe in the sandbox could read, write, empty a file, open a file for nothing,"
+        f" truncate, list processes, connect, signal its parent, signal the tournament, raise a limit; {MEND}"
+    )
 
 
 def test_off_is_possible_everywhere_and_stands_in_the_records(

@@ -21,7 +21,7 @@ from tournament.artifacts import compiler_run, libraries, program_build
 from tournament.errors import RunFailed
 from tournament.sandbox.outside import own_time
 from tournament.sandbox.outside.confined import Confined
-from tournament.sandbox.outside.own_time import Disturbed, GroupUse, OwnTime, Use, sleeps
+from tournament.sandbox.outside.own_time import Clocks, Disturbed, Doing, GroupUse, OwnTime, Use, doing, waited
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import programs, python_bots
 
@@ -83,38 +83,90 @@ def running(code: str) -> Iterator[tuple[int, Path]]:
 
 def test_who_sleeps_of_its_own_accord(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "opened")
-    asleep = {
-        "import time; print(); time.sleep(99)": True,
-        "print(); input()": True,
-        "import threading; print(); threading.Event().wait()": True,
-        "import os, sys\nprint(); os.sendfile(os.pipe()[1], os.open(sys.executable, 0), 0, 1 << 20)": True,
-        "import socket\na, b = socket.socketpair(); print(); a.sendall(bytes(1 << 24))": True,
+    found: dict[str, Doing] = {
+        "import time; print(); time.sleep(99)": "sleeps",
+        "print(); input()": "sleeps",
+        "import threading; print(); threading.Event().wait()": "sleeps",
+        "import os, sys\nprint(); os.sendfile(os.pipe()[1], os.open(sys.executable, 0), 0, 1 << 20)": "sleeps",
+        "import socket\na, b = socket.socketpair(); print(); a.sendall(bytes(1 << 24))": "sleeps",
         # Waits for a child that shares its memory, as one waits for a disk.
-        "import ctypes\nc = ctypes.PyDLL(None)\nprint()\nc.vfork() or (c.prctl(1, 9), c.pause())": True,
+        "import ctypes\nc = ctypes.PyDLL(None)\nprint()\nc.vfork() or (c.prctl(1, 9), c.pause())": "sleeps",
         # Its first thread has ended.
         "import ctypes, threading, time\nthreading.Thread(target=time.sleep, args=(99,)).start(); print()\n"
-        "ctypes.CDLL(None).syscall(60, 0)": True,
-        "print()\nwhile True: pass": False,
+        "ctypes.CDLL(None).syscall(60, 0)": "sleeps",
+        "print()\nwhile True: pass": "runs",
         # A call about a file that isn't answered yet, as by a supervisor or a slow file system.
-        f"print(); open({str(tmp_path / 'opened')!r})": False,
-        "import threading as t, time\nt.Thread(target=time.sleep, args=(99,)).start(); print()\nwhile 1: pass": False,
+        f"print(); open({str(tmp_path / 'opened')!r})": "is held up",
+        "import threading as t, time\nt.Thread(target=time.sleep, args=(99,)).start(); print()\nwhile 1: pass": "runs",
     }
-    for code, expected in asleep.items():
+    for code, expected in found.items():
         with running(code) as (_, folder):
-            assert comes(partial(_is, folder, asleep=expected)), code
-            assert expected or not any(sleeps(folder) for _ in range(50)), code
+            assert comes(partial(_does, folder, expected)), code
+            assert expected == "sleeps" or not any(_does(folder, "sleeps") for _ in range(50)), code
 
 
-def _is(folder: Path, asleep: bool) -> bool:
-    return sleeps(folder) is asleep
+def _does(folder: Path, what: Doing) -> bool:
+    return doing(folder) == what
 
 
 def test_who_is_stopped_goes_on() -> None:
     with running("print()\nwhile True: pass") as (pid, folder):
         os.kill(pid, signal.SIGSTOP)
         assert comes(lambda: (folder / "stat").read_text().rsplit(")", 1)[1].split()[0] == "T")
-        assert not sleeps(folder)
+        assert doing(folder) == "is held up"
         assert comes(lambda: (folder / "stat").read_text().rsplit(")", 1)[1].split()[0] == "R")
+
+
+# Seconds between looks, of processor time and of waits for one that have ended, and what it does at the look.
+Look = tuple[float, float, float, Doing]
+NAPS_BETWEEN: Look = (0.05, 0.01, 0.0, "runs")
+QUEUES: Look = (0.05, 0.0, 0.0, "runs")
+BUSY: list[Look] = [(0.05, 0.002, 0.01, "runs"), (0.05, 0.002, 0.086, "runs")]
+MANY_THREADS: Look = (0.5, 1.0, 60.0, "runs")
+ASLEEP: Look = (0.05, 0.0, 0.0, "sleeps")
+
+
+@pytest.mark.parametrize(
+    ("looks", "slept", "at_most"),
+    [
+        ([NAPS_BETWEEN] * 100, 3.95, 4.0),  # though it runs whenever it is looked at
+        ([ASLEEP] * 20, 1.0, 1.0),
+        ([QUEUES] * 100, 0.0, 0.0),
+        ([*[QUEUES] * 99, (0.05, 0.001, 4.999, "runs"), *[QUEUES] * 99], 0.0, 0.0),
+        (BUSY * 100, 0.0, 0.05),
+        ([*BUSY * 100, (0.05, 0.05, 0.0, "sleeps")], 0.0, 0.05),
+        ([MANY_THREADS, *[ASLEEP] * 20], 1.0, 1.0),  # their waits are nothing to sleep on
+        ([(5.0, 0.0, 0.0, "is held up")] * 20, 0.0, 0.0),
+        ([*[QUEUES] * 20, (0.05, 0.0, 0.0, "is held up"), (0.05, 0.01, 1.04, "runs")], 0.0, 0.05),
+    ],
+    ids=["naps", "sleeps", "queues", "queued", "busy", "busy, then asleep", "threads", "held up", "held up, queued"],
+)
+def test_sleep_is_the_time_without_a_processor_and_without_a_wait_for_one(
+    looks: list[Look], slept: float, at_most: float
+) -> None:
+    now = Use(0.0, sleeps=False)
+    clocks = Clocks(lambda: now)
+    most = 0.0
+    for elapsed, cpu, queued, what in looks:
+        now = Use(now.cpu + cpu, what == "sleeps", (now.waited or 0.0) + queued, what == "runs")
+        clocks.look(elapsed)
+        most = max(most, clocks.slept)
+    assert slept - 1e-9 <= clocks.slept and most <= at_most + 1e-9
+
+
+@pytest.mark.parametrize(("what", "slept"), [("sleeps", 0.05), ("runs", 0.0), ("is held up", 0.0)])
+def test_who_was_asked_lately_has_slept_only_if_it_is_found_asleep(what: Doing, slept: float) -> None:
+    clocks = Clocks(lambda: Use(0.0, what == "sleeps", 0.0, what == "runs"))
+    clocks.look(0.05, asked_lately=True)
+    assert clocks.slept == slept
+
+
+def test_how_long_a_process_has_waited_for_processors() -> None:
+    cores = len(os.sched_getaffinity(0))
+    with contextlib.ExitStack() as together:
+        folders = [together.enter_context(running("print()\nwhile True: pass"))[1] for _ in range(2 * cores)]
+        assert comes(lambda: sum(waited(folder) or 0.0 for folder in folders) > 0.1)
+    assert waited(folders[0]) is None
 
 
 def test_what_a_group_has_used_is_known_when_its_processes_have_ended() -> None:

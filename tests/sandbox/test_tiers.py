@@ -14,28 +14,21 @@ from pathlib import Path
 import pytest
 
 from tests.cli.in_process import shown
+from tests.sandbox.held import OLDER, held_to
 from tests.sandbox.test_fork_server import raised_by
 from tournament.errors import BadInput
 from tournament.sandbox.inside import landlock, system_calls
-from tournament.sandbox.outside import fork_server, probe, running, tier
+from tournament.sandbox.outside import probe, running, tier
 from tournament.sandbox.outside.launch import Build, LaunchSpec, limits_of_build
 from tournament.sandbox.outside.visible import interpreter
 
-# 1: Linux 5.13; 2: 5.19; 4: 6.7; beside what this kernel has.
-OLDER = (1, 2, 4)
-
 
 @pytest.fixture(params=[*OLDER, None], ids=lambda version: f"Landlock {version or 'of this kernel'}")
-def held(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    """Landlock held to a version; processes that were started before have ended."""
+def held(request: pytest.FixtureRequest) -> Iterator[int]:
+    """Landlock held to a version."""
     version = request.param or landlock.version()
-    fork_server.end_idle()
-    probe.probe_sandbox.cache_clear()
-    with monkeypatch.context() as patch:
-        patch.setattr(landlock, "version", lambda: version)
+    with held_to(version):
         yield version
-        fork_server.end_idle()
-    probe.probe_sandbox.cache_clear()
 
 
 # Each gives the number of the error with which it is refused, 0 if it isn't.

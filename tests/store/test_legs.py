@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import pickle
 from dataclasses import replace
 from typing import Any
@@ -14,7 +15,7 @@ from pydantic import TypeAdapter
 
 from tests.ledger_rows import packed_of, rows_of
 from tournament.store.leg_sums import LegSums
-from tournament.store.legs import Fault, LegResult, Legs, Packed, pack_legs, unpack_legs
+from tournament.store.legs import Fault, LegResult, Legs, Packed, pack_legs, too_much, unpack_legs
 
 amounts = st.floats(-1e15, 1e15)
 places, words = st.integers(0, 9), st.text(max_size=9)
@@ -180,3 +181,10 @@ def test_who_is_sent_a_slice_gets_no_more() -> None:
     few, many = (Legs.of([replace(LEG, number=number) for number in range(count)])[:2] for count in (3, 30_000))
     assert len(pickle.dumps(many)) == len(pickle.dumps(few))
     assert pickle.loads(pickle.dumps(many)) == many
+
+
+@pytest.mark.parametrize("points", [1.1e15, -1.1e15, math.inf, math.nan])
+def test_points_that_no_record_holds_are_named_with_their_match(points: float) -> None:
+    leg = LegResult("0" * 64, 7, 0, "ann", "bob", 4, 40, (LegSums(points, 1.0), LegSums(0.0, 1.0)))
+    assert too_much(leg).startswith("match 7 (ann – bob) has points beyond 10¹⁵")
+    assert not too_much(replace(leg, sums=(LegSums(1e15, 1e30), LegSums(-1e15, 1.0))))

@@ -153,7 +153,7 @@ def test_what_a_bot_does_to_itself_is_its_fault() -> None:
 def test_no_more_processes_than_there_is_memory_for(room_for: int, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = Settings(sessions=20, memory_megabytes=100)
     size = 164 * MEGABYTE  # 64 of it are for the program itself
-    monkeypatch.setattr(admission, "room", Room(lambda used: room_for * size * 8 // 7 + 8))
+    monkeypatch.setattr(admission, "room", Room(lambda: room_for * size * 8 // 7 + 8))
     entrants = build({f"told{number}": FIELD["told"] for number in range(5)})
     open_now = most = 0
     take, give_back = Room.take, Room.give_back
@@ -178,32 +178,8 @@ def test_no_more_processes_than_there_is_memory_for(room_for: int, monkeypatch: 
     assert open_now == 0
 
 
-class Plays:
-    """A worker whose processes have so much memory."""
-
-    def __init__(self, used: int = 0) -> None:
-        self.used = used
-
-    def used_bytes(self) -> int:
-        return self.used
-
-
-def test_memory_is_looked_at_while_legs_play(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Others may take of it, and give it back, before this run ever has no leg that plays."""
-    monkeypatch.setattr(admission, "_LOOK_SECONDS", 0.0)
-    free = 800
-    room, worker = Room(lambda used: free + used), Plays()
-    room.enter(worker)
-    assert room.take(worker, 300)
-    worker.used, free = 300, 100
-    assert not room.take(worker, 300)
-    free = 400
-    assert room.take(worker, 300)
-
-
 def test_who_plays_alone_waits_for_the_others_and_they_for_it() -> None:
-    room = Room(lambda used: 800)
-    first, second = Plays(), Plays()
+    room, first, second = Room(lambda: 800), object(), object()
     room.enter(first)
     room.enter(second)
     assert room.take(first, 300) and room.take(second, 300)
@@ -226,7 +202,7 @@ def test_who_plays_alone_waits_for_the_others_and_they_for_it() -> None:
 def test_there_is_room_for_what_is_taken_between_two_looks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(admission, "free_memory", lambda: 1000 * MEGABYTE)
     monkeypatch.setattr(admission, "cores", lambda: 2)
-    room, worker = Room(), Plays()
+    room, worker = Room(), object()
     room.enter(worker)
     assert room.take(worker, 600 * MEGABYTE)
     assert not room.take(worker, 100 * MEGABYTE)  # of 7/8 of the 740 that no program can take unseen

@@ -245,6 +245,22 @@ def test_a_new_message_begins_anew_and_a_start_may_take_longer() -> None:
     assert failure and failure.what == "took more than 0.5 s of processor time for a decision"
 
 
+def test_a_leg_has_an_end_however_its_time_goes_by() -> None:
+    """A limit of last resort: 4 times what it may take, and a minute."""
+    settings = Settings(wall_seconds_per_decision=9, wall_seconds_per_leg=10, cpu_seconds_per_leg=60)
+    held_up = Asked([(0.5, 0.0, False)] * 1000)
+    limits = TimeLimits(settings, held_up)
+    for held_up.now in range(1000):
+        assert not limits.exceeded(1, False, 0.5, Spent(legs=1))
+    busy = Asked([(0.5, 0.5, True)] * 1000)
+    limits = TimeLimits(settings, busy)
+    for busy.now in range(1000):
+        if failure := limits.exceeded(busy.now, False, 0.5, Spent(legs=1, cpu_seconds=-1000.0)):
+            break
+    assert busy.now * 0.5 == pytest.approx(4 * (60 + 10) + 60, abs=1)
+    assert failure and failure.what == "kept others waiting for more than 340 s in all"
+
+
 def test_sleep_over_one_message_is_none_over_the_next() -> None:
     naps = Asked([(0.4, 0.0, True)] * 12)
     limits = TimeLimits(Settings(wall_seconds_per_decision=1), naps)

@@ -221,19 +221,8 @@ def test_a_first_line_that_has_its_interpreter_looked_for(first: str) -> None:
 
 @pytest.mark.skipif(shutil.which("perl", path="/usr/bin") is None, reason="Perl is not installed")
 def test_perl_reads_the_modules_that_lie_beside_shared_libraries() -> None:
-    """Other programs don't."""
-    there = sorted(Path("/usr/lib").glob("*-linux-gnu/perl-base/strict.pm"))
     source = "use strict; use List::Util qw(max); <STDIN>; <STDIN>; $| = 1; print 'ACTION BET ', max(2, 3), qq(\\n);"
     assert ask({"bot.toml": 'command = ["perl", "bot.pl"]', "bot.pl": source}, [A]).answers == [3]
-    folder = script(
-        f"""
-        import os, sys
-        sys.stdin.readline()
-        for line in sys.stdin:
-            print("ACTION BET", 7 + any(map(os.path.exists, {list(map(str, there))})), flush=True)
-        """
-    )
-    assert ask(folder, [A]).answers == [7]
 
 
 LOOP = "read sessions\nwhile read line; do\n    echo ACTION PASS\ndone\n"
@@ -364,3 +353,15 @@ def test_readable_folders_lie_beside_the_settings(tmp_path: Path, monkeypatch: p
     shutil.rmtree(place / "libs")
     with pytest.raises(BadInput, match=rf"\[sandbox\] readable: there is no {place / 'libs'}"):
         build({"bot": script("input()")}, sandbox)
+
+
+def test_a_start_script_may_become_an_interpreter() -> None:
+    told = script("""
+        import sys
+        sys.stdin.readline()
+        for line in sys.stdin:
+            print("ACTION BET 7", flush=True)
+    """)
+    starts = {"start.sh": "#!/bin/sh\ncd .\nexec python3 bot.py\n", "bot.py": told["bot.py"]}
+    for command in ('["sh", "start.sh"]', '["./start.sh"]'):
+        assert ask({**starts, "bot.toml": f"command = {command}\n"}, [A] * 2).answers == [7, 7]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from tournament.errors import RunFailed
@@ -35,7 +36,7 @@ _ENV = re.compile(r"#!\s*\S*/env\s+(?:-S\s+(?P<words>\S.*)|(?P<word>[^\s=-]+))\n
 
 
 def executed(command: str) -> list[str]:
-    """The words that start a file. An env in its first line is resolved here: a bot may execute one file only."""
+    """The words that start a file. An env in its first line is resolved here: a bot has no PATH by which to do it."""
     with open(command, "rb") as file:
         named = _ENV.fullmatch(file.readline(256).decode(errors="replace"))
     words = (named["words"] or named["word"]).split() if named else []
@@ -70,8 +71,28 @@ def read_by(command: str, *, seen: bool = False) -> list[str]:
     return sorted(path for path in paths if os.path.exists(path))
 
 
+# A start script that becomes another of the system's programs, such as an interpreter.
+_EXEC = re.compile(r"^[ \t]*exec[ \t]+([\w.+-]+)", re.MULTILINE)
+_MOST_OF_SCRIPT = 1 << 16
+
+
+def read_after_exec(words: Sequence[str], folder: Path) -> list[str]:
+    """The paths that a command's scripts in its folder need for what they say that they become."""
+    paths: set[str] = set()
+    for word in words:
+        script = folder / word
+        if script.resolve().is_relative_to(folder.resolve()) and script.is_file():
+            with open(script, "rb") as file:
+                text = file.read(_MOST_OF_SCRIPT).decode(errors="replace")
+            found = (shutil.which(name, path=PATH) for name in _EXEC.findall(text))
+            paths.update(path for command in found if command for path in read_by(command))
+    return sorted(paths)
+
+
 # Java's settings, without which it doesn't start, by its version.
 OF_JAVA = tuple(sorted(Path("/etc").glob("java-*-openjdk")))
+# Its library of ciphers doesn't start without its settings where these are there and refused.
+OF_NODE = (Path("/usr/share/nodejs"), Path("/etc/ssl/openssl.cnf"))
 # Where Debian keeps the libraries of common interpreters.
 _COMPILED = Path(f"/usr/lib/{os.uname().machine}-linux-gnu")
 _LIBRARIES: dict[str, tuple[Path, ...]] = {
@@ -82,8 +103,8 @@ _LIBRARIES: dict[str, tuple[Path, ...]] = {
         *(_COMPILED / name for name in ("perl", "perl-base", "perl5")),
     ),
     "ruby": (Path("/usr/lib/ruby"), Path("/var/lib/gems")),
-    "node": (Path("/usr/share/nodejs"), Path("/usr/lib/node_modules")),
-    "nodejs": (Path("/usr/share/nodejs"),),
+    "node": (*OF_NODE, Path("/usr/lib/node_modules")),
+    "nodejs": OF_NODE,
     "lua": (Path("/usr/share/lua"),),
     "java": (Path("/usr/lib/jvm"), *OF_JAVA),
     "guile": (Path("/usr/share/guile"), _COMPILED / "guile"),

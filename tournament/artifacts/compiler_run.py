@@ -23,7 +23,7 @@ from tournament.artifacts.compiler_messages import (
     why_refused,
 )
 from tournament.errors import RunFailed
-from tournament.sandbox.outside import running
+from tournament.sandbox.outside import probe, running
 from tournament.sandbox.outside.endings import KILLED, Killed, kills_for_memory
 from tournament.sandbox.outside.launch import MEGABYTES_OF_BUILDS, Build, LaunchSpec, limits_of_build
 from tournament.sandbox.outside.running import Finished
@@ -105,9 +105,11 @@ def run_compiler(
     allowance = allowance or Allowance()
     seconds = FIRST_SECONDS if libraries else ceil(max(1, allowance.left))
 
+    if not libraries:
+        probe.probe_builds(sandbox.mode)
     kills = kills_for_memory()
     finished = _run_once(commands, folder, readable, sandbox, libraries, seconds)
-    running.check_confined(finished)
+    running.check_confined(finished, "compilers")
     short_of_memory = finished.status in (*KILLED, *_ABORTED) or (finished.status and kills_for_memory() > kills)
     if short_of_memory and not finished.excess and not finished.cut_off:
         raise Killed(f"the compiler {finished.in_words}, for want of memory perhaps")
@@ -190,7 +192,7 @@ def require_compiler(sandbox: SandboxSettings) -> None:
         unit.write_text("int trial(int x) { return x + 1; }\n")
         trial = [*own_command("c"), "-c", unit.name, "-o", "trial.o"]
         finished = _run_once([trial], folder, [], sandbox, None, SECONDS)
-        running.check_confined(finished)
+        running.check_confined(finished, "compilers")
         if finished.status != 0:
             words = first_line(message_of(finished)) or finished.in_words
             raise RunFailed(f"the compiler does not work on this machine (out of memory or disk?): {words}")

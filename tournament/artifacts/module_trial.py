@@ -35,7 +35,7 @@ def try_compile(code: bytes, library: str, engines: list[dict[str, bool | int]],
         modules=["engine.wasm.modules"],
     )
     finished = running.finish(fork_server.start(launch, sandbox.mode), launch, 2 * SECONDS, given=code)
-    running.check_confined(finished)
+    running.check_confined(finished, "compilers")
     if finished.status == 0:
         return
     if finished.status == -signal.SIGXCPU:

@@ -10,7 +10,7 @@ from tournament.artifacts.archive import pack, recipe_of, unpack
 from tournament.artifacts.commands import OF_JAVA, PATH, find_command
 from tournament.artifacts.recipe import Recipe
 from tournament.errors import BadInput, first_of
-from tournament.sandbox.outside import running
+from tournament.sandbox.outside import probe, running
 from tournament.sandbox.outside.endings import KILLED, Killed, kills_for_memory
 from tournament.sandbox.outside.launch import Build, LaunchSpec, limits_of_build
 from tournament.sandbox.outside.scratch import is_full, scratch_folder
@@ -52,6 +52,7 @@ def build(archive: bytes, sandbox: SandboxSettings) -> bytes:
     recipe = recipe_of(archive)
     if not recipe.build:
         return archive
+    probe.probe_builds(sandbox.mode)
     kills = kills_for_memory()
     try:
         return _build(archive, recipe, sandbox)

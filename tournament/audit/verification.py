@@ -20,11 +20,11 @@ from tournament.audit.verify_records import (
 )
 from tournament.audit.verify_seed import find_seed
 from tournament.config import Config
-from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.cores import cores
 from tournament.errors import BadInput, RunFailed, TournamentError
+from tournament.records.contest_of import contest_of, is_here
 from tournament.records.results import ranking_of
 from tournament.runner.executors.local import LocalExecutor
 from tournament.runner.strays import in_tables
@@ -77,11 +77,14 @@ def _verified(
     storage: Storage, config_of: Callable[[str], Config], replay: int | None, watcher: Watcher
 ) -> Verification:
     before = Snapshot.of(storage)
-    contest, field, batches = find_contest(before.field.contest, before.field.game), before.field, before.batches
-    config = _config(config_of, contest)
-    seed, problems, notes = find_seed(storage, config.contest.seed, field)
+    field, batches = before.field, before.batches
+    contest = contest_of(storage.location, field)
+    config = _config(config_of, contest) if is_here(contest) else None
+    seed, problems, notes = find_seed(storage, config.contest.seed if config else None, field)
     settings = None
-    if field.engine == contest.engine_version:
+    if config is None:
+        notes.append(f"the rules {field.game} are not here: sums are not checked, and nothing is played again")
+    elif field.engine == contest.engine_version:
         settings = settings_of(contest, field, config, seed)
     else:
         versions = f"version {field.engine} of {contest.name}, this is {contest.engine_version}"
@@ -104,7 +107,7 @@ def _verified(
         behind = []
     problems += wrong + behind
     replayed = 0
-    if replay != 0 and settings is not None and settings.seed is not None:
+    if replay != 0 and config and settings and settings.seed is not None:
         sound = [batch for batch in after.batches if batch not in damaged]
         again = _Replay(storage, contest, config, after.field, settings, sound)
         found, replayed, why_not = again.played(replay, watcher)

@@ -110,7 +110,6 @@ OWN = {
         (
             "check entrants/von_neumann_poker/likeme.c",
             "check entrants/von_neumann_poker/likeme.c --seed 7 --session 2 --game 3",
-            "check take_away.py",
         ),
     ),
     "new": Listed(

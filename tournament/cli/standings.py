@@ -22,9 +22,9 @@ from tournament.cli.tables import (
     reasons,
 )
 from tournament.config import in_its_words, load_config
-from tournament.contests import find_contest
 from tournament.errors import BadInput, printable
 from tournament.names import did_you_mean
+from tournament.records.contest_of import contest_of
 from tournament.records.results import Results as Loaded
 from tournament.records.results import (
     crosstable_values,
@@ -87,7 +87,7 @@ def leaderboard(
 
 def _contest_of(found: Loaded, config: Path | None) -> Contest:
     """The contest of these records, with the title that the settings file gives it."""
-    return in_its_words(find_contest(found.field.contest, found.field.game), partial(load_config, path=config))
+    return in_its_words(contest_of(found.location, found.field), partial(load_config, path=config))
 
 
 def _show_history(bot: str, contest: str | None, results: str | None, config: Path | None, as_json: bool) -> None:

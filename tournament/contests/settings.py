@@ -75,7 +75,7 @@ class ContestSettings(BaseModel):
         lt=1,
         description="play more replicas until the whole order is right with this chance, as 0.95",
     )
-    most_replicas: int = Field(64, ge=1, le=100_000, description="but no more than so many")
+    most_replicas: int = Field(64, ge=1, le=100_000, validate_default=True, description="but no more than so many")
     tie: float | None = Field(None, gt=0, le=1e12, description="neighbours whose scores differ by less are tied")
     seed: Seed | None = Field(
         None,
@@ -103,7 +103,9 @@ class ContestSettings(BaseModel):
     @field_validator("replicas", "most_replicas")
     @classmethod
     def _sessions_have_numbers(cls, replicas: int, info: ValidationInfo) -> int:
-        if replicas * info.data.get("sessions", 1) > 10**9:
+        # Of a run that isn't until the order is settled most_replicas has no meaning.
+        counts = info.field_name == "replicas" or info.data.get("until_settled") is not None
+        if counts and replicas * info.data.get("sessions", 1) > 10**9:
             raise ValueError("times the sessions of a leg it is more than 1,000,000,000")
         return replicas
 

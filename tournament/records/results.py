@@ -12,11 +12,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.errors import BadInput, RunFailed, and_more
 from tournament.leg import legs_per_replica
 from tournament.names import valid_contest_name
+from tournament.records.contest_of import contest_of
 from tournament.records.rows import EVERYTHING, Selection, dataset_of, loaded_before, read_frame, select
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.unforetold import unforetold
@@ -191,7 +191,7 @@ class Results:
             raise BadInput(
                 f"{self.field.contest}: its bots play house players, not each other; --rating has no meaning"
             )
-        contest = _contest_of_records(self.location, self.field)
+        contest = _contest_of_records(self.location, self.field, self.batches)
         with loaded_before(self.location):
             wins = read_wins(contest, open_storage(self.location), self.batches, legs_per_replica(self.field.settings))
         return elo(self.ranking, wins)
@@ -217,13 +217,13 @@ class Results:
         return frame.astype({"rank": "Int64", "rank_low": "Int64", "rank_high": "Int64"})
 
     def _records(self, table: TableName) -> pd.DataFrame:
-        contest, pairs = _contest_of_records(self.location, self.field), _pairs(self.ranking)
+        contest, pairs = _contest_of_records(self.location, self.field, self.batches), _pairs(self.ranking)
         return read_frame(self.location, contest, self.batches, table, pairs, self.selection)
 
 
-def _contest_of_records(location: str, field: Field) -> Contest:
+def _contest_of_records(location: str, field: Field, batches: Sequence[Batch]) -> Contest:
     """The contest that the records are of. Raises BadInput for another version of it: columns may differ."""
-    contest = find_contest(field.contest, field.game)
+    contest = contest_of(location, field, batches)
     if field.engine != contest.engine_version:
         raise BadInput(
             f"the records in {location} are of version {field.engine} of {contest.rules}, this is"
@@ -253,7 +253,7 @@ def load(
     location, field, batches = _opened(os.fspath(results))
     ranking = ranking_of(open_storage(location), field, batches)
     pairs = _pairs(ranking) if (matches, bots) != (None, None) else {}
-    selection = select(find_contest(field.contest, field.game), pairs, columns, matches, bots)
+    selection = select(contest_of(location, field, batches), pairs, columns, matches, bots)
     return Results(location, field, ranking, tuple(batches), selection)
 
 
@@ -272,7 +272,7 @@ def scan(
     if table not in ("games", "sessions"):
         raise BadInput(f"there is no table {str(table)[:200]!r} to scan; there are games, sessions")
     location, field, batches = _opened(os.fspath(results))
-    contest = _contest_of_records(location, field)
+    contest = _contest_of_records(location, field, batches)
     pairs = _pairs(ranking_of(open_storage(location), field, batches)) if (matches, bots) != (None, None) else {}
     return dataset_of(location, contest, batches, table, select(contest, pairs, None, matches, bots))
 
@@ -313,7 +313,7 @@ def contests_held(results: str) -> list[str]:
 
 def ranking_of(storage: Storage, field: Field, batches: Sequence[Batch]) -> Standings:
     """The standings of a recorded field. Raises RunFailed when the ledger lacks what they need."""
-    contest = find_contest(field.contest, field.game)
+    contest = contest_of(storage.location, field)
     house = contest.house
     if house and any(set(house.facts) - player.facts.keys() for player in field.house):
         raise RunFailed(f"the ledger of {storage.location} lacks facts of house players; run again to mend it")

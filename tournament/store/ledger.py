@@ -63,7 +63,7 @@ _Amount = Annotated[float, Limits(ge=-1e15, le=1e15)]
 TableName = Literal["games", "sessions"]
 TABLES: tuple[TableName, ...] = ("games", "sessions")
 _Scalar = str | int | float | bool | None
-_Scalars = Annotated[list[_Scalar], Limits(min_length=1, max_length=1000)]
+_Scalars = Annotated[list[_Scalar], Limits(max_length=1000)]
 Setting = _Scalar | _Scalars | Annotated[list[_Scalars], Limits(min_length=1, max_length=1000)]
 
 

@@ -475,6 +475,13 @@ class Legs(Sequence[LegResult]):
     __hash__ = None  # type: ignore[assignment]
 
 
+def too_much(leg: LegResult) -> str:
+    """What of a leg's sums is beyond what records hold; "" for nothing."""
+    if all(abs(seat.points) <= _MOST_AMOUNT and max(seat[1:]) <= _MOST_SQUARE for seat in leg.sums):
+        return ""
+    return f"match {leg.match} ({leg.x} – {leg.y}) has points beyond 10¹⁵, or none at all"
+
+
 def _check(amounts: npt.NDArray[Any], least: float, most: float) -> None:
     """Raises ValueError for an amount out of bounds, or none at all."""
     if amounts.size and not (amounts.min() >= least and amounts.max() <= most):  # NaN is the least and the most

@@ -43,6 +43,23 @@ def reading(storage: Storage, part: Part) -> Iterator[None]:
         raise RunFailed(f"{storage.location}/{part.place} is damaged: {reason}") from None
 
 
+def columns_in(storage: Storage, part: Part) -> tuple[Column, ...]:
+    """The columns of a published part, as it says. Raises FileNotFoundError when it is gone, RunFailed when it has
+    other bytes than were written, or columns of a kind that no part has."""
+    require_written(storage, part)
+    with reading(storage, part), pq.ParquetFile(storage.open_data(part.place)) as file:
+        schema = file.schema_arrow
+        found = tuple(
+            Column(
+                one.name, str(np.dtype(one.type.to_pandas_dtype())), (one.metadata or {}).get(b"meaning", b"").decode()
+            )
+            for one in schema
+        )
+        if not arrow_schema(found).equals(schema):
+            raise pa.ArrowInvalid("it has columns of other kinds")
+        return found
+
+
 def open_part(storage: Storage, part: Part, columns: Sequence[Column]) -> pq.ParquetFile:
     """A published part; page checksums are verified when it is read. Raises FileNotFoundError when it is gone,
     RunFailed when it has other columns or rows, or can't be read."""

@@ -257,9 +257,7 @@ def _search(
 
 
 def _confined_by(bot: Entrant, sandbox: SandboxSettings) -> str:
-    if bot.plays_as == "wasm":
-        return ""
-    return probe.probe_sandbox(sandbox.mode) + probe.seclusion_in_words(sandbox.mode)
+    return "" if bot.plays_as == "wasm" else probe.probe_sandbox(sandbox.mode)
 
 
 def _repeats(tried: Pairing, first: Trial, doing: Callable[[str], None]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.contests.rules_of_others import Source, load_source
 from tournament.contests.settings import ContestSettings
+from tournament.errors import RunFailed
 from tournament.leg import PROCESSES, Leg
 from tournament.probation import OnTrial
 from tournament.sandbox.outside import probe
@@ -24,7 +25,7 @@ from tournament.standings.luck_of_rows import LuckOfRows
 from tournament.store.columns import ROWS_PER_BUFFER, buffer_fields
 from tournament.store.ledger import Batch, batch_name
 from tournament.store.leg_sums import leg_sums
-from tournament.store.legs import LegResult, Legs
+from tournament.store.legs import LegResult, Legs, too_much
 from tournament.store.part_writer import PartWriter, origin_of
 from tournament.store.storage import Storage, open_storage, staged_name
 from tournament.worker.leg import Stopped, length_of, play_leg
@@ -195,6 +196,8 @@ def play_task(
                     else:
                         result = play_leg(contest, settings, leg, artifacts, sink, stopping)
                         trial.note(leg, result.ended_by)
+                    if problem := too_much(result):
+                        raise RunFailed(f"{contest.name}: {problem}; its rules have to give fewer")
                     sink.end(result)
                     results[-1].append(result)
                 sink.clear()

@@ -1,4 +1,4 @@
-"""Looks in /proc for what other legs lay out: their descriptors, by what they are and how many, and where they are.
+"""Looks in /proc for what other processes have open and where they are: what their descriptors and folders lead to.
 
 Verdict: ok
 """
@@ -7,25 +7,18 @@ import os
 
 from look_once import a, b
 
-LINKS = ("/proc", "/var/run/../proc", "/dev/fd/../..", "/proc/self/root/proc")
-
-
-def attempts(process):
-    for root in LINKS:
-        folder = f"{root}/{process}"
-        for way in (os.stat, os.lstat, os.listdir, os.chdir, lambda path: os.open(path, os.O_PATH)):
-            for name in ("", "/fd", "/fd/0", "/fd/1", "/fdinfo/1", "/cwd", "/exe", "/root", "/task", "/map_files"):
-                yield way, folder + name
+LINKS = ("/fd/0", "/fd/1", "/cwd", "/exe", "/root", "/root/etc/passwd")
+WAYS = (os.stat, os.listdir, os.chdir, os.readlink, lambda path: os.open(path, os.O_PATH))
 
 
 def look():
     own = os.getpid()
-    for process in (os.getppid(), 1, *range(max(2, own - 20), own + 20)):
-        for way, path in attempts(process):
-            try:
-                found = way(path)
-            except FileNotFoundError:
-                continue
-            except OSError as error:
-                raise AssertionError(f"{path} is there: {error}") from None
-            raise AssertionError(f"{path} is {found}")
+    for process in {os.getppid(), 1, *range(max(2, own - 20), own + 20)} - {own}:
+        for root in ("/proc", "/var/run/../proc", "/dev/fd/../.."):
+            for path in (f"{root}/{process}{link}" for link in LINKS):
+                for way in WAYS:
+                    try:
+                        found = way(path)
+                    except OSError:
+                        continue
+                    raise AssertionError(f"{path} is {found}")

@@ -5,16 +5,14 @@ Verdict: ok
 
 import locale
 import os
-import re
 import resource
 import sys
 
 from look_once import a, b
 
-FILES = {
-    "/etc/hosts": "127.0.0.1 localhost\n::1 localhost\n",
-}
 OF_THE_MACHINE = (
+    "/etc/hostname",
+    "/etc/hosts",
     "/etc/machine-id",
     "/etc/resolv.conf",
     "/etc/os-release",
@@ -23,7 +21,6 @@ OF_THE_MACHINE = (
     "/proc/mounts",
     "/proc/self/cgroup",
     "/proc/self/mountinfo",
-    "/proc/self/exe",
     "/proc/stat",
     "/proc/uptime",
     "/proc/self/status",
@@ -45,14 +42,8 @@ def can_be_read(path):
 
 
 def look():
-    for path, content in FILES.items():
-        with open(path) as file:
-            assert file.read() == content, path
     for path in OF_THE_MACHINE:
         assert not can_be_read(path), path
-    with open("/etc/hostname") as file:
-        name = file.read()
-    assert re.fullmatch("bot-[0-9a-f]{16}\n", name) and os.uname().nodename == name.strip(), name
     assert os.getcwd() == "/"
     assert sys.argv == ["looks_where_it_is"]
     assert sys.stdin.read() == ""

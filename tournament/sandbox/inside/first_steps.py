@@ -6,48 +6,46 @@ it: programs start once a leg. `outside.confinement` gives it its orders, `outsi
 
 from __future__ import annotations
 
-import ctypes
-import errno
 import os
 import resource
 import sys
 
 from tournament.sandbox.inside import landlock, system_calls
-from tournament.sandbox.inside.c_library import call, end_with, gain_no_privileges, prctl
+from tournament.sandbox.inside.c_library import end_with, gain_no_privileges, prctl
 
 # Typing, and signal with its enumerations, take longer to import than all the rest.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import _socket
     import signal
-    from collections.abc import Callable, Sequence
     from typing import Any
 
     Orders = dict[str, Any]
 else:
     import _signal as signal
 
-# How a process that can't be confined ends, its reason on standard error.
-NOT_CONFINED = 119
+# How a process that can't be confined ends, and how its reason begins on standard error.
+NOT_CONFINED, NO_CONFINEMENT = 119, "can't be confined: "
 
 
 def main(orders: Orders) -> None:
     """Become a process of the kind that is ordered, confined as it must be."""
     if orders["kind"] != "build":
         _ignore_signals()
-    if orders["kind"] == "server":
-        orders = _forked(orders)
     kinds = {"program": _program, "build": _build, "python": _python, "module": _module, "probe": _probe}
     try:
+        if orders["kind"] == "server":
+            orders = _forked(orders)
         kinds[orders["kind"]](orders)
     except system_calls.Unsupported as problem:
-        print(f"can't be confined: {problem}", file=sys.stderr)
+        print(f"{NO_CONFINEMENT}{problem}", file=sys.stderr)
         sys.exit(NOT_CONFINED)
 
 
 def _program(orders: Orders) -> None:
     _limit(orders)
-    _execute(orders["command"], {}, lambda address: _confine(orders, own_threads=True, command_address=address))
+    _confine(orders, threads=True, executes=True)
+    _execute(orders["command"], {})
 
 
 def _python(orders: Orders) -> None:
@@ -63,13 +61,15 @@ def _module(orders: Orders) -> None:
     from tournament.sandbox.inside import module_compiler
 
     _limit(orders)
-    module_compiler.main(orders["library"], orders["settings"], lambda: _confine(orders, own_threads=True))
+    module_compiler.main(orders["library"], orders["settings"], lambda: _confine(orders, threads=True))
 
 
 def _probe(orders: Orders) -> None:
+    from tournament.sandbox.inside import attempts
+
     _limit(orders)
     _confine(orders)
-    print(", ".join(_possible(orders["paths"])), flush=True)
+    print(", ".join(attempts.possible(orders["paths"], orders["tournament"], build=False)), flush=True)
 
 
 def _build(orders: Orders) -> None:
@@ -79,18 +79,16 @@ def _build(orders: Orders) -> None:
     _limit(orders)
     *earlier, last = orders["commands"]
 
-    def confine(_address: int) -> None:
-        if orders["confined"]:
-            signals = starts.ask(supervisor) or orders["landlock"] >= landlock.SIGNALS_SINCE
-        supervisor.close()
-        if orders["confined"]:
-            _confine_build(orders, signals)
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-        for command in earlier:
-            if status := os.spawnve(os.P_WAIT, command[0], command, orders["environment"]):
-                os._exit(status & 0xFF)  # a signal's number counts down from 256, as for the last command
-
-    _execute(last, orders["environment"], confine)
+    if orders["confined"]:
+        signals = starts.ask(supervisor) or orders["landlock"] >= landlock.SIGNALS_SINCE
+    supervisor.close()
+    if orders["confined"]:
+        _confine_build(orders, signals)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    for command in earlier:
+        if status := os.spawnve(os.P_WAIT, command[0], command, orders["environment"]):
+            os._exit(status & 0xFF)  # a signal's number counts down from 256, as for the last command
+    _execute(last, orders["environment"])
 
 
 def _limit(orders: Orders) -> None:
@@ -102,12 +100,12 @@ def _limit(orders: Orders) -> None:
         resource.setrlimit(number, (value, value + 1 if name == "CPU" and hard != value else value))
 
 
-def _confine(orders: Orders, *, own_threads: bool = False, command_address: int = 0) -> None:
+def _confine(orders: Orders, *, threads: bool = False, executes: bool = False) -> None:
     """Put a bot's process under a domain and a filter of its own: what it may read its server has settled."""
     if orders["confined"]:
         _enter_domain(orders, None)
         system_calls.drop_capabilities()
-        system_calls.install(system_calls.filter_of_bots(os.getpid(), own_threads, command_address))
+        system_calls.install(system_calls.filter_of_bots(os.getpid(), threads=threads, executes=executes))
 
 
 def _confine_build(orders: Orders, signals: bool) -> None:
@@ -125,17 +123,12 @@ def _enter_domain(orders: Orders, allowed: list[tuple[str, int]] | None) -> None
         raise system_calls.Unsupported(f"the kernel makes no Landlock domain: {problem.strerror}") from None
 
 
-def _execute(command: Sequence[str], environment: dict[str, str], confine: Callable[[int], None]) -> None:
-    """Execute a command, whose path nobody finds in memory, after `confine` is called with the path's address."""
-    path, address = _hidden(command[0])
-    arguments = (ctypes.c_char_p * (len(command) + 1))(*[os.fsencode(word) for word in command], None)
-    texts = [os.fsencode(f"{name}={value}") for name, value in environment.items()]
-    variables = (ctypes.c_char_p * (len(texts) + 1))(*texts, None)
-    library = ctypes.CDLL(None, use_errno=True)
-    confine(address)
-    library.execve(path, arguments, variables)
-    print(f"{command[0]}: {os.strerror(ctypes.get_errno())}", file=sys.stderr)
-    sys.exit(127)
+def _execute(command: list[str], environment: dict[str, str]) -> None:
+    try:
+        os.execve(command[0], command, environment)
+    except OSError as problem:
+        print(f"{command[0]}: {problem.strerror}", file=sys.stderr)
+        sys.exit(127)
 
 
 def _ignore_signals() -> None:
@@ -156,20 +149,12 @@ def _forked(orders: Orders) -> Orders:
     import marshal
 
     from engine.processes.forking import serve_forks
-    from tournament.sandbox.inside import seclusion
 
     end_with(orders["starter"])
-    if orders["root"] is None:
-        if orders["of"] == "python":  # the library's folder can't be listed from then on
-            sys.modules["importlib.machinery"].PathFinder.find_spec("of which there is none")
-        gain_no_privileges()
-        _enter_domain(orders, [(path, landlock.READ) for path in orders["readable"]])
-    else:
-        try:
-            seclusion.enter(orders["landlock"], **orders["root"])
-        except OSError:
-            os.write(1, b"-")
-            os._exit(NOT_CONFINED)
+    if orders["of"] == "python":  # the library's folder can't be listed from then on
+        sys.modules["importlib.machinery"].PathFinder.find_spec("of which there is none")
+    gain_no_privileges()
+    _enter_domain(orders, [(path, landlock.READ) for path in orders["readable"]])
     os.write(1, b"+")
     if orders["of"] == "python":
         from tournament.sandbox.inside import python_host
@@ -192,24 +177,6 @@ def _read(size: int) -> bytes:
             os._exit(1)
         content += chunk
     return content
-
-
-def _hidden(text: str) -> tuple[ctypes.c_void_p, int]:
-    """Put a string at a random place of the address space; its pointer and its address."""
-    library = ctypes.CDLL(None, use_errno=True)
-    library.mmap.restype = ctypes.c_void_p
-    library.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
-    content = os.fsencode(text) + b"\0"
-    size = len(content) + 4096
-    read_write, private_anonymous_and_exactly_there = 3, 0x100022
-    for _ in range(100):
-        wanted = int.from_bytes(os.urandom(8), "little") % (1 << 46) & ~0xFFF
-        if library.mmap(wanted, size, read_write, private_anonymous_and_exactly_there, -1, 0) == wanted:
-            address = wanted + int.from_bytes(os.urandom(2), "little") % 4096
-            ctypes.memmove(address, content, len(content))
-            return ctypes.c_void_p(address), address
-    print("can't be confined: no room in the address space", file=sys.stderr)
-    sys.exit(NOT_CONFINED)
 
 
 def _fork_under_supervision(orders: Orders) -> _socket.socket:
@@ -247,36 +214,3 @@ def _fork_under_supervision(orders: Orders) -> _socket.socket:
     except ChildProcessError:
         pass
     os._exit(ended)
-
-
-def _possible(paths: dict[str, str]) -> list[str]:
-    """Which of the things that a bot must not do can be done here. `paths` has those to try them on."""
-    of_internet, of_unix, stream = 2, 1, 1
-    things: dict[str, Callable[[], object]] = {
-        "read": lambda: open(paths["read"]).close(),
-        "write": lambda: open(paths["write"], "w").close(),
-        "list processes": lambda: os.listdir("/proc"),
-        "connect": lambda: os.close(call("socket", of_internet, stream, 0)),
-        "pair": lambda: call("socketpair", of_unix, stream, 0, (ctypes.c_int * 2)()),
-        "fork": lambda: os.fork() or os._exit(0),
-        "execute": _execute_nothing,
-        "signal its parent": lambda: os.kill(os.getppid(), 0),
-        "raise a limit": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, resource.getrlimit(resource.RLIMIT_NOFILE)),
-    }
-    done = []
-    for name, attempt in things.items():
-        try:
-            attempt()
-        except (OSError, ValueError):
-            continue
-        done.append(name)
-    return done
-
-
-def _execute_nothing() -> None:
-    """Raises OSError where executing is refused, not for want of the file."""
-    try:
-        call("execve", b"/nonexistent", None, None)
-    except OSError as problem:
-        if problem.errno == errno.EPERM:
-            raise

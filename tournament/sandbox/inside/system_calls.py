@@ -129,15 +129,15 @@ _ALLOW, _KILL_PROCESS, _ERRNO, _ASK = 0x7FFF0000, 0x80000000, 0x00050000, 0x7FC0
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 
 
-def filter_of_bots(own_pid: int, threads: bool, command_address: int = 0) -> bytes:
+def filter_of_bots(own_pid: int, *, threads: bool, executes: bool) -> bytes:
     """The filter of a process that plays, as the kernel takes it: 8 bytes an instruction.
 
-    `command_address`: the one place in memory whose string may be executed, 0
-    for none. After that execution nothing lies there and nobody knows it, so
-    the command can't execute another. `threads`: whether it may start some.
-    Raises Unsupported on other machines than x86_64 and aarch64.
+    `threads`: whether it may start some; `executes`: whether it may become another program, which filter, domain and
+    limits outlast. Raises Unsupported on other machines than x86_64 and aarch64.
     """
-    return _filter([*_rules_of_bots(own_pid, threads, command_address), *_rules_of_all(own_pid, _FCNTLS)])
+    rules = _rules_of_bots(own_pid, threads)
+    rules += [("execve", [_return(_ALLOW)])] if executes else []
+    return _filter([*rules, *_rules_of_all(own_pid, _FCNTLS)])
 
 
 def filter_of_builds(own_pid: int, supervisor_pid: int, signals: bool) -> bytes:
@@ -194,7 +194,7 @@ def _rules_of_builds(supervisor_pid: int, signals: bool) -> list[_Rule]:
     return [*rules, ("socketpair", [_low(0), *_among((_OF_UNIX,)), _REFUSAL])]
 
 
-def _rules_of_bots(own_pid: int, threads: bool, command_address: int) -> list[_Rule]:
+def _rules_of_bots(own_pid: int, threads: bool) -> list[_Rule]:
     """The calls that only a bot may make."""
     rules: list[_Rule] = []
     if threads:
@@ -210,8 +210,6 @@ def _rules_of_bots(own_pid: int, threads: bool, command_address: int) -> list[_R
         ("madvise", [_low(2), *_among(_MADVICE), _refuse(errno.EINVAL)]),
         ("fadvise64", [_refuse(0)]),
     ]
-    if command_address:
-        rules.append(("execve", [*_unless_equals(0, command_address), _return(_ALLOW)]))
     # Memory that limits don't count is refused: shared without a file, huge pages, and stacks that grow.
     seen_memory = [
         _low(3),

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from tournament.sandbox.outside.endings import Ending, comes_from_outside
 from tournament.sandbox.outside.launch import Limits
-from tournament.sandbox.outside.own_time import Use, sleeps, stat_fields
+from tournament.sandbox.outside.own_time import Use, doing, stat_fields, waited
 
 # Programs may map the files of their folders, which have at most this many bytes.
 _ROOM_FOR_FILES = 64 << 20
@@ -80,7 +80,9 @@ class Confined:
 
     def use(self) -> Use:
         """What it has used of the machine. If somebody has stopped it, it is told to go on."""
-        return Use(self.cpu_seconds(), sleeps(Path(f"/proc/{self.pid}")))
+        folder = Path(f"/proc/{self.pid}")
+        now, waits = doing(folder), waited(folder)
+        return Use(self.cpu_seconds(), now == "sleeps", waits, waits is not None and now == "runs")
 
     def has_ended(self) -> bool:
         """Whether it has ended, with all its threads."""

@@ -1,8 +1,8 @@
 """Starting confined processes.
 
-Four layers, each enough against most of what a bot might try: a Landlock domain (files, ports, signals), and where the
-system allows it a root of its own; resource limits; no capabilities; and a filter that allows only the system calls
-that it names (`system_calls`). A process puts itself under all of them before it runs a bot's first instruction.
+Four layers, each enough against most of what a bot might try: a Landlock domain (files, and what may be traced);
+resource limits; no capabilities; and a filter that allows only the system calls that it names (`system_calls`). A
+process puts itself under all of them before it runs a bot's first instruction.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ import resource
 import signal
 import socket
 import subprocess
-import threading
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from tournament.errors import BadInput
+from tournament.sandbox.inside.first_steps import NO_CONFINEMENT
 from tournament.sandbox.outside import visible
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.endings import Ending, Killed, how_it_ended
-from tournament.sandbox.outside.launch import MOST_THREADS, Build, ForkServer, LaunchSpec, Mode
+from tournament.sandbox.outside.launch import MOST_THREADS, Build, LaunchSpec, Mode
 from tournament.sandbox.outside.tier import MEND, version_here
 
 # The program that a confined process starts with. It can't list folders, so it is told where its modules are.
@@ -51,8 +51,6 @@ _ENVIRONMENT = {"PYTHONHASHSEED": "0", "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-FMA,
 _OF_A_PROCESS = 16  # descriptors of ours that starting one takes, at most
 # With fewer not even one process can be tried out.
 _FEWEST_DESCRIPTORS = 128
-# Set once a process of this one was to have a root of its own and got none.
-lacks_roots = threading.Event()
 
 
 def start(launch: LaunchSpec, mode: Mode) -> Confined:
@@ -80,33 +78,13 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
 
 
 def start_server(launch: LaunchSpec) -> Confined:
-    """Start a process that forks others: it has a root of its own, or if the system gives none a Landlock domain alone.
+    """Start a process that forks others, in a domain of its own.
 
     Raises BadInput when it can't be started, Killed when a signal ended it.
     """
-    process = _start_server(launch, root=True) or _start_server(launch, root=False)
-    assert process is not None
-    return process
-
-
-def _start_server(launch: LaunchSpec, *, root: bool) -> Confined | None:
-    """Start it with a root of its own, or without one; None when the system gives it none."""
-    assert isinstance(launch.what, ForkServer)
     files = visible.module_files(launch)
-    given = launch.told(landlock=version_here()) | {"starter": os.getpid(), "root": None}
-    if root:
-        program = launch.what.of == "program"
-        given["root"] = {
-            "name": _machine_name(),
-            # What forks programs has imported all before it enters its root.
-            "readable": sorted(visible.paths(launch, files, imports=not program)),
-            "left_out": visible.left_out(),
-            # Our interpreter loads shared libraries; a program may have read more than these in their folders.
-            "libraries": () if program else visible.library_folders(),
-            "executable": launch.what.file if program else None,
-        }
-    else:
-        given["readable"] = sorted(visible.entry_by_entry(visible.paths(launch, files), launch))
+    given = launch.told(landlock=version_here()) | {"starter": os.getpid()}
+    given["readable"] = sorted(visible.entry_by_entry(visible.paths(launch, files), launch))
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     errors, their_errors = os.pipe()
     with ours, theirs:
@@ -119,29 +97,21 @@ def _start_server(launch: LaunchSpec, *, root: bool) -> Confined | None:
             os.close(their_errors)
         process = Confined(running, launch.limits, os.dup(ours.fileno()), ours.detach(), errors)
     theirs.close()
-    if (answer := process.read(1)) == b"+":
-        if not root:
-            lacks_roots.set()
+    if process.read(1):
         return process
     complaint = os.read(process.errors, 4096).decode(errors="replace").strip().splitlines()
     status = process.ended_by_itself()
     process.end()
-    if answer == b"-":
-        return None
     if status is not None and status < 0:
         raise Killed(f"what starts bots' processes {how_it_ended(status)}")
-    raise BadInput(f"a process can't be confined here: {complaint[-1] if complaint else 'it was ended'}; {MEND}")
+    why = complaint[-1].removeprefix(NO_CONFINEMENT) if complaint else "it was ended"
+    raise BadInput(f"a process can't be confined here: {why}; {MEND}")
 
 
 def _arguments(files: dict[str, str], given: dict[str, Any]) -> list[str]:
     """The command of an interpreter that imports from these files and follows what it is given."""
     program = _BOOTSTRAP.replace("FILES", repr(files)).replace("LAUNCH", repr(given))
     return [visible.interpreter(), "-s", "-S", "-P", "-B", "-X", "utf8", "-c", program]
-
-
-def _machine_name() -> str:
-    """What bots read as the machine's name: unique, and telling neither the worker nor a count."""
-    return f"bot-{os.urandom(8).hex()}"
 
 
 def _start(launch: LaunchSpec, arguments: list[str], streams: tuple[int, int, int]) -> _Running:

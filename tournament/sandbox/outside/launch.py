@@ -61,7 +61,7 @@ def limits_of_build(cpu_seconds: int, memory_megabytes: int = MEGABYTES_OF_BUILD
 
 @dataclass(frozen=True)
 class Program:
-    """A command that plays. It may start threads, but no other program."""
+    """A command that plays. It may start threads, and become another program, but start none."""
 
     kind: ClassVar[str] = "program"
     command: Sequence[str]
@@ -100,10 +100,11 @@ class ModuleTrial:
 
 @dataclass(frozen=True)
 class Probe:
-    """Attempts at what a bot must not do; `paths` to try them on."""
+    """Attempts at what a bot must not do: `paths` to try them on, and the tournament's process."""
 
     kind: ClassVar[str] = "probe"
     paths: Mapping[str, str]
+    tournament: int
 
 
 @dataclass(frozen=True)

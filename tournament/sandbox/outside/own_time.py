@@ -1,8 +1,9 @@
 """A process's own time: what it had of processors, and how long it slept of its own accord.
 
-A wait for a processor, for a disk or for an answer to a call about files is the machine's, however long it takes.
-Nobody tells afterwards how long such waits were, so a process is looked at now and then: who is found asleep has slept
-since the look before.
+A wait for a processor, for a disk or for an answer to a call about files is the machine's, however long it takes. The
+system counts how long a thread has waited for processors; it sleeps in the rest of the time in which it had none. How
+long other waits were it doesn't say, so a process is looked at now and then: who is found in one has been since the
+look before.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
+from typing import Literal
 
 from tournament.errors import RunFailed
 from tournament.sandbox.inside.system_calls import numbers_here
@@ -48,32 +50,59 @@ class Disturbed(RunFailed):
 
 @dataclass(frozen=True)
 class Use:
-    """The processor time that a process, or a group, has used by now, in seconds, and whether it sleeps now.
+    """The processor time that a process, or a group, has used by now, in seconds, and what it does now.
 
-    It sleeps if none of its threads runs, is stopped, or waits for a processor or a file.
+    It `sleeps` if none of its threads runs, is stopped, or waits for a processor or a file. `waited`: how long its
+    threads have waited for processors, in seconds, None if the system doesn't say; if it does, `runs` says whether one
+    runs or waits for a processor now.
     """
 
     cpu: float
     sleeps: bool
+    waited: float | None = None
+    runs: bool = False
 
 
 class Clocks:
     """The processor time of a process, and the time that it slept, in seconds, from look to look.
 
-    `longest_nap`: the most that counts as sleep between two looks if it has worked between them, too.
+    `longest_nap`: the most that counts as sleep between two looks if it has worked between them, too, and the system
+    doesn't say how long it waited for processors.
     """
 
     def __init__(self, use: Callable[[], Use], longest_nap: float = inf) -> None:
         self._use, self._longest_nap = use, longest_nap
-        self.cpu = self.slept = 0.0
+        self.cpu = 0.0
+        self._slept = self._waited = 0.0
+        # The system counts a wait for a processor when it ends. Until then it looks like sleep: so much does, and it
+        # may have begun so long ago.
+        self._unsure = self._waiting = 0.0
 
-    def look(self, elapsed: float) -> float:
-        """Look so many seconds after the look before; returns the processor time that it has used since."""
+    @property
+    def slept(self) -> float:
+        """How long it slept, for sure."""
+        return self._slept + max(0.0, self._unsure - self._waiting)
+
+    def look(self, elapsed: float, *, asked_lately: bool = False) -> Use:
+        """Look so many seconds after the look before.
+
+        `asked_lately`: it had nothing to do in some of them, so they count only if it is found asleep.
+        """
         use = self._use()
         used = self.note(use.cpu)
+        waited = max(0.0, (use.waited or 0.0) - self._waited)
+        self._waited = use.waited or 0.0  # less than before where a thread has ended
+        idle = elapsed - used - waited
+        if use.waited is None and used:
+            idle = min(idle, self._longest_nap)
+        if asked_lately:
+            self._unsure = 0.0
+        counts = use.sleeps or (use.runs and not asked_lately)
+        self._unsure = max(0.0, self._unsure + (idle if counts else min(idle, 0.0)))
+        self._waiting = elapsed if used and use.runs else self._waiting + elapsed
         if use.sleeps:
-            self.slept += max(0.0, min(elapsed - used, self._longest_nap if used else inf))
-        return used
+            self._slept, self._unsure, self._waiting = self._slept + self._unsure, 0.0, 0.0
+        return use
 
     def note(self, cpu: float) -> float:
         """Note its processor time alone, a hundredth of the work of a look; returns what it has used since."""
@@ -106,7 +135,9 @@ class OwnTime:
         if elapsed < self._step:
             return False
         self._looked = now
-        self._used += min(self._clocks.look(elapsed), elapsed)
+        before = self._clocks.cpu
+        self._clocks.look(elapsed)
+        self._used += min(self._clocks.cpu - before, elapsed)
         if self.used >= self.seconds:
             return True
         if now - self._started >= _MOST_TIMES * self.seconds + _MORE_SECONDS:
@@ -131,21 +162,39 @@ def stat_fields(folder: Path) -> list[str]:
         return []
 
 
-def sleeps(process: Path, *, while_stopped: bool = False) -> bool:
-    """Whether a process sleeps of its own accord, by its folder in /proc.
+Doing = Literal["sleeps", "runs", "is held up"]
 
-    `while_stopped`: whether one that is stopped does, which others may do to it. It is told to go on.
+
+def doing(process: Path, *, while_stopped: Doing = "is held up") -> Doing:
+    """What a process does now, by its folder in /proc: whether it sleeps of its own accord, runs or waits for a
+    processor, or waits for something else of the system's.
+
+    `while_stopped`: what one does that is stopped, which others may do to it. It is told to go on.
     """
-    try:
-        threads = list((process / "task").iterdir())
-    except OSError:
-        return True
-    states = {thread: fields[0] for thread in threads if (fields := stat_fields(thread))}
+    states = {thread: fields[0] for thread in _threads_of(process) if (fields := stat_fields(thread))}
     if "T" in states.values():
         with contextlib.suppress(OSError):
             os.kill(int(process.name), signal.SIGCONT)
         return while_stopped
-    return all(state in "ZX" or _may_sleep_on(thread, state) for thread, state in states.items())
+    if all(state in "ZX" or _may_sleep_on(thread, state) for thread, state in states.items()):
+        return "sleeps"
+    return "runs" if "R" in states.values() else "is held up"
+
+
+def waited(process: Path) -> float | None:
+    """How long the threads of a process have waited for processors, in seconds; None where the system doesn't say."""
+    try:
+        told = [(thread / "schedstat").read_text().split() for thread in _threads_of(process)]
+        return sum(int(words[1]) for words in told) / 1e9 if told else None
+    except (OSError, IndexError, ValueError):
+        return None
+
+
+def _threads_of(process: Path) -> list[Path]:
+    try:
+        return list((process / "task").iterdir())
+    except OSError:
+        return []
 
 
 def _may_sleep_on(thread: Path, state: str) -> bool:
@@ -175,6 +224,6 @@ class GroupUse:
         ticks, asleep = 0, True
         for folder, fields in members(self._group):
             ticks += sum(map(int, fields[11:15]))  # its own, and those of children that it has waited for
-            asleep = asleep and sleeps(folder, while_stopped=True)
+            asleep = asleep and doing(folder, while_stopped="sleeps") == "sleeps"
         self._cpu = max(self._cpu, ticks / _TICKS)
         return Use(self._cpu, asleep)

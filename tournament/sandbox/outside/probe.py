@@ -2,51 +2,66 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
 from tournament.errors import BadInput
-from tournament.sandbox.inside.first_steps import NOT_CONFINED
+from tournament.sandbox.inside import attempts
 from tournament.sandbox.outside import fork_server, running
-from tournament.sandbox.outside.confinement import lacks_roots
-from tournament.sandbox.outside.launch import LaunchSpec, Limits, Mode, Probe
+from tournament.sandbox.outside.launch import Build, LaunchSpec, Limits, Mode, Probe, limits_of_build
+from tournament.sandbox.outside.running import Finished
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.tier import MEND, version_here
+from tournament.sandbox.outside.visible import interpreter
 
 OFF = "off: bots run with the rights of the tournament"
+_SECONDS = 30
 
 
 @cache
 def probe_sandbox(mode: Mode) -> str:
-    """Try out what confines processes on this machine, and say it in words.
+    """Try out what confines bots' processes on this machine, and say it in words.
 
     Raises BadInput when something that bots must not do can be done.
     """
     if mode == "off":
         return OFF
     version = version_here()
-    with scratch_folder() as folder:
-        secret = Path(folder, "secret")
-        secret.write_text("not for bots")
-        paths = {"read": str(secret), "write": str(Path(folder, "written"))}
-        launch = LaunchSpec(Probe(paths), Limits(512, 10))
-        probe = running.finish(fork_server.start(launch, mode), launch, 30)
-    if probe.status != 0:
-        lines = probe.errors.decode(errors="replace").strip().splitlines()
-        why = lines[-1] if lines else f"the probe {probe.in_words}"
-        if probe.status == NOT_CONFINED:
-            why = why.removeprefix("can't be confined: ")
-        raise BadInput(f"bots can't be confined: {why}; {MEND}")
-    if possible := probe.output.decode().strip():
-        raise BadInput(f"bots can't be confined: a probe in the sandbox could {possible}; {MEND}")
+    with _targets() as paths:
+        launch = LaunchSpec(Probe(paths, os.getpid()), Limits(512, 10))
+        _check("bots", running.finish(fork_server.start(launch, mode), launch, _SECONDS))
     return f"Landlock {version}, system call filter"
 
 
-def seclusion_in_words(mode: Mode) -> str:
-    """Whether bots' processes find no /proc here, by those that were started; the words continue those of
-    `probe_sandbox`."""
+@cache
+def probe_builds(mode: Mode) -> None:
+    """Try out what confines compilers and builds. Raises BadInput, as `probe_sandbox` does."""
     if mode == "off":
-        return ""
-    if lacks_roots.is_set():
-        return "; no namespaces, or too much to read for a root of its own, so a bot's legs see each other in /proc"
-    return ", namespaces"
+        return
+    with _targets() as paths:
+        tries = f"print(', '.join(possible({paths!r}, {os.getpid()}, build=True)))"
+        code = f"{Path(attempts.__file__).read_text()}\n\n{tries}\n"
+        build = Build([[interpreter(), "-s", "-S", "-P", "-c", code]], watched=False)
+        _check("builds", running.run(LaunchSpec(build, limits_of_build(10)), mode, _SECONDS))
+
+
+@contextmanager
+def _targets() -> Iterator[dict[str, str]]:
+    """Files to try it on."""
+    with scratch_folder() as folder:
+        secret = Path(folder, "secret")
+        secret.write_text("not for bots")
+        yield {"read": str(secret), "write": str(Path(folder, "written"))}
+
+
+def _check(whom: str, probe: Finished) -> None:
+    """Raise BadInput unless a probe was confined, and could do nothing."""
+    running.check_confined(probe, whom)
+    if probe.status != 0:
+        why = probe.last_words or f"the probe {probe.in_words}"
+        raise BadInput(f"{whom} can't be confined: {why}; {MEND}")
+    if possible := probe.output.decode().strip():
+        raise BadInput(f"{whom} can't be confined: a probe in the sandbox could {possible}; {MEND}")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tournament.errors import BadInput, printable
-from tournament.sandbox.inside.first_steps import NOT_CONFINED
+from tournament.sandbox.inside.first_steps import NO_CONFINEMENT, NOT_CONFINED
 from tournament.sandbox.outside import scratch
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.confinement import start
@@ -66,6 +66,11 @@ class Finished:
             return f"took {self.excess}"
         return "took too long" if self.cut_off else how_it_ended(self.status)
 
+    @property
+    def last_words(self) -> str:
+        """The last line of its complaints."""
+        return next(reversed(self.errors.decode(errors="replace").strip().splitlines()), "")
+
 
 def run(launch: LaunchSpec, mode: Mode, seconds: float, given: bytes = b"", most: int = 1 << 24) -> Finished:
     """Run a confined command to its end, at most so many seconds of its own (`own_time`), with `given` as its input.
@@ -95,11 +100,12 @@ def finish(process: Confined, launch: LaunchSpec, seconds: float, given: bytes =
     return Finished(status, output, errors, cut_off, watch.excess if watch else "", had.used)
 
 
-def check_confined(finished: Finished) -> None:
-    """Raise BadInput for a command that the machine couldn't confine."""
-    if finished.status == NOT_CONFINED and finished.errors.startswith(b"can't be confined"):
-        why = finished.errors.decode(errors="replace").strip().splitlines()[-1]
-        raise BadInput(f"a process {printable(why)}; {MEND}")
+def check_confined(finished: Finished, whom: str) -> None:
+    """Raise BadInput for what ended since it couldn't be confined; not asked of a stranger's program, which may end so
+    by itself."""
+    if finished.status == NOT_CONFINED:
+        why = printable(finished.last_words.removeprefix(NO_CONFINEMENT))
+        raise BadInput(f"{whom} can't be confined: {why}; {MEND}")
 
 
 class Watch:

@@ -17,13 +17,6 @@ from tournament.sandbox.outside.launch import Build, ForkServer, LaunchSpec, Pro
 
 # Folders of packages within the standard library's.
 _BESIDE = ("site-packages", "dist-packages")
-# Those of its tests, and of tools for who writes Python. No bot needs them, and each file costs a mount.
-_TESTS = ("test", "ctypes/test", "distutils/tests", "lib2to3/tests", "sqlite3/test", "tkinter/test", "unittest/test")
-_TOOLS = ("ensurepip", "idlelib", "lib2to3", "pydoc_data", "tkinter", "turtledemo", "venv")
-# Beside shared libraries: modules of languages, which their interpreters' programs read by name, and what builds read.
-_NO_LIBRARIES = (
-    "perl", "perl-base", "perl5", "guile", "cmake", "girepository-1.0", "ldscripts", "pkgconfig", "valgrind"
-)  # fmt: skip
 
 
 @cache
@@ -86,22 +79,13 @@ def _core_files(modules: tuple[str, ...], forks: bool) -> dict[str, str]:
     return files | ({"engine._cython": str(shared.__file__)} if modules and shared else {})
 
 
-def paths(launch: LaunchSpec, files: Mapping[str, str], *, imports: bool = True) -> set[str]:
-    """All that a process may read, with these modules of ours; `imports`: whether our interpreter imports any more."""
-    imported = (*python_paths(), *_bytecode()) if imports else ()
-    return {*imported, *system_libraries(), *files.values(), *launch.readable}
-
-
-def left_out() -> list[str]:
-    """Folders within what is readable of which only what is named itself is read."""
-    library = Path(sysconfig.get_path("stdlib"))
-    built_by = sysconfig.get_config_var("LIBPL") or library / "config"
-    beside = [f"{folder}/{name}" for folder in library_folders() for name in _NO_LIBRARIES]
-    return [str(built_by), *(str(library / name) for name in (*_BESIDE, *_TESTS, *_TOOLS)), *beside]
+def paths(launch: LaunchSpec, files: Mapping[str, str]) -> set[str]:
+    """All that a process may read, with these modules of ours."""
+    return {*python_paths(), *_bytecode(), *system_libraries(), *files.values(), *launch.readable}
 
 
 def entry_by_entry(readable: Collection[str], launch: LaunchSpec) -> Iterator[str]:
-    """The same for a Landlock domain, which allows all below a folder: not the library's folder for Python bots, but
+    """The same for a domain, which allows all below a folder: not the library's folder for Python bots, but
     what is in it except packages."""
     library = os.path.realpath(sysconfig.get_path("stdlib"))
     for path in readable:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from pathlib import Path, PurePosixPath
-from typing import Protocol
 
 from tournament.cores import cores
 
@@ -16,8 +13,6 @@ from tournament.cores import cores
 _SHARE = 7 / 8
 # What a program can take beyond its limit on each core between two looks at it: 2.5 GB a second, 50 ms.
 _BETWEEN_LOOKS = 130 << 20
-# How often it is looked at while legs play: others may take of it.
-_LOOK_SECONDS = 5.0
 # Legs that start at once, for each core.
 _STARTS_PER_CORE = 2
 
@@ -56,26 +51,20 @@ def _free_in_group(folder: Path) -> Iterator[int]:
         yield left + sum(int(statistics.get(name, 0)) for name in ("inactive_file", "active_file"))
 
 
-class Worker(Protocol):
-    """One that plays legs."""
-
-    def used_bytes(self) -> int:
-        """The memory that its processes have now."""
-        ...
+Worker = Hashable  # that plays legs
 
 
 class Room:
     """The memory of a machine, of which several workers of one process take.
 
-    `whole`: how many bytes there are in all, by how many of them processes of these workers have now. A worker takes
-    room for a leg, gives it back by the process, and has at most so many legs that are starting.
+    `whole`: how many bytes there are in all, asked when none are taken. A worker takes room for a leg, gives it back by
+    the process, and has at most so many legs that are starting.
     """
 
-    def __init__(self, whole: Callable[[int], int] | None = None) -> None:
-        self._whole = whole or (lambda used: free_memory() + used - cores() * _BETWEEN_LOOKS)
+    def __init__(self, whole: Callable[[], int] | None = None) -> None:
+        self._whole = whole or (lambda: free_memory() - cores() * _BETWEEN_LOOKS)
         self._lock = threading.Lock()
-        self._bytes: float = math.inf
-        self._looked = -math.inf
+        self._bytes = 0.0
         self._taken: dict[Worker, int] = {}
         self._alone: Worker | None = None
 
@@ -110,9 +99,8 @@ class Room:
             if self._alone is not None and not (alone and self._alone is worker):
                 return False
             taken = sum(self._taken.values())
-            if taken == 0 or time.monotonic() - self._looked > _LOOK_SECONDS:
-                self._bytes = self._whole(sum(each.used_bytes() for each in self._taken)) * _SHARE
-                self._looked = time.monotonic()
+            if taken == 0:
+                self._bytes = self._whole() * _SHARE
             if alone:
                 self._alone = worker
             if taken and (alone or taken + size > self._bytes):

@@ -9,6 +9,7 @@ each leg.
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -165,6 +166,7 @@ class _LaneTable:
         self._stopping = stopping
         run = self.pool.one_core.kept()(self._lanes.run)
         audited = memory_next = time.monotonic()
+        rest = _AUDIT_SECONDS
         while self._waiting or self._by_lane:
             self._admit()
             if self._by_lane:
@@ -174,8 +176,9 @@ class _LaneTable:
             else:
                 time.sleep(0.001)
             now = time.monotonic()
-            if now - audited >= _AUDIT_SECONDS:
+            if now - audited >= rest:
                 elapsed, audited = now - audited, now
+                rest = _AUDIT_SECONDS * random.uniform(0.5, 1.5)  # no bot knows when it is looked at
                 if stopping():
                     raise Stopped
                 self._lanes.channels.drain_all()

@@ -213,10 +213,6 @@ class Pool:
         admission.room.take_anyway(self, self._most_bytes(player.seat))
         return self.seat(player, leg, core)
 
-    def used_bytes(self) -> int:
-        """The memory that its processes have; asked by any thread."""
-        return sum(confined.memory_bytes() for confined in list(self._bytes))
-
     def is_wanted(self, process: BotProcess) -> bool:
         """Whether more legs may come to a shared process. What legs leave behind stays, also when they are over."""
         return self._is_shared(process) and process.slots < self._sandbox.legs_per_process

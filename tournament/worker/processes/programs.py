@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tournament.artifacts.archive import read_plainly, recipe_of, unpack
-from tournament.artifacts.commands import executed, find_command, read_by
+from tournament.artifacts.commands import executed, find_command, read_after_exec, read_by
 from tournament.cache import cache_trouble, make_folder
 from tournament.errors import RunFailed
 from tournament.sandbox.outside import fork_server, running
@@ -115,7 +115,7 @@ def start_in(
                 writable_megabytes=_TIMES_WRITABLE * memory_megabytes + _MORE_WRITABLE,
             ),
             folder,
-            readable=[str(folder), *read_by(words[0]), *sandbox.readable],
+            readable=[str(folder), *read_by(words[0]), *read_after_exec(words, folder), *sandbox.readable],
         ),
         sandbox.mode,
     )

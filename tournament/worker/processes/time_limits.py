@@ -14,6 +14,8 @@ from tournament.sandbox.outside.own_time import Clocks, Use
 START_SECONDS = 5.0
 # Between two audits that come late.
 _LONGEST_TICK, _LONGEST_NAP = 0.5, 0.1
+# However it comes about, so many times what a leg may take, and so many seconds more, is too long.
+_MOST_TIMES, _MORE_SECONDS = 4, 60.0
 # So many times less patience is left for a bot that has used it up in this leg, and was replaced.
 _LESS_PATIENCE = 10
 
@@ -57,6 +59,7 @@ class TimeLimits:
         self._process = process
         self._clocks = Clocks(process.use, _LONGEST_NAP)
         self._message: _Message | None = None
+        self._asked = 0.0  # seconds in which it had an answer to give, and nothing held it up
 
     @property
     def idle_seconds(self) -> float:
@@ -72,9 +75,12 @@ class TimeLimits:
         self._clocks.note(self._process.cpu_seconds())
         return self._beyond_its_bank(spent)
 
+    def _bank(self, spent: Spent) -> float:
+        more = spent.decisions * self._settings.cpu_milliseconds_more / 1000
+        return max(1, spent.legs) * self._settings.cpu_seconds_per_leg + more
+
     def _beyond_its_bank(self, spent: Spent) -> Failure | None:
-        bank = max(1, spent.legs) * self._settings.cpu_seconds_per_leg
-        bank += spent.decisions * self._settings.cpu_milliseconds_more / 1000
+        bank = self._bank(spent)
         if self._clocks.cpu + spent.cpu_seconds <= bank + START_SECONDS:
             return None
         return Failure(f"used up its processor time ({bank:.1f} s for {spent.decisions:,} decisions)")
@@ -89,11 +95,13 @@ class TimeLimits:
         is_new = message is None or message.number != number
         # An answer that we haven't read yet came in time. If this worker was held up itself (a stopped job, say), that
         # time is not the bot's.
-        if is_new or self._process.has_written():
+        if self._process.has_written():
             clocks.note(self._process.cpu_seconds())
         else:
-            clocks.look(min(elapsed, _LONGEST_TICK))
-        if what := self._beyond_its_bank(spent):
+            tick = min(elapsed, _LONGEST_TICK)
+            use = clocks.look(tick, asked_lately=is_new)
+            self._asked += tick if use.sleeps or use.runs else 0.0
+        if what := self._beyond_its_bank(spent) or self._waited_beyond_its_leg(spent):
             return what
         if message is None or is_new:
             self._message = _Message(number, clocks.cpu, clocks.slept)
@@ -106,8 +114,16 @@ class TimeLimits:
         if spent.kept_waiting:
             patience /= _LESS_PATIENCE
         if clocks.slept - message.slept > patience:
-            return Failure(f"did not answer for {'another ' * spent.kept_waiting}{patience:g} s", "silence")
+            words = f"did not answer for {'another ' * spent.kept_waiting}{patience:g} s"
+            return Failure(words, "silence", waited=patience)
+        return None
+
+    def _waited_beyond_its_leg(self, spent: Spent) -> Failure | None:
         # A shared process gets no more than one leg would: if it is too slow, its legs are played again alone.
-        if clocks.slept + spent.idle_seconds > settings.wall_seconds_per_leg + START_SECONDS:
-            return Failure(f"slept or waited for more than {settings.wall_seconds_per_leg:g} s in all")
+        most = self._settings.wall_seconds_per_leg
+        if self._clocks.slept + spent.idle_seconds > most + START_SECONDS:
+            return Failure(f"slept or waited for more than {most:g} s in all", waited=most)
+        most = _MOST_TIMES * (self._bank(spent) + max(1, spent.legs) * most) + _MORE_SECONDS
+        if self._asked > most:
+            return Failure(f"kept others waiting for more than {most:.0f} s in all", waited=most)
         return None

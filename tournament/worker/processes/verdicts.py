@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from tournament.leg import Failure
 from tournament.sandbox.outside.endings import how_it_ended
 
+# A wait that is longer is repeated, before anybody is blamed.
+_LONG_SECONDS = 1.0
+
 
 @dataclass(frozen=True)
 class Ending:
@@ -39,10 +42,12 @@ class RunEnds:
 
 def verdict(ending: Ending, *, shared: bool, by_itself: bool) -> Failure | Again | RunEnds:
     """What follows for each leg of a process. `shared`: by several legs; `by_itself`: no others played beside it."""
+    # The machine may have kept it from answering in a way that nobody sees.
+    waited_long = ending.passed is not None and ending.passed.waited > _LONG_SECONDS
     if shared:
-        return Again(outgrown=not ending.from_outside)
+        return Again(outgrown=not ending.from_outside, by_itself=waited_long)
     if ending.passed:
-        return ending.passed
+        return Again(by_itself=True) if waited_long and not by_itself else ending.passed
     if ending.from_outside:
         return RunEnds() if by_itself else Again(by_itself=True)
     return Failure("closed its output" if ending.status is None else how_it_ended(ending.status))

@@ -1,0 +1,26 @@
+"""Landlock held to an older version, as older kernels have it. `pytest --landlock 1` holds it so for all tests."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+import pytest
+
+from tournament.sandbox.inside import landlock
+from tournament.sandbox.outside import fork_server, probe
+
+# 1: Linux 5.13; 2: 5.19; 4: 6.7.
+OLDER = (1, 2, 4)
+
+
+@contextlib.contextmanager
+def held_to(version: int) -> Iterator[None]:
+    """What is confined meanwhile is so by this version alone; processes that were started before have ended."""
+    fork_server.end_idle()
+    probe.probe_sandbox.cache_clear()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(landlock, "version", lambda: version)
+        yield
+        fork_server.end_idle()
+    probe.probe_sandbox.cache_clear()

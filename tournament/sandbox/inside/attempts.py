@@ -1,0 +1,56 @@
+"""What no confined process may do, tried: the probe of bots' processes, and of builds, which execute this file's text.
+
+With the standard library alone, and nothing of ours.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import resource
+import socket
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # takes long to import
+    from collections.abc import Callable, Mapping
+
+
+def possible(paths: Mapping[str, str], tournament: int, *, build: bool) -> list[str]:
+    """Which of these things can be done here. `paths` has files to read and to write, `tournament` is its process; a
+    `build` may start processes, and have a pair of sockets."""
+    read, write = paths["read"], paths["write"]
+    things: dict[str, Callable[[], object]] = {
+        "read": lambda: os.open(read, os.O_RDONLY),
+        "write": lambda: os.open(write, os.O_WRONLY | os.O_CREAT),
+        "empty a file": lambda: os.open(read, os.O_RDONLY | os.O_TRUNC),
+        "open a file for nothing": lambda: os.open(read, 3),
+        "truncate": lambda: os.truncate(read, 0),
+        "list processes": lambda: os.listdir("/proc"),
+        "connect": lambda: socket.socket(),
+        "signal its parent": lambda: os.kill(os.getppid(), 0),
+        "signal the tournament": lambda: os.kill(tournament, 0),
+        "raise a limit": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, resource.getrlimit(resource.RLIMIT_NOFILE)),
+    }
+    if not build:
+        things |= {
+            "pair": lambda: socket.socketpair(),
+            "fork": lambda: os.fork() or os._exit(0),
+            "execute": _execute_nothing,
+        }
+    done = []
+    for name, attempt in things.items():
+        try:
+            attempt()
+        except (OSError, ValueError):
+            continue
+        done.append(name)
+    return done
+
+
+def _execute_nothing() -> None:
+    """Raises OSError where executing is refused, not for want of the file."""
+    library = ctypes.CDLL(None, use_errno=True)
+    library.execve(b"/nonexistent", None, None)
+    if ctypes.get_errno() == errno.EPERM:
+        raise OSError(errno.EPERM, "")
