@@ -122,10 +122,10 @@ def make_records(folder: Path, bots: int, sessions: int) -> None:
     script = (
         "import tournament\n"
         "from benchmarks.growth import invent\n"
-        "from tournament.runner.tasks import Together\n"
+        "from tournament.runner.tasks import TaskSize\n"
         "from tournament.runner.executors import local\n"
         "local.play_task = invent\n"
-        f"Together.is_full = lambda pace, legs, *more: legs == {_LEGS}\n"
+        f"TaskSize.is_full = lambda pace, legs, *more: legs == {_LEGS}\n"
         f"tournament.run(entrants='bots', results='results', sessions={sessions}, workers=1, executor='local')\n"
     )
     _python(folder, script)

@@ -243,6 +243,14 @@ def test_slow_legs_play_on_all_workers_before_any_is_measured(known: bool) -> No
     assert max(free) <= 24
 
 
+def test_what_takes_a_moment_is_one_task_by_the_pace_of_runs_before() -> None:
+    """As the legs of an edited bot: each task is an entry of the ledger."""
+    pace = new_pace(1, 1)
+    pace.kept((24_000.0, 1.0, 0.0, 0.0))
+    assert pace.seconds_of_one(59, 0) > 0.02
+    assert len(cut([False] * 59, pace)) == 1
+
+
 def test_legs_to_play_are_counted_by_kind() -> None:
     left = missing(cast(Schedule, OneMatchForEachLeg([True, False, True, False, False])), (0, 4))
     assert (left.total, left.inline, left.in_lanes, len(left.missing)) == (5, 2, 1, 3)

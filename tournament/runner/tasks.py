@@ -52,7 +52,9 @@ class TaskSize:
         pace, of_a_leg = self.pace, self.pace.leg_seconds(False)  # this is asked for each leg
         # Towards the end tasks get smaller, so that all workers finish together.
         fair = self.inline_left * of_a_leg / (2 * pace.workers)
-        seconds = min(_LONGEST_SECONDS, max(_FIRST_SECONDS, pace.seconds / 5), max(_SHORTEST_SECONDS, fair))
+        # Of what takes a moment by the pace of runs before, each task would be an entry.
+        shortest = _SHORTEST_SECONDS if pace.tasks else _FIRST_SECONDS
+        seconds = min(_LONGEST_SECONDS, max(_FIRST_SECONDS, pace.seconds / 5), max(shortest, fair))
         # Many workers would wait for this process, were it to serve each of them so often.
         bearable = _SPARE * pace.workers * pace.seconds_to_serve
         full = (inline + 1) * of_a_leg > max(seconds, bearable)
