@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -18,7 +17,7 @@ from tournament.store.ledger import ENTRY_NAME, Batch, Entry, Field, State, entr
 from tournament.store.legs import Legs, merged, pair_keys
 from tournament.store.storage import Storage, TooLarge
 
-_FORMER_NAME = re.compile(r"[0-9]{8}\.json")
+_ONLY_BEFORE = "ledger-copy"  # a folder that records had up to engine version 8
 _REMEDY = "bring it back from a copy, or move {} away and run again"
 # Entries that are read side by side, for an object store is slow to answer, and their bytes; a larger one is alone.
 _AT_ONCE, _BYTES_AT_ONCE = 16, 32 << 20
@@ -81,17 +80,8 @@ def read_former_fields(storage: Storage) -> Iterator[tuple[Field, list[Batch]]]:
 
 
 def sizes_of_entries(storage: Storage) -> dict[int, int]:
-    """The bytes of each entry by its number. Raises RunFailed for records of an earlier version."""
-    found: dict[int, int] = {}
-    for name, size in storage.list("ledger").items():
-        if ENTRY_NAME.fullmatch(name):
-            found[int(name[:8])] = size
-        elif _FORMER_NAME.fullmatch(name):
-            raise RunFailed(
-                f"{storage.location} has records of tournament 0.1.0 of engine version 5 or before, which reads"
-                " them; move them away and run again"
-            )
-    return found
+    """The bytes of each entry by its number."""
+    return {int(name[:8]): size for name, size in storage.list("ledger").items() if ENTRY_NAME.fullmatch(name)}
 
 
 def text_of(storage: Storage, place: str, *most: int) -> bytes | None:
@@ -143,6 +133,11 @@ def _unpacked(storage: Storage, number: int, content: bytes | None) -> tuple[Ent
             entry = unpack(content)
             if max(entry.fold, entry.told) <= number:
                 return entry, len(content)
+    if storage.list(_ONLY_BEFORE):
+        raise RunFailed(
+            f"{storage.location} has records of an earlier tournament, in which matches shared their deals;"
+            f" move {storage.location} away and run again"
+        )
     raise RunFailed(f"{storage.location}/{_place(number)} is {problem}; {_REMEDY.format(storage.location)}")
 
 
