@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -175,6 +175,8 @@ def play_built(
     number: int = 0,
     deals_key: int = 1,
     random_seeds: Sequence[int] = (1, 2),
+    stopping: Callable[[], bool] = lambda: False,
+    apart: bool = False,
 ) -> tuple[LegResult, GatheringDesk]:
     """Play a leg between built bots as a worker does, rows kept in memory."""
     sink = GatheringDesk(*poker_tables(1 << 16, 1 << 14))
@@ -183,7 +185,7 @@ def play_built(
         Seat(bot.name, "wasm", sha256(artifact_of(bot)).hexdigest(), seed) for bot, seed in zip((x, y), random_seeds)
     ]
     leg = Leg("", LegPlan(0, number, settings.sessions, key_of(deals_key)), *seats)
-    result = play_leg(VON_NEUMANN_POKER, settings, leg, artifacts, sink)
+    result = play_leg(VON_NEUMANN_POKER, settings, leg, artifacts, sink, stopping, apart=apart)
     sink.clear()
     return result, sink
 

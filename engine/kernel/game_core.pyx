@@ -120,6 +120,11 @@ cdef class GameCore:
         """Take a function that says whether the run is to stop, which then ends steps of rules in Python."""
         pass
 
+    @property
+    def steps_in_python(self):
+        """Whether its steps may take long: longer than a bot's answers."""
+        return False
+
     def default(self):
         """The contest's default answer to the pending decision."""
         return self.default_answer()

@@ -234,6 +234,10 @@ cdef class SessionCore(GameCore):
         Py_DECREF(yielded)
         return found if result == PYGEN_NEXT else OVER
 
+    @property
+    def steps_in_python(self):
+        return True
+
     def heed(self, stopping):
         if self.steps is not None:
             self.steps.stopping = stopping

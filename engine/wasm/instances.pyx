@@ -39,6 +39,7 @@ ctypedef void* (*NewVariable)(void* context, const void* kind, const RuntimeNumb
 ctypedef void (*SetLimits)(
     void* store, int64_t memory, int64_t elements, int64_t instances, int64_t tables, int64_t memories
 ) noexcept nogil
+ctypedef void (*CallAtTicks)(void* store, void* function, void* argument, void* finalizer) noexcept nogil
 ctypedef void* (*GrowMemory)(void* context, const void* memory, uint64_t pages, uint64_t* before) noexcept nogil
 
 
@@ -71,6 +72,7 @@ cdef class Runtime:
     cdef GetContext get_context
     cdef DeleteStore delete_store
     cdef SetDeadline set_deadline
+    cdef CallAtTicks call_at_ticks
     cdef NewInstance new_instance
     cdef GetExport get_export
     cdef CallUnchecked call_unchecked
@@ -92,6 +94,7 @@ cdef class Runtime:
         uintptr_t get_context,
         uintptr_t delete_store,
         uintptr_t set_deadline,
+        uintptr_t call_at_ticks,
         uintptr_t new_instance,
         uintptr_t get_export,
         uintptr_t call_unchecked,
@@ -108,6 +111,7 @@ cdef class Runtime:
         self.get_context = <GetContext>get_context
         self.delete_store = <DeleteStore>delete_store
         self.set_deadline = <SetDeadline>set_deadline
+        self.call_at_ticks = <CallAtTicks>call_at_ticks
         self.new_instance = <NewInstance>new_instance
         self.get_export = <GetExport>get_export
         self.call_unchecked = <CallUnchecked>call_unchecked
@@ -156,9 +160,10 @@ cdef class Store:
         table, how many of each."""
         self.runtime.set_limits(self.store, memory, elements, instances, instances, instances)
 
-    def set_deadline(self, uint64_t ticks):
-        """Trap after so many ticks of the engine's clock."""
-        self.runtime.set_deadline(self.of, ticks)
+    def call_at_ticks(self, uintptr_t function, uintptr_t argument):
+        """Have a C function called with this argument, within code that runs, as the engine's clock ticks."""
+        self.runtime.call_at_ticks(self.store, <void*>function, <void*>argument, NULL)
+        self.runtime.set_deadline(self.of, 1)
 
     def function(self, uintptr_t kind, uintptr_t function, uintptr_t argument):
         """A C function, called with this first argument, as a WebAssembly function of a type."""

@@ -1,8 +1,9 @@
 """Reads a WebAssembly module, refuses what bots may not have, and writes fuel and canonical NaNs into it.
 
 Fuel is a counter that a module's code takes down, and a trap where none is left. So where a bot is cut off follows from
-its bytes alone, under any runtime. Each instruction pays as the table below says; calls pay for what they give beyond
-one value, and what fills or copies memory for each four bytes. Each piece of code without branches pays at its
+its bytes alone, under any runtime. Each instruction pays as the table below says, about what it costs, a unit for most;
+docs/explanation/sandbox.md has what the dearest sequences take. Calls pay for what they give beyond one value, blocks
+for their handlers, and what fills or copies memory for each four bytes. Each piece of code without branches pays at its
 beginning for all of it. A function without loops, of MOST_FLAT units at most, pays for the whole at its beginning, also
 for what is then skipped. Whether fuel is left is looked at where loops begin again, and where functions begin that have
 loops or call others: what is between is short.
@@ -28,7 +29,7 @@ Format: WebAssembly Core Specification 3.0, chapter 5, of which only exceptions 
 
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memcmp, memcpy, memmove
 
@@ -46,10 +47,18 @@ cdef enum:
     MOST_BYTES = 64 << 20
     MOST_VARIABLES = 10000      # of a function
     MOST_THROWN = 8             # values. What is thrown is kept outside the bot's memory as long as it is referred to.
-    MOST_HANDLERS = 4           # of a block: a throw looks at each for no fuel; compilers write one or two
+    MOST_HANDLERS = 4           # of a block: compilers write one or two
     MOST_FLAT = 256             # units of fuel
     NONE = 0xFFFFFFFF
     BYTES_PER_FUEL = 2          # as a power of two, of what is filled or copied
+    # Prices of what takes longer than other instructions, in units, about 4 for each nanosecond.
+    OF_PRODUCT = 2              # of floats: 41 ns for tiny ones, for which a processor has no circuit
+    OF_DIVISION = 4             # also roots, and vectors' arithmetic
+    OF_COPY = 16                # whatever its length
+    OF_FILL = 64                # 110 ns for no bytes
+    OF_HANDLER = 4              # at which a throw looks: on entering its block
+    OF_GROWTH = 400             # of memory: the system maps pages
+    OF_THROW = 400              # the runtime walks up the stack; calls paid for its frames
 
 cdef enum:
     FUNCTION_TYPE = 0x60
@@ -171,7 +180,7 @@ cdef enum:
 
 cdef struct Instruction:
     bint is_allowed
-    uint8_t pays                # units of fuel
+    uint16_t pays               # units of fuel
     bint leaves                 # what comes next is a piece of its own
     bint hands_over             # other functions take from the counter meanwhile
     bint by_length              # it pays for the bytes, whose number is on the stack, too
@@ -211,8 +220,10 @@ def lay_table():
     lay((BLOCK,), 1, pays=0, takes=ALL)
     lay((LOOP,), 1, pays=0, takes=ALL, leaves=True)
     lay((UNREACHABLE, ELSE_BLOCK, END, RETURN), pays=0, takes=ALL, leaves=True)
-    lay((IF_BLOCK, THROW, BRANCH, BRANCH_IF, TRY_TABLE), 1, takes=ALL, leaves=True)
-    lay((THROW_REF, BRANCH_TABLE), takes=ALL, leaves=True)
+    lay((IF_BLOCK, BRANCH, BRANCH_IF, TRY_TABLE), 1, takes=ALL, leaves=True)
+    lay((BRANCH_TABLE,), takes=ALL, leaves=True)
+    lay((THROW,), 1, pays=OF_THROW, takes=ALL, leaves=True)
+    lay((THROW_REF,), pays=OF_THROW, takes=ALL, leaves=True)
     lay((CALL,), 1, takes=ALL, hands_over=True)
     lay((CALL_INDIRECT,), 2, takes=ALL, hands_over=True)
     lay((SELECT, SELECT_TYPED), takes=3, gives=True)
@@ -222,28 +233,36 @@ def lay_table():
     lay(range(0x28, 0x36), 2, takes=1, gives=True)      # loads
     lay(range(0x36, 0x3F), 2, takes=2)                  # stores
     lay((0x3F, I32_CONST, I64_CONST), 1, gives=True)    # memory.size
-    lay((0x40,), 1, takes=1, gives=True)                # memory.grow
+    lay((0x40,), 1, pays=OF_GROWTH, takes=1, gives=True)    # memory.grow
     lay((F32_CONST,), bytes=4, gives=True)
     lay((F64_CONST,), bytes=8, gives=True)
     lay(range(0x45, 0xC5), takes=2, gives=True)         # arithmetic; of two, but for tests, counts, signs, conversions
     lay((0x45, 0x50, *range(0x67, 0x6A), *range(0x79, 0x7C), 0x8B, 0x8C, 0x99, 0x9A), takes=1, gives=True)
+    lay((*range(0x6D, 0x71), *range(0x7F, 0x83)), pays=OF_DIVISION, takes=2, gives=True)    # and remainders
     lay(range(0xA7, 0xC5), takes=1, gives=True)
     lay(range(0x5B, 0x67), takes=2, hides=True, gives=True)     # comparisons of floats
     lay((*range(0xA8, 0xAC), *range(0xAE, 0xB2)), takes=1, hides=True, gives=True)  # whole numbers of floats
     for first, other, makes in ((0x8D, 0xB6, MEND), (0x9B, 0xBB, MEND_WIDE)):
         lay((*range(first, first + 5), other), takes=1, hides=True, gives=True, makes=makes)    # ceil to sqrt; demote
+        lay((first + 4,), pays=OF_DIVISION, takes=1, hides=True, gives=True, makes=makes)       # sqrt
         lay(range(first + 5, first + 11), takes=2, hides=True, gives=True, makes=makes)         # add to max
+        lay((first + 7,), pays=OF_PRODUCT, takes=2, hides=True, gives=True, makes=makes)
+        lay((first + 8,), pays=OF_DIVISION, takes=2, hides=True, gives=True, makes=makes)
     lay(range(8), takes=1, hides=True, gives=True, prefix=BULK_ROWS)    # conversions that saturate
-    lay((8, 10), 2, takes=3, by_length=True, prefix=BULK_ROWS)          # memory.init, memory.copy
+    lay((8, 10), 2, pays=OF_COPY, takes=3, by_length=True, prefix=BULK_ROWS)    # memory.init, memory.copy
     lay((9,), 1, prefix=BULK_ROWS)                                      # data.drop
-    lay((11,), 1, takes=3, by_length=True, prefix=BULK_ROWS)            # memory.fill
+    lay((11,), 1, pays=OF_FILL, takes=3, by_length=True, prefix=BULK_ROWS)      # memory.fill
     lay(range(0x100), takes=ALL, prefix=VECTOR_ROWS)
     lay((*range(12), 92, 93), 2, takes=ALL, prefix=VECTOR_ROWS)         # loads, stores
     lay((12, 13), bytes=16, takes=ALL, prefix=VECTOR_ROWS)              # a constant, a shuffle
     lay(range(21, 35), bytes=1, takes=ALL, prefix=VECTOR_ROWS)          # lanes
     lay(range(84, 92), 2, 1, takes=ALL, prefix=VECTOR_ROWS)             # loads and stores of lanes
-    lay((94, *range(103, 107), *range(227, 234)), takes=ALL, makes=MEND_LANES, prefix=VECTOR_ROWS)
-    lay((95, 116, 117, 122, 148, *range(239, 246)), takes=ALL, makes=MEND_WIDE_LANES, prefix=VECTOR_ROWS)
+    lay((213, *range(248, 254)), pays=OF_DIVISION, takes=ALL, prefix=VECTOR_ROWS)   # long products, whole numbers
+    for rows, makes in (
+        ((94, *range(103, 107), *range(227, 234)), MEND_LANES),
+        ((95, 116, 117, 122, 148, *range(239, 246)), MEND_WIDE_LANES),
+    ):
+        lay(rows, pays=OF_DIVISION, takes=ALL, makes=makes, prefix=VECTOR_ROWS)
 
 
 lay_table()
@@ -332,7 +351,7 @@ cdef class Module:
         return [writer.origin(place) if 0 <= place < <int64_t>writer.size else -1 for place in places]
 
     cdef void pay(self, size_t mark, uint32_t cost) noexcept nogil:
-        self.marks[mark].cost += cost
+        self.marks[mark].cost += min(cost, <uint32_t>0xFFFFFFFF - self.marks[mark].cost)
 
     cdef int mark(self, size_t place, Deed deed, uint32_t cost) except -1 nogil:
         if not grown(<void**>&self.marks, &self.marks_capacity, self.mark_count + 1, sizeof(Mark)):
@@ -644,7 +663,7 @@ cdef class Reader:
                     calls = True
                     self.module.mark(self.position, TAKE_UP, 0)
                 elif row == TRY_TABLE:
-                    self.handlers(index)
+                    cost += OF_HANDLER * self.handlers(index)
                     catches = True
                 else:
                     self.skip_operands(row)
@@ -792,6 +811,7 @@ cdef class Reader:
         return max(self.results.at[self.checked(of_type, self.results.count)], <uint32_t>1) - 1
 
     cdef int handlers(self, uint32_t index) except -1 nogil:
+        """Read a block's handlers: how many it has."""
         cdef uint32_t count, _i
         self.block_type()
         count = self.read_number()
@@ -801,7 +821,7 @@ cdef class Reader:
             if self.byte() < 2:     # for one tag
                 self.skip_number()
             self.skip_number()
-        return 0
+        return count
 
     cdef int refuse_variables(self, uint32_t index, uint64_t count) except -1 with gil:
         raise Refused(

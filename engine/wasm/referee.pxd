@@ -5,7 +5,8 @@ from libc.stdint cimport int64_t, uint64_t, uintptr_t
 
 from engine.kernel.game_core cimport SEATS, Decision, GameCore, Status
 from engine.wasm.fuel cimport Fuel
-from engine.wasm.runtime cimport CallUnchecked, RuntimeFunction, RuntimeValue, SetDeadline
+from engine.wasm.runtime cimport CallUnchecked, RuntimeFunction, RuntimeValue
+from engine.wasm.watch cimport Watch
 
 cdef struct DirectStep:         # the first argument of the functions in direct_step.h, which have its members' places
     void* core
@@ -23,7 +24,6 @@ cdef struct Taken:              # what a seat's decisions took
 cdef class Referee:
     cdef GameCore core
     cdef CallUnchecked call_unchecked
-    cdef SetDeadline set_deadline
     cdef void* context
     cdef RuntimeFunction loop
     cdef int most_arguments             # of any of them
@@ -32,8 +32,7 @@ cdef class Referee:
     cdef void* fuels[SEATS]
     cdef uint64_t fuel                  # for each decision
     cdef uint64_t bank                  # for the whole leg
-    cdef double seconds_left            # in the runtime, when it was entered
-    cdef readonly bint is_late
+    cdef Watch watch
     cdef bint measures
     cdef bint is_asking                 # a bot is being asked, while it measures
     cdef uint64_t used_before           # by that bot

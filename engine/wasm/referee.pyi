@@ -2,6 +2,7 @@ from typing import final
 
 from engine.kernel.game_core import GameCore
 from engine.wasm.fuel import Fuel
+from engine.wasm.watch import Watch
 
 def number_of_function(seat: int, question: int) -> int: ...
 
@@ -14,17 +15,14 @@ class Referee:
         core: GameCore,
         *,
         call_unchecked: int,
-        set_deadline: int,
         context: int,
         most_arguments: int,
         x_fuel: Fuel,
         y_fuel: Fuel,
         fuel: int,
         bank: int,
-        seconds: float,
+        watch: Watch,
     ) -> None: ...
-    @property
-    def is_late(self) -> bool: ...
     @property
     def step_function(self) -> tuple[int, int]: ...
     @property

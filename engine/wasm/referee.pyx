@@ -8,13 +8,12 @@ as `on_step`, or by direct_step.h where that can be.
 """
 
 cimport cython
-from libc.math cimport ceil
 from libc.stdint cimport UINT64_MAX
-from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
-from engine.kernel.game_core cimport DECIDE, REFUSED
+from engine.kernel.game_core cimport DECIDE, RECORDS_FULL, REFUSED
 from engine.wasm.fuel cimport Fuel
 from engine.wasm.runtime cimport RuntimeFunction, RuntimeValue
+from engine.wasm.watch cimport Watch
 
 cdef extern from "direct_step.h":
     const void* DIRECT_STEP(int most_arguments) nogil   # NULL where there is none
@@ -39,22 +38,14 @@ def number_of_function(int seat, int question):
     return function_number(seat, question)
 
 
-cdef inline double now() noexcept nogil:
-    """Seconds of a clock that only goes forward."""
-    cdef timespec time
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return time.tv_sec + 1e-9 * time.tv_nsec
-
-
 @cython.final
 cdef class Referee:
     """Plays a core with those of its bots that are WebAssembly. Call `seat_bots` before the first `play`.
 
     Addresses are of the runtime's functions and of the store's context. `most_arguments`: of any question. `x_fuel`
     and `y_fuel`: of the seats, `fuel` for each decision, `bank` for all decisions and starts of a seat together.
-    `seconds`: in the runtime; after these `is_late` is set, and `play` ends with
-    FAULT though no bot is at fault, or with a trap, where `set_deadline` isn't 0 and the engine's clock ticks once
-    a second.
+    `watch`: asked when a bot needs more fuel, and as the engine's clock ticks, if it does. When it says that a bot is
+    late or the run is to stop, `play` ends with FAULT though no bot is at fault.
     """
 
     def __init__(
@@ -62,25 +53,23 @@ cdef class Referee:
         GameCore core,
         *,
         uintptr_t call_unchecked,
-        uintptr_t set_deadline,
         uintptr_t context,
         int most_arguments,
         Fuel x_fuel,
         Fuel y_fuel,
         uint64_t fuel,
         uint64_t bank,
-        double seconds,
+        Watch watch,
     ):
         self.core = core
         self.call_unchecked = <CallUnchecked>call_unchecked
-        self.set_deadline = <SetDeadline>set_deadline
         self.context = <void*>context
         self.most_arguments = most_arguments
         self.x_fuel, self.y_fuel = x_fuel, y_fuel
         self.fuels[0], self.fuels[1] = <void*>x_fuel, <void*>y_fuel
         self.fuel = fuel
         self.bank = bank if bank > 0 else UINT64_MAX
-        self.seconds_left = seconds
+        self.watch = watch
 
     @property
     def step_function(self):
@@ -89,9 +78,9 @@ cdef class Referee:
 
     @property
     def direct_step(self):
-        """The same as compiled WebAssembly calls functions; 0 for both where fuel is measured, or on this processor."""
+        """The same as compiled WebAssembly calls functions; 0 for both if it can't be called so."""
         cdef const void* code = DIRECT_STEP(self.most_arguments)
-        if self.measures or code == NULL:
+        if self.measures or self.watch.apart or self.watch.times_core or code == NULL:
             return 0, 0
         self.direct.core = <void*>self.core
         self.direct.step = <void*>self.core.step
@@ -145,21 +134,20 @@ cdef class Referee:
                 self.note_fuel()
                 return REFUSED
             if values[1].i32 == 0:
+                if self.direct.status == RECORDS_FULL and not self.watch.goes_on():
+                    return REFUSED
                 return self.direct.status
             # A bot answered, and needs more fuel for its next decision.
             seat = self.core.decision.seat
             self.note_fuel()
-            self.is_late = self.seconds_left < 0
-            if self.is_late or not self.refill(seat):
+            if not self.watch.goes_on() or not self.refill(seat):
                 return REFUSED
 
     cdef bint enter(self, RuntimeValue* values) noexcept nogil:
         """Enter the loop; false where that failed. `values`: the answer, given and taken; whether fuel is wanted."""
-        cdef double entered = now()
-        if self.set_deadline != NULL:
-            self.set_deadline(self.context, <uint64_t>ceil(max(self.seconds_left, 1)))
+        self.watch.switch(0)
         self.error = self.call_unchecked(self.context, &self.loop, values, 8, &self.trap)
-        self.seconds_left -= now() - entered
+        self.watch.switch(-1)
         return self.error == NULL and self.trap == NULL
 
     cdef inline int next_call(self, int64_t answer) noexcept nogil:
@@ -173,6 +161,7 @@ cdef class Referee:
     cdef void next_measured(self, RuntimeValue* values) noexcept nogil:
         cdef int i
         self.note_fuel()
+        self.watch.begin_step()
         values[0].i32 = self.next_call(values[0].i64)
         # All of them: a loop of fixed length has no branch to mispredict.
         for i in range(self.most_arguments):
@@ -180,6 +169,7 @@ cdef class Referee:
         if self.measures and self.direct.status == DECIDE:
             self.is_asking = True
             self.used_before = self.spent(self.core.decision.seat)
+        self.watch.end_step(self.core.decision.seat if self.direct.status == DECIDE else -1)
 
     cdef uint64_t spent(self, int seat) noexcept nogil:
         return (<Fuel>self.fuels[seat]).settle()

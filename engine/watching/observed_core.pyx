@@ -106,6 +106,10 @@ cdef class ObservedCore(GameCore):
             self.question = (self.session, self.game, seat, kind, arguments, view, dict(self.core.told_values()))
         return status
 
+    @property
+    def steps_in_python(self):
+        return self.core.steps_in_python
+
     def heed(self, stopping):
         self.core.heed(stopping)
 

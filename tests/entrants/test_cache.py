@@ -211,7 +211,7 @@ def test_memory_that_the_machine_refuses_a_bot_is_not_its_fault(
         raise refused
 
     monkeypatch.setattr(calls, "new_instance", refuse)
-    with pytest.raises(RunFailed, match="fine can't start: this machine gives it no memory"):
+    with pytest.raises(RunFailed, match="fine: can't start: this machine gives it no memory"):
         play_built(bots["fine"], bots["other"], settings=poker_settings(sessions=1))
     with pytest.raises(RunFailed, match="this machine has too little memory to build bots"):
         build_folder(_new(tmp_path / "again"), {"fine.wasm": MODULE + b"\0\2\1x"})

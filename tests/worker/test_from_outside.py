@@ -117,7 +117,7 @@ def test_kills_that_do_not_stop_end_the_run(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(programs, "start", start_and_kill)
     with pytest.raises(
-        RunFailed, match="the process of told was killed while it played told against zzz, again when no others"
+        RunFailed, match="told: its process was killed while it played told against zzz, again when no others"
     ):
         play([entrant, *others], Settings(sessions=1))
 

@@ -32,7 +32,7 @@ from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.ledger_reading import read_state
 from tournament.store.storage import open_storage
 from tournament.worker.batch import Task, play_task
-from tournament.worker.leg import Stopped
+from tournament.worker.faults import Stopped
 from tournament.worker.processes import lanes as lanes_module
 from tournament.worker.processes import pool, python_bots, spool
 

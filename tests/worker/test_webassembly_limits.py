@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import resource
+import signal
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,14 +17,14 @@ from hypothesis import strategies as st
 from engine.wasm.surroundings import FUEL_PER_SECOND
 from tests.support import play_built
 from tournament.artifacts.bot import Entrant, Submission
+from tournament.containment import BotTrouble
 from tournament.contests import CONTESTS
 from tournament.contests.contest import Contest
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants import build
-from tournament.errors import RunFailed
 from tournament.leg import Failure
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.worker.faults import BotUnfit
+from tournament.worker.faults import BotUnfit, Stopped
 from tournament.worker.leg import limits_of
 from tournament.worker.wasm import engine, loading, seating, traps
 from tournament.worker.wasm.engine import Engine, compile_module
@@ -179,19 +181,60 @@ def no_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(seating, "_SECONDS_PER_DECISION", 0.0)
 
 
-def test_the_clock_ends_a_leg_between_decisions_and_names_the_bot(monkeypatch: pytest.MonkeyPatch) -> None:
-    no_time(monkeypatch)
-    with pytest.raises(RunFailed, match="dawdler takes far longer here than its fuel should"):
-        play_built(counting("dawdler", 1_900_000), LOOPS, settings=Settings(sessions=100))
+LATE = r"takes far longer here than its fuel should: \d+ s of processor time for [\d,]+ units of fuel"
 
 
-def test_the_clock_ends_a_decision_and_names_the_bot(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("apart", [False, True])
+def test_a_late_bot_is_named_where_both_times_are_taken_apart(apart: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise either of them can be."""
     no_time(monkeypatch)
-    monkeypatch.setattr(seating, "TICK_SECONDS", 0.1)
+    if apart:
+        monkeypatch.setattr(seating, "_SECONDS_MORE", 0.02)  # more than the other takes, less than this one
+    with pytest.raises(BotTrouble, match=LATE) as trouble:
+        play_built(counting("dawdler", 1_900_000), LOOPS, settings=Settings(sessions=100), apart=apart)
+    assert trouble.value.names == (("dawdler",) if apart else ("dawdler", "loops"))
+    assert trouble.value.verdict is apart
+
+
+def test_no_bot_is_late_by_the_clock_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine that is paused or busy takes no processor time of this thread."""
+    no_time(monkeypatch)
+    monkeypatch.setattr(seating, "_SECONDS_MORE", 0.5)
+    settings = Settings(sessions=2, faults_allowed=9)
+    take_failure = seating.Seating.take_failure
+
+    def sleeping(seated: seating.Seating) -> Failure:
+        time.sleep(0.2)
+        return take_failure(seated)
+
+    monkeypatch.setattr(seating.Seating, "take_failure", sleeping)
+    traps = bot("traps", f'(func (export "a") (param i32) (result i32) unreachable) {CALLS}')
+    result, _ = play_built(traps, PLAIN, settings=settings, apart=True)
+    assert len(result.faults) == 10
+
+
+def test_a_late_decision_is_ended_within_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    no_time(monkeypatch)
     endless = bot("endless", f'(func (export "a") (param i32) (result i32) (loop $l (br $l)) (i32.const 0)) {CALLS}')
     settings = Settings(sessions=10, fuel_per_decision=10**14, fuel_per_session=10**14)
     assert limits_of(settings).engine is Engine.TIMED
-    with pytest.raises(RunFailed, match="endless takes far longer here than its fuel should"):
+    with pytest.raises(BotTrouble, match=LATE):
+        play_built(endless, PLAIN, settings=settings)
+
+
+def test_a_run_that_stops_is_heard_while_a_bot_thinks() -> None:
+    endless = bot("endless", f'(func (export "a") (param i32) (result i32) (loop $l (br $l)) (i32.const 0)) {CALLS}')
+    settings = Settings(sessions=10, fuel_per_decision=10**14, fuel_per_session=10**14)
+    with pytest.raises(Stopped):
+        play_built(endless, PLAIN, settings=settings, stopping=lambda: True)
+
+
+def test_ctrl_c_is_heard_while_a_bot_thinks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The thread that waits for it learns of Ctrl-C; the bot's own is told."""
+    endless = bot("endless", f'(func (export "a") (param i32) (result i32) (loop $l (br $l)) (i32.const 0)) {CALLS}')
+    settings = Settings(sessions=10, fuel_per_decision=10**14, fuel_per_session=10**14)
+    threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
+    with pytest.raises(KeyboardInterrupt):
         play_built(endless, PLAIN, settings=settings)
 
 
@@ -324,7 +367,7 @@ def test_names_in_a_module_are_no_cause_of_its_failure() -> None:
         function(store)
     # As an error that is no trap has the same text, both are asked.
     for error in (failed.value, wasmtime.WasmtimeError(str(failed.value))):
-        assert not traps.was_stopped(error) and not traps.is_of_system(error)
+        assert not traps.is_of_system(error)
 
 
 def test_an_engine_whose_clock_could_not_be_started_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from tournament.config import Config
@@ -53,12 +54,22 @@ def run_prepared(prepared: Prepared, watcher: Watcher) -> Standings:
     """
     while prepared.late:
         watcher.say(f"Playing without {listed(prepared.late)}, still being built")
-        _play_those_built(prepared, watcher)
+        _, prepared = _play_those_sound(prepared, watcher)
         prepared = prepared.with_more_bots(watcher)
-    return _play_those_built(prepared, watcher)
+    return _play_those_sound(prepared, watcher)[0]
 
 
-def _play_those_built(prepared: Prepared, watcher: Watcher) -> Standings:
+def _play_those_sound(prepared: Prepared, watcher: Watcher) -> tuple[Standings, Prepared]:
+    """Play those built, again without those that are set aside, if there are any."""
+    while True:
+        played = _play_those_built(prepared, watcher)
+        if not played.set_aside:
+            assert played.standings
+            return played.standings, prepared
+        prepared = prepared.without(played.set_aside)
+
+
+def _play_those_built(prepared: Prepared, watcher: Watcher) -> RoundState:
     contest, config, entrants, house = prepared.contest, prepared.config, prepared.entrants, prepared.house
     location, seed = prepared.location, config.contest.seed
     assert seed is not None
@@ -85,13 +96,12 @@ def _play_those_built(prepared: Prepared, watcher: Watcher) -> Standings:
             artifacts = artifacts_of(entrants, house)
             run = Run(contest, config, writer, wanted_field, schedule_with, artifacts, watcher, prepared.executors)
             state, entries = RoundState(), writer.state.entries
-            while not state.done:
+            while not (state.done or state.set_aside):
                 state = play_round(run, state)
-            assert state.standings
-            if writer.state.entries > entries:
+            if writer.state.entries > entries and state.standings and not state.set_aside:
                 require_held(writer.storage)
                 keep_history(writer.storage, writer.state.entries, state.standings)
-            return state.standings
+            return state
         except FileNotFoundError:
             require_held(writer.storage)  # a new writer has removed what this one was writing
             raise
@@ -101,10 +111,12 @@ def _play_those_built(prepared: Prepared, watcher: Watcher) -> Standings:
 
 @dataclass(frozen=True)
 class RoundState:
-    """The standings after a round. `done`: no round follows."""
+    """The standings after a round. `done`: no round follows. `set_aside`: bots without which all is to be played, and
+    why."""
 
     standings: Standings | None = None
     done: bool = False
+    set_aside: Mapping[str, str] = field(default_factory=dict)
 
 
 def play_round(run: Run, before: RoundState) -> RoundState:
@@ -138,4 +150,4 @@ def play_round(run: Run, before: RoundState) -> RoundState:
         writer.require_all_there()
     finally:
         live.at_once()
-    return RoundState(live.ranking, this.done and not play.disqualified)
+    return RoundState(live.ranking, this.done and not (play.disqualified or play.cleared), play.set_aside)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 
@@ -34,7 +34,8 @@ class Prepared:
 
     `location` is where its records are, or will be. `drawn`: no seed was given. `building` knows of bots that are late.
     `of` names the entrant whose matches alone are played; None: all play all. `paired`: another version of it meets the
-    same deals. `executors` has the one that plays.
+    same deals. `set_aside`: why bots don't play in this run, though they were built. `executors` has the one that
+    plays.
     """
 
     contest: Contest
@@ -46,6 +47,7 @@ class Prepared:
     building: Building
     patience: float
     of: str | None = None
+    set_aside: Mapping[str, str] = field(default_factory=dict)
     paired: bool = False
     executors: Executors = field(default_factory=Executors)
 
@@ -57,7 +59,23 @@ class Prepared:
     def with_more_bots(self, watcher: Watcher) -> Prepared:
         """The same contest once more bots are built, all of them at last."""
         patience = 2 * self.patience
-        return replace(self, entrants=self.building.entrants(watcher.say, patience), patience=patience)
+        prepared = replace(self, entrants=self.building.entrants(watcher.say, patience), patience=patience)
+        return prepared.without({}) if self.set_aside else prepared
+
+    def without(self, set_aside: Mapping[str, str]) -> Prepared:
+        """The same contest without these bots, too, which are listed as broken. Raises RunFailed when too few are left:
+        then it is the machine that fails."""
+        aside = {**self.set_aside, **set_aside}
+        entrants = [
+            replace(one, artifact=None, problem=f"set aside in this run: {aside[one.name]}")
+            if one.name in aside
+            else one
+            for one in self.entrants
+        ]
+        least = 1 if self.contest.house else 2
+        if sum(one.artifact is not None for one in entrants) < least or self.of in aside:
+            raise RunFailed("\n".join(f"{name}: {reason}" for name, reason in aside.items()))
+        return replace(self, entrants=entrants, set_aside=aside)
 
     @property
     def names(self) -> set[str]:

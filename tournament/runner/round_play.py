@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tournament.config import Config
 from tournament.contests.contest import Contest
+from tournament.leg import Leg
 from tournament.probation import entrants_of
 from tournament.runner.executors import Executors
 from tournament.runner.live_standings import LiveStandings
@@ -14,12 +15,12 @@ from tournament.runner.pace import Pace
 from tournament.runner.planning import new_pace
 from tournament.runner.schedule.counting import Counted, count_legs
 from tournament.runner.schedule.legs import Replicas, Schedule
-from tournament.runner.tasks import LegsToPlay
+from tournament.runner.tasks import Batches, LegsToPlay
 from tournament.runner.watcher import Progress, Watcher
 from tournament.store.ledger import Field
 from tournament.store.legs import Legs
 from tournament.store.writer import Writer, in_commits
-from tournament.worker.batch import Receipt, Task
+from tournament.worker.batch import Receipt, Task, Trouble
 
 
 @dataclass(frozen=True)
@@ -39,12 +40,20 @@ class Run:
 class RoundPlay:
     """Plays the legs of a schedule that are `left`. A `new_field` waits for what is played first, and is one entry with
     it. `disqualified`: a bot was, so less may count than was played, or legs that were left out are wanted after all.
+
+    A bot that went wrong plays no more, and at last once more, alone, the leg in which it did. If it goes wrong again,
+    it is `set_aside`, with the reason; otherwise it is `cleared`, and its legs are yet to be played.
     """
 
     def __init__(
         self, run: Run, schedule: Schedule, left: Counted, standings: LiveStandings, new_field: Field | None
     ) -> None:
         self.disqualified = False
+        self.set_aside: dict[str, str] = {}
+        self.cleared: set[str] = set()
+        self._suspects: dict[str, Trouble] = {}
+        self._second_tries: list[Leg] = []
+        self._tasks_out = 0
         self._run, self._schedule, self._standings, self._new_field = run, schedule, standings, new_field
         self._settings, self._sandbox = run.config.contest.for_workers(), run.config.sandbox.model_dump()
         self._passed = set(left.probation.proven)
@@ -61,14 +70,14 @@ class RoundPlay:
         waited_before = executor.waited
         pace = new_pace(contest, config, executor.workers, sessions)
         pace.begin_as_kept(self._run.writer.storage)
-        self._to_play = LegsToPlay(
-            self._schedule, left, pace, lambda: self._left.probation.out, in_order=self._new_field is None
-        )
+        self._to_play = LegsToPlay(self._schedule, left, pace, self._plays_no_more, in_order=self._new_field is None)
         receipts = executor.play(self._next_task, self._run.artifacts)
         try:
             for several in receipts:
                 for receipt in several:
-                    pace.note(receipt)
+                    self._note_troubles(receipt)
+                    if receipt.batches:
+                        pace.note(receipt)
                 self._commit(several)
                 pace.workers, pace.waited = executor.workers, executor.waited - waited_before
                 self._standings.now_and_then()
@@ -84,8 +93,12 @@ class RoundPlay:
             pace.note_down(self._run.writer.storage)
 
     def _next_task(self) -> Task | None:
-        if (batches := self._to_play.next_task()) is None:
+        batches, is_second = self._to_play.next_task(), False
+        if batches is None and not self._tasks_out:
+            batches, is_second = self._second_try(), True
+        if batches is None:
             return None
+        self._tasks_out += 1
         contest, location = self._run.contest, self._run.writer.storage.location
         names = {name for legs in batches for leg in legs for name in entrants_of(leg)}
         return Task(
@@ -98,7 +111,41 @@ class RoundPlay:
             contest.requires,
             source=contest.source,
             on_trial=frozenset(names - self._passed),
+            apart=is_second,
         )
+
+    def _plays_no_more(self) -> set[str]:
+        return self._left.probation.out | self._suspects.keys() | self.set_aside.keys() | self.cleared
+
+    def _second_try(self) -> Batches | None:
+        """A leg in which a bot went wrong, of which nothing is known yet."""
+        while self._suspects:
+            leg = next(iter(self._suspects.values())).leg
+            if self.set_aside.keys().isdisjoint(entrants_of(leg)):
+                self._second_tries.append(leg)
+                return ((leg,),)
+            self._clear({name for name, trouble in self._suspects.items() if trouble.leg == leg})
+        return None
+
+    def _clear(self, names: set[str]) -> None:
+        self.cleared |= names - self.set_aside.keys()
+        for name in names:
+            self._suspects.pop(name, None)
+
+    def _note_troubles(self, receipt: Receipt) -> None:
+        """Note who went wrong, and what became of a second try."""
+        self._tasks_out -= 1
+        if not self._second_tries:
+            for trouble in receipt.troubles:
+                for name in trouble.names:
+                    self._suspects.setdefault(name, trouble)
+            return
+        tried = {name for name, trouble in self._suspects.items() if trouble.leg == self._second_tries[-1]}
+        for trouble in receipt.troubles:
+            for name in trouble.names:
+                self.set_aside[name] = trouble.reason
+                self._run.watcher.say(f"{name} is set aside in this run: {trouble.reason}")
+        self._clear(tried)
 
     def _commit(self, receipts: Sequence[Receipt]) -> None:
         """Commit receipts as few entries: to write one takes as long as to write many."""

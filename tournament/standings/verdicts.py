@@ -86,7 +86,7 @@ class SureIntervals:
         last = len(low) - np.searchsorted(np.sort(high), low, side="left")
         return loosened(first, last)
 
-    @property
+    @cached_property
     def nearest_behind(self) -> list[list[int]]:
         """Nobody: of so many bots the lists would be longer than all else."""
         return [[] for _ in self.scores]

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 from engine.kernel.records import Table
 from tournament.artifacts.limits import BOT_STACK
 from tournament.cache import cache_folder
+from tournament.containment import BotTrouble
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.contests.rules_of_others import Source, load_source
 from tournament.contests.settings import ContestSettings
 from tournament.errors import RunFailed
 from tournament.leg import PROCESSES, Leg
-from tournament.probation import OnTrial
+from tournament.probation import OnTrial, entrants_of
 from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.standings.luck_of_rows import LuckOfRows
@@ -28,7 +29,8 @@ from tournament.store.leg_sums import leg_sums
 from tournament.store.legs import LegResult, Legs, too_much
 from tournament.store.part_writer import PartWriter, origin_of
 from tournament.store.storage import Storage, open_storage, staged_name
-from tournament.worker.leg import Stopped, length_of, play_leg
+from tournament.worker.faults import Stopped
+from tournament.worker.leg import length_of, play_leg
 from tournament.worker.processes.spool import Spool
 
 if TYPE_CHECKING:
@@ -42,7 +44,8 @@ _WORKER_MEGABYTES, _PROCESS_MEGABYTES = 400, 16
 class Task:
     """Batches of legs to play, how, and where their parts go. `rules`, `requires` and `source`: see Contest.
 
-    `on_trial`: who of these entrants is disqualified in a leg plays none of those after it.
+    `on_trial`: who of these entrants is disqualified in a leg plays none of those after it. `apart`: the time of each
+    bot is taken, to know which is late.
     """
 
     contest: str
@@ -54,6 +57,7 @@ class Task:
     requires: tuple[tuple[str, str], ...] = ()
     source: Source | None = None
     on_trial: frozenset[str] = frozenset()
+    apart: bool = False
 
     @property
     def legs(self) -> tuple[Leg, ...]:
@@ -96,14 +100,28 @@ class Task:
 
 
 @dataclass(frozen=True)
+class Trouble:
+    """What went wrong with a bot, one of these `names`, in a leg: see BotTrouble."""
+
+    leg: Leg
+    names: tuple[str, ...]
+    reason: str
+    verdict: bool
+
+
+@dataclass(frozen=True)
 class Receipt:
-    """Played batches, ready to commit, the seconds that they took, and how much of them was played in lanes."""
+    """Played batches, ready to commit, the seconds that they took, and how much of them was played in lanes.
+
+    `troubles`: of bots that went wrong; of the legs of these, none or some were played.
+    """
 
     batches: tuple[Batch, ...]
     seconds: float
     seconds_in_lanes: float = 0.0
     games_in_lanes: int = 0
     legs_in_lanes: int = 0
+    troubles: tuple[Trouble, ...] = ()
 
 
 @dataclass
@@ -162,9 +180,9 @@ def play_task(
 ) -> Receipt:
     """Play a task. `artifacts` are the bots' bytes, and the house players' contents, by sha256.
 
-    It plays during its `turn`; while its parts are put on disk, another task may play. Raises OSError when parts can't
-    be written, Stopped once `stopping()`, BadInput and RunFailed when this machine can't run a bot; then nothing is
-    left.
+    It plays during its `turn`; while its parts are put on disk, another task may play. A bot that goes wrong is trouble
+    of its own: the others' legs are played. Raises OSError when parts can't be written, Stopped once `stopping()`,
+    BadInput and RunFailed when this machine can't play; then nothing is left.
     """
     contest = load_source(task.source).named(task.contest) if task.source else find_contest(task.contest, task.rules)
     settings = contest.settings.model_validate(task.settings)
@@ -177,39 +195,71 @@ def play_task(
 
     sinks = [open_sink(task.batches[0])]  # so that a full disk is known before they play
     results: list[list[LegResult]] = []
-    lanes, trial = _Lanes(), OnTrial(task.legs, task.on_trial)
+    lanes, trial, troubles = _Lanes(), OnTrial(task.legs, task.on_trial), _Troubles()
+
+    def play_batch(legs: Sequence[Leg], sink: ParquetSink) -> list[LegResult] | None:
+        """The results of a batch's legs; None if a bot went wrong, whose rows are in the sink then."""
+        played = []
+        for leg in legs:
+            if not trial.plays(leg) or troubles.concern(leg):
+                continue
+            sink.begin(leg, artifacts)
+            if leg.has_processes:
+                result = lanes.take(leg, sink)
+            else:
+                try:
+                    result = play_leg(contest, settings, leg, artifacts, sink, stopping, apart=task.apart)
+                except BotTrouble as trouble:
+                    troubles.add(leg, trouble)
+                    return None
+                trial.note(leg, result.ended_by)
+            if problem := too_much(result):
+                raise RunFailed(f"{contest.name}: {problem}; its rules have to give fewer")
+            sink.end(result)
+            played.append(result)
+        sink.clear()
+        return played
+
     with closing(lanes.spool), _whole_or_abandoned(sinks):
         with turn:
             if stopping():
                 raise Stopped
             started = time.perf_counter()
-            lanes.play(task, trial, contest, settings, artifacts, stopping)
+            lanes.play(task, trial, troubles, contest, settings, artifacts, stopping)
             for its_legs in task.batches:
                 if results:
                     sinks.append(open_sink(its_legs))
-                sink = sinks[-1]
-                results.append([])
-                for leg in filter(trial.plays, its_legs):
-                    sink.begin(leg, artifacts)
-                    if leg.has_processes:
-                        result = lanes.take(leg, sink)
-                    else:
-                        result = play_leg(contest, settings, leg, artifacts, sink, stopping)
-                        trial.note(leg, result.ended_by)
-                    if problem := too_much(result):
-                        raise RunFailed(f"{contest.name}: {problem}; its rules have to give fewer")
-                    sink.end(result)
-                    results[-1].append(result)
-                sink.clear()
+                while (played := play_batch(its_legs, sinks[-1])) is None:
+                    # What was written of its leg goes, and with it the batch, which is played again without this bot.
+                    sinks[-1].abandon()
+                    games.rows = sessions.rows = 0
+                    sinks[-1] = open_sink(its_legs)
+                results.append(played)
             seconds = time.perf_counter() - started
         results = [_without_luck_too(contest, *both) for both in zip(sinks, results)]
         filled = _finished(sinks, results, lanes.confined_by)
-    return Receipt(tuple(filled), seconds, lanes.seconds, lanes.games, lanes.legs)
+    return Receipt(tuple(filled), seconds, lanes.seconds, lanes.games, lanes.legs, tuple(troubles.all))
+
+
+class _Troubles:
+    """Bots of a task that went wrong."""
+
+    def __init__(self) -> None:
+        self.all: list[Trouble] = []
+        self._names: set[str] = set()
+
+    def add(self, leg: Leg, trouble: BotTrouble) -> None:
+        self.all.append(Trouble(leg, trouble.names, trouble.reason, trouble.verdict))
+        self._names.update(trouble.names)
+
+    def concern(self, leg: Leg) -> bool:
+        """Whether one of these bots plays in a leg."""
+        return not self._names.isdisjoint(entrants_of(leg))
 
 
 def _without_luck_too(contest: Contest, sink: ParquetSink, results: list[LegResult]) -> list[LegResult]:
     """The results, with what luck was worth in each."""
-    if not sink.luck:
+    if not (sink.luck and results):
         return results
     lengths = [length_of(contest, one.sessions, one.games, one.ended_by) for one in results]
     return [
@@ -230,6 +280,7 @@ class _Lanes:
         self,
         task: Task,
         trial: OnTrial,
+        troubles: _Troubles,
         contest: Contest,
         settings: ContestSettings,
         artifacts: Mapping[str, bytes],
@@ -244,15 +295,25 @@ class _Lanes:
         started = time.perf_counter()
         sandbox = SandboxSettings.model_validate(task.sandbox)
         self.confined_by = probe.probe_sandbox(sandbox.mode)
-        played = play_in_lanes(contest, settings, sandbox, legs, artifacts, cache_folder(), self.spool, stopping, trial)
-        self.played = {one.result.digest: one for one in played}
+        given = artifacts, cache_folder(), self.spool, stopping, trial
+        while legs:
+            try:
+                for one in play_in_lanes(contest, settings, sandbox, legs, *given):
+                    self.played[one.result.digest] = one
+                break
+            except BotTrouble as trouble:  # the legs that it broke off are played again without this bot
+                legs = [leg for leg in legs if leg.digest not in self.played]
+                if not (its_legs := [leg for leg in legs if trouble.names[0] in entrants_of(leg)]):
+                    raise
+                troubles.add(its_legs[0], trouble)
+                legs = [leg for leg in legs if not troubles.concern(leg)]
         self.legs = len(self.played)
         self.games = sum(one.result.games for one in self.played.values())
         self.seconds = time.perf_counter() - started
 
     def take(self, leg: Leg, sink: ParquetSink) -> LegResult:
         """A leg's result, and its rows into the sink."""
-        played = self.played.pop(leg.digest)
+        played = self.played[leg.digest]
         played.rows.replay_into(sink)
         return played.result
 

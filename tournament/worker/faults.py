@@ -22,6 +22,10 @@ from tournament.store.legs import Fault
 _MOST_LINES, _MOST_LINE = 5, 200
 
 
+class Stopped(Exception):
+    """The run was asked to stop before its work was done."""
+
+
 class BotUnfit(Exception):
     """A bot that can't play; the message says why."""
 

@@ -10,21 +10,18 @@ from typing import Protocol
 
 from engine.kernel.game_core import FAULT, LEG_IS_OVER, RECORDS_ARE_FULL, GameCore
 from engine.kernel.records import Table
+from tournament.containment import BotTrouble, containing
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.errors import RunFailed, printable, shortened
 from tournament.leg import Leg, Seat
 from tournament.store.columns import buffer_fields
 from tournament.store.leg_sums import leg_sums
-from tournament.store.legs import LegResult, kept_faults
-from tournament.worker.faults import BotUnfit, LegFaults
-from tournament.worker.wasm.loading import load_bot
+from tournament.store.legs import Fault, LegResult, kept_faults
+from tournament.worker.faults import BotUnfit, LegFaults, Stopped
+from tournament.worker.wasm.loading import LoadedBot, load_bot
 from tournament.worker.wasm.seating import Limits, Seating
-from tournament.worker.wasm.stack import deeply
-
-
-class Stopped(Exception):
-    """The run was asked to stop before the batch was done."""
+from tournament.worker.wasm.stack import deeply, was_interrupted
 
 
 class RowSink(Protocol):
@@ -61,18 +58,24 @@ def play_leg(
     sink: RowSink,
     stopping: Callable[[], bool] = lambda: False,
     meters: list[tuple[int, int, int]] | None = None,
+    *,
+    apart: bool = False,
 ) -> LegResult:
     """Play one leg of WebAssembly bots, or one against the house, to its end, or to one fault too many.
 
     The leg also ends when a bot can't start, though it could when it entered.
     `meters`, if given, gets what each seat's decisions took: (decisions,
-    instructions, the most for one). Raises Stopped once `stopping()`, and RunFailed
-    when a bot takes far longer than its fuel should.
+    instructions, the most for one). `apart`: each bot's time is taken, so that a
+    late one is known. Raises Stopped once `stopping()`, and BotTrouble for whatever
+    else goes wrong with a bot, or when one takes far longer than its fuel should.
     """
     core = new_core(contest, settings, leg, artifacts, sink.games, sink.sessions)
     core.heed(stopping)
     faults = LegFaults(contest, settings, leg)
-    seating = new_seating(contest, settings, leg, artifacts, core, faults, measure_fuel=meters is not None)
+    seating = new_seating(
+        contest, settings, leg, artifacts, core, faults, stopping, measure_fuel=meters is not None, apart=apart
+    )
+    names = leg.x.name, leg.y.name
     answer = 0
     while faults.ended_by is None and (status := seating.referee.play(answer)) != LEG_IS_OVER:
         if status == RECORDS_ARE_FULL:
@@ -82,10 +85,11 @@ def play_leg(
             continue
         assert status == FAULT, "every bot answers at once"
         at_fault = core.pending()[1]
-        again = faults.add(core, seating.take_failure(), seating.printed(at_fault))
-        if again and seat_again(seating, at_fault, again, core, faults):
-            core.note_restart(at_fault)
-            answer = core.default()
+        with containing(names[at_fault], "its fault could not be told", Stopped):
+            again = faults.add(core, seating.take_failure(), seating.printed(at_fault))
+            if again and seat_again(seating, at_fault, again, core, faults):
+                core.note_restart(at_fault)
+                answer = core.default()
     if meters is not None:
         meters += [seating.referee.fuel_used(0), seating.referee.fuel_used(1)]
     return leg_result(contest, leg, core, faults)
@@ -115,26 +119,48 @@ def new_seating(
     artifacts: Mapping[str, bytes],
     core: GameCore,
     faults: LegFaults,
+    stopping: Callable[[], bool],
     *,
     measure_fuel: bool = False,
+    apart: bool = False,
 ) -> Seating:
-    """The seating of a leg's bots that are WebAssembly. One that can't start is at fault, and the leg over."""
+    """The seating of a leg's bots that are WebAssembly. One that can't start is at fault, and the leg over. Raises
+    BotTrouble and Stopped."""
     limits = limits_of(settings)
     bots = [
-        load_bot(artifacts[seat.artifact], contest.interface, seat.name, settings.memory_megabytes, limits.engine)
-        if seat.kind == "wasm"
-        else None
-        for seat in (leg.x, leg.y)
+        _loaded(contest, settings, seat, artifacts, limits) if seat.kind == "wasm" else None for seat in (leg.x, leg.y)
     ]
-    names = leg.x.name, leg.y.name
-    seating = Seating(core, contest.interface, bots, limits, names=names, measure_fuel=measure_fuel)
+    seating = Seating(
+        core,
+        contest.interface,
+        bots,
+        limits,
+        names=(leg.x.name, leg.y.name),
+        measure_fuel=measure_fuel,
+        stopping=lambda: stopping() or was_interrupted(),
+        apart=apart,
+    )
     for number, seat in enumerate((leg.x, leg.y)):
         if seat.kind == "wasm" and faults.ended_by is None:
-            try:
-                seating.seat(number, seat.random_seed)
-            except BotUnfit as unfit:
-                faults.add_at_start(number, unfit.failure)
+            with containing(seat.name, "it could not be started", Stopped):
+                try:
+                    seating.seat(number, seat.random_seed)
+                except BotUnfit as unfit:
+                    faults.add_at_start(number, unfit.failure)
     return seating
+
+
+def _loaded(
+    contest: Contest, settings: ContestSettings, seat: Seat, artifacts: Mapping[str, bytes], limits: Limits
+) -> LoadedBot:
+    """A seat's bot, which could be loaded when it entered. Raises BotTrouble."""
+    with containing(seat.name, "it could not be loaded"):
+        try:
+            return load_bot(
+                artifacts[seat.artifact], contest.interface, seat.name, settings.memory_megabytes, limits.engine
+            )
+        except BotUnfit as unfit:
+            raise BotTrouble((seat.name,), str(unfit)) from None
 
 
 def limits_of(settings: ContestSettings) -> Limits:
@@ -164,7 +190,7 @@ def leg_result(contest: Contest, leg: Leg, core: GameCore, faults: LegFaults) ->
         core.check()
     except Exception as failure:
         raise RunFailed(_failure_of_rules(contest, leg, core.position(), failure)) from failure
-    kept, left_out = kept_faults(tuple(faults.all), faults.ended_by is not None)
+    kept, left_out = _kept_faults(leg, faults)
     by_block = core.sums()
     return LegResult(
         digest=leg.digest,
@@ -180,6 +206,13 @@ def leg_result(contest: Contest, leg: Leg, core: GameCore, faults: LegFaults) ->
         faults_left_out=left_out,
         by_block=by_block,
     )
+
+
+def _kept_faults(leg: Leg, faults: LegFaults) -> tuple[tuple[Fault, ...], tuple[int, ...]]:
+    if not faults.all:
+        return kept_faults((), False)
+    with containing((leg.x, leg.y)[faults.all[-1].seat].name, "its faults could not be kept"):
+        return kept_faults(tuple(faults.all), faults.ended_by is not None)
 
 
 def length_of(contest: Contest, sessions: int, games: int, ended_by: int | None) -> int:

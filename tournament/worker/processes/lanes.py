@@ -12,6 +12,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -20,18 +21,19 @@ from engine.kernel.game_core import FAULT, LEG_IS_OVER, RECORDS_ARE_FULL, GameCo
 from engine.kernel.records import Table
 from engine.processes.channels import BOT_FAULTY, BOT_OUT_OF_MEMORY, CHANNEL_FAILED, WROTE_NO_ANSWER
 from engine.processes.lanes import Lanes
+from tournament.containment import BotTrouble, containing
 from tournament.contests.contest import Contest
 from tournament.contests.interface import Named
 from tournament.contests.questions import refusal
 from tournament.contests.settings import ContestSettings
-from tournament.errors import RunFailed, printable
+from tournament.errors import TournamentError, printable
 from tournament.leg import Failure, Leg, Seat
 from tournament.probation import OnTrial
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.store.legs import LegResult
-from tournament.worker.faults import LegFaults
-from tournament.worker.leg import Stopped, leg_result, new_core, new_seating, seat_again
+from tournament.worker.faults import LegFaults, Stopped
+from tournament.worker.leg import leg_result, new_core, new_seating, seat_again
 from tournament.worker.processes import admission, python_bots
 from tournament.worker.processes.lines import question_lines
 from tournament.worker.processes.pool import BotProcess, Player, Pool
@@ -117,8 +119,8 @@ def play_in_lanes(
 ) -> Generator[PlayedLeg, None, None]:
     """Play legs in which at least one bot is a process; yields each when it is done, its rows in `spool`.
 
-    `trial` is told how each ends, and those that it then doesn't play are left out. Raises Stopped, RunFailed when this
-    machine can't run a bot, BadInput when it can't confine one.
+    `trial` is told how each ends, and those that it then doesn't play are left out. Raises Stopped, BotTrouble,
+    RunFailed when this machine can't run a bot, BadInput when it can't confine one.
     """
     table = _LaneTable(contest, settings, sandbox, legs, artifacts, cache, spool, trial)
     try:
@@ -172,7 +174,8 @@ class _LaneTable:
             if self._by_lane:
                 seconds = _START_SECONDS if self._waits_for_processes else _AUDIT_SECONDS
                 for event in on_deep_stack(run, seconds) if self._has_modules else run(seconds):
-                    self._handle_event(*event)
+                    with self._containing(self._name_of(*event[1:3]), "what it did could not be judged"):
+                        self._handle_event(*event)
             else:
                 time.sleep(0.001)
             now = time.monotonic()
@@ -183,7 +186,8 @@ class _LaneTable:
                     raise Stopped
                 self._lanes.channels.drain_all()
                 for process in list(self.pool.by_channel.values()):
-                    self._audit(process, elapsed)
+                    with self._containing(self._name_of(-1, process.channel), "its time could not be taken"):
+                        self._audit(process, elapsed)
                 if (began := time.monotonic()) >= memory_next:
                     self._audit_memory()
                     ended = time.monotonic()
@@ -191,6 +195,19 @@ class _LaneTable:
                 self.pool.one_core.look(self.pool.asked(), elapsed)
             yield from self._done
             self._done.clear()
+
+    def _containing(self, name: str, doing: str) -> AbstractContextManager[None]:
+        """Makes whatever goes wrong within trouble of this bot, but for the machine's."""
+        return containing(name, doing, Stopped, TournamentError, OSError)
+
+    def _name_of(self, lane: int, channel: int) -> str:
+        """Whose event this is."""
+        process, in_play = self.pool.by_channel.get(channel), self._by_lane.get(lane)
+        if process and process.players:
+            return process.players[0].seat.name
+        if in_play is None:
+            return "a bot"
+        return (in_play.leg.x, in_play.leg.y)[in_play.core.pending()[1]].name
 
     def _admit(self) -> None:
         """Begin legs while there is room for the processes that they need."""
@@ -223,12 +240,13 @@ class _LaneTable:
         faults = LegFaults(contest, settings, leg)
         seating = None
         if leg.x.kind == "wasm" or leg.y.kind == "wasm":
-            seating = new_seating(contest, settings, leg, self._artifacts, core, faults)
+            seating = new_seating(contest, settings, leg, self._artifacts, core, faults, self._stopping)
         rows = LegRows(self._spool, games, sessions)
         in_play = _LegInPlay(began, core, games, sessions, rows, faults, players, seating)
         channels, slots = [-1, -1], [-1, -1]
         for player in players:
-            process = self.pool.seat(player, leg, core)
+            with self._containing(player.seat.name, "its process could not be started"):
+                process = self.pool.seat(player, leg, core)
             channels[player.number], slots[player.number] = process.channel, player.slot
         referee = seating.referee if seating else None
         in_play.lane = self._lanes.open_lane(core, referee, games, sessions, channels, slots)
@@ -283,10 +301,11 @@ class _LaneTable:
             in_play = self._by_lane[player.lane]
             found = verdict(ending, shared=process.shared_by is not None, by_itself=in_play.began.by_itself)
             if isinstance(found, RunEnds):
-                raise RunFailed(
-                    f"the process of {player.seat.name} was killed while it played {in_play.leg.x.name} against"
-                    f" {in_play.leg.y.name}, again when no others played: this machine has too little memory (a lower"
-                    " memory_megabytes takes less), or something here ends processes; mend that, and run again"
+                raise BotTrouble(
+                    (player.seat.name,),
+                    f"its process was killed while it played {in_play.leg.x.name} against {in_play.leg.y.name}, again"
+                    " when no others played: this machine has too little memory (a lower memory_megabytes takes less),"
+                    " or something here ends processes; mend that, and run again",
                 )
             if isinstance(found, Again):
                 if found.outgrown:

@@ -23,11 +23,11 @@ class Engine(IntEnum):
     """The kinds of engines. Modules of different ones can't be mixed. None counts fuel: modules do (`modules`)."""
 
     PLAIN = auto()
-    TIMED = auto()  # one call has so much fuel that the clock must be able to stop it
+    TIMED = auto()  # one call has so much fuel that it is looked after while it runs
 
 
-# Between ticks of the clock that stops a bot when it takes far too long for its fuel.
-TICK_SECONDS = 1.0
+# Between looks at whether a bot takes far too long for its fuel, or the run is to stop.
+_TICK_SECONDS = 0.1
 
 _making = threading.Lock()
 _engines: dict[Engine, wasmtime.Engine] = {}
@@ -84,7 +84,7 @@ def engine(kind: Engine) -> wasmtime.Engine:
 
 def _tick(of: wasmtime.Engine) -> None:
     while True:
-        time.sleep(TICK_SECONDS)
+        time.sleep(_TICK_SECONDS)
         of.increment_epoch()
 
 

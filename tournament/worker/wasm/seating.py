@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import wasmtime
 
@@ -16,41 +16,42 @@ from engine.wasm.instances import Store, handle_of, handle_of_function
 from engine.wasm.modules import FUEL
 from engine.wasm.referee import Referee
 from engine.wasm.surroundings import Surroundings
+from engine.wasm.watch import ANY_SEAT, Watch
 from tournament.artifacts.limits import BOT_STACK
+from tournament.containment import BotTrouble
 from tournament.contests.interface import Helpers, Interface
 from tournament.contests.questions import refusal
-from tournament.errors import RunFailed
 from tournament.leg import Failure
-from tournament.worker.faults import CantStart
+from tournament.worker.faults import CantStart, Stopped
 from tournament.worker.wasm import calls, notes
 from tournament.worker.wasm.calls import Extern
-from tournament.worker.wasm.engine import TICK_SECONDS, Engine, compile_module, engine
+from tournament.worker.wasm.engine import Engine, compile_module, engine
 from tournament.worker.wasm.imports import imports_of, new_fuel
 from tournament.worker.wasm.loading import MOST_ELEMENTS, PAGE, FunctionTypes, LoadedBot
 from tournament.worker.wasm.loop_text import loop_text
-from tournament.worker.wasm.stack import on_deep_stack
+from tournament.worker.wasm.stack import on_deep_stack, was_interrupted
 from tournament.worker.wasm.traps import (
     OUT_OF_FUEL,
     describe,
     is_of_system,
     is_own_doing,
     is_uncaught,
-    was_stopped,
     where,
 )
 
 # Instances, tables and memories of a store: a bot that starts again is a new instance, and the old one stays until the
 # leg is over.
 _MOST_INSTANCES = 10_000
-# Ordinary bots take at most a nanosecond an instruction; those that wait for memory at each take 100.
-_SECONDS_PER_FUEL = 20e-9
-# A call with no more than this ends within minutes, whatever it does; the time is checked between calls.
+# Processor time after which a bot is late: twice what a unit of fuel may take (docs/explanation/sandbox.md), but for
+# memory that no cache has; ordinary bots take at most a nanosecond.
+_SECONDS_PER_FUEL = 25e-9
+# A call with no more than this ends within minutes, whatever it does; the time is looked at between calls.
 _FUEL_WITHOUT_CLOCK = 2_000_000_000
-# For the core, and for a machine that is busy with other things.
-_SECONDS_PER_DECISION, _SECONDS_MORE = 1e-3, 60.0
+# For the core, and for what the runtime does once: mapping memory, the first run of code.
+_SECONDS_PER_DECISION, _SECONDS_MORE = 1e-4, 10.0
 
 # For a bot's own code that says in words what it threw.
-_FUEL_TO_TELL, _TICKS_TO_TELL = 1_000_000, 10
+_FUEL_TO_TELL = 1_000_000
 
 _FUEL, _FAILURE, _UNCAUGHT = FUEL.encode(), notes.FAILURE.encode(), notes.UNCAUGHT.encode()
 
@@ -97,7 +98,8 @@ class Seating:
 
     Both live in one store, each in a memory of its own that the other can't
     reach. A seat without a bot (None) gets its answers from the caller of the
-    referee's `play`, unless the core never asks it.
+    referee's `play`, unless the core never asks it. `stopping` says whether the
+    run is to stop. `apart`: each bot's time is taken, which makes games slower.
     """
 
     def __init__(
@@ -109,6 +111,8 @@ class Seating:
         *,
         names: Sequence[str] = ("a bot", "a bot"),
         measure_fuel: bool = False,
+        stopping: Callable[[], bool] = lambda: False,
+        apart: bool = False,
     ) -> None:
         self.core = core
         self._interface = interface
@@ -118,17 +122,25 @@ class Seating:
         self.engine = limits.engine
         self._store = _new_store(self.engine)
         self._fuel = tuple(new_fuel(self._store) for _ in bots)
+        self.watch = _new_watch(
+            self._store,
+            self.engine,
+            self._fuel,
+            seconds=_SECONDS_MORE + _SECONDS_PER_DECISION * core.most_decisions,
+            stopping=stopping,
+            apart=apart,
+            times_core=core.steps_in_python,
+        )
         self.referee = Referee(
             core,
             call_unchecked=calls.CALL_UNCHECKED,
-            set_deadline=calls.SET_DEADLINE if self.engine is Engine.TIMED else 0,
             context=self._store.context,
             most_arguments=interface.most_arguments,
             x_fuel=self._fuel[0],
             y_fuel=self._fuel[1],
             fuel=limits.fuel,
             bank=limits.fuel_per_leg or 0,
-            seconds=_seconds(limits, core.most_decisions),
+            watch=self.watch,
         )
         if measure_fuel:
             self.referee.measure_fuel()  # it counts decisions, so all are asked
@@ -154,8 +166,8 @@ class Seating:
     def seat(self, seat: int, seed: int) -> None:
         """Start the seat's bot: fresh memory, rand() and all else that is random from `seed`; charged to the leg.
 
-        Raises CantStart: too much memory, or its initialisers
-        trap or don't end; and RunFailed when they take far too long for their fuel.
+        Raises CantStart: too much memory, or its initialisers trap or don't end; BotTrouble when they take far too long
+        for their fuel, or the machine gives no memory; and Stopped.
         """
         bot = self._bots[seat]
         assert bot is not None
@@ -166,7 +178,9 @@ class Seating:
         given = min(self._limits.fuel_to_start, self.referee.fuel_left(seat))
         try:
             seated = on_deep_stack(
-                _start,
+                _start_watched,
+                self.watch,
+                seat,
                 self._store,
                 bot,
                 self._limits,
@@ -176,14 +190,18 @@ class Seating:
                 fuel,
                 by_lines=self.core.observes,
             )
-        except _Stopped:
-            raise self._taking_too_long(seat) from None
         except _NoMemory as trouble:
-            raise RunFailed(f"{self._names[seat]} can't start: {trouble}") from None
-        except StartFailed:
-            if given < self._limits.fuel_to_start and not self.referee.fuel_left(seat):
+            raise BotTrouble((self._names[seat],), f"can't start: {trouble}") from None
+        except CantStart as unfit:
+            self._look_at_time()
+            if (
+                isinstance(unfit, StartFailed)
+                and given < self._limits.fuel_to_start
+                and not self.referee.fuel_left(seat)
+            ):
                 raise StartFailed(_BANK_IS_EMPTY, "other") from None
             raise
+        self._look_at_time()
         self._seated[seat] = seated
         if seated.surroundings:
             self.core.listen(seat, seated.surroundings.take_printed)
@@ -202,11 +220,10 @@ class Seating:
         self.referee.seat_bots(handle_of_function(loop))
 
     def take_failure(self) -> Failure:
-        """Why the last decision failed. Raises RunFailed when the clock stopped it."""
+        """Why the last decision failed. Raises BotTrouble when a bot takes far too long for its fuel, and Stopped."""
         error = calls.failure(*self.referee.take_failure())
+        self._look_at_time()
         seat = self.core.pending()[1]
-        if self.referee.is_late or (error and was_stopped(error)):
-            raise self._taking_too_long(seat)
         seated, left, fuel = self._seated[seat], self.referee.fuel_left(seat), self._fuel[seat]
         line = where(error, seated.bot.code) if error and seated else ""
         if fuel.ran_out and left == 0:
@@ -225,8 +242,6 @@ class Seating:
     def _let_tell(self, tell_uncaught: Callable[[], None], fuel: Fuel) -> None:
         """Have a bot note what it threw. Its own code may run and fail: the bot will not be called again."""
         fuel.give(_FUEL_TO_TELL)
-        if self.engine is Engine.TIMED:
-            self._store.set_deadline(_TICKS_TO_TELL)
         with contextlib.suppress(wasmtime.Trap, wasmtime.WasmtimeError):
             on_deep_stack(tell_uncaught)
         fuel.give(0)
@@ -236,20 +251,35 @@ class Seating:
         seated = self._seated[seat]
         return seated.surroundings.printed if seated and seated.surroundings else b""
 
-    def _taking_too_long(self, seat: int) -> RunFailed:
-        return RunFailed(
-            f"{self._names[seat]} takes far longer here than its fuel should: this machine is too busy,"
-            " or the bot is made to hold it up; play without it, or allow less fuel"
-        )
+    def _look_at_time(self) -> None:
+        """Raise what ended the bots' code, if that wasn't a bot: Stopped, BotTrouble, or Ctrl-C."""
+        if self.watch.interruption:
+            raise self.watch.interruption
+        if self.watch.is_stopped:
+            raise Stopped
+        if self.watch.late >= 0:
+            seconds, fuel = self.watch.used_by(self.watch.late)
+            suspects = range(len(self._bots)) if self.watch.late == ANY_SEAT else [self.watch.late]
+            names = tuple(self._names[seat] for seat in suspects if self._bots[seat])
+            raise BotTrouble(names, late(seconds, fuel), verdict=self.watch.apart)
+
+
+def late(seconds: float, fuel: int) -> str:
+    """Why a bot is late, in words."""
+    return f"takes far longer here than its fuel should: {seconds:.0f} s of processor time for {fuel:,} units of fuel"
 
 
 def try_start(bot: LoadedBot, limits: Limits) -> None:
     """Start a bot as a trial. Raises CantStart."""
+    store = _new_store(limits.engine)
+    fuel = new_fuel(store), new_fuel(store)
+    watch = _new_watch(store, limits.engine, fuel, seconds=_SECONDS_MORE, stopping=was_interrupted, apart=True)
     try:
-        store = _new_store(limits.engine)
-        on_deep_stack(_start, store, bot, limits, 0, limits.fuel_to_start, limits.engine, new_fuel(store))
-    except _Stopped:
-        raise CantStart("takes far longer than its fuel should") from None
+        on_deep_stack(_start_watched, watch, 0, store, bot, limits, 0, limits.fuel_to_start, limits.engine, fuel[0])
+    except CantStart:
+        if watch.late >= 0:
+            raise CantStart(late(*watch.used_by(0))) from None
+        raise
     except _NoMemory as trouble:
         raise MemoryError(str(trouble)) from None
 
@@ -276,10 +306,6 @@ class _SeatedBot(NamedTuple):
     surroundings: Surroundings | None  # what tells it the time and listens to it, if it may ask or print
 
 
-class _Stopped(Exception):
-    """The clock ran out while a bot started."""
-
-
 class _NoMemory(Exception):
     """The machine gave a bot no memory to start."""
 
@@ -288,10 +314,38 @@ def _new_store(kind: Engine) -> Store:
     return calls.new_store(engine(kind))
 
 
-def _seconds(limits: Limits, decisions: int) -> float:
-    """The time after which a leg is stopped: far more than ordinary bots take for their fuel."""
-    fuel = limits.fuel_per_leg or limits.fuel + limits.fuel_to_start
-    return _SECONDS_MORE + _SECONDS_PER_FUEL * fuel + _SECONDS_PER_DECISION * decisions
+def _new_watch(
+    store: Store,
+    kind: Engine,
+    fuel: Sequence[Fuel],
+    *,
+    seconds: float,
+    stopping: Callable[[], bool],
+    apart: bool,
+    times_core: bool = False,
+) -> Watch:
+    """What looks after the bots of a store. It is to be kept as long as the store."""
+    watch = Watch(
+        *fuel,
+        seconds=seconds,
+        seconds_per_fuel=_SECONDS_PER_FUEL,
+        stopping=stopping,
+        new_error=calls.NEW_ERROR,
+        apart=apart,
+        times_core=times_core,
+    )
+    if kind is Engine.TIMED:
+        store.call_at_ticks(*watch.callback)
+    return watch
+
+
+def _start_watched(watch: Watch, seat: int, *arguments: Any, **named: Any) -> _SeatedBot:
+    """`_start`, looked after: by the time of the thread that runs it."""
+    watch.begin(seat)
+    try:
+        return _start(*arguments, **named)
+    finally:
+        watch.end()
 
 
 def _start(
@@ -305,12 +359,10 @@ def _start(
     *,
     by_lines: bool = False,
 ) -> _SeatedBot:
-    """Start a bot. Raises CantStart, _Stopped, _NoMemory.
+    """Start a bot. Raises CantStart, _NoMemory.
 
     `fuel`: what counts what it uses of `given`. `by_lines`: it prints line by line, to be observed.
     """
-    if kind is Engine.TIMED:
-        store.set_deadline(int((_SECONDS_MORE + _SECONDS_PER_FUEL * given) / TICK_SECONDS))
     fuel.count_by(b"")
     # Room for its struct is added later, so that the bot can't take it.
     store.limit(limits.memory_bytes, MOST_ELEMENTS, _MOST_INSTANCES)
@@ -353,8 +405,6 @@ def _start(
 
 
 def _why_not_started(error: wasmtime.Trap | wasmtime.WasmtimeError, code: bytes, *, ran_out: bool) -> Exception:
-    if was_stopped(error):
-        return _Stopped()
     if ran_out:
         return StartFailed(describe(error, ran_out=True), "fuel")
     if is_of_system(error):

@@ -18,6 +18,7 @@ MOST_STACK = 2 * BOT_STACK
 _MORE = 2 << 20  # for code that calls the runtime, or is called by it
 _OF_THREADS = MOST_STACK + 2 * _MORE
 _MOST_THREADS = 64
+_LOOK_SECONDS = 0.2
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -42,26 +43,45 @@ def deep_threads() -> Iterator[None]:
 def on_deep_stack(function: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
     """Call a function where bots' calls have room: on this thread, or on one of our own while this one waits.
 
-    Ctrl-C is raised only when the function has returned, since it still uses the bots. Raises RunFailed when no such
-    thread can be started, and what the function raises.
+    Ctrl-C is raised only when the function has returned, since it still uses the bots; there `was_interrupted` tells of
+    it. Raises RunFailed when no such thread can be started, and what the function raises.
     """
     if _has_room():
         return function(*arguments, **named)
+    pressed = threading.Event()
     try:
         with deep_threads():
-            future = _deep.submit(function, *arguments, **named)
+            future = _deep.submit(_heeding, pressed, lambda: function(*arguments, **named))
     except RuntimeError as trouble:
         raise RunFailed(f"this machine gives a thread no {_OF_THREADS >> 20} MB of stack: {trouble}") from None
     interrupted: KeyboardInterrupt | None = None
     while True:
         try:
-            future.exception()  # which waits for it
+            # Ctrl-C may reach another thread: this one learns of it only when it wakes.
+            future.exception(_LOOK_SECONDS)
             break
+        except TimeoutError:
+            continue
         except KeyboardInterrupt as ctrl_c:
             interrupted = ctrl_c
+            pressed.set()
     if interrupted:
         raise interrupted
     return future.result()
+
+
+def was_interrupted() -> bool:
+    """Whether Ctrl-C was pressed in the thread that waits for this one."""
+    pressed: threading.Event | None = getattr(_here, "pressed", None)
+    return pressed is not None and pressed.is_set()
+
+
+def _heeding(pressed: threading.Event, function: Callable[[], T]) -> T:
+    _here.pressed = pressed
+    try:
+        return function()
+    finally:
+        _here.pressed = None
 
 
 def deeply(function: Callable[P, T]) -> Callable[P, T]:

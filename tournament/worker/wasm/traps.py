@@ -69,10 +69,3 @@ def blame_machine(error: wasmtime.WasmtimeError) -> None:
     """Raise RunFailed for an error of the system, such as too little memory, which no bot is to blame for."""
     if "(os error " in _cause(error):
         raise RunFailed(f"this machine can't run a bot: {describe(error)}")
-
-
-def was_stopped(error: Exception) -> bool:
-    """Whether the clock ran out, not the fuel."""
-    if isinstance(error, wasmtime.Trap):
-        return error.trap_code == wasmtime.TrapCode.INTERRUPT
-    return _cause(error) == "interrupt"

@@ -1,0 +1,31 @@
+# See watch.pyx for details.
+
+from libc.stdint cimport uint8_t, uint64_t, uintptr_t
+
+from engine.kernel.game_core cimport SEATS
+from engine.wasm.fuel cimport Fuel
+
+ctypedef void* (*NewError)(const char* message) noexcept nogil
+
+cdef class Watch:
+    cdef Fuel x_fuel, y_fuel        # kept for `fuels`
+    cdef void* fuels[SEATS]
+    cdef double seconds, seconds_per_fuel
+    cdef object stopping
+    cdef NewError new_error
+    cdef readonly bint apart, times_core
+    cdef double used[SEATS]         # processor time by seat if `apart`, else of both in the first
+    cdef double since               # when the time that runs was last added up, of this thread's own
+    cdef int running                # whose time runs, or NOBODY
+    cdef double core_since          # when the core's step began, by the clock
+    cdef double looked              # when `stopping` was last asked, by the clock
+    cdef readonly bint is_stopped
+    cdef readonly int late          # the seat that is, or ANY of them; NOBODY
+    cdef readonly object interruption
+
+    cdef void switch(self, int seat) noexcept nogil
+    cdef void begin_step(self) noexcept nogil
+    cdef void end_step(self, int seat) noexcept nogil
+    cdef bint goes_on(self) noexcept nogil
+    cdef bint is_late(self, double used, uint64_t fuel) noexcept nogil
+    cdef bint asks(self) noexcept nogil

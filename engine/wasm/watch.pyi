@@ -1,0 +1,38 @@
+from collections.abc import Callable
+from typing import final
+
+from engine.wasm.fuel import Fuel
+
+ANY_SEAT: int
+
+@final
+class Watch:
+    """Looks after the bots of a leg while they run; see watch.pyx."""
+
+    def __init__(
+        self,
+        x_fuel: Fuel,
+        y_fuel: Fuel,
+        *,
+        seconds: float,
+        seconds_per_fuel: float,
+        stopping: Callable[[], bool],
+        new_error: int,
+        apart: bool = False,
+        times_core: bool = False,
+    ) -> None: ...
+    @property
+    def apart(self) -> bool: ...
+    @property
+    def times_core(self) -> bool: ...
+    @property
+    def is_stopped(self) -> bool: ...
+    @property
+    def late(self) -> int: ...
+    @property
+    def interruption(self) -> BaseException | None: ...
+    @property
+    def callback(self) -> tuple[int, int]: ...
+    def begin(self, seat: int) -> None: ...
+    def end(self) -> bool: ...
+    def used_by(self, seat: int) -> tuple[float, int]: ...

@@ -1,0 +1,257 @@
+"""Whatever goes wrong in our own code while one bot plays concerns that bot alone, and so does a bot that is late."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+from pathlib import Path
+from types import CodeType, FrameType, FunctionType
+from typing import Any
+
+import pytest
+import wasmtime
+
+import tournament.worker
+from tests.contest_runs import Listener, Outcome, Place, assert_same, in_order, new_place, outcome
+from tournament.containment import BotTrouble
+from tournament.errors import RunFailed
+from tournament.records.results import load
+from tournament.worker.wasm import seating
+
+ROOM = str(Path(tournament.worker.__file__).parent)
+FIELD = ["bold", "calm", "dull"]
+# A bot that prints, asks for chance, and fails now and then with words in its memory; it starts anew each time.
+ODD = """(module (import "env" "rand" (func $rand (result i32)))
+  (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+  (memory (export "memory") 1) (global (export "tournament_assertion") i32 (i32.const 16))
+  (data (i32.const 16) "\\40\\00\\00\\00\\07\\00\\00\\00\\00\\00\\00\\00")
+  (data (i32.const 32) "\\40\\00\\00\\00\\04\\00\\00\\00")
+  (data (i32.const 64) "odd\\0a\\00")
+  (func (export "_initialize"))
+  (func (export "a") (param i32) (result i32)
+    (drop (call $write (i32.const 1) (i32.const 32) (i32.const 1) (i32.const 56)))
+    (if (i32.eqz (i32.and (call $rand) (i32.const 3))) (then unreachable)) (i32.const 0))
+  (func (export "b") (param i32 i32) (result i32) (i32.const 1)))"""
+PYTHON = "def a(bot):\n  print('odd')\n  assert bot.card < 0.9\n  return 0\ndef b(bot, bet): return 1\n"
+SETTINGS = "faults_allowed = 1000\nreplicas = 2"
+
+
+def place_of(folder: Path, odd: bytes, suffix: str = ".wasm") -> Place:
+    place = new_place(folder, FIELD, sessions=8, settings=SETTINGS)
+    (place.entrants / f"odd{suffix}").write_bytes(odd)
+    return place
+
+
+ODDS = {".wasm": bytes(wasmtime.wat2wasm(ODD)), ".py": PYTHON.encode()}
+BROKEN = {".wasm": b"\0asm", ".py": b"def a(bot:\n"}
+
+
+def records_of(place: Place) -> Outcome:
+    """What a run leaves of the others, in the leaderboard only the reason differs."""
+    found = outcome(place.results)
+    lines = [line for line in load(str(place.results)).ranking.entrants if line.name != "odd"]
+    entrants = found.entrants[found.entrants["name"] != "odd"].reset_index(drop=True)
+    return in_order(Outcome(found.games, found.sessions, found.matches, entrants, str(lines)))
+
+
+@pytest.fixture(scope="module")
+def without(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
+    """The others' records where the bot can't play, by its kind."""
+    found = {}
+    for suffix, code in BROKEN.items():
+        place = place_of(tmp_path_factory.mktemp("without"), code, suffix)
+        place.play()
+        found[suffix] = records_of(place)
+    return found
+
+
+def is_about_odd(frame: FrameType | None) -> bool:
+    """Whether a call is made for the odd bot: by who seats it, tells its faults, or keeps them."""
+    while frame:
+        if frame.f_code.co_name in ("play_batch", "play_in_lanes", "leg_result"):
+            return False
+        there, name = frame.f_locals, frame.f_code.co_name
+        if name in ("new_seating", "_loaded") and "seat" in there:
+            return bool(there["seat"].name == "odd")
+        if name == "play_leg" and "at_fault" in there:
+            return bool((there["leg"].x, there["leg"].y)[there["at_fault"]].name == "odd")
+        if name == "_kept_faults":
+            return bool((there["leg"].x, there["leg"].y)[there["faults"].all[-1].seat].name == "odd")
+        frame = frame.f_back
+    return False
+
+
+def sites_of(place: Place) -> list[CodeType]:
+    """The functions of the worker's that a run calls for the odd bot, in the order of their first calls."""
+    found: dict[CodeType, None] = {}
+
+    def note(frame: FrameType, event: str, argument: object) -> None:
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(ROOM) and code not in found and is_about_odd(frame.f_back):
+            found[code] = None
+
+    threading.setprofile(note)
+    try:
+        place.play()
+    finally:
+        threading.setprofile(None)
+    return list(found)
+
+
+class Injected(Exception):
+    """What no code of ours expects."""
+
+
+ORIGINAL: list[FunctionType] = []
+RAISED: list[bool] = []
+
+
+def instead(*given: Any, **named: Any) -> Any:
+    """What stands in for a function: fails where it is called for the odd bot."""
+    if is_about_odd(sys._getframe(2)):
+        RAISED.append(True)
+        raise Injected("injected\nhere")
+    return ORIGINAL[0](*given, **named)
+
+
+def _stand_in(*given: Any, **named: Any) -> Any:
+    return __import__("sys").modules["tests.runner.test_one_bots_trouble"].instead(*given, **named)
+
+
+def inject(monkeypatch: pytest.MonkeyPatch, code: CodeType) -> bool:
+    """Have the function with this code fail for the odd bot; False for one within another function."""
+    functions = [one for one in gc.get_referrers(code) if isinstance(one, FunctionType) and one.__code__ is code]
+    if len(functions) != 1 or code.co_freevars:
+        return False
+    (function,) = functions
+    original = FunctionType(code, function.__globals__, function.__name__, function.__defaults__)
+    original.__kwdefaults__ = function.__kwdefaults__
+    ORIGINAL[:] = [original]
+    monkeypatch.setattr(function, "__code__", _stand_in.__code__)
+    return True
+
+
+def set_aside(place: Place, said: Listener) -> str:
+    """Why the odd bot is listed as broken, which was said."""
+    (line,) = (line for line in load(str(place.results)).ranking.entrants if line.name == "odd")
+    assert line.status == "broken" and line.reason
+    assert f"odd is {line.reason}" in said.said, said.said
+    assert "\n" not in line.reason
+    return line.reason
+
+
+@pytest.mark.slow
+def test_an_error_at_any_call_for_a_webassembly_bot_is_its_trouble_alone(
+    tmp_path: Path, without: dict[str, Outcome]
+) -> None:
+    sites = sites_of(place_of(tmp_path / "plain", ODDS[".wasm"]))
+    tried = []
+    for number, code in enumerate(code for code in sites if code.co_name != "leg_result"):
+        with pytest.MonkeyPatch.context() as patched:
+            if not inject(patched, code):
+                continue
+            RAISED.clear()
+            place, said = place_of(tmp_path / str(number), ODDS[".wasm"]), Listener()
+            place.play(watcher=said)
+        if not RAISED:  # called once in a process, and remembered
+            continue
+        assert said.said, code
+        why = set_aside(place, said)
+        assert "Injected: injected here; please report it, with " in why, code
+        assert "in _stand_in" in Path(why.rpartition(" with ")[2]).read_text()
+        assert_same(records_of(place), without[".wasm"])
+        tried.append(code.co_name)
+    assert {"seat", "take_failure", "noted_failure", "add", "printed", "where"} <= set(tried), tried
+    assert len(tried) > 20
+
+
+OF_PROCESSES = [
+    "lanes._LaneTable._fault",
+    "lanes._LaneTable._audit",
+    "lanes._LaneTable._handle_event",
+    "lanes._LaneTable._process_failed",
+    "pool.Pool.seat",
+]
+
+
+@pytest.mark.parametrize("site", OF_PROCESSES)
+def test_an_error_at_a_call_for_a_process_is_its_trouble_alone(
+    site: str, tmp_path: Path, without: dict[str, Outcome], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*given: object, **named: object) -> object:
+        raise Injected("injected")
+
+    monkeypatch.setattr(f"tournament.worker.processes.{site}", failing)
+    ends = "import os\n" + PYTHON.replace("assert bot.card < 0.9", "os._exit(1) if bot.card > 0.9 else None")
+    place = place_of(tmp_path, (ends if site.endswith("failed") else PYTHON).encode(), ".py")
+    said = Listener()
+    place.play(watcher=said)
+    assert "Injected: injected; please report it, with " in set_aside(place, said)
+    assert_same(records_of(place), without[".py"])
+
+
+def late_in(monkeypatch: pytest.MonkeyPatch, tries: int) -> list[bool]:
+    """Have the odd bot be late in its first tries, either bot to blame where times aren't taken apart; what they were:
+    whether apart."""
+    made: list[bool] = []
+    original = seating.Seating.seat
+
+    def slow(self: seating.Seating, seat: int, seed: int) -> None:
+        original(self, seat, seed)
+        if self._names[seat] == "odd" and len(made) < tries:
+            made.append(self.watch.apart)
+            names = ("odd",) if self.watch.apart else self._names
+            raise BotTrouble(tuple(names), seating.late(99.0, 123_456_789), verdict=self.watch.apart)
+
+    monkeypatch.setattr(seating.Seating, "seat", slow)
+    return made
+
+
+def test_a_bot_that_is_late_twice_is_set_aside_and_its_opponent_plays_on(
+    tmp_path: Path, without: dict[str, Outcome], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, said = place_of(tmp_path, ODDS[".wasm"]), Listener()
+    tries = late_in(monkeypatch, 2)
+    place.play(watcher=said)
+    assert tries == [False, True]
+    assert set_aside(place, said) == (
+        "set aside in this run: takes far longer here than its fuel should: 99 s of processor time for 123,456,789"
+        " units of fuel"
+    )
+    assert_same(records_of(place), without[".wasm"])
+    # The verdict is this run's alone.
+    place.play()
+    assert "broken" not in {line.status for line in load(str(place.results)).ranking.entrants}
+
+
+def test_a_bot_that_is_late_once_plays_on_as_if_it_had_not_been(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calm, late = (place_of(tmp_path / name, ODDS[".wasm"]) for name in ("calm", "late"))
+    calm.play()
+    tries = late_in(monkeypatch, 1)
+    late.play()
+    assert tries == [False]
+    assert_same(in_order(outcome(late.results)), in_order(outcome(calm.results)))
+
+
+def test_trouble_with_all_bots_is_the_machines_and_takes_nothing_out_of_the_records(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = place_of(tmp_path, ODDS[".wasm"])
+    place.play()
+    before = records_of(place)
+    text = place.config.read_text()
+    place.config.write_text(text.replace("replicas = 2", "replicas = 4"))
+
+    def failing(*given: object, **named: object) -> object:
+        raise MemoryError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(seating.Seating, "seat", failing)
+        with pytest.raises(RunFailed, match="MemoryError"):
+            place.play()
+    place.config.write_text(text)
+    place.play()
+    assert_same(records_of(place), before)
