@@ -327,9 +327,12 @@ def test_a_port_that_is_taken_is_named(served: Served, host: str) -> None:
             Server(Address(host, server.port), served.ground.folder, None, None)
 
 
-def test_an_address_of_another_machine_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"can't listen on 192\.0\.2\.1:80: Cannot assign requested address"):
-        Server(Address("192.0.2.1", 80), tmp_path, None, None)
+@pytest.mark.parametrize(
+    ("host", "why"), [("192.0.2.1", "Cannot assign requested address"), ("no.such.host.invalid", "[A-Z][a-z]+ .*")]
+)
+def test_an_address_of_another_machine_is_named(tmp_path: Path, host: str, why: str) -> None:
+    with pytest.raises(BadInput, match=rf"can't listen on {re.escape(host)}:80: (?!Unknown){why}"):
+        Server(Address(host, 80), tmp_path, None, None)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import wasmtime
 
 from tests.cli.in_process import shown
 from tests.worker.support import Source, build, script, write_bot
+from tournament.cache import cache_folder
 from tournament.contests import two_card_draw
 from tournament.contests.two_card_draw import EXAMPLES, example
 from tournament.contests.two_card_draw.servers import practice_server
@@ -334,3 +335,19 @@ def test_a_bot_that_fails_only_in_company_is_not_fit(tmp_path: Path) -> None:
     report = check_bot(VON_NEUMANN_POKER, Settings(), SandboxSettings(), tmp_path / "sociable", NobodyWatching())
     assert not report.fit
     assert "AssertionError" in report.faults[-1].complaints
+
+
+@pytest.mark.parametrize("place", ["check.measure_pace", "check.search", "playing.play_in_lanes"])
+def test_an_error_of_ours_after_the_build_is_the_bots_problem(
+    place: str, tmp_path: Path, config: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("in\nours")
+
+    monkeypatch.setattr(f"tournament.trial.{place}", fail)
+    write_bot(tmp_path / "calm.py", CALM)
+    code, text = run_check(str(tmp_path / "calm.py"), "--config", config, "--as-submitted")
+    assert code == 1 and "verdict not fit to enter" in text, text
+    found = re.search(r"ZeroDivisionError: in ours; please report it, with …(/errors/\w+\.txt)", text)
+    assert found and str(cache_folder()) not in text, text
+    assert "in fail" in Path(f"{cache_folder()}{found[1]}").read_text()

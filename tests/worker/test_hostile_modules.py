@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import time
+from collections.abc import Sequence
 
 import pytest
 import wasmtime
@@ -43,9 +44,11 @@ def custom(name: bytes, content: bytes) -> bytes:
     return b"\0" + leb(len(inside)) + inside
 
 
-def line_table(line_range: int = 14, opcode_base: int = 4, program: bytes = b"") -> bytes:
+def line_table(
+    line_range: int = 14, opcode_base: int = 4, program: bytes = b"", lengths: Sequence[int] = (0, 1, 1)
+) -> bytes:
     """A unit of one file of the bot's own."""
-    header = bytes([1, 1, 1, 0xFB, line_range, opcode_base]) + bytes([0, 1, 1])[: max(opcode_base - 1, 0)]
+    header = bytes([1, 1, 1, 0xFB, line_range, opcode_base, *lengths[: max(opcode_base - 1, 0)]])
     header += b"/bot\0\0bot.c\0\1\0\0\0"
     unit = struct.pack("<HI", 4, len(header)) + header + program
     return custom(b".debug_line", struct.pack("<I", len(unit)) + unit)
@@ -92,6 +95,10 @@ def test_lines_are_found_in_a_table_and_only_as_far_as_it_goes() -> None:
     code = TRAPS + line_table(program=program)
     found = [line_at(code, code_of(code) + place) for place in range(11)]
     assert found == [7] * 3 + [9] * 6 + [None] * 2
+    # Operands of instructions that nobody knows take steps, too.
+    many = (b"\x0a" + b"\0" * 255) * 1_000
+    code = TRAPS + line_table(opcode_base=11, lengths=[0, 1, 1, 1, 1, 0, 0, 0, 1, 255], program=many + program)
+    assert line_at(code, code_of(code)) is None
 
 
 def test_the_line_of_a_trap_is_of_the_bots_module_alone() -> None:

@@ -42,6 +42,7 @@ from tournament.artifacts.compiler_command import (
 from tournament.artifacts.compiler_messages import first_line, message_of
 from tournament.artifacts.compiler_run import NotCompiled, run_compiler
 from tournament.cache import cache_folder, cache_trouble, keep, make_folder, recall, remembered, require_room
+from tournament.cores import cores
 from tournament.errors import RunFailed, TournamentError
 from tournament.sandbox.outside.running import threads_that_end
 from tournament.sandbox.outside.scratch import alone_on_this_machine, remove, scratch_folder
@@ -210,7 +211,7 @@ def _build_exceptions(sandbox: SandboxSettings) -> bytes:
         building += [f"-I{home()}/lib/{path}" for path in HEADERS_OF_LIBRARY]
         commands = [[*building, "-c", path, "-o", name] for path, name in zip(paths, objects)]
         try:
-            with ThreadPoolExecutor(os.cpu_count()) as pool:
+            with ThreadPoolExecutor(cores()) as pool:
                 list(pool.map(lambda one: run_compiler([one], folder, [], sandbox), commands))
             run_compiler([[zig(), "ar", "rcsD", "exceptions.a", *objects]], folder, [], sandbox)
         except NotCompiled as problem:

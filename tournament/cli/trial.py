@@ -5,12 +5,14 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tournament.artifacts.compiler_run import allow_less
+from tournament.cache import cache_folder
 from tournament.cli.check_rules import are_rules, check_rules
 from tournament.cli.check_tables import check_table
 from tournament.cli.consoles import err, out
@@ -82,6 +84,8 @@ def check(
             games = replay_check(chosen, loaded.contest, loaded.sandbox, bot, session, game, screen)
         else:
             report = check_bot(chosen, loaded.contest, loaded.sandbox, bot, screen, screen.doing)
+            if as_submitted and report.problem:  # an author needs no path of this machine
+                report = replace(report, problem=report.problem.replace(str(cache_folder()), "…"))
     if session is not None:
         for one in games:
             print_game(out, one)

@@ -109,7 +109,8 @@ class Server:
                 (address.host, address.port), family=socket.AF_INET6 if ":" in address.host else socket.AF_INET
             )
         except OSError as error:
-            why = os.strerror(error.errno) if error.errno else str(error)
+            number = error.errno or 0  # below 0 where a name leads nowhere
+            why = os.strerror(number) if number > 0 else error.strerror or str(error)
             raise BadInput(f"can't listen on {address.shown}:{address.port}: {why}") from None
         self.port = self._socket.getsockname()[1]
         self.url = address.url or f"http://{address.shown}:{self.port}/"

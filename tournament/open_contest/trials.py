@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tournament.cache import LISTED_IN
+from tournament.cache import LISTED_IN, cache_folder
 from tournament.errors import BadInput
 from tournament.keys import drawn_seed
 
@@ -51,7 +51,9 @@ def play_practice(
     try:
         found = json.loads(said)
     except ValueError:  # its last line may name paths of this machine
-        why = (complaint.strip().splitlines() or [""])[-1].replace(str(settings.parent), "…")
+        why = (complaint.strip().splitlines() or [""])[-1]
+        for place in (settings.parent, cache_folder()):
+            why = why.replace(str(place), "…")
         return False if status is None else None, why[:_MOST_SAID]
     del found["seed"]
     found |= {"baseline": former and former.name, "disqualified": [Path(one).name for one in found["disqualified"]]}

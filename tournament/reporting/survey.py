@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ import numpy.typing as npt
 
 from tournament.contests.contest import Contest
 from tournament.contests.portrait import Row, Rows, Seats
+from tournament.cores import cores
 from tournament.errors import RunFailed
 from tournament.store.columns import ROWS_PER_GROUP
 from tournament.store.ledger import Batch, Part
@@ -131,7 +131,7 @@ def survey_games(
                     found.chosen.setdefault(match, []).extend(games)
         return found
 
-    workers = os.cpu_count() or 1
+    workers = cores()
     with ThreadPoolExecutor(workers) as pool:
         # Only a few at once, so that memory doesn't grow with the records.
         waiting = []

@@ -12,6 +12,7 @@ from engine.watching.scripted_core import ScriptedCore
 from tournament.artifacts.bot import Entrant, Kind
 from tournament.artifacts.python_packing import legs_may_share, source_of
 from tournament.config import Contests
+from tournament.containment import BotTrouble, our_error
 from tournament.contests import KNOWN_RULES
 from tournament.contests.contest import Contest
 from tournament.contests.questions import extreme_questions
@@ -19,10 +20,10 @@ from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
 from tournament.entrants.build import language_of, why_legs_apart, with_lines
 from tournament.entrants.folder import read_submission
-from tournament.errors import BadInput
+from tournament.errors import BadInput, TournamentError
 from tournament.keys import drawn_seed
 from tournament.leg import FailureKind
-from tournament.sandbox.outside import probe
+from tournament.sandbox.outside import probe, running
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.legs import Fault, LegResult
 from tournament.trial.mistakes import Search, search
@@ -135,11 +136,21 @@ def check_bot(
 
     The bot must not learn that it is being tried: without a seed one is drawn, and it is told of as many sessions as
     in a tournament. A call that is too long for a check, but not for the contest, is no fault: the report says that
-    the bot is slow. `doing` gets the name of each step. Raises BadInput when there is no such file or it isn't a bot's,
-    and when nothing here can confine it.
+    the bot is slow. An error of our own is the bot's problem. `doing` gets the name of each step. Raises BadInput when
+    there is no such file or it isn't a bot's, and when nothing here can confine it.
     """
-    report = _check(contest, _impatient(settings), sandbox, path, watcher, doing)
-    return _not_waited_for(report, settings)
+    submission = read_submission(path)  # what can be no bot is refused before anything is announced
+    try:
+        return _not_waited_for(_check(contest, _impatient(settings), sandbox, path, watcher, doing), settings)
+    except BotTrouble as trouble:
+        if trouble.__cause__ is None or isinstance(trouble.__cause__, TournamentError):
+            raise  # the machine's, perhaps
+        problem = trouble.reason
+    except (TournamentError, OSError, running.Ended):
+        raise
+    except Exception as error:
+        problem = our_error(error, "can't be tried")
+    return CheckReport(submission.name, submission.kind, 0, problem)
 
 
 def _impatient(settings: ContestSettings) -> ContestSettings:
@@ -192,7 +203,6 @@ def _check(
 ) -> CheckReport:
     seed = None if settings.seed else drawn_seed()
     settings = settings.model_copy(update={"seed": seed or settings.seed})
-    read_submission(path)  # what can be no bot is refused before anything is announced
     doing(f"building {path.name}")
     tried = build(contest, settings, sandbox, path, watcher.say)
     entrant = tried.bot

@@ -19,7 +19,7 @@ from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
 from tournament.entrants.build import build_entrant
 from tournament.entrants.folder import read_submission
-from tournament.errors import BadInput
+from tournament.errors import BadInput, RunFailed
 from tournament.keys import trial_key
 from tournament.leg import Leg, LegPlan, PlaysAs
 from tournament.runner.schedule.legs import AgainstHouse, Competitor, RoundRobin
@@ -134,7 +134,8 @@ def build(
 ) -> Pairing:
     """The bot at a path, and its opponent: a house player, or the contest's bot to start from.
 
-    A bot that can't be built has no artifact. Raises BadInput when there is no such file or it isn't a bot's.
+    A bot that can't be built has no artifact. Raises BadInput when there is no such file or it isn't a bot's, and
+    RunFailed when this machine can't build the other.
     """
     if not path.exists():
         raise BadInput(f"{path}: there is no such file")
@@ -147,7 +148,8 @@ def build(
     source = (contest.interface.sdk / "new_bot.c").read_bytes()
     house = Submission(HOUSE_NAME, "c", path.with_name(f"{HOUSE_NAME}.c"), source, sha256(source).hexdigest())
     built = build_entrant(house, contest.interface, settings, sandbox)
-    assert built.artifact is not None, built.problem
+    if built.artifact is None:
+        raise RunFailed(f"this machine can't build a bot of our own: {built.problem}")
     return Pairing(contest, settings, sandbox, entrant, HousePlayer(HOUSE_NAME, built.artifact))
 
 

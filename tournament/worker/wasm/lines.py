@@ -176,6 +176,7 @@ def _ranges_of_unit(unit: _Bytes) -> Iterator[_Range]:
         else:
             is_row = opcode == _COPY
             for _ in range(lengths[opcode - 1]):
+                unit.step()
                 unit.variable()
         if (is_row or is_end) and before:
             if own[before[1]]:
