@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from tests.contest_runs import Place, new_place
+from tests.contest_runs import CONTEST, Place, new_place
 from tests.worker.support import write_bot
+from tournament.config import load_config
 from tournament.records.results import Results, load
+from tournament.runner.contest_run import run_prepared
+from tournament.runner.preparing import prepare_contest
+from tournament.runner.watcher import NobodyWatching
 
 # Whenever it would rather not play on: a large bet that it faces, or poor, with the lead.
 DODGES = """
@@ -29,7 +34,10 @@ def test_a_fault_brings_what_the_same_answer_would_have_brought(tmp_path: Path) 
     for how, out in (("faults", "__builtin_trap()"), ("answers", "return 0")):
         place = new_place(tmp_path / how, ["bold", "calm"], sessions=8, settings="faults_allowed = 1000")
         place.write_bot("dodges", DODGES % {"out": out})
-        found.append(played(place))
+        config = load_config(CONTEST, place.config, executor="local", workers=1)
+        with prepare_contest(config.played, config, NobodyWatching(), of="dodges") as prepared:
+            run_prepared(replace(prepared, paired=True), NobodyWatching())  # the same deals for both
+        found.append(load(str(place.results)))
     faulty, plain = found
     assert faulty.entrants.faults.sum() > 100 and not plain.entrants.faults.sum()
     pd.testing.assert_frame_equal(faulty.games, plain.games)
