@@ -366,6 +366,24 @@ def test_a_banned_authors_bots_leave_at_once_and_none_enters(ground: Ground) -> 
     assert ground.files() == {"two.c"} and ground.state(waits) == SET_ASIDE
 
 
+def test_a_bot_that_is_withdrawn_just_when_it_is_taken_up_does_not_enter(ground: Ground) -> None:
+    job = ground.take("ann", "one.c")
+    looked, taken_up = [], ground.submissions._next
+
+    def and_then_it_leaves(kind: str) -> Job | None:
+        found = taken_up(kind)
+        looked.append(found)
+        if len(looked) == 2:  # the first look only waits
+            ground.submissions._leave(ground.submissions.current.contests[CONTEST], CONTEST, "one")
+        return found
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ground.submissions, "_next", and_then_it_leaves)
+        ground.submissions.try_next(0)
+    assert ground.state(job) == WITHDRAWN and not ground.files()
+    assert ground.submissions.place_in_queue(job) is None  # also of the job as it was known before
+
+
 def zipped(files: dict[str, bytes], mode: int = 0o100644) -> bytes:
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -64,6 +64,7 @@ def _do_all(kind: Kind, interface: Interface, sandbox: SandboxSettings) -> None:
             _program(folder, sandbox)
         else:
             if kind in LANGUAGES:
+                probe.probe_builds(sandbox.mode)
                 libraries.prepare_libraries([kind], sandbox, lambda _text: None)
                 compiler_run.require_compiler(sandbox)
             module_trial.try_compile(_EMPTY, library_path(), [engine_settings(Engine.PLAIN)], sandbox)

@@ -116,9 +116,8 @@ class Submissions:
 
     def place_in_queue(self, job: Job) -> int | None:
         """How many jobs of its kind are to be done up to this one, if each author waits for his turn alone."""
-        if job.state != QUEUED:
-            return None
-        return 1 + [one.id for one in self._jobs.queued(kind=job.kind)].index(job.id)
+        queued = [one.id for one in self._jobs.queued(kind=job.kind)]
+        return 1 + queued.index(job.id) if job.id in queued else None  # it may have been done since it was looked up
 
     def are_waiting(self, contest: str) -> bool:
         """Whether bots that were handed in to a contest are still to be tried, or to leave."""
@@ -224,8 +223,8 @@ class Submissions:
 
     def try_next(self, seconds: float, stopping: Callable[[], bool] = lambda: False, kind: str = BOT) -> bool:
         """Do the job of a kind of whoever waits longest; whether there was one in time. Each kind is for one thread."""
-        self._jobs.write_unwritten()
         with self._changed:
+            self._jobs.write_unwritten()
             if not self._changed.wait_for(lambda: self._next(kind) is not None, seconds):
                 return False
             job = self._next(kind)
@@ -236,7 +235,7 @@ class Submissions:
             return False
         self._served[job.author, kind] = time.monotonic()
         try:
-            self._jobs.put(job := replace(job, starts=job.starts + 1))
+            self._queue_again(job := replace(job, starts=job.starts + 1))
             found = self._outcome(job, stopping)
         except Refused as refused:
             found = NOT_FIT, refused.why

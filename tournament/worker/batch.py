@@ -142,7 +142,7 @@ class ParquetSink:
             part.append(table.arrays, table.rows)
             table.rows = 0
 
-    def begin(self, leg: Leg, artifacts: Mapping[str, bytes]) -> None:
+    def begin(self, leg: Leg) -> None:
         """The rows that follow are this leg's."""
         if self.luck:
             self.luck.begin(leg.plan.number)
@@ -203,7 +203,7 @@ def play_task(
         for leg in legs:
             if not trial.plays(leg) or troubles.concern(leg):
                 continue
-            sink.begin(leg, artifacts)
+            sink.begin(leg)
             if leg.has_processes:
                 result = lanes.take(leg, sink)
             else:
