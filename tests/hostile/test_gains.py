@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 import tournament
-from tests.contest_runs import Place, new_place
+from tests.contest_runs import CONTEST, Place, new_place
 from tests.worker.support import write_bot
+from tournament.config import load_config
 from tournament.records.results import Results, load
+from tournament.runner.contest_run import run_prepared
+from tournament.runner.preparing import prepare_contest
+from tournament.runner.watcher import NobodyWatching
 
 # Whenever it would rather not play on: a large bet that it faces, or poor, with the lead.
 DODGES = """
@@ -25,7 +30,25 @@ def played(place: Place) -> Results:
 
 
 def test_a_fault_brings_what_the_same_answer_would_have_brought(tmp_path: Path) -> None:
-    """Pass, fold and their like are open to everybody: with the same deals the two bots' points are the same."""
+    """Pass, fold and their like are open to everybody; the next deals are the same, and so is what they were worth."""
+    found = []
+    for how, out in (("faults", "__builtin_trap()"), ("answers", "return 0")):
+        place = new_place(tmp_path / how, ["bold", "calm"], sessions=8, settings="faults_allowed = 1000")
+        place.write_bot("dodges", DODGES % {"out": out})
+        config = load_config(CONTEST, place.config, executor="local", workers=1)
+        with prepare_contest(config.played, config, NobodyWatching(), of="dodges") as prepared:
+            run_prepared(replace(prepared, paired=True), NobodyWatching())  # the same deals for both
+        found.append(load(str(place.results)))
+    faulty, plain = found
+    assert faulty.entrants.faults.sum() > 100 and not plain.entrants.faults.sum()
+    pd.testing.assert_frame_equal(faulty.games, plain.games)
+    lines = [result.standings.drop(columns=["faults"]).to_dict() for result in found]
+    assert faulty.ranking.entrants[0].adjusted_score is not None
+    assert repr(lines[0]).replace("nan", "") == repr(lines[1]).replace("nan", "")
+
+
+def test_versions_of_other_names_that_answer_the_same_score_the_same(tmp_path: Path) -> None:
+    """The baseline comes before the opponents by name, the bot after them; both have one role, and one game."""
     place = new_place(tmp_path, ["bold", "calm"], sessions=8, settings="faults_allowed = 1000")
     ways = {"faults": "__builtin_trap()", "answers": "return 0"}
     bots = [tmp_path / f"{how}.c" for how in ways]
