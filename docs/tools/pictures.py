@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PICTURES = ROOT / "docs" / "pictures"
 SHIPPED = ROOT / "entrants" / "von_neumann_poker"
 SEED = "pictures"
-SESSIONS = 2_000  # of each match in README's run
+PLAYED = "--sessions 100 --replicas 10"  # README's run, as tournament.toml has it
 FEW_BOTS = ("likeme.c", "naive.c", "tight_rock.c", "kuhn3.c", "maniac.c")
 # No font is fetched: each machine has a monospaced one, and the letters' places are fixed.
 _SVG = re.sub(r"@font-face \{\{.*?\}\}", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL).replace(
@@ -59,7 +59,7 @@ LEADERBOARD = Terminal("leaderboard", "leaderboard von_neumann_poker", 92)
 # In this order: the second plays.
 STEPS = (
     Terminal("step_check", f"check entrants/von_neumann_poker/likeme.c --seed {SEED}"),
-    Terminal("step_run", f"run von_neumann_poker --sessions 500 --seed {SEED}", 92),
+    Terminal("step_run", f"run von_neumann_poker --sessions 100 --replicas 10 --seed {SEED}", 92),
     Terminal("step_leaderboard", "leaderboard von_neumann_poker", 92),
     Terminal("step_crosstable", "crosstable von_neumann_poker", 92),
     Terminal("step_replay", "replay von_neumann_poker --match likeme,maniac --session 2 --game 8"),
@@ -186,7 +186,7 @@ def _places(played: Path) -> str:
 
 def leaderboard(played: Path) -> str:
     """README's picture, of the shipped field's records in a folder; what they lack is played."""
-    printed(f"run von_neumann_poker --sessions {SESSIONS} --seed {SEED}{_places(played)}", played, 100)
+    printed(f"run von_neumann_poker {PLAYED} --seed {SEED}{_places(played)}", played, 100)
     return drawn(LEADERBOARD, printed(f"{LEADERBOARD.words}{_places(played)}", played, LEADERBOARD.columns))
 
 
