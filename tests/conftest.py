@@ -15,6 +15,7 @@ from tests import ray_cluster
 from tests.object_store import ServedStore, serve
 from tests.ray_cluster import Cluster
 from tests.sandbox.held import held_to
+from tournament.worker.processes import pool
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 # Ray's workers leave the processor to others, and a busy machine starves them.
@@ -74,6 +75,12 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Name a test without the group that xdist adds, with which --last-failed would not find it again."""
     if hasattr(report, "node"):
         report.nodeid = report.nodeid.rpartition("@")[0] or report.nodeid
+
+
+@pytest.fixture
+def read_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs may take long to read the end of their leg, as on a busy machine."""
+    monkeypatch.setattr(pool, "_PARTING_SECONDS", 60.0)
 
 
 @pytest.fixture(scope="session")

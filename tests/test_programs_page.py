@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import comes
 from tests.support import artifact_of, poker_settings
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
@@ -23,7 +22,6 @@ from tournament.entrants.new import templates
 from tournament.keys import master_key
 from tournament.leg import Leg
 from tournament.runner.schedule.legs import AgainstHouse, Competitor, RoundRobin
-from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.launch import Limits
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import programs
@@ -37,15 +35,7 @@ Artifacts = dict[str, bytes]
 
 
 @pytest.fixture
-def programs_read_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    end = Confined.end
-
-    def patient_end(process: Confined) -> int:
-        process.close_input()
-        assert comes(process.has_ended)
-        return end(process)
-
-    monkeypatch.setattr(Confined, "end", patient_end)
+def small_files(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "Limits", partial(Limits, file_megabytes=1))
 
 
@@ -90,7 +80,7 @@ def overheard(
     return [*dialogue, f"< {score}"]
 
 
-@pytest.mark.usefixtures("programs_read_to_the_end")
+@pytest.mark.usefixtures("read_to_the_end", "small_files")
 def test_the_dialogue_of_von_neumann_poker(tmp_path: Path) -> None:
     seed, dialogue = documented("programs.md")
     settings = poker_settings(sessions=1, seed=seed)
@@ -102,7 +92,7 @@ def test_the_dialogue_of_von_neumann_poker(tmp_path: Path) -> None:
     assert overheard(tmp_path, VON_NEUMANN_POKER, settings, leg_of, "c") == dialogue
 
 
-@pytest.mark.usefixtures("programs_read_to_the_end")
+@pytest.mark.usefixtures("read_to_the_end", "small_files")
 def test_the_dialogue_of_two_card_draw(tmp_path: Path) -> None:
     """Its first hands and its last, with dots between."""
     seed, dialogue = documented("two_card_draw.md")

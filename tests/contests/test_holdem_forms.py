@@ -291,6 +291,7 @@ def test_a_program_need_not_read(tmp_path: Path) -> None:
         assert result.faults == () and len(record.hands) == 4000, name
 
 
+@pytest.mark.usefixtures("read_to_the_end")
 @pytest.mark.parametrize(
     ("decide", "end"),
     [

@@ -126,6 +126,7 @@ def test_bots_of_every_kind_know_the_game_after_a_fault(tmp_path: Path) -> None:
         assert rows.x_points.iloc[0] == paid
 
 
+@pytest.mark.usefixtures("read_to_the_end")
 @pytest.mark.parametrize("names", [("a_defects", "b_cooperates"), ("b_defects", "a_cooperates")])
 def test_a_program_is_told_its_own_score_at_either_seat(tmp_path: Path, names: tuple[str, str]) -> None:
     """Where both may win: who defects 5 in each of 20 turns, and who cooperates nothing."""

@@ -49,9 +49,9 @@ def by_openspiel(game: str, policy: Any, other: Any) -> float:
 
 def check_mean(result: Any, expectation: float) -> None:
     assert result.faults == ()
-    points, squared_points, _ = result.sums[0]
-    mean = points / result.sessions
-    error = math.sqrt((squared_points / result.sessions - mean**2) / result.sessions)
+    won = result.sums[0]
+    mean = won.points / result.sessions
+    error = math.sqrt((won.squared_points / result.sessions - mean**2) / result.sessions)
     assert abs(mean - expectation) <= 4 * error + 1e-9, (mean, expectation, error)
 
 

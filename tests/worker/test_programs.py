@@ -15,7 +15,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.processes import comes
 from tests.support import poker_settings
 from tests.worker.support import ON, A, ask, build, pair, problem_of, script, write_bot
 from tournament.artifacts import archive
@@ -24,7 +23,6 @@ from tournament.artifacts.recipe import BadRecipe, read_recipe
 from tournament.config import load_config
 from tournament.contests.von_neumann_poker import Settings
 from tournament.errors import BadInput, RunFailed
-from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import programs
 
@@ -304,19 +302,6 @@ class Ear:
         text = os.read(self.descriptor, 10_000).decode()
         os.close(self.descriptor)
         return text.removeprefix("end\n")  # of its trial
-
-
-@pytest.fixture
-def read_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Programs aren't killed when their leg is over, but end."""
-    end = Confined.end
-
-    def patient_end(process: Confined) -> int:
-        process.close_input()
-        assert comes(process.has_ended)
-        return end(process)
-
-    monkeypatch.setattr(Confined, "end", patient_end)
 
 
 @pytest.mark.usefixtures("read_to_the_end")

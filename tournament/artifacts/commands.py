@@ -81,11 +81,15 @@ def read_after_exec(words: Sequence[str], folder: Path) -> list[str]:
     paths: set[str] = set()
     for word in words:
         script = folder / word
-        if script.resolve().is_relative_to(folder.resolve()) and script.is_file():
+        try:
+            if not script.is_file() or not script.resolve().is_relative_to(folder.resolve()):
+                continue
             with open(script, "rb") as file:
                 text = file.read(_MOST_OF_SCRIPT).decode(errors="replace")
-            found = (shutil.which(name, path=PATH) for name in _EXEC.findall(text))
-            paths.update(path for command in found if command for path in read_by(command))
+        except (OSError, ValueError):  # no file's name, such as lines of code, or one that can't be read
+            continue
+        found = (shutil.which(name, path=PATH) for name in _EXEC.findall(text))
+        paths.update(path for command in found if command for path in read_by(command))
     return sorted(paths)
 
 

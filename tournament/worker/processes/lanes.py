@@ -158,6 +158,7 @@ class _LaneTable:
         self._waiting = WaitingLegs(legs)
         self._by_lane: dict[int, _LegInPlay] = {}
         self._done: list[PlayedLeg] = []
+        self._over: list[Leg] = []  # whose programs may still read their scores
         self._trial = trial
         self._most_legs = len(legs)
         self._waits_for_processes = False
@@ -169,7 +170,8 @@ class _LaneTable:
         run = self.pool.one_core.kept()(self._lanes.run)
         audited = memory_next = time.monotonic()
         rest = _AUDIT_SECONDS
-        while self._waiting or self._by_lane:
+        while self._waiting or self._by_lane or self._over:
+            self._part()
             self._admit()
             if self._by_lane:
                 seconds = _START_SECONDS if self._waits_for_processes else _AUDIT_SECONDS
@@ -195,6 +197,16 @@ class _LaneTable:
                 self.pool.one_core.look(self.pool.asked(), elapsed)
             yield from self._done
             self._done.clear()
+
+    def _part(self) -> None:
+        """End the programs that had time to read their scores; others with the deals of their legs may begin."""
+        self.pool.reap()
+        over, self._over = self._over, []
+        for leg in over:
+            if self.pool.is_parting(leg):
+                self._over.append(leg)
+            else:
+                self._waiting.ended(leg)
 
     def _containing(self, name: str, doing: str) -> AbstractContextManager[None]:
         """Makes whatever goes wrong within trouble of this bot, but for the machine's."""
@@ -393,7 +405,7 @@ class _LaneTable:
             in_play, [_OVER if faults.ended_by is not None else _last_words(in_play, seat) for seat in range(2)]
         )
         self._done.append(PlayedLeg(result, in_play.rows, uses))
-        self._waiting.ended(in_play.leg)
+        self._over.append(in_play.leg)
         if self._trial:
             self._trial.note(in_play.leg, result.ended_by)
         if self._trial and result.ended_by is not None:

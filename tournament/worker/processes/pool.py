@@ -6,7 +6,7 @@ import contextlib
 import math
 import os
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,6 +36,8 @@ _MEASURE_SECONDS = 0.05
 _outgrown: set[str] = set()
 # The name and artifact of a bot whose legs share a process, and whether these are later legs of their deals.
 _SharedBy = tuple[str, str, bool]
+# How long a program may run after it was told that its leg is over.
+_PARTING_SECONDS = 0.1
 
 
 @dataclass(eq=False)
@@ -62,7 +64,7 @@ class Player:
 
 @dataclass(eq=False)
 class BotProcess:
-    """A running bot and its channel. `shared_by`: the key of the bot whose legs share it, None for one leg's own.
+    """A running bot and its channel. `shared_by`: the key of the bot whose legs share it, None for one `leg`'s own.
 
     `notes_prints`: it tells with a fault what the leg printed. `slots`: how
     many legs it was ever given; `players`: those that it plays now; `decisions_before`: of the legs that have left.
@@ -73,6 +75,7 @@ class BotProcess:
     channel: int
     seat: Seat
     time: TimeLimits
+    leg: Leg
     shared_by: _SharedBy | None = None
     notes_prints: bool = False
     slots: int = 0
@@ -90,7 +93,10 @@ class BotProcess:
 
 
 class Pool:
-    """Starts, shares and ends processes. `by_channel`: those that play."""
+    """Starts, shares and ends processes.
+
+    `by_channel`: those that play. `parting`: programs that were told that their leg is over, and their deadlines.
+    """
 
     def __init__(
         self,
@@ -109,6 +115,7 @@ class Pool:
         self._channels = channels
         self.by_channel: dict[int, BotProcess] = {}
         self._shared: dict[_SharedBy, BotProcess] = {}
+        self.parting: deque[tuple[float, Confined, Leg]] = deque()
         self.one_core = OneCore()
         self._bytes: dict[Confined, int] = {}  # of memory, that each process may take
         admission.room.enter(self)
@@ -128,15 +135,15 @@ class Pool:
         for process in list(self.by_channel.values()):
             if not process.players:
                 self.end(process)
-        return not self.by_channel and self._takes_room_for(players, alone)
+        return not self.by_channel and not self.parting and self._takes_room_for(players, alone)
 
     def _takes_room_for(self, players: Sequence[Player], alone: bool) -> bool:
         new = [player for player in players if self._needs_own(player) or self._shared_by_legs_of(player) is None]
         own = sum(self._needs_own(player) for player in new)
-        running_own = sum(process.shared_by is None for process in self.by_channel.values())
+        running_own = sum(process.shared_by is None for process in self.by_channel.values()) + len(self.parting)
         if own and running_own and running_own + own > MOST_OWN_PROCESSES:
             return False
-        running = len(self.by_channel)
+        running = len(self.by_channel) + len(self.parting)
         if new and running and running + len(new) > MOST_PROCESSES:
             return False
         return admission.room.take(self, sum(self._most_bytes(player.seat) for player in new), alone=alone)
@@ -198,7 +205,7 @@ class Pool:
             self._bytes[confined] = self._most_bytes(seat)
             limits = TimeLimits(settings, confined)
             notes = seat.kind == "python" and python_packing.legs_may_share(artifact)
-            process = BotProcess(confined, channel, seat, limits, shared_by, notes)
+            process = BotProcess(confined, channel, seat, limits, leg, shared_by, notes)
             self.by_channel[channel] = process
             if shared_by:
                 self._shared[shared_by] = process
@@ -225,7 +232,7 @@ class Pool:
         _outgrown.add(process.seat.artifact)
 
     def end(self, process: BotProcess, parting_words: bytes = b"") -> None:
-        """End a process, once; a program that is quick may read the parting words."""
+        """End a process, once; a program may read the parting words first."""
         if process.shared_by and self._is_shared(process):
             del self._shared[process.shared_by]
         if self.by_channel.pop(process.channel, None) is None:
@@ -236,8 +243,28 @@ class Pool:
         if parting_words and process.seat.kind == "program":
             with contextlib.suppress(OSError):  # it has ended, or reads nothing
                 os.write(process.confined.to, unsent + parting_words)
-        process.confined.end()
-        admission.room.give_back(self, self._bytes.pop(process.confined))
+                process.confined.close_input()
+                self.parting.append((time.monotonic() + _PARTING_SECONDS, process.confined, process.leg))
+                return
+        self._end(process.confined)
+
+    def _end(self, confined: Confined) -> None:
+        confined.end()
+        admission.room.give_back(self, self._bytes.pop(confined))
+
+    def reap(self) -> None:
+        """End the parting programs that have exited, or had time to."""
+        now = time.monotonic()
+        for _ in range(len(self.parting)):
+            deadline, confined, leg = self.parting.popleft()
+            if now >= deadline or confined.has_ended():
+                self._end(confined)
+            else:
+                self.parting.append((deadline, confined, leg))
+
+    def is_parting(self, leg: Leg) -> bool:
+        """Whether a program that a leg has parted with hasn't ended yet."""
+        return any(one is leg for *_, one in self.parting)
 
     def close(self) -> None:
         """End every process."""
@@ -246,6 +273,7 @@ class Pool:
             confined.end()
         self._bytes.clear()
         self.by_channel.clear()
+        self.parting.clear()
         admission.room.leave(self)
 
     def asked(self) -> Iterator[Asked]:
