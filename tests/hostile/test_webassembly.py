@@ -8,19 +8,22 @@ from pathlib import Path
 import pytest
 import wasmtime
 
+import tournament
 from tests.hostile.field import (
+    CONTEST,
     GOOD,
+    HERE,
     Ground,
     assert_good_ones_are_untouched,
     assert_verdicts,
     bots_in,
-    games_between,
     nothing_survives,
 )
 from tournament.records.results import Results
 
 # So many sessions make more than 100 decisions.
 SESSIONS = 30
+FUEL = 10_000_000
 # Without the shell, which reads byte by byte: it plays beside hostile modules in test_mixed_field.
 SWIFT = {name: source for name, source in GOOD.items() if name != "plain"}
 
@@ -29,7 +32,7 @@ SWIFT = {name: source for name, source in GOOD.items() if name != "plain"}
 def alone_for_long(tmp_path_factory: pytest.TempPathFactory, scratch: Path) -> Results:
     ground = Ground(tmp_path_factory.mktemp("alone"))
     ground.prepare([], SWIFT)
-    return ground.play(sessions=SESSIONS)
+    return ground.play(sessions=SESSIONS, fuel_per_decision=FUEL)
 
 
 @pytest.mark.slow
@@ -60,13 +63,8 @@ def test_hostile_webassembly(
     (ground.entrants / "endless_name.wasm").write_bytes(
         wasmtime.wat2wasm(f'(module (import "{endless}" "{endless}" (func)) (memory (export "memory") 1))')
     )
-    # An honest twin of the one that writes over its bot.
-    (ground.entrants / "writes_over_nothing.c").write_text(
-        "int a(const Bot *bot) { return bot->card > 0.6f ? 30 : 0; }"
-        "int b(const Bot *bot, const int bet) { return bot->card > 0.5f; }"
-    )
     with nothing_survives(scratch):
-        results = ground.play(sessions=SESSIONS, fuel_per_decision=10_000_000)
+        results = ground.play(sessions=SESSIONS, fuel_per_decision=FUEL)
     assert_verdicts(results, bots)
     lines = results.entrants.set_index("name")
     assert lines.loc["takes_hours_to_compile"].status == "broken"
@@ -80,10 +78,20 @@ def test_hostile_webassembly(
     assert len(lines.loc["endless_name"].reason) < 500
     assert_good_ones_are_untouched(results, alone_for_long, SWIFT)
     ground.assert_secret_is_kept(results)
-    for opponent in ("steady", "loose"):  # whose chance, if any, does not depend on names
-        assert games_between(results, opponent, "writes_over_its_bot") == games_between(
-            results, opponent, "writes_over_nothing"
-        )
+
+
+def test_a_bot_that_writes_over_its_view_plays_as_its_honest_twin(tmp_path: Path) -> None:
+    ground = Ground(tmp_path)
+    ground.prepare([], {name: GOOD[name] for name in ("steady.c", "loose.cpp")})
+    twin = tmp_path / "writes_over_nothing.c"
+    twin.write_text(
+        "int a(const Bot *bot) { return bot->card > 0.6f ? 30 : 0; }"
+        "int b(const Bot *bot, const int bet) { return bot->card > 0.5f; }"
+    )
+    writer = HERE / "webassembly" / "writes_over_its_bot.c"
+    report = tournament.match(CONTEST, writer, baseline=twin, entrants=ground.entrants, sessions=SESSIONS)
+    assert not report.disqualified and not report.faults
+    assert [one.better.value for one in report.against if one.better] == [0, 0]
 
 
 def hard_to_compile(variables: int, loops: int, *, is_called: bool = True) -> str:
