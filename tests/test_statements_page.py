@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.natively.programs import PROGRAMS
+from tests.natively.test_natively import SAMPLE
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "docs" / "reference" / "statements.md").read_text()
@@ -53,6 +54,8 @@ def problem_of(row: list[str]) -> str | None:
             return f"{file} has no test {name}"
         if program and program not in PROGRAMS:
             return f"there is no program {program}"
+        if program and (name == "test_a_sample_answers_as_natively") != (program in SAMPLE):
+            return f"{name} doesn't play {program}"
     return None
 
 

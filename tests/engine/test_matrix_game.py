@@ -264,8 +264,15 @@ def test_settings_reach_the_core() -> None:
     )
     duplicate = chosen.model_copy(update={"duplicate": True})
     plain, swapped = (3 * 2 * 2.0, 3 * 2 * 6.0), (3 * 2 * 7.0, 3 * 2 * 3.0)
-    # Without duplicates the second leg is another replica, with the same roles.
-    for number, of, expected in ((0, duplicate, plain), (1, duplicate, swapped), (1, chosen, plain)):
+    # Without duplicates the second leg is another replica, an odd one, in which roles are exchanged just as well.
+    legs = (
+        (0, duplicate, plain),
+        (1, duplicate, swapped),
+        (0, chosen, plain),
+        (1, chosen, swapped),
+        (2, chosen, plain),
+    )
+    for number, of, expected in legs:
         core = MATRIX_GAME.new_core(LegPlan(0, number, 3, key_of(1)), of, *tables())
         answer = 0
         while core.play(answer) == ANSWER_WANTED:

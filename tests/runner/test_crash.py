@@ -184,7 +184,7 @@ def readable(games: Path) -> pd.DataFrame | None:
 def test_kills_between_rounds_until_the_order_is_settled(server: CrashServer, tmp_path: Path) -> None:
     """Where a round was committed whole and the next one is to begin, at each of them: the same rounds follow."""
     place, undisturbed = (place_of_neighbours(tmp_path / name) for name in ("killed", "undisturbed"))
-    said = [text for text in until_settled(undisturbed, 7).said if "neighbours" in text]
+    said = [text for text in until_settled(undisturbed, 10).said if "neighbours" in text]
     assert len(said) >= 3
     place.config.write_text(undisturbed.config.read_text())
     # Who goes on says again what the round to be played follows from, and dies of what is said next.
@@ -197,7 +197,7 @@ def test_kills_between_rounds_until_the_order_is_settled(server: CrashServer, tm
         ended = server.forks.run(place.arguments(), dies)
         assert ended.code == -signal.SIGKILL, ended.said
         assert_games_are_the_standings(place.results)
-    assert [text for text in until_settled(place, 7).said if "neighbours" in text] == said[-2:]
+    assert [text for text in until_settled(place, 10).said if "neighbours" in text] == said[-2:]
     pd.testing.assert_frame_equal(records(place), records(undisturbed))
     assert outcome(place.results).leaderboard == outcome(undisturbed.results).leaderboard
 

@@ -98,7 +98,8 @@ POISONS: dict[str, tuple[int, Change]] = {
     "an entrant's number": (1, lambda e: e["field"]["entrants"][0].update(number=2)),
     "an entrant twice": (1, lambda e: e["field"]["entrants"].append(e["field"]["entrants"][0])),
     "settings in a list": (1, lambda e: e["field"].update(settings=[])),
-    "settings in settings": (1, lambda e: e["field"]["settings"].update(seed=[[]])),
+    "settings in settings": (1, lambda e: e["field"]["settings"].update(bet_cap=[[[]]])),
+    "a seed that is a list": (1, lambda e: e["field"]["settings"].update(seed=[[]])),
     "a contest with escapes": (1, lambda e: e["field"].update(contest=ESCAPES)),
     "a kind that is none": (1, lambda e: e["field"]["entrants"][0].update(kind=None)),
 }

@@ -191,17 +191,17 @@ def test_run_and_records_give_the_same_verdict(tmp_path: Path) -> None:
 
 def test_rounds_go_on_until_the_order_is_settled_and_again_come_by_the_same(tmp_path: Path) -> None:
     place = place_of_neighbours(tmp_path / "at_once")
-    said = until_settled(place, 7).said
+    said = until_settled(place, 10).said
     assert not any("nothing to play" in text for text in said)
     ranked = load(str(place.results)).ranking
     legs = {(match.x, match.y): match.legs for match in ranked.matches}
-    assert len(set(legs.values())) == 1 and 4 <= min(legs.values()) <= 7
+    assert len(set(legs.values())) == 1 and 4 <= min(legs.values()) <= 10
     rounds = [text for text in said if "neighbours" in text]
-    assert rounds and rounds[-1].startswith(("0 of 3", "1 of 3", "2 of 3", "3 of 3"))
-    again = until_settled(place, 7)
+    assert len(rounds) >= 3 and rounds[-1].startswith(("0 of 3", "1 of 3", "2 of 3", "3 of 3"))
+    again = until_settled(place, 10)
     assert again.games == 0 and any("nothing to play" in text for text in again.said)
     stepped = place_of_neighbours(tmp_path / "stepped")
     with_replicas(stepped, 5)  # a run of another kind comes first
     stepped.config.write_text(stepped.config.read_text().replace("replicas = 5", "replicas = 1"))
-    until_settled(stepped, 7)
+    until_settled(stepped, 10)
     assert records(stepped).merge(records(place), how="right", indicator=True)["_merge"].eq("both").all()

@@ -195,14 +195,16 @@ int move(const Bot *bot)
 
 
 def test_a_bot_that_works_a_million_instructions_a_turn_has_fuel_for_a_match(tmp_path: Path) -> None:
-    """As winners of the competition of 1999 did, in a match of 20 sessions of 1,000 turns."""
+    """As winners of the competition of 1999 did, in a match of 20 sessions of 1,000 turns: ten replicas of two."""
     (tmp_path / "works.c").write_text(WORKS)
     bot = built(tmp_path / "works.c")
     meters: list[tuple[int, int, int]] = []
     turns, match = 20, ROCK_PAPER_SCISSORS.settings.model_validate(ROCK_PAPER_SCISSORS.preset)
-    assert isinstance(match, Matrix) and match.sessions * match.rounds == 20_000
+    assert isinstance(match, Matrix)
+    turns_of_leg = match.sessions * match.rounds
+    assert turns_of_leg * match.replicas == 20_000
     play(bot, Matrix(rounds=turns, sessions=1), meters)
     decisions, fuel, most = meters[0]
     assert decisions == turns and 1_000_000 < fuel / turns < 2_000_000
-    assert fuel / turns * 20_000 < match.fuel_per_leg - match.fuel_to_start
+    assert fuel / turns * turns_of_leg < match.fuel_per_leg - match.fuel_to_start
     assert most < match.fuel_per_decision

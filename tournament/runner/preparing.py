@@ -74,7 +74,10 @@ class Prepared:
         ]
         least = 1 if self.contest.house else 2
         if sum(one.artifact is not None for one in entrants) < least or self.of in aside:
-            raise RunFailed("\n".join(f"{name}: {reason}" for name, reason in aside.items()))
+            names_by_reason: dict[str, list[str]] = {}
+            for name, reason in aside.items():
+                names_by_reason.setdefault(reason, []).append(name)
+            raise RunFailed("; ".join(f"{listed(names)}: {reason}" for reason, names in names_by_reason.items()))
         return replace(self, entrants=entrants, set_aside=aside)
 
     @property

@@ -67,6 +67,13 @@ _Scalars = Annotated[list[_Scalar], Limits(max_length=1000)]
 Setting = _Scalar | _Scalars | Annotated[list[_Scalars], Limits(min_length=1, max_length=1000)]
 
 
+def _with_seed_as_text(settings: dict[str, Setting]) -> dict[str, Setting]:
+    """Of a seed the fingerprint is kept, whatever the types of a contest's own settings."""
+    if not isinstance(settings.get("seed", ""), str):
+        raise ValueError("the seed's fingerprint is no text")
+    return settings
+
+
 @dataclass(frozen=True)
 class Part:
     """A Parquet file of a table. `staged`: where it waits until it is published; `blake3`: the hash of its bytes."""
@@ -188,7 +195,7 @@ class Field:
 
     contest: Word
     engine: Word
-    settings: Annotated[dict[Word, Setting], _FewKeys]
+    settings: Annotated[dict[Word, Setting], _FewKeys, AfterValidator(_with_seed_as_text)]
     entrants: Annotated[tuple[FieldEntrant, ...], Limits(max_length=10_000), FailFast()]
     numbers: Annotated[dict[_FileName, Number], _FewKeys]
     house: Annotated[tuple[FieldHousePlayer, ...], Limits(max_length=10_000), FailFast()] = ()
