@@ -183,8 +183,14 @@ def test_an_error_at_a_call_for_a_process_is_its_trouble_alone(
         raise Injected("injected")
 
     monkeypatch.setattr(f"tournament.worker.processes.{site}", failing)
-    ends = "import os\n" + PYTHON.replace("assert bot.card < 0.9", "os._exit(1) if bot.card > 0.9 else None")
-    place = place_of(tmp_path, (ends if site.endswith("failed") else PYTHON).encode(), ".py")
+    # What leads to the call: a process that ends, and one that works longer than it isn't looked at.
+    odd = {
+        "_process_failed": PYTHON.replace(
+            "assert bot.card < 0.9", "__import__('os')._exit(1) if bot.card > 0.9 else None"
+        ),
+        "_audit": PYTHON.replace("assert bot.card < 0.9", "sum(range(10**7))"),
+    }
+    place = place_of(tmp_path, odd.get(site.rpartition(".")[2], PYTHON).encode(), ".py")
     said = Listener()
     place.play(watcher=said)
     assert "Injected: injected; please report it, with " in set_aside(place, said)
