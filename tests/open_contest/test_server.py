@@ -7,6 +7,7 @@ import http.client
 import json
 import re
 import select
+import signal
 import socket
 import sys
 import threading
@@ -16,9 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import uvicorn
 
 from tests.cli.in_process import shown
+from tests.contest_runs import new_place
 from tests.open_contest.support import GOOD, UNFIT, Ground
+from tests.processes import comes
 from tournament.errors import BadInput
 from tournament.open_contest import server as server_module
 from tournament.open_contest.jobs import PRACTICE, WITHDRAWAL
@@ -371,3 +375,43 @@ def test_without_the_extra_it_says_how_to_install(tmp_path: Path, monkeypatch: p
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     done = shown("watch", "--serve", "0")
     assert done.code == 2 and "pip install 'tournament[serve]'" in done.err
+
+
+def test_a_server_that_ends_is_told_and_started_again_a_few_times(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "index.html").write_text("the board")
+    told: list[str] = []
+    with Server(Address(), tmp_path, None, None, told.append) as server:
+        for ends in range(4):
+            connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=90)
+            connection.request("GET", "/")
+            assert connection.getresponse().read() == b"the board"
+            connection.close()
+            assert not server.ended
+            server._server.should_exit = True
+            assert comes(lambda ends=ends: len(told) == ends + 1 or bool(server.ended))  # type: ignore[misc]
+        assert told == ["the server ended; it is started again"] * 3
+        assert server.ended == "the server ended; it was started again 3 times: watch again to go on"
+
+    def fails(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(uvicorn.Server, "run", fails)
+    told.clear()
+    with Server(Address(), tmp_path, None, None, told.append) as server:
+        assert comes(lambda: bool(server.ended))
+    assert len(told) == 3 and "ZeroDivisionError; please report it, with " in told[0]
+
+
+def test_watch_ends_with_a_line_where_its_server_has_ended_for_good(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = new_place(tmp_path, ["bold"])
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(uvicorn.Server, "run", lambda *_: None)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    done = shown("watch", "--serve", "0", "--config", str(place.config), "--executor", "local")
+    assert done.code == 1
+    assert done.err.splitlines()[-1].startswith("tournament: the server ended; it was started again 3 times")

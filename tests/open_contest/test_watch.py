@@ -181,6 +181,40 @@ def test_an_error_at_any_call_of_a_round_or_a_reload_is_told_and_the_round_playe
     assert len(set(places)) > 15, places
 
 
+@pytest.mark.parametrize("what", ["publish", "publish_index"])
+def test_what_cannot_be_published_is_set_aside_until_something_changes_and_play_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    place = new_place(tmp_path, ["bold", "calm"])
+    monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path / "cache"))
+    played, tried = [], []
+
+    def run(_prepared: object, watcher: Watcher) -> None:
+        watcher.on_progress(Mock(standings=None))
+        played.append("whole")
+
+    def fails(*_: object, **__: object) -> None:
+        tried.append(what)
+        raise ZeroDivisionError
+
+    prepared = Mock(entrants=[], unlike=lambda: None)
+    monkeypatch.setattr(watch_module, "prepare_contest", lambda *_: nullcontext(prepared))
+    monkeypatch.setattr(watch_module, "run_prepared", run)
+    monkeypatch.setattr(watch_module, "is_whole", lambda _: True)
+    for name, value in (("_WHOLE_SECONDS", 0.0), ("_AGAIN_SECONDS", 0.0), ("_PUBLISH_SECONDS", 0.0), ("_PAUSE", 0.0)):
+        monkeypatch.setattr(watch_module, name, value)
+    monkeypatch.setattr(watch_module, "publish", lambda *_, open: None)
+    kept = Kept(place)
+    monkeypatch.setattr(watch_module, what, fails)
+    for edit in range(2):
+        for _ in range(6):
+            kept.watch._attend(kept.watch._contests[0])
+        aside = [line for line in kept.told.lines if "set aside until something changes" in line]
+        assert (len(tried), len(played), len(aside)) == (2 * edit + 2, edit + 1, edit + 1), kept.told.lines
+        assert "ZeroDivisionError; please report it" in aside[-1]
+        place.write_bot("calm", f"// {edit}\n")
+
+
 def test_until_settled_is_for_a_final(tmp_path: Path) -> None:
     place = new_place(tmp_path, ["bold", "calm"], settings="until_settled = 0.9")
     with pytest.raises(BadInput, match="until_settled is for a final"):

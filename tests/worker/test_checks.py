@@ -247,6 +247,27 @@ def run_check(*words: str) -> tuple[int, str]:
     return done.code, re.sub(r"\s+", " ", done.out + done.err)
 
 
+@pytest.mark.parametrize(("where", "options"), [
+    ("tournament.cli.trial.replay_check", ["--session", "0", "--seed", "3"]),
+    ("tournament.cli.trial.print_game", ["--session", "0", "--seed", "3"]),
+    ("tournament.cli.trial.check_table", []),
+])  # fmt: skip
+def test_an_error_of_our_own_around_a_check_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, options: list[str]
+) -> None:
+    def fails(*_: object) -> None:
+        raise ZeroDivisionError("no")
+
+    bot = tmp_path / "von_neumann_poker" / "bot.c"
+    bot.parent.mkdir()
+    bot.write_text("int a(const Bot *b) { return 0; }\nint b(const Bot *b, int x) { return 1; }\n")
+    monkeypatch.setattr(where, fails)
+    done = shown("check", str(bot), *options)
+    assert done.code == 1
+    said = done.err.splitlines()[-1]
+    assert said.startswith("tournament: bot.c: ") and "ZeroDivisionError: no; please report it, with " in said
+
+
 @pytest.fixture
 def config(tmp_path: Path) -> str:
     path = tmp_path / "tournament.toml"

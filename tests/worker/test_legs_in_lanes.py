@@ -22,6 +22,7 @@ from tests.worker.support import ON, SILENT_C, answering, artifacts_of, build, l
 from tournament.api import run
 from tournament.artifacts import python_packing
 from tournament.artifacts.bot import Entrant
+from tournament.containment import BotTrouble
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.build import build_entrants
 from tournament.keys import KEY_BYTES
@@ -368,3 +369,24 @@ def test_webassembly_bots_of_many_legs_have_no_more_memory_than_a_worker_has(mon
         assert seen[:4] == [1, 2, 3, 4] and set(seen[4:]) == ({1} if megabytes == 25 else set())
     assert played[0] == played[1]
     assert kept[0] > 79 and kept[1] <= 25
+
+
+def test_trouble_with_a_process_that_plays_no_leg_just_now_is_its_bots(monkeypatch: pytest.MonkeyPatch) -> None:
+    begin = lanes_module._LaneTable._begin
+
+    def begin_and_leave(table: lanes_module._LaneTable, *arguments: Any) -> None:
+        begin(table, *arguments)
+        for process in table.pool.by_channel.values():
+            process.players.clear()
+
+    def fails(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(lanes_module._LaneTable, "_begin", begin_and_leave)
+    monkeypatch.setattr(lanes_module._LaneTable, "_handle_event", lambda *_: None)
+    monkeypatch.setattr(lanes_module._LaneTable, "_audit", fails)
+    monkeypatch.setattr(lanes_module, "_AUDIT_SECONDS", 0.0)
+    field = [python_entrant("one", STEADY.format(0.5, 0.5)), python_entrant("two", STEADY.format(0.5, 0.6))]
+    with pytest.raises(BotTrouble) as trouble:
+        play(field, Settings(sessions=4))
+    assert set(trouble.value.names) < {"one", "two"}

@@ -28,8 +28,10 @@ from tournament.cli.options import (
 from tournament.cli.replay_tables import print_game
 from tournament.cli.screen import Screen
 from tournament.config import Config, load_config, load_contests
+from tournament.containment import containing
 from tournament.entrants.folder import check_among_others
-from tournament.errors import BadInput
+from tournament.errors import BadInput, TournamentError
+from tournament.sandbox.outside.running import Ended
 from tournament.store.legs import by_sort
 from tournament.trial.check import check_bot, contest_of, replay_check
 
@@ -79,18 +81,20 @@ def check(
     loaded = load_config(contest or contest_of(bot, known), config, seed=seed)
     chosen = loaded.played
     check_among_others(bot, loaded.entrants, lambda: _recorded(loaded))
-    with Screen(err, chosen.title) as screen:
+    # A check contains what its bot brings about; nothing else of ours may show as a traceback either.
+    with containing(bot.name, "can't be shown", TournamentError, OSError, Ended):
+        with Screen(err, chosen.title) as screen:
+            if session is not None:
+                games = replay_check(chosen, loaded.contest, loaded.sandbox, bot, session, game, screen)
+            else:
+                report = check_bot(chosen, loaded.contest, loaded.sandbox, bot, screen, screen.doing)
+                if as_submitted and report.problem:  # an author needs no path of this machine
+                    report = replace(report, problem=report.problem.replace(str(cache_folder()), "…"))
         if session is not None:
-            games = replay_check(chosen, loaded.contest, loaded.sandbox, bot, session, game, screen)
-        else:
-            report = check_bot(chosen, loaded.contest, loaded.sandbox, bot, screen, screen.doing)
-            if as_submitted and report.problem:  # an author needs no path of this machine
-                report = replace(report, problem=report.problem.replace(str(cache_folder()), "…"))
-    if session is not None:
-        for one in games:
-            print_game(out, one)
-        return
-    out.print(check_table(report))
+            for one in games:
+                print_game(out, one)
+            return
+        out.print(check_table(report))
     given = {"contest": contest, "config": config, "seed": seed or report.seed}
     for (_, fault), *_ in by_sort(
         report.faults_of_leg

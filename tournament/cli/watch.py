@@ -20,7 +20,7 @@ from tournament.cli.consoles import out
 from tournament.cli.options import OUTPUT, PLAY, Cluster, ConfigPath, Executor, Results, Workers, flag, option
 from tournament.cli.screen import Screen
 from tournament.cli.tables import leaderboard_table
-from tournament.errors import BadInput, printable
+from tournament.errors import BadInput, RunFailed, printable
 
 if TYPE_CHECKING:
     from tournament.config import Config
@@ -112,11 +112,15 @@ def watch(
                 from tournament.open_contest.server import Server
 
                 raise_descriptor_limit()
-                server = until_stopped.enter_context(Server(where, publish, watching.submissions, authors))
+                serving = Server(where, publish, watching.submissions, authors, partial(shown.tell, ""))
+                server = until_stopped.enter_context(serving)
+                watching.stopping = lambda: bool(serving.ended)
                 shown.tell("", f"served at {server.url}")
             if watching.submissions:
                 until_stopped.enter_context(Workers(watching.submissions, partial(shown.tell, "")))
             watching.keep()
+            if serve:
+                raise RunFailed(serving.ended)
     except KeyboardInterrupt:
         print("tournament: stopped; watch again to go on", file=sys.stderr)
         raise typer.Exit(130) from None

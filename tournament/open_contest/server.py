@@ -45,6 +45,7 @@ from tournament.open_contest.refusals import Refused
 from tournament.open_contest.submissions import Submissions
 from tournament.reporting.face import mine_page, served_policy, submit_page
 
+_MOST_RESTARTS = 3
 _BODY_SECONDS = 60.0
 _HEAD_BYTES = 16 << 10
 _MOST_CONNECTIONS, _BACKLOG = 1_000, 64
@@ -93,10 +94,16 @@ def address_of(text: str, url: str | None = None) -> Address:
 
 
 class Server:
-    """A server of the files in a folder, and of submissions where there are any. As a context it serves."""
+    """A server of the files in a folder, and of submissions where there are any. As a context it serves; where it ends
+    all the same, that is told and it is started again, a few times. `ended`: why it isn't any more."""
 
     def __init__(
-        self, address: Address, folder: Path, submissions: Submissions | None, authors: AuthorsFile | None
+        self,
+        address: Address,
+        folder: Path,
+        submissions: Submissions | None,
+        authors: AuthorsFile | None,
+        tell: Callable[[str], None] = lambda _: None,
     ) -> None:
         """Raises BadInput when it can't listen at the address."""
         is_https = urlsplit(address.url or "").scheme == "https"
@@ -114,7 +121,8 @@ class Server:
             raise BadInput(f"can't listen on {address.shown}:{address.port}: {why}") from None
         self.port = self._socket.getsockname()[1]
         self.url = address.url or f"http://{address.shown}:{self.port}/"
-        config = uvicorn.Config(
+        self.ended, self._tell, self._stopped = "", tell, False
+        self._config = uvicorn.Config(
             Starlette(routes=routes, exception_handlers=_WHAT_GOES_WRONG, middleware=_guards(address)),
             http=_Bounded,
             ws="none",
@@ -128,8 +136,8 @@ class Server:
             timeout_graceful_shutdown=2,
             h11_max_incomplete_event_size=_HEAD_BYTES,
         )
-        self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(target=self._server.run, args=([self._socket],), daemon=True)
+        self._server = uvicorn.Server(self._config)
+        self._thread = threading.Thread(target=self._serve, daemon=True)
 
     def __enter__(self) -> Server:
         self._thread.start()
@@ -138,9 +146,24 @@ class Server:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._server.should_exit = True
+        self._stopped = self._server.should_exit = True
         self._thread.join(5)
         self._socket.close()
+
+    def _serve(self) -> None:
+        """Until it is stopped, or has ended too often."""
+        for restarts in range(_MOST_RESTARTS + 1):
+            why = "the server ended"
+            try:
+                self._server.run([self._socket.dup()])  # it closes what it is given
+            except BaseException as error:
+                why = our_error(error, why)
+            if self._stopped:
+                return
+            if restarts < _MOST_RESTARTS:
+                self._server = uvicorn.Server(self._config)
+                self._tell(f"{why}; it is started again")
+        self.ended = f"{why}; it was started again {_MOST_RESTARTS} times: watch again to go on"
 
 
 class _Bounded(H11Protocol):

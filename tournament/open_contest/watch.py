@@ -17,7 +17,7 @@ import watchfiles
 
 from tournament.config import Config, load_config
 from tournament.containment import our_error
-from tournament.errors import BadInput, RunFailed, TooFewBots, telling_line
+from tournament.errors import BadInput, RunFailed, TooFewBots, TournamentError, telling_line
 from tournament.open_contest.publishing import is_whole, publish, publish_index
 from tournament.open_contest.submissions import Open, Submissions, submissions_beside
 from tournament.runner.contest_run import run_prepared
@@ -30,11 +30,14 @@ from tournament.store.storage import inside, open_storage
 # The system tells of changes at once; of those that it doesn't tell, as on a network's file system, a look does.
 LOOK_SECONDS, _WHOLE_SECONDS, _WHOLE_LOOKS = 2.0, 0.3, 40
 _AGAIN_SECONDS = 30.0  # after trouble of the machine
+_MOST_FAILURES = 2  # of publishing the same
 _PUBLISH_SECONDS, _PAUSE = 3.0, 10  # between boards of one round, at least; and in times of what the last one took
 _MOST_FILES = 20_000
 
 # What lies somewhere: paths, the times of their last change, and sizes.
 _Files = dict[str, tuple[int, int]]
+# What lies among a contest's entrants, and whether it is over.
+_State = tuple[_Files, bool]
 
 
 class Shown(Protocol):
@@ -52,13 +55,15 @@ class _SomethingCame(Exception):
 @dataclass
 class _Contest:
     """An open contest: its last good settings, and what lay among its entrants, before or after the end, when it was
-    last attended to. `again` is when to try again after trouble; `refused` are its broken bots that were told."""
+    last attended to. `again` is when to try again after trouble; `refused` are its broken bots that were told.
+    `unpublished`: of which state what could not be published, by an error of our own, and how often."""
 
     name: str
     config: Config
-    attended: tuple[_Files, bool] | None = None
+    attended: _State | None = None
     again: float | None = None
     refused: frozenset[tuple[str, str]] = frozenset()
+    unpublished: dict[str, tuple[_State, int]] = field(default_factory=dict)
 
     @property
     def closing(self) -> tuple[str, datetime] | None:
@@ -69,8 +74,8 @@ class _Contest:
 
 @dataclass
 class Watch:
-    """Keeps contests of a settings file current. `options` lie over the file's, as in `load_config`; `stopping`,
-    and `now`, the time, are for tests."""
+    """Keeps contests of a settings file current. `options` lie over the file's, as in `load_config`; `stopping`
+    ends it; `now`, the time, is for tests."""
 
     names: Sequence[str]
     settings: Path
@@ -175,7 +180,7 @@ class Watch:
 
     def _attend(self, contest: _Contest) -> None:
         """Play what is missing of a contest, and show it, where something changed; after its end, the final."""
-        state: tuple[_Files, bool] | None = None
+        state: _State | None = None
         try:
             is_over = self._is_over(contest)
             if is_over and self.submissions and self.submissions.are_waiting(contest.name):
@@ -184,7 +189,7 @@ class Watch:
             if state == contest.attended and (contest.again is None or time.monotonic() < contest.again):
                 return
             contest.again = None
-            self._publish_index()
+            self._published(contest, "index", state, self._publish_index)
             contest.attended = (self._play(contest, is_over), is_over)
         except _SomethingCame:
             contest.attended = None
@@ -215,12 +220,38 @@ class Watch:
                 changed = _files(config.entrants) != lies or _files(self.settings) != self._read
                 return changed or self._is_over(contest) != is_over or self.stopping()
 
-            publish_now = partial(publish, self.published, contest.name, config, open=True)
-            standings = run_prepared(prepared, _Between(watcher, publish_now, came))
-        publish(self.published, contest.name, config, open=not is_over)
+            def board(*, open: bool) -> bool:
+                publish_it = partial(publish, self.published, contest.name, config, open=open)
+                return self._published(contest, "board", (lies, is_over), publish_it)
+
+            standings = run_prepared(prepared, _Between(watcher, partial(board, open=True), came))
+        is_current = board(open=not is_over)
         self.shown.show(config, standings)
-        self.shown.tell(contest.name, "the final is played" if is_over else "the board is current")
+        if is_current:
+            self.shown.tell(contest.name, "the final is played" if is_over else "the board is current")
         return lies
+
+    def _published(self, contest: _Contest, what: str, state: _State, publish_it: Callable[[], None]) -> bool:
+        """Publish, unless that failed twice for the same state: then play goes on without, until something changes.
+
+        Raises what publishing does, before that.
+        """
+        of, failures = contest.unpublished.get(what, (state, 0))
+        failures = failures if of == state else 0
+        if failures >= _MOST_FAILURES:
+            return False
+        try:
+            publish_it()
+        except (TournamentError, OSError):
+            raise
+        except Exception as error:
+            contest.unpublished[what] = state, failures + 1
+            if failures + 1 < _MOST_FAILURES:
+                raise
+            trouble = our_error(error, f"publishing the {what}")
+            self.shown.tell(contest.name, f"{trouble}; set aside until something changes, play goes on")
+            return False
+        return True
 
 
 @dataclass
@@ -228,7 +259,7 @@ class _Between:
     """A watcher that, between batches, publishes whole boards now and then, and stops a run when something `came`."""
 
     inner: Watcher
-    publish: Callable[[], None]
+    publish: Callable[[], object]
     came: Callable[[], bool]
     due: float = field(default_factory=lambda: time.monotonic() + _PUBLISH_SECONDS)
 

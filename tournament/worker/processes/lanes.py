@@ -176,8 +176,9 @@ class _LaneTable:
             if self._by_lane:
                 seconds = _START_SECONDS if self._waits_for_processes else _AUDIT_SECONDS
                 for event in on_deep_stack(run, seconds) if self._has_modules else run(seconds):
-                    with self._containing(self._name_of(*event[1:3]), "what it did could not be judged"):
-                        self._handle_event(*event)
+                    if name := self._name_of(*event[1:3]):  # else what it is of is over
+                        with self._containing(name, "what it did could not be judged"):
+                            self._handle_event(*event)
             else:
                 time.sleep(0.001)
             now = time.monotonic()
@@ -188,7 +189,7 @@ class _LaneTable:
                     raise Stopped
                 self._lanes.channels.drain_all()
                 for process in list(self.pool.by_channel.values()):
-                    with self._containing(self._name_of(-1, process.channel), "its time could not be taken"):
+                    with self._containing(process.seat.name, "its time could not be taken"):
                         self._audit(process, elapsed)
                 if (began := time.monotonic()) >= memory_next:
                     self._audit_memory()
@@ -212,14 +213,12 @@ class _LaneTable:
         """Makes whatever goes wrong within trouble of this bot, but for the machine's."""
         return containing(name, doing, Stopped, TournamentError, OSError)
 
-    def _name_of(self, lane: int, channel: int) -> str:
-        """Whose event this is."""
-        process, in_play = self.pool.by_channel.get(channel), self._by_lane.get(lane)
-        if process and process.players:
-            return process.players[0].seat.name
-        if in_play is None:
-            return "a bot"
-        return (in_play.leg.x, in_play.leg.y)[in_play.core.pending()[1]].name
+    def _name_of(self, lane: int, channel: int) -> str | None:
+        """Whose event this is; None where neither its process nor its leg plays any more."""
+        if process := self.pool.by_channel.get(channel):
+            return process.seat.name
+        in_play = self._by_lane.get(lane)
+        return (in_play.leg.x, in_play.leg.y)[in_play.core.pending()[1]].name if in_play else None
 
     def _admit(self) -> None:
         """Begin legs while there is room for the processes that they need."""
