@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -81,3 +83,10 @@ def test_a_compiler_that_fails_is_told_of(standing_in: Compiler) -> None:
     with pytest.raises(RunFailed, match=r"the compiler can't build its C\+\+ library here: error: no"):
         prepare("cpp")
     assert not libraries.libraries_of("cpp").exists()
+
+
+def test_libraries_can_be_built_before_the_core_is_compiled() -> None:
+    """Set-up does both at once."""
+    code = "import sys, tournament.artifacts.libraries; print(*sys.modules)"
+    modules = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not [name for name in modules if name.partition(".")[0] == "engine"]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tournament.errors import BadInput
 from tournament.sandbox.inside import attempts
-from tournament.sandbox.outside import fork_server, running
+from tournament.sandbox.outside import running
 from tournament.sandbox.outside.launch import Build, LaunchSpec, Limits, Mode, Probe, limits_of_build
 from tournament.sandbox.outside.running import Finished
 from tournament.sandbox.outside.scratch import scratch_folder
@@ -29,6 +29,8 @@ def probe_sandbox(mode: Mode) -> str:
     """
     if mode == "off":
         return OFF
+    from tournament.sandbox.outside import fork_server  # it needs the core, which set-up compiles beside the libraries
+
     version = version_here()
     with _targets() as paths:
         launch = LaunchSpec(Probe(paths, os.getpid()), Limits(512, 10))
