@@ -85,3 +85,4 @@ def test_the_ray_executor_without_ray_says_what_to_install(without_ray: Path) ->
     assert process.stderr.splitlines()[-1] == (
         "tournament: executor \"ray\": No module named 'ray'; pip install 'ray>=2.59,<2.61'"
     )
+    assert '"ray>=2.59,<2.61",' in (Path(__file__).parents[2] / "pyproject.toml").read_text(), "what the line says"
