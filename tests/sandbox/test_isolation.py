@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sys
 import uuid
+from pathlib import Path
 
 import numpy.random
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from tests.worker.support import ON, A, Answered, ask, ask_each, build, legs_of, play, problem_of
 from tournament.artifacts import python_packing
 from tournament.contests.von_neumann_poker import Settings
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.keys import seed_after_faults
 from tournament.sandbox.outside.settings import SandboxSettings
 
@@ -243,8 +244,38 @@ def test_allowed_packages_come_with_what_they_need() -> None:
     assert known.modules["numpy"][0].endswith("numpy/__init__.py")
 
 
+def _install(folder: Path, name: str, source: str) -> None:
+    """A package as an installer leaves it, without bytecode."""
+    (folder / name).mkdir()
+    (folder / name / "__init__.py").write_text(source)
+    information = folder / f"{name}-1.0.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (information / "RECORD").write_text(f"{name}/__init__.py,,\n{name}-1.0.dist-info/METADATA,,\n")
+
+
+def test_package_that_a_bot_imports_is_loaded_once_before_its_legs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _install(
+        tmp_path,
+        "loaded_once",
+        "import os, random\nprint('text')\nmade = os.getpid(), os.urandom(4), random.random()\n",
+    )
+    _install(tmp_path, "unloadable", "raise ValueError('no licence')\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    sandbox = SandboxSettings(packages=["loaded_once", "unloadable"])
+    of_names = "def a(bot): return made[0] != os.getpid()\ndef b(bot, bet): return 0\n"
+    started = [ask(f"import os\nfrom loaded_once import made\n{of_names}", [A], sandbox=sandbox) for _ in range(2)]
+    assert [one.answers for one in started] == [[1], [1]]
+    assert list((tmp_path / "loaded_once" / "__pycache__").iterdir())
+    late = ask(f"import os\nmade = __import__('loaded_' + 'once').made\n{of_names}", [A], sandbox=sandbox)
+    assert late.answers == [0]
+    assert "ValueError: no licence" in problem_of(f"import unloadable\n{of_names}", sandbox=sandbox)
+
+
 def test_a_package_that_is_not_installed_is_named_with_its_remedy() -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InputError) as caught:
         build({"x.py": "a = b = lambda *_: 0"}, SandboxSettings(packages=["no-such-package"]))
     assert str(caught.value) == (
         "[sandbox] packages: no-such-package is not installed; install it with:"

@@ -40,9 +40,9 @@ def prepare(told: dict[str, Any]) -> None:
     where the bot is shown something beside arguments, or 0), argument_counts, fields (name, offset, struct code),
     told_names (of each question, of values that come by name instead, or None), view_size, most_arguments,
     state_size (of the list f), sdk (file of the contest's module for bots, or None), modules (name to file and
-    package folders), only_tell and catch_up (of each question), histories (where their length lies, and name and
-    offset of each), legs_share (whether legs may share a process), many_legs (whether they share this one), examine
-    (to say only whether they may).
+    package folders), imported (names of those that are imported before a fork), only_tell and catch_up (of each
+    question), histories (where their length lies, and name and offset of each), legs_share (whether legs may share a
+    process), many_legs (whether they share this one), examine (to say only whether they may).
     """
     _told.update(told)
     prepare_sdk(told["sdk"])
@@ -65,6 +65,46 @@ def prepare_sdk(file: str | None) -> None:
         _sdks[name] = compile(source.read(), f"<{name}>", "exec", dont_inherit=True)
     sys.modules[name] = _new_sdk(name)
     _engine.update({name: module for name, module in sys.modules.items() if name.split(".")[0] == "engine"})
+
+
+def import_packages(
+    names: Sequence[str], modules: dict[str, tuple[str, list[str]]], environment: dict[str, str]
+) -> None:
+    """Import what bots would import in each leg: forks inherit it.
+
+    No chance gets into it, and nothing that it prints among the answers. A package that can't be imported is left to
+    the bots, who are told why.
+    """
+    import random
+
+    os.environ.update(environment)
+    kept, urandom = [os.dup(stream) for stream in (1, 2)], (os.urandom, random._urandom)  # type: ignore[attr-defined]
+    printed = os.memfd_create("printed")
+    finders, sys.meta_path = sys.meta_path, [*sys.meta_path, Packages(modules)]
+    try:
+        for stream in (1, 2):
+            os.dup2(printed, stream)
+        os.urandom = random._urandom = _Bytes(0, b"packages")  # type: ignore[attr-defined]
+        random.seed(0)
+        for name in names:
+            try:
+                for module in (name, *(made for made in _MAKERS if made.startswith(f"{name}."))):
+                    importlib.import_module(module)
+            except Exception:
+                for loaded in [loaded for loaded in sys.modules if loaded.split(".")[0] == name]:
+                    del sys.modules[loaded]
+        for output in (sys.stdout, sys.stderr):
+            if output is not None:
+                output.flush()
+    finally:
+        sys.meta_path = finders
+        os.urandom, random._urandom = urandom  # type: ignore[attr-defined]
+        for stream, original in zip((1, 2), kept):
+            os.dup2(original, stream)
+        for descriptor in (printed, *kept):
+            os.close(descriptor)
+    gc.collect()
+    gc.freeze()  # forks that look for cycles don't look here, which would copy it
 
 
 def _new_sdk(name: str) -> types.ModuleType:
