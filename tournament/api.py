@@ -153,8 +153,8 @@ def replay(
 ) -> Replay:
     """Play a recorded session again, or one game of it, and tell each step, as `tournament replay` does.
 
-    `match` is its number or the names of its bots. Raises tournament.errors.InputError when the records have no such game
-    or its bots have changed since, RunError when this machine can't play it.
+    `match` is its number or the names of its bots. Raises tournament.errors.InputError when the records have no such
+    game or its bots have changed since, RunError when this machine can't play it.
     """
     from tournament.audit.replay import replay_games
 

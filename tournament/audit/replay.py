@@ -64,8 +64,8 @@ def replay_games(
     """Play a session of a match again, or one game of it, and tell what each bot was asked and answered.
 
     `match` is its number or the names of its bots in either order. `config_of` gives the settings of a contest. Raises
-    InputError when there are no such records, or a bot has changed since; RunError when the ledger can't be read or this
-    machine can't play.
+    InputError when there are no such records, or a bot has changed since; RunError when the ledger can't be read or
+    this machine can't play.
     """
     with reading(location):
         storage = open_storage(location)

@@ -61,8 +61,8 @@ def __getattr__(name: str) -> tuple[Contest, ...]:
 
 
 def find_contest(name: str, rules: str = "") -> Contest:
-    """The contest of that name that is played by the rules of another; without `rules` by its own. Raises InputError for
-    rules that are unknown, or that can't be loaded."""
+    """The contest of that name that is played by the rules of another; without `rules` by its own. Raises InputError
+    for rules that are unknown, or that can't be loaded."""
     contest = _by_rules(rules or name)
     if contest is None:
         raise no_contest(rules or name, KNOWN_RULES)

@@ -369,8 +369,8 @@ def _place(what: str, *how: object) -> Path:
 
 
 def require_playable(entrants: Sequence[Entrant], least: int, folder: Path, of: str | None = None) -> None:
-    """Raise TooFewBotsError if fewer than `least` can play, saying why each of the others can't; where `of` names one whose
-    matches alone are wanted, InputError for it or for its opponents."""
+    """Raise TooFewBotsError if fewer than `least` can play, saying why each of the others can't; where `of` names one
+    whose matches alone are wanted, InputError for it or for its opponents."""
     broken = {one.name: one.problem or "" for one in entrants if one.artifact is None}
     fit = len(entrants) - len(broken)
     if of is not None and (of in broken or fit < least):

@@ -151,8 +151,8 @@ def _on_one_line(text: str) -> str:
 
 
 def check_among_others(path: Path, folder: Path, recorded: Recorded) -> None:
-    """Raise InputError for a bot that can't enter from its entrants folder, whatever is in its file. Raises as `recorded`
-    does, too."""
+    """Raise InputError for a bot that can't enter from its entrants folder, whatever is in its file. Raises as
+    `recorded` does, too."""
     if folder.is_dir() and path.parent.resolve() == folder.resolve():
         for entrant in find_submissions(folder, recorded)[1]:
             shown, problem = _on_one_line(path.name), entrant.problem or ""

@@ -54,8 +54,8 @@ def read_authors(path: Path) -> dict[str, Author]:
 
 
 def add_author(path: Path, name: str) -> str:
-    """Give a new author a token, which is returned and kept nowhere. Raises InputError for a bad name, one that is there
-    already, or one that differs from another's in case only, and RunError where the file can't be written."""
+    """Give a new author a token, which is returned and kept nowhere. Raises InputError for a bad name, one that is
+    there already, or one that differs from another's in case only, and RunError where the file can't be written."""
     _check_name(name)
     authors = read_authors(path)
     if name in authors:

@@ -288,7 +288,8 @@ def _opened(results: str) -> tuple[str, Field, list[Batch]]:
 
 
 def locate(results: str) -> str:
-    """Where one contest's records are: there, or right below when that holds a single contest. Raises InputError else."""
+    """Where one contest's records are: there, or right below when that holds a single contest. Raises InputError
+    else."""
     storage = open_storage(results)
     if storage.list("ledger"):
         return storage.location

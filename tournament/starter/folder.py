@@ -67,7 +67,8 @@ def _write(path: Path, text: str) -> None:
 
 
 def find_bot(text: str, settings: Config) -> Path:
-    """A bot by its path, or by its name among the entrants or the shipped bots. Raises InputError when there is none."""
+    """A bot by its path, or by its name among the entrants or the shipped bots. Raises InputError when there is
+    none."""
     if os.path.lexists(text):
         return Path(text)
     folders = [settings.entrants, shipped() / "entrants" / settings.played.rules]

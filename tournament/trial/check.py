@@ -136,8 +136,8 @@ def check_bot(
 
     The bot must not learn that it is being tried: without a seed one is drawn, and it is told of as many sessions as
     in a tournament. A call that is too long for a check, but not for the contest, is no fault: the report says that
-    the bot is slow. An error of our own is the bot's problem. `doing` gets the name of each step. Raises InputError when
-    there is no such file or it isn't a bot's, and when nothing here can confine it.
+    the bot is slow. An error of our own is the bot's problem. `doing` gets the name of each step. Raises InputError
+    when there is no such file or it isn't a bot's, and when nothing here can confine it.
     """
     submission = read_submission(path)  # what can be no bot is refused before anything is announced
     try:

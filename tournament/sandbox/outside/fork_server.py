@@ -215,7 +215,8 @@ def _start_servers(starts: _Starts) -> None:
 
 
 def _server_for(launch: LaunchSpec) -> _Server:
-    """The server for processes like this one, counted as one that forks. Raises InputError when it can't be confined."""
+    """The server for processes like this one, counted as one that forks. Raises InputError when it can't be
+    confined."""
     global _owner, _starts
     kind = _kind_of(launch.what)
     # A server may read the folder that lies there now, not one that was made anew at the same path.

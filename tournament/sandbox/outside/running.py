@@ -101,8 +101,8 @@ def finish(process: Confined, launch: LaunchSpec, seconds: float, given: bytes =
 
 
 def check_confined(finished: Finished, whom: str) -> None:
-    """Raise InputError for what ended since it couldn't be confined; not asked of a stranger's program, which may end so
-    by itself."""
+    """Raise InputError for what ended since it couldn't be confined; not asked of a stranger's program, which may end
+    so by itself."""
     if finished.status == NOT_CONFINED:
         why = printable(finished.last_words.removeprefix(NO_CONFINEMENT))
         raise InputError(f"{whom} can't be confined: {why}; {MEND}")
