@@ -60,6 +60,10 @@ class ContestSettings(BaseModel):
         description="whose rules: a contest's name, or a file; default its own name",
     )
     entrants: PathText | None = Field(None, description="folder of bots; default entrants/<contest>")
+    adapter: PathText | None = Field(
+        None,
+        description="Python file that is executed before each Python bot's, for bots written for another interface",
+    )
     sessions: Sessions = 1000
     replicas: int = Field(
         1,
@@ -110,9 +114,9 @@ class ContestSettings(BaseModel):
         return replicas
 
     def playing(self) -> dict[str, object]:
-        """The settings on which the records depend: all but folder, words, number of replicas and seed. They go
+        """The settings on which the records depend: all but files, words, number of replicas and seed. They go
         into the ledger, where the seed must not be."""
-        return self.model_dump(exclude={"game", "entrants", "title", "about", "seed", *HOW_MANY_REPLICAS})
+        return self.model_dump(exclude={"game", "entrants", "adapter", "title", "about", "seed", *HOW_MANY_REPLICAS})
 
     def for_workers(self) -> dict[str, object]:
         """Those with which legs are played: of some contests, also limits that no record depends on."""
