@@ -71,7 +71,6 @@ class RoundPlay:
         pace = new_pace(contest, config, executor.workers, sessions, starts)
         pace.begin_as_kept(self._run.writer.storage)
         self._to_play = LegsToPlay(self._schedule, left, pace, self._plays_no_more, in_order=self._new_field is None)
-        watcher.on_progress(self._progress(pace))
         receipts = executor.play(self._next_task, self._run.artifacts)
         try:
             for several in receipts:

@@ -289,7 +289,7 @@ def _choose(
         own = types.ModuleType(module.__name__)
         vars(own).update({key: one for key, one in vars(module).items() if of_adapter.get(key) is not one})
         try:
-            return choose_functions(own, name, questions, class_name)
+            return choose_functions(own, name, questions, class_name, may_be_copy=False)
         except NotChosen:
             pass
     return choose_functions(module, name, questions, class_name)
