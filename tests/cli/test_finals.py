@@ -13,7 +13,7 @@ import pytest
 
 from tests.cli.test_cli import command
 from tests.contest_runs import CONTEST, Place, new_place
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.records.results import load
 
 FINALS = ("final-20260101T000000Z", "final-20260202T000000Z")
@@ -45,7 +45,7 @@ def test_records_with_a_final_say_so_and_show_it_when_asked(closed: Place) -> No
     assert "load(..., final=True)" in repr(load(str(closed.results)))
     final = load(str(closed.folder / "results"), final=True)
     assert final.location.endswith(f"{FINALS[1]}/{CONTEST}") and "final" not in repr(final).splitlines()[-1]
-    with pytest.raises(BadInput, match="no final was played"):
+    with pytest.raises(InputError, match="no final was played"):
         load(final.location, final=True)
     assert command(closed.folder, "verify", CONTEST, "--final").returncode == 0
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tournament.cli.consoles import err
 from tournament.config import load_config, load_contests
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.names import valid_contest_name
 from tournament.records.finals import finals_beside, last_final
 from tournament.records.results import NO_RESULTS, Results, contests_held, load, locate
@@ -15,7 +15,7 @@ from tournament.store.storage import inside, open_storage
 
 
 def recorded(contest: str | None, results: str | None, config: Path | None, *, final: bool = False) -> list[str]:
-    """Where the records of a contest are, or those of all, or of their last finals. Raises BadInput when there are
+    """Where the records of a contest are, or those of all, or of their last finals. Raises InputError when there are
     none."""
     place = _results_of(contest, results, config)
     if contest is not None:
@@ -24,12 +24,12 @@ def recorded(contest: str | None, results: str | None, config: Path | None, *, f
         locations = [inside(place, name) for name in contests_held(place)] or [place]
     if held := [location for location in locations if _holds_records(location)]:
         return [last_final(location) for location in held] if final else held
-    raise BadInput(f"{place} {NO_RESULTS}")
+    raise InputError(f"{place} {NO_RESULTS}")
 
 
 def location_of(contest: str | None, results: str | None, config: Path | None, *, final: bool = False) -> str:
     """Where the records of a contest are, or of the only one that is there, or of its last final; it is said where a
-    final was played and isn't asked for. Raises BadInput."""
+    final was played and isn't asked for. Raises InputError."""
     place = _results_of(contest, results, config)
     location = locate(place if contest is None else _own_location(place, contest))
     if final:
@@ -42,14 +42,14 @@ def location_of(contest: str | None, results: str | None, config: Path | None, *
 def _own_location(place: str, contest: str) -> str:
     """Where a contest's records are: below a folder of results, or that folder itself when it is the contest's own.
 
-    Raises BadInput when it is another contest's.
+    Raises InputError when it is another contest's.
     """
     location = inside(place, contest)
     if _holds_records(location) or not _holds_records(place):
         return location
     field = read_field(open_storage(place))
     if field is not None and field.contest != contest:
-        raise BadInput(f"{place} holds results of {field.contest}, none of {contest}")
+        raise InputError(f"{place} holds results of {field.contest}, none of {contest}")
     return place
 
 
@@ -59,7 +59,7 @@ def load_records(contest: str | None, results: str | None, config: Path | None, 
 
 
 def _results_of(contest: str | None, results: str | None, config: Path | None) -> str:
-    """The folder or URL of all contests' records. Raises BadInput for an unknown contest."""
+    """The folder or URL of all contests' records. Raises InputError for an unknown contest."""
     known = load_contests(config)
     place = load_config(known.names[0], config, results=results).results
     if contest is None or contest in known.names:

@@ -12,7 +12,19 @@ from rich.text import Text
 
 from tournament.cli.consoles import out
 from tournament.cli.locations import load_records
-from tournament.cli.options import CHOICE, ConfigPath, ContestOrOnly, Csv, Final, Json, PLACES, Results, flag, option, print_json
+from tournament.cli.options import (
+    CHOICE,
+    PLACES,
+    ConfigPath,
+    ContestOrOnly,
+    Csv,
+    Final,
+    Json,
+    Results,
+    flag,
+    option,
+    print_json,
+)
 from tournament.cli.replay_tables import commands_to_see, fault_lines, replay_command
 from tournament.cli.tables import (
     crosstable_tables,
@@ -23,7 +35,7 @@ from tournament.cli.tables import (
     reasons,
 )
 from tournament.config import in_its_words, load_config
-from tournament.errors import BadInput, printable
+from tournament.errors import InputError, printable
 from tournament.names import did_you_mean
 from tournament.records.contest_of import contest_of
 from tournament.records.results import Results as Loaded
@@ -55,7 +67,9 @@ def leaderboard(
     wide: Annotated[bool, flag("--wide", "all columns, for terminals of more than 80 characters", CHOICE)] = False,
     authors: Annotated[
         Path | None,
-        option("FILE", "the authors' file, to name the authors of bots that they handed in; default authors.toml", PLACES),
+        option(
+            "FILE", "the authors' file, to name the authors of bots that they handed in; default authors.toml", PLACES
+        ),
     ] = None,
     results: Results = None,
     final: Final = False,
@@ -64,7 +78,7 @@ def leaderboard(
 ) -> None:
     """A rating changes no rank."""
     if (rating is not None) + (history is not None) + as_csv > 1 or (as_csv and as_json):
-        raise BadInput("--rating, --history and --csv: choose one; --json goes with the first two")
+        raise InputError("--rating, --history and --csv: choose one; --json goes with the first two")
     if history is not None:
         _show_history(history, load_records(contest, results, config, final=final), as_json)
         return
@@ -141,7 +155,7 @@ def crosstable(
     as_json: Json = False,
 ) -> None:
     if as_csv and as_json:
-        raise BadInput("--csv, --json: choose one of the two")
+        raise InputError("--csv, --json: choose one of the two")
     found = load_records(contest, results, config, final=final)
     if bot is not None:
         line_of(found.ranking, bot)
@@ -167,7 +181,7 @@ def faults(
     loaded = load_records(contest, results, config, final=final)
     names = {line.name for line in loaded.ranking.entrants}
     if bot is not None and bot not in names:
-        raise BadInput(f"--bot {bot}: the records have no such bot{did_you_mean(bot, names, ',')}")
+        raise InputError(f"--bot {bot}: the records have no such bot{did_you_mean(bot, names, ',')}")
     chosen = [(leg, one) for leg, one in loaded.ranking.faults if bot in (None, leg.name_at(one.seat))]
     given = {"results": results, "final": final, "config": config}
     if as_json:

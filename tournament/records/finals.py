@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from datetime import UTC, datetime
 
-from tournament.errors import BadInput, RunFailed
+from tournament.errors import InputError, RunError
 from tournament.store.storage import folder_of, inside, open_storage
 
 _PREFIX = "final-"
@@ -21,7 +21,7 @@ def finals_beside(location: str) -> tuple[str, ...]:
     above, contest = folder_of(location)
     if folder_of(above)[1].startswith(_PREFIX):
         return ()
-    with contextlib.suppress(OSError, RunFailed):
+    with contextlib.suppress(OSError, RunError):
         names = sorted(name for name in open_storage(above).folders() if name.startswith(_PREFIX))
         finals = (inside(inside(above, name), contest) for name in names)
         return tuple(final for final in finals if open_storage(final).list("ledger"))
@@ -29,7 +29,7 @@ def finals_beside(location: str) -> tuple[str, ...]:
 
 
 def last_final(location: str) -> str:
-    """Return the location of a contest's last final. Raises BadInput if none was played."""
+    """Return the location of a contest's last final. Raises InputError if none was played."""
     if not (finals := finals_beside(location)):
-        raise BadInput(f"{location}: no final was played; leave out --final to see these records")
+        raise InputError(f"{location}: no final was played; leave out --final to see these records")
     return finals[-1]
