@@ -43,10 +43,10 @@ def test_records_with_a_final_say_so_and_show_it_when_asked(closed: Place) -> No
     lines = json.loads(command(closed.folder, "leaderboard", CONTEST, "--final", "--json").stdout)
     assert [line["sessions"] for line in lines] == [41, 41]
     assert "load(..., final=True)" in repr(load(str(closed.results)))
-    final = load(str(closed.folder / "results"), final=True)
-    assert final.location.endswith(f"{FINALS[1]}/{CONTEST}") and "final" not in repr(final).splitlines()[-1]
+    results = load(str(closed.folder / "results"), final=True)
+    assert results.location.endswith(f"{FINALS[1]}/{CONTEST}") and "final" not in repr(results).splitlines()[-1]
     with pytest.raises(InputError, match="no final was played"):
-        load(final.location, final=True)
+        load(results.location, final=True)
     assert command(closed.folder, "verify", CONTEST, "--final").returncode == 0
 
 
