@@ -99,8 +99,9 @@ class _Places:
 
 
 def _keys(match: Whole, number: Whole, matches: int, legs_per_replica: int) -> Whole:
-    """Keys by which legs sort as in a schedule: by replica, then by match and number. Below 2⁶², because numbers of legs
-    and of matches, counted, are below 2³¹."""
+    """Keys by which legs sort as in a schedule: by replica, then by match and number.
+
+    They are below 2⁶², because numbers of legs, and the count of matches, are below 2³¹."""
     return (number // legs_per_replica * matches + match) * legs_per_replica + number % legs_per_replica
 
 
