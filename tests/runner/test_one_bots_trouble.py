@@ -167,8 +167,8 @@ def test_an_error_at_any_call_for_a_webassembly_bot_is_its_trouble_alone(
 
 
 OF_PROCESSES = [
-    "lanes._LaneTable._fault",
-    "lanes._LaneTable._audit",
+    "leg_in_play.LegInPlay.fault",
+    "bot_process.BotProcess.audit",
     "lanes._LaneTable._handle_event",
     "lanes._LaneTable._process_failed",
     "pool.Pool.seat",
@@ -188,7 +188,7 @@ def test_an_error_at_a_call_for_a_process_is_its_trouble_alone(
         "_process_failed": PYTHON.replace(
             "assert bot.card < 0.9", "__import__('os')._exit(1) if bot.card > 0.9 else None"
         ),
-        "_audit": PYTHON.replace("assert bot.card < 0.9", "sum(range(10**7))"),
+        "audit": PYTHON.replace("assert bot.card < 0.9", "sum(range(10**7))"),
     }
     place = place_of(tmp_path, odd.get(site.rpartition(".")[2], PYTHON).encode(), ".py")
     said = Listener()
@@ -208,7 +208,7 @@ def late_in(monkeypatch: pytest.MonkeyPatch, tries: int) -> list[bool]:
         if self._names[seat] == "odd" and len(made) < tries:
             made.append(self.watch.apart)
             names = ("odd",) if self.watch.apart else self._names
-            raise BotTrouble(tuple(names), seating.late(99.0, 123_456_789), verdict=self.watch.apart)
+            raise BotTrouble(tuple(names), seating.late(99.0, 123_456_789))
 
     monkeypatch.setattr(seating.Seating, "seat", slow)
     return made
