@@ -73,14 +73,14 @@ class LegInPlay:
     def __post_init__(self) -> None:
         playing, leg = self.playing, self.leg
         contest, settings, artifacts = playing.contest, playing.settings, playing.artifacts
-        self._tables = [table.another() for table in playing.tables]
-        self.core = new_core(contest, settings, leg, artifacts, *self._tables)
+        games, sessions = self._tables = [table.another() for table in playing.tables]
+        self.core = new_core(contest, settings, leg, artifacts, games, sessions)
         self.core.heed(playing.stopping)
         self.faults = LegFaults(contest, settings, leg)
         self.seating = None
         if any(seat.kind == "wasm" for seat in seats_of(leg)):
             self.seating = new_seating(contest, settings, leg, artifacts, self.core, self.faults, playing.stopping)
-        self.rows = LegRows(playing.spool, *self._tables)
+        self.rows = LegRows(playing.spool, games, sessions)
 
     @property
     def leg(self) -> Leg:
@@ -102,7 +102,8 @@ class LegInPlay:
             assert player.process
             channels[player.number], slots[player.number] = player.process.channel, player.slot
         referee = self.seating.referee if self.seating else None
-        self.lane = self.playing.lanes.open_lane(self.core, referee, *self._tables, channels, slots)
+        games, sessions = self._tables
+        self.lane = self.playing.lanes.open_lane(self.core, referee, games, sessions, channels, slots)
         for player in self.players:
             player.lane = self.lane
             self._let_listen(player)
