@@ -72,7 +72,7 @@ def play_in_lanes(
     `trial` is told how each ends, and those that it then doesn't play are left out. `put_off` is told of a leg that was
     broken off since the machine may be to blame; then its bot plays none of the others either. Without it this is the
     second try: long waits are faults, as they are of bots that were `tried` so, and a kill is raised. Raises Stopped,
-    BotTrouble, RunFailed when this machine can't run a bot, BadInput when it can't confine one.
+    BotTrouble, RunError when this machine can't run a bot, InputError when it can't confine one.
     """
     table = _LaneTable(contest, settings, sandbox, legs, artifacts, cache, spool, stopping, trial, put_off, tried)
     try:
