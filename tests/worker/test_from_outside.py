@@ -116,13 +116,7 @@ def test_kills_that_do_not_stop_end_the_run(monkeypatch: pytest.MonkeyPatch) -> 
         return process
 
     monkeypatch.setattr(programs, "start", start_and_kill)
-<<<<<<< HEAD
     with pytest.raises(RunError, match="told: its process was killed from outside: this machine has too little memory"):
-=======
-    with pytest.raises(
-        RunError, match="told: its process was killed while it played told against zzz, again when no others"
-    ):
->>>>>>> main
         play([entrant, *others], Settings(sessions=1))
 
 

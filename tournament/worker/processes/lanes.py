@@ -33,7 +33,7 @@ from tournament.worker.faults import Stopped
 from tournament.worker.processes import python_bots
 from tournament.worker.processes.bot_process import BotProcess
 from tournament.worker.processes.leg_in_play import OVER, LegInPlay, PlayedLeg, Playing, players_of, seats_of
-from tournament.worker.processes.leg_queue import LegQueue, WaitingLeg
+from tournament.worker.processes.leg_queue import LegQueue
 from tournament.worker.processes.lines import question_lines
 from tournament.worker.processes.pool import Pool
 from tournament.worker.processes.spool import Spool
