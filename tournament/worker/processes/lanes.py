@@ -26,13 +26,13 @@ from tournament.contests.questions import refusal
 from tournament.contests.settings import ContestSettings
 from tournament.errors import TournamentError
 from tournament.leg import Failure, Leg
-from tournament.probation import OnTrial, entrants_of
+from tournament.probation import OnTrial
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.worker.faults import Stopped
 from tournament.worker.processes import python_bots
 from tournament.worker.processes.bot_process import BotProcess
-from tournament.worker.processes.leg_in_play import OVER, LegInPlay, PlayedLeg, Playing, players_of, seats_of
+from tournament.worker.processes.leg_in_play import OVER, LegInPlay, PlayedLeg, Playing, players_of
 from tournament.worker.processes.leg_queue import LegQueue
 from tournament.worker.processes.lines import question_lines
 from tournament.worker.processes.pool import Pool
@@ -114,7 +114,7 @@ class _LaneTable:
         self._over: list[Leg] = []  # whose programs may still read their scores
         self._trial, self._put_off, self._tried = trial, put_off, tried
         self._most_legs = len(legs)
-        self._has_modules = any(seat.kind == "wasm" for leg in legs for seat in seats_of(leg))
+        self._has_modules = any(seat.kind == "wasm" for leg in legs for seat in leg.seats)
 
     def play(self) -> Iterator[PlayedLeg]:
         run = self.pool.one_core.kept()(self._lanes.run)
@@ -169,7 +169,7 @@ class _LaneTable:
         if process := self.pool.by_channel.get(channel):
             return process.seat.name
         in_play = self._by_lane.get(lane)
-        return seats_of(in_play.leg)[in_play.core.pending()[1]].name if in_play else None
+        return in_play.leg.names[in_play.core.pending()[1]] if in_play else None
 
     def _admit(self) -> None:
         """Begin legs while there is room for the processes that they need."""
@@ -256,7 +256,7 @@ class _LaneTable:
         if self._put_off is None:
             raise trouble
         self._put_off(leg, trouble)
-        self._play_only(lambda leg: set(trouble.names).isdisjoint(entrants_of(leg)))
+        self._play_only(lambda leg: set(trouble.names).isdisjoint(leg.names))
 
     def _fault(self, in_play: LegInPlay, failure: Failure, printed: bytes = b"") -> None:
         if not in_play.fault(failure, printed):

@@ -51,14 +51,9 @@ def players_of(waiting: WaitingLeg) -> list[Player]:
     """A leg's bots that are processes, not yet started."""
     return [
         Player(number, seat, number in waiting.alone, later=waiting.later)
-        for number, seat in enumerate(seats_of(waiting.leg))
+        for number, seat in enumerate(waiting.leg.seats)
         if seat.kind in PROCESSES
     ]
-
-
-def seats_of(leg: Leg) -> tuple[Seat, ...]:
-    """A leg's players, by seat."""
-    return leg.x, leg.y
 
 
 @dataclass(eq=False)
@@ -78,7 +73,7 @@ class LegInPlay:
         self.core.heed(playing.stopping)
         self.faults = LegFaults(contest, settings, leg)
         self.seating = None
-        if any(seat.kind == "wasm" for seat in seats_of(leg)):
+        if any(seat.kind == "wasm" for seat in leg.seats):
             self.seating = new_seating(contest, settings, leg, artifacts, self.core, self.faults, playing.stopping)
         self.rows = LegRows(playing.spool, games, sessions)
 
@@ -97,7 +92,7 @@ class LegInPlay:
 
     def open_lane(self) -> int:
         """Begin, once all players have their processes; returns the lane's number."""
-        channels, slots = [-1] * len(seats_of(self.leg)), [-1] * len(seats_of(self.leg))
+        channels, slots = ([-1] * len(self.leg.players) for _ in range(2))
         for player in self.players:
             assert player.process
             channels[player.number], slots[player.number] = player.process.channel, player.slot
@@ -158,7 +153,7 @@ class LegInPlay:
                 self.faults.add_at_end(player.number, self.core, passed)
         self.keep_rows()
         result = leg_result(self.playing.contest, self.leg, self.core, self.faults)
-        return PlayedLeg(result, self.rows, tuple(self._use(number) for number in range(len(seats_of(self.leg)))))
+        return PlayedLeg(result, self.rows, tuple(self._use(number) for number in range(len(self.leg.seats))))
 
     def _use(self, number: int) -> Use | None:
         player = self._player(number)

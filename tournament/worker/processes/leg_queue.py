@@ -56,7 +56,7 @@ class LegQueue:
         if busy == self._none_without:
             return None
         for leg in self._legs:
-            if leg.leg.x.name not in busy and leg.leg.y.name not in busy:
+            if busy.isdisjoint(leg.leg.names):
                 self._legs.remove(leg)
                 return leg
         self._none_without = busy
@@ -80,4 +80,4 @@ class LegQueue:
 
 def _deals_of(leg: Leg) -> tuple[bytes, str]:
     """What legs with the same deals have in common. Against house players other bots have them, too."""
-    return leg.plan.deals_key, leg.x.name
+    return leg.plan.deals_key, leg.names[0]
