@@ -153,7 +153,7 @@ class LegInPlay:
                 self.faults.add_at_end(player.number, self.core, passed)
         self.keep_rows()
         result = leg_result(self.playing.contest, self.leg, self.core, self.faults)
-        return PlayedLeg(result, self.rows, tuple(self._use(number) for number in range(len(self.leg.seats))))
+        return PlayedLeg(result, self.rows, tuple(self._use(number) for number in range(len(self.leg.players))))
 
     def _use(self, number: int) -> Use | None:
         player = self._player(number)
