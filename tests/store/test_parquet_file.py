@@ -47,7 +47,8 @@ def narrow(chance: np.random.Generator, rows: int, limits: np.iinfo[Any]) -> Val
 
 def slow(chance: np.random.Generator, rows: int, limits: np.iinfo[Any]) -> Values:
     """Counts up, now and then or in each row, and starts again a few times."""
-    count = np.cumsum(chance.integers(0, pick(chance, 1, 30), rows) == 0) % pick(chance, 50, 400, 100_000) * pick(chance, 1, 1, 7)
+    steps = chance.integers(0, pick(chance, 1, 30), rows) == 0
+    count = np.cumsum(steps) % pick(chance, 50, 400, 100_000) * pick(chance, 1, 1, 7)
     return np.asarray(np.minimum(count, min(int(limits.max), 10**9)), limits.dtype)
 
 
