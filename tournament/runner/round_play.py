@@ -41,18 +41,25 @@ class RoundPlay:
     it. `disqualified`: a bot was, so less may count than was played, or legs that were left out are wanted after all.
 
     A bot that went wrong plays no more, and at last once more, alone, the leg in which it did. If it goes wrong again,
-    it is `set_aside`, with the reason; otherwise it is `cleared`, and its legs are yet to be played.
+    it is `set_aside`, with the reason; otherwise it is `cleared`, and its legs are yet to be played. `tried`: who was
+    cleared in an earlier round.
     """
 
     def __init__(
-        self, run: Run, schedule: Schedule, left: Counted, standings: LiveStandings, new_field: Field | None
+        self,
+        run: Run,
+        schedule: Schedule,
+        left: Counted,
+        standings: LiveStandings,
+        new_field: Field | None,
+        tried: frozenset[str] = frozenset(),
     ) -> None:
         self.disqualified = False
         self.set_aside: dict[str, str] = {}
         self.cleared: set[str] = set()
         self._suspects: dict[str, Trouble] = {}
         self._second_tries: list[Leg] = []
-        self._tasks_out = 0
+        self._tasks_out, self._tried = 0, tried
         self._run, self._schedule, self._standings, self._new_field = run, schedule, standings, new_field
         self._settings, self._sandbox = run.config.contest.for_workers(), run.config.sandbox.model_dump()
         self._passed = set(left.probation.proven)
@@ -111,7 +118,8 @@ class RoundPlay:
             contest.requires,
             source=contest.source,
             on_trial=frozenset(names - self._passed),
-            apart=is_second,
+            alone=is_second,
+            tried=self._tried,
         )
 
     def _plays_no_more(self) -> set[str]:
