@@ -120,6 +120,12 @@ class Opening(BaseModel):
     max_megabytes_per_author: int = Field(
         200, ge=1, le=10**6, description="disk for an author's bots of a contest as they are built, and former versions"
     )
+    max_seconds_per_day: int = Field(
+        3600, ge=1, le=86_400, description="of this machine, for an author's checks, practice matches and replays"
+    )
+    max_games_per_call: int = Field(
+        5_000_000, ge=1, le=10**12, description="about so many games of a practice match: sessions are cut to fit"
+    )
     free_megabytes: int = Field(500, ge=0, le=10**9, description="with less disk free no submission is taken")
 
     @field_validator("closes")

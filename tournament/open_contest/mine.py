@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from tournament.contests.contest import Contest
 from tournament.errors import InputError, RunError
 from tournament.open_contest.authors import Author
 from tournament.open_contest.entered import bots_in
+from tournament.open_contest.jobs import PLAYED, PRACTICE, REPLAY, Job
 from tournament.open_contest.refusals import Refused
 from tournament.open_contest.submissions import Submissions
 from tournament.records.results import Results, load
@@ -50,6 +51,7 @@ class Mine:
         return {
             "author": author.name,
             "submissions_left": self._submissions.left_today(author),
+            "seconds_left": self._submissions.seconds_left(author),
             "contests": [
                 {
                     "name": name,
@@ -61,11 +63,34 @@ class Mine:
                 }
                 for name, config in current.contests.items()
             ],
-            "jobs": [
-                {**asdict(job), "url": f"/jobs/{job.id}", "place_in_queue": self._submissions.place_in_queue(job)}
-                for job in jobs
-            ],
+            "jobs": [job_values(self._submissions, job) for job in jobs],
         }
+
+    def losses(self, author: Author, contest: str, bot: str, opponent: str | None) -> dict[str, Any]:
+        """Where an author's bot loses to an opponent, or to the one that it does worst against. Raises Refused."""
+        current = self._submissions.current
+        if contest not in current.contests or bot not in self._submissions.names_of(author, contest):
+            raise Refused(404, f"you have no bot called {bot}")
+        with self._turn(contest) as records:
+            try:
+                self._read(contest, records)
+                assert records.contest and records.results
+                found = asdict(losses_to(records.contest, records.results, bot, opponent))
+            except (InputError, RunError, FileNotFoundError) as error:
+                raise Refused(404, str(error) if isinstance(error, InputError) else "there are no games yet") from None
+        del found["panels"]
+        return found
+
+    @contextlib.contextmanager
+    def _turn(self, contest: str) -> Iterator[_Records]:
+        """The records of a contest, for one at a time. Raises Refused where others take long."""
+        records = self._records.setdefault(contest, _Records())
+        if not records.one_at_a_time.acquire(timeout=_PATIENCE_SECONDS):
+            raise Refused(503, "this page is being worked out for others; ask again", 5)
+        try:
+            yield records
+        finally:
+            records.one_at_a_time.release()
 
     def _bot(self, contest: str, bot: str, author: Author) -> dict[str, Any]:
         current = self._submissions.current
@@ -76,15 +101,12 @@ class Mine:
             "place": None, "ranked": None, "score": None, "matches": 0, "disqualified": None, "anchor": f"bot-{bot}",
             "faults": [], "losses": None, "versions": self._versions(contest, bot),
         }  # fmt: skip
-        records = self._records.setdefault(contest, _Records())
-        if not records.one_at_a_time.acquire(timeout=_PATIENCE_SECONDS):
-            raise Refused(503, "this page is being worked out for others; ask again", 5)
-        try:
-            with contextlib.suppress(InputError, RunError, FileNotFoundError):  # none yet, or they change just now
-                self._read(contest, records)
-                found |= self._played(records, bot, hidden=bool(config.played.house) and contest not in current.over)
-        finally:
-            records.one_at_a_time.release()
+        with (
+            self._turn(contest) as records,
+            contextlib.suppress(InputError, RunError, FileNotFoundError),  # none yet, or they change just now
+        ):
+            self._read(contest, records)
+            found |= self._played(records, bot, hidden=bool(config.played.house) and contest not in current.over)
         return found
 
     def _last_state(self, author: Author, contest: str, bot: str) -> str:
@@ -138,6 +160,20 @@ class Mine:
             lines = json.loads((self._published / contest / "board.json").read_bytes())["versions"].get(bot, [])
             return [dict(zip(("sha", "made", "score", "rank", "ranked"), line)) for line in lines]
         return []
+
+
+def address_of_job(job: Job) -> str:
+    return f"/jobs/{job.id}"
+
+
+def job_values(submissions: Submissions, job: Job) -> dict[str, Any]:
+    """A job as scripts get it."""
+    report = None
+    if job.kind in (PRACTICE, REPLAY) and job.state == PLAYED:
+        with contextlib.suppress(ValueError):
+            report = json.loads(job.said)
+    more = {"url": address_of_job(job), "place_in_queue": submissions.place_in_queue(job), "report": report}
+    return asdict(job) | more
 
 
 def _in_words(losses: Losses | None) -> dict[str, Any] | None:
