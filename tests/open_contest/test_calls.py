@@ -120,6 +120,7 @@ def test_an_author_has_so_many_seconds_a_day(ground: Ground) -> None:
     ground.enter("ann", "one.c")
     assert 0 < ground.submissions.seconds_left(ground.author("ann")) <= 3600
     ground.submissions._owners.spend("ann", 3600.0, ground.now)
+    ground.submissions._owners.write()
     for kind in (CHECK, PRACTICE):
         with pytest.raises(Refused, match="3,600 seconds of checks") as refused:
             ground.take("ann", "one.c", kind=kind)
