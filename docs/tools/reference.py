@@ -33,6 +33,7 @@ from tournament.open_contest import answers
 from tournament.records.results import AUTHOR, ENTRANTS, FAULTS, MATCHES, STANDING, UNFORETOLD
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import Column
+from tournament.trial.check import CHECKED
 from tournament.trial.match import MatchReport
 from tournament.worker.observation import ObservedGame, Step
 
@@ -161,6 +162,8 @@ def fields(of: str) -> str:
         items = [*STANDING.items()]
         place = [*STANDING].index("name") + 1
         meanings = dict([*items[:place], ("author", AUTHOR), *items[place:], ("unforetold", UNFORETOLD)])
+    elif of == "check":
+        meanings = CHECKED
     else:
         (kind,) = (kind for kind in (MatchReport, Replay, ObservedGame, Step, Verification) if kind.__name__ == of)
         meanings = meanings_of(kind)

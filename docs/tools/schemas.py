@@ -18,9 +18,18 @@ from tournament.audit.report import Verification
 from tournament.open_contest.answers import openapi
 from tournament.records.results import AUTHOR, FAULTS, STANDING, UNFORETOLD
 from tournament.standings.standings import Standing
+from tournament.trial.check import CHECKED, CheckReport
 from tournament.trial.match import MatchReport
 
 PATH = Path(__file__).resolve().parents[1] / "reference" / "schemas.json"
+_PAIR: dict[str, Any] = {
+    "x": str, "y": str, "sessions": int, "games": int, "points_per_session": float, "stderr": float | None,
+    "reach": float | None,
+}  # fmt: skip
+_RATED: dict[str, Any] = {
+    "rank": int, "name": str, "rating": float, "stderr": float | None, "reach": float | None, "won": float,
+    "drawn": float, "lost": float,
+}  # fmt: skip
 _TYPES = {"str": str, "bool": bool}
 
 
@@ -41,7 +50,17 @@ def commands() -> dict[str, Any]:
         "verdict": {"enum": ["better", "worse", "open", None], "description": "of the bot, compared"},
         "replay": {"type": ["object", "null"], "description": "the session that was asked for"},
     }
+    checked = {name: _hint(CheckReport, name) for name in CHECKED} | {
+        "faults": list[dict[str, Any]],
+        "boundary_faults": list[dict[str, Any]],
+    }
     return {
+        "check": _schema("Check", checked, CHECKED),
+        "crosstable": {"type": "array", "items": _schema("Pair", _PAIR, dict.fromkeys(_PAIR, "see output.md"))},
+        "leaderboard --rating": {
+            "type": "array",
+            "items": _schema("Rated", _RATED, dict.fromkeys(_RATED, "see output.md")),
+        },
         "leaderboard": {"type": "array", "items": standing},
         "faults": {"type": "array", "items": fault},
         "verify": {"type": "array", "items": _of(Verification, {"problems": list[dict[str, Any]]})},
