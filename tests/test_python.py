@@ -47,5 +47,5 @@ def test_settings_are_found_beside_the_records(tmp_path: Path, monkeypatch: pyte
         tournament.replay(CONTEST, match=7, session=0, results=results)
     assert tournament.report(CONTEST, "page.html", results="../contest/results").exists()
     (tmp_path / "elsewhere" / "tournament.toml").write_text("")  # one that is here goes first
-    with pytest.raises(InputError, match="not in the entrants folder"):
+    with pytest.raises(InputError, match="elsewhere/entrants/von_neumann_poker does not exist"):
         tournament.replay(CONTEST, match=("bold", "calm"), session=0, results=results)

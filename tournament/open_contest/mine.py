@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tournament.contests.contest import Contest
-from tournament.errors import InputError, RunError
+from tournament.errors import InputError, RunError, counted
 from tournament.open_contest.authors import Author
 from tournament.open_contest.entered import bots_in
 from tournament.open_contest.jobs import PLAYED, PRACTICE, REPLAY, Job
@@ -174,6 +174,49 @@ def job_values(submissions: Submissions, job: Job) -> dict[str, Any]:
             report = json.loads(job.said)
     more = {"url": address_of_job(job), "place_in_queue": submissions.place_in_queue(job), "report": report}
     return asdict(job) | more
+
+
+def words_of_job(values: Mapping[str, Any]) -> str:
+    """What is told of a job to people: of a match who scored what, of a replay each step."""
+    report = values["report"]
+    try:
+        if values["kind"] == REPLAY and report:
+            return "\n".join(_replay_in_words(report))
+        if values["kind"] == PRACTICE and report:
+            return "\n".join(_match_in_words(report))
+    except (KeyError, TypeError, ValueError):  # of another version
+        pass
+    return str(values["said"])
+
+
+def _replay_in_words(report: Mapping[str, Any]) -> Iterator[str]:
+    for game in report["games"]:
+        yield f"game {game['game']}: {game['outcome']}"
+        for step in game["steps"]:
+            yield f"  {step['bot']} {step['question']}: {step['asked'].removeprefix(step['question'] + ': ')}"
+            yield from (f"    | {line}" for line in step["printed"].splitlines())
+            yield f"    {'fault: ' + step['fault'] if step['fault'] else '→ ' + step['answered']}"
+    if report["differs"]:
+        yield f"not as recorded: {report['differs']}"
+
+
+def _match_in_words(report: Mapping[str, Any]) -> Iterator[str]:
+    yield f"{counted(report['games'], 'game')} in {counted(report['sessions'], 'session')}"
+    for line in report["against"]:
+        better = f"; {_figure(line['better'])} better than the version in the contest" if line["better"] else ""
+        yield f"against {line['opponent']}: {_figure(line['points'])}{better}"
+    if report["better"]:
+        yield f"in all {_figure(report['better'])} better than the version in the contest"
+    if report["disqualified"]:
+        yield f"disqualified: {', '.join(report['disqualified'])}"
+    for fault in report["faults"]:
+        yield f"fault in session {fault['session']}, game {fault['game']}: {fault['question']}: {fault['what']}"
+        yield from (f"  | {line}" for line in fault["complaints"].splitlines())
+
+
+def _figure(figure: Mapping[str, float | None]) -> str:
+    reach = figure["reach"]
+    return f"{figure['value']:+,.3f}" + (f" ± {reach:,.3f}" if reach is not None else "")
 
 
 def _in_words(losses: Losses | None) -> dict[str, Any] | None:

@@ -40,7 +40,7 @@ from tournament.errors import InputError
 from tournament.open_contest.answers import calls_in_words, openapi
 from tournament.open_contest.authors import Author, AuthorsFile, author_of
 from tournament.open_contest.jobs import BOT, CHECK, NOT_FIT, PRACTICE, QUEUED, SET_ASIDE, Job
-from tournament.open_contest.mine import Mine, address_of_job, job_values
+from tournament.open_contest.mine import Mine, address_of_job, job_values, words_of_job
 from tournament.open_contest.publishing import faces_of
 from tournament.open_contest.refusals import Refused
 from tournament.open_contest.rules import contests_of, rules_of, standings_of
@@ -289,7 +289,7 @@ class _Desk:
                 return RedirectResponse("/submit", 303)
             raise
         values = await run_in_threadpool(self._mine.values, author)
-        return _page(mine_page(values)) if is_page else _answer(request, 200, values, _told(values))
+        return _page(mine_page(values, words_of_job)) if is_page else _answer(request, 200, values, _told(values))
 
     async def _author(self, request: Request, token: str = "") -> Author:
         """Who asks. Raises Refused. Tokens are too long to be guessed, so wrong ones aren't counted."""
@@ -402,9 +402,9 @@ class _Desk:
                 self._waiting -= 1
         status = 202 if job.state == QUEUED else 422 if job.state in (NOT_FIT, SET_ASIDE) else 200
         where = address_of_job(job)
-        more = f"; ask {where}" if job.state == QUEUED else f"\n{job.said}"
-        text = f"{job.file}: {job.state}{more}"
         values = job_values(self._submissions, job)
+        more = f"; ask {where}" if job.state == QUEUED else f"\n{words_of_job(values)}"
+        text = f"{job.file}: {job.state}{more}"
         return _answer(request, status, values, text, {"Location": where})
 
     def _contest(self, request: Request) -> str:
