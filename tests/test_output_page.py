@@ -82,7 +82,7 @@ def test_schemas_are_as_the_code_has_them() -> None:
     "words",
     [
         ("leaderboard",), ("leaderboard", "--rating", "elo"), ("crosstable",), ("faults",), ("verify",),
-        ("replay", "--match", "1", "--session", "0", "--game", "0"),
+        ("replay", "--match", "bold,calm", "--session", "0", "--game", "0"),
         ("match", "bold", "calm", "--sessions", "3"), ("check", "bots/bold.c"),
     ],
 )  # fmt: skip
