@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,9 @@ from tests.open_contest.support import GOOD, UNFIT, Ground
 from tests.open_contest.test_server import Served, served
 from tournament.config import load_config
 from tournament.open_contest import answers, trials
+from tournament.open_contest.authors import Author
 from tournament.open_contest.jobs import CHECK, PRACTICE, REPLAY
+from tournament.open_contest.mine import Mine
 from tournament.open_contest.refusals import Refused
 from tournament.open_contest.server import _Desk
 from tournament.open_contest.trials import Wish
@@ -114,6 +118,34 @@ def test_replay_is_for_the_bots_author_and_names_no_odd_opponent(ground: Ground)
     with pytest.raises(Refused, match="another replay of yours"):
         ground.take("ann", "one.c", kind=PRACTICE)
     assert ground.submissions.try_next(0, kind=PRACTICE) and ground.state(job) == "played"
+
+
+def test_only_an_authors_last_replays_are_kept(ground: Ground) -> None:
+    ground.enter("ann", "one.c")
+    jobs = []
+    for session in range(5):
+        asks = {"opponent": "two", "session": session}
+        jobs.append(ground.submissions.show(ground.author("ann"), CONTEST, "one", asks))
+        assert ground.submissions.try_next(0, kind=PRACTICE)
+    assert [bool(ground.submissions.current_job(job).said) for job in jobs] == [False, False, True, True, True]
+
+
+def test_one_author_who_asks_much_keeps_no_page_waiting(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    asking, go_on = threading.Semaphore(0), threading.Event()
+
+    def slow(_mine: Mine, author: Author) -> dict[str, Any]:
+        asking.release()
+        assert go_on.wait(60)
+        return {"submissions_left": 0, "contests": []}
+
+    monkeypatch.setattr(Mine, "values", slow)
+    with ThreadPoolExecutor(60) as many:
+        answers_of = [many.submit(served.ask, "GET", "/mine", None, "ann") for _ in range(50)]
+        assert asking.acquire(timeout=60)
+        assert served.ask("GET", "/poker/").status == 200
+        go_on.set()
+        statuses = [one.result().status for one in answers_of]
+    assert 503 in statuses and set(statuses) <= {200, 503} and served.ask("GET", "/mine", who="bob").status == 200
 
 
 def test_an_author_has_so_many_seconds_a_day(ground: Ground) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, TypeAdapter
@@ -270,6 +271,7 @@ STATUSES = {
 }  # fmt: skip
 
 
+@cache
 def openapi() -> dict[str, Any]:
     """Return the OpenAPI document of all calls."""
     schemas: dict[str, Any] = {}

@@ -6,7 +6,7 @@ import contextlib
 import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +63,7 @@ class Mine:
                 }
                 for name, config in current.contests.items()
             ],
-            "jobs": [job_values(self._submissions, job) for job in jobs],
+            "jobs": [job_values(self._submissions, _in_short(job)) for job in jobs],
         }
 
     def losses(self, author: Author, contest: str, bot: str, opponent: str | None) -> dict[str, Any]:
@@ -160,6 +160,11 @@ class Mine:
             lines = json.loads((self._published / contest / "board.json").read_bytes())["versions"].get(bot, [])
             return [dict(zip(("sha", "made", "score", "rank", "ranked"), line)) for line in lines]
         return []
+
+
+def _in_short(job: Job) -> Job:
+    """A job as it is listed: what a replay shows is large, and has an address of its own."""
+    return replace(job, said=f"shown at {address_of_job(job)}") if job.kind == REPLAY and job.said else job
 
 
 def address_of_job(job: Job) -> str:

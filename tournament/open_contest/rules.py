@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -53,10 +55,16 @@ def rules_of(current: Open, name: str) -> dict[str, Any]:
 def standings_of(current: Open, name: str, published: Path) -> dict[str, Any]:
     """Return the board as it was last published. Raises Refused."""
     _require(current, name)
+    path = published / name / "board.json"
     try:
-        board = json.loads((published / name / "board.json").read_bytes())
+        return _board(path, os.stat(path).st_mtime_ns)
     except (OSError, ValueError):
         raise Refused(404, "there is no board yet: it takes bots that can play") from None
+
+
+@lru_cache(maxsize=16)  # anybody may ask, as often as they like
+def _board(path: Path, _changed: int) -> dict[str, Any]:
+    board = json.loads(path.read_bytes())
     return {key: board[key] for key in ("contest", "made", "open", "leaderboard")}
 
 

@@ -8,6 +8,7 @@ time to come in, a size, and so has the number of those who ask at once.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ipaddress
 import json
 import os
@@ -15,7 +16,7 @@ import socket
 import threading
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,7 @@ _MOST_RESTARTS = 3
 _BODY_SECONDS = 60.0
 _HEAD_BYTES = 16 << 10
 _MOST_CONNECTIONS, _BACKLOG = 1_000, 64
+_LOOKS_AT_ONCE, _LOOKS_OF_AN_AUTHOR = 8, 2  # of the threads that answer
 _MOST_OPPONENTS = 100  # of a practice match, by name
 _MOST_WAITING, _UPLOADS_OF_AN_AUTHOR = 100, 4
 _WAIT_SECONDS = 60.0  # the longest that an answer waits for a check
@@ -256,6 +258,7 @@ class _Desk:
         self._submissions, self._authors, self._mine, self._secure = submissions, authors, mine, secure
         self._published = published
         self._uploading: Counter[str] = Counter()
+        self._looking: Counter[str] = Counter()
         self._waiting = 0
         self.routes: list[Route | Mount] = [
             _route("/submit", GET=self._form),
@@ -288,8 +291,21 @@ class _Desk:
             if is_page:
                 return RedirectResponse("/submit", 303)
             raise
-        values = await run_in_threadpool(self._mine.values, author)
+        async with self._looks(author):
+            values = await run_in_threadpool(self._mine.values, author)
         return _page(mine_page(values, words_of_job)) if is_page else _answer(request, 200, values, _told(values))
+
+    @contextlib.asynccontextmanager
+    async def _looks(self, author: Author) -> AsyncIterator[None]:
+        """While something is worked out of the records for an author: so many at a time that the pages of others are
+        not kept waiting. Raises Refused."""
+        if self._looking[author.name] >= _LOOKS_OF_AN_AUTHOR or self._looking.total() >= _LOOKS_AT_ONCE:
+            raise Refused(503, "this is being worked out for others, or for you; ask again", 2)
+        self._looking[author.name] += 1
+        try:
+            yield
+        finally:
+            self._looking[author.name] -= 1
 
     async def _author(self, request: Request, token: str = "") -> Author:
         """Who asks. Raises Refused. Tokens are too long to be guessed, so wrong ones aren't counted."""
@@ -340,7 +356,8 @@ class _Desk:
     async def _losses(self, request: Request) -> Response:
         author, bot = await self._author(request), request.path_params["bot"]
         opponent = request.query_params.get("opponent")
-        values = await run_in_threadpool(self._mine.losses, author, self._contest(request), bot, opponent)
+        async with self._looks(author):
+            values = await run_in_threadpool(self._mine.losses, author, self._contest(request), bot, opponent)
         return _answer(request, 200, values, json.dumps(values, indent=2))
 
     async def _contests(self, request: Request) -> Response:

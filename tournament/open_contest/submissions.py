@@ -55,6 +55,7 @@ from tournament.open_contest.trials import Wish, check, play_practice, show_game
 _MOST_FAILURES, _MOST_STARTS = 2, 6  # of a job, before it is set aside; it starts again where the server was killed
 _AGAIN_SECONDS = 20.0  # after a failure: the machine may have had trouble
 _NAMES_A_BOT = 10  # that an author may have used, for each bot that he may have: former versions of each are kept
+_MOST_SHOWN = 3  # replays of an author whose steps are kept
 _MOST_UNPACKED = 8  # of an archive, times its bytes
 _NO_ASKS: Mapping[str, Any] = {}
 _FOR = {PRACTICE: " for a practice match", CHECK: " to be checked", REPLAY: " to see a game again"}
@@ -402,9 +403,16 @@ class Submissions:
                     self._owners.release(job.contest, job.bot)
                     with contextlib.suppress(OSError):
                         self._owners.write()
+            self._forget_shown(job)
             self._jobs.forget_old()
             self._changed.notify_all()
         self._tell(job.contest, f"{job.file} of {job.author}: {state}")
+
+    def _forget_shown(self, job: Job) -> None:
+        """Keep only an author's last replays: what they show is large."""
+        shown = self._jobs.those(lambda one: (one.kind, one.author) == (REPLAY, job.author) and one.said != "")
+        for older in shown[:-_MOST_SHOWN]:
+            self._jobs.put(replace(older, said=""))
 
     def _replace_older(self, job: Job) -> None:
         """Note of the jobs that brought a bot's former versions that these don't play any more."""

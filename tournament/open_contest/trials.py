@@ -19,7 +19,7 @@ from tournament.store.storage import folder_of
 
 CHECK_SECONDS, PRACTICE_SECONDS = 180.0, 900.0
 _MOST_SAID, _MOST_FAULTS = 20_000, 20
-_MOST_SHOWN = 1 << 20  # characters of a replay
+_MOST_SHOWN = 400_000  # characters of a replay
 # The command in a process that ends with the server, also with one that is killed.
 _WHILE_SERVED = """
 import sys
