@@ -407,12 +407,15 @@ cdef class Channels:
             self.push_on(number)
 
     cdef bint was_silent(self, int number) noexcept nogil:
-        """Fail a program that has written something since its last answer; false if so."""
+        """Fail a program of which there is something to read before it is asked; false if so.
+
+        Only at first is the pipe looked into. Later, who is a line ahead is found when the next one comes with it.
+        """
         cdef Channel* channel = &self.all[number]
         if not make_inbox(channel, line_room(channel)):
             self.lack_memory(number)
             return False
-        if channel.inbox_size == 0:
+        if channel.messages == 0:
             pull(channel, line_room(channel))   # if it has ended, reading will tell
         if channel.inbox_size == 0:
             return True
