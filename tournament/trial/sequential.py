@@ -15,7 +15,7 @@ from tournament.errors import BadInput, counted
 from tournament.standings.errors import mean_and_error
 from tournament.standings.stopping import FEWEST_REPLICAS, looks, out_of_reach, reaches
 from tournament.store.ledger import Field
-from tournament.store.ledger_reading import read_state, standing_batches
+from tournament.store.ledger_reading import read_records
 from tournament.store.legs import Legs
 from tournament.store.storage import open_storage
 
@@ -81,6 +81,6 @@ def play_until(
 def legs_in(location: str) -> tuple[Field, Legs]:
     """The field of records and its legs, in order."""
     storage = open_storage(location)
-    state = read_state(storage)
-    assert state.field
-    return state.field, Legs.joined(batch.legs for batch in standing_batches(storage, state)).in_order()
+    records = read_records(storage)
+    assert records.field
+    return records.field, Legs.joined(batch.legs for batch in records.batches).in_order()
