@@ -15,7 +15,7 @@ import wasmtime
 import tournament.worker
 from tests.contest_runs import Listener, Outcome, Place, assert_same, in_order, new_place, outcome
 from tournament.containment import BotTrouble
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.records.results import load
 from tournament.worker.wasm import seating
 
@@ -256,7 +256,7 @@ def test_trouble_with_all_bots_is_the_machines_and_takes_nothing_out_of_the_reco
 
     with monkeypatch.context() as patched:
         patched.setattr(seating.Seating, "seat", failing)
-        with pytest.raises(RunFailed, match="MemoryError"):
+        with pytest.raises(RunError, match="MemoryError"):
             place.play()
     place.config.write_text(text)
     place.play()

@@ -12,7 +12,7 @@ import pytest
 from tests.worker.support import ON, A, Answered, ask, ask_each, build, legs_of, play, problem_of
 from tournament.artifacts import python_packing
 from tournament.contests.von_neumann_poker import Settings
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.keys import seed_after_faults
 from tournament.sandbox.outside.settings import SandboxSettings
 
@@ -244,7 +244,7 @@ def test_allowed_packages_come_with_what_they_need() -> None:
 
 
 def test_a_package_that_is_not_installed_is_named_with_its_remedy() -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InputError) as caught:
         build({"x.py": "a = b = lambda *_: 0"}, SandboxSettings(packages=["no-such-package"]))
     assert str(caught.value) == (
         "[sandbox] packages: no-such-package is not installed; install it with:"

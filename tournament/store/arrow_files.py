@@ -10,7 +10,7 @@ import pyarrow as pa
 from pyarrow import fs
 from pyarrow.dataset import Dataset as Dataset  # for the type of what reads these files
 
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.store.storage import Storage
 
 
@@ -51,7 +51,7 @@ class StoredFiles(fs.FileSystemHandler):
                 with contextlib.suppress(FileNotFoundError):
                     return self.storage.open_data(place)
             return self.storage.open_data(path)  # it was published meanwhile
-        except RunFailed as problem:
+        except RunError as problem:
             raise OSError(str(problem)) from None
 
     open_input_stream = open_input_file

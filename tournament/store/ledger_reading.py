@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.leg import house_match_number, match_number
 from tournament.store.ledger import ENTRY_NAME, Batch, Entry, Field, State, entry_name, unpack
 from tournament.store.legs import Legs, merged, pair_keys
@@ -37,17 +37,17 @@ class Records:
 
 
 def read_records(storage: Storage) -> Records:
-    """What counts now. Raises RunFailed when something is missing or damaged."""
+    """What counts now. Raises RunError when something is missing or damaged."""
     records, problems = read_what_is_there(storage)
     for problem in problems.values():
-        raise RunFailed(f"{storage.location}/{problem}; run again to play its legs again")
+        raise RunError(f"{storage.location}/{problem}; run again to play its legs again")
     require_own(storage.location, records.field, records.batches)
     return replace(records, batches=tuple(side_by_side(records.batches)))
 
 
 def read_what_is_there(storage: Storage) -> tuple[Records, Mapping[str, str]]:
     """What counts now, also during a run, which may replace parts meanwhile; and what is wrong with parts of legs/, by
-    their file, whose batches are left out. Raises RunFailed when the ledger or the storage can't be read."""
+    their file, whose batches are left out. Raises RunError when the ledger or the storage can't be read."""
     before = -1
     while True:
         state = read_state(storage)
@@ -59,7 +59,7 @@ def read_what_is_there(storage: Storage) -> tuple[Records, Mapping[str, str]]:
 
 def read_batches(storage: Storage, state: State) -> tuple[list[Batch], dict[str, str]]:
     """The batches that a state lists with their legs, sorted by name; and what is wrong with parts of legs/, by their
-    file. Raises RunFailed when the storage can't be read."""
+    file. Raises RunError when the storage can't be read."""
     from tournament.store.leg_parts import DamagedPart, read_legs  # pyarrow, which a field doesn't need
 
     found: list[Batch] = []
@@ -87,7 +87,7 @@ def read_batches(storage: Storage, state: State) -> tuple[list[Batch], dict[str,
 
 
 def read_state(storage: Storage) -> State:
-    """Add up the ledger's entries, from the newest fold on. Raises RunFailed when one is missing or damaged."""
+    """Add up the ledger's entries, from the newest fold on. Raises RunError when one is missing or damaged."""
     sizes = sizes_of_entries(storage)
     if not sizes:
         return State()
@@ -99,7 +99,7 @@ def read_state(storage: Storage) -> State:
             state.add(entry, size)
         except ValueError as error:
             place = _place(state.entries)
-            raise RunFailed(f"{storage.location}/{place} is {error}; {_REMEDY.format(storage.location)}") from None
+            raise RunError(f"{storage.location}/{place} is {error}; {_REMEDY.format(storage.location)}") from None
     return state
 
 
@@ -113,10 +113,10 @@ def read_field(storage: Storage) -> Field | None:
 
 
 def sizes_of_entries(storage: Storage) -> dict[int, int]:
-    """The bytes of each entry by its number. Raises RunFailed for records of an earlier version."""
+    """The bytes of each entry by its number. Raises RunError for records of an earlier version."""
     there = storage.list("ledger")
     if any(name.endswith(_ONLY_BEFORE) for name in there):
-        raise RunFailed(
+        raise RunError(
             f"{storage.location} has records of an earlier version of tournament; move {storage.location} away and run"
             " again"
         )
@@ -160,7 +160,7 @@ def _place(number: int) -> str:
 
 
 def _read_entry(storage: Storage, number: int) -> tuple[Entry, int]:
-    """An entry, and its bytes. Raises RunFailed when it is missing or damaged."""
+    """An entry, and its bytes. Raises RunError when it is missing or damaged."""
     return _unpacked(storage, number, text_of(storage, _place(number)))
 
 
@@ -172,7 +172,7 @@ def _unpacked(storage: Storage, number: int, content: bytes | None) -> tuple[Ent
             entry = unpack(content)
             if max(entry.fold, entry.told) <= number:
                 return entry, len(content)
-    raise RunFailed(f"{storage.location}/{_place(number)} is {problem}; {_REMEDY.format(storage.location)}")
+    raise RunError(f"{storage.location}/{_place(number)} is {problem}; {_REMEDY.format(storage.location)}")
 
 
 def side_by_side(batches: Sequence[Batch]) -> list[Batch]:
@@ -183,7 +183,7 @@ def side_by_side(batches: Sequence[Batch]) -> list[Batch]:
 
 
 def require_own(location: str, field: Field | None, batches: Sequence[Batch]) -> None:
-    """Raises RunFailed where a leg is there twice, or isn't of the two players of the field whose match it is. Digests
+    """Raises RunError where a leg is there twice, or isn't of the two players of the field whose match it is. Digests
     stand for players, too, but take longer: `tournament.runner.schedule.counting` compares them."""
     several = [batch.legs for batch in batches]
     if not several:
@@ -192,7 +192,7 @@ def require_own(location: str, field: Field | None, batches: Sequence[Batch]) ->
     names, players = merged([(legs.names, legs.players) for legs in several])
     keys = np.concatenate([pair_keys(legs.match, legs.number) for legs in several])
     if (np.diff(np.sort(keys, kind="stable")) == 0).any():  # fast: a few sorted runs
-        raise RunFailed(f"the ledger of {location} has a leg twice; {_REMEDY.format(location)}")
+        raise RunError(f"the ledger of {location} has a leg twice; {_REMEDY.format(location)}")
     if field is None:
         return
     against_house, of_y = bool(field.house_numbers), field.house_numbers or field.numbers
@@ -202,13 +202,13 @@ def require_own(location: str, field: Field | None, batches: Sequence[Batch]) ->
     )
     for place in np.flatnonzero((x < 0) | (y < 0))[:1]:
         name = names[players[place, int(x[place] >= 0)]]
-        raise RunFailed(f"the ledger of {location} has a leg of {name!r}, who was never in the field")
+        raise RunError(f"the ledger of {location} has a leg of {name!r}, who was never in the field")
     wrong = (house_match_number if against_house else match_number)(x, y) != match
     if not against_house:
         by_name = np.argsort(np.argsort(np.array(names, object)))
         wrong |= by_name[players[:, 0]] >= by_name[players[:, 1]]
     for place in np.flatnonzero(wrong)[:1]:
-        raise RunFailed(
+        raise RunError(
             f"the ledger of {location} gives match {match[place]} to others than the field does;"
             f" {_REMEDY.format(location)}"
         )

@@ -237,7 +237,7 @@ def _faults_table(legs: Legs) -> pa.Table:
 
 def read_legs(storage: Storage, file: LegsFile, listed: Sequence[ListedBatch]) -> Legs:
     """The legs of these batches, which the file is of. Raises FileNotFoundError when a part is gone, DamagedPart,
-    RunFailed."""
+    RunError."""
     try:
         table, *more = (_read(storage, part, LEGS if part.table == "legs" else FAULTS) for part in file.parts)
         legs = _legs(table, more[0].to_pylist() if more else [], sum(batch.legs for batch in listed))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.store.storage import Storage
 
 _MOST_BYTES = 64 << 20
@@ -20,7 +20,7 @@ def read_note(storage: Storage, place: str) -> bytes | None:
     """The body of a note; None where it is missing, damaged or can't be read. Anybody may have written it."""
     try:
         content = storage.read(place, _MOST_BYTES)
-    except (OSError, RunFailed):
+    except (OSError, RunError):
         return None
     body = content[:-_SEAL]
     return body if hashlib.sha256(body).digest() == content[-_SEAL:] else None

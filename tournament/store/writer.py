@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tournament.errors import RunFailed, and_more
+from tournament.errors import RunError, and_more
 from tournament.leg import legs_per_replica
 from tournament.store.ledger import (
     ENTRY_NAME,
@@ -103,7 +103,7 @@ class Writer:
         self._under_commit: _Changes | None = None  # while it isn't known to be published
 
     def standing(self) -> list[Batch]:
-        """The batches that count, sorted by name. Raises RunFailed where a leg counts twice, or is none of the
+        """The batches that count, sorted by name. Raises RunError where a leg counts twice, or is none of the
         field's."""
         standing = [batch for _, batch in sorted(self.batches.items())]
         require_own(self.storage.location, self.state.field, standing)
@@ -113,7 +113,7 @@ class Writer:
         """Append an entry that adds batches and takes others away, and publish their parts. A signal may come in
         between: `close` publishes what the ledger has.
 
-        Raises RunFailed when another process has become the writer, or a part isn't there as it was written; OSError
+        Raises RunError when another process has become the writer, or a part isn't there as it was written; OSError
         when something can't be written.
         """
         without = tuple(without)
@@ -151,7 +151,7 @@ class Writer:
         stay = [name for file in leaving for name in known[file].batches if name not in without]
         for name in self.lost.keys() & stay:
             place = f"legs/{self.state.file_of[name]}.parquet"
-            raise RunFailed(f"{self.storage.location}/{place} is {self.lost[name]}; run again to play its legs again")
+            raise RunError(f"{self.storage.location}/{place} is {self.lost[name]}; run again to play its legs again")
         field = field or self.state.field
         per_replica = 1 if field is None or field.house_numbers else legs_per_replica(field.settings)
         together = sorted(
@@ -171,28 +171,28 @@ class Writer:
         return tuple(leaving), tuple(files)
 
     def _require(self, places: Sequence[tuple[Part, str]]) -> None:
-        """Raises RunFailed unless each part is there, with its size."""
+        """Raises RunError unless each part is there, with its size."""
         found = self.storage.sizes([place for _, place in sorted(places, key=lambda one: one[1])])
         for part, place in places:
             size = found.get(place)
             if size != part.size:
                 require_held(self.storage)  # a new writer has removed what was staged
                 there = "is missing" if size is None else f"has {size:,} bytes"
-                raise RunFailed(
+                raise RunError(
                     f"{self.storage.location}/{place} {there}, of {part.size:,} bytes that were written:"
                     " whoever plays must write where this process reads"
                 )
 
     def require_all_there(self) -> None:
-        """Raises RunFailed when an entry, or a part that the ledger names, is missing at the end of a run."""
+        """Raises RunError when an entry, or a part that the ledger names, is missing at the end of a run."""
         entries = self.storage.list("ledger")
         for number in range(self.state.fold or 1, self.state.entries + 1):
             if entry_name(number) not in entries:
-                raise RunFailed(f"{self.storage.location}/ledger/{entry_name(number)} is missing since this run")
+                raise RunError(f"{self.storage.location}/ledger/{entry_name(number)} is missing since this run")
         tables = {table: self.storage.list(table) for table in TABLES}
         lost = [part for part in self.state.parts if tables[part.table].get(part.name) != part.size]
         if lost:
-            raise RunFailed(
+            raise RunError(
                 f"{self.storage.location}/{lost[0].place}{and_more(len(lost) - 1)} can't be found as committed;"
                 " run again to play what is missing"
             )
@@ -201,7 +201,7 @@ class Writer:
         """Let others write. Publishes what was interrupted in its commit, and removes staged parts that no entry names,
         if it can."""
         try:
-            with contextlib.suppress(AlreadyExists, OSError, RunFailed):
+            with contextlib.suppress(AlreadyExists, OSError, RunError):
                 named = self.state.parts
                 if self._under_commit is not None:
                     require_held(self.storage)
@@ -223,13 +223,13 @@ def require_held(storage: Storage) -> None:
         raise _not_mine(storage)
 
 
-def _not_mine(storage: Storage) -> RunFailed:
-    return RunFailed(f"another process writes to {storage.location} now; this one stops")
+def _not_mine(storage: Storage) -> RunError:
+    return RunError(f"another process writes to {storage.location} now; this one stops")
 
 
 def open_for_writing(storage: Storage) -> Writer:
     """Hold the ledger, publish what was committed but not yet published, and remove what was never committed. Raises
-    RunFailed while another process holds it, or when it can't be written."""
+    RunError while another process holds it, or when it can't be written."""
     storage.prepare()
     try:
         writer = Writer(storage, hold_ledger(storage))
@@ -252,7 +252,7 @@ def open_for_writing(storage: Storage) -> Writer:
 
 
 def hold_ledger(storage: Storage) -> State:
-    """Become the only writer and read the ledger. Raises RunFailed while another process holds it.
+    """Become the only writer and read the ledger. Raises RunError while another process holds it.
 
     A former writer may wake up in the middle of a commit: an entry that changes nothing takes the number that it would
     use.
@@ -269,7 +269,7 @@ def hold_ledger(storage: Storage) -> State:
 
 
 def append(storage: Storage, state: State, entry: Entry) -> None:
-    """Write the next entry. Raises AlreadyExists where another process has; RunFailed where one has become the writer,
+    """Write the next entry. Raises AlreadyExists where another process has; RunError where one has become the writer,
     or nobody could read the entry; OSError."""
     name = entry_name(state.entries + 1)
     try:
@@ -285,8 +285,8 @@ def append(storage: Storage, state: State, entry: Entry) -> None:
     state.add(entry, len(content))
 
 
-def _unreadable(place: str, error: ValueError) -> RunFailed:
-    return RunFailed(f"{place} would not be readable: {' '.join(str(error).split())[:300]}")
+def _unreadable(place: str, error: ValueError) -> RunError:
+    return RunError(f"{place} would not be readable: {' '.join(str(error).split())[:300]}")
 
 
 def _remove_entries(storage: Storage, before: int) -> None:

@@ -17,7 +17,7 @@ from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.contests.rules_of_others import Source, load_source
 from tournament.contests.settings import ContestSettings
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.leg import PROCESSES, Leg
 from tournament.probation import OnTrial, entrants_of
 from tournament.sandbox.outside import probe
@@ -182,7 +182,7 @@ def play_task(
 
     It plays during its `turn`; while its parts are put on disk, another task may play. A bot that goes wrong is trouble
     of its own: the others' legs are played. Raises OSError when parts can't be written, Stopped once `stopping()`,
-    BadInput and RunFailed when this machine can't play; then nothing is left.
+    InputError and RunError when this machine can't play; then nothing is left.
     """
     contest = load_source(task.source).named(task.contest) if task.source else find_contest(task.contest, task.rules)
     settings = contest.settings.model_validate(task.settings)
@@ -214,7 +214,7 @@ def play_task(
                     return None
                 trial.note(leg, result.ended_by)
             if problem := too_much(result):
-                raise RunFailed(f"{contest.name}: {problem}; its rules have to give fewer")
+                raise RunError(f"{contest.name}: {problem}; its rules have to give fewer")
             sink.end(result)
             played.append(result)
         sink.clear()

@@ -13,7 +13,7 @@ from engine.kernel.records import Table
 from tournament.containment import BotTrouble, containing
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
-from tournament.errors import RunFailed, printable, shortened
+from tournament.errors import RunError, printable, shortened
 from tournament.leg import Leg, Seat
 from tournament.store.columns import buffer_fields
 from tournament.store.leg_sums import leg_sums
@@ -103,13 +103,13 @@ def new_core(
     games: Table,
     sessions: Table,
 ) -> GameCore:
-    """The core that plays a leg, with the house player's content if one sits at y. Raises RunFailed when rules in
+    """The core that plays a leg, with the house player's content if one sits at y. Raises RunError when rules in
     Python can't begin."""
     house = artifacts[leg.y.artifact] if leg.y.kind == "house" else None
     try:
         return contest.new_core(leg.plan, settings, games, sessions, house)
     except Exception as failure:
-        raise RunFailed(_failure_of_rules(contest, leg, (0, 0), failure)) from failure
+        raise RunError(_failure_of_rules(contest, leg, (0, 0), failure)) from failure
 
 
 def new_seating(
@@ -185,11 +185,11 @@ def seat_again(seating: Seating, number: int, seat: Seat, core: GameCore, faults
 
 
 def leg_result(contest: Contest, leg: Leg, core: GameCore, faults: LegFaults) -> LegResult:
-    """The result of a leg, from its core. Raises RunFailed when the contest's rules failed."""
+    """The result of a leg, from its core. Raises RunError when the contest's rules failed."""
     try:
         core.check()
     except Exception as failure:
-        raise RunFailed(_failure_of_rules(contest, leg, core.position(), failure)) from failure
+        raise RunError(_failure_of_rules(contest, leg, core.position(), failure)) from failure
     kept, left_out = _kept_faults(leg, faults)
     by_block = core.sums()
     return LegResult(

@@ -132,8 +132,8 @@ def observe_leg(
 ) -> ObservedLeg:
     """Play a leg as a tournament plays it, up to the last game of the window.
 
-    A bot that is a process has one for this leg alone, so that its output is known. Raises RunFailed when this
-    machine can't run a bot, BadInput when it can't confine one.
+    A bot that is a process has one for this leg alone, so that its output is known. Raises RunError when this
+    machine can't run a bot, InputError when it can't confine one.
     """
     window = window or Window()
     cores: list[ObservedCore] = []

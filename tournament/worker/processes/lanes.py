@@ -120,7 +120,7 @@ def play_in_lanes(
     """Play legs in which at least one bot is a process; yields each when it is done, its rows in `spool`.
 
     `trial` is told how each ends, and those that it then doesn't play are left out. Raises Stopped, BotTrouble,
-    RunFailed when this machine can't run a bot, BadInput when it can't confine one.
+    RunError when this machine can't run a bot, InputError when it can't confine one.
     """
     table = _LaneTable(contest, settings, sandbox, legs, artifacts, cache, spool, trial)
     try:
