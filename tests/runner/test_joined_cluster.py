@@ -78,7 +78,7 @@ def test_what_is_taken_follows_what_can_be_played() -> None:
 
 def leg(x: PlaysAs, y: PlaysAs) -> Leg:
     seats = [Seat(kind, kind, kind, 1) for kind in (x, y)]
-    return Leg("", LegPlan(0, 0, 1, bytes(32)), *seats)
+    return Leg("", LegPlan(0, 0, 1, bytes(32)), tuple(seats))
 
 
 @pytest.mark.parametrize(

@@ -75,9 +75,9 @@ def is_about_odd(frame: FrameType | None) -> bool:
         if name in ("new_seating", "_loaded") and "seat" in there:
             return bool(there["seat"].name == "odd")
         if name == "play_leg" and "at_fault" in there:
-            return bool((there["leg"].x, there["leg"].y)[there["at_fault"]].name == "odd")
+            return bool(there["leg"].names[there["at_fault"]] == "odd")
         if name == "_kept_faults":
-            return bool((there["leg"].x, there["leg"].y)[there["faults"].all[-1].seat].name == "odd")
+            return bool(there["leg"].names[there["faults"].all[-1].seat] == "odd")
         frame = frame.f_back
     return False
 

@@ -53,7 +53,7 @@ def test_legs_that_share_a_process_share_no_memory() -> None:
     settings = Settings(sessions=4, duplicate=True)
     bots = {f"{name}.py": TEMPLATE.format(definition=text) for name, text in REMEMBERING.items()}
     entrants = build(bots)
-    legs = [leg for leg in legs_of(entrants, settings) if "globals" in (leg.x.name, leg.y.name)]
+    legs = [leg for leg in legs_of(entrants, settings) if "globals" in leg.names]
     together = play(entrants, settings, legs=legs)
     alone = play(entrants, settings, SandboxSettings(legs_per_process=1), legs)
     for one, other in zip(together, alone):

@@ -176,7 +176,7 @@ def _recorded_leg(
 def _with_lines(contest: Contest, config: Config, field: Field, leg: Leg) -> dict[str, bytes]:
     """By their artifacts, the leg's bots in C and C++ built so that a fault has its line."""
     found = {}
-    seats = {seat.name: seat for seat in (leg.x, leg.y) if seat.kind == "wasm"}
+    seats = {seat.name: seat for seat in leg.seats if seat.kind == "wasm"}
     for submission in find_submissions(config.entrants, lambda: field.entrants)[0]:
         if submission.name in seats and (code := with_lines(submission, contest.interface, config.sandbox)):
             found[seats[submission.name].artifact] = code

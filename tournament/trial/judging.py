@@ -135,7 +135,7 @@ def new_match(leg: Leg, hands: int, decks: Path | None = None) -> WholeMatch:
     def empty_records() -> None:
         games.rows = sessions.rows = 0
 
-    return WholeMatch(core, RateSampler(leg.x.helpers_key), empty_records)
+    return WholeMatch(core, RateSampler(leg.seats[0].helpers_key), empty_records)
 
 
 def judge(

@@ -100,7 +100,7 @@ class Pairing:
         (leg,), artifacts = self._legs()
         contest = replace(self.contest, new_core=partial(_new_short_core, self.contest.new_core))
         if artifact is not None:
-            artifacts[leg.x.artifact] = artifact
+            artifacts[leg.seats[0].artifact] = artifact
         return observe_leg(contest, self.settings, self.sandbox, leg, artifacts, window)
 
     def _legs(self, count: int = 1) -> tuple[list[Leg], dict[str, bytes]]:
@@ -126,7 +126,7 @@ class Pairing:
             schedule = AgainstHouse(contest.rules, playing | {"sessions": 1}, key, [mine], others)
         else:
             schedule = RoundRobin(contest.rules, playing | {"duplicate": False}, key, [mine, *others])
-        return [leg for leg in schedule.legs() if leg.x.name == bot.name], artifacts
+        return [leg for leg in schedule.legs() if leg.names[0] == bot.name], artifacts
 
 
 def build(

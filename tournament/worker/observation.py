@@ -205,7 +205,7 @@ def _watched(contest: Contest, window: Window, cores: list[ObservedCore], drawin
 def _games(
     contest: Contest, leg: Leg, core: ObservedCore, sink: _WindowSink, result: LegResult
 ) -> tuple[ObservedGame, ...]:
-    names = (leg.x.name, leg.y.name)
+    names = tuple(player.name for player in leg.players)
     faults = list(result.faults)
     steps: dict[tuple[int, int], list[Step]] = {place: [] for place in sink.kept}
     for session, game, seat, kind, arguments, view, named, answer, failed, printed in core.steps:

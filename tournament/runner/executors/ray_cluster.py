@@ -170,7 +170,7 @@ class _Stored:
 
     def needed(self, task: Task) -> dict[str, bytes]:
         """What a task's legs need of them, by its sha256."""
-        needed = {seat.artifact for leg in task.legs for seat in (leg.x, leg.y)}
+        needed = {player.artifact for leg in task.legs for player in leg.players}
         return {sha256: self.content[slice(*self.places[sha256])].tobytes() for sha256 in needed}
 
 
