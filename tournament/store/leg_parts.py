@@ -7,6 +7,7 @@ so that they take no more memory than the ledger says. Types and numbers are che
 from __future__ import annotations
 
 import itertools
+import json
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache
@@ -76,15 +77,16 @@ class DamagedPart(Exception):
     """A part that isn't what the ledger says, or can't be."""
 
 
-def stage_legs(storage: Storage, name: str, batches: Sequence[str], legs: Legs, per_replica: int) -> LegsFile:
+def stage_legs(storage: Storage, name: str, batches: Sequence[ListedBatch], legs: Legs, per_replica: int) -> LegsFile:
     """Write the legs of these batches aside. Raises ValueError for legs that nobody could read, OSError."""
     check_legs(legs)
+    _require_as_listed(legs, batches)
     tables: list[tuple[TableName, pa.Table]] = [("legs", _legs_table(legs, per_replica))]
     if any(rest.faults for rest in legs.rests):
         tables.append(("faults", _faults_table(legs)))
     staged = staged_name(name)
     parts = tuple(_staged(storage, table, name, f"{staged}-{table}", rows) for table, rows in tables if rows.num_rows)
-    return LegsFile(name, parts, tuple(batches))
+    return LegsFile(name, parts, tuple(batch.name for batch in batches))
 
 
 def _staged(storage: Storage, table: TableName, name: str, staged: str, rows: pa.Table) -> Part:
@@ -352,7 +354,7 @@ def _rests(
 ) -> tuple[tuple[Rest, ...], npt.NDArray[np.int32]]:
     """What few legs have, and the place of each leg's among these. Raises ValueError for what no leg has."""
     places = np.flatnonzero((counts != 0).any(axis=1) | ended.any(axis=1)).tolist()
-    several = _of_faults().validate_python([{name: row[name] for name in _OF_FAULT} for row in rows])
+    several = _of_faults().validate_json(json.dumps([{name: row[name] for name in _OF_FAULT} for row in rows]))
     of_leg: dict[tuple[int, int], list[Fault]] = defaultdict(list)
     for row, fault in zip(rows, several):
         of_leg[row["match"], row["number"]].append(fault)

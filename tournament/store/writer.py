@@ -120,8 +120,7 @@ class Writer:
         parts = [part for batch in batches for part in batch.parts]
         self._require([(part, part.staged) for part in parts])
         without_files, files = self._files_of_legs(field, batches, without)
-        listed = tuple(ListedBatch(batch.name, batch.parts, len(batch.legs), batch.sandbox) for batch in batches)
-        entry = self.state.following(field, listed, files, without, without_files)
+        entry = self.state.following(field, tuple(map(_listed, batches)), files, without, without_files)
         going = [part.place for part in self.state.parts_left(entry)]
         self._under_commit = _Changes(entry_name(self.state.entries + 1), going, entry.parts)
         try:
@@ -165,7 +164,7 @@ class Writer:
             name = f"{self.state.entries + 1:08}-{len(files)}"
             try:
                 legs = Legs.joined(batch.legs for batch in some)
-                files.append(stage_legs(self.storage, name, [batch.name for batch in some], legs, per_replica))
+                files.append(stage_legs(self.storage, name, list(map(_listed, some)), legs, per_replica))
             except ValueError as error:
                 raise _unreadable(f"{self.storage.location}/legs/{name}.parquet", error) from None
         return tuple(leaving), tuple(files)
@@ -216,6 +215,10 @@ class Writer:
                     _remove_entries(self.storage, former)
         finally:
             self.storage.release()
+
+
+def _listed(batch: Batch) -> ListedBatch:
+    return ListedBatch(batch.name, batch.parts, len(batch.legs), batch.sandbox)
 
 
 def require_held(storage: Storage) -> None:
