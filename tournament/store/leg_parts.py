@@ -385,6 +385,6 @@ def _require_as_listed(legs: Legs, listed: Sequence[ListedBatch]) -> None:
             raise ValueError("its legs have another name")
         if not own.are_in_order():
             raise ValueError("its legs are out of order")
-        rows = {"games": sum(own.games.tolist()), "sessions": sum(own.sessions.tolist())}
+        rows = {"games": int(own.games.sum()), "sessions": int(own.sessions.sum())}
         if any(part.rows != rows[part.table] for part in batch.parts):
             raise ValueError("its legs have other rows")
