@@ -237,7 +237,7 @@ def test_poisoned_rows_of_legs_are_one_line_and_are_played_again(place: Place, n
 @pytest.mark.parametrize("how", [{"compression": "zstd"}, {"use_dictionary": True}], ids=str)
 def test_faults_that_could_take_more_memory_than_their_file_are_refused(place: Place, how: dict[str, Any]) -> None:
     forge_part(place.results, "faults", lambda rows: rows, **how)
-    with pytest.raises(RunError, match=r"legs/.* is damaged: it is compressed; run again"):
+    with pytest.raises(RunError, match=r"faults/.* is damaged: it is compressed; run again"):
         load(str(place.results))
 
 
