@@ -34,9 +34,3 @@ def test_a_list_in_short_says_all_its_numbers(numbers: list[int]) -> None:
         assert len(stretch) == 1 or len(stretch) > 3
         read += stretch
     assert read == numbers
-
-
-def test_other_values() -> None:
-    assert [plain_value(value) for value in (0.25, 3, True, "a, b", ["a", "b"], [], [1.5])] == [
-        "0.25", "3", "yes", "a, b", "['a', 'b']", "[]", "[1.5]",
-    ]  # fmt: skip
