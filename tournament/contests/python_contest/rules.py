@@ -41,7 +41,7 @@ class PythonSettings(ContestSettings):
     """Keys that the table of every contest in Python has; a contest's own settings are a subclass."""
 
     duplicate: Duplicate = False
-    seconds_per_step: float = Field(
+    rules_seconds_per_step: float = Field(
         10.0,
         ge=0.1,
         le=3600,
@@ -50,11 +50,11 @@ class PythonSettings(ContestSettings):
 
     def playing(self) -> dict[str, object]:
         played = super().playing()
-        del played["seconds_per_step"]
+        del played["rules_seconds_per_step"]
         return played
 
     def for_workers(self) -> dict[str, object]:
-        return self.playing() | {"seconds_per_step": self.seconds_per_step}
+        return self.playing() | {"rules_seconds_per_step": self.rules_seconds_per_step}
 
 
 class PythonContest:
@@ -190,7 +190,7 @@ def _new_core(rules: type[PythonContest], *, against_chance: bool) -> NewCore:
 
 def _steps(settings: ContestSettings) -> Steps:
     assert isinstance(settings, PythonSettings)
-    return Steps(settings.seconds_per_step)
+    return Steps(settings.rules_seconds_per_step)
 
 
 def _session_core(
