@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tournament.artifacts.program_build import Recipe, _complaint
+from tournament.artifacts.program_build import _complaint
+from tournament.artifacts.recipe import Recipe
 from tournament.sandbox.outside.running import Finished
 
 
