@@ -67,7 +67,7 @@ def test_program_that_new_writes_is_fit(
         pytest.skip("one that starts slowly is tried in one contest")
     folder = write_new_bot(contest, tmp_path, "fresh", language)
     monkeypatch.setattr("tournament.trial.playing.SESSIONS", 3)
-    short = {"hands": 30, "servers": 1} if contest is TWO_CARD_DRAW else {"sessions": 3}
+    short = {"hands": 60, "servers": 1} if contest is TWO_CARD_DRAW else {"sessions": 3}
     settings = contest.settings.model_validate(short)
     report = check_bot(contest, settings, sandbox, folder, NobodyWatching())
     assert report.fit, (report.problem, report.faults)
