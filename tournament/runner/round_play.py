@@ -72,6 +72,10 @@ class RoundPlay:
         games = len(left.missing) * sessions * contest.estimates.games(config.contest)
         executors, size = self._run.executors, games * contest.estimates.bytes
         executor = executors.chosen(config.general, seconds, size, watcher.say)
+        if left.in_lanes and executor.name == "local":
+            from tournament.runner.leg_room import check_room  # without processes none of it is needed
+
+            check_room(self._schedule.matches(), config.contest.memory_megabytes, config.sandbox, watcher.say)
         waited_before = executor.waited
         pace = new_pace(contest, config, executor.workers, sessions)
         pace.begin_as_kept(self._run.writer.storage)

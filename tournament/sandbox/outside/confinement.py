@@ -165,6 +165,12 @@ def check_descriptors() -> None:
             os.close(descriptor)
 
 
+def most_descriptors() -> int:
+    """How many files this process may have open once it has raised its limit."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    return 65536 if hard == resource.RLIM_INFINITY else min(hard, 65536)
+
+
 @cache
 def raise_descriptor_limit() -> None:
     """Each confined process takes about ten descriptors of ours."""
@@ -174,6 +180,6 @@ def raise_descriptor_limit() -> None:
             f"a process can't be confined here: {hard} files may be open at once (ulimit -Hn),"
             f" at least {_FEWEST_DESCRIPTORS} must be; {1024:,} are enough for most runs"
         )
-    wanted = 65536 if hard == resource.RLIM_INFINITY else min(hard, 65536)
+    wanted = most_descriptors()
     if soft != resource.RLIM_INFINITY and soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
