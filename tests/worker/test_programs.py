@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from tests.support import poker_settings
 from tests.worker.support import ON, A, ask, build, pair, problem_of, script, write_bot
 from tournament.artifacts import archive
-from tournament.artifacts.commands import CommandMissing
-from tournament.artifacts.recipe import BadRecipe, read_recipe
+from tournament.artifacts.recipe import read_recipe
 from tournament.config import load_config
 from tournament.contests.von_neumann_poker import Settings
 from tournament.errors import InputError, RunError
+from tournament.leg import Unfit
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import programs
 
@@ -150,7 +150,7 @@ RECIPES = {
 
 @pytest.mark.parametrize("text", sorted(RECIPES), ids=range(len(RECIPES)))
 def test_a_bad_recipe_is_blamed_by_its_line(text: str) -> None:
-    with pytest.raises(BadRecipe) as caught:
+    with pytest.raises(Unfit) as caught:
         read_recipe(text, "bot.toml")
     assert str(caught.value).startswith(RECIPES[text])
     assert "\n" not in str(caught.value)
@@ -180,7 +180,7 @@ def test_programs_that_cannot_play_say_why() -> None:
 def test_a_script_that_cannot_be_executed_gets_a_remedy(tmp_path: Path) -> None:
     write_bot(tmp_path / "bot", {"bot.toml": 'command = ["./x"]', "x": "#!/bin/sh"})
     (tmp_path / "bot" / "x").chmod(0o644)
-    with pytest.raises(CommandMissing, match=r"\./x can't be executed; chmod \+x it"):
+    with pytest.raises(RunError, match=r"\./x can't be executed; chmod \+x it"):
         programs.start(archive.pack(tmp_path / "bot"), ON, tmp_path, memory_megabytes=64, cpu_seconds=5)
 
 

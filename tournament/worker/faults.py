@@ -16,7 +16,7 @@ from tournament.contests.questions import asked
 from tournament.contests.settings import ContestSettings
 from tournament.errors import one_line
 from tournament.keys import seed_after_faults
-from tournament.leg import Failure, FailureKind, Leg, Seat
+from tournament.leg import Failure, Leg, Seat
 from tournament.store.legs import Fault
 
 # Kept of what a bot printed before a fault.
@@ -25,25 +25,6 @@ _MOST_LINES, _MOST_LINE = 5, 200
 
 class Stopped(Exception):
     """The run was asked to stop before its work was done."""
-
-
-class BotUnfit(Exception):
-    """A bot that can't play; the message says why."""
-
-    def __init__(self, why: str, kind: FailureKind = "start") -> None:
-        super().__init__(why)
-        self.kind = kind
-
-    @property
-    def failure(self) -> Failure:
-        return Failure(str(self), self.kind)
-
-
-class CantStart(BotUnfit):
-    """A bot that can't begin a leg, and why."""
-
-    def __init__(self, why: str, kind: FailureKind = "start") -> None:
-        super().__init__(f"can't start: {why}", kind)
 
 
 class Disqualified:
