@@ -25,6 +25,7 @@ from tournament.config import load_config
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.errors import InputError, RunError
 from tournament.leg import Seat, Unfit
+from tournament.sandbox.outside.own_time import Use
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import pool, programs
 from tournament.worker.processes.bot_process import BotProcess
@@ -370,6 +371,9 @@ class Parting:
 
     def end(self) -> None:
         self.killed = True
+
+    def use(self) -> Use:
+        return Use(0.0, sleeps=True)
 
 
 @pytest.mark.parametrize(("ends_itself", "until"), [(False, 0.1), (True, 0.0)])
