@@ -53,9 +53,9 @@ def cant_start(why: str, kind: FailureKind = "start", *, lasting: bool = False) 
     return Unfit(f"can't start: {why}", kind, lasting=lasting)
 
 
-def legs_per_replica(settings: Mapping[str, object]) -> int:
-    """How many legs a match has in each replica, by the contest's settings: two if it is duplicate."""
-    return 2 if settings.get("duplicate") else 1
+def legs_per_replica(settings: Mapping[str, object], seats: int = 2) -> int:
+    """How many legs a match has in each replica, by the contest's settings: one for each seat if it is duplicate."""
+    return seats if settings.get("duplicate") else 1
 
 
 def title_of(seats: Sequence[str], house: str = "") -> str:

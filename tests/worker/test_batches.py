@@ -250,3 +250,11 @@ def test_what_takes_a_moment_is_one_task_by_the_pace_of_runs_before() -> None:
 def test_legs_to_play_are_counted_by_kind() -> None:
     left = missing(cast(Schedule, OneMatchForEachLeg([True, False, True, False, False])), (0, 4))
     assert (left.total, left.inline, left.in_lanes, len(left.missing)) == (5, 2, 1, 3)
+
+
+def test_pace_of_a_task_that_took_less_than_its_lanes_foretells_no_negative_time() -> None:
+    pace = new_pace(1, 1)
+    pace.note(Receipt((), 1.0, seconds_in_lanes=1.5))
+    pace.games, pace.sessions = 10, 1
+    pace._inline.games = 10
+    assert pace.seconds_for(5, 0) >= 0

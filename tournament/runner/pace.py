@@ -85,7 +85,8 @@ class Pace:
         self._lanes.games += receipt.games_in_lanes
         self._lanes.seconds += receipt.seconds_in_lanes
         self._inline.games += games - receipt.games_in_lanes
-        self._inline.seconds += receipt.seconds - receipt.seconds_in_lanes
+        # Both are measured apart: a leg in lanes may seem to take longer than its task.
+        self._inline.seconds += max(0.0, receipt.seconds - receipt.seconds_in_lanes)
 
     @property
     def seconds(self) -> float:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from tournament.arrays import Whole
 from tournament.leg import PROCESSES
-from tournament.runner.schedule.legs import Fixture, MatchLegs, Schedule, place_of
+from tournament.runner.schedule.legs import Fixture, MatchLegs, Schedule
 from tournament.store.ledger import Batch
 from tournament.store.legs import DIGESTS, Legs, hex_digests
 
@@ -38,18 +39,18 @@ class Counted:
         lengths = np.array([len(one.numbers) for one in matches], np.int64)
         self._schedule = schedule
         self._places, self._digests = _places_and_digests(schedule, matches, lengths)
-        self._ends = np.full(len(self._places), UNKNOWN, np.int8)
+        self._ends = np.full(len(self._digests), UNKNOWN, np.int8)
         self._names = [player.name for player in schedule.competitors]
         number = {name: index for index, name in enumerate(self._names)}
-        seats = np.array([[number[seat.name] for seat in one.seats] for one in matches], np.int32)
-        self._seats = np.repeat(seats, lengths, axis=0).reshape(len(self._places), -1)
+        seats = [[number[seat.name] for seat in one.seats] for one in matches] or np.empty((0, 1))
+        self._seats = np.repeat(np.array(seats, np.int32), lengths, axis=0)
         of_processes = [any(seat.kind in PROCESSES for seat in one.seats) for one in matches]
         self._has_processes = np.repeat(np.array(of_processes, bool), lengths)
         self._judge()
 
     def _judge(self) -> None:
         """Find who is out, and which legs count."""
-        places = np.arange(len(self._places))
+        places = np.arange(len(self._digests))
         last = np.full(len(self._names), len(places))  # the place after which a bot plays no more
         for place in np.flatnonzero(self._ends >= 0).tolist():
             entrants = self._seats[place]
@@ -64,10 +65,8 @@ class Counted:
 
     def note(self, legs: Legs) -> None:
         """Note legs that were played; those count that are complete and each at its own match and number."""
-        place = place_of(legs.match, legs.number, self._schedule.legs_per_replica)
-        at: Whole = np.searchsorted(self._places, place)
-        known: npt.NDArray[np.bool_] = at < len(self._places)
-        known[known] = (self._places[at[known]] == place[known]) & (self._digests[at[known]] == legs.digest[known])
+        at, known = self._places.of(legs.match, legs.number)
+        known[known] = self._digests[at[known]] == legs.digest[known]
         known &= _are_complete(legs, self._schedule)
         end = np.array([NOT_ENDED if rest.ended_by is None else rest.ended_by for rest in legs.rests], np.int8)
         ends: npt.NDArray[np.int8] = end[legs.more][known]
@@ -92,9 +91,8 @@ class Counted:
 
     @property
     def missing(self) -> Whole:
-        """Places of the legs that are left to play, in order."""
-        places: Whole = self._places[self._is_missing]
-        return places
+        """Places in the schedule of the legs that are left to play, in order."""
+        return np.flatnonzero(self._is_missing)
 
     @property
     def rank(self) -> Whole:
@@ -104,9 +102,9 @@ class Counted:
 
     def wanted(self) -> Iterator[tuple[int, Fixture, bool]]:
         """The legs that are missing now, each with its rank, and whether it counts when it is its turn."""
-        at = np.flatnonzero(self._is_missing).tolist()
-        for index, rank, fixture in zip(at, self.rank.tolist(), fixtures_at(self._schedule, self.missing)):
-            yield rank, fixture, bool(self._counts[index])
+        missing = self.missing
+        for place, rank, fixture in zip(missing.tolist(), self.rank.tolist(), fixtures_at(self._schedule, missing)):
+            yield rank, fixture, bool(self._counts[place])
 
     @property
     def inline(self) -> int:
@@ -121,9 +119,43 @@ def count_legs(batches: Iterable[Batch], schedule: Schedule) -> Counted:
     return found
 
 
+@dataclass(frozen=True)
+class _Places:
+    """Where the legs of a schedule are in it: by keys that ascend, in which the place of a match among its `matches`
+    stands for its number, which may have 63 bits."""
+
+    keys: Whole
+    matches: Whole
+    legs_per_replica: int
+
+    @classmethod
+    def of_all(cls, match: Whole, number: Whole, legs_per_replica: int) -> _Places:
+        """The places of legs in order."""
+        several = np.unique(match)
+        return cls(
+            _keys(np.searchsorted(several, match), number, len(several), legs_per_replica), several, legs_per_replica
+        )
+
+    def of(self, match: Whole, number: Whole) -> tuple[Whole, npt.NDArray[np.bool_]]:
+        """The places of these legs, and whether each is in the schedule."""
+        if not len(self.keys):
+            return np.zeros(len(match), np.int64), np.zeros(len(match), bool)
+        among = np.minimum(np.searchsorted(self.matches, match), len(self.matches) - 1)
+        keys = _keys(among, number, len(self.matches), self.legs_per_replica)
+        at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return at, (self.matches[among] == match) & (self.keys[at] == keys)
+
+
+def _keys(match: Whole, number: Whole, matches: int, legs_per_replica: int) -> Whole:
+    """Keys by which legs sort as in a schedule: by replica, then by match and number.
+
+    They are below 2⁶², because numbers of legs, and the count of matches, are below 2³¹."""
+    return (number // legs_per_replica * matches + match) * legs_per_replica + number % legs_per_replica
+
+
 def _places_and_digests(
     schedule: Schedule, matches: Sequence[MatchLegs], lengths: Whole
-) -> tuple[Whole, npt.NDArray[np.bytes_]]:
+) -> tuple[_Places, npt.NDArray[np.bytes_]]:
     """Of all legs of a schedule, as columns: a large field has half a million."""
     digest_of = schedule.digests().of
     number_of, digests = array("q"), bytearray()  # numbers: objects would take a hundred megabytes
@@ -132,19 +164,20 @@ def _places_and_digests(
         for number in one.numbers:
             digests += digest_of(one.players, number)
     match = np.repeat(np.array([one.match for one in matches], np.int64), lengths)
-    places = place_of(match, np.array(number_of, np.int64), schedule.legs_per_replica)
+    places = _Places.of_all(match, np.array(number_of, np.int64), schedule.legs_per_replica)
     return places, np.frombuffer(bytes(digests), DIGESTS)
 
 
 def fixtures_at(schedule: Schedule, places: Whole) -> Iterator[Fixture]:
     """The fixtures of a schedule at these places, in order."""
     digest_of, wanted = schedule.digests().of, iter(places.tolist())
-    following = next(wanted, None)
+    following, place = next(wanted, None), 0
     for match in schedule.matches():
         for number in match.numbers:
-            if place_of(match.match, number, schedule.legs_per_replica) == following:
+            if place == following:
                 yield Fixture(match.match, number, digest_of(match.players, number).hex(), match.seats, match.house)
                 following = next(wanted, None)
+            place += 1
 
 
 def fixtures_of(legs: Legs, schedule: Schedule) -> Iterator[Fixture | str]:
