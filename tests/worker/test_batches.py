@@ -17,6 +17,7 @@ from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.keys import KEY_BYTES
 from tournament.leg import Leg, PlaysAs
 from tournament.runner.pace import Pace
+from tournament.runner.planning import starts_per_leg
 from tournament.runner.schedule.counting import Counted, count_legs
 from tournament.runner.schedule.legs import Competitor, Fixture, MatchLegs, RoundRobin, Schedule
 from tournament.runner.tasks import LegsToPlay
@@ -142,6 +143,18 @@ def test_one_python_bot_among_thousands_in_c_makes_no_endless_batches(sessions: 
     batches = cut(legs, pace)
     longest = max(seconds(batch, pace) for batch in batches)
     assert longest < 45
+
+
+def test_pace_before_a_first_run_counts_processes_of_legs_alone() -> None:
+    bots = [
+        Competitor(0, "c", "wasm", ""),
+        *[Competitor(n, share, "python", share) for n, share in enumerate(ARTIFACTS, 1)],
+    ]
+    schedule = RoundRobin("a_contest", Settings(sessions=10).playing(), bytes(KEY_BYTES), bots)
+    for legs_per_process, starts in ((64, 2 / 3), (1, 4 / 3)):  # of three legs, all of which have processes
+        assert starts_per_leg(schedule, ARTIFACTS, legs_per_process) == pytest.approx(starts)
+    shared, alone = (Pace(1, 10, 12.0, 1e7, starts) for starts in (0.0, 2.0))
+    assert alone.leg_seconds(True) > 0.02 > shared.leg_seconds(True) > alone.leg_seconds(False)
 
 
 def test_what_is_learned_of_one_kind_is_not_held_against_the_other() -> None:

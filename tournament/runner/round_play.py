@@ -11,7 +11,7 @@ from tournament.leg import Leg
 from tournament.runner.executors import Executors
 from tournament.runner.live_standings import LiveStandings
 from tournament.runner.pace import Pace
-from tournament.runner.planning import new_pace
+from tournament.runner.planning import new_pace, starts_per_leg
 from tournament.runner.schedule.counting import Counted
 from tournament.runner.schedule.legs import Replicas, Schedule
 from tournament.runner.tasks import Batches, LegsToPlay
@@ -68,7 +68,8 @@ class RoundPlay:
         """Play and commit, and note the pace. What is committed by then stays when this raises."""
         contest, config, watcher = self._run.contest, self._run.config, self._run.watcher
         left, sessions = self._left, self._schedule.sessions_per_leg
-        seconds = new_pace(contest, config, 1, sessions).seconds_for(left.inline, left.in_lanes)
+        starts = starts_per_leg(self._schedule, self._run.artifacts, config.sandbox.legs_per_process)
+        seconds = new_pace(contest, config, 1, sessions, starts).seconds_for(left.inline, left.in_lanes)
         games = len(left.missing) * sessions * contest.estimates.games(config.contest)
         executors, size = self._run.executors, games * contest.estimates.bytes
         executor = executors.chosen(config.general, seconds, size, watcher.say)
@@ -77,7 +78,7 @@ class RoundPlay:
 
             check_room(self._schedule.matches(), config.contest.memory_megabytes, config.sandbox, watcher.say)
         waited_before = executor.waited
-        pace = new_pace(contest, config, executor.workers, sessions)
+        pace = new_pace(contest, config, executor.workers, sessions, starts)
         pace.begin_as_kept(self._run.writer.storage)
         self._to_play = LegsToPlay(self._schedule, left, pace, self._plays_no_more, in_order=self._new_field is None)
         receipts = executor.play(self._next_task, self._run.artifacts)
