@@ -7,6 +7,7 @@ can't be replaced: the leg is over.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.kernel.game_core import GameCore
@@ -15,7 +16,7 @@ from tournament.contests.questions import asked
 from tournament.contests.settings import ContestSettings
 from tournament.errors import one_line
 from tournament.keys import seed_after_faults
-from tournament.leg import Failure, FailureKind, Leg, Seat
+from tournament.leg import Failure, Leg, Seat
 from tournament.store.legs import Fault
 
 # Kept of what a bot printed before a fault.
@@ -26,23 +27,24 @@ class Stopped(Exception):
     """The run was asked to stop before its work was done."""
 
 
-class BotUnfit(Exception):
-    """A bot that can't play; the message says why."""
+class Disqualified:
+    """Who is disqualified in a task: in one of its legs, and so plays none after it in schedule order. Legs that are
+    left out and count after all go out again: the driver knows. What isn't played once never is."""
 
-    def __init__(self, why: str, kind: FailureKind = "start") -> None:
-        super().__init__(why)
-        self.kind = kind
+    def __init__(self, legs: Sequence[Leg]) -> None:
+        self._place = {leg.digest: place for place, leg in enumerate(legs)}
+        self._last: dict[str, int] = {}
 
-    @property
-    def failure(self) -> Failure:
-        return Failure(str(self), self.kind)
+    def note(self, leg: Leg, ended_by: int | None) -> None:
+        """A leg has ended, by faults of this seat or None."""
+        if ended_by is not None:
+            name, place = leg.names[ended_by], self._place[leg.digest]
+            self._last[name] = min(self._last.get(name, place), place)
 
-
-class CantStart(BotUnfit):
-    """A bot that can't begin a leg, and why."""
-
-    def __init__(self, why: str, kind: FailureKind = "start") -> None:
-        super().__init__(f"can't start: {why}", kind)
+    def plays(self, leg: Leg) -> bool:
+        """Whether a leg is to be played."""
+        place = self._place[leg.digest]
+        return all(place <= self._last.get(name, place) for name in leg.names)
 
 
 class LegFaults:

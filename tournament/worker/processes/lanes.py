@@ -26,10 +26,9 @@ from tournament.contests.questions import refusal
 from tournament.contests.settings import ContestSettings
 from tournament.errors import TournamentError
 from tournament.leg import Failure, Leg
-from tournament.probation import OnTrial
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
-from tournament.worker.faults import Stopped
+from tournament.worker.faults import Disqualified, Stopped
 from tournament.worker.processes import python_bots
 from tournament.worker.processes.bot_process import BotProcess
 from tournament.worker.processes.leg_in_play import OVER, LegInPlay, PlayedLeg, Playing, players_of
@@ -62,18 +61,18 @@ def play_in_lanes(
     cache: Path,
     spool: Spool,
     stopping: Callable[[], bool] = lambda: False,
-    trial: OnTrial | None = None,
+    out: Disqualified | None = None,
     put_off: OnTrouble | None = None,
     tried: Collection[str] = (),
 ) -> Generator[PlayedLeg, None, None]:
     """Play legs in which at least one bot is a process; yields each when it is done, its rows in `spool`.
 
-    `trial` is told how each ends, and those that it then doesn't play are left out. `put_off` is told of a leg that was
+    `out` is told how each ends, and legs that it then doesn't play are left out. `put_off` is told of a leg that was
     broken off since the machine may be to blame; then its bot plays none of the others either. Without it this is the
     second try: long waits are faults, as they are of bots that were `tried` so, and a kill is raised. Raises Stopped,
     BotTrouble, RunError when this machine can't run a bot, InputError when it can't confine one.
     """
-    table = _LaneTable(contest, settings, sandbox, legs, artifacts, cache, spool, stopping, trial, put_off, tried)
+    table = _LaneTable(contest, settings, sandbox, legs, artifacts, cache, spool, stopping, out, put_off, tried)
     try:
         yield from table.play()
     finally:
@@ -93,7 +92,7 @@ class _LaneTable:
         cache: Path,
         spool: Spool,
         stopping: Callable[[], bool],
-        trial: OnTrial | None,
+        out: Disqualified | None,
         put_off: OnTrouble | None,
         tried: Collection[str],
     ) -> None:
@@ -111,7 +110,7 @@ class _LaneTable:
         self._by_lane: dict[int, LegInPlay] = {}
         self._done: list[PlayedLeg] = []
         self._over: list[Leg] = []  # whose programs may still read their scores
-        self._trial, self._put_off, self._tried = trial, put_off, tried
+        self._disqualified, self._put_off, self._tried = out, put_off, tried
         self._most_legs = len(legs)
         self._has_modules = any(seat.kind == "wasm" for leg in legs for seat in leg.seats)
 
@@ -266,10 +265,10 @@ class _LaneTable:
         self._leave(in_play, scores=True)
         self._done.append(played)
         self._over.append(in_play.leg)
-        if self._trial:
-            self._trial.note(in_play.leg, played.result.ended_by)
+        if self._disqualified:
+            self._disqualified.note(in_play.leg, played.result.ended_by)
             if played.result.ended_by is not None:
-                self._play_only(self._trial.plays)
+                self._play_only(self._disqualified.plays)
 
     def _play_only(self, plays: Callable[[Leg], bool]) -> None:
         """Forget all legs, those in play among them, but those that are to be played."""

@@ -21,8 +21,8 @@ from tournament.artifacts.limits import BOT_STACK
 from tournament.containment import BotTrouble
 from tournament.contests.interface import Helpers, Interface
 from tournament.contests.questions import refusal
-from tournament.leg import Failure
-from tournament.worker.faults import CantStart, Stopped
+from tournament.leg import Failure, Unfit, cant_start
+from tournament.worker.faults import Stopped
 from tournament.worker.wasm import calls, notes
 from tournament.worker.wasm.calls import Extern
 from tournament.worker.wasm.engine import Engine, compile_module, engine
@@ -56,10 +56,6 @@ _FUEL_TO_TELL = 1_000_000
 _FUEL, _FAILURE, _UNCAUGHT = FUEL.encode(), notes.FAILURE.encode(), notes.UNCAUGHT.encode()
 
 _BANK_IS_EMPTY = "used up the fuel of its leg"
-
-
-class StartFailed(CantStart):
-    """A bot's own code failed as it started, so it would fail again."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +162,7 @@ class Seating:
     def seat(self, seat: int, seed: int) -> None:
         """Start the seat's bot: fresh memory, rand() and all else that is random from `seed`; charged to the leg.
 
-        Raises CantStart: too much memory, or its initialisers trap or don't end; BotTrouble when they take far too long
+        Raises Unfit: too much memory, or its initialisers trap or don't end; BotTrouble when they take far too long
         for their fuel, or the machine gives no memory; and Stopped.
         """
         bot = self._bots[seat]
@@ -192,14 +188,10 @@ class Seating:
             )
         except _NoMemory as trouble:
             raise BotTrouble((self._names[seat],), f"can't start: {trouble}") from None
-        except CantStart as unfit:
+        except Unfit as unfit:
             self._look_at_time()
-            if (
-                isinstance(unfit, StartFailed)
-                and given < self._limits.fuel_to_start
-                and not self.referee.fuel_left(seat)
-            ):
-                raise StartFailed(_BANK_IS_EMPTY, "other") from None
+            if unfit.lasting and given < self._limits.fuel_to_start and not self.referee.fuel_left(seat):
+                raise cant_start(_BANK_IS_EMPTY, "other", lasting=True) from None
             raise
         self._look_at_time()
         self._seated[seat] = seated
@@ -270,15 +262,15 @@ def late(seconds: float, fuel: int) -> str:
 
 
 def try_start(bot: LoadedBot, limits: Limits) -> None:
-    """Start a bot as a trial. Raises CantStart."""
+    """Start a bot as a trial. Raises Unfit."""
     store = _new_store(limits.engine)
     fuel = new_fuel(store), new_fuel(store)
     watch = _new_watch(store, limits.engine, fuel, seconds=_SECONDS_MORE, stopping=was_interrupted, apart=True)
     try:
         on_deep_stack(_start_watched, watch, 0, store, bot, limits, 0, limits.fuel_to_start, limits.engine, fuel[0])
-    except CantStart:
+    except Unfit:
         if watch.late >= 0:
-            raise CantStart(late(*watch.used_by(0))) from None
+            raise cant_start(late(*watch.used_by(0))) from None
         raise
     except _NoMemory as trouble:
         raise MemoryError(str(trouble)) from None
@@ -359,7 +351,7 @@ def _start(
     *,
     by_lines: bool = False,
 ) -> _SeatedBot:
-    """Start a bot. Raises CantStart, _NoMemory.
+    """Start a bot. Raises Unfit, _NoMemory.
 
     `fuel`: what counts what it uses of `given`. `by_lines`: it prints line by line, to be observed.
     """
@@ -406,11 +398,10 @@ def _start(
 
 def _why_not_started(error: wasmtime.Trap | wasmtime.WasmtimeError, code: bytes, *, ran_out: bool) -> Exception:
     if ran_out:
-        return StartFailed(describe(error, ran_out=True), "fuel")
+        return cant_start(describe(error, ran_out=True), "fuel", lasting=True)
     if is_of_system(error):
         return _NoMemory(f"this machine gives it no memory ({describe(error)})")
-    unfit = StartFailed if is_own_doing(error) else CantStart
-    return unfit(f"{describe(error)}{where(error, code)}")
+    return cant_start(f"{describe(error)}{where(error, code)}", lasting=is_own_doing(error))
 
 
 @cache
