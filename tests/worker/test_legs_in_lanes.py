@@ -248,6 +248,7 @@ def test_a_mixed_field_gives_the_same_records_however_it_is_played(tmp_path: Pat
         recorded = load(str(results / CONTEST)).ranking.faults
         faults[name] = [(leg.x, leg.y, leg.number, replace(fault, complaints="")) for leg, fault in recorded]
         (confined_by,) = load(str(results / CONTEST)).confined_by
+        assert all(leg.seconds > 0 for batch in load(str(results / CONTEST)).batches for leg in batch.legs)
         assert confined_by.startswith("off: " if name == "unconfined" else "Landlock ")
     for name in ("alone", "unconfined"):
         assert_same(outcomes["one"], outcomes[name])

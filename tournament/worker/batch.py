@@ -205,12 +205,14 @@ def play_task(
             if leg.has_processes:
                 result = lanes.take(leg, sink)
             else:
+                began = time.perf_counter()
                 try:
                     result = play_leg(contest, settings, leg, artifacts, sink, stopping, apart=task.alone)
                 except BotTrouble as trouble:
                     troubles.add(leg, trouble)
                     return None
                 out.note(leg, result.ended_by)
+                result = replace(result, seconds=time.perf_counter() - began)
             if problem := too_much(result):
                 raise RunError(f"{contest.name}: {problem}; its rules have to give fewer")
             sink.end(result)
@@ -311,10 +313,10 @@ class _Lanes:
         self.seconds = time.perf_counter() - started
 
     def take(self, leg: Leg, sink: ParquetSink) -> LegResult:
-        """A leg's result, and its rows into the sink."""
+        """A leg's result, with its share of their time, and its rows into the sink."""
         played = self.played[leg.digest]
         played.rows.replay_into(sink)
-        return played.result
+        return replace(played.result, seconds=self.seconds / self.legs)
 
 
 def _finished(sinks: Sequence[ParquetSink], results: Sequence[list[LegResult]], confined_by: str) -> list[Batch]:
