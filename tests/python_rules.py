@@ -141,7 +141,7 @@ class Everything(PythonContest):
         x_named = yield name(0, **naming)
         y_named = yield name(1, **naming)
         points = x_chose - y_chose
-        session.record(points, -points, x_chose=x_chose, x_named=x_named, y_named=y_named)
+        session.record([points, -points], x_chose=x_chose, x_named=x_named, y_named=y_named)
 
 
 def fold(asked: Asked) -> int:
@@ -170,7 +170,7 @@ def new_core(
         {column.name: column.type for column in rules.columns},
         deals_key=key_of(1),
         sessions=count,
-        seats_swapped=number % 2 == 1,
+        first=number % 2,
         zero_sum=rules.zero_sum,
     )
 

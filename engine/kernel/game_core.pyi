@@ -6,6 +6,7 @@ from typing_extensions import disjoint_base
 from engine.kernel.sums import SeatSums
 
 SEAT_COUNT: int
+SEAT_LIMIT: int
 BLOCK_COUNT: int
 ARGUMENT_LIMIT: int
 VIEW_LIMIT: int
@@ -34,6 +35,8 @@ class GameCore:
     def check(self) -> None: ...
     def position(self) -> tuple[int, int]: ...
     def pending(self) -> tuple[int, int, tuple[int, ...], bytes]: ...
+    @property
+    def seats(self) -> int: ...
     @property
     def games_recorded(self) -> int: ...
     @property

@@ -78,7 +78,7 @@ cdef class Decision:
                 self.places[i].count_offset, self.places[i].offset = offsets[name]
 
     def __call__(self, int seat, /, *, default=None, **values):
-        """The question to seat x (0) or y (1), with these values; `default` instead of the declared one.
+        """The question to a seat, from 0, with these values; `default` instead of the declared one.
 
         A text, or a list of texts, may be a function that makes it: only some bots are told texts.
         """
@@ -160,8 +160,6 @@ cdef class Asked:
         cdef Py_ssize_t count, room
         cdef bint is_told = True
         cdef int i
-        if not 0 <= self.seat <= 1:
-            raise ValueError(f"{decision.name} asks seat {self.seat}; there are 0 and 1")
         if decision.kind < 0:
             raise ValueError(f"{decision.name} is none of the contest's decisions")
         for i in range(len(names)):

@@ -43,11 +43,12 @@ cdef class SessionCore(GameCore):
     cdef Asked asked
     cdef Session current
     cdef object reply           # the answer that the generator waits for, or None
-    cdef bint seats_swapped
+    cdef int first              # the seat that comes first in the first session
     cdef bint zero_sum
 
     cdef Status play_on(self, int64_t answer) except *
     cdef object take_step(self)
+    cdef int refuse(self, error) except -1
     cdef object go_on(self)
     cdef int finish_session(self) except -1
 

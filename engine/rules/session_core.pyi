@@ -1,4 +1,4 @@
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import final
 
 from engine.kernel.chance import Chance
@@ -7,10 +7,11 @@ from engine.kernel.records import Table
 from engine.rules.decisions import Asked
 from engine.rules.steps import Steps
 
-GAME_BEGINS: dict[str, str]
-GAME_ENDS: dict[str, str]
-SESSION_COLUMNS: dict[str, str]
 KINDS: tuple[str, ...]
+
+def points_columns(seats: int) -> dict[str, str]: ...
+def game_columns(seats: int, columns: Mapping[str, str]) -> dict[str, str]: ...
+def session_columns(seats: int) -> dict[str, str]: ...
 
 @final
 class SessionCore(GameCore):
@@ -28,7 +29,8 @@ class SessionCore(GameCore):
         steps: Steps | None = None,
         match: int = 0,
         first_session: int = 0,
-        seats_swapped: bool = False,
+        seats: int = 2,
+        first: int = 0,
         zero_sum: bool = True,
     ) -> None: ...
 
@@ -45,4 +47,4 @@ class Session:
     def games(self) -> int: ...
     @property
     def chance(self) -> Chance: ...
-    def record(self, x_points: float, y_points: float, /, **columns: float) -> None: ...
+    def record(self, points: Iterable[float], /, **columns: float) -> None: ...

@@ -14,8 +14,11 @@ from libc.string cimport memcpy
 from engine.kernel.chance cimport Chance
 from engine.rules.decisions cimport Asked
 from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, GameCore, Status
+from engine.kernel.limits cimport MOST_VIEW_BYTES
 from engine.kernel.records cimport Table
 from engine.rules.steps cimport Steps
+
+from math import fsum
 
 import numpy as np
 
@@ -30,12 +33,29 @@ cdef extern from "Python.h":
 cdef object OVER = object()     # instead of a question
 
 # Columns that all contests have: of games, around the contest's own, and of sessions.
-GAME_BEGINS = {"match": "int32", "session": "int32", "game": "int32", "x_is_first": "bool"}
-GAME_ENDS = {"x_points": "float64", "y_points": "float64"}
-SESSION_COLUMNS = {"match": "int32", "session": "int32", "games": "int32", "x_points": "float64", "y_points": "float64"}
+_GAME_BEGINS = {"match": "int32", "session": "int32", "game": "int32"}
+_SESSION_BEGINS = {"match": "int32", "session": "int32", "games": "int32"}
 
 cdef enum:
+    COLUMNS_BEFORE = 4          # of a game: those that every contest has before its own
     GAMES_OF_A_SESSION = 32     # bits of a stream's number
+
+
+def points_columns(int seats):
+    """The columns of so many seats' points, in games and in sessions, and their types."""
+    names = ("x_points", "y_points") if seats == 2 else [f"points_{seat}" for seat in range(seats)]
+    return dict.fromkeys(names, "float64")
+
+
+def game_columns(int seats, columns):
+    """All columns of games of so many seats, and their types: the contest's own are in the middle."""
+    first = {"x_is_first": "bool"} if seats == 2 else {"first_seat": "uint8"}
+    return {**_GAME_BEGINS, **first, **columns, **points_columns(seats)}
+
+
+def session_columns(int seats):
+    """All columns of sessions of so many seats, and their types."""
+    return {**_SESSION_BEGINS, **points_columns(seats)}
 
 
 KINDS = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "float32", "float64")   # of columns
@@ -137,8 +157,8 @@ cdef class SessionCore(GameCore):
 
     The generator yields questions, which decisions make (`engine.rules.decisions`), is sent legal answers, and
     records games. `columns`: names and types of the contest's own columns of games. `deals_key`, 32 bytes, chooses
-    the chance, different in each game; `seats_swapped` has y come first in even sessions, as in odd legs. `zero_sum`
-    has each game checked for it. An exception of the rules ends the leg, and `check` raises it, as one of their
+    the chance, different in each game. There are so many `seats`; the one that comes first is `first` in the first
+    session, and in each after it the one before. `zero_sum` has each game checked for it. An exception of the rules ends the leg, and `check` raises it, as one of their
     `steps` that takes too long.
     """
 
@@ -154,20 +174,22 @@ cdef class SessionCore(GameCore):
         Steps steps=None,
         match=0,
         first_session=0,
-        bint seats_swapped=False,
+        int seats=2,
+        int first=0,
         bint zero_sum=True,
     ):
+        self.take_seats(seats)
         self.play_session = play_session
         self.steps = steps
         self.sessions = sessions
         self.match = match
         self.first_session = first_session
-        self.seats_swapped = seats_swapped
+        self.first = first
         self.zero_sum = zero_sum
         self.games_table = games_table
         self.sessions_table = sessions_table
-        self.games_rows = Rows(games_table, {**GAME_BEGINS, **columns, **GAME_ENDS})
-        self.sessions_rows = Rows(sessions_table, SESSION_COLUMNS)
+        self.games_rows = Rows(games_table, game_columns(seats, columns))
+        self.sessions_rows = Rows(sessions_table, session_columns(seats))
         self.chance = Chance(deals_key)
 
     cdef int64_t default_answer(self) noexcept nogil:
@@ -204,15 +226,24 @@ cdef class SessionCore(GameCore):
                 self.finish_session()
                 continue
             if type(question) is not Asked:
-                raise TypeError(f"the rules yield {question!r}, which is no question")
+                self.refuse(TypeError(f"the rules yield {question!r}, which is no question"))
             self.asked = <Asked>question
+            if not 0 <= self.asked.seat < self.seats:
+                self.refuse(ValueError(
+                    f"{self.asked.decision.name} asks seat {self.asked.seat}; there are 0 to {self.seats - 1}"
+                ))
             self.decision.kind = self.asked.decision.kind
             self.decision.seat = self.asked.seat
             self.decision.argument_count = 0
-            if self.windows[self.asked.seat] != self.scratch[self.asked.seat]:
+            if self.windows[self.asked.seat] != self.scratch + self.asked.seat * MOST_VIEW_BYTES:
                 self.asked.show(self.windows[self.asked.seat])
             self.is_asking = True
             return DECIDE
+
+    cdef int refuse(self, error) except -1:
+        """Raise an error about what the rules yielded, with the line that did as its place."""
+        self.generator.throw(error)
+        raise error     # the rules went on
 
     cdef object take_step(self):
         """What the rules yield next, or OVER."""
@@ -246,9 +277,8 @@ cdef class SessionCore(GameCore):
         """Record the session now played, and go on to the next."""
         if self.game == 0:
             raise ValueError("the rules end a session without a game")
-        x_points = self.session_points[0]
-        y_points = self.session_points[1]
-        self.sessions_rows.add([self.match, self.first_session + self.session, self.game, x_points, y_points])
+        points = [self.session_points[seat] for seat in range(self.seats)]
+        self.sessions_rows.add([self.match, self.first_session + self.session, self.game, *points])
         self.score_session()
         return 0
 
@@ -275,37 +305,41 @@ cdef class Session:
     def __init__(self, SessionCore core):
         self.core = core
         self.number = core.session
-        self.first = <int>(core.session & 1) ^ core.seats_swapped
+        self.first = <int>((core.first - core.session) % core.seats)
         self.chance = core.chance
         core.chance.turn_to(<uint64_t>core.session << GAMES_OF_A_SESSION)
 
-    def record(self, double x_points, double y_points, /, **columns):
-        """Record a game: what it was worth to x and to y, and the contest's own columns.
+    def record(self, points, /, **columns):
+        """Record a game: what it was worth to each seat, and the contest's own columns.
 
         Raises ValueError for other columns than the contest's, and for a value that its column can't hold.
         """
         cdef SessionCore core = self.core
         cdef Rows rows = core.games_rows
-        cdef list values
-        cdef int missing = len(rows.names) - 6 - len(columns)
+        cdef list values, worth
+        cdef int missing = len(rows.names) - COLUMNS_BEFORE - core.seats - len(columns)
+        cdef int seat
         if core.current is not self:
             raise ValueError("the session is over")
-        if core.zero_sum and x_points != -y_points:
-            raise ValueError(f"a game of a zero-sum contest is worth {x_points} to x and {y_points} to y")
-        x_points += 0.0     # -0 becomes 0
-        y_points += 0.0
-        values = [core.match, core.first_session + core.session, self.games, self.first == 0]
+        worth = [<double>one + 0.0 for one in points]     # -0 becomes 0
+        if len(worth) != core.seats:
+            raise ValueError(f"the rules record points of {len(worth)} seats; there are {core.seats}")
+        # Two are exact, since records may have only the one's; sums of more are rounded.
+        if core.zero_sum and not abs(fsum(worth)) <= (0 if core.seats == 2 else 1e-9 * sum(map(abs, worth))):
+            raise ValueError(f"a game of a zero-sum contest is worth {', '.join(map(str, worth))}")
+        first = self.first == 0 if core.seats == 2 else self.first
+        values = [core.match, core.first_session + core.session, self.games, first]
         try:
-            for i in range(4, len(rows.names) - 2):
+            for i in range(COLUMNS_BEFORE, len(rows.names) - core.seats):
                 values.append(columns[rows.names[i]])
         except KeyError as lacking:
             raise ValueError(f"the rules record no {lacking.args[0]}") from None
         if missing:
             raise ValueError(f"the rules record {', '.join(set(columns) - set(rows.names))}, which has no column")
-        values += [x_points, y_points]
+        values += worth
         rows.add(values)
-        core.session_points[0] += x_points
-        core.session_points[1] += y_points
+        for seat in range(core.seats):
+            core.session_points[seat] += <double>worth[seat]
         core.games_recorded += 1
         core.game += 1
         self.games += 1

@@ -50,9 +50,10 @@ cdef class ObservedCore(GameCore):
         self.last_game = last_game
         self.most = most
         self.kept = []
-        self.listeners = [None, None]
-        self.before = [b"", b""]
-        for seat in range(2):
+        self.listeners = [None] * core.seats
+        self.before = [b""] * core.seats
+        self.take_seats(core.seats)
+        for seat in range(core.seats):
             self.windows[seat] = core.windows[seat]
         self.most_decisions = core.most_decisions
         self.games_table = core.games_table
@@ -100,8 +101,8 @@ cdef class ObservedCore(GameCore):
                 return status
             if self.unheard:
                 self.unheard = False
-                self.heard(0)
-                self.heard(1)
+                for seat in range(self.seats):
+                    self.heard(seat)
             kind, seat, arguments, view = self.pending()
             self.question = (self.session, self.game, seat, kind, arguments, view, dict(self.core.told_values()))
         return status

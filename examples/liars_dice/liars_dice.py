@@ -65,7 +65,7 @@ class LiarsDice(PythonContest):
         count, face = (bid - 1) // FACES + 1, (bid - 1) % FACES + 1
         held = (dice[0] + dice[1]).count(face) >= count
         x_points = 1 if (seat == 0) == held else -1  # `seat` made the bid
-        session.record(x_points, -x_points, last_bid=bid, held=held)
+        session.record([x_points, -x_points], last_bid=bid, held=held)
 
 
 # Where a face has its eyes, from the middle.

@@ -25,7 +25,7 @@ class HigherNumber(PythonContest):
         x = yield NAME(0, limit=9)
         y = yield NAME(1, limit=9)
         won = (x > y) - (x < y)
-        session.record(won, -won, x_named=x)
+        session.record([won, -won], x_named=x)
 '''
 
 

@@ -20,7 +20,7 @@ class Rules(PythonContest):
     def play(self, session):
         x = yield self.decisions[0](0, turn=1)
         y = yield self.decisions[0](1, turn=1)
-        session.record(x - y, y - x, moved={moved})
+        session.record([x - y, y - x], moved={moved})
 """
 
 

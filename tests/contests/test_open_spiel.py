@@ -137,7 +137,7 @@ class Plainly(OpenSpiel):
                 state.apply_action((yield ask(state.current_player())))
                 actions += 1
         returns = state.returns()
-        session.record(returns[first], returns[1 - first], actions=actions)
+        session.record([returns[first], returns[1 - first]], actions=actions)
 
 
 @pytest.mark.parametrize("game", [*GAMES, "matrix_pd"])
@@ -152,7 +152,7 @@ def test_what_is_remembered_of_a_game_changes_nothing(
     settings = contest.settings.model_validate({"open_spiel": game})
     for number, rows in enumerate((1000, 7)):
         shared: dict[str, Any] = {"deals_key": key_of(number), "sessions": SESSIONS, "match": 3, "first_session": 5}
-        shared |= {"seats_swapped": number == 1, "zero_sum": False}
+        shared |= {"first": number, "zero_sum": False}
         played = []
         for rules in (OpenSpiel(settings), Plainly(settings)):
             tables = tables_of(contest, rows)

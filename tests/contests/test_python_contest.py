@@ -205,7 +205,7 @@ def test_rows_wait_for_room(room: int, games: int, sessions: int) -> None:
 
         def play(self, session: Session) -> Play:
             for game in range(games):
-                session.record(game, -game, x_chose=game, x_named=session.number, y_named=0)
+                session.record([game, -game], x_chose=game, x_named=session.number, y_named=0)
             yield from ()
 
     tables = tables_of(contest_of(Everything), room)
@@ -237,9 +237,9 @@ def test_the_second_leg_of_a_duplicate_match_has_the_same_chance_and_the_seats_s
             seen[leg].append((session.first, session.chance.dice(20)))
             # How much a game draws changes nothing in the next.
             session.chance.dice(session.number * (1 + leg))
-            session.record(0, 0, x_chose=0, x_named=0, y_named=0)
+            session.record([0, 0], x_chose=0, x_named=0, y_named=0)
             seen[leg].append((session.games, session.chance.dice(20)))
-            session.record(0, 0, x_chose=0, x_named=0, y_named=0)
+            session.record([0, 0], x_chose=0, x_named=0, y_named=0)
             yield from ()
 
     for leg in range(2):
@@ -282,12 +282,12 @@ def test_a_sequence_that_lies_about_its_length_is_refused() -> None:
         (lambda d, s: d(0, small=1, large=2), "tells small, large"),
         (lambda d, s: d(0, small=1, default=7), "default answer 7 is not legal"),
         (lambda d, s: 5, "yield 5, which is no question"),
-        (lambda d, s: s.record(1, 1), "worth 1.0 to x and 1.0 to y"),
-        (lambda d, s: s.record(1, -1, chosen=300), "chosen = 300, which its column can't hold"),
-        (lambda d, s: s.record(1, -1, chosen=1.5), "chosen = 1.5"),
-        (lambda d, s: s.record(math.nan, math.nan, chosen=1), "nan"),
-        (lambda d, s: s.record(1, -1), "record no chosen"),
-        (lambda d, s: s.record(1, -1, chosen=1, other=2), "record other, which has no column"),
+        (lambda d, s: s.record([1, 1]), "worth 1.0, 1.0"),
+        (lambda d, s: s.record([1, -1], chosen=300), "chosen = 300, which its column can't hold"),
+        (lambda d, s: s.record([1, -1], chosen=1.5), "chosen = 1.5"),
+        (lambda d, s: s.record([math.nan, math.nan], chosen=1), "nan"),
+        (lambda d, s: s.record([1, -1]), "record no chosen"),
+        (lambda d, s: s.record([1, -1], chosen=1, other=2), "record other, which has no column"),
         (lambda d, s: 1 // 0, "ZeroDivisionError"),
         (lambda d, s: None if s.number == 0 else 0, "yield None"),
     ],

@@ -24,7 +24,7 @@ class Race(PythonContest):
         yield RUN(session.first)
         prize = 3 if session.chance.dice(1)[0] > 1 else -1
         prize = prize if session.first == 0 else -prize
-        session.record(prize, -prize)
+        session.record([prize, -prize])
 """
 LOPSIDED = 'game = "matrix_game"\nmoves = ["go", "stay"]\nrounds = 3\nnoise = 0.2\n'
 LOPSIDED += "payoffs = [[3, 2], [2, 1]]\npayoffs_of_y = [[0, -1], [0, 1]]"

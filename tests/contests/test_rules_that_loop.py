@@ -28,7 +28,7 @@ class Loops(PythonContest):
         if session.number == 1:
             open("began", "w").close()
             LOOP
-        session.record(answer, -answer)
+        session.record([answer, -answer])
 """
 _LOOP = "while True: pass"
 _CAUGHT = """

@@ -93,4 +93,4 @@ class OpenSpiel(PythonContest):
                 walk.go((one, other))
                 actions += 2
         returns = walk.node.told
-        session.record(returns[first], returns[1 - first], actions=actions)
+        session.record([returns[first], returns[1 - first]], actions=actions)

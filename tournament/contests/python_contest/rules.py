@@ -12,7 +12,7 @@ from engine.kernel.chance import Chance
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from engine.rules.decisions import Asked
-from engine.rules.session_core import GAME_BEGINS, GAME_ENDS, KINDS, SESSION_COLUMNS, Session, SessionCore
+from engine.rules.session_core import KINDS, Session, SessionCore, game_columns, session_columns
 from engine.rules.steps import Steps
 from tournament.contests.contest import Contest, Display, Estimates, NewCore, NewDrawnCore, Trials
 from tournament.contests.interface import CompiledBots, Interface, Named, Question
@@ -80,7 +80,7 @@ class PythonContest:
         self.settings = settings
 
     def play(self, session: Session) -> Play:
-        """Play a session: at least one game, each recorded by `session.record(x_points, y_points, column=…)`."""
+        """Play a session: at least one game, each recorded by `session.record(points, column=…)`."""
         raise NotImplementedError
 
     def draw(self) -> str:
@@ -110,7 +110,7 @@ def _check(rules: type[PythonContest]) -> None:
     settings: object = rules.settings_type
     if not (isinstance(settings, type) and issubclass(settings, PythonSettings)):
         raise ValueError(f"settings_type is {settings!r}, which is no subclass of PythonSettings")
-    taken = dict.fromkeys((*GAME_BEGINS, *GAME_ENDS), "every contest has a column of that name")
+    taken = dict.fromkeys(game_columns(2, {}), "every contest has a column of that name")
     for column in rules.columns:
         if column.type not in KINDS:
             raise ValueError(f"no column can be {column.type}; there are {', '.join(KINDS)}")
@@ -131,8 +131,8 @@ def _make(rules: type[PythonContest]) -> Contest:
         title=title,
         version=rules.version,
         settings=rules.settings_type,
-        games=(*_standard(GAME_BEGINS), *rules.columns, *_standard(GAME_ENDS)),
-        sessions=_standard(SESSION_COLUMNS),
+        games=_described(game_columns(2, {one.name: one.type for one in rules.columns}), rules.columns),
+        sessions=_described(session_columns(2)),
         scored=Scored("sessions", ("x_points",) if rules.zero_sum else ("x_points", "y_points")),
         interface=Interface(
             sdk=write_sdk(rules.name, title, rules.decisions, struct),
@@ -164,8 +164,9 @@ def _version(package: str) -> str:
         return "none"
 
 
-def _standard(columns: dict[str, str]) -> tuple[Column, ...]:
-    return tuple(Column(name, kind, _MEANINGS[name]) for name, kind in columns.items())
+def _described(columns: dict[str, str], own: tuple[Column, ...] = ()) -> tuple[Column, ...]:
+    by_name = {column.name: column for column in own}
+    return tuple(by_name.get(name) or Column(name, kind, _MEANINGS[name]) for name, kind in columns.items())
 
 
 def _new_core(rules: type[PythonContest], *, against_chance: bool) -> NewCore:
@@ -196,9 +197,8 @@ def _session_core(
     played: PythonContest, leg: LegPlan, games: Table, sessions: Table, play: Callable[[Session], Play], steps: Steps
 ) -> SessionCore:
     columns = {column.name: column.type for column in played.columns}
-    swapped, zero_sum = leg.seats_swapped, played.zero_sum
     return SessionCore(
-        games, sessions, play, columns, **leg.for_core, steps=steps, seats_swapped=swapped, zero_sum=zero_sum
+        games, sessions, play, columns, **leg.for_core, steps=steps, first=int(leg.seats_swapped), zero_sum=played.zero_sum
     )
 
 
