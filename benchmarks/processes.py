@@ -142,7 +142,7 @@ def played_field(
     ]
     legs = list(RoundRobin(VON_NEUMANN_POKER.name, settings.playing(), bytes(KEY_BYTES), competitors).legs())
     if only_mixed:
-        legs = [leg for leg in legs if leg.x.kind != leg.y.kind]
+        legs = [leg for leg in legs if leg.seats[0].kind != leg.seats[1].kind]
     return settings, legs, artifacts
 
 

@@ -144,7 +144,7 @@ def leg_of(bot: Entrant, deals_key: int, random_seed: int = 1, number: int = 0) 
     assert bot.artifact_sha256 is not None, bot.problem
     seat = Seat(bot.name, bot.plays_as, bot.artifact_sha256, random_seed)
     house = Seat("Bob", "house", "bob", 0)
-    return Leg(f"{bot.name} {number}", LegPlan(0, number, 1, key_of(deals_key)), seat, house)
+    return Leg(f"{bot.name} {number}", LegPlan(0, number, 1, key_of(deals_key), seats=1), (seat,), house)
 
 
 def play_built(
@@ -156,7 +156,7 @@ def play_built(
         (played,) = play_processes([bot], [leg], hands=hands, **settings)
         return played
     sink = RowSink()
-    artifacts = {leg.x.artifact: bot.artifact or b"", "bob": BOB.content}
+    artifacts = {leg.seats[0].artifact: bot.artifact or b"", "bob": BOB.content}
     result = play_leg(HOLDEM_TRAINING, Settings(hands=hands, sessions=1, **settings), leg, artifacts, sink)
     sink.clear()
     return result, sink.record

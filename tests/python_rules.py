@@ -218,7 +218,7 @@ def play_field(
         if not leg.has_processes:
             sink = NullSink(*tables_of(contest, 10_000))
             result = play_leg(contest, chosen, leg, artifacts, sink)
-            played[leg.x.name, leg.y.name] = (result, rows_of((sink.games, sink.sessions)))
+            played[leg.names[0], leg.names[1]] = (result, rows_of((sink.games, sink.sessions)))
     with contextlib.closing(Spool()) as spool:
         in_lanes = [leg for leg in legs if leg.has_processes]
         for one in play_in_lanes(contest, chosen, sandbox, in_lanes, artifacts, cache_folder(), spool):
@@ -243,4 +243,4 @@ def played_by_functions(rules: type[PythonContest], contest: Contest, x: Answer,
 
 
 def plan(sessions: int, number: int = 0) -> LegPlan:
-    return LegPlan(0, number, sessions, key_of(1))
+    return LegPlan(0, number, sessions, key_of(1), first=number % 2)

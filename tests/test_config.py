@@ -17,7 +17,7 @@ from tests.cli.in_process import shown
 from tests.contest_runs import CONTEST, environment
 from tournament.config import Config, load_config, load_contests
 from tournament.contests import CONTESTS, find_contest
-from tournament.errors import BadInput
+from tournament.errors import InputError
 
 GOOD = f"""\
 # what is played
@@ -45,7 +45,7 @@ duplicate = true
 def test_a_file_that_would_take_gigabytes_is_not_parsed(tmp_path: Path, content: str, problem: str) -> None:
     path = tmp_path / "tournament.toml"
     path.write_text(content, encoding="utf-8")
-    with pytest.raises(BadInput, match=rf"tournament\.toml{problem}"):
+    with pytest.raises(InputError, match=rf"tournament\.toml{problem}"):
         load_config(CONTEST, path)
 
 
@@ -119,7 +119,7 @@ def test_an_empty_file_and_none_give_the_defaults(tmp_path: Path, monkeypatch: p
     ],
 )
 def test_what_is_wrong_is_blamed_by_file_line_and_key(tmp_path: Path, text: str, line: int, words: str) -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InputError) as caught:
         load_text(tmp_path, text)
     message = str(caught.value)
     assert message.startswith(f"{tmp_path / 'tournament.toml'}, line {line}: {words}")
@@ -127,7 +127,7 @@ def test_what_is_wrong_is_blamed_by_file_line_and_key(tmp_path: Path, text: str,
 
 
 def test_every_mistake_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InputError) as caught:
         load_text(tmp_path, f"[{CONTEST}]\nseed = -1\nsessions = 0\nodd = 1")
     assert [line.split(": ")[0].rsplit(" ", 1)[1] for line in str(caught.value).splitlines()] == ["3", "2", "4"]
 
@@ -135,7 +135,7 @@ def test_every_mistake_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"\xff\xfe", b'results = "\xe9"'])
 def test_a_file_that_is_not_text(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "tournament.toml").write_bytes(content)
-    with pytest.raises(BadInput, match=r"tournament\.toml can't be read: it is not UTF-8 text"):
+    with pytest.raises(InputError, match=r"tournament\.toml can't be read: it is not UTF-8 text"):
         load_config(CONTEST, tmp_path / "tournament.toml")
 
 
@@ -145,9 +145,9 @@ def test_a_file_may_begin_with_a_mark_as_editors_on_windows_write_it(tmp_path: P
 
 
 def test_a_file_that_is_not_there_or_no_file(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"missing\.toml can't be read: No such file or directory"):
+    with pytest.raises(InputError, match=r"missing\.toml can't be read: No such file or directory"):
         load_config(CONTEST, tmp_path / "missing.toml")
-    with pytest.raises(BadInput, match="can't be read: Is a directory"):
+    with pytest.raises(InputError, match="can't be read: Is a directory"):
         load_config(CONTEST, tmp_path)
 
 
@@ -174,7 +174,7 @@ def test_a_pipe_is_waited_for_by_no_command(tmp_path: Path) -> None:
     ],
 )
 def test_no_password_is_shown(tmp_path: Path, text: str) -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InputError) as caught:
         load_text(tmp_path, text)
     assert "hushhush" not in str(caught.value) and "key" not in str(caught.value).replace("keys", "")
     assert len(str(caught.value).splitlines()) == 1
@@ -192,13 +192,13 @@ def test_a_url_without_a_bucket_or_of_an_unknown_kind_is_no_folder(
     for words in (["leaderboard"], ["run"], ["verify"]):
         told = shown(*words, "--results", results)
         assert (told.code, told.out) == (2, "") and "is not a place for results" in told.err
-    with pytest.raises(BadInput, match="is not a place for results"):
+    with pytest.raises(InputError, match="is not a place for results"):
         tournament.load(results)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_nested_too_deeply(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="nested too deeply"):
+    with pytest.raises(InputError, match="nested too deeply"):
         load_text(tmp_path, "x = " + "[" * 10_000)
 
 
@@ -252,19 +252,19 @@ def test_a_contest_is_called_as_its_table_says(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_wrong_with_a_named_contest(tmp_path: Path, text: str, line: int, words: str) -> None:
-    with pytest.raises(BadInput, match=rf"tournament\.toml, line {line}: .*{words}"):
+    with pytest.raises(InputError, match=rf"tournament\.toml, line {line}: .*{words}"):
         load_text(tmp_path, text)
 
 
 def test_a_wrong_value_in_another_contests_table_stops_only_that_one(tmp_path: Path) -> None:
     text = f'[good]\ngame = "{CONTEST}"\n[other]\ngame = "{CONTEST}"\nsessions = -5'
     assert load_text(tmp_path, text, name="good").played.name == "good"
-    with pytest.raises(BadInput, match=r"line 5: sessions = -5"):
+    with pytest.raises(InputError, match=r"line 5: sessions = -5"):
         load_text(tmp_path, text, name="other")
 
 
 def test_a_contest_is_meant_that_comes_close(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"no contest is called late_nigth; .*; did you mean late_night\?$"):
+    with pytest.raises(InputError, match=r"no contest is called late_nigth; .*; did you mean late_night\?$"):
         load_text(tmp_path, f'[late_night]\ngame = "{CONTEST}"', name="late_nigth")
 
 
@@ -289,5 +289,5 @@ def test_a_mangled_file_is_read_or_is_bad_input(
     path.write_bytes(text.encode("utf-8", errors="replace"))
     try:
         load_config(CONTEST, path)
-    except BadInput as problem:
+    except InputError as problem:
         assert all(line.startswith(str(path)) for line in str(problem).splitlines())

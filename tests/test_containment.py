@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tournament.containment import BotTrouble, containing
-from tournament.errors import BadInput, RunFailed
+from tournament.errors import InputError, RunError
 
 
 @pytest.fixture(autouse=True)
@@ -33,15 +33,15 @@ def test_an_error_of_our_own_is_one_bots_trouble_and_its_traceback_is_kept(cache
 
 
 def test_what_is_expected_and_what_was_contained_pass_as_they_are() -> None:
-    for error in (BadInput("no"), BotTrouble(("other",), "why")):
-        with pytest.raises(type(error)) as raised, containing("odd", "played", BadInput):
+    for error in (InputError("no"), BotTrouble(("other",), "why")):
+        with pytest.raises(type(error)) as raised, containing("odd", "played", InputError):
             raise error
         assert raised.value is error
 
 
 def test_trouble_of_the_machine_at_a_bot_is_named_with_it() -> None:
     with pytest.raises(BotTrouble, match="odd: started: this machine is full"), containing("odd", "started"):
-        raise RunFailed("this machine is full")
+        raise RunError("this machine is full")
 
 
 def test_an_error_whose_traceback_cannot_be_kept_is_contained_all_the_same(

@@ -13,7 +13,7 @@ from tournament.contests.contest import Contest
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.entrants.folder import kind_of
 from tournament.entrants.new import templates, write_new_bot
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.runner.schedule.legs import AgainstHouse, RoundRobin
 from tournament.runner.watcher import NobodyWatching
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -58,7 +58,7 @@ def test_new_bots_pass_the_check_and_play_the_same_in_every_language(
 
 
 def test_a_new_bot_in_no_language_of_the_contest_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="holdem_training has cpp, python, program-c, program-python"):
+    with pytest.raises(InputError, match="holdem_training has cpp, python, program-c, program-python"):
         write_new_bot(BUILT_IN["holdem_training"], tmp_path, "other", "c")
 
 
@@ -66,7 +66,7 @@ def test_a_new_bot_in_no_language_of_the_contest_is_refused(tmp_path: Path) -> N
 def test_new_bots_are_not_written_over_others(tmp_path: Path, language: str) -> None:
     write_new_bot(VON_NEUMANN_POKER, tmp_path, "taken", language)
     for other in LANGUAGES:
-        with pytest.raises(BadInput, match="is there already"):
+        with pytest.raises(InputError, match="is there already"):
             write_new_bot(VON_NEUMANN_POKER, tmp_path, "taken", other)
 
 

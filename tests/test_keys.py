@@ -48,7 +48,7 @@ def schedules(key: bytes) -> list[list[Leg]]:
 def test_no_two_uses_share_a_key() -> None:
     """Deals are shared where they are to be common, and nothing else with anything."""
     legs = [leg for legs in schedules(KEY) for leg in legs]
-    seats = [seat for leg in legs for seat in (leg.x, leg.y)]
+    seats = [seat for leg in legs for seat in leg.seats]
     used = {leg.plan.deals_key for leg in legs}
     pairs = len(NAMES) * (len(NAMES) - 1) // 2
     # A pairing's two duplicate legs see the same deals, and so do all entrants in a session against a house player.

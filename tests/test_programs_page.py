@@ -67,8 +67,8 @@ def overheard(
     # The deals don't depend on this folder's path, which the program's contents name.
     leg = leg_of([replace(one, artifact=one.name) for one in competitors], artifacts)
     artifact = {one.name: one.artifact for one in competitors}
-    x, y = (replace(seat, artifact=artifact.get(seat.artifact, seat.artifact)) for seat in (leg.x, leg.y))
-    leg = replace(leg, x=x, y=y)
+    seats = (replace(seat, artifact=artifact.get(seat.artifact, seat.artifact)) for seat in leg.seats)
+    leg = replace(leg, seats=tuple(seats))
     for name in ("asked", "answered"):
         (folder / name).unlink(missing_ok=True)
     (played,) = play_in_lanes(contest, settings, sandbox, [leg], artifacts, folder / "cache", Spool())

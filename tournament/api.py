@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from tournament.config import Config, ExecutorName, load_config
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.keys import drawn_seed
 from tournament.records.results import Results, load
 from tournament.runner.contest_run import run_prepared
@@ -42,15 +42,15 @@ def run(
     """Play a contest and return its results, as the command `tournament run` does.
 
     Options that aren't given come from tournament.toml. Only with `archive` may other settings than those played put
-    records of a million games or more aside. Raises tournament.errors.BadInput for what the user can mend, and
-    RunFailed when the run stopped short.
+    records of a million games or more aside. Raises tournament.errors.InputError for what the user can mend, and
+    RunError when the run stopped short.
     """
     given = {"entrants": entrants, "results": results, "sessions": sessions, "seed": seed}
     chosen = load_config(contest, config, **given, workers=workers, executor=executor, address=address)
     watcher = watcher or NobodyWatching()
     with prepare_contest(chosen.played, chosen, watcher) as prepared:
         if not archive and (unlike := prepared.unlike()) and unlike.is_long_play:
-            raise BadInput(f"{unlike}; give archive=True to let them")
+            raise InputError(f"{unlike}; give archive=True to let them")
         run_prepared(prepared, watcher)
     return load(inside(chosen.results, contest))
 
@@ -77,7 +77,7 @@ def match(
     Bots are files or names. A `baseline`, another version, plays the same deals, and the report says which is better.
     With a probability `until_settled` replicas are played until it is so sure which is better; the one other, without
     a baseline. `look` is called while the records are there. `frame()` of the report has a row for each opponent.
-    Raises tournament.errors.BadInput for what the user can mend, and RunFailed when play stopped short.
+    Raises tournament.errors.InputError for what the user can mend, and RunError when play stopped short.
     """
     from tournament.trial.match import play_match
 
@@ -109,8 +109,8 @@ def verify(
 ) -> Verification:
     """Check all records of a contest, and play `replay` of its legs again, or "all", as `tournament verify` does.
 
-    The result's `problems` say what is wrong. Raises tournament.errors.BadInput
-    when there are no records, and RunFailed when the ledger can't be read.
+    The result's `problems` say what is wrong. Raises tournament.errors.InputError
+    when there are no records, and RunError when the ledger can't be read.
     """
     from tournament.audit.verification import verify_contest
 
@@ -129,8 +129,8 @@ def report(
 ) -> Path:
     """Write a contest's report, one page of HTML, and return its path, as `tournament report` does.
 
-    A `public` one shows no card and no seed. Raises tournament.errors.BadInput when there are no records, or another
-    file is in the way, and RunFailed when records are damaged.
+    A `public` one shows no card and no seed. Raises tournament.errors.InputError when there are no records, or another
+    file is in the way, and RunError when records are damaged.
     """
     from tournament.reporting.writing import make_page, write_report  # needs templates, and playing doesn't
 
@@ -153,8 +153,8 @@ def replay(
 ) -> Replay:
     """Play a recorded session again, or one game of it, and tell each step, as `tournament replay` does.
 
-    `match` is its number or the names of its bots. Raises tournament.errors.BadInput when the records have no such game
-    or its bots have changed since, RunFailed when this machine can't play it.
+    `match` is its number or the names of its bots. Raises tournament.errors.InputError when the records have no such
+    game or its bots have changed since, RunError when this machine can't play it.
     """
     from tournament.audit.replay import replay_games
 

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.small_files import write_whole
 
 _SOME_ROOM = 4 << 20  # bytes: a compiler leaves less than it would write next
@@ -26,7 +26,7 @@ _NAME_ANOTHER = "name a folder of yours in TOURNAMENT_CACHE"
 
 
 def cache_folder() -> Path:
-    """The folder of compiled bots, the compiler's libraries and programs' folders. Raises RunFailed if no home is
+    """The folder of compiled bots, the compiler's libraries and programs' folders. Raises RunError if no home is
     known, or if others than the user and root can write there: its files are run."""
     if named := os.environ.get("TOURNAMENT_CACHE"):
         root = Path(named)
@@ -34,7 +34,7 @@ def cache_folder() -> Path:
         try:
             root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tournament"
         except RuntimeError:
-            raise RunFailed("this user has no home folder for the cache; name one in TOURNAMENT_CACHE") from None
+            raise RunError("this user has no home folder for the cache; name one in TOURNAMENT_CACHE") from None
     with contextlib.suppress(FileNotFoundError, NotADirectoryError, PermissionError):  # reported when it is used
         _check(root, os.stat(root))
         for entry in os.scandir(root):
@@ -43,14 +43,14 @@ def cache_folder() -> Path:
 
 
 def _check(path: Path, state: os.stat_result) -> None:
-    """Raise RunFailed where somebody else can have written at a path."""
+    """Raise RunError where somebody else can have written at a path."""
     if state.st_uid not in (os.geteuid(), 0):
         whose = f"user {state.st_uid}"
         with contextlib.suppress(KeyError):
             whose = pwd.getpwuid(state.st_uid).pw_name
-        raise RunFailed(f"the cache {path} belongs to {whose}, who could change bots; {_NAME_ANOTHER}")
+        raise RunError(f"the cache {path} belongs to {whose}, who could change bots; {_NAME_ANOTHER}")
     if state.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise RunFailed(
+        raise RunError(
             f"others may write to the cache {path}, and so change bots;"
             f" remove it, or, if nobody did: chmod -R go-w {shlex.quote(str(path))}"
         )
@@ -65,7 +65,7 @@ def make_folder(folder: Path) -> None:
 
 
 def recall(path: Path) -> bytes | None:
-    """The content kept at a path; None when there is none, or it is damaged. Raises RunFailed when it can't be read,
+    """The content kept at a path; None when there is none, or it is damaged. Raises RunError when it can't be read,
     and when somebody else can have written it."""
     try:
         with path.open("rb") as file:
@@ -74,13 +74,13 @@ def recall(path: Path) -> bytes | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise RunFailed(f"can't read the cache {path}: {error.strerror}; {_NAME_ANOTHER}") from None
+        raise RunError(f"can't read the cache {path}: {error.strerror}; {_NAME_ANOTHER}") from None
     seal, content = sealed[:_SEAL_BYTES], sealed[_SEAL_BYTES:]
     return content if seal == _seal(path, content) else None
 
 
 def keep(path: Path, content: bytes) -> None:
-    """Write a content to a path, whole or not at all, even when power fails. Raises RunFailed."""
+    """Write a content to a path, whole or not at all, even when power fails. Raises RunError."""
     with cache_trouble(path.parent):
         make_folder(path.parent)
         if listed_in := os.environ.get(LISTED_IN):
@@ -90,7 +90,7 @@ def keep(path: Path, content: bytes) -> None:
 
 
 def remembered(path: Path, make: Callable[[], bytes]) -> bytes:
-    """The content kept at a path, made and kept if there is none. Raises RunFailed, and what `make` raises."""
+    """The content kept at a path, made and kept if there is none. Raises RunError, and what `make` raises."""
     content = recall(path)
     if content is None:
         content = make()
@@ -100,16 +100,16 @@ def remembered(path: Path, make: Callable[[], bytes]) -> bytes:
 
 @contextlib.contextmanager
 def cache_trouble(folder: Path) -> Iterator[None]:
-    """Turn OSError into RunFailed: the machine failed to write its cache, and no bot is to blame."""
+    """Turn OSError into RunError: the machine failed to write its cache, and no bot is to blame."""
     try:
         yield
     except OSError as error:
         hint = f"; {_NAME_ANOTHER}" if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS) else ""
-        raise RunFailed(trouble_in_words(error, f"the cache {folder}") + hint) from None
+        raise RunError(trouble_in_words(error, f"the cache {folder}") + hint) from None
 
 
 def require_room(folder: Path) -> None:
-    """Raises RunFailed where a file of some size can't be written to a folder of the cache: for whoever is told by a
+    """Raises RunError where a file of some size can't be written to a folder of the cache: for whoever is told by a
     program that it failed."""
     with cache_trouble(folder), tempfile.TemporaryFile(dir=folder) as file:
         file.write(bytes(_SOME_ROOM))

@@ -27,7 +27,7 @@ from tournament.contests import BUILT_IN, KNOWN_RULES, find_contest, no_contest
 from tournament.contests.contest import Contest
 from tournament.contests.rules_of_others import load_rules, loaded_rules, names_rules
 from tournament.contests.settings import ContestSettings
-from tournament.errors import BadInput, shortened
+from tournament.errors import InputError, shortened
 from tournament.names import CONTEST_NAME_RULE, did_you_mean, valid_contest_name
 from tournament.paths import PathText
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -159,7 +159,7 @@ class Contests:
 
     made: dict[str, Contest]
     chosen: tuple[str, ...]
-    broken: dict[str, BadInput] = field(default_factory=dict)
+    broken: dict[str, InputError] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -167,7 +167,7 @@ class Contests:
         return tuple(dict.fromkeys((*self.made, *BUILT_IN)))
 
     def find(self, name: str) -> Contest:
-        """The contest of that name. Raises BadInput for an unknown one."""
+        """The contest of that name. Raises InputError for an unknown one."""
         if name in self.made:
             return self.made[name]
         if name in self.broken:
@@ -178,7 +178,7 @@ class Contests:
 
 
 def load_contests(path: Path | None = None) -> Contests:
-    """The contests of a settings file, as `load_config` reads it. Raises BadInput for a table that defines none."""
+    """The contests of a settings file, as `load_config` reads it. Raises InputError for a table that defines none."""
     return _contests_in(_read(path))
 
 
@@ -186,7 +186,7 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
     """The settings of a contest: the file's, overridden by `options`, keys of either table (None changes nothing).
 
     Without `path`, tournament.toml of the current folder, if there is one. Raises
-    BadInput naming file, line and key, or the option.
+    InputError naming file, line and key, or the option.
     """
     file = _read(None if path is None else Path(path))
     contests = _contests_in(file)
@@ -213,7 +213,7 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
         if not results.startswith("file:///"):
             from tournament.store.object_place import ObjectPlace  # needed for URLs only
 
-            ObjectPlace(results)  # raises BadInput
+            ObjectPlace(results)  # raises InputError
     else:
         base = Path() if "results" in general_given else file.folder
         results = str((base / results).absolute())
@@ -224,7 +224,7 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
 
 def in_its_words(contest: Contest, config_of: Callable[[str], Config]) -> Contest:
     """The contest of records with the title and rules that its table tells, where the table still has these rules."""
-    with contextlib.suppress(BadInput):
+    with contextlib.suppress(InputError):
         told = config_of(contest.name).played
         if told.rules == contest.rules:
             return replace(contest, title=told.title, display=replace(contest.display, about=told.display.about))
@@ -251,10 +251,10 @@ class _File:
         return f"{self.name}, line {_line_of(self.text, table, key)}"
 
     def table(self, name: str) -> dict[str, Any]:
-        """The table of that name, empty if there is none. Raises BadInput for another kind of value."""
+        """The table of that name, empty if there is none. Raises InputError for another kind of value."""
         table = self.document.get(name, {})
         if not isinstance(table, dict):
-            raise BadInput(f"{self.place(None, name)}: {name} must be a table, written [{name}]")
+            raise InputError(f"{self.place(None, name)}: {name} must be a table, written [{name}]")
         return table
 
     def sandbox(self) -> dict[str, Any]:
@@ -266,7 +266,7 @@ class _File:
 def _contests_in(file: _File) -> Contests:
     """The contests that a file's tables define."""
     made: dict[str, Contest] = {}
-    broken: dict[str, BadInput] = {}
+    broken: dict[str, InputError] = {}
     for name, table in file.document.items():
         is_table = isinstance(table, dict)
         if name in (_SANDBOX, _WATCH) or name in General.model_fields or (name not in BUILT_IN and not is_table):
@@ -279,27 +279,27 @@ def _contests_in(file: _File) -> Contests:
         try:
             made[name] = _of_others(str(game), file, made) if names_rules(game) else find_contest(name, game or name)
             made[name] = made[name].named(name)
-        except BadInput as problem:
-            broken[name] = BadInput(f"{file.place(name, 'game')}: {problem}")
+        except InputError as problem:
+            broken[name] = InputError(f"{file.place(name, 'game')}: {problem}")
     chosen = [name for name in file.document if name in made or name in broken]
     return Contests(made, tuple(chosen or BUILT_IN), broken)
 
 
 def _of_others(game: str, file: _File, made: Mapping[str, Contest]) -> Contest:
-    """The contest of a file or package with rules. Raises BadInput, also when other rules have its name."""
+    """The contest of a file or package with rules. Raises InputError, also when other rules have its name."""
     contest = load_rules(game, file.folder)
     others = (other for other in made.values() if other.rules == contest.rules and other.source != contest.source)
     if contest.rules in KNOWN_RULES or any(others):
-        raise BadInput(f"{game} calls its rules {contest.rules}, as others are called; give them another name")
+        raise InputError(f"{game} calls its rules {contest.rules}, as others are called; give them another name")
     return contest
 
 
 def _check_table(file: _File, name: str, game: object) -> None:
-    """Raise BadInput for a table that defines no contest; `game` is the value of its key, None if it has none."""
+    """Raise InputError for a table that defines no contest; `game` is the value of its key, None if it has none."""
     shown, rules = shortened(name, 100), ", ".join(KNOWN_RULES)
     others = 'a file: game = "my_rules.py", or a package\'s class: game = "my_package:MyRules"'
     if game is None and name not in KNOWN_RULES and loaded_rules(name) is None:
-        raise BadInput(
+        raise InputError(
             f"{file.place(None, name)}: unknown table {shown}; a contest of that name says by which rules it is played:"
             f' game = "{KNOWN_RULES[0]}", {others}. There are {rules}; other tables: {_SANDBOX}, {_WATCH}'
             f"{did_you_mean(name, [*KNOWN_RULES, _SANDBOX, _WATCH])}"
@@ -307,11 +307,11 @@ def _check_table(file: _File, name: str, game: object) -> None:
     place = file.place(name, "game")
     if game is not None and game not in KNOWN_RULES and not names_rules(game):
         close = did_you_mean(game, KNOWN_RULES) if isinstance(game, str) else ""
-        raise BadInput(f"{place}: game = {game!r}: no such rules; there are {rules}; {others}{close}")
+        raise InputError(f"{place}: game = {game!r}: no such rules; there are {rules}; {others}{close}")
     if game is not None and name in KNOWN_RULES and game != name:
-        raise BadInput(f"{place}: {name} has rules of its own; give a contest of {game} another name")
+        raise InputError(f"{place}: {name} has rules of its own; give a contest of {game} another name")
     if not valid_contest_name(name):
-        raise BadInput(f"{file.place(None, name)}: [{shown}]: {CONTEST_NAME_RULE}")
+        raise InputError(f"{file.place(None, name)}: [{shown}]: {CONTEST_NAME_RULE}")
 
 
 def _read(path: Path | None) -> _File:
@@ -321,14 +321,14 @@ def _read(path: Path | None) -> _File:
     try:
         text = decoded(read_small_file(file, MOST_BYTES))
     except UnicodeDecodeError:
-        raise BadInput(f"{file} can't be read: it is not UTF-8 text") from None
+        raise InputError(f"{file} can't be read: it is not UTF-8 text") from None
     if deep := _DEEP_KEY.search(text):
         line = 1 + text.count("\n", 0, deep.start())
-        raise BadInput(f"{file}, line {line}: a dotted key of more than {_MOST_PARTS} parts")
+        raise InputError(f"{file}, line {line}: a dotted key of more than {_MOST_PARTS} parts")
     try:
         return _File(str(file), file.parent, text, tomllib.loads(text))
     except RecursionError:
-        raise BadInput(f"{file}: nested too deeply") from None
+        raise InputError(f"{file}: nested too deeply") from None
     except ValueError as error:  # not only TOMLDecodeError: Python refuses integers of too many digits itself
         message = str(error)
         lines = text.splitlines()
@@ -336,7 +336,7 @@ def _read(path: Path | None) -> _File:
         line = int(place.group(1)) if place else len(lines)
         message = message[: place.start()] if place else message.replace(" (at end of document)", "")
         message = _PLAINLY.get(message, message)
-        raise BadInput(f"{file}, line {line}: {message}") from None  # without the line: it may have a secret
+        raise InputError(f"{file}, line {line}: {message}") from None  # without the line: it may have a secret
 
 
 def _validate(
@@ -346,7 +346,7 @@ def _validate(
     table: str | None,
     options: Mapping[str, Any] | None = None,
 ) -> _Model:
-    """The settings in a table's values. Raises BadInput with a line for each wrong key, or option."""
+    """The settings in a table's values. Raises InputError with a line for each wrong key, or option."""
     try:
         return model.model_validate(dict(values))
     except ValidationError as error:
@@ -366,7 +366,7 @@ def _validate(
             else:
                 value = "" if secret else f" = {_as_written(detail['input'])}"
                 messages.append(f"{file.place(table, key)}: {key}{value}: {reason}")
-        raise BadInput("\n".join(messages)) from None
+        raise InputError("\n".join(messages)) from None
 
 
 def _as_written(value: object) -> str:

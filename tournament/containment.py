@@ -12,7 +12,7 @@ import traceback
 from collections.abc import Iterator
 
 from tournament.cache import cache_folder, make_folder
-from tournament.errors import RunFailed, TournamentError, printable, shortened
+from tournament.errors import RunError, TournamentError, printable, shortened
 from tournament.small_files import write_whole
 
 _FOLDER = "errors"  # in the cache
@@ -20,7 +20,7 @@ _MOST_FILES = 1000
 _MOST_LETTERS = 300
 
 
-class BotTrouble(RunFailed):
+class BotTrouble(RunError):
     """A bot that can't be played on, or that a leg was too late for. It ends a run only where no border contains it.
 
     `names` are the bots that can be the cause, `reason` is a line, and `verdict` whether it is final: trouble that may

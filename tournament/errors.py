@@ -11,17 +11,17 @@ class TournamentError(Exception):
     exit_code = 1
 
 
-class BadInput(TournamentError):
+class InputError(TournamentError):
     """The user can mend it: a setting, a file, an option."""
 
     exit_code = 2
 
 
-class TooFewBots(BadInput):
+class TooFewBotsError(InputError):
     """There is nothing to play until more bots come."""
 
 
-class RunFailed(TournamentError):
+class RunError(TournamentError):
     """A run stopped short; what was committed stays."""
 
 

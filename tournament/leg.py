@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
@@ -36,6 +36,12 @@ def legs_per_replica(settings: Mapping[str, object]) -> int:
     return 2 if settings.get("duplicate") else 1
 
 
+def title_of(seats: Sequence[str], house: str = "") -> str:
+    """Return who plays, as text: names by seat, and the house player's."""
+    players = [*seats, house] if house else seats
+    return (" against " if len(players) == 2 else ", ").join(players)
+
+
 _Number = TypeVar("_Number", int, npt.NDArray[np.int64])
 
 
@@ -56,16 +62,23 @@ def house_match_number(entrant: _Number, house: _Number) -> _Number:
 
 @dataclass(frozen=True)
 class LegPlan:
-    """What a core needs of a leg: its sessions, recorded from `first_session` on, and the key of all its randomness.
+    """What a core needs of a leg.
 
-    `y_begins`: y has x's role. So versions of a bot that are compared have one role, whatever they are called.
+    Attributes:
+        match: Number of the match.
+        number: Number of the leg in the match.
+        sessions: Sessions to play, recorded starting at `first_session`.
+        deals_key: Key of all that is dealt.
+        seats: Number of seats.
+        first: The seat that comes first in the leg's first session; in its session s it is (first − s) mod seats.
     """
 
     match: int
     number: int
     sessions: int
     deals_key: bytes
-    y_begins: bool = False
+    seats: int = 2
+    first: int = 0
 
     @property
     def first_session(self) -> int:
@@ -73,9 +86,8 @@ class LegPlan:
 
     @property
     def seats_swapped(self) -> bool:
-        """Whether y has the role that x has at first: in the second leg of a duplicate match, or in an odd replica, so
-        that no role goes by a bot's name."""
-        return (self.number % 2 == 1) != self.y_begins
+        """Whether, of two seats, the second one comes first."""
+        return self.first == 1
 
     @property
     def for_core(self) -> dict[str, Any]:
@@ -105,14 +117,32 @@ class Seat:
 
 @dataclass(frozen=True)
 class Leg:
-    """The smallest unit of work. Its digest determines every byte of its records."""
+    """The smallest unit of work. Its digest determines every byte of its records.
+
+    `seats` are the entrants' by number; a house player has none.
+    """
 
     digest: str
     plan: LegPlan
-    x: Seat
-    y: Seat
+    seats: tuple[Seat, ...]
+    house: Seat | None = None
+
+    @property
+    def players(self) -> tuple[Seat, ...]:
+        """The entrants by seat, then the house player."""
+        return self.seats if self.house is None else (*self.seats, self.house)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The entrants' names by seat."""
+        return tuple(seat.name for seat in self.seats)
+
+    @property
+    def title(self) -> str:
+        """Who plays, as text."""
+        return title_of(self.names, self.house.name if self.house else "")
 
     @property
     def has_processes(self) -> bool:
         """Whether one of its bots is a process."""
-        return self.x.kind in PROCESSES or self.y.kind in PROCESSES
+        return any(seat.kind in PROCESSES for seat in self.seats)

@@ -11,17 +11,8 @@ import math
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from tournament.leg import PlaysAs
-
-# How a leg ended: by faults of seat 0 or 1, or otherwise.
+# How a leg ended: by faults of the seat of this number, or otherwise.
 UNKNOWN, NOT_ENDED = -2, -1
-
-
-class _Player(Protocol):
-    @property
-    def name(self) -> str: ...
-    @property
-    def kind(self) -> PlaysAs: ...
 
 
 class _AnyLeg(Protocol):
@@ -30,14 +21,7 @@ class _AnyLeg(Protocol):
     @property
     def digest(self) -> str: ...
     @property
-    def x(self) -> _Player: ...
-    @property
-    def y(self) -> _Player: ...
-
-
-def entrants_of(leg: _AnyLeg) -> tuple[str, ...]:
-    """The names of a leg's entrants. House players, who may have the same names, are never disqualified."""
-    return (leg.x.name,) if leg.y.kind == "house" else (leg.x.name, leg.y.name)
+    def names(self) -> tuple[str, ...]: ...
 
 
 class Probation:
@@ -74,7 +58,7 @@ class OnTrial:
 
     def note(self, leg: _AnyLeg, ended_by: int | None) -> None:
         """A leg has ended, by faults of this seat or None."""
-        place, entrants = self._place[leg.digest], entrants_of(leg)
+        place, entrants = self._place[leg.digest], leg.names
         if ended_by is None:
             for name in entrants:
                 self._passed[name] = min(self._passed.get(name, place), place)
@@ -82,4 +66,4 @@ class OnTrial:
             self._last[name] = min(self._last[name], place)
 
     def plays(self, leg: _AnyLeg) -> bool:
-        return all(self._place[leg.digest] <= self._last.get(name, math.inf) for name in entrants_of(leg))
+        return all(self._place[leg.digest] <= self._last.get(name, math.inf) for name in leg.names)

@@ -8,23 +8,23 @@ import secrets
 import stat
 from pathlib import Path
 
-from tournament.errors import BadInput
+from tournament.errors import InputError
 
 
 def read_small_file(path: Path, most: int) -> bytes:
-    """A file's content. Raises BadInput where it can't be read, has more than `most` bytes, or is a pipe or a
+    """A file's content. Raises InputError where it can't be read, has more than `most` bytes, or is a pipe or a
     device."""
     try:
         # A pipe is opened at once, and then refused.
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as opened:
             if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
-                raise BadInput(f"{path} can't be read: it is a pipe or a device")
+                raise InputError(f"{path} can't be read: it is a pipe or a device")
             content: bytes = opened.read(most + 1)
     except OSError as error:
-        raise BadInput(f"{path} can't be read: {error.strerror}") from None
+        raise InputError(f"{path} can't be read: {error.strerror}") from None
     if len(content) > most:
         size = f"{most >> 20} MiB" if most >> 20 else f"{most >> 10} KiB"
-        raise BadInput(f"{path} is larger than {size}")
+        raise InputError(f"{path} is larger than {size}")
     return content
 
 

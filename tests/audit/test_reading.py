@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from tests.contest_runs import new_place
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.records.results import load
 
 
@@ -61,5 +61,5 @@ def test_our_own_reading_returns_no_other_number_nor_name(part: Path) -> None:
         for _ in flipped(part, places, 50):
             try:
                 assert load(results).games.equals(whole)
-            except BadInput as problem:
+            except InputError as problem:
                 assert "is damaged" in str(problem)

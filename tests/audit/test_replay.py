@@ -19,7 +19,7 @@ from tournament.audit import replay as again
 from tournament.audit.replay import Replay
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.entrants.new import write_new_bot
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.records.results import Results
 
 # Each writes down what it sees, and what it is about to answer.
@@ -208,7 +208,7 @@ def test_the_command_beside_a_disqualification_shows_its_line(folder: Path) -> N
 def test_what_is_not_recorded_is_one_line(
     folder: Path, match: int | tuple[str, str], session: int, game: int | None, message: str
 ) -> None:
-    with pytest.raises(BadInput, match=message):
+    with pytest.raises(InputError, match=message):
         replayed(folder, match, session, game)
 
 
@@ -217,7 +217,7 @@ def test_a_bot_that_was_changed_is_named(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "here" / "bots" / "tells.c").write_text(
         "int a(const Bot *b) { return 0; } int b(const Bot *b, int x) { return 1; }"
     )
-    with pytest.raises(BadInput, match="tells is not in the entrants folder as it was"):
+    with pytest.raises(InputError, match="tells is not in the entrants folder as it was"):
         replayed(tmp_path / "here", ("tells", "shows"), 0)
 
 

@@ -34,7 +34,7 @@ from tests.runner.test_poisoned_results import entry_at, poison, replace_part
 from tests.samples import sampled
 from tournament.api import run, verify
 from tournament.audit.report import Verification
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.records.results import load
 from tournament.runner.watcher import Progress
 from tournament.store.folder_storage import FolderStorage
@@ -191,7 +191,7 @@ def test_a_run_stops_for_what_readers_would_take_for_records(place: Place, name:
     before = tree(place.results)
     written = stray if stray.isprintable() else ascii(stray)[1:-1]
     assert problems(place) == [f"{written} is none of the records; move it away: tournament run stops for it"]
-    with pytest.raises(RunFailed) as problem:
+    with pytest.raises(RunError) as problem:
         place.play()
     assert str(problem.value) == (
         f"{place.results}/{written} is none of the records, and whoever reads these would read it:"
@@ -229,7 +229,7 @@ def test_a_flipped_bit_anywhere_is_found(place: Place, played: Place) -> None:
         flip(path, chance.randrange(len(before)), chance.randrange(8))
         try:
             found = [problem.place for problem in verified(place).problems]
-        except RunFailed as problem:
+        except RunError as problem:
             found = [str(problem).partition(" is damaged")[0].removeprefix(f"{place.results}/")]
         if found or path.parent != place.results:
             assert found == [str(path.relative_to(place.results))]

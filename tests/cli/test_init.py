@@ -14,7 +14,7 @@ import tournament
 from tests.cli.test_cli import ROOT, command
 from tournament.config import General, load_config
 from tournament.contests import SHIPPED
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.starter.folder import write_contest_folder
 from tournament.starter.settings_file import settings_text
@@ -59,7 +59,7 @@ def test_nothing_is_overwritten(tmp_path: Path, taken: str, kind: str) -> None:
     else:
         path.symlink_to(tmp_path / "nowhere")
     before = files_in(tmp_path)
-    with pytest.raises(BadInput, match=f"{re.escape(taken)} is (there already; nothing was written|not a folder)"):
+    with pytest.raises(InputError, match=f"{re.escape(taken)} is (there already; nothing was written|not a folder)"):
         write_contest_folder(tmp_path, SHIPPED)
     assert files_in(tmp_path) == before
     assert not (tmp_path / "nowhere").exists()

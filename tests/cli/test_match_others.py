@@ -20,7 +20,7 @@ from tests.contest_runs import CONTEST, REPOSITORY, SEEDS, THRESHOLDS, bot_sourc
 from tournament.api import match, run
 from tournament.cli.screen import Screen
 from tournament.contests.two_card_draw.generate import Recipe, generated_text
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.records.results import Results
 from tournament.runner.preparing import Prepared, prepare_contest
 from tournament.standings.standings import Standings
@@ -161,7 +161,7 @@ def test_where_it_would_stand(folder: Path, tmp_path: Path, monkeypatch: pytest.
     (line,) = [line for line in ranking.ranked if line.name == "bold"]
     assert mine and mine.bots == 5 and mine.first is not None and mine.last is not None and line.rank is not None
     assert mine.first <= mine.by_score <= mine.last and abs(mine.by_score - line.rank) <= 2
-    with pytest.raises(BadInput, match="that of the contest's records"):
+    with pytest.raises(InputError, match="that of the contest's records"):
         match(CONTEST, "bold", config=place.config, seed=SEEDS[7])
     assert match(CONTEST, "bold", config=place.config, seed=SEEDS[8], sessions=20).would_stand is None
     few = match(CONTEST, "bold", "calm", config=place.config, seed=SEEDS[8])

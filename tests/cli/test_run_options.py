@@ -32,7 +32,7 @@ from tests.contest_runs import (
 )
 from tournament.cli import playing, screen
 from tournament.cli.numbers import duration, short
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.records.results import load
 from tournament.runner import contest_run, pace
 from tournament.runner.preparing import Prepared
@@ -402,7 +402,7 @@ def test_on_a_terminal_long_play_is_asked_for(long_place: Place, answer: str) ->
 
 def test_from_python_no_long_play_is_archived_by_mistake(long_place: Place) -> None:
     archive = long_place.results.with_name(f"{CONTEST}-archive-1")
-    with pytest.raises(BadInput, match=r"sessions was 150000, is 9: .*; give archive=True to let them"):
+    with pytest.raises(InputError, match=r"sessions was 150000, is 9: .*; give archive=True to let them"):
         tournament.run(CONTEST, config=long_place.config, sessions=9)
     assert not archive.exists() and tournament.load(str(long_place.results)).ranking.games > 1_000_000
     assert tournament.run(CONTEST, config=long_place.config, sessions=9, archive=True).ranking.games < 1_000

@@ -27,7 +27,7 @@ from tournament.contests.holdem_training.decks import read_decks
 from tournament.contests.holdem_training.protocol import RATE_BUDGET, WholeMatch
 from tournament.contests.holdem_training.records import GAMES, SESSIONS
 from tournament.contests.holdem_training.scoring import points, tasks
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.sandbox.outside.own_time import Use
 from tournament.store.columns import buffer_fields
 from tournament.trial import judging
@@ -383,12 +383,12 @@ def test_a_program_hears_minus_one_before_it_ends() -> None:
 
 def test_a_match_that_is_broken_off_leaves_no_program_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken_off(*_: object, **__: object) -> Verdict:
-        raise BadInput("no space left")
+        raise InputError("no space left")
 
     process = judging.start(["sleep", "60"], sandboxed=False)
     monkeypatch.setattr(judging, "start", lambda *_, **__: process)
     monkeypatch.setattr(judging, "judge", broken_off)
-    with pytest.raises(BadInput, match="no space left"):
+    with pytest.raises(InputError, match="no space left"):
         judging.judge_program(
             find_contest("holdem_training"), ["sleep"], hands=2, seed="1", decks=None, transcript=None, sandboxed=False
         )
@@ -403,7 +403,7 @@ def test_a_line_that_comes_in_pieces() -> None:
 
 
 def test_what_can_not_be_started_is_bad_input() -> None:
-    with pytest.raises(BadInput, match=r"no_such_program is not installed on this machine; .*; --no-sandbox runs"):
+    with pytest.raises(InputError, match=r"no_such_program is not installed on this machine; .*; --no-sandbox runs"):
         judging.start(["no_such_program"], sandboxed=True)
 
 
@@ -432,20 +432,20 @@ def test_a_program_without_the_sandbox_may_write(tmp_path: Path) -> None:
 def test_bad_decks_are_blamed_by_line(tmp_path: Path, text: str, problem: str) -> None:
     path = tmp_path / "decks.txt"
     path.write_text(text)
-    with pytest.raises(BadInput, match=re.escape(problem)) as caught:
+    with pytest.raises(InputError, match=re.escape(problem)) as caught:
         read_decks(path)
     assert str(path) in str(caught.value)
 
 
 def test_decks_that_can_not_be_read(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="No such file"):
+    with pytest.raises(InputError, match="No such file"):
         read_decks(tmp_path / "none")
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(BadInput, match="is not a text file"):
+    with pytest.raises(InputError, match="is not a text file"):
         read_decks(tmp_path / "binary")
     with (tmp_path / "sparse").open("wb") as file:
         file.truncate(5 << 30)
-    with pytest.raises(BadInput, match="is larger than 16 MiB"):
+    with pytest.raises(InputError, match="is larger than 16 MiB"):
         read_decks(tmp_path / "sparse")
 
 

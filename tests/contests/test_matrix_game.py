@@ -9,7 +9,7 @@ import pytest
 import tournament
 from tests.worker.test_programs import Ear
 from tournament.config import load_config
-from tournament.errors import BadInput
+from tournament.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 DILEMMA = """
@@ -184,5 +184,5 @@ def test_histories_are_the_same_lists_however_a_bot_comes_by_them(tmp_path: Path
 def test_what_is_wrong_with_a_game_is_blamed_by_line(tmp_path: Path, keys: str, words: str) -> None:
     config = tmp_path / "tournament.toml"
     config.write_text(f'[mine]\ngame = "matrix_game"\n{keys}\n')
-    with pytest.raises(BadInput, match=rf"tournament\.toml, line [123]: .*{words}"):
+    with pytest.raises(InputError, match=rf"tournament\.toml, line [123]: .*{words}"):
         load_config("mine", config)

@@ -18,7 +18,7 @@ from tournament.api import replay, run
 from tournament.config import load_config
 from tournament.contests import find_contest
 from tournament.contests.open_spiel import ACT, OpenSpiel, game_tree
-from tournament.errors import BadInput
+from tournament.errors import InputError
 
 UNIFORM = "int act(const Bot *bot) { return bot->legal_actions[rand() % bot->legal_actions_count]; }\n"
 LOWEST = "int act(const Bot *bot) { return bot->legal_actions[0]; }\n"
@@ -185,7 +185,7 @@ def test_points_of_a_game_that_is_not_zero_sum_are_both_recorded() -> None:
 def test_what_is_no_game_for_two_is_named_with_its_line(game: str, message: str, tmp_path: Any) -> None:
     file = tmp_path / "tournament.toml"
     file.write_text(f'[poker]\ngame = "open_spiel"\nsessions = 2\nopen_spiel = "{game}"\n')
-    with pytest.raises(BadInput) as problem:
+    with pytest.raises(InputError) as problem:
         load_config("poker", file)
     assert message in str(problem.value)
     assert f"{file}, line 4: open_spiel = " in str(problem.value)

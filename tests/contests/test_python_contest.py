@@ -32,7 +32,7 @@ from tournament.contests.python_contest import (
 from tournament.contests.python_contest.rules import contest_of
 from tournament.contests.python_contest.struct_layout import lay_out
 from tournament.entrants.new import write_new_bot
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 
 KEY = bytes(range(32))
 FEW = settings(max_examples=60, deadline=None, derandomize=True)
@@ -302,7 +302,7 @@ def test_what_rules_do_wrong_ends_the_run_with_a_line_that_names_the_place(asked
             yield asked(self.decisions[0], session)
 
     bots = dict.fromkeys("ab", (".c", "int act(const Bot *bot) { return 0; }\n"))
-    with pytest.raises(RunFailed) as failure:
+    with pytest.raises(RunError) as failure:
         play_field(contest_of(Wrong), bots, sessions=1)
     line = str(failure.value)
     assert message in line

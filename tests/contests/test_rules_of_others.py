@@ -18,7 +18,7 @@ from tournament.api import run
 from tournament.audit.verification import verify_contest
 from tournament.config import load_config, load_contests
 from tournament.contests import find_contest, rules_of_others
-from tournament.errors import BadInput, RunFailed
+from tournament.errors import InputError, RunError
 from tournament.records.results import load
 from tournament.runner.watcher import NobodyWatching
 from tournament.worker.node import accept_contest
@@ -114,7 +114,7 @@ def test_no_line_of_others_files_is_blamed(folder: Path, play: str, message: str
     rules = f"{DICE}\nclass Wrong(LiarsDice):\n    def play(self, session):\n        {play}\n"
     (folder / "rules" / "our_dice.py").write_text(rules)
     (folder / "tournament.toml").write_text('[dice]\ngame = "rules/our_dice.py:Wrong"\n')
-    with pytest.raises(RunFailed, match=message):
+    with pytest.raises(RunError, match=message):
         run("dice", sessions=2, executor="local", workers=1)
 
 
@@ -158,7 +158,7 @@ def test_what_is_wrong_is_said_in_a_line_that_names_file_and_line(
     (folder / "rules" / "our_dice.py").write_text(content)
     (site / "brought_dice.py").write_text(content)
     (folder / "tournament.toml").write_text(f'[dice]\ngame = "{game}"\n[von_neumann_poker]\n')
-    with pytest.raises(BadInput, match=message) as caught:
+    with pytest.raises(InputError, match=message) as caught:
         load_config("dice")
     assert "\n" not in str(caught.value)
     if game != "our_dice":  # it keeps nobody from another contest
@@ -191,7 +191,7 @@ def test_a_package_may_bring_a_contest_of_its_own_make(folder: Path, site: Path)
         "from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER as POKER"
     )
     (folder / "tournament.toml").write_text('[mine]\ngame = "brought_dice:POKER"\n')
-    with pytest.raises(BadInput, match="calls its rules von_neumann_poker, as others are called"):
+    with pytest.raises(InputError, match="calls its rules von_neumann_poker, as others are called"):
         load_config("mine")
     with (site / "brought_dice.py").open("a") as file:
         file.write("\nfrom dataclasses import replace\nPOKER = replace(POKER, name='mine', rules='mine')\n")
@@ -203,7 +203,7 @@ def test_a_node_without_the_package_or_with_other_files_is_refused_by_name(folde
     accept_contest("von_neumann_poker", ())
     missing = rules_of_others.Source("brought_dice", None, "LiarsDice")
     with pytest.raises(
-        RunFailed, match=r"^node \S+ can't play our_dice: brought_dice can't be imported: .*; install the"
+        RunError, match=r"^node \S+ can't play our_dice: brought_dice can't be imported: .*; install the"
     ):
         accept_contest("our_dice", (("brought_dice", "1"),), missing)
     (site / "brought_dice.py").write_text(DICE)
@@ -213,13 +213,13 @@ def test_a_node_without_the_package_or_with_other_files_is_refused_by_name(folde
     (site / "brought_dice.py").write_text(DICE + "\n")
     rules_of_others.forget()
     accept_contest.cache_clear()
-    with pytest.raises(RunFailed, match=r"^node \S+ has brought_dice \w+ \(there \w+\) for our_dice: install the same"):
+    with pytest.raises(RunError, match=r"^node \S+ has brought_dice \w+ \(there \w+\) for our_dice: install the same"):
         accept_contest("our_dice", contest.requires, contest.source)
 
 
 def test_a_misspelt_contest_is_answered_with_those_that_are_there(folder: Path) -> None:
     (folder / "tournament.toml").write_text('[our_dice]\ngame = "rules/our_dice.py"\n')
-    with pytest.raises(BadInput, match=r"no contest is called our_dic; .*did you mean our_dice\?"):
+    with pytest.raises(InputError, match=r"no contest is called our_dic; .*did you mean our_dice\?"):
         load_config("our_dic")
 
 

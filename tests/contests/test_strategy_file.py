@@ -22,7 +22,7 @@ from tournament.contests.two_card_draw.strategy_file import (
     situation_labels,
     write_strategy,
 )
-from tournament.errors import BadInput
+from tournament.errors import InputError
 
 
 @cache
@@ -106,15 +106,15 @@ def test_probabilities_that_nearly_add_up_are_scaled() -> None:
     ],
 )
 def test_defects_are_told_with_their_line(line: int, text: str, expected: str) -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InputError) as caught:
         read_strategy(changed(line, text), "server.txt")
     assert str(caught.value) == f"server.txt, {expected}"
 
 
 def test_an_empty_or_short_file() -> None:
-    with pytest.raises(BadInput, match="line 1: the first line must have two numbers"):
+    with pytest.raises(InputError, match="line 1: the first line must have two numbers"):
         read_strategy(b"", "server.txt")
-    with pytest.raises(BadInput, match="line 1, the last: ROUND1 0 0 0 and 4,154 more situations are missing"):
+    with pytest.raises(InputError, match="line 1, the last: ROUND1 0 0 0 and 4,154 more situations are missing"):
         read_strategy(b"1 2\n", "server.txt")
 
 
@@ -137,7 +137,7 @@ def test_broken_files_are_refused_and_never_crash(data: st.DataObject) -> None:
             break
     try:
         strategy = read_strategy(bytes(content), "broken.txt")
-    except BadInput as problem:
+    except InputError as problem:
         assert str(problem).startswith("broken.txt, line ")
         return
     assert np.all(np.abs(strategy.rows.sum(axis=1) - 1) < 1e-12)
@@ -158,7 +158,7 @@ def test_broken_files_are_refused_and_never_crash(data: st.DataObject) -> None:
 )
 def test_huge_files_are_refused_at_once(content: bytes, message: str) -> None:
     """In time linear in their size, which is bounded."""
-    with pytest.raises(BadInput, match=message) as caught:
+    with pytest.raises(InputError, match=message) as caught:
         read_strategy(content, "huge.txt")
     assert len(str(caught.value)) < 300
 
@@ -170,9 +170,9 @@ def test_endless_and_odd_files_are_refused(tmp_path: Path) -> None:
         (Path("/dev/zero"), "is a pipe or a device"),
         (tmp_path, "can't be read: Is a directory"),
     ):
-        with pytest.raises(BadInput, match=message):
+        with pytest.raises(InputError, match=message):
             read_strategy_file(path)
     with (tmp_path / "sparse.txt").open("wb") as file:
         file.truncate(1 << 40)
-    with pytest.raises(BadInput, match="is larger than 4 MiB"):
+    with pytest.raises(InputError, match="is larger than 4 MiB"):
         read_strategy_file(tmp_path / "sparse.txt")

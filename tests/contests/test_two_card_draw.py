@@ -23,7 +23,7 @@ from tournament.contests.two_card_draw.generate import Recipe, generate
 from tournament.contests.two_card_draw.servers import generated_server, recipe_of, strategy_of
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, write_strategy
 from tournament.entrants.build import build_entrants
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.records.results import load
 from tournament.runner.watcher import Watcher
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -257,12 +257,12 @@ def test_more_sessions_add_to_the_records(place: Path) -> None:
 def test_bad_strategies_stop_a_run_with_their_line(place: Path) -> None:
     folder = place / "servers"
     folder.mkdir()
-    with pytest.raises(BadInput, match=r"has no strategies, which are files ending in .txt"):
+    with pytest.raises(InputError, match=r"has no strategies, which are files ending in .txt"):
         run(place, "results", ['strategies = "servers"'])
     (folder / "bad.txt").write_text("1 9\n")
-    with pytest.raises(BadInput, match=r"bad.txt, line 1: bet2 is 9, must be 1 to 3"):
+    with pytest.raises(InputError, match=r"bad.txt, line 1: bet2 is 9, must be 1 to 3"):
         run(place, "results", ['strategies = "servers"'])
-    with pytest.raises(BadInput, match=r"folder of strategies .*nowhere does not exist"):
+    with pytest.raises(InputError, match=r"folder of strategies .*nowhere does not exist"):
         run(place, "results", ['strategies = "nowhere"'])
 
 

@@ -16,7 +16,7 @@ from tests.support import build_folder, play_built, poker_settings
 from tournament.artifacts import archive, c_bots, compiler_run, program_build
 from tournament.cache import cache_folder, keep, recall, remembered
 from tournament.entrants import own_trial
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.sandbox.outside import probe, running, scratch
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.running import Finished
@@ -77,7 +77,7 @@ def test_a_full_disk_ends_the_run(own_cache: Path, tmp_path: Path, monkeypatch: 
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(RunFailed, match=r"the disk of the cache .* is full"):
+    with pytest.raises(RunError, match=r"the disk of the cache .* is full"):
         build_folder(_new(tmp_path / "bots"), {"fine.c": BOT % 1})
     assert not [path for path in (own_cache / "bots").iterdir() if path.name.startswith(".aside")]
 
@@ -91,7 +91,7 @@ def test_a_full_temporary_folder_ends_the_run(own_cache: Path, tmp_path: Path, m
         build_folder(_new(tmp_path / "one"), {"o.c": BOT % 1})["o"].problem or ""
     )
     monkeypatch.setattr(own_trial, "scratch_folder", full)
-    with pytest.raises(RunFailed, match=r"bots can't be built: the disk of this machine is full"):
+    with pytest.raises(RunError, match=r"bots can't be built: the disk of this machine is full"):
         build_folder(_new(tmp_path / "bots"), {"fine.c": BOT % 1})
 
 
@@ -110,7 +110,7 @@ def test_a_compiler_that_dies_ends_the_run(
 ) -> None:
     monkeypatch.setattr(compiler_run, "_run_once", lambda *_: died)
     monkeypatch.setattr(compiler_run, "is_full", lambda _folder: died.status == 1)
-    with pytest.raises(RunFailed, match="the compiler does not work on this machine"):
+    with pytest.raises(RunError, match="the compiler does not work on this machine"):
         build_folder(_new(tmp_path / "bots"), {"fine.c": BOT % 1})
 
 
@@ -211,9 +211,9 @@ def test_memory_that_the_machine_refuses_a_bot_is_not_its_fault(
         raise refused
 
     monkeypatch.setattr(calls, "new_instance", refuse)
-    with pytest.raises(RunFailed, match="fine: can't start: this machine gives it no memory"):
+    with pytest.raises(RunError, match="fine: can't start: this machine gives it no memory"):
         play_built(bots["fine"], bots["other"], settings=poker_settings(sessions=1))
-    with pytest.raises(RunFailed, match="this machine has too little memory to build bots"):
+    with pytest.raises(RunError, match="this machine has too little memory to build bots"):
         build_folder(_new(tmp_path / "again"), {"fine.wasm": MODULE + b"\0\2\1x"})
 
 
@@ -235,7 +235,7 @@ def test_a_build_that_finds_the_disk_full_ends_the_run(
     disk = os.statvfs(tmp_path)
     free = os.statvfs_result((disk.f_bsize, disk.f_frsize, disk.f_blocks, *[1000] * 6, 255))
     monkeypatch.setattr(os, "statvfs", lambda _path: free)
-    with pytest.raises(RunFailed, match="bots can't be built: the disk of this machine is full"):
+    with pytest.raises(RunError, match="bots can't be built: the disk of this machine is full"):
         build_one(fills)
     # Who fills the disk himself is to blame.
     monkeypatch.setattr(scratch, "_MUCH", 1 << 20)
@@ -298,7 +298,7 @@ def test_a_cache_that_can_not_be_read_names_the_remedy(tmp_path: Path, monkeypat
         raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr(Path, "open", refused)
-    with pytest.raises(RunFailed, match=r"can't read the cache .*: Permission denied; name a folder of yours in TOURN"):
+    with pytest.raises(RunError, match=r"can't read the cache .*: Permission denied; name a folder of yours in TOURN"):
         recall(tmp_path / "note")
 
 
@@ -318,7 +318,7 @@ def test_a_cache_that_others_can_write_is_not_believed(
     else:
         _give_away(place, monkeypatch)
         line = f"the cache {place} belongs to .*, who could change bots; name a folder of yours in TOURNAMENT_CACHE"
-    with pytest.raises(RunFailed, match=line):
+    with pytest.raises(RunError, match=line):
         cache_folder()
 
 
@@ -332,7 +332,7 @@ def test_an_entry_that_others_can_write_is_not_believed(
         path.chmod(0o606)
     else:
         _give_away(path, monkeypatch)
-    with pytest.raises(RunFailed, match=f"the cache {path}"):
+    with pytest.raises(RunError, match=f"the cache {path}"):
         recall(path)
 
 

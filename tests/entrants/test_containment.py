@@ -17,7 +17,7 @@ from tests.support import build_folder
 from tournament.artifacts.bot import Entrant, Submission
 from tournament.cache import cache_folder
 from tournament.entrants import hints, own_trial
-from tournament.errors import BadInput, RunFailed
+from tournament.errors import InputError, RunError
 from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.endings import Killed
 from tournament.worker.processes import python_bots
@@ -145,7 +145,7 @@ def test_a_machine_that_fails_our_own_trial_ends_the_run(tmp_path: Path, monkeyp
         raise Killed("the system ended its process, for want of memory perhaps")
 
     monkeypatch.setattr(python_bots, "try_start", refused)
-    with pytest.raises(RunFailed, match="the system ended its process"):
+    with pytest.raises(RunError, match="the system ended its process"):
         build_folder(tmp_path, {"fresh.py": f"# {time.time_ns()}\n" + GOOD["good.py"]})
     monkeypatch.setattr(own_trial, "require_machine", lambda *_: None)
     built = build_folder(tmp_path, {"other.wasm": VICTIMS["wasm"][1](1)})
@@ -158,7 +158,7 @@ def test_a_machine_that_does_not_confine_builds_is_no_bots_trouble(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def leaky(_mode: str) -> None:
-        raise BadInput("builds can't be confined: a probe in the sandbox could write")
+        raise InputError("builds can't be confined: a probe in the sandbox could write")
 
     monkeypatch.setattr(probe, "probe_builds", leaky)
     file, text_of = VICTIMS[kind]
@@ -166,7 +166,7 @@ def test_a_machine_that_does_not_confine_builds_is_no_bots_trouble(
     if kind == "program":
         (tmp_path / MARK).mkdir()
         bots |= {f"{MARK}/bot.toml": RECIPE}
-    with pytest.raises(BadInput, match="builds can't be confined"):
+    with pytest.raises(InputError, match="builds can't be confined"):
         build_folder(tmp_path, bots)
 
 

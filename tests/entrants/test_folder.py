@@ -15,7 +15,7 @@ from tournament.entrants import folder as entrants_folder
 from tournament.entrants import hints
 from tournament.entrants.build import require_playable
 from tournament.entrants.folder import check_among_others, find_submissions, other_files, read_submission
-from tournament.errors import BadInput, TooFewBots
+from tournament.errors import InputError, TooFewBotsError
 from tournament.sandbox.outside.scratch import remove
 from tournament.store.ledger import FieldEntrant
 
@@ -122,9 +122,9 @@ def test_folder_that_is_no_bot_tells_why(folder: Path, name: str, words: str) ->
     (folder / "alice").mkdir()
     (folder / "alice" / name).touch()
     assert other_files(folder) == [f"alice (a folder without bot.toml: {words})"]
-    with pytest.raises(BadInput, match=words):
+    with pytest.raises(InputError, match=words):
         read_submission(folder / "alice")
-    with pytest.raises(TooFewBots, match=words):
+    with pytest.raises(TooFewBotsError, match=words):
         require_playable([], 2, folder)
 
 
@@ -198,14 +198,14 @@ def test_of_several_with_one_name_the_recorded_one_plays(files: dict[str, bytes]
     assert {submission.path.name for submission in submissions} == {"good.py", plays}
     assert {entrant.name for entrant in refused} == files.keys() - {plays}
     for name in files:
-        with nullcontext() if name == plays else pytest.raises(BadInput, match=f"has the name of {plays}"):
+        with nullcontext() if name == plays else pytest.raises(InputError, match=f"has the name of {plays}"):
             check_among_others(folder / name, folder, lambda: [RECORDED])
 
 
 def test_a_problem_has_no_name_of_its_own_beside_the_entrants(folder: Path) -> None:
     (folder / "my bot.py").write_text("x")
     assert problems(folder)["my bot.py"].startswith("a bot's name has letters")
-    with pytest.raises(BadInput, match=r"^my bot\.py: a bot's name has letters"):
+    with pytest.raises(InputError, match=r"^my bot\.py: a bot's name has letters"):
         check_among_others(folder / "my bot.py", folder, list)
 
 
@@ -216,7 +216,7 @@ def test_thousands_of_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert len(find_submissions(folder)[0]) == 1_501
     for number in range(entrants_folder.MOST_ENTRIES):
         (folder / f"note{number}.txt").touch()
-    with pytest.raises(BadInput, match="more than"):
+    with pytest.raises(InputError, match="more than"):
         find_submissions(folder)
 
 

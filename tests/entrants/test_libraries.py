@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tournament.artifacts import compiler_command, libraries
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.sandbox.outside import running
 from tournament.sandbox.outside.launch import Build, LaunchSpec
 from tournament.sandbox.outside.running import Finished
@@ -80,7 +80,7 @@ def test_only_what_is_missing_or_damaged_is_built(standing_in: Compiler) -> None
 
 def test_a_compiler_that_fails_is_told_of(standing_in: Compiler) -> None:
     standing_in.status = 1
-    with pytest.raises(RunFailed, match=r"the compiler can't build its C\+\+ library here: error: no"):
+    with pytest.raises(RunError, match=r"the compiler can't build its C\+\+ library here: error: no"):
         prepare("cpp")
     assert not libraries.libraries_of("cpp").exists()
 

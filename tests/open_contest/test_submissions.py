@@ -25,7 +25,7 @@ from tournament.config import load_config
 from tournament.contests import find_contest
 from tournament.entrants.build import _compiled_at
 from tournament.entrants.folder import read_submission
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.open_contest import submissions, trials
 from tournament.open_contest.authors import add_author, author_of, read_authors, renew_token, revoke_token
 from tournament.open_contest.jobs import ENTERED, NOT_FIT, PLAYED, PRACTICE, QUEUED, SET_ASIDE, WITHDRAWN, Job
@@ -52,7 +52,7 @@ def test_a_token_opens_for_its_author_alone(tmp_path: Path) -> None:
     assert secret not in path.read_text() and stat.S_IMODE(path.stat().st_mode) == 0o600
     for wrong in ("", ".", "ann", "ann.", f"bob.{secret}", f"eve.{secret}", f"{first}x", secret):
         assert author_of(wrong, authors) is None
-    with pytest.raises(BadInput, match="is there already; for another token: tournament author token ann"):
+    with pytest.raises(InputError, match="is there already; for another token: tournament author token ann"):
         add_author(path, "ann")
     again = renew_token(path, "ann")
     assert author_of(first, read_authors(path)) is None and author_of(again, read_authors(path))
@@ -61,9 +61,9 @@ def test_a_token_opens_for_its_author_alone(tmp_path: Path) -> None:
     found = read_authors(path)
     assert author_of(again, found) is author_of(second, found) is author_of("ann.", found) is None
     assert author_of(renew_token(path, "bob"), read_authors(path)) is None and read_authors(path)["bob"].banned
-    with pytest.raises(BadInput, match="is banned; to lift that"):
+    with pytest.raises(InputError, match="is banned; to lift that"):
         add_author(path, "bob")
-    with pytest.raises(BadInput, match="differ in case only"):
+    with pytest.raises(InputError, match="differ in case only"):
         add_author(path, "Ann")
 
 
@@ -76,7 +76,7 @@ def test_an_author_name_with_inner_dots_and_spaces_has_a_token(tmp_path: Path, n
 
 @pytest.mark.parametrize("name", ["", ".a", "a.", " a", "a ", "a..b", "../ann", "a/b", "a  b", "a\nb", "é", "x" * 33])
 def test_an_author_name_that_leads_elsewhere_is_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(BadInput, match="letters a-z and A-Z, digits"):
+    with pytest.raises(InputError, match="letters a-z and A-Z, digits"):
         add_author(tmp_path / "authors.toml", name)
 
 
@@ -161,7 +161,7 @@ def test_a_date_of_the_file_is_taken_or_explained(tmp_path: Path, line: str, fou
     if found is None:
         assert load_config(CONTEST, settings).opening.closes == datetime(2026, 6, 2, 13, tzinfo=UTC)
         return
-    with pytest.raises(BadInput, match=f"tournament.toml, line 2: .*{re.escape(found)}"):
+    with pytest.raises(InputError, match=f"tournament.toml, line 2: .*{re.escape(found)}"):
         load_config(CONTEST, settings)
 
 

@@ -20,7 +20,7 @@ from tests.contest_runs import CONTEST, Place, bot_source, new_place, outcome
 from tests.open_contest.support import failing_at
 from tests.processes import comes
 from tournament.config import Config, load_config
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.open_contest import publishing
 from tournament.open_contest import watch as watch_module
 from tournament.open_contest.publishing import publish
@@ -217,14 +217,14 @@ def test_what_cannot_be_published_is_set_aside_until_something_changes_and_play_
 
 def test_until_settled_is_for_a_final(tmp_path: Path) -> None:
     place = new_place(tmp_path, ["bold", "calm"], settings="until_settled = 0.9")
-    with pytest.raises(BadInput, match="until_settled is for a final"):
+    with pytest.raises(InputError, match="until_settled is for a final"):
         Kept(place)
 
 
 @pytest.mark.parametrize("folder", [".", "results", "bots/page", "results/von_neumann_poker/games"])
 def test_only_what_everybody_may_see_is_published(tmp_path: Path, folder: str) -> None:
     place = new_place(tmp_path, ["bold"])
-    with pytest.raises(BadInput, match="everybody sees that folder"):
+    with pytest.raises(InputError, match="everybody sees that folder"):
         Watch([CONTEST], place.config, {}, tmp_path / folder, Told())
 
 
@@ -324,13 +324,13 @@ def test_a_board_has_games_but_where_others_meet_the_same_hands(
 
     def find(_location: str, **how: Any) -> None:
         asked.update(how)
-        raise BadInput("no records here")
+        raise InputError("no records here")
 
     monkeypatch.setattr(publishing, "find", find)
     monkeypatch.setattr(publishing, "load", lambda _: Mock())
     monkeypatch.setattr(publishing, "read_seed", lambda *_: "1")
     (tmp_path / "tournament.toml").write_text(f"[{contest}]\n")
-    with pytest.raises(BadInput):
+    with pytest.raises(InputError):
         publish(tmp_path, contest, load_config(contest, tmp_path / "tournament.toml"), open=open)
     assert (asked["with_games"], asked["only_sums"]) == (games, not games)
 

@@ -15,7 +15,7 @@ from tournament.api import run
 from tournament.config import load_config
 from tournament.contests.portrait import LineChart
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.records.results import load
 from tournament.reporting.losses import losses_to
 
@@ -85,7 +85,7 @@ def test_without_a_name_it_is_the_opponent_it_does_worst_against(results: str) -
     found = load(results)
     points = {one.y: one.points_per_session for one in found.ranking.sides if one.x == "calm"}
     assert losses_to(VON_NEUMANN_POKER, found, "calm").opponent == min(points, key=lambda name: points[name])
-    with pytest.raises(BadInput, match="calm has not met nobody"):
+    with pytest.raises(InputError, match="calm has not met nobody"):
         losses_to(VON_NEUMANN_POKER, found, "calm", "nobody")
 
 

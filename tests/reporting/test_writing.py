@@ -12,7 +12,7 @@ import pytest
 import tournament
 from tests.cli.in_process import shown
 from tests.reporting.html_reader import read_html
-from tournament.errors import BadInput, RunFailed
+from tournament.errors import InputError, RunError
 from tournament.records.results import Results, load
 from tournament.reporting import findings as findings_module
 from tournament.reporting.findings import find
@@ -39,9 +39,9 @@ def test_python_writes_the_same_more_than_once(poker_results: Path, tmp_path: Pa
 def test_only_reports_are_replaced(tmp_path: Path) -> None:
     path = tmp_path / "bot.c"
     path.write_text("int a;")
-    with pytest.raises(BadInput, match="is no report; name another file with -o"):
+    with pytest.raises(InputError, match="is no report; name another file with -o"):
         check_replaceable(path)
-    with pytest.raises(BadInput, match="is no report"):
+    with pytest.raises(InputError, match="is no report"):
         write_report(path, PAGE)
     assert path.read_text() == "int a;"
     path.write_text("")
@@ -55,9 +55,9 @@ def test_only_reports_are_replaced(tmp_path: Path) -> None:
 
 
 def test_what_is_in_the_way_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="is a folder; name a file"):
+    with pytest.raises(InputError, match="is a folder; name a file"):
         check_replaceable(tmp_path)
-    with pytest.raises(BadInput, match="is no folder; make it first"):
+    with pytest.raises(InputError, match="is no folder; make it first"):
         check_replaceable(tmp_path / "none" / "report.html")
 
 
@@ -77,7 +77,7 @@ def test_parts_that_go_while_they_are_read_are_read_again(poker_results: Path, m
     _, found = find(str(poker_results))
     assert calls == 2 and found.survey.games == found.ranking.games
     calls = -100
-    with pytest.raises(BadInput, match="change faster than they can be read"):
+    with pytest.raises(InputError, match="change faster than they can be read"):
         find(str(poker_results))
 
 
@@ -90,7 +90,7 @@ def test_damaged_records_are_named(poker_results: Path, tmp_path: Path) -> None:
     content = bytearray(part.read_bytes())
     content[100] ^= 1
     part.write_bytes(content)
-    with pytest.raises(RunFailed, match=f"games/{part.name} is damaged"):
+    with pytest.raises(RunError, match=f"games/{part.name} is damaged"):
         find(str(copy))
 
 

@@ -39,8 +39,13 @@ def against_house(field: Sequence[Competitor], house: Sequence[Competitor], **ch
     return AgainstHouse("a_contest", {**SETTINGS, **changes}, KEY, field, house)
 
 
+def pair(leg: Leg) -> tuple[str, str]:
+    assert leg.house
+    return leg.names[0], leg.house.name
+
+
 def by_pair(schedule: AgainstHouse) -> dict[tuple[str, str, int], Leg]:
-    return {(leg.x.name, leg.y.name, leg.plan.number): leg for leg in schedule.legs()}
+    return {(*pair(leg), leg.plan.number): leg for leg in schedule.legs()}
 
 
 def test_match_numbers_fill_squares() -> None:
@@ -58,7 +63,7 @@ def test_every_entrant_meets_every_house_player_in_order(
     schedule = against_house(field, house, sessions=sessions)
     legs = list(schedule.legs())
     assert len(legs) == len(field) * len(house) * sessions
-    assert {(leg.x.name, leg.y.name) for leg in legs} == {(x.name, y.name) for x in field for y in house}
+    assert {pair(leg) for leg in legs} == {(x.name, y.name) for x in field for y in house}
     places = [(leg.plan.match, leg.plan.number) for leg in legs]
     assert places == sorted(set(places))
     assert len({leg.digest for leg in legs}) == len(legs)
@@ -75,12 +80,12 @@ def test_entrants_of_a_house_contest_share_deals_and_no_rand() -> None:
     keys = {key: leg.plan.deals_key for key, leg in legs.items()}
     assert len(set(keys.values())) == 4
     assert all(keys["ann", *rest] == keys["bob", *rest] for rest in (("one", 0), ("one", 1), ("two", 0), ("two", 1)))
-    assert len({leg.x.random_seed for leg in legs.values()}) == 8
+    assert len({leg.seats[0].random_seed for leg in legs.values()}) == 8
     tried = [
         by_pair(replace(schedule, competitors=[replace(field[0], name=name, artifact=name)], paired=name))
         for name in ("ann", "amy")
     ]
-    chance = [[(leg.plan.deals_key, leg.x.random_seed) for leg in one.values()] for one in tried]
+    chance = [[(leg.plan.deals_key, leg.seats[0].random_seed) for leg in one.values()] for one in tried]
     assert chance[0] == chance[1]
     assert not {key for key, _ in chance[0]} & set(keys.values())
 

@@ -21,7 +21,7 @@ NOTHING = LegSums(0.0, 0.0)
 
 def legs_of(schedule: RoundRobin) -> list[LegResult]:
     return [
-        LegResult(one.digest, one.match, one.number, one.x.name, one.y.name, 5, 50, (NOTHING, NOTHING))
+        LegResult(one.digest, one.match, one.number, one.names[0], one.names[1], 5, 50, (NOTHING, NOTHING))
         for one in schedule.fixtures()
     ]
 
@@ -73,7 +73,7 @@ def test_a_leg_cut_short_by_its_fault_counts_and_its_bot_plays_no_other() -> Non
 
 def test_who_claims_a_millionth_replica_has_no_more_than_were_played() -> None:
     claims = replace(LEGS[0], number=10**6)
-    assert recorded_replicas([batch(*LEGS, claims)], 1).of(claims.x, claims.y) == 3
+    assert recorded_replicas([batch(*LEGS, claims)], 1).of(claims.match) == 3
 
 
 def test_fewer_replicas_lose_none_up_to_the_first_that_is_missing() -> None:
@@ -81,4 +81,4 @@ def test_fewer_replicas_lose_none_up_to_the_first_that_is_missing() -> None:
     kept = keeping_what_was_played(
         lambda replicas: replace(SCHEDULE, replicas=replicas), Replicas(1), [batch(*played)]
     ).replicas
-    assert kept.of(played[0].x, played[0].y) == 2
+    assert kept.of(played[0].match) == 2

@@ -34,7 +34,7 @@ from tests.samples import sampled
 from tournament.api import run
 from tournament.contests.contest import ENGINE_VERSION
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.keys import master_key, seed_fingerprint
 from tournament.records.results import load
 from tournament.store.folder_storage import FolderStorage
@@ -336,7 +336,7 @@ def test_an_object_store_is_resumed_and_adapted_as_a_folder_is(tmp_path: Path, o
     before = load(location).games
     read = pd.read_parquet(inside(location, f"{CONTEST}/games"))  # as the docs say
     pd.testing.assert_frame_equal(read, before[read.columns])
-    with pytest.raises(RunFailed, match="in an object store nothing can be moved"):
+    with pytest.raises(RunError, match="in an object store nothing can be moved"):
         run(CONTEST, config=place.config, results=location, seed=SEEDS[8], workers=1, executor="local")
     pd.testing.assert_frame_equal(load(location).games, before)
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.contest_runs import CONTEST
 from tournament.contests import find_contest
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.leg import Leg, LegPlan, PlaysAs, Seat
 from tournament.runner.executors import joined_cluster, keep_busy
 from tournament.runner.executors.joined_cluster import JoinedCluster, join
@@ -78,7 +78,7 @@ def test_what_is_taken_follows_what_can_be_played() -> None:
 
 def leg(x: PlaysAs, y: PlaysAs) -> Leg:
     seats = [Seat(kind, kind, kind, 1) for kind in (x, y)]
-    return Leg("", LegPlan(0, 0, 1, bytes(32)), *seats)
+    return Leg("", LegPlan(0, 0, 1, bytes(32)), tuple(seats))
 
 
 @pytest.mark.parametrize(
@@ -112,5 +112,5 @@ def test_a_leg_of_processes_begins_where_there_is_memory_for_it(legs: list[Leg],
 
 
 def test_rays_client_is_refused() -> None:
-    with pytest.raises(BadInput, match=r"run on a node of the cluster with host:port, or by ray job submit"):
+    with pytest.raises(InputError, match=r"run on a node of the cluster with host:port, or by ray job submit"):
         join(RayWith(), "ray://head:10001")

@@ -24,7 +24,7 @@ from tests.contest_runs import (
 from tests.forks import Ended, Forks, copy_for_everybody, forks
 from tournament.cache import cache_folder
 from tournament.config import General
-from tournament.errors import BadInput, RunFailed
+from tournament.errors import InputError, RunError
 from tournament.runner.executors import choose_executor
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.storage import SIGN, AlreadyExists
@@ -177,7 +177,7 @@ def test_the_lock_of_another_machine_can_be_removed(tmp_path: Path) -> None:
     storage.hold()
     lock = tmp_path / "ledger" / "writer"
     lock.write_text("process 7 on somewhere\n")
-    with pytest.raises(RunFailed, match=rf"by process 7 on somewhere; .*; if that machine is gone, remove {lock}$"):
+    with pytest.raises(RunError, match=rf"by process 7 on somewhere; .*; if that machine is gone, remove {lock}$"):
         other.hold()
     lock.unlink()
     other.hold()
@@ -198,7 +198,8 @@ def test_a_ray_that_does_not_come_up_is_one_line(monkeypatch: pytest.MonkeyPatch
     said: list[str] = []
     monkeypatch.setattr("ray.init", fail)
     with pytest.raises(
-        BadInput, match=r"Ray can't be reached at this machine: The current node timed out during startup\. More of it$"
+        InputError,
+        match=r"Ray can't be reached at this machine: The current node timed out during startup\. More of it$",
     ):
         choose_executor(General(executor="ray", workers=1), 0.0, 0.0, said.append)
     assert said[1:] == ["Ray did not start (The current node timed out during startup. More of it); trying once more…"]

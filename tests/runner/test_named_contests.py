@@ -13,7 +13,7 @@ import tournament
 from tests.contest_runs import CONTEST, SEEDS, bot_source, outcome
 from tournament.cli.commands import app
 from tournament.config import load_contests
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.trial.check import contest_of
 
 KEYS = f'sessions = 20\nentrants = "bots"\nseed = "{SEEDS[7]}"\n'
@@ -87,9 +87,9 @@ def test_records_are_found_without_their_table(place: Path, tmp_path: Path) -> N
     done = CliRunner().invoke(app, ["leaderboard", "late", *there])
     assert done.exit_code == 0 and "calm" in done.output
     assert CliRunner().invoke(app, ["verify", *there]).output.count("all as recorded") == 3
-    with pytest.raises(BadInput, match=rf"holds the contests evening, late, {CONTEST}: name one"):
+    with pytest.raises(InputError, match=rf"holds the contests evening, late, {CONTEST}: name one"):
         tournament.load(results)
-    with pytest.raises(BadInput, match="no contest is called lat; there are: "):
+    with pytest.raises(InputError, match="no contest is called lat; there are: "):
         CliRunner().invoke(app, ["leaderboard", "lat", *there], catch_exceptions=False)
 
 
@@ -97,5 +97,5 @@ def test_a_bots_path_says_its_contest(place: Path) -> None:
     known = load_contests(place / "tournament.toml")
     assert contest_of(Path("entrants/evening/a.c"), known) == "evening"
     assert contest_of(Path(CONTEST, "late", "a.c"), known) == "late"
-    with pytest.raises(BadInput, match=f"--contest {CONTEST} or --contest evening or --contest late$"):
+    with pytest.raises(InputError, match=f"--contest {CONTEST} or --contest evening or --contest late$"):
         contest_of(Path("elsewhere/a.c"), known)

@@ -15,7 +15,7 @@ import wasmtime
 import tournament.worker
 from tests.contest_runs import Listener, Outcome, Place, assert_same, in_order, new_place, outcome
 from tournament.containment import BotTrouble
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.records.results import load
 from tournament.worker.wasm import seating
 
@@ -75,9 +75,9 @@ def is_about_odd(frame: FrameType | None) -> bool:
         if name in ("new_seating", "_loaded") and "seat" in there:
             return bool(there["seat"].name == "odd")
         if name == "play_leg" and "at_fault" in there:
-            return bool((there["leg"].x, there["leg"].y)[there["at_fault"]].name == "odd")
+            return bool(there["leg"].names[there["at_fault"]] == "odd")
         if name == "_kept_faults":
-            return bool((there["leg"].x, there["leg"].y)[there["faults"].all[-1].seat].name == "odd")
+            return bool(there["leg"].names[there["faults"].all[-1].seat] == "odd")
         frame = frame.f_back
     return False
 
@@ -256,7 +256,7 @@ def test_trouble_with_all_bots_is_the_machines_and_takes_nothing_out_of_the_reco
 
     with monkeypatch.context() as patched:
         patched.setattr(seating.Seating, "seat", failing)
-        with pytest.raises(RunFailed, match="MemoryError"):
+        with pytest.raises(RunError, match="MemoryError"):
             place.play()
     place.config.write_text(text)
     place.play()

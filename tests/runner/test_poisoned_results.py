@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from tests.contest_runs import CONTEST, Place, bot_source, call, new_place
 from tests.ledger_rows import content_of, entry_of
-from tournament.errors import BadInput, RunFailed
+from tournament.errors import InputError, RunError
 from tournament.records.results import load
 from tournament.store.ledger import SEAL, sealed
 
@@ -117,20 +117,20 @@ def test_a_poisoned_entry_is_one_line_and_harms_nothing(place: Place, name: str)
             if known["table"] == "games" and known["staged"].startswith("staging/"):
                 shutil.copy(path, staging / Path(known["staged"]).name)
     for read in (lambda: load(str(place.results)), place.play):
-        with pytest.raises((RunFailed, BadInput)) as problem:
+        with pytest.raises((RunError, InputError)) as problem:
             read()
         line = one_line(problem.value)
         assert str(place.results) in line and line.isprintable()
 
 
 def test_a_wrong_name_is_told_what_is_there(place: Place) -> None:
-    with pytest.raises(BadInput, match=rf"/wrong holds no results yet.*; beside it there is {CONTEST}$"):
+    with pytest.raises(InputError, match=rf"/wrong holds no results yet.*; beside it there is {CONTEST}$"):
         load(str(place.results.parent / "wrong"))
 
 
 def test_a_contest_that_there_is_none_of(place: Place) -> None:
     poison(place, 1, lambda entry: entry["field"].update(contest="another"))
-    with pytest.raises(BadInput, match="no contest is called another"):
+    with pytest.raises(InputError, match="no contest is called another"):
         load(str(place.results))
 
 
@@ -195,12 +195,12 @@ TABLES: dict[str, Callable[[pa.Table], pa.Table]] = {
 @pytest.mark.parametrize("name", TABLES)
 def test_a_poisoned_part_is_one_line(place: Place, name: str, table: str) -> None:
     replace_part(place, table, TABLES[name])
-    with pytest.raises((RunFailed, BadInput)) as problem:
+    with pytest.raises((RunError, InputError)) as problem:
         getattr(load(str(place.results)), table)
     assert one_line(problem.value).isprintable()
     place.write_bot("calm", bot_source(9, 8))  # now its part is rewritten
     if name != "matches of nobody":
-        with pytest.raises((RunFailed, BadInput)) as problem:
+        with pytest.raises((RunError, InputError)) as problem:
             place.play()
         assert one_line(problem.value).isprintable()
 
@@ -282,7 +282,7 @@ def test_any_change_of_an_entry_is_one_line_or_valid_records(played: Place, data
         results = load(str(played.results))
         assert len(results.standings) == len(results.field.entrants)
         assert len(results.matches) >= 0 and len(results.faults) >= 0 and len(results.entrants) >= 0
-    except (RunFailed, BadInput) as problem:
+    except (RunError, InputError) as problem:
         assert one_line(problem).isprintable()
     finally:
         put(played, number, before)

@@ -50,7 +50,7 @@ def legs_in_order(order: list[Fixture], ends: Mapping[str, int | None]) -> list[
     found: list[str] = []
     for fixture in order:
         before = [one for one in order if one.digest in found]
-        if not any(is_out(name, before, ends) for name in (fixture.x.name, fixture.y.name)):
+        if not any(is_out(name, before, ends) for name in fixture.names):
             found.append(fixture.digest)
     return found
 
@@ -58,11 +58,11 @@ def legs_in_order(order: list[Fixture], ends: Mapping[str, int | None]) -> list[
 def is_out(name: str, before: list[Fixture], ends: Mapping[str, int | None]) -> bool:
     """Whether one of its legs ended by its fault, and no leg of it before that was finished."""
     for fixture in before:
-        if name in (fixture.x.name, fixture.y.name):
+        if name in fixture.names:
             end = ends[fixture.digest]
             if end is None:
                 return False
-            if (fixture.x.name, fixture.y.name)[end] == name:
+            if fixture.names[end] == name:
                 return True
     return False
 
@@ -71,7 +71,7 @@ def counting(order: list[Fixture], known: Mapping[str, int | None]) -> list[Fixt
     """The legs that count by what is known, and those that may yet."""
     ends = {digest: NOT_ENDED if end is None else end for digest, end in known.items()}
     probation = Probation()
-    return [one for one in order if probation.passes((one.x.name, one.y.name), ends.get(one.digest, UNKNOWN))]
+    return [one for one in order if probation.passes(one.names, ends.get(one.digest, UNKNOWN))]
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
@@ -201,26 +201,20 @@ def test_who_is_on_trial_and_disqualified_plays_no_more_of_a_task(tmp_path: Path
     receipt = play_task(task, artifacts)
     expected, met = [], set[str]()
     for leg in legs:
-        if met.isdisjoint((leg.x.name, leg.y.name)):
+        if met.isdisjoint(leg.names):
             expected.append(leg.digest)
-            met |= bad & {leg.x.name, leg.y.name}
+            met |= bad & {*leg.names}
     assert [leg.digest for batch in receipt.batches for leg in batch.legs] == expected
-
-
-class _Bot(NamedTuple):
-    name: str
-    kind: PlaysAs = "python"
 
 
 class _Leg(NamedTuple):
     digest: str
-    x: _Bot
-    y: _Bot
+    names: tuple[str, ...]
 
 
 def test_what_came_before_a_disqualification_is_played_on() -> None:
     """Legs in step end in any order."""
-    legs = [_Leg(str(number), _Bot("a"), _Bot(f"{number}")) for number in range(4)]
+    legs = [_Leg(str(number), ("a", f"{number}")) for number in range(4)]
     trial = OnTrial(legs, {"a"})
     trial.note(legs[3], None)
     assert all(map(trial.plays, legs))

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.oracles.deals import key_of
 from tournament.contests.von_neumann_poker import Settings
 from tournament.keys import seed_fingerprint
-from tournament.leg import match_number
+from tournament.leg import house_match_number, match_number
 from tournament.runner.schedule.legs import AgainstHouse, Competitor, Replicas, RoundRobin, place_of
 
 SETTINGS = Settings.model_validate({}).playing()
@@ -36,7 +36,7 @@ def round_robin(field: list[Competitor], key: bytes = KEY, **changes: Any) -> Ro
 def test_every_pair_plays_once_in_order(field: list[Competitor], duplicate: bool) -> None:
     schedule = round_robin(field, duplicate=duplicate)
     legs = list(schedule.legs())
-    pairs = {(leg.x.name, leg.y.name) for leg in legs}
+    pairs = {leg.names for leg in legs}
     assert pairs == {(x.name, y.name) for x in field for y in field if x.name < y.name}
     assert len(legs) == len(pairs) * (2 if duplicate else 1)
     places = [(leg.plan.match, leg.plan.number) for leg in legs]
@@ -75,7 +75,7 @@ def test_a_digest_is_the_sha256_of_a_json_list() -> None:
 
 def test_seats_go_by_name_not_by_number() -> None:
     (leg,) = round_robin([Competitor(0, "zoe", "wasm", "z"), Competitor(1, "amy", "wasm", "a")]).legs()
-    assert (leg.x.name, leg.x.artifact, leg.y.name, leg.y.artifact) == ("amy", "a", "zoe", "z")
+    assert [(seat.name, seat.artifact) for seat in leg.seats] == [("amy", "a"), ("zoe", "z")]
 
 
 Chance = tuple[bytes, int, int]
@@ -84,8 +84,9 @@ Chance = tuple[bytes, int, int]
 def chance_of(schedule: RoundRobin) -> dict[tuple[str, str, int], Chance]:
     """The key of each leg's deals, and where each rand() starts."""
     return {
-        (leg.x.name, leg.y.name, leg.plan.number): (leg.plan.deals_key, leg.x.random_seed, leg.y.random_seed)
+        (x.name, y.name, leg.plan.number): (leg.plan.deals_key, x.random_seed, y.random_seed)
         for leg in schedule.legs()
+        for x, y in [leg.seats]
     }
 
 
@@ -142,15 +143,9 @@ def test_versions_in_a_gauntlet_meet_the_same_chance_and_never_that_of_a_contest
     met = []
     for version in versions:
         schedule = replace(round_robin([*field, version], duplicate=True), of=version.name, paired=version.name)
-        legs = [(leg, leg.x.name == version.name) for leg in schedule.legs()]
+        legs = [(leg, leg.seats if leg.names[0] == version.name else leg.seats[::-1]) for leg in schedule.legs()]
         met.append(
-            {
-                (leg.y if first else leg.x).name + f" {leg.plan.number}": (
-                    leg.plan.deals_key,
-                    *((leg.x, leg.y) if first else (leg.y, leg.x)),
-                )
-                for leg, first in legs
-            }
+            {f"{opponent.name} {leg.plan.number}": (leg.plan.deals_key, own, opponent) for leg, (own, opponent) in legs}
         )
         of_contest = parts(chance_of(replace(schedule, paired=None, of=None)).values())
         assert of_contest.isdisjoint(parts(chance_of(schedule).values()))
@@ -189,23 +184,27 @@ def test_replicas_are_other_legs_of_the_same_matches(field: list[Competitor], du
         deals.setdefault((replica, match), set()).add(leg.plan.deals_key)
     assert all(len(keys) == 1 for keys in deals.values())
     assert len(set.union(*deals.values())) == len(deals)
-    assert len({leg.x.random_seed for leg in legs} | {leg.y.random_seed for leg in legs}) == 2 * len(legs)
+    assert len({seat.random_seed for leg in legs for seat in leg.seats}) == 2 * len(legs)
 
 
 @given(fields, st.data())
 def test_some_matches_may_have_more_replicas(field: list[Competitor], data: st.DataObject) -> None:
     pairs = [(x.name, y.name) for x in field for y in field if x.name < y.name]
     more = data.draw(st.dictionaries(st.sampled_from([*pairs, ("gone", "too")]), st.integers(1, 5)))
-    schedule = replace(round_robin(field), replicas=Replicas(2, more))
+    number_of = {competitor.name: competitor.number for competitor in field} | {"gone": 98, "too": 99}
+    by_match = {match_number(number_of[x], number_of[y]): count for (x, y), count in more.items()}
+    schedule = replace(round_robin(field), replicas=Replicas(2, by_match))
     legs = list(schedule.legs())
-    counts = Counter((leg.x.name, leg.y.name) for leg in legs)
+    counts = Counter(leg.names for leg in legs)
     assert counts == {pair: max(2, more.get(pair, 2)) for pair in pairs}
 
 
 def test_replicas_against_the_house_are_more_sessions() -> None:
     house = [Competitor(0, "server", "house", "its strategy")]
     settings = SETTINGS | {"sessions": 2}
-    several = AgainstHouse("c", settings, KEY, [ANN, BOB], house, replicas=Replicas(3, {("bob", "server"): 4}))
+    several = AgainstHouse(
+        "c", settings, KEY, [ANN, BOB], house, replicas=Replicas(3, {house_match_number(BOB.number, 0): 4})
+    )
     legs = list(several.legs())
     assert len(legs) == 2 * (3 + 4)
     longer = AgainstHouse("c", settings | {"sessions": 8}, KEY, [ANN, BOB], house)

@@ -11,7 +11,7 @@ import pytest
 
 from tests.contest_runs import CONTEST, SEEDS, Listener, Place, new_place
 from tournament import api
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.keys import master_key, seed_fingerprint
 from tournament.records.results import load
 
@@ -88,10 +88,10 @@ def test_records_whose_seed_is_missing_or_another_say_so(tmp_path: Path) -> None
     seed = kept.read_text()
     kept.write_text("another")
     copy.write_text("another")
-    with pytest.raises(RunFailed, match="is damaged, the seed of these records"):
+    with pytest.raises(RunError, match="is damaged, the seed of these records"):
         play(place)
     shutil.rmtree(kept.parent)
-    with pytest.raises(RunFailed, match="is missing, the seed of these records"):
+    with pytest.raises(RunError, match="is missing, the seed of these records"):
         play(place)
     assert play(place, seed=seed).games == 0
     assert play(place).games == 0
@@ -126,7 +126,7 @@ def test_records_that_a_run_put_aside_for_nothing_come_back_and_others_stay(
     kept = secrets_of(place)
     text = place.config.read_text()
     place.config.write_text(text.replace("sessions = 40", "sessions = 30"))
-    with monkeypatch.context() as patch, pytest.raises(RunFailed, match="is full"):
+    with monkeypatch.context() as patch, pytest.raises(RunError, match="is full"):
         patch.setattr("tournament.store.writer.append", lambda *_: full_disk())
         play(place)
     archive = place.results.with_name(f"{CONTEST}-archive-1")
@@ -138,7 +138,7 @@ def test_records_that_a_run_put_aside_for_nothing_come_back_and_others_stay(
     shutil.rmtree(place.results)
     archive.rename(place.results)
     place.config.write_text(text.replace("sessions = 40", "sessions = 20"))
-    with monkeypatch.context() as patch, pytest.raises(RunFailed, match="is full"):
+    with monkeypatch.context() as patch, pytest.raises(RunError, match="is full"):
         patch.setattr("tournament.store.writer.append", lambda *_: full_disk())
         play(place)
     place.config.write_text(text)

@@ -35,7 +35,7 @@ def test_addresses_are_the_same_in_every_run(sources: dict[str, str], sandbox: S
     entrants = build({**bots, "other.c": "int a(Bot *b) {return 5;} int b(Bot *b, int x) {return 1;}"}, sandbox)
     assert {entrant.name: entrant.problem for entrant in entrants if entrant.problem} == {}
     settings = Settings(sessions=2)
-    legs = [leg for leg in legs_of(entrants, settings) if "other" in (leg.x.name, leg.y.name)]
+    legs = [leg for leg in legs_of(entrants, settings) if "other" in leg.names]
     alone = SandboxSettings(legs_per_process=1, packages=sandbox.packages)
     ways = [(sandbox, legs), (alone, legs[::-1]), (sandbox, legs[len(legs) // 2 :])]
     first: dict[str, object] = {}

@@ -19,7 +19,7 @@ from tests.processes import comes
 from tests.worker.support import SILENT_C, ask, build, write_bot
 from tournament.cli.commands import main
 from tournament.config import load_config
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.sandbox.inside import landlock
 from tournament.sandbox.outside import confined as confined_module
 from tournament.sandbox.outside import confinement, fork_server, probe, running, visible
@@ -89,7 +89,7 @@ REFUSALS = [switched_off, leaky, unfiltered, silent]
 def test_nothing_plays_where_nothing_confines(how: object, monkeypatch: pytest.MonkeyPatch, untried: None) -> None:
     assert callable(how)
     reason = how(monkeypatch)
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InputError) as caught:
         build(PYTHON)
     assert str(caught.value) == f"bots can't be confined: {reason}; {MEND}"
 
@@ -99,7 +99,7 @@ def test_a_compiler_that_can_not_be_confined_is_not_called_broken(monkeypatch: p
     how = running.Finished(119, b"", b"can't be confined: the kernel makes no Landlock domain\n", False)
     run = running.run
     monkeypatch.setattr(running, "run", lambda launch, mode, *more: how if mode == "on" else run(launch, mode, *more))
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InputError) as caught:
         build({"fresh.c": f"{SILENT_C}// {time.time_ns()}"})
     assert str(caught.value) == f"compilers can't be confined: the kernel makes no Landlock domain; {MEND}"
 
@@ -107,7 +107,7 @@ def test_a_compiler_that_can_not_be_confined_is_not_called_broken(monkeypatch: p
 def test_a_build_that_could_do_what_it_must_not_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     probe.probe_builds.cache_clear()
     monkeypatch.setattr(running, "start", lambda launch, mode: confinement.start(launch, "off"))
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InputError) as caught:
         build({"made": {"bot.toml": 'command = ["./bot"]\nbuild = ["cc", "-o", "bot", "bot.c"]'}})
     assert str(caught.value) == (
         "builds can't be confined: a probe in the sandbox could read, write, empty a file, open a file for nothing,"
@@ -178,7 +178,7 @@ BAD_SETTINGS = {
 
 @pytest.mark.parametrize("text", sorted(BAD_SETTINGS), ids=range(len(BAD_SETTINGS)))
 def test_bad_settings_are_blamed_by_line(tmp_path: Path, text: str) -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InputError) as caught:
         settings_of(tmp_path, text)
     assert str(caught.value) == f"{tmp_path / 'tournament.toml'}, {BAD_SETTINGS[text]}"
 

@@ -13,7 +13,7 @@ from tournament.sandbox.outside.tier import MEND
 # Refuses one system call with EPERM, for good and for all that it starts, as a container runtime's filter does.
 REFUSED = """
 import ctypes, struct, sys
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tests.sandbox.test_fork_server import python_bot
 from tournament.sandbox.outside.probe import probe_sandbox
 
@@ -26,7 +26,7 @@ assert libc.prctl(38, 1, 0, 0, 0) == 0  # PR_SET_NO_NEW_PRIVS
 assert libc.prctl(22, 2, program, 0, 0) == 0  # PR_SET_SECCOMP, by a filter
 try:
     print(attempt())
-except BadInput as problem:
+except InputError as problem:
     print(problem)
 """
 LANDLOCK_CREATE_RULESET, UNSHARE, PIDFD_GETFD = 444, 272, 438
@@ -64,14 +64,14 @@ import os, resource, sys
 most = int(sys.argv[1])
 resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 from tests.sandbox.test_fork_server import python_bot
-from tournament.errors import BadInput
+from tournament.errors import InputError
 problems = set()
 for _ in range(7):  # as many as a process takes
     started = []
     try:
         while True:
             started.append(python_bot())
-    except BadInput as problem:
+    except InputError as problem:
         problems.add(str(problem))
     for process in started:
         process.end()

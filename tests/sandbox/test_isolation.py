@@ -12,7 +12,7 @@ import pytest
 from tests.worker.support import ON, A, Answered, ask, ask_each, build, legs_of, play, problem_of
 from tournament.artifacts import python_packing
 from tournament.contests.von_neumann_poker import Settings
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.keys import seed_after_faults
 from tournament.sandbox.outside.settings import SandboxSettings
 
@@ -53,7 +53,7 @@ def test_legs_that_share_a_process_share_no_memory() -> None:
     settings = Settings(sessions=4, duplicate=True)
     bots = {f"{name}.py": TEMPLATE.format(definition=text) for name, text in REMEMBERING.items()}
     entrants = build(bots)
-    legs = [leg for leg in legs_of(entrants, settings) if "globals" in (leg.x.name, leg.y.name)]
+    legs = [leg for leg in legs_of(entrants, settings) if "globals" in leg.names]
     together = play(entrants, settings, legs=legs)
     alone = play(entrants, settings, SandboxSettings(legs_per_process=1), legs)
     for one, other in zip(together, alone):
@@ -244,7 +244,7 @@ def test_allowed_packages_come_with_what_they_need() -> None:
 
 
 def test_a_package_that_is_not_installed_is_named_with_its_remedy() -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InputError) as caught:
         build({"x.py": "a = b = lambda *_: 0"}, SandboxSettings(packages=["no-such-package"]))
     assert str(caught.value) == (
         "[sandbox] packages: no-such-package is not installed; install it with:"

@@ -18,7 +18,7 @@ from tests.processes import comes
 from tests.support import build_folder
 from tests.worker.support import Source, build, problem_of, script
 from tournament.artifacts import compiler_run, libraries, program_build
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.sandbox.outside import own_time
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.own_time import Clocks, Disturbed, Doing, GroupUse, OwnTime, Use, doing, waited
@@ -207,7 +207,7 @@ def test_a_bot_that_gets_no_processor_is_not_blamed(starved: None, monkeypatch: 
     monkeypatch.setattr(program_build, "_SECONDS", 1)
     problem = problem_of(SLEEPY)
     assert problem.startswith("this machine is too busy") and "set aside in this run" in problem
-    with pytest.raises(RunFailed, match="this machine is too busy"):  # nor does a program of our own get one
+    with pytest.raises(RunError, match="this machine is too busy"):  # nor does a program of our own get one
         build({"bot": SLOW_BUILD})
 
 
@@ -219,7 +219,7 @@ def test_a_source_that_gets_no_processor_is_not_blamed(
     libraries.prepare_libraries(["c"], SandboxSettings(), lambda _: None)
     monkeypatch.setattr(compiler_run, "_BY_CLOCK", 0.00001)  # a millisecond, which no compiler takes
     (tmp_path / "bots").mkdir()
-    with pytest.raises(RunFailed, match="this machine is too busy"):  # it can't compile our own, either
+    with pytest.raises(RunError, match="this machine is too busy"):  # it can't compile our own, either
         build_folder(tmp_path / "bots", {"fresh.c": source})
 
 

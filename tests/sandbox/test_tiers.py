@@ -16,7 +16,7 @@ import pytest
 from tests.cli.in_process import shown
 from tests.sandbox.held import OLDER, held_to
 from tests.sandbox.test_fork_server import raised_by
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.sandbox.inside import landlock, system_calls
 from tournament.sandbox.outside import probe, running, tier
 from tournament.sandbox.outside.launch import Build, LaunchSpec, limits_of_build
@@ -190,7 +190,7 @@ def test_where_landlock_is_missing_a_line_says_which_kernels_have_it(
     number: int, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(landlock, "version", missing(number))
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InputError) as caught:
         tier.version_here()
     assert words in str(caught.value) and str(caught.value).endswith(tier.MEND) and "\n" not in str(caught.value)
     assert tier.in_words() == "Landlock is missing"

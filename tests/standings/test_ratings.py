@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from engine.kernel.blocks import block_sizes
 from tests.standings.test_standings import batch_of, field_of, leg_of
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.standings.bradley_terry import ELO, Wins, fitted
 from tournament.standings.places import nearest_behind, with_implied
 from tournament.standings.ratings import elo, look_of
@@ -26,7 +26,7 @@ BLOCKS = 32
 
 
 def test_unknown_ratings_are_refused() -> None:
-    with pytest.raises(BadInput, match="--rating best: there are elo"):
+    with pytest.raises(InputError, match="--rating best: there are elo"):
         look_of("best")
 
 

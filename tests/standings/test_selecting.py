@@ -12,7 +12,7 @@ import pytest
 
 import tournament
 from tests.contest_runs import Place, new_place
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.records.results import Results
 from tournament.store.folder_storage import FolderStorage
 
@@ -88,19 +88,19 @@ def test_columns_come_in_the_order_asked(place: Place, whole: Results) -> None:
 
 def test_what_there_is_none_of_is_named(place: Place) -> None:
     where = str(place.results)
-    with pytest.raises(BadInput, match=r"there is no column 'bets'; there are match, session, game, x_is_a, .*, y$"):
+    with pytest.raises(InputError, match=r"there is no column 'bets'; there are match, session, game, x_is_a, .*, y$"):
         tournament.load(where, columns=["bet", "bets"])
-    with pytest.raises(BadInput, match="there is no match '77'; there are 0, 1, 2, 3, 4, 5"):
+    with pytest.raises(InputError, match="there is no match '77'; there are 0, 1, 2, 3, 4, 5"):
         tournament.load(where, matches=[0, 77])
-    with pytest.raises(BadInput, match="there is no bot with matches 'bolt'; there are bold, calm, dull, even"):
+    with pytest.raises(InputError, match="there is no bot with matches 'bolt'; there are bold, calm, dull, even"):
         tournament.load(where, bots=["bolt"])
-    with pytest.raises(BadInput, match=re.escape("matches is a list of numbers: matches=[3]")):
+    with pytest.raises(InputError, match=re.escape("matches is a list of numbers: matches=[3]")):
         tournament.load(where, matches=3)  # type: ignore[arg-type]
-    with pytest.raises(BadInput, match=re.escape("bots is a list of names: bots=['bold']")):
+    with pytest.raises(InputError, match=re.escape("bots is a list of names: bots=['bold']")):
         tournament.load(where, bots="bold")
-    with pytest.raises(BadInput, match="sessions has none of the columns bet"):
+    with pytest.raises(InputError, match="sessions has none of the columns bet"):
         _ = tournament.load(where, columns=["bet"]).sessions
-    with pytest.raises(BadInput, match="there is no table 'gamez' to scan"):
+    with pytest.raises(InputError, match="there is no table 'gamez' to scan"):
         tournament.scan(where, "gamez")  # type: ignore[arg-type]
 
 

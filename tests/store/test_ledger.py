@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.keys import master_key, seed_fingerprint
 from tournament.leg import match_number
 from tournament.store.folder_storage import FolderStorage
@@ -150,7 +150,7 @@ def reopened(storage: FolderStorage) -> list[Sequence[LegResult]]:
 def test_what_could_not_be_read_is_not_written(storage: FolderStorage, odd: dict[str, Any]) -> None:
     writer = open_for_writing(storage)
     good = stage_batch(storage, leg(0))
-    with pytest.raises(RunFailed, match="would not be readable"):
+    with pytest.raises(RunError, match="would not be readable"):
         writer.commit(batches=[replace(good, legs=Legs.of([replace(leg(0), **odd)]))])
     assert storage.list("ledger").keys() == {"writer"}
     writer.close()
@@ -245,7 +245,7 @@ def test_runs_of_a_stranger_s_ledger_are_checked(
     forged = replace(made_of(storage, *its_legs), of=tuple((names[name], first, end) for name, first, end in runs))
     writer.close()
     entry_place(storage, 2).write_bytes(pack(Entry(None, (without_legs(old), forged), 0, 1)))
-    with pytest.raises(RunFailed, match=rf"ledger/00000002\.entry is {problem}"):
+    with pytest.raises(RunError, match=rf"ledger/00000002\.entry is {problem}"):
         read_state(storage)
 
 
@@ -298,7 +298,7 @@ def test_a_leg_in_two_batches_is_refused(storage: FolderStorage) -> None:
     writer = open_for_writing(storage)
     writer.commit(batches=[stage_batch(storage, leg(0))])
     writer.commit(batches=[stage_batch(storage, leg(0), leg(1))])
-    with pytest.raises(RunFailed, match="has a leg twice"):
+    with pytest.raises(RunError, match="has a leg twice"):
         standing(storage)
     writer.close()
 
@@ -402,7 +402,7 @@ def test_a_stale_writer_whose_number_is_free_again_publishes_nothing(
     monkeypatch.setattr(storage, "still_held", lambda: writing.pop() if writing else sign())
     monkeypatch.setattr(Writer, "_require", lambda self, places: None)
     assert storage.list("ledger").keys().isdisjoint(["00000002.entry"])
-    with pytest.raises(RunFailed, match="another process writes to"):
+    with pytest.raises(RunError, match="another process writes to"):
         stale.commit(batches=[batch])
     assert len(storage.list("games")) == 3
 
@@ -445,7 +445,7 @@ def test_a_stale_writer_commits_nothing_and_sweeps_nothing(storage: FolderStorag
     (tmp_path / "ledger" / "writer").unlink()
     newer = open_for_writing(FolderStorage(storage.location))
     batch = stage_batch(storage, leg(0))
-    with pytest.raises(RunFailed, match=r"another process writes to .* now; this one stops"):
+    with pytest.raises(RunError, match=r"another process writes to .* now; this one stops"):
         stale.commit(batches=[batch])
     stale.close()
     assert standing(storage) == []
@@ -461,7 +461,7 @@ def test_two_writers_that_both_think_they_hold_it_do_not_replace_entries(
     other = Writer(FolderStorage(storage.location), State())
     monkeypatch.setattr(FolderStorage, "still_held", lambda self: True)
     one.commit(batches=[stage_batch(storage, leg(0))])
-    with pytest.raises(RunFailed, match="another process writes to"):
+    with pytest.raises(RunError, match="another process writes to"):
         other.commit(batches=[stage_batch(storage, leg(1))])
     assert standing(storage) == [(leg(0),)]
 
@@ -469,7 +469,7 @@ def test_two_writers_that_both_think_they_hold_it_do_not_replace_entries(
 def test_a_ledger_that_can_not_be_read_is_let_go(storage: FolderStorage, tmp_path: Path) -> None:
     open_for_writing(storage).close()
     (tmp_path / "ledger" / "00000001.entry").write_bytes(b"broken")
-    with pytest.raises(RunFailed):
+    with pytest.raises(RunError):
         open_for_writing(storage)
     FolderStorage(storage.location).hold()
 
@@ -498,7 +498,7 @@ def two_entries(storage: FolderStorage) -> Path:
 def test_a_broken_entry_is_named(storage: FolderStorage, content: bytes) -> None:
     entry_place(storage, 2).write_bytes(content)
     with pytest.raises(
-        RunFailed, match=r"ledger/00000002\.entry is (damaged|of another ledger); bring it back from a copy, or move"
+        RunError, match=r"ledger/00000002\.entry is (damaged|of another ledger); bring it back from a copy, or move"
     ):
         read_state(storage)
 
@@ -522,7 +522,7 @@ def test_every_flipped_bit_of_an_entry_is_found(storage: FolderStorage) -> None:
 
 def test_a_missing_entry_is_named(storage: FolderStorage) -> None:
     entry_place(storage, 1).unlink()
-    with pytest.raises(RunFailed, match=r"ledger/00000001\.entry is missing"):
+    with pytest.raises(RunError, match=r"ledger/00000001\.entry is missing"):
         read_state(storage)
 
 
@@ -539,7 +539,7 @@ def test_records_of_an_earlier_version_are_refused_in_one_line(storage: FolderSt
     (ledger / "00000002.entry").write_bytes(b'{"told":1}')
     (ledger.parent / "ledger-copy").mkdir()
     (ledger.parent / "ledger-copy" / "00000001").touch()
-    with pytest.raises(RunFailed, match="records of an earlier tournament, in which matches shared their deals; move"):
+    with pytest.raises(RunError, match="records of an earlier tournament, in which matches shared their deals; move"):
         read_state(storage)
 
 
@@ -635,10 +635,10 @@ def test_a_part_that_is_not_there_fails_the_commit_and_leaves_no_entry(storage: 
     writer = open_for_writing(storage)
     batch = stage_batch(storage, leg(0))
     storage.remove(batch.parts[1].staged)
-    with pytest.raises(RunFailed, match=r"staging/.*-sessions is missing, of 4 bytes that were written: whoever plays"):
+    with pytest.raises(RunError, match=r"staging/.*-sessions is missing, of 4 bytes that were written: whoever plays"):
         writer.commit(batches=[batch])
     short = stage_batch(storage, leg(1))
-    with pytest.raises(RunFailed, match=r"-games has 4 bytes, of 5 bytes that were written"):
+    with pytest.raises(RunError, match=r"-games has 4 bytes, of 5 bytes that were written"):
         writer.commit(batches=[replace(short, parts=(replace(short.parts[0], size=5), short.parts[1]))])
     assert storage.list("ledger").keys() == {"writer"}
     writer.close()
@@ -651,10 +651,10 @@ def test_what_is_lost_by_the_end_of_a_run_is_named(storage: FolderStorage, tmp_p
     writer.require_all_there()
     for batch in batches:
         (tmp_path / "games" / f"{batch.name}.parquet").unlink()
-    with pytest.raises(RunFailed, match=rf"games/{batches[0].name}.parquet and 1 more can't be found as committed"):
+    with pytest.raises(RunError, match=rf"games/{batches[0].name}.parquet and 1 more can't be found as committed"):
         writer.require_all_there()
     (tmp_path / "ledger" / "00000001.entry").unlink()
-    with pytest.raises(RunFailed, match=r"ledger/00000001\.entry is missing since this run"):
+    with pytest.raises(RunError, match=r"ledger/00000001\.entry is missing since this run"):
         writer.require_all_there()
     writer.close()
 

@@ -19,7 +19,7 @@ import tournament
 from tests.contest_runs import CONTEST, THRESHOLDS, Listener, bot_source, call, new_place
 from tests.object_store import BUCKET, MemoryStore, ServedStore, new_location
 from tests.store.test_ledger import FIELD, leg, stage_batch
-from tournament.errors import BadInput, RunFailed
+from tournament.errors import InputError, RunError
 from tournament.store.ledger_reading import read_field, read_state, standing_batches
 from tournament.store.storage import AlreadyExists, Storage, open_storage
 from tournament.store.writer import Writer, open_for_writing
@@ -62,7 +62,7 @@ def paused(memory: MemoryStore, at: int, action: Callable[[], object], meanwhile
     def act() -> str:
         try:
             action()
-        except RunFailed as failure:
+        except RunError as failure:
             return str(failure)
         finally:
             halted.set()
@@ -100,7 +100,7 @@ def test_a_paused_writer_that_wakes_changes_nothing(monkeypatch: pytest.MonkeyPa
         said = paused(memory, request, lambda: first.commit(batches=[batch]), take_over)  # noqa: B023
         assert memory.objects() == before
         assert said in ((None,) if request == 12 else ("", STOPS))  # a commit is eleven requests
-        with pytest.raises(RunFailed, match=STOPS):
+        with pytest.raises(RunError, match=STOPS):
             first.commit(batches=[stage_batch(first.storage, leg(2))])
         counting = [tuple(found.legs) for found in standing_batches(first.storage, read_state(first.storage))]
         counts = not said or request == 5  # its entry was there, and the other has finished that
@@ -153,7 +153,7 @@ def test_of_two_that_begin_at_once_one_is_told(memory: MemoryStore) -> None:
             second.hold()
 
     memory.gate = gate
-    with pytest.raises(RunFailed, match=r"another run begins in .* at this moment; wait for it, or stop it"):
+    with pytest.raises(RunError, match=r"another run begins in .* at this moment; wait for it, or stop it"):
         first.hold()
     assert second.still_held() and not first.still_held()
 
@@ -170,7 +170,7 @@ def test_who_was_killed_may_still_wake_and_who_ended_may_not(memory: MemoryStore
 def test_a_store_that_passes_over_conditions_is_refused(served_store: ServedStore, storage: Storage) -> None:
     with (
         served_store.behaving(deaf=True),
-        pytest.raises(RunFailed, match="use one with conditional puts"),
+        pytest.raises(RunError, match="use one with conditional puts"),
     ):
         storage.hold()
 
@@ -262,7 +262,7 @@ def test_an_upload_that_fails_is_taken_back(served_store: ServedStore, storage: 
     storage.list("staging")
     with (
         served_store.behaving(gate=lambda request: "403" if "uploadId" in request and "PUT" in request else None),
-        pytest.raises(RunFailed, match="refuses these credentials"),
+        pytest.raises(RunError, match="refuses these credentials"),
     ):
         for _ in range(20):
             stream.write(b"x" * 5_000_000)
@@ -277,7 +277,7 @@ def test_an_upload_that_fails_is_taken_back(served_store: ServedStore, storage: 
 
 def trouble(location: str) -> str:
     """The one line that is said of a store that can't be used."""
-    with pytest.raises((RunFailed, BadInput)) as refused:
+    with pytest.raises((RunError, InputError)) as refused:
         open_storage(location).list("ledger")
     (line,) = str(refused.value).splitlines()
     return line
@@ -315,7 +315,7 @@ def test_a_missing_bucket_is_one_line(served_store: ServedStore) -> None:
     assert trouble(location) == expected
     storage = open_storage(location)
     for verb in (storage.hold, lambda: storage.read("x"), lambda: storage.replace("x", b"")):
-        with pytest.raises(RunFailed, match=expected):
+        with pytest.raises(RunError, match=expected):
             verb()
 
 

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.kernel.records import Table
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.store.columns import Column, buffer_fields
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import Part
@@ -155,7 +155,7 @@ def test_many_small_pieces_are_copied_into_one_row_group(storage: FolderStorage)
 
 def test_rows_of_other_legs_than_the_ledger_says_are_not_copied(storage: FolderStorage) -> None:
     part = write_part(storage, COLUMNS, random_values(300, 9))
-    with pytest.raises(RunFailed, match=r"p\.parquet is damaged: it has rows of other legs than the ledger says"):
+    with pytest.raises(RunError, match=r"p\.parquet is damaged: it has rows of other legs than the ledger says"):
         copy_legs(
             storage, COLUMNS, [(part, legs_of(part, sessions=9), np.ones(6, bool))], 10, "new.parquet", "staging/new"
         )

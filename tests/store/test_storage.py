@@ -14,7 +14,7 @@ import pytest
 
 from tests import azurite
 from tests.object_store import BUCKET, ServedStore, new_location
-from tournament.errors import BadInput, RunFailed
+from tournament.errors import InputError, RunError
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.object_storage import ObjectStorage
 from tournament.store.storage import (
@@ -140,7 +140,7 @@ def test_all_goes_to_an_archive(storage: Storage) -> None:
         storage.replace(name, content)
     if isinstance(storage, ObjectStorage):
         for move in (storage.new_archive, lambda: storage.move("away")):
-            with pytest.raises(RunFailed, match="in an object store nothing can be moved: give the contest's table"):
+            with pytest.raises(RunError, match="in an object store nothing can be moved: give the contest's table"):
                 move()
         return
     for number in (10, 9, 1):
@@ -173,7 +173,7 @@ def test_a_root_is_held_until_it_is_released_or_its_sign_replaced(location: str,
 
 def test_prepare_says_what_it_can_not_write(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(RunFailed, match=r"can't write to .*file/below: Not a directory"):
+    with pytest.raises(RunError, match=r"can't write to .*file/below: Not a directory"):
         FolderStorage(str(tmp_path / "file" / "below")).prepare()
 
 
@@ -181,7 +181,7 @@ def test_prepare_says_what_it_can_not_write(tmp_path: Path) -> None:
     "location", ["gopher://x/y", "s3://", "s3://b/../c", "s3://[", "s3://b/c d", "s3://b#c", "s3://b?colour=red"]
 )
 def test_bad_urls_are_bad_input(location: str) -> None:
-    with pytest.raises(BadInput, match="is not a place for results"):
+    with pytest.raises(InputError, match="is not a place for results"):
         open_storage(location)
 
 
@@ -221,7 +221,7 @@ def test_names_that_lead_outside_are_refused_by_every_verb(storage: Storage, nam
         lambda: storage.open_data(name),
     ]
     for verb in verbs:
-        with pytest.raises(RunFailed, match="is not a name of anything inside the results") as refused:
+        with pytest.raises(RunError, match="is not a name of anything inside the results") as refused:
             verb()
         assert len(str(refused.value).splitlines()) == 1
     assert storage.read("staging/part") == b"1"
@@ -259,7 +259,7 @@ def test_a_folder_that_is_a_link_is_not_followed(folder: FolderStorage, tmp_path
         lambda: folder.open_data(f"{inner}/part"),
     ]
     for verb in verbs:
-        with pytest.raises(RunFailed, match=rf"results/{inner}.* must be a folder"):
+        with pytest.raises(RunError, match=rf"results/{inner}.* must be a folder"):
             verb()
     assert {path.name: path.read_bytes() for path in (tmp_path / "theirs").iterdir()} == {"part": b"precious"}
 
@@ -289,7 +289,7 @@ def test_what_is_no_file_is_one_line_and_waits_for_nothing(folder: FolderStorage
     make_odd(path, kind)
     assert folder.list("games") == {} and folder.everything("games") == {"part": False}
     for verb in (lambda: folder.read("games/part"), lambda: folder.open_data("games/part")):
-        with pytest.raises(RunFailed, match=r"results/games/part (is a link, a pipe|can't be opened)"):
+        with pytest.raises(RunError, match=r"results/games/part (is a link, a pipe|can't be opened)"):
             verb()
     assert folder.size("games/part") is None
     folder.replace("games/part", b"ours")
@@ -300,14 +300,14 @@ def test_what_is_no_file_is_one_line_and_waits_for_nothing(folder: FolderStorage
 @pytest.mark.parametrize("kind", ODD)
 def test_a_lock_that_is_no_file_is_refused(folder: FolderStorage, tmp_path: Path, kind: str) -> None:
     make_odd(tmp_path / "results" / "ledger" / "writer", kind)
-    with pytest.raises(RunFailed, match=r"ledger/writer (is a link|can't be opened)"):
+    with pytest.raises(RunError, match=r"ledger/writer (is a link|can't be opened)"):
         folder.hold()
     assert (tmp_path / "theirs" / "part").read_bytes() == b"precious"
 
 
 def test_a_lock_with_a_second_name_is_refused(folder: FolderStorage, tmp_path: Path) -> None:
     os.link(tmp_path / "theirs" / "part", tmp_path / "results" / "ledger" / "writer")
-    with pytest.raises(RunFailed, match="has a second name elsewhere"):
+    with pytest.raises(RunError, match="has a second name elsewhere"):
         folder.hold()
     assert (tmp_path / "theirs" / "part").read_bytes() == b"precious"
 
@@ -315,5 +315,5 @@ def test_a_lock_with_a_second_name_is_refused(folder: FolderStorage, tmp_path: P
 def test_a_huge_file_is_not_read(folder: FolderStorage, tmp_path: Path) -> None:
     with open(tmp_path / "results" / "ledger" / "huge", "wb") as stream:
         stream.truncate(1 << 40)
-    with pytest.raises(RunFailed, match=r"ledger/huge is too large: 1,099,511,627,776 bytes"):
+    with pytest.raises(RunError, match=r"ledger/huge is too large: 1,099,511,627,776 bytes"):
         folder.read("ledger/huge")

@@ -141,7 +141,7 @@ def legs_of(entrants: Iterable[Entrant], settings: Settings) -> list[Leg]:
     def seated(seat: Seat) -> Seat:
         return replace(seat, artifact=artifacts[seat.name])
 
-    return [replace(leg, x=seated(leg.x), y=seated(leg.y)) for leg in schedule.legs() if leg.has_processes]
+    return [replace(leg, seats=tuple(map(seated, leg.seats))) for leg in schedule.legs() if leg.has_processes]
 
 
 def artifacts_of(entrants: Iterable[Entrant]) -> dict[str, bytes]:
@@ -237,7 +237,7 @@ def ask_each(
 
     played = play([*entrants, silent], settings, sandbox, legs, new_core)
     return {
-        leg.x.name: Answered(cores[leg.plan.match].answers, result.faults, leg.x.random_seed)
+        leg.names[0]: Answered(cores[leg.plan.match].answers, result.faults, leg.seats[0].random_seed)
         for leg, result in zip(legs, played)
     }
 

@@ -18,7 +18,7 @@ from tournament.keys import KEY_BYTES
 from tournament.leg import Leg, PlaysAs
 from tournament.runner.pace import Pace
 from tournament.runner.schedule.counting import Counted, count_legs
-from tournament.runner.schedule.legs import Competitor, Fixture, Pairing, RoundRobin, Schedule
+from tournament.runner.schedule.legs import Competitor, Fixture, MatchLegs, RoundRobin, Schedule
 from tournament.runner.tasks import LegsToPlay
 from tournament.store.ledger import Batch
 from tournament.store.leg_sums import LegSums
@@ -51,25 +51,21 @@ class OneMatchForEachLeg:
 
     @property
     def competitors(self) -> list[Competitor]:
-        return [player for fixture in self.fixtures() for player in (fixture.x, fixture.y)]
+        return [player for fixture in self.fixtures() for player in fixture.seats]
 
-    def pairings(self) -> Iterator[Pairing]:
+    def matches(self) -> Iterator[MatchLegs]:
         other = Competitor(1, "other", "wasm", "")
         for number, in_lanes in enumerate(self.in_lanes):
-            yield (
-                0,
-                range(number, number + 1),
-                Competitor(0, "bot", "python" if in_lanes else "wasm", "together"),
-                other,
-            )
+            bot = Competitor(0, "bot", "python" if in_lanes else "wasm", "together")
+            yield MatchLegs(0, range(number, number + 1), (bot, other))
 
     def fixtures(self) -> Iterator[Fixture]:
-        return (Fixture(0, numbers[0], digest_of(numbers[0]), x, y) for _, numbers, x, y in self.pairings())
+        return (Fixture(0, one.numbers[0], digest_of(one.numbers[0]), one.seats) for one in self.matches())
 
     def digests(self) -> OneMatchForEachLeg:
         return self
 
-    def of(self, _x: Competitor, _y: Competitor, number: int) -> bytes:
+    def of(self, _players: tuple[Competitor, ...], number: int) -> bytes:
         return bytes.fromhex(digest_of(number))
 
     def total(self) -> int:
@@ -82,7 +78,7 @@ class OneMatchForEachLeg:
 def result_of(leg: Fixture | Leg) -> LegResult:
     """As if it had been played."""
     match, number = (leg.match, leg.number) if isinstance(leg, Fixture) else (leg.plan.match, leg.plan.number)
-    return LegResult(leg.digest, match, number, leg.x.name, leg.y.name, 1, 1, (LegSums(0.0, 0.0),) * 2)
+    return LegResult(leg.digest, match, number, leg.names[0], leg.names[1], 1, 1, (LegSums(0.0, 0.0),) * 2)
 
 
 def missing(schedule: Schedule, done: Iterable[int] = ()) -> Counted:
@@ -170,7 +166,7 @@ def field_of(*processes: int, kind: PlaysAs = "program", artifact: str = "", **c
 
 def of(program: int, task: Task) -> int:
     """How many of a task's legs this bot plays."""
-    return sum(f"{program}" in (leg.x.name, leg.y.name) for leg in chain.from_iterable(task))
+    return sum(f"{program}" in leg.names for leg in chain.from_iterable(task))
 
 
 @pytest.mark.parametrize("kind", ["program", "python", "wasm"])

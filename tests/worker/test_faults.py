@@ -16,7 +16,7 @@ from tournament.leg import Failure, Leg, LegPlan, Seat
 from tournament.worker.faults import CantStart, LegFaults, last_lines
 
 SEATS = (Seat("one", "wasm", "x", 7), Seat("two", "python", "y", 8))
-LEG = Leg("digest", LegPlan(0, 1, 10, bytes(KEY_BYTES)), *SEATS)
+LEG = Leg("digest", LegPlan(0, 1, 10, bytes(KEY_BYTES)), SEATS)
 
 
 def faults_of(allowed: int) -> LegFaults:

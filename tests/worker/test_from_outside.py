@@ -19,7 +19,7 @@ from tests.processes import descendants
 from tests.worker.support import A, Played, Source, ask, ask_each, build, play, script
 from tests.worker.test_limits import program, python
 from tournament.contests.von_neumann_poker import Settings
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.endings import Ending
 from tournament.sandbox.outside.launch import Limits
@@ -117,7 +117,7 @@ def test_kills_that_do_not_stop_end_the_run(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(programs, "start", start_and_kill)
     with pytest.raises(
-        RunFailed, match="told: its process was killed while it played told against zzz, again when no others"
+        RunError, match="told: its process was killed while it played told against zzz, again when no others"
     ):
         play([entrant, *others], Settings(sessions=1))
 

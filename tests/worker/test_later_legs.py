@@ -55,7 +55,7 @@ def lives(field: dict[str, Source]) -> dict[tuple[str, int], list[tuple[float, f
     legs = legs_of(entrants, settings)
     found: dict[tuple[str, int], list[tuple[float, float]]] = {}
     for leg, one in zip(legs, play(entrants, settings, ON, legs)):
-        for seat, player in enumerate((leg.x, leg.y)):
+        for seat, player in enumerate(leg.seats):
             said = next((fault for fault in one.faults if fault.seat == seat), None)
             if said:
                 words = (said.complaints if player.kind == "program" else said.what).replace("ValueError: ", "").split()
@@ -124,7 +124,7 @@ def test_no_leg_of_fast_bots_waits_for_one_that_sleeps(kind: str) -> None:
     settings = Settings(sessions=1, wall_seconds_per_decision=3000, wall_seconds_per_leg=3000)
     legs = [leg for leg in legs_of(entrants, settings) if leg.has_processes]
     artifacts = {entrant.artifact_sha256 or "": entrant.artifact or b"" for entrant in entrants}
-    left = {leg.digest for leg in legs if "a_sleeper" not in (leg.x.name, leg.y.name)}
+    left = {leg.digest for leg in legs if "a_sleeper" not in leg.names}
     assert len(left) == 3 + 3 * 30 and len(legs) - len(left) == 33
     with closing(Spool()) as spool:
         playing = play_in_lanes(VON_NEUMANN_POKER, settings, ON, legs, artifacts, cache_folder(), spool)

@@ -171,7 +171,7 @@ def test_starting_without_memory_is_as_bad_in_company_as_alone() -> None:
     for megabytes, faults in ((60, 0), (100, 3), (3000, 3)):
         field = [python_entrant("large", source.format(megabytes))]
         field += [python_entrant(f"small_{n}", STEADY.format(0.5, 0.5) + "#" * n) for n in range(2)]
-        legs = [leg for leg in legs_of(field, Settings(sessions=2)) if leg.x.name == "large"]
+        legs = [leg for leg in legs_of(field, Settings(sessions=2)) if leg.names[0] == "large"]
         playing = Settings(sessions=2, faults_allowed=2)
         together = play(field, playing, legs=legs)
         assert [leg.what_counts for leg in together] == [leg.what_counts for leg in play(field, playing, ALONE, legs)]
@@ -330,7 +330,7 @@ def test_what_is_recorded_of_a_fault_is_the_same_beside_others_and_alone() -> No
     others = {f"other_{n}": STEADY.format(0.1 * n, 0.5) for n in range(3)}
     field = [python_entrant(name, source) for name, source in {"prints": PRINTS_OBJECTS, **others}.items()]
     playing = Settings(sessions=6, faults_allowed=9)
-    legs = [leg for leg in legs_of(field, playing) if "prints" in (leg.x.name, leg.y.name)]
+    legs = [leg for leg in legs_of(field, playing) if "prints" in leg.names]
     together, alone = play(field, playing, ON, legs), play(field, playing, ALONE, legs)
     assert [leg.faults for leg in together] == [leg.faults for leg in alone]
     for leg in together:
@@ -348,7 +348,7 @@ GROWS = """(module (memory (export "memory") 129)
 def test_webassembly_bots_of_many_legs_have_no_more_memory_than_a_worker_has(monkeypatch: pytest.MonkeyPatch) -> None:
     others = {f"p{n}.py": STEADY.format(0.5, n / 4) for n in range(4)}
     field = build({"grows.wasm": bytes(wasmtime.wat2wasm(GROWS)), **others})
-    legs = [leg for leg in legs_of(field, Settings(sessions=20)) if "grows" in (leg.x.name, leg.y.name)]
+    legs = [leg for leg in legs_of(field, Settings(sessions=20)) if "grows" in leg.names]
     seen: list[int] = []
     begin = lanes_module._LaneTable._begin
 

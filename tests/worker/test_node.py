@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.store.folder_storage import FolderStorage
 from tournament.worker import node
 from tournament.worker.node import Versions, accept, invite, versions_here
@@ -29,7 +29,7 @@ def test_the_drivers_own_machine_may_play(storage: FolderStorage) -> None:
 def test_another_version_is_refused_by_both_names(storage: FolderStorage, name: str) -> None:
     here = dict(versions_here().by_name)
     other = Versions(tuple((here | {name: "0.0.1"}).items()))
-    with pytest.raises(RunFailed, match=rf"{name} {here[name]} \(there 0\.0\.1\): install the same on every node"):
+    with pytest.raises(RunError, match=rf"{name} {here[name]} \(there 0\.0\.1\): install the same on every node"):
         accept(replace(invite(storage), versions=other))
 
 
@@ -37,11 +37,11 @@ def test_a_results_folder_of_its_own_is_refused(storage: FolderStorage) -> None:
     """As on a node where another disk is mounted at the same path."""
     invitation = invite(storage)
     shutil.rmtree(storage.location)
-    with pytest.raises(RunFailed, match="results must lie in a folder that all nodes share"):
+    with pytest.raises(RunError, match="results must lie in a folder that all nodes share"):
         accept(invitation)
     storage.prepare()
     storage.replace(invitation.name, b"another run's")
-    with pytest.raises(RunFailed, match="results must lie in a folder that all nodes share"):
+    with pytest.raises(RunError, match="results must lie in a folder that all nodes share"):
         accept(invitation)
 
 

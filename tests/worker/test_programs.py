@@ -22,7 +22,7 @@ from tournament.artifacts.commands import CommandMissing
 from tournament.artifacts.recipe import BadRecipe, read_recipe
 from tournament.config import load_config
 from tournament.contests.von_neumann_poker import Settings
-from tournament.errors import BadInput, RunFailed
+from tournament.errors import InputError, RunError
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import programs
 
@@ -82,18 +82,18 @@ def test_an_archive_depends_on_contents_alone(tmp_path: Path) -> None:
 def test_links_and_too_much_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_bot(tmp_path / "bot", {"bot.toml": "", "big": "x" * 100})
     (tmp_path / "bot" / "link").symlink_to("/etc/passwd")
-    with pytest.raises(BadInput, match="bot/link: a program's folder has plain files only"):
+    with pytest.raises(InputError, match="bot/link: a program's folder has plain files only"):
         archive.pack(tmp_path / "bot")
     (tmp_path / "bot" / "link").unlink()
     (tmp_path / "bot" / "away").symlink_to("/etc")
-    with pytest.raises(BadInput, match="bot/away"):
+    with pytest.raises(InputError, match="bot/away"):
         archive.pack(tmp_path / "bot")
     (tmp_path / "bot" / "away").unlink()
     monkeypatch.setattr(archive, "_MOST_ARCHIVED", 99)
-    with pytest.raises(BadInput, match="bot: larger than"):
+    with pytest.raises(InputError, match="bot: larger than"):
         archive.pack(tmp_path / "bot")
     monkeypatch.setattr(archive, "_MOST_FILES", 1)
-    with pytest.raises(BadInput, match="bot: more than 1 files"):
+    with pytest.raises(InputError, match="bot: more than 1 files"):
         archive.pack(tmp_path / "bot")
 
 
@@ -127,7 +127,7 @@ def archive_of(*entries: tuple[str, bytes, bytes]) -> bytes:
 )
 def test_a_damaged_archive_is_refused_and_nothing_is_written_outside(damaged: bytes, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
-    with pytest.raises(RunFailed, match="a program's archive is damaged"):
+    with pytest.raises(RunError, match="a program's archive is damaged"):
         archive.unpack(damaged, tmp_path / "in")
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
     assert not any(path.is_symlink() for path in (tmp_path / "in").iterdir())
@@ -336,7 +336,7 @@ def test_readable_folders_lie_beside_the_settings(tmp_path: Path, monkeypatch: p
     reads = f"import sys\nsys.stdin.readline()\nfor line in sys.stdin: print(open({word!r}).read(), end='')"
     assert ask(script(reads), [A], sandbox=sandbox).what == []
     shutil.rmtree(place / "libs")
-    with pytest.raises(BadInput, match=rf"\[sandbox\] readable: there is no {place / 'libs'}"):
+    with pytest.raises(InputError, match=rf"\[sandbox\] readable: there is no {place / 'libs'}"):
         build({"bot": script("input()")}, sandbox)
 
 

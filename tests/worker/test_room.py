@@ -62,9 +62,9 @@ def play(
     """A bot's moves in a leg against one that does nothing, and what came of it."""
     assert bot.artifact and bot.artifact_sha256
     artifacts = {bot.artifact_sha256: bot.artifact, "idle": IDLE}
-    seats = [Seat(bot.name, "wasm", bot.artifact_sha256, 1), Seat("idle", "wasm", "idle", 2)]
+    seats = Seat(bot.name, "wasm", bot.artifact_sha256, 1), Seat("idle", "wasm", "idle", 2)
     sink = NullSink.of(MATRIX_GAME, 1000)
-    leg = Leg("", LegPlan(0, 0, settings.sessions, bytes(KEY_BYTES)), *seats)
+    leg = Leg("", LegPlan(0, 0, settings.sessions, bytes(KEY_BYTES)), seats)
     result = play_leg(MATRIX_GAME, settings, leg, artifacts, sink, meters=meters)
     return sink.games.arrays["x_move"][: sink.games.rows].tolist(), result
 

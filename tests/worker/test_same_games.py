@@ -73,11 +73,12 @@ def test_every_way_to_write_a_bot_plays_as_the_rules_have_it(bet_cap: BetCap, ca
         f"{letter}_{file}": text for letter, ways in ((calm, CALMS), (bold, BOLDS)) for file, text in ways.items()
     }
     entrants = build(files)
-    legs = [leg for leg in legs_of(entrants, settings) if leg.x.name[0] != leg.y.name[0]]
+    legs = [leg for leg in legs_of(entrants, settings) if leg.names[0][0] != leg.names[1][0]]
     assert len(legs) == 2 * 15  # all pairings of kinds but C with C
     for leg, played in zip(legs, play(entrants, settings, legs=legs)):
-        record = by_oracle(strategies[leg.x.name[0]], strategies[leg.y.name[0]], leg, settings)
-        assert played.games == record.games, f"{leg.x.name} against {leg.y.name}"
+        x, y = (strategies[name[0]] for name in leg.names)
+        record = by_oracle(x, y, leg, settings)
+        assert played.games == record.games, leg.title
         assert played.sessions == record.sessions
         assert not played.faults
         assert played.result.sums[0].points == pytest.approx(sum(s.x_points for s in record.sessions))

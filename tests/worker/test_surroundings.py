@@ -86,7 +86,7 @@ def test_a_clock_goes_on_with_the_bots_own_fuel_alone() -> None:
 def leg_of(x: Entrant, y: Entrant, sessions: int = 3) -> tuple[Leg, dict[str, bytes]]:
     artifacts = {sha256(artifact_of(one)).hexdigest(): artifact_of(one) for one in (x, y)}
     seats = [Seat(one.name, "wasm", sha256(artifact_of(one)).hexdigest(), seed) for one, seed in zip((x, y), (1, 2))]
-    return Leg("", LegPlan(0, 0, sessions, key_of(1)), *seats), artifacts
+    return Leg("", LegPlan(0, 0, sessions, key_of(1)), tuple(seats)), artifacts
 
 
 def observed(x: Entrant, y: Entrant, sessions: int = 3) -> ObservedLeg:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from tournament.artifacts.recipe import FILE_NAME, MOST_BYTES, BadRecipe, Recipe, read_recipe
-from tournament.errors import BadInput, RunFailed
+from tournament.errors import InputError, RunError
 from tournament.small_files import decoded
 
 _MOST_ARCHIVED = 64 << 20
@@ -24,7 +24,7 @@ _LEFT_OUT = {"__pycache__", ".git"}
 
 def pack(folder: Path, *, built: bool = False) -> bytes:
     """A folder as one archive, the same bytes for the same files. `built`: builds can't mark files as executable, so
-    those that look executable are marked. Raises BadInput for links, for too much, and for what can't be read."""
+    those that look executable are marked. Raises InputError for links, for too much, and for what can't be read."""
     content = io.BytesIO()
     total = 0
     with tarfile.open(fileobj=content, mode="w", format=tarfile.PAX_FORMAT) as archive:
@@ -32,9 +32,9 @@ def pack(folder: Path, *, built: bool = False) -> bytes:
             try:
                 source, mode = read_plainly(path, _MOST_ARCHIVED - total)
             except OSError as error:
-                raise BadInput(f"{folder.name}/{name}: can't be read: {error.strerror}") from None
+                raise InputError(f"{folder.name}/{name}: can't be read: {error.strerror}") from None
             if source is None:
-                raise BadInput(f"{folder.name}: larger than {_MOST_ARCHIVED >> 20} MiB")
+                raise InputError(f"{folder.name}: larger than {_MOST_ARCHIVED >> 20} MiB")
             total += len(source)
             source = with_unix_line_ends(name, source)
             entry = tarfile.TarInfo(name)
@@ -55,7 +55,7 @@ def with_unix_line_ends(name: str, source: bytes) -> bytes:
 
 
 def _files(folder: Path, shown: str) -> Iterator[tuple[str, Path]]:
-    """The files of a folder by their paths in it. Raises BadInput for files that a program's folder may not have."""
+    """The files of a folder by their paths in it. Raises InputError for files that a program's folder may not have."""
     count = 0
     folders = [(folder, "")]
     while folders:
@@ -64,26 +64,28 @@ def _files(folder: Path, shown: str) -> Iterator[tuple[str, Path]]:
             with os.scandir(current) as found:
                 entries = list(itertools.islice(found, _MOST_FILES + 1))
         except OSError as error:
-            raise BadInput(f"{shown}/{prefix}: can't be read: {error.strerror}") from None
+            raise InputError(f"{shown}/{prefix}: can't be read: {error.strerror}") from None
         for entry in entries:
             if entry.name in _LEFT_OUT:
                 continue
             count += 1
             if count > _MOST_FILES:
-                raise BadInput(f"{shown}: more than {_MOST_FILES:,} files")
+                raise InputError(f"{shown}: more than {_MOST_FILES:,} files")
             name = f"{prefix}{entry.name}"
             if not name.isprintable():  # also false for names that aren't UTF-8
-                raise BadInput(f"{shown}/{ascii(name)[1:-1]}: its name can't be printed; rename it")
+                raise InputError(f"{shown}/{ascii(name)[1:-1]}: its name can't be printed; rename it")
             if len(name.encode()) > _LONGEST_PATH:
-                raise BadInput(f"{shown}/{name[:40]}…: a path of more than {_LONGEST_PATH:,} bytes; shorten its names")
+                raise InputError(
+                    f"{shown}/{name[:40]}…: a path of more than {_LONGEST_PATH:,} bytes; shorten its names"
+                )
             if entry.is_dir(follow_symlinks=False):
                 if name.count("/") == _MOST_LEVELS:
-                    raise BadInput(f"{shown}: more than {_MOST_LEVELS} folders in each other")
+                    raise InputError(f"{shown}: more than {_MOST_LEVELS} folders in each other")
                 folders.append((Path(entry.path), f"{name}/"))
             elif entry.is_file(follow_symlinks=False):
                 yield name, Path(entry.path)
             else:
-                raise BadInput(f"{shown}/{name}: a program's folder has plain files only")
+                raise InputError(f"{shown}/{name}: a program's folder has plain files only")
 
 
 def read_plainly(path: Path, most: int) -> tuple[bytes | None, int]:
@@ -98,20 +100,20 @@ def read_plainly(path: Path, most: int) -> tuple[bytes | None, int]:
 
 
 def unpack(archive: bytes, folder: Path) -> None:
-    """Write an archive's files into an empty folder. Raises RunFailed for one that `pack` can't have made."""
+    """Write an archive's files into an empty folder. Raises RunError for one that `pack` can't have made."""
     try:
         with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as opened:
             for entry in opened:
                 path = PurePosixPath(entry.name)
                 source = opened.extractfile(entry) if entry.isfile() else None
                 if source is None or path.is_absolute() or ".." in path.parts:
-                    raise RunFailed("a program's archive is damaged")
+                    raise RunError("a program's archive is damaged")
                 target = folder / path
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(source.read())
                 target.chmod(entry.mode & 0o755)
     except (tarfile.TarError, FileExistsError, NotADirectoryError, IsADirectoryError):
-        raise RunFailed("a program's archive is damaged") from None
+        raise RunError("a program's archive is damaged") from None
 
 
 def recipe_of(archive: bytes) -> Recipe:

@@ -55,7 +55,7 @@ _Answering = dict[str, str]
 def compile_bot(
     submission: Submission, interface: Interface, sandbox: SandboxSettings, build: Build = Build.TO_PLAY
 ) -> Compiled:
-    """Compile a bot by the first standard that accepts it. Raises NotCompiled, and RunFailed for the machine.
+    """Compile a bot by the first standard that accepts it. Raises NotCompiled, and RunError for the machine.
 
     What no standard accepts is tried BARE by the first: what g++ takes, since it includes less, builds so. There, what
     the linker took for a function of the library has another name, and what is ambiguous is the bot's own.

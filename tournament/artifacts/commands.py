@@ -8,12 +8,12 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 
 PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
-class CommandMissing(RunFailed):
+class CommandMissing(RunError):
     """The machine lacks a file that a program's command names."""
 
 

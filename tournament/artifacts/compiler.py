@@ -81,7 +81,7 @@ def warnings_of(unit: Unit) -> str:
 
 def compile_unit(unit: Unit, runtime: Mapping[str, bytes], build: Build) -> bytes:
     """The WebAssembly of a unit, linked with object files by name. The libraries must have been prepared. Raises
-    NotCompiled, and RunFailed when the libraries are damaged."""
+    NotCompiled, and RunError when the libraries are damaged."""
     objects = dict(runtime)
     if language_of(unit.standard) == "c":
         return _compile_and_link(unit, [], objects, build)

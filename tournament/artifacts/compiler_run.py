@@ -22,7 +22,7 @@ from tournament.artifacts.compiler_messages import (
     text_has_exceptions,
     why_refused,
 )
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.sandbox.outside import probe, running
 from tournament.sandbox.outside.endings import KILLED, Killed, kills_for_memory
 from tournament.sandbox.outside.launch import MEGABYTES_OF_BUILDS, Build, LaunchSpec, limits_of_build
@@ -99,7 +99,7 @@ def run_compiler(
 
     It reads its own files, `folder` and what is `readable`, and writes into `folder` alone. `libraries`: a folder in
     which it builds its libraries; this involves no stranger's code, so only limits hold it. It may take
-    what is left of its `allowance`. Raises NotCompiled; Killed, OSError and BadInput when that may be the machine's
+    what is left of its `allowance`. Raises NotCompiled; Killed, OSError and InputError when that may be the machine's
     doing.
     """
     allowance = allowance or Allowance()
@@ -172,7 +172,7 @@ def _run_once(
 
 @cache
 def words_of_compiler(kind: str) -> list[str]:
-    """How the compiler proper is called for a language. Raises RunFailed."""
+    """How the compiler proper is called for a language. Raises RunError."""
     with scratch_folder() as folder:
         unit = folder / ("empty.c" if kind == "c" else "empty.cpp")
         unit.touch()
@@ -182,11 +182,11 @@ def words_of_compiler(kind: str) -> list[str]:
             )
             return words_said(message_of(said), unit.name)
         except (NotCompiled, StopIteration) as problem:
-            raise RunFailed(f"the compiler doesn't say how it compiles: {first_line(problem)}") from None
+            raise RunError(f"the compiler doesn't say how it compiles: {first_line(problem)}") from None
 
 
 def require_compiler(sandbox: SandboxSettings) -> None:
-    """Compile a source of our own. Raises RunFailed when this machine can't, OSError when there is no room for it."""
+    """Compile a source of our own. Raises RunError when this machine can't, OSError when there is no room for it."""
     with scratch_folder() as folder:
         unit = folder / "trial.c"
         unit.write_text("int trial(int x) { return x + 1; }\n")
@@ -195,4 +195,4 @@ def require_compiler(sandbox: SandboxSettings) -> None:
         running.check_confined(finished, "compilers")
         if finished.status != 0:
             words = first_line(message_of(finished)) or finished.in_words
-            raise RunFailed(f"the compiler does not work on this machine (out of memory or disk?): {words}")
+            raise RunError(f"the compiler does not work on this machine (out of memory or disk?): {words}")

@@ -43,7 +43,7 @@ from tournament.artifacts.compiler_messages import first_line, message_of
 from tournament.artifacts.compiler_run import NotCompiled, run_compiler
 from tournament.cache import cache_folder, cache_trouble, keep, make_folder, recall, remembered, require_room
 from tournament.cores import cores
-from tournament.errors import RunFailed, TournamentError
+from tournament.errors import RunError, TournamentError
 from tournament.sandbox.outside.running import threads_that_end
 from tournament.sandbox.outside.scratch import alone_on_this_machine, remove, scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -57,7 +57,7 @@ def prepare_libraries(kinds: Collection[str], sandbox: SandboxSettings, say: Cal
     """Let the compiler build its libraries for C or C++ or both, once on a machine: about a minute.
 
     What is kept is what its linker was given; submissions are linked with that alone, so that nothing of theirs gets
-    near the compiler's own cache. Raises RunFailed when one can't be built or kept.
+    near the compiler's own cache. Raises RunError when one can't be built or kept.
     """
     if all(_is_sound(libraries_of(kind)) for kind in kinds):
         return
@@ -95,7 +95,7 @@ def _build_library(kind: str, made: Path, sandbox: SandboxSettings) -> None:
         except NotCompiled as problem:
             require_room(made)
             language = LANGUAGE_NAMES[kind]
-            raise RunFailed(f"the compiler can't build its {language} library here: {first_line(problem)}") from None
+            raise RunError(f"the compiler can't build its {language} library here: {first_line(problem)}") from None
         line = next(line for line in text.splitlines() if line.startswith("wasm-ld "))
         words = _keep_libraries(line.split(), unit, folder)
         link = {"words": words, "sha256": _digests(folder)}
@@ -134,7 +134,7 @@ def libraries_of(kind: str) -> Path:
 
 
 def _is_sound(libraries: Path) -> bool:
-    """Whether the libraries are there and unchanged. Raises RunFailed."""
+    """Whether the libraries are there and unchanged. Raises RunError."""
     link = recall(libraries / _LINK_FILE)
     with cache_trouble(libraries):
         return link is not None and json.loads(link)["sha256"] == _digests(libraries)
@@ -150,11 +150,11 @@ def _digests(folder: Path) -> dict[str, str]:
 
 
 def link_command(kind: str, objects: Sequence[str], output: str, build: Build) -> list[str]:
-    """The linker's command for a bot of a language. Raises RunFailed when the libraries are damaged."""
+    """The linker's command for a bot of a language. Raises RunError when the libraries are damaged."""
     libraries = libraries_of(kind)
     link = recall(libraries / _LINK_FILE)
     if link is None:
-        raise RunFailed(f"the compiler's library {libraries} was damaged during the run; run again")
+        raise RunError(f"the compiler's library {libraries} was damaged during the run; run again")
     words: list[str] = []
     for word in json.loads(link)["words"]:
         if build is not Build.TO_PLAY and word in STRIP:
@@ -164,7 +164,7 @@ def link_command(kind: str, objects: Sequence[str], output: str, build: Build) -
 
 
 def compile_once(sources: Sequence[Path], sandbox: SandboxSettings) -> bytes:
-    """One object file of our own C sources, all in one folder with their headers; kept here. Raises RunFailed."""
+    """One object file of our own C sources, all in one folder with their headers; kept here. Raises RunError."""
     made_of = hashlib.sha256(version().encode())
     for source in sources:
         made_of.update(hashlib.sha256(source.read_bytes()).digest())
@@ -186,7 +186,7 @@ def _build_object(name: str, sources: Sequence[Path], sandbox: SandboxSettings) 
         try:
             run_compiler(commands, folder, [], sandbox)
         except NotCompiled as problem:
-            raise RunFailed(f"the compiler can't compile {name}: {first_line(problem)}") from None
+            raise RunError(f"the compiler can't compile {name}: {first_line(problem)}") from None
         return (folder / "all.object").read_bytes()
 
 
@@ -194,7 +194,7 @@ def library_of_exceptions(sandbox: SandboxSettings) -> bytes:
     """The library that bots that throw are linked with before the compiler's, which can't; kept on this machine.
 
     It has the runtime of C++ exceptions, and the parts of the C++ library that throw. Built when the first bot needs
-    it. Raises RunFailed.
+    it. Raises RunError.
     """
     made_of = hashlib.sha256(version().encode() + EXCEPTIONS_SOURCE.read_bytes()).hexdigest()
     kept = cache_folder() / "libraries" / f"exceptions-{made_of[:16]}.sealed"
@@ -215,7 +215,7 @@ def _build_exceptions(sandbox: SandboxSettings) -> bytes:
                 list(pool.map(lambda one: run_compiler([one], folder, [], sandbox), commands))
             run_compiler([[zig(), "ar", "rcsD", "exceptions.a", *objects]], folder, [], sandbox)
         except NotCompiled as problem:
-            raise RunFailed(f"the compiler can't build its exceptions here: {first_line(problem)}") from None
+            raise RunError(f"the compiler can't build its exceptions here: {first_line(problem)}") from None
         return (folder / "exceptions.a").read_bytes()
 
 

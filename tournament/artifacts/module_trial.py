@@ -22,8 +22,8 @@ def try_compile(code: bytes, library: str, engines: list[dict[str, bool | int]],
 
     `library`: the path of the runtime's; `engines`: the settings of each.
 
-    Raises TooSlow; Disturbed when it was ended or given no time, which may be the machine's doing; and BadInput when it
-    can't be confined.
+    Raises TooSlow; Disturbed when it was ended or given no time, which may be the machine's doing; and InputError when
+    it can't be confined.
 
     What else is wrong with the module is not found here.
     """

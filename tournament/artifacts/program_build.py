@@ -9,7 +9,7 @@ from pathlib import Path
 from tournament.artifacts.archive import pack, recipe_of, unpack
 from tournament.artifacts.commands import OF_JAVA, PATH, find_command
 from tournament.artifacts.recipe import Recipe
-from tournament.errors import BadInput, first_of
+from tournament.errors import InputError, first_of
 from tournament.sandbox.outside import probe, running
 from tournament.sandbox.outside.endings import KILLED, Killed, kills_for_memory
 from tournament.sandbox.outside.launch import Build, LaunchSpec, limits_of_build
@@ -93,7 +93,7 @@ def _build(archive: bytes, recipe: Recipe, sandbox: SandboxSettings) -> bytes:
             raise BuildFailed(complaint, 0 if ended_by_us else finished.status)
         try:
             return pack(folder, built=True)
-        except BadInput as problem:
+        except InputError as problem:
             raise BuildFailed(str(problem)) from None
 
 

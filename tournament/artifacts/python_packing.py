@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tournament.contests.interface import PythonSdk
-from tournament.errors import BadInput, RunFailed
+from tournament.errors import InputError, RunError
 from tournament.sandbox.outside.settings import SandboxSettings
 
 
@@ -29,7 +29,7 @@ class Packages:
 
 @cache
 def installed(names: tuple[str, ...]) -> Packages:
-    """The packages of these names and all that they need. Raises BadInput for one that is not installed."""
+    """The packages of these names and all that they need. Raises InputError for one that is not installed."""
     versions: dict[str, str] = {}
     modules: dict[str, tuple[str, list[str]]] = {}
     readable: list[str] = []
@@ -44,7 +44,7 @@ def installed(names: tuple[str, ...]) -> Packages:
         except (importlib.metadata.PackageNotFoundError, ValueError):
             if name in names:
                 install = f"{sys.executable} -m pip install {name}"
-                raise BadInput(f"[sandbox] packages: {name} is not installed; install it with: {install}") from None
+                raise InputError(f"[sandbox] packages: {name} is not installed; install it with: {install}") from None
             continue  # needed on other systems only
         versions[key] = distribution.version
         wanted += _requirements(distribution)
@@ -104,12 +104,12 @@ def legs_may_share(artifact: bytes) -> bool:
 
 
 def source_of(artifact: bytes, sandbox: SandboxSettings, sdk: PythonSdk | None = None) -> bytes:
-    """The bot's file. Raises RunFailed when interpreter or packages here are others than those of the run's driver."""
+    """The bot's file. Raises RunError when interpreter or packages here are others than those of the run's driver."""
     line, source = artifact.split(b"\n", 1)
     wanted, here = json.loads(line), identity(sandbox, sdk)
     del wanted["legs_may_share"]
     if wanted != here:
-        raise RunFailed(
+        raise RunError(
             f"Python bots play with {_in_words(wanted)}, but this machine ({platform.node()}) has {_in_words(here)};"
             " install the same everywhere"
         )

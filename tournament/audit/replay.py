@@ -16,7 +16,7 @@ from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.entrants.build import with_lines
 from tournament.entrants.folder import find_submissions
-from tournament.errors import BadInput, RunFailed
+from tournament.errors import InputError, RunError
 from tournament.leg import Leg
 from tournament.names import did_you_mean
 from tournament.runner.schedule.counting import fixtures_of
@@ -64,17 +64,17 @@ def replay_games(
     """Play a session of a match again, or one game of it, and tell what each bot was asked and answered.
 
     `match` is its number or the names of its bots in either order. `config_of` gives the settings of a contest. Raises
-    BadInput when there are no such records, or a bot has changed since; RunFailed when the ledger can't be read or this
-    machine can't play.
+    InputError when there are no such records, or a bot has changed since; RunError when the ledger can't be read or
+    this machine can't play.
     """
     with reading(location):
         storage = open_storage(location)
         state = read_state(storage)
         if state.field is None:
-            raise BadInput(f"{storage.location} holds no results")
+            raise InputError(f"{storage.location} holds no results")
         contest, field = find_contest(state.field.contest, state.field.game), state.field
         if field.engine != contest.engine_version:
-            raise BadInput(
+            raise InputError(
                 f"these games are of version {field.engine} of {contest.name}, this is {contest.engine_version}:"
                 " they can't be played again here"
             )
@@ -85,13 +85,13 @@ def replay_games(
         batch, recorded = _recorded_leg(batches, match, session, per_leg)
         players = find_players(contest, config, field, settings, say, only=(recorded.x, recorded.y))
         if gone := sorted(players.missing & {recorded.x, recorded.y}):
-            raise BadInput(
+            raise InputError(
                 f"{' and '.join(gone)} {'is' if len(gone) == 1 else 'are'} not in the entrants folder as it was when"
                 " this was played; bring that version back, or run again to play with the one that is there"
             )
         (fixture,) = fixtures_of(Legs.of([recorded]), players.schedule)
         if isinstance(fixture, str):
-            raise RunFailed(f"match {recorded.match} was recorded {fixture}; tournament verify says more")
+            raise RunError(f"match {recorded.match} was recorded {fixture}; tournament verify says more")
         require_written(storage, batch.part("games"))
         rows: dict[int, dict[str, Any]] = {}
         for chunk in rows_of(storage, batch.part("games"), contest.games):
@@ -135,8 +135,8 @@ def _replayed(
             differs += ": a bot that is a process may look at a clock, or at what the system hands out"
     if not observed.games and not faults:
         if not rows:
-            raise BadInput(f"--session {session} of match {recorded.match} has no games")
-        raise BadInput(f"--game {game}: session {session} of match {recorded.match} has games 0 to {max(rows)}")
+            raise InputError(f"--session {session} of match {recorded.match} has no games")
+        raise InputError(f"--game {game}: session {session} of match {recorded.match} has games 0 to {max(rows)}")
     return Replay(
         contest.name, recorded.match, recorded.x, recorded.y, session, games, faults, differs, observed.drawings
     )
@@ -149,7 +149,7 @@ def _places(faults: Sequence[Fault]) -> list[tuple[int, int, str]]:
 def _recorded_leg(
     batches: Sequence[Batch], match: int | tuple[str, str], session: int, sessions_per_leg: int
 ) -> tuple[Batch, LegResult]:
-    """The leg that has a session, and its batch. Raises BadInput."""
+    """The leg that has a session, and its batch. Raises InputError."""
     last = -1
     names: set[str] = set()
     number = session // sessions_per_leg
@@ -170,14 +170,14 @@ def _recorded_leg(
     if last < 0:
         unknown = [one for one in match if one not in names] if isinstance(match, tuple) else []
         hint = "".join(f"; they have no {one}{did_you_mean(one, names, ',')}" for one in unknown)
-        raise BadInput(f"--match {name}: the records have no such match{hint or '; matches.parquet lists them'}")
-    raise BadInput(f"--session {session}: match {name} has sessions 0 to {(last + 1) * sessions_per_leg - 1}")
+        raise InputError(f"--match {name}: the records have no such match{hint or '; matches.parquet lists them'}")
+    raise InputError(f"--session {session}: match {name} has sessions 0 to {(last + 1) * sessions_per_leg - 1}")
 
 
 def _with_lines(contest: Contest, config: Config, field: Field, leg: Leg) -> dict[str, bytes]:
     """By their artifacts, the leg's bots in C and C++ built so that a fault has its line."""
     found = {}
-    seats = {seat.name: seat for seat in (leg.x, leg.y) if seat.kind == "wasm"}
+    seats = {seat.name: seat for seat in leg.seats if seat.kind == "wasm"}
     for submission in find_submissions(config.entrants, lambda: field.entrants)[0]:
         if submission.name in seats and (code := with_lines(submission, contest.interface, config.sandbox)):
             found[seats[submission.name].artifact] = code

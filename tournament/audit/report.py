@@ -6,17 +6,17 @@ import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tournament.errors import RunFailed, counted
+from tournament.errors import RunError, counted
 from tournament.store.ledger import Batch
 
 
 @contextlib.contextmanager
 def reading(location: str) -> Iterator[None]:
-    """Raises RunFailed when what lies at a location can't be read in this block."""
+    """Raises RunError when what lies at a location can't be read in this block."""
     try:
         yield
     except OSError as error:
-        raise RunFailed(f"{location} can't be read: {error.strerror or error}") from None
+        raise RunError(f"{location} can't be read: {error.strerror or error}") from None
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.cores import cores
-from tournament.errors import BadInput, RunFailed, TournamentError
+from tournament.errors import InputError, RunError, TournamentError
 from tournament.records.contest_of import contest_of, is_here
 from tournament.records.results import ranking_of
 from tournament.runner.executors.local import LocalExecutor
@@ -45,8 +45,8 @@ def verify_contest(
 ) -> Verification:
     """Read all that is recorded at a location, and play so many of its legs again, None for all.
 
-    A run may go on meanwhile. `config_of` gives the settings of a contest. Raises BadInput when there are no records,
-    RunFailed when the ledger can't be read or this machine can't play.
+    A run may go on meanwhile. `config_of` gives the settings of a contest. Raises InputError when there are no records,
+    RunError when the ledger can't be read or this machine can't play.
     """
     with reading(location):
         return _verified(open_storage(location), config_of, replay, watcher)
@@ -65,7 +65,7 @@ class Snapshot:
     def of(cls, storage: Storage) -> Snapshot:
         there, state = in_tables(storage), read_state(storage)
         if state.field is None:
-            raise BadInput(f"{storage.location} holds no results")
+            raise InputError(f"{storage.location} holds no results")
         return cls(there, state, state.field)
 
     @property
@@ -129,23 +129,23 @@ def _verified(
 
 
 def _config(config_of: Callable[[str], Config], contest: Contest) -> Config:
-    """The settings of a contest, or of that whose rules it has, where it has no table here. Raises BadInput."""
+    """The settings of a contest, or of that whose rules it has, where it has no table here. Raises InputError."""
     try:
         return config_of(contest.name)
-    except BadInput:
+    except InputError:
         return config_of(contest.rules)
 
 
 def settings_of(contest: Contest, field: Field, config: Config, seed: str | None) -> ContestSettings:
     """The recorded settings, and those of the folder on which no game depends; with the seed, if it is known. Raises
-    RunFailed when the contest doesn't know them."""
+    RunError when the contest doesn't know them."""
     elsewhere = {key: value for key, value in config.contest if key not in config.contest.playing()}
     try:
         recorded = contest.settings.model_validate(
             {key: field.settings[key] for key in field.settings.keys() - {"seed"}}
         )
     except ValidationError as error:
-        raise RunFailed(f"the ledger's settings are none of {contest.name}: {error.errors()[0]['loc'][0]}") from None
+        raise RunError(f"the ledger's settings are none of {contest.name}: {error.errors()[0]['loc'][0]}") from None
     return recorded.model_copy(update=elsewhere | {"seed": seed})
 
 

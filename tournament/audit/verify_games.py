@@ -17,7 +17,7 @@ from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.entrants.build import build_entrants
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.keys import master_key
 from tournament.leg import Leg
 from tournament.runner.executors import Executor
@@ -63,7 +63,7 @@ def find_players(
     only: Sequence[str] | None = None,
 ) -> Players:
     """Players of a recorded field that are unchanged in the entrants folder; `only` those of some names, if given. The
-    settings have the seed. Raises BadInput when there is no entrants folder."""
+    settings have the seed. Raises InputError when there is no entrants folder."""
     assert settings.seed is not None
     entrants = build_entrants(contest, settings, config.sandbox, config.entrants, say, only, lambda: field.entrants)
     house = contest.house.players(settings, config.folder, say) if contest.house else ()
@@ -118,7 +118,7 @@ def _with_players(legs: Legs, missing: frozenset[str]) -> npt.NDArray[np.intp]:
 def replay_problems(
     contest: Contest, storage: Storage, players: Players, chosen: Chosen, executor: Executor
 ) -> Iterator[tuple[int, list[Problem]]]:
-    """Play these legs; yield how many were compared, and what differs. Raises RunFailed and BadInput when this machine
+    """Play these legs; yield how many were compared, and what differs. Raises RunError and InputError when this machine
     can't."""
     share = -(-sum(len(places) for _, places in chosen) // (4 * executor.most_workers))
     some = [
@@ -150,7 +150,7 @@ def replay_problems(
                     (batch,) = receipt.batches
                     yield out.pop(batch.legs.digests[0]).compared(contest, storage, there, batch)
         except OSError as error:
-            raise RunFailed(explain_write_error(error, there.location)) from None
+            raise RunError(explain_write_error(error, there.location)) from None
         finally:
             played.close()
         yield from alien

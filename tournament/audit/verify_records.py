@@ -12,7 +12,7 @@ from engine.kernel.game_core import SEAT_COUNT
 from tournament.audit.report import Problem, plays_again
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.records.history import damaged_parts
 from tournament.records.results import summaries
 from tournament.runner.strays import in_tables, shown, strays
@@ -40,7 +40,7 @@ def batch_problems(storage: Storage, batch: Batch, contest: Contest, settings: C
         return [Problem(part.place, "has other bytes than were written", remove) for part in damaged]
     try:
         wrong = _not_adding_up(storage, batch, contest, settings)
-    except RunFailed as problem:  # its hash is the ledger's, so it was written like this
+    except RunError as problem:  # its hash is the ledger's, so it was written like this
         place, _, what = str(problem).removeprefix(f"{storage.location}/").partition(" ")
         return [Problem(place, what, remove)]
     return [Problem(place, what, remove) for place, what in wrong.items()]

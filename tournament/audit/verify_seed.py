@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tournament.audit.report import Problem
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.runner.seed import seed_of, unlike_seed
 from tournament.store.ledger import Field
 from tournament.store.secrets import SECRETS
@@ -17,7 +17,7 @@ def find_seed(storage: Storage, given: str | None, field: Field) -> tuple[str | 
     fingerprint = str(field.settings.get("seed"))
     try:
         seed = seed_of(storage, given, fingerprint)
-    except RunFailed as problem:
+    except RunError as problem:
         if storage.everything(SECRETS).keys() & {fingerprint, f"{fingerprint}-copy"}:
             place = f"{SECRETS}/{fingerprint}"
             return None, [Problem(place, "is damaged", "bring it back from a copy, or give the seed")], []

@@ -28,7 +28,7 @@ from tournament.cli.options import (
 from tournament.cli.replay_tables import print_game
 from tournament.cli.screen import Screen
 from tournament.config import load_config
-from tournament.errors import BadInput, printable
+from tournament.errors import InputError, printable
 
 
 def verify(
@@ -42,7 +42,7 @@ def verify(
     it. With 3 when nothing wrong was found but not all could be checked.
     """
     if replay != "all" and not replay.isdecimal():
-        raise BadInput(f"--replay {replay}: expected a number of legs, or all")
+        raise InputError(f"--replay {replay}: expected a number of legs, or all")
     count = None if replay == "all" else int(replay)
     with Screen(err, "") as screen:
         found = [
@@ -80,7 +80,7 @@ def replay(
         config_of = partial(load_config, path=config, entrants=entrants, results=results)
         x, *y = [name.strip() for name in match.split(",")]
         if not match.isdecimal() and not (x and len(y) == 1 and y[0]):
-            raise BadInput(f"--match {match}: say its number, or the names of both bots with a comma between them")
+            raise InputError(f"--match {match}: say its number, or the names of both bots with a comma between them")
         found = replay_games(place, config_of, (x, y[0]) if y else int(x), session, game, screen.say)
     if as_json:
         print_json(dataclasses.asdict(found))

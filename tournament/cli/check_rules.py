@@ -25,7 +25,7 @@ def are_rules(path: Path) -> bool:
 
 
 def check_rules(path: Path, screen: Screen) -> tuple[Table, bool]:
-    """A line for each rule of the conformance suite, and whether all hold. Raises BadInput for what is no contest."""
+    """A line for each rule of the conformance suite, and whether all hold. Raises InputError for what is no contest."""
     from tournament import conformance
 
     contest = load_rules(path.name, path.parent)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tournament.config import load_config, load_contests
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.names import valid_contest_name
 from tournament.records.results import NO_RESULTS, Results, contests_held, load
 from tournament.store.ledger_reading import read_field
@@ -13,7 +13,7 @@ from tournament.store.storage import inside, open_storage
 
 
 def recorded(contest: str | None, results: str | None, config: Path | None) -> list[str]:
-    """Where the records of a contest are, or those of all. Raises BadInput when there are none."""
+    """Where the records of a contest are, or those of all. Raises InputError when there are none."""
     place = _results_of(contest, results, config)
     if contest is not None:
         locations = [_own_location(place, contest)]
@@ -21,11 +21,11 @@ def recorded(contest: str | None, results: str | None, config: Path | None) -> l
         locations = [inside(place, name) for name in contests_held(place)] or [place]
     if held := [location for location in locations if _holds_records(location)]:
         return held
-    raise BadInput(f"{place} {NO_RESULTS}")
+    raise InputError(f"{place} {NO_RESULTS}")
 
 
 def location_of(contest: str | None, results: str | None, config: Path | None) -> str:
-    """Where `load` finds the records of a contest, or of the only one that is there. Raises BadInput."""
+    """Where `load` finds the records of a contest, or of the only one that is there. Raises InputError."""
     place = _results_of(contest, results, config)
     return place if contest is None else _own_location(place, contest)
 
@@ -33,14 +33,14 @@ def location_of(contest: str | None, results: str | None, config: Path | None) -
 def _own_location(place: str, contest: str) -> str:
     """Where a contest's records are: below a folder of results, or that folder itself when it is the contest's own.
 
-    Raises BadInput when it is another contest's.
+    Raises InputError when it is another contest's.
     """
     location = inside(place, contest)
     if _holds_records(location) or not _holds_records(place):
         return location
     field = read_field(open_storage(place))
     if field is not None and field.contest != contest:
-        raise BadInput(f"{place} holds results of {field.contest}, none of {contest}")
+        raise InputError(f"{place} holds results of {field.contest}, none of {contest}")
     return place
 
 
@@ -50,7 +50,7 @@ def load_records(contest: str | None, results: str | None, config: Path | None) 
 
 
 def _results_of(contest: str | None, results: str | None, config: Path | None) -> str:
-    """The folder or URL of all contests' records. Raises BadInput for an unknown contest."""
+    """The folder or URL of all contests' records. Raises InputError for an unknown contest."""
     known = load_contests(config)
     place = load_config(known.names[0], config, results=results).results
     if contest is None or contest in known.names:

@@ -31,7 +31,7 @@ from tournament.cli.screen import Screen
 from tournament.cli.tables import facts_table, matches_table, plain_table
 from tournament.config import Config, Contests, load_config, load_contests
 from tournament.contests import KNOWN_RULES
-from tournament.errors import BadInput, counted
+from tournament.errors import InputError, counted
 from tournament.keys import drawn_seed
 from tournament.standings.history import matches_of_bot
 from tournament.store.legs import by_sort
@@ -93,7 +93,7 @@ def match(
     contest, bot, others = _who_plays(load_contests(config), contest, bot, others or [])
     check_game(session, game)
     if session is not None and (len(others) != 1 or baseline):
-        raise BadInput("--session: say also one OTHER, and no --baseline")
+        raise InputError("--session: say also one OTHER, and no --baseline")
     seed = seed or drawn_seed()
     played = load_config(contest, config).played
     names = {Path(one).stem for one in (bot, baseline) if one}
@@ -140,13 +140,13 @@ def match(
 
 
 def _who_plays(known: Contests, contest: str, bot: str | None, others: list[str]) -> tuple[str, str, list[str]]:
-    """Contest, bot and others, as given; or the file's only contest, where a bot comes first. Raises BadInput."""
+    """Contest, bot and others, as given; or the file's only contest, where a bot comes first. Raises InputError."""
     is_bot = contest not in known.names and contest not in known.broken and contest not in KNOWN_RULES
     if is_bot and len(known.chosen) == 1:
         return known.chosen[0], contest, [bot, *others] if bot else others
     known.find(contest)
     if bot is None:
-        raise BadInput("say also the BOT: a file, or the name of an entrant or shipped bot")
+        raise InputError("say also the BOT: a file, or the name of an entrant or shipped bot")
     return contest, bot, others
 
 

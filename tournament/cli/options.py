@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from tournament.contests import BUILT_IN
-from tournament.errors import BadInput
+from tournament.errors import InputError
 
 # What options are for: --help and docs/reference/commands.md list them in these groups, in this order.
 PLAY = "What is played"
@@ -62,9 +62,9 @@ Json = Annotated[bool, flag("--json", "print JSON for scripts", OUTPUT)]
 
 
 def check_game(session: int | None, game: int | None) -> None:
-    """Raises BadInput for a game of no session."""
+    """Raises InputError for a game of no session."""
     if game is not None and session is None:
-        raise BadInput("--game: say also of which --session")
+        raise InputError("--game: say also of which --session")
 
 
 def command_line(*words: str, **options: object) -> str:

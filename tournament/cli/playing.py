@@ -19,7 +19,7 @@ from tournament.cli.screen import Screen
 from tournament.cli.tables import final_tables
 from tournament.config import Config
 from tournament.entrants.folder import stamps
-from tournament.errors import BadInput, counted, printable, telling_line
+from tournament.errors import InputError, counted, printable, telling_line
 from tournament.runner.contest_run import run_prepared
 from tournament.runner.executors import Executors, joined_cluster
 from tournament.runner.planning import plan_of
@@ -95,11 +95,11 @@ class Playing:
 
 
 def _require_wanted(prepared: Prepared) -> None:
-    """Ask whether long play may move to an archive. Raises BadInput without a terminal, typer.Abort after a no."""
+    """Ask whether long play may move to an archive. Raises InputError without a terminal, typer.Abort after a no."""
     if not (unlike := prepared.unlike()) or not unlike.is_long_play:
         return
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise BadInput(f"{unlike}; give --archive to let them")
+        raise InputError(f"{unlike}; give --archive to let them")
     typer.confirm(f"{printable(str(unlike))}. Go on?", abort=True, err=True)
 
 

@@ -10,7 +10,7 @@ from tournament.cli.consoles import out
 from tournament.cli.locations import location_of
 from tournament.cli.options import CHOICE, OUTPUT, ConfigPath, ContestOrOnly, Results, flag, option
 from tournament.config import load_config
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.records.results import locate
 from tournament.reporting.writing import check_replaceable, make_page, write_author_pages, write_report
 
@@ -31,7 +31,7 @@ def report(
 ) -> None:
     """Without --public the page has games, and the seed from which all cards follow: for after the contest."""
     if author_pages and output:
-        raise BadInput("--author-pages writes files of its own: leave -o away")
+        raise InputError("--author-pages writes files of its own: leave -o away")
     config_of = partial(load_config, path=config, results=results)
     location = locate(location_of(contest, results, config))
     if author_pages:

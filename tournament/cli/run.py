@@ -20,7 +20,7 @@ from tournament.cli.options import (
     flag,
     option,
 )
-from tournament.errors import BadInput
+from tournament.errors import InputError
 
 
 def run(
@@ -80,7 +80,7 @@ def run(
     }
     chosen = {name: load_config(name, config, **options) for name in contests or load_contests(config).chosen}
     if progress not in (None, "json"):
-        raise BadInput(f"--progress {progress}: there is json")
+        raise InputError(f"--progress {progress}: there is json")
     given = {"entrants": entrants, "results": results, "config": config}
     playing = Playing(chosen, given, progress == "json", archive)
     all_fit = playing.run(dry_run=dry_run)

@@ -22,7 +22,7 @@ from tournament.cli.tables import (
     reasons,
 )
 from tournament.config import in_its_words, load_config
-from tournament.errors import BadInput, printable
+from tournament.errors import InputError, printable
 from tournament.names import did_you_mean
 from tournament.records.contest_of import contest_of
 from tournament.records.results import Results as Loaded
@@ -58,7 +58,7 @@ def leaderboard(
 ) -> None:
     """A rating changes no rank."""
     if (rating is not None) + (history is not None) + as_csv > 1 or (as_csv and as_json):
-        raise BadInput("--rating, --history and --csv: choose one; --json goes with the first two")
+        raise InputError("--rating, --history and --csv: choose one; --json goes with the first two")
     if history is not None:
         _show_history(history, contest, results, config, as_json)
         return
@@ -126,7 +126,7 @@ def crosstable(
     as_json: Json = False,
 ) -> None:
     if as_csv and as_json:
-        raise BadInput("--csv, --json: choose one of the two")
+        raise InputError("--csv, --json: choose one of the two")
     found = load_records(contest, results, config)
     if bot is not None:
         line_of(found.ranking, bot)
@@ -151,7 +151,7 @@ def faults(
     loaded = load_records(contest, results, config)
     names = {line.name for line in loaded.ranking.entrants}
     if bot is not None and bot not in names:
-        raise BadInput(f"--bot {bot}: the records have no such bot{did_you_mean(bot, names, ',')}")
+        raise InputError(f"--bot {bot}: the records have no such bot{did_you_mean(bot, names, ',')}")
     chosen = [(leg, one) for leg, one in loaded.ranking.faults if bot in (None, leg.name_at(one.seat))]
     given = {"results": results, "config": config}
     if as_json:

@@ -12,7 +12,7 @@ from tournament.cli.consoles import out, tell
 from tournament.cli.options import PLACES, PLAY, ConfigPath, Contest, flag, option
 from tournament.config import FILE_NAME, load_config
 from tournament.entrants.new import write_new_bot
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.names import did_you_mean
 from tournament.sandbox.outside import tier
 from tournament.starter.folder import write_contest_folder
@@ -56,11 +56,11 @@ def init(
     there = {known.name: known for known in (*CONTESTS, *SHIPPED)}
     names = dict.fromkeys(contest or [known.name for known in SHIPPED])
     for name in names.keys() - there.keys():
-        raise BadInput(f"no contest is called {name}; there are: {', '.join(there)}{did_you_mean(name, there)}")
+        raise InputError(f"no contest is called {name}; there are: {', '.join(there)}{did_you_mean(name, there)}")
     chosen = [there[name] for name in names]
     try:
         tier.version_here()
-    except BadInput as problem:  # said first: without it only your own bots can play here
+    except InputError as problem:  # said first: without it only your own bots can play here
         tell(f"tournament: {problem}")
     written = write_contest_folder(folder, chosen, with_bots=not empty)
     tell(f"{folder} has {', '.join(str(path) for path in written)}")

@@ -30,7 +30,7 @@ from tournament.cli.screen import Screen
 from tournament.config import Config, load_config, load_contests
 from tournament.containment import containing
 from tournament.entrants.folder import check_among_others
-from tournament.errors import BadInput, TournamentError
+from tournament.errors import InputError, TournamentError
 from tournament.sandbox.outside.running import Ended
 from tournament.store.legs import by_sort
 from tournament.trial.check import check_bot, contest_of, replay_check
@@ -68,10 +68,10 @@ def check(
     if not os.path.lexists(bot):
         there = sorted(Path("entrants").glob(f"*/{glob.escape(bot.name)}*"))
         hint = f"; did you mean {there[0]}?" if there else ": say the path of the bot's file, or of its folder"
-        raise BadInput(f"{bot}: there is no such file{hint}")
+        raise InputError(f"{bot}: there is no such file{hint}")
     if contest is None and are_rules(bot):
         if session is not None or seed is not None or as_submitted:
-            raise BadInput(f"{bot}: this is a contest's rules; --session, --seed and --as-submitted are for bots")
+            raise InputError(f"{bot}: this is a contest's rules; --session, --seed and --as-submitted are for bots")
         with Screen(err, bot.name) as screen:
             table, sound = check_rules(bot, screen)
         out.print(table)

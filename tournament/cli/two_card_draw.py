@@ -16,7 +16,7 @@ from tournament.cli.options import OUTPUT, PLAY, option
 from tournament.cli.tables import facts_table
 from tournament.contests.two_card_draw.generate import Recipe, generate
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, read_strategy_file, write_strategy
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.small_files import write_whole
 
 app = typer.Typer(
@@ -44,13 +44,13 @@ def generate_command(
 ) -> None:
     """Make a server as the contest does: hill climbing from a random start."""
     if not 1 <= bet1 <= 5:
-        raise BadInput(f"--bet1 {bet1}: must be 1 to 5")
+        raise InputError(f"--bet1 {bet1}: must be 1 to 5")
     if not bet1 <= bet2 <= 3 * bet1:
-        raise BadInput(f"--bet2 {bet2}: must be {bet1} to {3 * bet1}, from bet1 to three times bet1")
+        raise InputError(f"--bet2 {bet2}: must be {bet1} to {3 * bet1}, from bet1 to three times bet1")
     if not 0 <= iterations <= 10**9:
-        raise BadInput(f"--iterations {iterations}: must be 0 to 1000000000")
+        raise InputError(f"--iterations {iterations}: must be 0 to 1000000000")
     if not 0 <= seed < 2**63:
-        raise BadInput(f"--seed {seed}: must be 0 to 2⁶³ − 1")
+        raise InputError(f"--seed {seed}: must be 0 to 2⁶³ − 1")
     with _progress_bar() as progress:
         task = progress.add_task("", total=iterations)
         strategy = generate(
@@ -95,9 +95,9 @@ def _values(strategy: ServerStrategy, where: str) -> Table:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file, whole or not at all. Raises BadInput where that can't be."""
+    """Write a file, whole or not at all. Raises InputError where that can't be."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, text.encode())
     except OSError as error:
-        raise BadInput(f"{path} can't be written: {error.strerror}") from None
+        raise InputError(f"{path} can't be written: {error.strerror}") from None

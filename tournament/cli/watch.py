@@ -20,7 +20,7 @@ from tournament.cli.consoles import out
 from tournament.cli.options import OUTPUT, PLAY, Cluster, ConfigPath, Executor, Results, Workers, flag, option
 from tournament.cli.screen import Screen
 from tournament.cli.tables import leaderboard_table
-from tournament.errors import BadInput, RunFailed, printable
+from tournament.errors import InputError, RunError, printable
 
 if TYPE_CHECKING:
     from tournament.config import Config
@@ -94,9 +94,9 @@ def watch(
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     settings = (config or Path(FILE_NAME)).absolute()
     if submissions and not serve:
-        raise BadInput("--submissions: authors hand in over the web; add --serve PORT")
+        raise InputError("--submissions: authors hand in over the web; add --serve PORT")
     if submissions and not submissions.exists():
-        raise BadInput(f"{submissions} is not there; make it by tournament author add NAME --authors {submissions}")
+        raise InputError(f"{submissions} is not there; make it by tournament author add NAME --authors {submissions}")
     options = {"results": results, "workers": workers, "executor": executor, "address": address}
     names = contests or list(load_contests(config).chosen)
     try:
@@ -120,7 +120,7 @@ def watch(
                 until_stopped.enter_context(Workers(watching.submissions, partial(shown.tell, "")))
             watching.keep()
             if serve:
-                raise RunFailed(serving.ended)
+                raise RunError(serving.ended)
     except KeyboardInterrupt:
         print("tournament: stopped; watch again to go on", file=sys.stderr)
         raise typer.Exit(130) from None
@@ -130,10 +130,10 @@ def _address(serve: str, url: str | None, plain_http: bool) -> Address:
     try:
         from tournament.open_contest.server import address_of
     except ModuleNotFoundError as missing:
-        raise BadInput(f"--serve needs {missing.name}: pip install 'tournament[serve]'") from None
+        raise InputError(f"--serve needs {missing.name}: pip install 'tournament[serve]'") from None
     where = address_of(serve, url)
     if not (where.is_loopback or plain_http):
-        raise BadInput(
+        raise InputError(
             f"--serve {serve}: other machines would send tokens that anybody between can read. Put a reverse proxy"
             " with https before a port of this machine, or force it: --plain-http"
         )

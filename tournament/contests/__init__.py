@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tournament.contests.rules_of_others import loaded_rules
-from tournament.errors import BadInput, shortened
+from tournament.errors import InputError, shortened
 from tournament.names import did_you_mean
 
 if TYPE_CHECKING:
@@ -61,8 +61,8 @@ def __getattr__(name: str) -> tuple[Contest, ...]:
 
 
 def find_contest(name: str, rules: str = "") -> Contest:
-    """The contest of that name that is played by the rules of another; without `rules` by its own. Raises BadInput for
-    rules that are unknown, or that can't be loaded."""
+    """The contest of that name that is played by the rules of another; without `rules` by its own. Raises InputError
+    for rules that are unknown, or that can't be loaded."""
     contest = _by_rules(rules or name)
     if contest is None:
         raise no_contest(rules or name, KNOWN_RULES)
@@ -80,9 +80,9 @@ def _by_rules(rules: str) -> Contest | None:
     return contest_of(OpenSpiel)
 
 
-def no_contest(name: str, known: Sequence[str]) -> BadInput:
+def no_contest(name: str, known: Sequence[str]) -> InputError:
     """What is said when none of those that are `known` has this name."""
-    return BadInput(
+    return InputError(
         f"no contest is called {shortened(name, 100)}; there are: {', '.join(known)}, and those that tournament.toml of"
         f" this folder names{did_you_mean(name, known)}"
     )

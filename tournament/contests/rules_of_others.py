@@ -21,7 +21,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
-from tournament.errors import BadInput, printable, shortened
+from tournament.errors import InputError, printable, shortened
 from tournament.names import CONTEST_NAME_RULE, valid_contest_name
 from tournament.small_files import read_small_file
 
@@ -50,7 +50,7 @@ def names_rules(game: object) -> bool:
 
 
 def load_rules(game: str, folder: Path) -> Contest:
-    """The contest that `game` names; a file's name starts from `folder`. Raises BadInput where there is none."""
+    """The contest that `game` names; a file's name starts from `folder`. Raises InputError where there is none."""
     if file := _FILE.fullmatch(game):
         path = folder / file[1]
         return load_source(Source(str(path), read_small_file(path, MOST_BYTES), file[2]))
@@ -60,7 +60,7 @@ def load_rules(game: str, folder: Path) -> Contest:
 
 
 def load_source(source: Source) -> Contest:
-    """The contest of these rules. Raises BadInput where there is none."""
+    """The contest of these rules. Raises InputError where there is none."""
     from tournament.contests.contest import Contest
     from tournament.contests.python_contest.rules import contest_of
 
@@ -68,11 +68,11 @@ def load_source(source: Source) -> Contest:
     called, rules = _rules_in(module, source)
     name = getattr(rules, "name", "")
     if not isinstance(name, str) or not valid_contest_name(name):
-        raise BadInput(f'{source.place}: {called} has no name: name = "take_away"; {CONTEST_NAME_RULE}')
+        raise InputError(f'{source.place}: {called} has no name: name = "take_away"; {CONTEST_NAME_RULE}')
     try:
         made = rules if isinstance(rules, Contest) else contest_of(rules)
     except Exception as error:
-        raise BadInput(f"{source.place}: {called}: {_told(error)}") from error
+        raise InputError(f"{source.place}: {called}: {_told(error)}") from error
     named = source._replace(called=called)
     if source.content is None:
         package = source.place.partition(".")[0]
@@ -87,11 +87,11 @@ def loaded_rules(name: str) -> Contest | None:
     if name not in _loaded:
         try:
             tables = tomllib.loads(read_small_file(Path("tournament.toml"), MOST_BYTES).decode()).values()
-        except (BadInput, ValueError, RecursionError):
+        except (InputError, ValueError, RecursionError):
             return None
         for game in {table.get("game") for table in tables if isinstance(table, dict)}:
             if names_rules(game):
-                with contextlib.suppress(BadInput):  # a broken one keeps nobody from another
+                with contextlib.suppress(InputError):  # a broken one keeps nobody from another
                     load_rules(str(game), Path())
     return _loaded.get(name)
 
@@ -109,7 +109,7 @@ def _imported(name: str) -> ModuleType:
     except (Exception, SystemExit) as error:
         missing = isinstance(error, ModuleNotFoundError) and error.name == name.partition(".")[0]
         mend = f'; install its package, or name a file: game = "{name}.py"' if missing else ""
-        raise BadInput(f"{name} can't be imported: {_told(error)}{mend}") from error
+        raise InputError(f"{name} can't be imported: {_told(error)}{mend}") from error
 
 
 def _run(path: str, content: bytes) -> ModuleType:
@@ -124,7 +124,7 @@ def _run(path: str, content: bytes) -> ModuleType:
         exec(compile(content, path, "exec"), module.__dict__)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise BadInput(f"{path}{_line_in(path, error)}: {_told(error)}") from error
+        raise InputError(f"{path}{_line_in(path, error)}: {_told(error)}") from error
     return module
 
 
@@ -160,12 +160,12 @@ def _rules_in(module: ModuleType, source: Source) -> tuple[str, type[PythonConte
         return next(iter(found.items()))
     place, classes = source.place, ", ".join(found)
     if not found:
-        raise BadInput(
+        raise InputError(
             f"{place} has no subclass of PythonContest" + (f" called {source.called}" if source.called else "")
         )
     asked = f"no subclass {source.called} of PythonContest; there are {classes}" if source.called else classes
     named = place if source.content is None else Path(place).name
-    raise BadInput(f'{place} has {asked}; name one: game = "{named}:{next(iter(found))}"')
+    raise InputError(f'{place} has {asked}; name one: game = "{named}:{next(iter(found))}"')
 
 
 @cache

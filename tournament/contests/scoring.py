@@ -77,7 +77,7 @@ class House:
     """The house players of a contest in which entrants play these and not each other.
 
     `players` gives those of a tournament; it takes the settings, the folder from which relative paths start, and a
-    function for messages while it takes long, and raises BadInput. `practice_players`, if a contest's depend on its
+    function for messages while it takes long, and raises InputError. `practice_players`, if a contest's depend on its
     seed, gives those of a match with a seed of its own, under other names; they aren't kept. `practice` gives one
     to try entrants against, chosen by a key. Every player has the `facts`. With a `suffix`, their contents are kept
     beside the records, as files of that ending, and so are those of the `examples`, which entrants may know: their

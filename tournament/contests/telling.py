@@ -21,7 +21,7 @@ class GameInWords:
     outcome: str = ""
 
 
-def told_game(scene: Scene, names: tuple[str, str]) -> GameInWords:
+def told_game(scene: Scene, names: Sequence[str]) -> GameInWords:
     """A game in words, between bots of these names. What is done before anybody acts, such as antes, goes untold."""
     cards: dict[str, tuple[str, ...]] = {}
     told: list[tuple[str, str]] = []
@@ -55,7 +55,7 @@ def plain_columns(row: Row) -> Iterator[tuple[int | None, str]]:
             yield seat, f"{name}: {plain_value(value)}"
 
 
-def plain_game(row: Row, names: tuple[str, str]) -> GameInWords:
+def plain_game(row: Row, names: Sequence[str]) -> GameInWords:
     """A game of a contest that doesn't say how its games are told."""
     said = (what if seat is None else f"{names[seat]} {what}" for seat, what in plain_columns(row))
     return GameInWords(outcome=", ".join(said))

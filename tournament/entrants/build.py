@@ -30,7 +30,7 @@ from tournament.contests.settings import ContestSettings
 from tournament.cores import cores
 from tournament.entrants import hints, own_trial
 from tournament.entrants.folder import KINDS, Recorded, find_submissions, other_files
-from tournament.errors import BadInput, TooFewBots, TournamentError, listed, printable, telling_line
+from tournament.errors import InputError, TooFewBotsError, TournamentError, listed, printable, telling_line
 from tournament.leg import FailureKind
 from tournament.sandbox.inside import bot_functions, function_names, leg_isolation
 from tournament.sandbox.outside import probe, running
@@ -82,7 +82,7 @@ class Building:
         """All bots, sorted by name, once they are built; those that can't play carry their problem.
 
         After `patience` seconds some may be late, if more are ready than the last time and `least` of these can play.
-        Whoever has games in the records is waited for. Raises BadInput and RunFailed when the machine fails.
+        Whoever has games in the records is waited for. Raises InputError and RunError when the machine fails.
         """
         began = said = time.monotonic()
         while self._under_way or self._put_off:
@@ -137,7 +137,7 @@ def building(
     """Build every bot of a folder, or those of some names `only`. What isn't built when an error leaves the block is
     given up.
 
-    Of several with one name the `recorded` one plays. Raises BadInput when there is no such folder, or when this
+    Of several with one name the `recorded` one plays. Raises InputError when there is no such folder, or when this
     machine can't confine a bot that needs it, and as `recorded` does.
     """
     submissions, refused = find_submissions(folder, recorded)
@@ -175,7 +175,7 @@ def build_entrant(
     settings: ContestSettings,
     sandbox: SandboxSettings,
 ) -> Entrant:
-    """Build one bot and start it once; a failure becomes the entrant's problem. Raises BadInput and RunFailed when the
+    """Build one bot and start it once; a failure becomes the entrant's problem. Raises InputError and RunError when the
     machine fails: no bot is blamed for a full disk."""
     builds = Builds(interface, settings, sandbox)
     built = builds.build(submission)
@@ -207,7 +207,7 @@ class Builds:
 
     def build_alone(self, put_off: PutOff) -> Entrant:
         """Build a bot once more that was put off. If this fails again, though the machine does the same with a bot of
-        our own, the bot is set aside. Raises BadInput and RunFailed when it doesn't."""
+        our own, the bot is set aside. Raises InputError and RunError when it doesn't."""
         built = self.build(put_off.submission)
         if isinstance(built, Entrant):
             return built
@@ -369,12 +369,12 @@ def _place(what: str, *how: object) -> Path:
 
 
 def require_playable(entrants: Sequence[Entrant], least: int, folder: Path, of: str | None = None) -> None:
-    """Raise TooFewBots if fewer than `least` can play, saying why each of the others can't; where `of` names one whose
-    matches alone are wanted, BadInput for it or for its opponents."""
+    """Raise TooFewBotsError if fewer than `least` can play, saying why each of the others can't; where `of` names one
+    whose matches alone are wanted, InputError for it or for its opponents."""
     broken = {one.name: one.problem or "" for one in entrants if one.artifact is None}
     fit = len(entrants) - len(broken)
     if of is not None and (of in broken or fit < least):
-        raise BadInput("\n".join(f"{name} can't play: {broken[name]}" for name in ([of] if of in broken else broken)))
+        raise InputError("\n".join(f"{name} can't play: {broken[name]}" for name in ([of] if of in broken else broken)))
     if fit < least:
         needed = "two bots" if least == 2 else "a bot"
         there = f"there {'is' if fit == 1 else 'are'} {fit} in {folder}"
@@ -382,7 +382,7 @@ def require_playable(entrants: Sequence[Entrant], least: int, folder: Path, of: 
         why = [f"{name}: {telling_line(problem)}" for name, problem in broken.items()]
         if others := other_files(folder):
             why.append(f"not taken for bots: {listed(others)}")
-        raise TooFewBots("\n".join([f"a tournament needs {needed} that can play; {there}{hint}", *why]))
+        raise TooFewBotsError("\n".join([f"a tournament needs {needed} that can play; {there}{hint}", *why]))
 
 
 def _made_from(submission: Submission, interface: Interface) -> list[object]:

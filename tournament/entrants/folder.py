@@ -15,7 +15,7 @@ from tournament.artifacts.archive import pack
 from tournament.artifacts.bot import Entrant, Kind, Submission
 from tournament.artifacts.compiler_command import LANGUAGES
 from tournament.containment import our_error
-from tournament.errors import BadInput, printable
+from tournament.errors import InputError, printable
 from tournament.names import NAME_RULE, valid_name
 from tournament.store.ledger import FieldEntrant
 
@@ -37,11 +37,11 @@ def find_submissions(folder: Path, recorded: Recorded = lambda: ()) -> tuple[lis
     Of several with one name the `recorded` one plays: else a new file could put another's bot out of the contest. Of
     newcomers none does, until somebody renames them.
 
-    Files of other kinds, hidden files and folders without a bot.toml are left out. Raises BadInput when there is no
+    Files of other kinds, hidden files and folders without a bot.toml are left out. Raises InputError when there is no
     such folder, and as `recorded` does.
     """
     if not folder.is_dir():
-        raise BadInput(
+        raise InputError(
             f"the entrants folder {folder} does not exist: make it, or run in the folder of your tournament.toml, or"
             " name that file with --config, or the bots' folder with --entrants"
         )
@@ -86,7 +86,7 @@ def _read_entry(path: Path, folder: Path) -> Submission | Entrant | None:
             return None
         _check_link(path, folder)
         return read_submission(path, within=folder)
-    except BadInput as problem:
+    except InputError as problem:
         why = str(problem).removeprefix(f"{path.name}: ")
     except Exception as error:
         why = our_error(error, "can't be read")
@@ -135,14 +135,14 @@ def stamps(folder: Path) -> dict[str, tuple[int, int]]:
 
 
 def _entries(folder: Path) -> list[Path]:
-    """What lies in a folder, by name. Raises BadInput when it can't be listed, or has far too much."""
+    """What lies in a folder, by name. Raises InputError when it can't be listed, or has far too much."""
     try:
         with os.scandir(folder) as entries:
             found = [Path(entry.path) for _, entry in zip(range(MOST_ENTRIES + 1), entries)]
     except OSError as error:
-        raise BadInput(f"the entrants folder {folder} can't be read: {error.strerror}") from None
+        raise InputError(f"the entrants folder {folder} can't be read: {error.strerror}") from None
     if len(found) > MOST_ENTRIES:
-        raise BadInput(f"the entrants folder {folder} has more than {MOST_ENTRIES:,} files")
+        raise InputError(f"the entrants folder {folder} has more than {MOST_ENTRIES:,} files")
     return sorted(found)
 
 
@@ -151,23 +151,23 @@ def _on_one_line(text: str) -> str:
 
 
 def check_among_others(path: Path, folder: Path, recorded: Recorded) -> None:
-    """Raise BadInput for a bot that can't enter from its entrants folder, whatever is in its file. Raises as `recorded`
-    does, too."""
+    """Raise InputError for a bot that can't enter from its entrants folder, whatever is in its file. Raises as
+    `recorded` does, too."""
     if folder.is_dir() and path.parent.resolve() == folder.resolve():
         for entrant in find_submissions(folder, recorded)[1]:
             shown, problem = _on_one_line(path.name), entrant.problem or ""
             if entrant.name.removeprefix("./") == shown:
-                raise BadInput(problem if shown in problem else f"{shown}: {problem}")
+                raise InputError(problem if shown in problem else f"{shown}: {problem}")
 
 
 def _check_link(path: Path, folder: Path) -> None:
-    """Raise BadInput for a link out of the entrants folder: strangers must not name files for us to read."""
+    """Raise InputError for a link out of the entrants folder: strangers must not name files for us to read."""
     try:
         inside = path.resolve().is_relative_to(folder.resolve())
     except (OSError, RuntimeError):
-        raise BadInput(f"{path.name}: it is a link in a circle; put a file there") from None
+        raise InputError(f"{path.name}: it is a link in a circle; put a file there") from None
     if not inside:
-        raise BadInput(f"{path.name}: {_OUTSIDE}")
+        raise InputError(f"{path.name}: {_OUTSIDE}")
 
 
 def kind_of(path: Path) -> Kind | None:
@@ -189,41 +189,41 @@ def _has_recipe(folder: Path) -> bool:
 
 
 def read_submission(path: Path, within: Path | None = None) -> Submission:
-    """One bot's file or folder, which must lie `within` one if that is given. Raises BadInput when it can't be one,
+    """One bot's file or folder, which must lie `within` one if that is given. Raises InputError when it can't be one,
     with the reason."""
     kind = kind_of(path)
     if kind is None:
         is_a = f"; this is {_what_folder(path)}" if path.is_dir() else ""
-        raise BadInput(
+        raise InputError(
             f"{path}: bots are files ending in {', '.join(KINDS)}, and folders with a {recipe.FILE_NAME}{is_a}"
         )
     if kind == "program":
         if not valid_name(path.name):
-            raise BadInput(f"{path.name}: {NAME_RULE}; rename the folder")
+            raise InputError(f"{path.name}: {NAME_RULE}; rename the folder")
         archive = pack(path)
         return Submission(path.name, kind, path, archive, hashlib.sha256(archive).hexdigest())
     if not valid_name(path.stem):
-        raise BadInput(f"{path.name}: {NAME_RULE}; rename the file")
+        raise InputError(f"{path.name}: {NAME_RULE}; rename the file")
     try:
         source = _read_file(path, within)
     except OSError as error:
-        raise BadInput(f"{path.name}: can't be read: {error.strerror}") from None
+        raise InputError(f"{path.name}: can't be read: {error.strerror}") from None
     return Submission(path.stem, kind, path, source, hashlib.sha256(source).hexdigest())
 
 
 def _read_file(path: Path, within: Path | None) -> bytes:
     """A plain file's content. The checks are of the opened file, not of its path, and never wait for a pipe or device.
-    Raises OSError, and BadInput when it isn't a plain file, or is too large."""
+    Raises OSError, and InputError when it isn't a plain file, or is too large."""
     # A link within the folder is resolved first: the path that is opened is no link.
     descriptor = os.open(path.resolve(), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     with open(descriptor, "rb") as file:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
-            raise BadInput(f"{path.name}: it is not a plain file")
+            raise InputError(f"{path.name}: it is not a plain file")
         if within and not Path(os.readlink(f"/proc/self/fd/{descriptor}")).is_relative_to(within.resolve()):
-            raise BadInput(f"{path.name}: {_OUTSIDE}")  # it was changed after it was looked at
+            raise InputError(f"{path.name}: {_OUTSIDE}")  # it was changed after it was looked at
         most = MOST_BYTES_OF_C if KINDS[path.suffix.lower()] in LANGUAGES else MOST_BYTES
         source = file.read(most + 1) if found.st_size <= most else b""
     if max(found.st_size, len(source)) > most:
-        raise BadInput(f"{path.name}: larger than {most >> 20} MiB")
+        raise InputError(f"{path.name}: larger than {most >> 20} MiB")
     return source

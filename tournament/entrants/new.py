@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tournament.contests.contest import Contest
 from tournament.entrants.folder import KINDS
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.names import NAME_RULE, valid_name
 
 _FILE, _FOLDER = "new_bot", "new_program_"
@@ -23,17 +23,17 @@ def templates(contest: Contest) -> dict[str, Path]:
 
 def write_new_bot(contest: Contest, folder: Path, name: str, language: str | None) -> Path:
     """Write the contest's commented bot in a language, by default its first; returns its path, a file's or a folder's.
-    Raises BadInput for a language without one, a bad name, or a bot that is there."""
+    Raises InputError for a language without one, a bad name, or a bot that is there."""
     known = templates(contest)
     language = language or next(iter(known))
     if language not in known:
-        raise BadInput(f"--language {language}: {contest.name} has {', '.join(known)}")
+        raise InputError(f"--language {language}: {contest.name} has {', '.join(known)}")
     if not valid_name(name):
-        raise BadInput(f"{name}: {NAME_RULE}")
+        raise InputError(f"{name}: {NAME_RULE}")
     template = known[language]
     for twin in (folder / f"{name}{suffix}" for suffix in ("", *KINDS)):
         if twin.exists():
-            raise BadInput(f"{twin} is there already; choose another name")
+            raise InputError(f"{twin} is there already; choose another name")
     path = folder / f"{name}{template.suffix if language != 'cpp' else '.cpp'}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -44,9 +44,9 @@ def write_new_bot(contest: Contest, folder: Path, name: str, language: str | Non
         else:
             _write(template, path, name)
     except FileExistsError:
-        raise BadInput(f"{path} is there already; choose another name") from None
+        raise InputError(f"{path} is there already; choose another name") from None
     except OSError as error:
-        raise BadInput(f"{path} can't be written: {error.strerror}") from None
+        raise InputError(f"{path} can't be written: {error.strerror}") from None
     return path
 
 

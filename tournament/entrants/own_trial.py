@@ -13,7 +13,7 @@ from tournament.artifacts.bot import Kind
 from tournament.artifacts.compiler_command import LANGUAGES
 from tournament.cache import cache_folder, keep, require_room, trouble_in_words
 from tournament.contests.interface import Interface
-from tournament.errors import BadInput, RunFailed, TournamentError
+from tournament.errors import InputError, RunError, TournamentError
 from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.scratch import is_full, scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -27,24 +27,24 @@ _EMPTY = b"\0asm\1\0\0\0"  # a module without anything
 
 
 def require_machine(kind: Kind, interface: Interface, sandbox: SandboxSettings) -> None:
-    """Build, try and keep something of our own as it is done with bots of a kind. Raises BadInput and RunFailed when
+    """Build, try and keep something of our own as it is done with bots of a kind. Raises InputError and RunError when
     the machine can't."""
     try:
         _do_all(kind, interface, sandbox)
     except TournamentError:
         raise
     except OSError as error:
-        raise RunFailed(f"bots can't be built: {trouble_in_words(error, 'this machine')}") from None
+        raise RunError(f"bots can't be built: {trouble_in_words(error, 'this machine')}") from None
     except MemoryError:
-        raise RunFailed("this machine has too little memory to build bots") from None
+        raise RunError("this machine has too little memory to build bots") from None
     except Exception as error:
-        raise RunFailed(f"this machine can't even build a bot of our own: {error}") from error
+        raise RunError(f"this machine can't even build a bot of our own: {error}") from error
 
 
 def require_readable(sandbox: SandboxSettings) -> None:
-    """Raise BadInput where a path isn't there that programs may read."""
+    """Raise InputError where a path isn't there that programs may read."""
     if missing := [path for path in sandbox.readable if not os.path.exists(path)]:
-        raise BadInput(f"[sandbox] readable: there is no {missing[0]}")
+        raise InputError(f"[sandbox] readable: there is no {missing[0]}")
 
 
 def _do_all(kind: Kind, interface: Interface, sandbox: SandboxSettings) -> None:

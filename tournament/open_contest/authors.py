@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tournament.errors import BadInput, RunFailed
+from tournament.errors import InputError, RunError
 from tournament.names import LETTERS
 from tournament.small_files import read_small_file, write_whole
 
@@ -36,34 +36,34 @@ class Author:
 
 
 def read_authors(path: Path) -> dict[str, Author]:
-    """The authors of a file by name, none where there is no file yet. Raises BadInput."""
+    """The authors of a file by name, none where there is no file yet. Raises InputError."""
     if not path.exists():
         return {}
     try:
         document = tomllib.loads(read_small_file(path, _MOST_BYTES).decode())
     except ValueError as error:
-        raise BadInput(f"{path}: {error}") from None
+        raise InputError(f"{path}: {error}") from None
     authors = {}
     for name, table in document.items():
         known = {"token": str, "banned": bool}
         if not isinstance(table, dict) or any(not isinstance(table[key], known.get(key, ())) for key in table):
-            raise BadInput(f"{path}: [{name}] may have token, a hash, and banned, true or false")
+            raise InputError(f"{path}: [{name}] may have token, a hash, and banned, true or false")
         _check_name(name)
         authors[name] = Author(name, table.get("token", ""), table.get("banned", False))
     return authors
 
 
 def add_author(path: Path, name: str) -> str:
-    """Give a new author a token, which is returned and kept nowhere. Raises BadInput for a bad name, one that is there
-    already, or one that differs from another's in case only, and RunFailed where the file can't be written."""
+    """Give a new author a token, which is returned and kept nowhere. Raises InputError for a bad name, one that is
+    there already, or one that differs from another's in case only, and RunError where the file can't be written."""
     _check_name(name)
     authors = read_authors(path)
     if name in authors:
         if authors[name].banned:
-            raise BadInput(f"{name}: is banned; to lift that, remove the line banned = true below [{name}] in {path}")
-        raise BadInput(f"{name}: is there already; for another token: tournament author token {shlex.quote(name)}")
+            raise InputError(f"{name}: is banned; to lift that, remove the line banned = true below [{name}] in {path}")
+        raise InputError(f"{name}: is there already; for another token: tournament author token {shlex.quote(name)}")
     if other := next((one for one in authors if one.lower() == name.lower()), None):
-        raise BadInput(f"{name}: there is {other} already, and names that differ in case only look alike")
+        raise InputError(f"{name}: there is {other} already, and names that differ in case only look alike")
     return _give_token(path, authors, Author(name, ""))
 
 
@@ -83,7 +83,7 @@ class AuthorsFile:
     """The authors of a file, as it was when it was last right: an organiser edits it while people hand in."""
 
     def __init__(self, path: Path, tell: Callable[[str], None] = lambda what: None) -> None:
-        """Raises BadInput."""
+        """Raises InputError."""
         self.path, self._tell = path, tell
         self._read = self._state()
         self._authors = read_authors(path)
@@ -94,9 +94,9 @@ class AuthorsFile:
             self._read = now
             try:
                 if not now:
-                    raise BadInput(f"{self.path} is gone")
+                    raise InputError(f"{self.path} is gone")
                 self._authors = read_authors(self.path)
-            except BadInput as wrong:
+            except InputError as wrong:
                 self._tell(f"{wrong}; the authors before stay")
         return self._authors
 
@@ -119,7 +119,7 @@ def author_of(token: str, authors: Mapping[str, Author]) -> Author | None:
 
 def _check_name(name: str) -> None:
     if len(name) > _MOST_LETTERS or not _NAME.fullmatch(name):
-        raise BadInput(
+        raise InputError(
             f"{name!r}: an author's name has {LETTERS}, digits, _ and -, and one dot or space between these,"
             f" {_MOST_LETTERS} at most"
         )
@@ -128,7 +128,7 @@ def _check_name(name: str) -> None:
 def _known(path: Path, name: str) -> tuple[dict[str, Author], Author]:
     authors = read_authors(path)
     if name not in authors:
-        raise BadInput(f"{name}: {path} has no such author")
+        raise InputError(f"{name}: {path} has no such author")
     return authors, authors[name]
 
 
@@ -150,7 +150,7 @@ def _write(path: Path, authors: dict[str, Author]) -> None:
     try:
         write_whole(path, "\n".join(lines).encode(), 0o600)
     except OSError as error:
-        raise RunFailed(f"{path} can't be written: {error.strerror}") from None
+        raise RunError(f"{path} can't be written: {error.strerror}") from None
 
 
 def _as_key(name: str) -> str:

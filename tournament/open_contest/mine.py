@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tournament.contests.contest import Contest
-from tournament.errors import BadInput, RunFailed
+from tournament.errors import InputError, RunError
 from tournament.open_contest.authors import Author
 from tournament.open_contest.entered import bots_in
 from tournament.open_contest.refusals import Refused
@@ -80,7 +80,7 @@ class Mine:
         if not records.one_at_a_time.acquire(timeout=_PATIENCE_SECONDS):
             raise Refused(503, "this page is being worked out for others; ask again", 5)
         try:
-            with contextlib.suppress(BadInput, RunFailed, FileNotFoundError):  # none yet, or they change just now
+            with contextlib.suppress(InputError, RunError, FileNotFoundError):  # none yet, or they change just now
                 self._read(contest, records)
                 found |= self._played(records, bot, hidden=bool(config.played.house) and contest not in current.over)
         finally:
@@ -108,7 +108,7 @@ class Mine:
         line = ranking.entrants[names.index(bot)]
         if bot not in records.losses:
             records.losses[bot] = None
-            with contextlib.suppress(BadInput):
+            with contextlib.suppress(InputError):
                 records.losses[bot] = losses_to(records.contest, records.results, bot) if line.matches else None
         faults = [(leg, fault) for leg, fault in ranking.faults if leg.name_at(fault.seat) == bot][:_MOST_FAULTS]
         return {

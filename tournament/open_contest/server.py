@@ -36,7 +36,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tournament.containment import our_error
 from tournament.entrants.folder import KINDS
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.open_contest.authors import Author, AuthorsFile, author_of
 from tournament.open_contest.jobs import BOT, NOT_FIT, PRACTICE, QUEUED, SET_ASIDE, Job
 from tournament.open_contest.mine import Mine
@@ -84,12 +84,12 @@ class Address:
 
 
 def address_of(text: str, url: str | None = None) -> Address:
-    """The address that a text such as "8080" or "0.0.0.0:8080" means, and its `url`. Raises BadInput."""
+    """The address that a text such as "8080" or "0.0.0.0:8080" means, and its `url`. Raises InputError."""
     host, _, port = text.rpartition(":")
     if not (port.isascii() and port.isdigit() and int(port) < 1 << 16):
-        raise BadInput(f"--serve {text}: expected a port, or an address and a port, as 0.0.0.0:8080")
+        raise InputError(f"--serve {text}: expected a port, or an address and a port, as 0.0.0.0:8080")
     if url is not None and (urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname):
-        raise BadInput(f"--url {url}: expected the address with its scheme, as https://contest.example.org")
+        raise InputError(f"--url {url}: expected the address with its scheme, as https://contest.example.org")
     return Address(host.strip("[]") or "127.0.0.1", int(port), url)
 
 
@@ -105,7 +105,7 @@ class Server:
         authors: AuthorsFile | None,
         tell: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """Raises BadInput when it can't listen at the address."""
+        """Raises InputError when it can't listen at the address."""
         is_https = urlsplit(address.url or "").scheme == "https"
         routes: list[Route | Mount] = []
         if submissions and authors:
@@ -118,7 +118,7 @@ class Server:
         except OSError as error:
             number = error.errno or 0  # below 0 where a name leads nowhere
             why = os.strerror(number) if number > 0 else error.strerror or str(error)
-            raise BadInput(f"can't listen on {address.shown}:{address.port}: {why}") from None
+            raise InputError(f"can't listen on {address.shown}:{address.port}: {why}") from None
         self.port = self._socket.getsockname()[1]
         self.url = address.url or f"http://{address.shown}:{self.port}/"
         self.ended, self._tell, self._stopped = "", tell, False

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tournament.cache import LISTED_IN, cache_folder
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.keys import drawn_seed
 
 CHECK_SECONDS, PRACTICE_SECONDS = 180.0, 900.0
@@ -36,7 +36,7 @@ def check(
     status, said, complaint = _command(settings, words, bot.parent, built, CHECK_SECONDS, stopping)
     # The command to repeat it names paths of this machine.
     lines = [line for line in (said or complaint).splitlines() if not line.startswith("again: ")]
-    found = status in (None, BadInput.exit_code) or any(line.lstrip().startswith("verdict") for line in lines)
+    found = status in (None, InputError.exit_code) or any(line.lstrip().startswith("verdict") for line in lines)
     return status == 0 if found else None, "\n".join(lines).strip()[:_MOST_SAID]
 
 

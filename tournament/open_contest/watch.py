@@ -17,7 +17,7 @@ import watchfiles
 
 from tournament.config import Config, load_config
 from tournament.containment import our_error
-from tournament.errors import BadInput, RunFailed, TooFewBots, TournamentError, telling_line
+from tournament.errors import InputError, RunError, TooFewBotsError, TournamentError, telling_line
 from tournament.open_contest.publishing import is_whole, publish, publish_index
 from tournament.open_contest.submissions import Open, Submissions, submissions_beside
 from tournament.runner.contest_run import run_prepared
@@ -93,7 +93,7 @@ class Watch:
     _over: set[tuple[str, datetime]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        """Raises BadInput for settings that are wrong, or that an open contest can't have."""
+        """Raises InputError for settings that are wrong, or that an open contest can't have."""
         self._read = _files(self.settings)
         self._contests = [_Contest(name, self._load(name)) for name in self.names]
         secret = [self.settings, *([self.authors, submissions_beside(self.authors)] if self.authors else [])]
@@ -102,7 +102,7 @@ class Watch:
         published = self.published.resolve()
         for place in (path.resolve() for path in secret):
             if place.is_relative_to(published) or published.is_relative_to(place):
-                raise BadInput(f"--publish {self.published}: everybody sees that folder, and nobody may see {place}")
+                raise InputError(f"--publish {self.published}: everybody sees that folder, and nobody may see {place}")
         self._look_for_finals(self._contests)
         self._publish_index()
 
@@ -145,7 +145,7 @@ class Watch:
     def _load(self, name: str) -> Config:
         config = load_config(name, self.settings, **self.options)
         if config.contest.until_settled is not None and not config.opening.closes:
-            raise BadInput(
+            raise InputError(
                 f"{name}: until_settled is for a final: edits in answer to the board void its chance. Take it away, or"
                 " say in [watch] when submissions close"
             )
@@ -162,17 +162,17 @@ class Watch:
             for contest in loaded:
                 open_now = _while_open(contest)
                 with (
-                    contextlib.suppress(TooFewBots),  # it waits
+                    contextlib.suppress(TooFewBotsError),  # it waits
                     prepare_contest(contest.config.played, open_now, NobodyWatching()) as prepared,
                 ):
                     _require_same_games(prepared)
             self._look_for_finals(loaded)
-        except BadInput as refused:
+        except InputError as refused:
             self.shown.tell("", f"{refused}; the settings before stay")
             return
         except Exception as error:
             self._again = time.monotonic() + _AGAIN_SECONDS
-            trouble = error if isinstance(error, RunFailed) else our_error(error, self.settings.name)
+            trouble = error if isinstance(error, RunError) else our_error(error, self.settings.name)
             self.shown.tell("", f"{trouble}; the settings before stay until it is tried again in {_AGAIN_SECONDS:g} s")
             return
         self._contests, self._is_good = loaded, True
@@ -194,12 +194,12 @@ class Watch:
         except _SomethingCame:
             contest.attended = None
             self.shown.tell(contest.name, "something changed: the round starts over, with the games that it has")
-        except BadInput as waits:
+        except InputError as waits:
             contest.attended = state
             self.shown.tell(contest.name, f"waits: {waits}")
         except Exception as error:
             contest.attended, contest.again = state, time.monotonic() + _AGAIN_SECONDS
-            trouble = error if isinstance(error, RunFailed | OSError) else our_error(error, "this round")
+            trouble = error if isinstance(error, RunError | OSError) else our_error(error, "this round")
             self.shown.tell(contest.name, f"{trouble}; tried again in {_AGAIN_SECONDS:g} s")
 
     def _play(self, contest: _Contest, is_over: bool) -> _Files:
@@ -293,9 +293,9 @@ def _final(contest: _Contest) -> Config:
 
 
 def _require_same_games(prepared: Prepared) -> None:
-    """Raise BadInput where settings would put records aside."""
+    """Raise InputError where settings would put records aside."""
     if unlike := prepared.unlike():
-        raise BadInput(f"{unlike}; stop, and run with --archive for that")
+        raise InputError(f"{unlike}; stop, and run with --archive for that")
 
 
 def _wait(places: Sequence[Path]) -> None:

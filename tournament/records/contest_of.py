@@ -11,7 +11,7 @@ from tournament.contests.contest import Contest
 from tournament.contests.interface import CompiledBots, Interface
 from tournament.contests.scoring import Scored
 from tournament.contests.settings import ContestSettings
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.store.columns import Column
 from tournament.store.ledger import Batch, Field, TableName
 from tournament.store.storage import open_storage
@@ -26,10 +26,10 @@ def is_here(contest: Contest) -> bool:
 
 def contest_of(location: str, field: Field, batches: Sequence[Batch] = ()) -> Contest:
     """The contest of records; without its rules, which somebody's file may have, it has the columns of these batches.
-    Raises BadInput where these rules say more than records do: against house players, what points are worth."""
+    Raises InputError where these rules say more than records do: against house players, what points are worth."""
     try:
         return find_contest(field.contest, field.game)
-    except BadInput:
+    except InputError:
         if field.house_numbers or not field.game:
             raise
     _, version, edition = [*field.engine.split(".", 2), "", ""][:3]
@@ -55,4 +55,4 @@ def _columns(location: str, batches: Sequence[Batch], table: TableName) -> tuple
 
 
 def _refused(*_: object, **__: object) -> NoReturn:
-    raise BadInput("these rules are not here")
+    raise InputError("these rules are not here")

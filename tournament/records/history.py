@@ -18,7 +18,7 @@ from typing import Any
 from blake3 import blake3
 from pydantic import TypeAdapter, ValidationError
 
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.standings.history import line_of
 from tournament.standings.standings import Standing, Standings
 from tournament.store.columns import Column
@@ -95,12 +95,12 @@ def history_of(
     """A bot's versions, the oldest first: those in archives, in the order in which they were moved there, then those
     in these records. The last one is that of the `ranking`.
 
-    Raises BadInput for an unknown bot, RunFailed when the history can't be read; archives that can't are left out.
+    Raises InputError for an unknown bot, RunError when the history can't be read; archives that can't are left out.
     """
     now = Version(line_of(ranking, name), len(ranking.ranked))
     found: list[Version] = []
     for location in storage.archives():
-        with contextlib.suppress(RunFailed):
+        with contextlib.suppress(RunError):
             archive = open_storage(location)
             number = int(location.rpartition("-")[2])
             then = list(_versions(archive, name, number))
@@ -113,7 +113,7 @@ def history_of(
 
 
 def _versions(storage: Storage, name: str, archive: int | None = None) -> Iterator[Version]:
-    """A bot's line after each run. Raises RunFailed where one can't be a line."""
+    """A bot's line after each run. Raises RunError where one can't be a line."""
     kept = {row["run"]: row for row in _rows(storage, [part for part, _ in _parts(storage)]) if row["name"] == name}
     for _, row in sorted(kept.items()):
         values = {one.name: row[one.name] for one in _FIELDS}
@@ -122,7 +122,7 @@ def _versions(storage: Storage, name: str, archive: int | None = None) -> Iterat
             yield Version(_standing().validate_python(values), row["ranked"], archive)
         except (ValidationError, ValueError, TypeError) as error:
             reason = " ".join(str(error).split())[:200]
-            raise RunFailed(f"{storage.location}/history has no line of a former {name[:200]!r}: {reason}") from None
+            raise RunError(f"{storage.location}/history has no line of a former {name[:200]!r}: {reason}") from None
 
 
 def _last_of_each(versions: Sequence[Version]) -> list[Version]:

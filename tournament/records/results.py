@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tournament.contests.contest import Contest
-from tournament.errors import BadInput, RunFailed, and_more
+from tournament.errors import InputError, RunError, and_more
 from tournament.leg import legs_per_replica
 from tournament.names import valid_contest_name
 from tournament.records.contest_of import contest_of
@@ -181,14 +181,14 @@ class Results:
     def rated(self, kind: str) -> list[Rated]:
         """Another rating from the crosstable, best first: elo.
 
-        Raises BadInput for another kind, and where it has no meaning, such as against house players.
+        Raises InputError for another kind, and where it has no meaning, such as against house players.
         """
         from tournament.standings.bradley_terry import read_wins
         from tournament.standings.ratings import elo, look_of
 
         look_of(kind)
         if self.ranking.scoring is not None:
-            raise BadInput(
+            raise InputError(
                 f"{self.field.contest}: its bots play house players, not each other; --rating has no meaning"
             )
         contest = _contest_of_records(self.location, self.field, self.batches)
@@ -197,7 +197,7 @@ class Results:
         return elo(self.ranking, wins)
 
     def versions(self, name: str) -> list[Version]:
-        """A bot's versions with their standings then, the oldest first, those in archives too. Raises BadInput."""
+        """A bot's versions with their standings then, the oldest first, those in archives too. Raises InputError."""
         from tournament.records.history import history_of
 
         return history_of(open_storage(self.location), self.ranking, name, ranking_of)
@@ -222,10 +222,10 @@ class Results:
 
 
 def _contest_of_records(location: str, field: Field, batches: Sequence[Batch]) -> Contest:
-    """The contest that the records are of. Raises BadInput for another version of it: columns may differ."""
+    """The contest that the records are of. Raises InputError for another version of it: columns may differ."""
     contest = contest_of(location, field, batches)
     if field.engine != contest.engine_version:
-        raise BadInput(
+        raise InputError(
             f"the records in {location} are of version {field.engine} of {contest.rules}, this is"
             f" {contest.engine_version}; run again to have records of it"
         )
@@ -248,7 +248,7 @@ def load(
 
     Of `games` and `sessions` only these columns are read, and only these matches, or those of these bots; the
     standings are always of all. Parts are read as they lie there: `verify` those of somebody else first. Raises
-    BadInput when there are no results, or none of that name.
+    InputError when there are no results, or none of that name.
     """
     location, field, batches = _opened(os.fspath(results))
     ranking = ranking_of(open_storage(location), field, batches)
@@ -270,7 +270,7 @@ def scan(
     page checksums are checked. Names are in `matches`. Raises as `load` does.
     """
     if table not in ("games", "sessions"):
-        raise BadInput(f"there is no table {str(table)[:200]!r} to scan; there are games, sessions")
+        raise InputError(f"there is no table {str(table)[:200]!r} to scan; there are games, sessions")
     location, field, batches = _opened(os.fspath(results))
     contest = _contest_of_records(location, field, batches)
     pairs = _pairs(ranking_of(open_storage(location), field, batches)) if (matches, bots) != (None, None) else {}
@@ -278,17 +278,18 @@ def scan(
 
 
 def _opened(results: str) -> tuple[str, Field, list[Batch]]:
-    """Where the results of a contest lie, its field and what counts. Raises BadInput when there are none."""
+    """Where the results of a contest lie, its field and what counts. Raises InputError when there are none."""
     location = locate(results)
     storage = open_storage(location)
     state = read_state(storage)
     if state.field is None:
-        raise BadInput(f"{location} {NO_RESULTS}")
+        raise InputError(f"{location} {NO_RESULTS}")
     return storage.location, state.field, side_by_side(standing_batches(storage, state))
 
 
 def locate(results: str) -> str:
-    """Where one contest's records are: there, or right below when that holds a single contest. Raises BadInput else."""
+    """Where one contest's records are: there, or right below when that holds a single contest. Raises InputError
+    else."""
     storage = open_storage(results)
     if storage.list("ledger"):
         return storage.location
@@ -296,7 +297,7 @@ def locate(results: str) -> str:
     if len(held) != 1:
         beside = [] if held or "://" in storage.location else contests_held(str(Path(storage.location).parent))
         what = f"holds the contests {', '.join(held)}: name one" if held else NO_RESULTS
-        raise BadInput(f"{results} {what}" + (f"; beside it there is {', '.join(beside)}" if beside else ""))
+        raise InputError(f"{results} {what}" + (f"; beside it there is {', '.join(beside)}" if beside else ""))
     return open_storage(inside(storage.location, held[0])).location
 
 
@@ -304,7 +305,7 @@ def contests_held(results: str) -> list[str]:
     """The contests that have records in a folder, or below a URL, without archives."""
 
     def holds_records(name: str) -> bool:
-        with contextlib.suppress(RunFailed):  # a folder that we may not read, such as that of a seed
+        with contextlib.suppress(RunError):  # a folder that we may not read, such as that of a seed
             return bool(open_storage(inside(results, name)).list("ledger"))
         return False
 
@@ -312,11 +313,11 @@ def contests_held(results: str) -> list[str]:
 
 
 def ranking_of(storage: Storage, field: Field, batches: Sequence[Batch]) -> Standings:
-    """The standings of a recorded field. Raises RunFailed when the ledger lacks what they need."""
+    """The standings of a recorded field. Raises RunError when the ledger lacks what they need."""
     contest = contest_of(storage.location, field)
     house = contest.house
     if house and any(set(house.facts) - player.facts.keys() for player in field.house):
-        raise RunFailed(f"the ledger of {storage.location} lacks facts of house players; run again to mend it")
+        raise RunError(f"the ledger of {storage.location} lacks facts of house players; run again to mend it")
     return standings_of(contest, field, batches)
 
 

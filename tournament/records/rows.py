@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tournament.contests.contest import Contest
-from tournament.errors import BadInput, RunFailed, shortened
+from tournament.errors import InputError, RunError, shortened
 from tournament.store.ledger import Batch, Part, TableName
 from tournament.store.legs import Legs
 from tournament.store.storage import open_storage
@@ -45,13 +45,13 @@ def select(
 ) -> Selection:
     """A selection: these columns, and of these matches those of these bots. `pairs` are all matches there are.
 
-    Raises BadInput for an unknown column, match or bot.
+    Raises InputError for an unknown column, match or bot.
     """
     chosen = None if columns is None else tuple(_texts("columns", columns))
     known = dict.fromkeys([*[c.name for c in contest.games], *[c.name for c in contest.sessions], *_NAMES])
     _require("column", chosen or (), known)
     if isinstance(matches, int):
-        raise BadInput(f"matches is a list of numbers: matches=[{matches}]")
+        raise InputError(f"matches is a list of numbers: matches=[{matches}]")
     wanted = None if matches is None else {int(match) for match in matches}
     _require("match", wanted or (), pairs)
     if bots is not None:
@@ -64,7 +64,7 @@ def select(
 
 def _texts(what: str, given: Iterable[str]) -> list[str]:
     if isinstance(given, str):
-        raise BadInput(f"{what} is a list of names: {what}=[{given!r}]")
+        raise InputError(f"{what} is a list of names: {what}=[{given!r}]")
     return list(dict.fromkeys(given))
 
 
@@ -72,7 +72,7 @@ def _require(what: str, wanted: Iterable[Any], known: Mapping[Any, Any]) -> None
     for one in wanted:
         if one not in known:
             there = shortened(", ".join(map(str, known)), 300) or "none"
-            raise BadInput(f"there is no {what} {str(one)[:200]!r}; there are {there}")
+            raise InputError(f"there is no {what} {str(one)[:200]!r}; there are {there}")
 
 
 def _parts(batches: Sequence[Batch], table: TableName, matches: frozenset[int] | None) -> list[tuple[Part, Legs]]:
@@ -93,13 +93,13 @@ def _row_count(parts: Iterable[tuple[Part, Legs]], table: TableName, matches: fr
 
 @contextlib.contextmanager
 def loaded_before(location: str) -> Iterator[None]:
-    """Raise BadInput where records have changed since they were loaded, or are damaged."""
+    """Raise InputError where records have changed since they were loaded, or are damaged."""
     try:
         yield
     except FileNotFoundError:
-        raise BadInput(f"the records in {location} have changed since; load them again") from None
-    except RunFailed as problem:
-        raise BadInput(f"{problem}; run again to mend the records") from None
+        raise InputError(f"the records in {location} have changed since; load them again") from None
+    except RunError as problem:
+        raise InputError(f"{problem}; run again to mend the records") from None
 
 
 def read_frame(
@@ -107,7 +107,7 @@ def read_frame(
 ) -> pd.DataFrame:
     """The rows of a table, with the names of x and y after the match as categories.
 
-    Raises BadInput when the records have changed or are damaged, or when the table has none of the columns.
+    Raises InputError when the records have changed or are damaged, or when the table has none of the columns.
     """
     from tournament.store.parts import read_parts
 
@@ -116,7 +116,7 @@ def read_frame(
     if selection.columns is not None:
         order = [name for name in selection.columns if name in order]
         if not order:
-            raise BadInput(f"{table} has none of the columns {', '.join(selection.columns)}")
+            raise InputError(f"{table} has none of the columns {', '.join(selection.columns)}")
     parts = _parts(batches, table, selection.matches)
     with loaded_before(location):
         rows = read_parts(
@@ -128,7 +128,7 @@ def read_frame(
         )
     # Nothing checks the statistics by which row groups are chosen for matches.
     if rows.num_rows != _row_count(parts, table, selection.matches):
-        raise BadInput(f"{location}/{table} has other rows than the ledger says; run again to mend the records")
+        raise InputError(f"{location}/{table} has other rows than the ledger says; run again to mend the records")
     frame: pd.DataFrame = rows.to_pandas(split_blocks=True, self_destruct=True)
     del rows
     for name, values in _names_of(frame["match"].to_numpy(), pairs, f"{location}/{table}").items():
@@ -145,7 +145,7 @@ def _names_of(match: npt.NDArray[np.int32], pairs: Pairs, place: str) -> dict[st
     lengths = np.diff(starts, append=len(match))
     matches = match[starts].tolist()
     if not all(number in pairs for number in matches):
-        raise BadInput(f"{place} has matches that the ledger doesn't know")
+        raise InputError(f"{place} has matches that the ledger doesn't know")
     categories = sorted({name for pair in pairs.values() for name in pair})
     code = {name: number for number, name in enumerate(categories)}
     kind = np.min_scalar_type(-max(1, len(categories)))

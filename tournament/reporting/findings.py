@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from tournament.config import in_its_words
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.records.results import Results, load
 from tournament.reporting.crosstable import Crosstable, crosstable_of
 from tournament.reporting.games import PlayedAgain
@@ -88,7 +88,7 @@ def find(
     With the settings of contests, sessions of one without a portrait are played again, where its bots are here.
     `only_sums`: of whole matches; neither how bots play nor how a match or an edit went.
     `losing`: bots of which it tells where they lose, to the one named, or to the one they do worst against; None: all.
-    Raises BadInput when there are none, or they change too fast, RunFailed when they are damaged.
+    Raises InputError when there are none, or they change too fast, RunError when they are damaged.
     """
     for _ in range(_TRIES):
         results = load(location)
@@ -102,7 +102,7 @@ def find(
             return contest, replace(findings, losses=_losses(contest, results, losing) if with_games else {})
         except FileNotFoundError:
             continue
-    raise BadInput(f"the records in {location} change faster than they can be read; try again when the run is done")
+    raise InputError(f"the records in {location} change faster than they can be read; try again when the run is done")
 
 
 def contest_of(results: Results) -> Contest:

@@ -25,7 +25,7 @@ from tournament.contests.portrait import (
     Values,
     together,
 )
-from tournament.errors import BadInput, counted
+from tournament.errors import InputError, counted
 from tournament.records.results import Results
 from tournament.reporting.stretches import courses_of
 from tournament.standings.matches import Match
@@ -85,14 +85,14 @@ class Losses:
 def losses_to(contest: Contest, results: Results, bot: str, opponent: str | None = None) -> Losses:
     """Where a bot of these records loses to an opponent, by default to the one against whom it has the fewest points.
 
-    The contest is that under the recorded settings. Raises BadInput where they haven't met, FileNotFoundError when a
-    run removes what is read, RunFailed for damage.
+    The contest is that under the recorded settings. Raises InputError where they haven't met, FileNotFoundError when a
+    run removes what is read, RunError for damage.
     """
     ranking = results.ranking
     met = [match for match in ranking.sides if match.x == bot and match.sessions]
     chosen = [match for match in met if opponent in (None, match.y)]
     if not chosen:
-        raise BadInput(f"{bot} has not met {opponent or 'anybody'} in these records")
+        raise InputError(f"{bot} has not met {opponent or 'anybody'} in these records")
     match = min(chosen, key=lambda one: one.points_per_session)
     seat = 0 if contest.house or any(one.match == match.match and one.x == bot for one in ranking.matches) else 1
     batches = [batch for batch in results.batches if (batch.legs.match == match.match).any()]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from tournament.audit.replay import Replay, replay_games
 from tournament.config import Config
 from tournament.contests.telling import plain_value
-from tournament.errors import BadInput, RunFailed
+from tournament.errors import InputError, RunError
 from tournament.reporting.games import PlayedAgain
 from tournament.worker.observation import Step
 
@@ -26,7 +26,7 @@ def played_again(location: str, config_of: ConfigOf, matches: Sequence[int]) -> 
     """
     found = {}
     for match in matches[:_MOST_MATCHES]:
-        with contextlib.suppress(BadInput, RunFailed):
+        with contextlib.suppress(InputError, RunError):
             replay = replay_games(location, config_of, match, 0)
             if replay.games and not replay.differs:
                 found[match] = told_of(replay)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from tournament.contests.contest import Contest
 from tournament.contests.portrait import Row, Rows, Seats
 from tournament.cores import cores
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.store.columns import ROWS_PER_GROUP
 from tournament.store.ledger import Batch, Part
 from tournament.store.legs import Fault, LegResult, Legs
@@ -96,7 +96,7 @@ def survey_games(
 
     Games are chosen of these `matches`, and those with a fault; none if there are no matches.
 
-    Raises FileNotFoundError when a part is gone, RunFailed when it isn't what was written.
+    Raises FileNotFoundError when a part is gone, RunError when it isn't what was written.
     """
     parts = [(batch.part("games"), batch.legs) for batch in batches]
     number = {name: place for place, name in enumerate(entrants)}
@@ -206,13 +206,13 @@ class Group:
 
     @classmethod
     def of(cls, rows: Rows, legs: Legs, first_row: int) -> Group:
-        """The rows from this one of their part. Raises RunFailed where they are other legs' than the ledger says."""
+        """The rows from this one of their part. Raises RunError where they are other legs' than the ledger says."""
         count = len(rows["match"])
         edges = np.concatenate([[0], np.cumsum(legs.games)]) - first_row
         here = range(int(np.searchsorted(edges[1:], 0, "right")), int(np.searchsorted(edges[:-1], count, "left")))
         group = cls(rows, legs, edges, here)
         if int(group.lengths.sum()) != count or not (group.by_row(legs.match) == rows["match"]).all():
-            raise RunFailed("a part has rows of other legs than the ledger says; tournament verify names it")
+            raise RunError("a part has rows of other legs than the ledger says; tournament verify names it")
         return group
 
     @property

@@ -51,7 +51,7 @@ class Edit:
 
 
 def edits_of(storage: Storage, field: Field, legs: Legs) -> Mapping[str, Edit]:
-    """The last edit of each entrant that has one, by name. Raises RunFailed when the ledger can't be read."""
+    """The last edit of each entrant that has one, by name. Raises RunError when the ledger can't be read."""
     if sum(storage.list("ledger").values()) > _MOST_BYTES:
         return {}
     shas = {entrant.name: entrant.sha256 for entrant in field.entrants}

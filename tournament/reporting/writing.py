@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tournament.errors import BadInput, RunFailed
+from tournament.errors import InputError, RunError
 from tournament.records.results import load
 from tournament.reporting.findings import Findings, find
 from tournament.reporting.layout import anchor_of
@@ -21,7 +21,7 @@ def make_page(location: str, *, public: bool = False, config_of: ConfigOf | None
     """The page of the contest whose records are at a location, and its findings.
 
     A `public` one shows no card and no seed. `config_of` gives the settings of a contest, to play sessions again.
-    Raises BadInput when there are no records, RunFailed when they are damaged.
+    Raises InputError when there are no records, RunError when they are damaged.
     """
     seed = None
     if not public:
@@ -41,7 +41,7 @@ def write_author_pages(
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
-        raise BadInput(f"{folder} can't be made: {error.strerror}; name another folder with --author-pages") from None
+        raise InputError(f"{folder} can't be made: {error.strerror}; name another folder with --author-pages") from None
     contest, findings = find(location, with_games=not public, config_of=config_of, losing=None)
     names = findings.entrants
     paths = [folder / f"{anchor_of(name, place)}.html" for place, name in enumerate(names)]
@@ -51,26 +51,26 @@ def write_author_pages(
 
 
 def check_replaceable(path: Path) -> None:
-    """Raises BadInput where a report can't be written: at a folder, or over a file that is no report."""
+    """Raises InputError where a report can't be written: at a folder, or over a file that is no report."""
     if path.is_dir():
-        raise BadInput(f"{path} is a folder; name a file: -o {path / 'report.html'}")
+        raise InputError(f"{path} is a folder; name a file: -o {path / 'report.html'}")
     if not path.parent.is_dir():
-        raise BadInput(f"{path.parent} is no folder; make it first, or name another file with -o")
+        raise InputError(f"{path.parent} is no folder; make it first, or name another file with -o")
     try:
         with path.open("rb") as there:
             beginning = there.read(2_000)
     except FileNotFoundError:
         return
     except OSError as error:
-        raise BadInput(f"{path} can't be read: {error.strerror}; name another file with -o") from None
+        raise InputError(f"{path} can't be read: {error.strerror}; name another file with -o") from None
     if beginning and _MARK not in beginning:
-        raise BadInput(f"{path} is there already and is no report; name another file with -o, or remove it")
+        raise InputError(f"{path} is there already and is no report; name another file with -o, or remove it")
 
 
 def write_report(path: Path, text: str) -> None:
-    """Write a report in one step. Raises BadInput as `check_replaceable` does, RunFailed when it can't be written."""
+    """Write a report in one step. Raises InputError as `check_replaceable` does, RunError when it can't be written."""
     check_replaceable(path)
     try:
         write_whole(path, text.encode())
     except OSError as error:
-        raise RunFailed(f"{path} can't be written: {error.strerror}") from None
+        raise RunError(f"{path} can't be written: {error.strerror}") from None

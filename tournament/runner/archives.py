@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.runner.pace import LANES_SHARE
 from tournament.runner.resume import differences
 from tournament.store.ledger import Field
@@ -46,7 +46,7 @@ def archive_other_records(
     say(f"Not what was played before ({'; '.join(_to_blame(why, drawn).values())}): those records go to {away}")
     try:
         if hold_ledger(storage).field != known:
-            raise RunFailed(f"another run wrote to {storage.location} meanwhile; run again")
+            raise RunError(f"another run wrote to {storage.location} meanwhile; run again")
         storage.move(away)
     finally:
         storage.release()

@@ -49,7 +49,7 @@ def run_replicas(prepared: Prepared, replicas: int, watcher: Watcher) -> Standin
 def run_prepared(prepared: Prepared, watcher: Watcher) -> Standings:
     """Play what is still to play and return the standings. Who is late plays as soon as it is built.
 
-    Raises BadInput for what the user can mend, RunFailed when the run stopped
+    Raises InputError for what the user can mend, RunError when the run stopped
     short; what is committed by then stays, also after KeyboardInterrupt.
     """
     while prepared.late:

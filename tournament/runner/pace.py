@@ -8,7 +8,7 @@ import struct
 import time
 from dataclasses import dataclass, field
 
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.store.notes import read_note, write_note
 from tournament.store.storage import Storage
 from tournament.worker.batch import Receipt
@@ -126,7 +126,7 @@ class Pace:
         if self._inline.seconds + self._lanes.seconds >= _WORTH_NOTING:
             kinds = (self._inline, self._lanes)
             kept = [(one.games + one.kept_games / 2, one.seconds + one.kept_seconds / 2) for one in kinds]
-            with contextlib.suppress(OSError, RunFailed):
+            with contextlib.suppress(OSError, RunError):
                 write_note(storage, _NOTE, _MEASURES.pack(*itertools.chain.from_iterable(kept)))
 
     def begin_as_kept(self, storage: Storage) -> bool:

@@ -13,7 +13,7 @@ from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
 from tournament.entrants.build import Building, building, require_playable
 from tournament.entrants.folder import other_files
-from tournament.errors import RunFailed, listed
+from tournament.errors import RunError, listed
 from tournament.keys import guessable
 from tournament.runner.archives import Unlike, unlike_records
 from tournament.runner.executors import Executors
@@ -63,7 +63,7 @@ class Prepared:
         return prepared.without({}) if self.set_aside else prepared
 
     def without(self, set_aside: Mapping[str, str]) -> Prepared:
-        """The same contest without these bots, too, which are listed as broken. Raises RunFailed when too few are left:
+        """The same contest without these bots, too, which are listed as broken. Raises RunError when too few are left:
         then it is the machine that fails."""
         aside = {**self.set_aside, **set_aside}
         entrants = [
@@ -77,7 +77,7 @@ class Prepared:
             names_by_reason: dict[str, list[str]] = {}
             for name, reason in aside.items():
                 names_by_reason.setdefault(reason, []).append(name)
-            raise RunFailed("; ".join(f"{listed(names)}: {reason}" for reason, names in names_by_reason.items()))
+            raise RunError("; ".join(f"{listed(names)}: {reason}" for reason, names in names_by_reason.items()))
         return replace(self, entrants=entrants, set_aside=aside)
 
     @property
@@ -109,8 +109,8 @@ def prepare_contest(
 
     After `patience` seconds bots may be late; they are built on within the block. `of` names an entrant that is only
     tried, in its own matches: it is waited for; else a seed of the user's that can be guessed is named. Without
-    `executors` of a command it has its own, which end with the block. Raises BadInput for what the user can mend,
-    RunFailed for anything else that is in the way.
+    `executors` of a command it has its own, which end with the block. Raises InputError for what the user can mend,
+    RunError for anything else that is in the way.
     """
     location = inside(config.results, contest.name)
     if of is not None or config.contest.until_settled is not None:
@@ -147,7 +147,7 @@ def prepare_contest(
 
 
 def recorded_entrants(contest: Contest, config: Config) -> Sequence[FieldEntrant]:
-    """The entrants of the last committed run. Raises RunFailed when the records can't be read."""
+    """The entrants of the last committed run. Raises RunError when the records can't be read."""
     location = inside(config.results, contest.name)
     with trouble_explained(location):
         field = read_field(open_storage(location))
@@ -156,8 +156,8 @@ def recorded_entrants(contest: Contest, config: Config) -> Sequence[FieldEntrant
 
 @contextlib.contextmanager
 def trouble_explained(location: str) -> Iterator[None]:
-    """Turn OSError into RunFailed: results can't be written or read."""
+    """Turn OSError into RunError: results can't be written or read."""
     try:
         yield
     except OSError as error:
-        raise RunFailed(explain_write_error(error, location)) from None
+        raise RunError(explain_write_error(error, location)) from None

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.leg import Leg
-from tournament.probation import entrants_of
 from tournament.runner.executors import Executors
 from tournament.runner.live_standings import LiveStandings
 from tournament.runner.pace import Pace
@@ -100,7 +99,7 @@ class RoundPlay:
             return None
         self._tasks_out += 1
         contest, location = self._run.contest, self._run.writer.storage.location
-        names = {name for legs in batches for leg in legs for name in entrants_of(leg)}
+        names = {name for legs in batches for leg in legs for name in leg.names}
         return Task(
             contest.name,
             self._settings,
@@ -121,7 +120,7 @@ class RoundPlay:
         """A leg in which a bot went wrong, of which nothing is known yet."""
         while self._suspects:
             leg = next(iter(self._suspects.values())).leg
-            if self.set_aside.keys().isdisjoint(entrants_of(leg)):
+            if self.set_aside.keys().isdisjoint(leg.names):
                 self._second_tries.append(leg)
                 return ((leg,),)
             self._clear({name for name, trouble in self._suspects.items() if trouble.leg == leg})

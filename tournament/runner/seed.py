@@ -15,7 +15,7 @@ from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.keys import drawn_seed, master_key, seed_fingerprint
 from tournament.runner.archives import put_aside_for_nothing
 from tournament.runner.resume import differences
@@ -30,7 +30,7 @@ def settle_seed(
 ) -> tuple[Config, Sequence[HousePlayer]]:
     """The settings with a seed, and the house players of that seed. `names` are the entrants'.
 
-    Raises RunFailed when records fit but their seed is missing, BadInput as the house players do.
+    Raises RunError when records fit but their seed is missing, InputError as the house players do.
     """
 
     def with_seed(seed: str) -> tuple[Config, Sequence[HousePlayer]]:
@@ -75,13 +75,13 @@ def _records(location: str) -> Iterator[tuple[Storage, Field]]:
 
 
 def read_seed(storage: Storage, fingerprint: object) -> str:
-    """The seed of this fingerprint, from beside the records. Raises RunFailed when it isn't there, or another."""
+    """The seed of this fingerprint, from beside the records. Raises RunError when it isn't there, or another."""
     if (seed := kept_seed(storage, str(fingerprint))) is not None:
         return seed
     where = f"{storage.location}/{SECRETS}/{fingerprint}"
     if set(kept_texts(storage, str(fingerprint)).values()) <= {None}:
-        raise RunFailed(f"{where} is missing, the seed of these records; bring it back, or give the seed")
-    raise RunFailed(f"{where} is damaged, the seed of these records; bring it back from a copy, or give the seed")
+        raise RunError(f"{where} is missing, the seed of these records; bring it back, or give the seed")
+    raise RunError(f"{where} is damaged, the seed of these records; bring it back from a copy, or give the seed")
 
 
 def seed_of(storage: Storage, given: str | None, fingerprint: object) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tournament.errors import RunFailed, and_more
+from tournament.errors import RunError, and_more
 from tournament.store.ledger import TABLES, State
 from tournament.store.storage import Storage
 from tournament.store.writer import Writer
@@ -35,10 +35,10 @@ def strays(there: Mapping[str, bool], state: State, *, writing: bool = False) ->
 
 
 def require_no_strays(writer: Writer) -> None:
-    """Raises RunFailed for what lies among the parts and is none that counts: it may be somebody's."""
+    """Raises RunError for what lies among the parts and is none that counts: it may be somebody's."""
     storage = writer.storage
     if found := strays(in_tables(storage), writer.state):
-        raise RunFailed(
+        raise RunError(
             f"{storage.location}/{shown(found[0])}{and_more(len(found) - 1)} is none of the records, and whoever reads"
             " these would read it: move it away and run again"
         )

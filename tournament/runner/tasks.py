@@ -6,7 +6,6 @@ from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 
 from tournament.leg import Leg
-from tournament.probation import entrants_of
 from tournament.runner.pace import Pace
 from tournament.runner.schedule.counting import Counted, fixtures_at
 from tournament.runner.schedule.legs import Schedule
@@ -95,7 +94,7 @@ class LegsToPlay:
         for rank, fixture in self._legs:
             replica = fixture.number // schedule.legs_per_replica
             follows, before = (replica, rank - 1) == before, (replica, rank)
-            if out and not out.isdisjoint(entrants_of(fixture)):
+            if out and not out.isdisjoint(fixture.names):
                 continue
             if not (batches and follows):
                 batches.append([])

@@ -30,7 +30,7 @@ def by_block(
         amounts: Takes the points of x and of y in rows, and returns what to add up for each row.
 
     Raises:
-        RunFailed: A part is damaged.
+        RunError: A part is damaged.
         FileNotFoundError: A part is missing.
     """
     from tournament.store.parts import numbers_of  # pyarrow, which reading standings doesn't need

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.names import did_you_mean
 from tournament.standings.matches import Match
 from tournament.standings.standings import Standing, Standings
 
 
 def line_of(ranking: Standings, name: str) -> Standing:
-    """A bot's line. Raises BadInput for an unknown one."""
+    """A bot's line. Raises InputError for an unknown one."""
     lines = {line.name: line for line in ranking.entrants}
     if name not in lines:
-        raise BadInput(f"{name[:200]}: the records have no such bot{did_you_mean(name, lines, ',')}")
+        raise InputError(f"{name[:200]}: the records have no such bot{did_you_mean(name, lines, ',')}")
     return lines[name]
 
 

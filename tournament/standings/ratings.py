@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.standings.bradley_terry import Wins, fitted
 from tournament.standings.errors import on_grid
 from tournament.standings.standings import Standings
@@ -82,7 +82,7 @@ LOOKS: Mapping[str, Look] = {
 
 
 def look_of(kind: str) -> Look:
-    """The kind of rating of that name. Raises BadInput for an unknown one."""
+    """The kind of rating of that name. Raises InputError for an unknown one."""
     if kind not in LOOKS:
-        raise BadInput(f"--rating {kind[:200]}: there are {', '.join(LOOKS)}")
+        raise InputError(f"--rating {kind[:200]}: there are {', '.join(LOOKS)}")
     return LOOKS[kind]

@@ -10,7 +10,7 @@ from pathlib import Path
 from tournament.config import FILE_NAME, Config
 from tournament.contests.contest import Contest
 from tournament.entrants.folder import kind_of
-from tournament.errors import BadInput, RunFailed
+from tournament.errors import InputError, RunError
 from tournament.names import did_you_mean
 from tournament.starter.settings_file import settings_text
 
@@ -20,7 +20,7 @@ _RESULTS_PAGE = "results/README.md"
 def write_contest_folder(folder: Path, contests: Sequence[Contest], *, with_bots: bool = True) -> list[Path]:
     """Write what a contest needs into a folder, new or not; returns what was written, from the folder on.
 
-    Folders of bots are empty unless `with_bots`. Nothing that is there is touched: raises BadInput, having written
+    Folders of bots are empty unless `with_bots`. Nothing that is there is touched: raises InputError, having written
     nothing, if a name is taken, or when the folder can't be written.
     """
     source = shipped()
@@ -38,9 +38,9 @@ def write_contest_folder(folder: Path, contests: Sequence[Contest], *, with_bots
         _write(folder / _RESULTS_PAGE, (source / _RESULTS_PAGE).read_text(encoding="utf-8"))
         _write(folder / FILE_NAME, settings_text(contests))  # last: a folder that has it is complete
     except shutil.Error as error:  # gathers the failures of a folder's files: source, target, reason
-        raise BadInput(f"{folder} can't be written: {error.args[0][0][2]}") from None
+        raise InputError(f"{folder} can't be written: {error.args[0][0][2]}") from None
     except OSError as error:
-        raise BadInput(f"{folder} can't be written: {error.strerror}") from None
+        raise InputError(f"{folder} can't be written: {error.strerror}") from None
     return written
 
 
@@ -49,16 +49,16 @@ def shipped() -> Path:
     for place in (Path(__file__).parent / "shipped", Path(__file__).parents[2]):
         if (place / "entrants").is_dir() and (place / _RESULTS_PAGE).is_file():
             return place
-    raise RunFailed("the shipped bots are missing; install the package again")
+    raise RunError("the shipped bots are missing; install the package again")
 
 
 def _refuse_if_taken(folder: Path, name: Path) -> None:
-    """Raise BadInput if a file or a folder of that name is there, or something that is no folder is in its way."""
+    """Raise InputError if a file or a folder of that name is there, or something that is no folder is in its way."""
     for above in (folder, *(folder / part for part in reversed(name.parents))):
         if os.path.lexists(above) and not above.is_dir():
-            raise BadInput(f"{above} is not a folder")
+            raise InputError(f"{above} is not a folder")
     if os.path.lexists(folder / name):
-        raise BadInput(f"{folder / name} is there already; nothing was written")
+        raise InputError(f"{folder / name} is there already; nothing was written")
 
 
 def _write(path: Path, text: str) -> None:
@@ -67,7 +67,8 @@ def _write(path: Path, text: str) -> None:
 
 
 def find_bot(text: str, settings: Config) -> Path:
-    """A bot by its path, or by its name among the entrants or the shipped bots. Raises BadInput when there is none."""
+    """A bot by its path, or by its name among the entrants or the shipped bots. Raises InputError when there is
+    none."""
     if os.path.lexists(text):
         return Path(text)
     folders = [settings.entrants, shipped() / "entrants" / settings.played.rules]
@@ -77,4 +78,4 @@ def find_bot(text: str, settings: Config) -> Path:
             return path
     names = sorted({path.stem for path in known})
     hint = did_you_mean(text, names, ",") or f"; there are {', '.join(names)}"
-    raise BadInput(f"{text}: there is no such file, entrant or shipped bot{hint}")
+    raise InputError(f"{text}: there is no such file, entrant or shipped bot{hint}")

@@ -8,7 +8,7 @@ import pyarrow as pa
 from pyarrow import fs
 from pyarrow.dataset import Dataset as Dataset  # for the type of what reads these files
 
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.store.storage import Storage
 
 
@@ -40,7 +40,7 @@ class StoredFiles(fs.FileSystemHandler):
     def open_input_file(self, path: str) -> pa.NativeFile:
         try:
             return self.storage.open_data(path)
-        except RunFailed as problem:
+        except RunError as problem:
             raise OSError(str(problem)) from None
 
     open_input_stream = open_input_file

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import IO, TYPE_CHECKING
 
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.store.storage import (
     FOLDERS,
     MOST_READ,
@@ -62,7 +62,7 @@ class FolderStorage:
     @contextlib.contextmanager
     def _folder(self, name: str) -> Iterator[int]:
         """The descriptor of a folder inside, or of the root for "". Raises FileNotFoundError where there is none,
-        RunFailed where something else is."""
+        RunError where something else is."""
         descriptor = os.open(self.location, _OPEN_FOLDER)
         try:
             for step in checked_name(name).split("/") if name else ():
@@ -71,7 +71,7 @@ class FolderStorage:
                 except (FileNotFoundError, PermissionError):
                     raise
                 except OSError as error:
-                    raise RunFailed(f"{self.location}/{name} must be a folder ({error.strerror})") from None
+                    raise RunError(f"{self.location}/{name} must be a folder ({error.strerror})") from None
                 os.close(descriptor)
                 descriptor = inner
             yield descriptor
@@ -90,17 +90,17 @@ class FolderStorage:
             return os.stat(file, dir_fd=folder, follow_symlinks=False)
 
     def _open(self, name: str, flags: int = os.O_RDONLY) -> int:
-        """A regular file's descriptor. Raises FileNotFoundError, or RunFailed when it can't be opened or is none."""
+        """A regular file's descriptor. Raises FileNotFoundError, or RunError when it can't be opened or is none."""
         try:
             with self._place(name) as (folder, file):
                 descriptor = os.open(file, flags | _OPEN_FILE, 0o666, dir_fd=folder)
         except FileNotFoundError:
             raise
         except OSError as error:
-            raise RunFailed(f"{self.location}/{name} can't be opened: {error.strerror}") from None
+            raise RunError(f"{self.location}/{name} can't be opened: {error.strerror}") from None
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             os.close(descriptor)
-            raise RunFailed(_not_a_file(f"{self.location}/{name}"))
+            raise RunError(_not_a_file(f"{self.location}/{name}"))
         return descriptor
 
     def check_writable(self) -> None:
@@ -110,24 +110,24 @@ class FolderStorage:
             there = os.path.dirname(there)
         if not os.path.isdir(there) or not os.access(there, os.W_OK | os.X_OK):
             reason = os.strerror(errno.EACCES if os.path.isdir(there) else errno.ENOTDIR)
-            raise RunFailed(f"can't write to {self.location}: {reason}")
+            raise RunError(f"can't write to {self.location}: {reason}")
         if self.may_be_held():
-            raise RunFailed(self._being_written())
+            raise RunError(self._being_written())
 
     def prepare(self) -> None:
-        """Make the folders. Raises RunFailed when that isn't allowed, or when it is a link out of its parent."""
+        """Make the folders. Raises RunError when that isn't allowed, or when it is a link out of its parent."""
         self._require_no_link_out()
         try:
             os.makedirs(self.location, exist_ok=True)
             for folder in FOLDERS:
                 self._make_folder(folder)
         except OSError as error:
-            raise RunFailed(f"can't write to {self.location}: {error.strerror}") from None
+            raise RunError(f"can't write to {self.location}: {error.strerror}") from None
 
     def _require_no_link_out(self) -> None:
         there, above = os.path.realpath(self.location), os.path.realpath(os.path.dirname(self.location))
         if os.path.islink(self.location) and not there.startswith(f"{above}/"):
-            raise RunFailed(f"{self.location} is a link to {there}; name that place in `results`, or remove the link")
+            raise RunError(f"{self.location} is a link to {there}; name that place in `results`, or remove the link")
 
     def _being_written(self) -> str:
         path = f"{self.location}/{SIGN}"
@@ -143,20 +143,20 @@ class FolderStorage:
             pass
 
     def hold(self) -> bool:
-        """Become the only writer. Raises RunFailed while another process is."""
+        """Become the only writer. Raises RunError while another process is."""
         path = f"{self.location}/{SIGN}"
         try:
             lock = open(self._open(SIGN, os.O_RDWR | os.O_CREAT), "r+", errors="replace")
         except OSError as error:
-            raise RunFailed(f"can't write to {self.location}: {error.strerror}") from None
+            raise RunError(f"can't write to {self.location}: {error.strerror}") from None
         if os.fstat(lock.fileno()).st_nlink > 1:
             lock.close()
-            raise RunFailed(f"{path} has a second name elsewhere; remove it")
+            raise RunError(f"{path} has a second name elsewhere; remove it")
         try:
             _lock(lock)
         except OSError:
             lock.close()
-            raise RunFailed(self._being_written()) from None
+            raise RunError(self._being_written()) from None
         lock.truncate(0)
         lock.write(f"process {os.getpid()} on {os.uname().nodename}\n")
         lock.flush()
@@ -208,7 +208,7 @@ class FolderStorage:
         except (FileNotFoundError, NotADirectoryError):
             return ()
         except OSError as error:
-            raise RunFailed(f"{self.location} can't be read: {error.strerror}") from None
+            raise RunError(f"{self.location} can't be read: {error.strerror}") from None
 
     def _statuses(self, folder: str) -> dict[str, os.stat_result]:
         found = {}
@@ -224,7 +224,7 @@ class FolderStorage:
         except (FileNotFoundError, NotADirectoryError):
             return {}
         except OSError as error:
-            raise RunFailed(f"{self.location}/{folder} can't be read: {error.strerror}") from None
+            raise RunError(f"{self.location}/{folder} can't be read: {error.strerror}") from None
         return found
 
     def size(self, name: str) -> int | None:
@@ -352,7 +352,7 @@ class FolderStorage:
 
     def new_archive(self) -> str:
         if os.path.islink(self.location):
-            raise RunFailed(f"{self.location} is a link: these records can't be moved; name another place in `results`")
+            raise RunError(f"{self.location} is a link: these records can't be moved; name another place in `results`")
         return f"{self.location}-archive-{max(self._archives(), default=0) + 1}"
 
     def move(self, to: str) -> None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.leg import house_match_number, match_number
 from tournament.store.ledger import ENTRY_NAME, Batch, Entry, Field, State, entry_name, unpack
 from tournament.store.legs import Legs, merged, pair_keys
@@ -24,7 +24,7 @@ _AT_ONCE, _BYTES_AT_ONCE = 16, 32 << 20
 
 
 def read_state(storage: Storage) -> State:
-    """Add up the ledger's entries, from the newest fold on. Raises RunFailed when one is missing or damaged."""
+    """Add up the ledger's entries, from the newest fold on. Raises RunError when one is missing or damaged."""
     sizes = sizes_of_entries(storage)
     if not sizes:
         return State()
@@ -121,7 +121,7 @@ def _place(number: int) -> str:
 
 
 def _read_entry(storage: Storage, number: int) -> tuple[Entry, int]:
-    """An entry, and its bytes. Raises RunFailed when it is missing or damaged."""
+    """An entry, and its bytes. Raises RunError when it is missing or damaged."""
     return _unpacked(storage, number, text_of(storage, _place(number)))
 
 
@@ -134,11 +134,11 @@ def _unpacked(storage: Storage, number: int, content: bytes | None) -> tuple[Ent
             if max(entry.fold, entry.told) <= number:
                 return entry, len(content)
     if storage.list(_ONLY_BEFORE):
-        raise RunFailed(
+        raise RunError(
             f"{storage.location} has records of an earlier tournament, in which matches shared their deals;"
             f" move {storage.location} away and run again"
         )
-    raise RunFailed(f"{storage.location}/{_place(number)} is {problem}; {_REMEDY.format(storage.location)}")
+    raise RunError(f"{storage.location}/{_place(number)} is {problem}; {_REMEDY.format(storage.location)}")
 
 
 def _add(storage: Storage, state: State, entry: Entry, size: int) -> None:
@@ -147,24 +147,24 @@ def _add(storage: Storage, state: State, entry: Entry, size: int) -> None:
 
 
 def gather(storage: Storage, state: State) -> None:
-    """Gather the legs of a state's batches. Raises RunFailed where those of one can't be its own."""
+    """Gather the legs of a state's batches. Raises RunError where those of one can't be its own."""
     with _told(storage, state):
         state.gather()
 
 
 @contextmanager
 def _told(storage: Storage, state: State) -> Iterator[None]:
-    """Raises RunFailed where entries don't go together."""
+    """Raises RunError where entries don't go together."""
     try:
         yield
     except ValueError as error:
-        raise RunFailed(
+        raise RunError(
             f"{storage.location}/ledger/{entry_name(state.entries)} is {error}; {_REMEDY.format(storage.location)}"
         ) from None
 
 
 def standing_batches(storage: Storage, state: State) -> list[Batch]:
-    """The batches that count, sorted by name: of each the newest version whose games part is in place. Raises RunFailed
+    """The batches that count, sorted by name: of each the newest version whose games part is in place. Raises RunError
     when a leg is none of the field's, or would count twice."""
     games = storage.list("games")
     standing: list[Batch] = []
@@ -187,14 +187,14 @@ def side_by_side(batches: Sequence[Batch]) -> list[Batch]:
 
 
 def _require_own(location: str, field: Field | None, batches: Sequence[Batch]) -> None:
-    """Raises RunFailed where a leg is there twice, or isn't of the two players of the field whose match it is. Digests
+    """Raises RunError where a leg is there twice, or isn't of the two players of the field whose match it is. Digests
     stand for players, too, but take longer: `tournament.runner.schedule.counting` compares them."""
     several = [batch.legs for batch in batches]
     match = np.concatenate([legs.match for legs in several])
     names, players = merged([(legs.names, legs.players) for legs in several])
     keys = np.concatenate([pair_keys(legs.match, legs.number) for legs in several])
     if (np.diff(np.sort(keys, kind="stable")) == 0).any():  # fast: a few sorted runs
-        raise RunFailed(f"the ledger of {location} has a leg twice; {_REMEDY.format(location)}")
+        raise RunError(f"the ledger of {location} has a leg twice; {_REMEDY.format(location)}")
     if field is None:
         return
     against_house, of_y = bool(field.house_numbers), field.house_numbers or field.numbers
@@ -204,13 +204,13 @@ def _require_own(location: str, field: Field | None, batches: Sequence[Batch]) -
     )
     for place in np.flatnonzero((x < 0) | (y < 0))[:1]:
         name = names[players[place, int(x[place] >= 0)]]
-        raise RunFailed(f"the ledger of {location} has a leg of {name!r}, who was never in the field")
+        raise RunError(f"the ledger of {location} has a leg of {name!r}, who was never in the field")
     wrong = (house_match_number if against_house else match_number)(x, y) != match
     if not against_house:
         by_name = np.argsort(np.argsort(np.array(names, object)))
         wrong |= by_name[players[:, 0]] >= by_name[players[:, 1]]
     for place in np.flatnonzero(wrong)[:1]:
-        raise RunFailed(
+        raise RunError(
             f"the ledger of {location} gives match {match[place]} to others than the field does;"
             f" {_REMEDY.format(location)}"
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.store.ledger import SEAL, is_sealed, sealed
 from tournament.store.storage import Storage
 
@@ -16,6 +16,6 @@ def read_note(storage: Storage, name: str) -> memoryview | None:
     """The body of a note; None where it is missing, damaged or can't be read. Anybody may have written it."""
     try:
         content = storage.read(f"ledger/{name}")
-    except (OSError, RunFailed):
+    except (OSError, RunError):
         return None
     return memoryview(content)[:-SEAL] if is_sealed(content) else None

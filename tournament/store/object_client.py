@@ -14,7 +14,7 @@ import obstore
 from obstore import exceptions
 from obstore.store import AzureStore, GCSStore, S3Store
 
-from tournament.errors import RunFailed, shortened
+from tournament.errors import RunError, shortened
 from tournament.store.object_place import ObjectPlace
 from tournament.store.object_streams import BLOCK, Blocks, Upload
 from tournament.store.storage import MOST_READ, AlreadyExists, TooLarge
@@ -31,7 +31,7 @@ _PAUSES = (0.1, 0.4, 1.6, 6.4)  # seconds between attempts at a conditional put
 _UPLOADS_AT_ONCE = 4
 
 
-class _NoAnswer(RunFailed):
+class _NoAnswer(RunError):
     """The store did not answer, or is busy: the request may have been carried out or not."""
 
 
@@ -39,11 +39,11 @@ class ObjectClient:
     """Requests to one bucket; keys include the prefix. `url` is for messages, `prefix` is "" or ends with a slash.
 
     A missing object raises FileNotFoundError, a conditional put that finds another content AlreadyExists, any other
-    error RunFailed.
+    error RunError.
     """
 
     def __init__(self, location: str) -> None:
-        """Raises BadInput for a URL that can't hold results."""
+        """Raises InputError for a URL that can't hold results."""
         self._place = ObjectPlace(location)
         self.url, self.prefix = self._place.url, self._place.prefix
         self._stores: dict[tuple[int, int, int], _Store] = {}
@@ -69,7 +69,7 @@ class ObjectClient:
                 # obstore's message may contain parts of a key.
                 if "ccount" in str(error).partition("\n")[0]:
                     raise self._place.bad("set AZURE_STORAGE_ACCOUNT, or add ?account=NAME") from None
-                raise RunFailed(f"{self.url}: its credentials can't be read; {self._place.remedy}") from None
+                raise RunError(f"{self.url}: its credentials can't be read; {self._place.remedy}") from None
         return self._stores[patience]
 
     def _configured(self, **options: Any) -> _Store:
@@ -94,7 +94,7 @@ class ObjectClient:
         if isinstance(error, FileNotFoundError):
             return FileNotFoundError(2, "No such file or directory", self.url)
         if isinstance(error, exceptions.PermissionDeniedError | exceptions.UnauthenticatedError):
-            return RunFailed(f"{self.url} refuses these credentials: {self._place.remedy}")
+            return RunError(f"{self.url} refuses these credentials: {self._place.remedy}")
         where = f" at {self._place.endpoint}" if self._place.endpoint else ""
         why = shortened(" ".join(text.split()), 300)
         return _NoAnswer(
@@ -102,8 +102,8 @@ class ObjectClient:
             f" and the credentials right, and the network up? {self._place.remedy}, and run again to go on"
         )
 
-    def _no_bucket(self) -> RunFailed:
-        return RunFailed(
+    def _no_bucket(self) -> RunError:
+        return RunError(
             f"{self.url}: there is no {self._place.word} {self._place.bucket}; make it first, or name another"
         )
 
@@ -139,7 +139,7 @@ class ObjectClient:
 
         try:
             return self._ask(request)
-        except RunFailed:
+        except RunError:
             if self.size(key) > start:
                 raise
             return b"", start  # an empty object has no range

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
 
-from tournament.errors import BadInput, RunFailed
+from tournament.errors import InputError, RunError
 
 
 @dataclass(frozen=True)
@@ -60,11 +60,11 @@ class ObjectPlace:
     """
 
     def __init__(self, location: str) -> None:
-        """Raises BadInput for a URL that can't hold results."""
+        """Raises InputError for a URL that can't hold results."""
         try:
             parts = urlsplit(location)
         except ValueError:
-            raise BadInput(f"{location.partition(':')[0]}://… is not a place for results: it is no URL") from None
+            raise InputError(f"{location.partition(':')[0]}://… is not a place for results: it is no URL") from None
         bucket = parts.netloc.rpartition("@")[2]
         self.url = f"{parts.scheme}://{bucket}/…"  # until it is known what its path is
         if parts.scheme not in _CLOUDS:
@@ -88,11 +88,11 @@ class ObjectPlace:
         self.endpoint = endpoint if complete else f"{options.get('scheme', 'https')}://{endpoint}"
         self._options = options
 
-    def bad(self, why: str) -> BadInput:
-        return BadInput(f"{self.url} is not a place for results: {why}")
+    def bad(self, why: str) -> InputError:
+        return InputError(f"{self.url} is not a place for results: {why}")
 
     def settings(self) -> dict[str, str]:
-        """A client's settings, by obstore's names, besides the variables that obstore reads itself. Raises RunFailed if
+        """A client's settings, by obstore's names, besides the variables that obstore reads itself. Raises RunError if
         there are no credentials."""
         if self.kind == "gs":
             # An emulator takes any credentials.
@@ -107,7 +107,7 @@ class ObjectPlace:
             told = {"endpoint": self.endpoint, "region": self._options.get("region", "")}
             on_no_cloud = os.environ.get("AWS_EC2_METADATA_DISABLED", "").lower() == "true"
             if on_no_cloud and not _first_set(_AWS_CREDENTIALS):  # else obstore would ask the machine's cloud
-                raise RunFailed(f"{self.url} needs credentials, and there are none: {self.remedy}")
+                raise RunError(f"{self.url} needs credentials, and there are none: {self.remedy}")
         return {name: value for name, value in told.items() if value}
 
 

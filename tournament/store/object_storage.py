@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import IO, TYPE_CHECKING, cast
 
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.store.object_client import ObjectClient, Version
 from tournament.store.object_streams import Upload
 from tournament.store.storage import MOST_READ, SIGN, AlreadyExists, checked_name
@@ -28,7 +28,7 @@ _AT_ONCE = 32  # requests
 
 
 class ObjectStorage:
-    """A prefix in an object store. Raises RunFailed when a request fails."""
+    """A prefix in an object store. Raises RunError when a request fails."""
 
     def __init__(self, location: str) -> None:
         self.location = location.rstrip("/")
@@ -47,7 +47,7 @@ class ObjectStorage:
         """Nothing has to be there before."""
 
     def hold(self) -> bool:
-        """Become the only writer. True if the former one left its sign: it may still be writing. Raises RunFailed when
+        """Become the only writer. True if the former one left its sign: it may still be writing. Raises RunError when
         another becomes the writer at the same moment."""
         sign = f"process {os.getpid()} on {os.uname().nodename}, {uuid.uuid4().hex}\n".encode()
         former, version = b"", None
@@ -56,10 +56,10 @@ class ObjectStorage:
         try:
             self._version = self._client.put_if(self._key(SIGN), sign, version)
         except AlreadyExists:
-            raise RunFailed(f"another run begins in {self.location} at this moment; wait for it, or stop it") from None
+            raise RunError(f"another run begins in {self.location} at this moment; wait for it, or stop it") from None
         with contextlib.suppress(AlreadyExists):  # other bytes: after a lost answer these tell whose the object is
             self._client.put_if(self._key(SIGN), b"to be refused: " + sign, None)
-            raise RunFailed(
+            raise RunError(
                 f"{self.location}: this store replaces objects that it was told not to, so that two runs could"
                 " overwrite each other's records; use one with conditional puts"
             )
@@ -69,7 +69,7 @@ class ObjectStorage:
     def release(self) -> None:
         if self._sign:
             # If this fails, the next writer takes it for a crash.
-            with contextlib.suppress(AlreadyExists, FileNotFoundError, RunFailed):
+            with contextlib.suppress(AlreadyExists, FileNotFoundError, RunError):
                 self._client.put_if(self._key(SIGN), b"", self._version)
         self._sign = b""
 
@@ -148,7 +148,7 @@ class ObjectStorage:
         return ()
 
     def new_archive(self) -> str:
-        raise RunFailed(
+        raise RunError(
             f"{self.location} has other records, and in an object store nothing can be moved: give the contest's table"
             " another name, or `results` another prefix"
         )

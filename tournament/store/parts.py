@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from blake3 import blake3
 
-from tournament.errors import RunFailed, shortened
+from tournament.errors import RunError, shortened
 from tournament.store.columns import ROWS_PER_BUFFER, Column
 from tournament.store.ledger import Part
 from tournament.store.legs import Legs, pair_keys
@@ -33,18 +33,18 @@ _UNREADABLE = (pa.ArrowException, OSError, ValueError)
 
 @contextmanager
 def reading(storage: Storage, part: Part) -> Iterator[None]:
-    """Turns errors of reading a part into RunFailed: it is damaged. FileNotFoundError stays, for one that is gone."""
+    """Turns errors of reading a part into RunError: it is damaged. FileNotFoundError stays, for one that is gone."""
     try:
         yield
     except FileNotFoundError:
         raise
     except _UNREADABLE as error:
         reason = shortened(str(error).partition("\n")[0], 200)
-        raise RunFailed(f"{storage.location}/{part.place} is damaged: {reason}") from None
+        raise RunError(f"{storage.location}/{part.place} is damaged: {reason}") from None
 
 
 def columns_in(storage: Storage, part: Part) -> tuple[Column, ...]:
-    """The columns of a published part, as it says. Raises FileNotFoundError when it is gone, RunFailed when it has
+    """The columns of a published part, as it says. Raises FileNotFoundError when it is gone, RunError when it has
     other bytes than were written, or columns of a kind that no part has."""
     require_written(storage, part)
     with reading(storage, part), pq.ParquetFile(storage.open_data(part.place)) as file:
@@ -62,7 +62,7 @@ def columns_in(storage: Storage, part: Part) -> tuple[Column, ...]:
 
 def open_part(storage: Storage, part: Part, columns: Sequence[Column]) -> pq.ParquetFile:
     """A published part; page checksums are verified when it is read. Raises FileNotFoundError when it is gone,
-    RunFailed when it has other columns or rows, or can't be read."""
+    RunError when it has other columns or rows, or can't be read."""
     with reading(storage, part):
         file = pq.ParquetFile(storage.open_data(part.place), page_checksum_verification=True)
         if file.schema_arrow.equals(arrow_schema(columns)) and file.metadata.num_rows == part.rows:
@@ -209,7 +209,7 @@ def copy_legs(
     staged: str,
 ) -> Part:
     """Write a staged part of the rows of published ones, each with its legs and which of them stay; of several by match
-    and session, all in memory. Raises OSError, what `open_part` does, and RunFailed where rows belong to other legs
+    and session, all in memory. Raises OSError, what `open_part` does, and RunError where rows belong to other legs
     than the ledger says."""
     first = sources[0][0]
     writer = PartWriter(storage, first.table, columns, name, staged, origin_of_part(storage, first, columns))
@@ -231,7 +231,7 @@ def copy_legs(
                 of, leg_of = np.split(leg_of, [len(rows["match"])])
                 number = rows["session"] // sessions_per_leg
                 if not (np.array_equal(rows["match"], legs.match[of]) and np.array_equal(number, legs.number[of])):
-                    raise RunFailed(
+                    raise RunError(
                         f"{storage.location}/{part.place} is damaged: it has rows of other legs than the ledger says"
                     )
                 some = stay[of]
@@ -259,7 +259,7 @@ def summary_content(columns: Sequence[Column], values: dict[str, list[Any]]) -> 
 
 
 def read_summary(storage: Storage, name: str, columns: Sequence[Column]) -> list[dict[str, Any]]:
-    """The rows of a table that `summary_content` made. Raises FileNotFoundError, and RunFailed for one that is damaged,
+    """The rows of a table that `summary_content` made. Raises FileNotFoundError, and RunError for one that is damaged,
     has other columns or is too large."""
     try:
         with storage.open_data(name) as stream, pq.ParquetFile(stream, page_checksum_verification=True) as file:
@@ -273,7 +273,7 @@ def read_summary(storage: Storage, name: str, columns: Sequence[Column]) -> list
     except FileNotFoundError:
         raise
     except _UNREADABLE as error:
-        raise RunFailed(f"{storage.location}/{name} is damaged: {shortened(str(error), 200)}") from None
+        raise RunError(f"{storage.location}/{name} is damaged: {shortened(str(error), 200)}") from None
 
 
 def summary_is(storage: Storage, name: str, columns: Sequence[Column], values: dict[str, list[Any]]) -> bool | None:
@@ -326,12 +326,12 @@ def damage(storage: Storage, part: Part) -> str:
 
 
 def require_written(storage: Storage, part: Part) -> None:
-    """Raises FileNotFoundError for a published part that is gone, RunFailed for one of other bytes than were written:
+    """Raises FileNotFoundError for a published part that is gone, RunError for one of other bytes than were written:
     pyarrow may end the process over a damaged footer."""
     if problem := damage(storage, part):
         if problem == "missing":
             raise FileNotFoundError(part.place)
-        raise RunFailed(f"{storage.location}/{part.place} is damaged: it has other bytes than were written")
+        raise RunError(f"{storage.location}/{part.place} is damaged: it has other bytes than were written")
 
 
 def digest_of(storage: Storage, part: Part) -> str | None:

@@ -24,6 +24,6 @@ def kept_texts(storage: Storage, fingerprint: str) -> dict[str, str | None]:
 
 
 def kept_seed(storage: Storage, fingerprint: str) -> str | None:
-    """The seed of this fingerprint, None where neither file holds it. Raises OSError and RunFailed."""
+    """The seed of this fingerprint, None where neither file holds it. Raises OSError and RunError."""
     texts = {text for text in kept_texts(storage, fingerprint).values() if text is not None}
     return next((seed for seed in texts if seed_fingerprint(master_key(seed)) == fingerprint), None)

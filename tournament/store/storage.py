@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Protocol
 
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,16 +26,16 @@ class AlreadyExists(Exception):
     """`create` found a file of that name."""
 
 
-class TooLarge(RunFailed):
+class TooLarge(RunError):
     """A file has more bytes than its reader takes."""
 
 
 class Storage(Protocol):
-    """Files by name. Names that lead outside raise RunFailed.
+    """Files by name. Names that lead outside raise RunError.
 
     `hold` makes this process the only writer, and returns True when a former one may still wake up; `may_be_held` tells
     whether any process is the writer, or, in an object store, was and didn't end by itself. `archives` are the places
-    of archived records beside, the newest last; `move` moves everything to another place, and raises RunFailed where
+    of archived records beside, the newest last; `move` moves everything to another place, and raises RunError where
     nothing can be moved.
     `list` returns the sizes in bytes of the files right inside a folder, {} if there is none; `sizes` those of several
     files, without those that aren't there. `everything` right inside a folder has names of any kind, those of folders
@@ -43,7 +43,7 @@ class Storage(Protocol):
     a staged file to its name, `publish_all` several, those that are staged, which then stay there also after a loss of
     power, as does what `replace` puts there, if it is to be `durable`. `read` and `open_data` raise FileNotFoundError,
     `read` also TooLarge for more than `most` bytes.
-    `check_writable` raises RunFailed where `prepare` or `hold` would, as far as can be known without changing anything.
+    `check_writable` raises RunError where `prepare` or `hold` would, as far as can be known without changing anything.
     """
 
     location: str
@@ -88,9 +88,9 @@ def staged_name(name: str) -> str:
 
 
 def checked_name(name: str) -> str:
-    """The name, if it can't lead outside. Raises RunFailed for any other."""
+    """The name, if it can't lead outside. Raises RunError for any other."""
     if not _NAME.fullmatch(name):
-        raise RunFailed(f"{name[:200]!r} is not a name of anything inside the results")
+        raise RunError(f"{name[:200]!r} is not a name of anything inside the results")
     return name
 
 
@@ -100,7 +100,7 @@ def is_url(location: str) -> bool:
 
 
 def open_storage(location: str) -> Storage:
-    """The storage at a folder's path or at a URL such as s3://bucket/prefix. Raises BadInput for a bad URL."""
+    """The storage at a folder's path or at a URL such as s3://bucket/prefix. Raises InputError for a bad URL."""
     # Imported here: both import this module, and a folder needs no client of object stores.
     if is_url(location) and not location.startswith("file:///"):
         from tournament.store.object_storage import ObjectStorage

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from tournament.errors import RunFailed, and_more
+from tournament.errors import RunError, and_more
 from tournament.store.ledger import (
     ENTRY_NAME,
     Batch,
@@ -69,7 +69,7 @@ class Writer:
         """Append an entry, publish the parts of its batches, and return these. A signal may come in between: `close`
         publishes what the ledger has.
 
-        Raises RunFailed when another process has become the writer, or a part isn't
+        Raises RunError when another process has become the writer, or a part isn't
         there as it was written; OSError when something can't be written.
         """
         entry = self.state.following(field, batches)
@@ -86,24 +86,24 @@ class Writer:
         return entry.batches
 
     def _require(self, places: Sequence[tuple[Part, str]]) -> None:
-        """Raises RunFailed unless each part is there, with its size."""
+        """Raises RunError unless each part is there, with its size."""
         found = self.storage.sizes([place for _, place in sorted(places, key=lambda one: one[1])])
         for part, place in places:
             size = found.get(place)
             if size != part.size:
                 require_held(self.storage)  # a new writer has removed what was staged
                 there = "is missing" if size is None else f"has {size:,} bytes"
-                raise RunFailed(
+                raise RunError(
                     f"{self.storage.location}/{place} {there}, of {part.size:,} bytes that were written:"
                     " whoever plays must write where this process reads"
                 )
 
     def require_all_there(self) -> None:
-        """Raises RunFailed when an entry, or a part that the ledger names, is missing at the end of a run."""
+        """Raises RunError when an entry, or a part that the ledger names, is missing at the end of a run."""
         entries = self.storage.list("ledger")
         for number in range(self.state.fold or 1, self.state.entries + 1):
             if entry_name(number) not in entries:
-                raise RunFailed(f"{self.storage.location}/ledger/{entry_name(number)} is missing since this run")
+                raise RunError(f"{self.storage.location}/ledger/{entry_name(number)} is missing since this run")
         tables = {table: self.storage.list(table) for table in ("games", "sessions")}
         lost = [
             part
@@ -112,7 +112,7 @@ class Writer:
             if tables[part.table].get(part.name) != part.size
         ]
         if lost:
-            raise RunFailed(
+            raise RunError(
                 f"{self.storage.location}/{lost[0].place}{and_more(len(lost) - 1)} can't be found as committed;"
                 " run again to play what is missing"
             )
@@ -121,7 +121,7 @@ class Writer:
         """Let others write. Publishes what was interrupted in its commit, and removes staged parts that no entry names,
         if it can."""
         try:
-            with contextlib.suppress(AlreadyExists, OSError, RunFailed):
+            with contextlib.suppress(AlreadyExists, OSError, RunError):
                 named = [part for versions in self.state.batches.values() for part in versions[-1].parts]
                 if self._under_commit is not None:
                     name, entry = self._under_commit
@@ -144,13 +144,13 @@ def require_held(storage: Storage) -> None:
         raise _not_mine(storage)
 
 
-def _not_mine(storage: Storage) -> RunFailed:
-    return RunFailed(f"another process writes to {storage.location} now; this one stops")
+def _not_mine(storage: Storage) -> RunError:
+    return RunError(f"another process writes to {storage.location} now; this one stops")
 
 
 def open_for_writing(storage: Storage) -> Writer:
     """Hold the ledger, publish what was committed but not yet published, and remove what was never committed. Raises
-    RunFailed while another process holds it, or when it can't be written."""
+    RunError while another process holds it, or when it can't be written."""
     storage.prepare()
     try:
         state = hold_ledger(storage)
@@ -173,7 +173,7 @@ def open_for_writing(storage: Storage) -> Writer:
 
 
 def hold_ledger(storage: Storage) -> State:
-    """Become the only writer and read the ledger. Raises RunFailed while another process holds it.
+    """Become the only writer and read the ledger. Raises RunError while another process holds it.
 
     A former writer may wake up in the middle of a commit: an entry that changes nothing takes the number that it would
     use.
@@ -190,7 +190,7 @@ def hold_ledger(storage: Storage) -> State:
 
 
 def append(storage: Storage, state: State, entry: Entry) -> None:
-    """Write the next entry. Raises AlreadyExists where another process has; RunFailed where one has become the writer,
+    """Write the next entry. Raises AlreadyExists where another process has; RunError where one has become the writer,
     or nobody could read the entry; OSError."""
     name = entry_name(state.entries + 1)
     try:
@@ -200,7 +200,7 @@ def append(storage: Storage, state: State, entry: Entry) -> None:
             raise ValueError(f"it has {len(content):,} bytes")
     except ValueError as error:
         reason = " ".join(str(error).split())[:300]
-        raise RunFailed(f"{storage.location}/ledger/{name} would not be readable: {reason}") from None
+        raise RunError(f"{storage.location}/ledger/{name} would not be readable: {reason}") from None
     require_held(storage)
     storage.create(f"ledger/{name}", content)
     require_held(storage)  # an entry of that number may have been written and removed since

@@ -20,7 +20,7 @@ from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
 from tournament.entrants.build import language_of, why_legs_apart, with_lines
 from tournament.entrants.folder import read_submission
-from tournament.errors import BadInput, TournamentError
+from tournament.errors import InputError, TournamentError
 from tournament.keys import drawn_seed
 from tournament.leg import FailureKind
 from tournament.sandbox.outside import probe, running
@@ -112,7 +112,7 @@ class CheckReport:
 def contest_of(path: Path, known: Contests) -> str:
     """The contest whose name is in a bot's path, the last if several are, else the only one of the settings file.
 
-    Raises BadInput when neither says it.
+    Raises InputError when neither says it.
     """
     names = {*known.names, *KNOWN_RULES}  # also those that the settings file leaves out
     for part in reversed(path.absolute().parts):
@@ -121,7 +121,7 @@ def contest_of(path: Path, known: Contests) -> str:
     if len(known.chosen) == 1:
         return known.chosen[0]
     choices = " or ".join(f"--contest {name}" for name in known.chosen)
-    raise BadInput(f"{path}: for which contest? Its path doesn't say; add {choices}")
+    raise InputError(f"{path}: for which contest? Its path doesn't say; add {choices}")
 
 
 def check_bot(
@@ -136,8 +136,8 @@ def check_bot(
 
     The bot must not learn that it is being tried: without a seed one is drawn, and it is told of as many sessions as
     in a tournament. A call that is too long for a check, but not for the contest, is no fault: the report says that
-    the bot is slow. An error of our own is the bot's problem. `doing` gets the name of each step. Raises BadInput when
-    there is no such file or it isn't a bot's, and when nothing here can confine it.
+    the bot is slow. An error of our own is the bot's problem. `doing` gets the name of each step. Raises InputError
+    when there is no such file or it isn't a bot's, and when nothing here can confine it.
     """
     submission = read_submission(path)  # what can be no bot is refused before anything is announced
     try:
@@ -377,24 +377,24 @@ def replay_check(
 ) -> tuple[ObservedGame, ...]:
     """Play the games of a check again and return those of one session, up to `last_game`.
 
-    Raises BadInput as `check_bot` does, without a seed, and when the check plays no such session.
+    Raises InputError as `check_bot` does, without a seed, and when the check plays no such session.
     """
     if settings.seed is None:
-        raise BadInput(
+        raise InputError(
             "--session: say also --seed, which the check has told; without one it plays other games each time"
         )
     settings = _impatient(settings)
     tried = build(contest, settings, sandbox, path, watcher.say)
     entrant = tried.bot
     if entrant.artifact is None:
-        raise BadInput(f"{path}: {entrant.problem}")
+        raise InputError(f"{path}: {entrant.problem}")
     last = _MOST_GAMES - 1 if last_game is None else last_game
     window = Window(session, session, max(0, last - _MOST_GAMES + 1), last)
     seen = tried.observe(window)
     if not seen.games:
         # The session in which a fault ended the leg was begun, but not finished.
         end = max(0, seen.result.sessions - 1, *(fault.session for fault in seen.result.faults))
-        raise BadInput(f"--session {session}: the check plays sessions 0 to {end}")
+        raise InputError(f"--session {session}: the check plays sessions 0 to {end}")
     if not any(step.fault for game in seen.games for step in game.steps):
         return seen.games
     artifact = with_lines(read_submission(path), contest.interface, sandbox)

@@ -22,7 +22,7 @@ from tournament.contests.holdem_training import HOLDEM_TRAINING
 from tournament.contests.holdem_training.decks import read_decks
 from tournament.contests.holdem_training.protocol import WholeMatch
 from tournament.contests.holdem_training.scoring import points, tasks
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.keys import trial_key
 from tournament.leg import Leg
 from tournament.runner.schedule.legs import AgainstHouse, Competitor
@@ -91,12 +91,12 @@ def judge_program(
 ) -> Verdict:
     """Start a program and play its match; on deals that no contest has, or those of a file.
 
-    Raises BadInput when the contest has no judge, or for options that it can't use.
+    Raises InputError when the contest has no judge, or for options that it can't use.
     """
     if contest.rules != HOLDEM_TRAINING.name:
-        raise BadInput(f"{contest.name} has no judge for programs")
+        raise InputError(f"{contest.name} has no judge for programs")
     if decks is not None and hands is not None:
-        raise BadInput("--hands and --decks: a file of hands says itself how many there are; leave one of them out")
+        raise InputError("--hands and --decks: a file of hands says itself how many there are; leave one of them out")
     leg = _leg(contest, seed)
     with ExitStack() as open_files:
         written: TextIO | None = None
@@ -125,7 +125,7 @@ def _leg(contest: Contest, seed: str) -> Leg:
 
 
 def new_match(leg: Leg, hands: int, decks: Path | None = None) -> WholeMatch:
-    """A seat at a match of so many hands, or of those in a file. Raises BadInput for a bad one."""
+    """A seat at a match of so many hands, or of those in a file. Raises InputError for a bad one."""
     fixed = read_decks(decks) if decks else None
     games = Table(buffer_fields(HOLDEM_TRAINING.games), _ROWS)
     sessions = Table(buffer_fields(HOLDEM_TRAINING.sessions), 1)
@@ -135,7 +135,7 @@ def new_match(leg: Leg, hands: int, decks: Path | None = None) -> WholeMatch:
     def empty_records() -> None:
         games.rows = sessions.rows = 0
 
-    return WholeMatch(core, RateSampler(leg.x.helpers_key), empty_records)
+    return WholeMatch(core, RateSampler(leg.seats[0].helpers_key), empty_records)
 
 
 def judge(
@@ -216,7 +216,7 @@ def _send(program: PipedProgram, lines: list[str], transcript: TextIO | None) ->
 
 
 class _Transcript(FileIO):
-    """Raises BadInput when a write fails, which may be late: text is buffered."""
+    """Raises InputError when a write fails, which may be late: text is buffered."""
 
     def write(self, content: Any, /) -> int:
         try:
@@ -225,12 +225,12 @@ class _Transcript(FileIO):
             raise _unwritable(self.name, error) from None
 
 
-def _unwritable(transcript: object, error: OSError) -> BadInput:
-    return BadInput(f"--transcript {transcript}: can't be written: {error.strerror}")
+def _unwritable(transcript: object, error: OSError) -> InputError:
+    return InputError(f"--transcript {transcript}: can't be written: {error.strerror}")
 
 
 def start(command: Sequence[str], *, sandboxed: bool) -> PipedProgram:
-    """Start a program in the current folder, under the match's limits. Raises BadInput."""
+    """Start a program in the current folder, under the match's limits. Raises InputError."""
     sandbox, folder = SandboxSettings(mode="on" if sandboxed else "off"), Path.cwd()
     try:
         probe.probe_sandbox(sandbox.mode)
@@ -241,6 +241,6 @@ def start(command: Sequence[str], *, sandboxed: bool) -> PipedProgram:
         return PipedProgram(
             programs.start_in(folder, words, sandbox, memory_megabytes=_MEGABYTES, cpu_seconds=_MOST_CPU_SECONDS)
         )
-    except (BadInput, CommandMissing) as problem:
+    except (InputError, CommandMissing) as problem:
         hint = "; --no-sandbox runs a program with all your rights" if sandboxed else ""
-        raise BadInput(f"{problem}{hint}") from None
+        raise InputError(f"{problem}{hint}") from None

@@ -21,7 +21,7 @@ from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
 from tournament.entrants.folder import find_submissions, read_submission
-from tournament.errors import BadInput, RunFailed, counted
+from tournament.errors import InputError, RunError, counted
 from tournament.keys import master_key, seed_fingerprint
 from tournament.leg import legs_per_replica
 from tournament.records.results import load
@@ -183,15 +183,15 @@ def play_match(
 
     A `baseline` plays the same deals. With a probability `until_settled` all play replica by replica until it is so
     sure whether the bot is better than its baseline, or ahead of its only opponent. Records go to `keep`, or to a
-    folder that is removed; `look` is called while they are there. Raises BadInput for what can't be played, RunFailed
+    folder that is removed; `look` is called while they are there. Raises InputError for what can't be played, RunError
     when play stopped short.
     """
     single = len(others) == 1
     rule = None if until_settled is None else UntilSure.of(until_settled)
     if rule and not baseline and not single:
-        raise BadInput("--until-settled: say also --baseline, or one OTHER")
+        raise InputError("--until-settled: say also --baseline, or one OTHER")
     if keep is not None and baseline:
-        raise BadInput("--results: the records of two versions have no place there; leave out one of the options")
+        raise InputError("--results: the records of two versions have no place there; leave out one of the options")
     require_other_deals(contest, config)
     if contest.house:
         contest, paths = on_deals_of_its_own(contest, [str(one) for one in others]), []
@@ -228,33 +228,35 @@ def play_match(
 
 
 def require_other_deals(contest: Contest, config: Config) -> None:
-    """Raise BadInput for the seed of the contest's records: who has seen its deals knows what comes."""
+    """Raise InputError for the seed of the contest's records: who has seen its deals knows what comes."""
     assert config.contest.seed is not None
-    with contextlib.suppress(OSError, RunFailed):
+    with contextlib.suppress(OSError, RunError):
         recorded = read_field(open_storage(inside(config.results, contest.name)))
         if recorded and recorded.settings.get("seed") == seed_fingerprint(master_key(config.contest.seed)):
-            raise BadInput("--seed: it is that of the contest's records; its deals would tell bots what they will see")
+            raise InputError(
+                "--seed: it is that of the contest's records; its deals would tell bots what they will see"
+            )
 
 
 def _existing(bot: Path) -> str:
-    """A bot's name. Raises BadInput if there is no such file, or it is no bot's."""
+    """A bot's name. Raises InputError if there is no such file, or it is no bot's."""
     if not bot.exists():
-        raise BadInput(f"{bot}: there is no such file")
+        raise InputError(f"{bot}: there is no such file")
     return read_submission(bot).name
 
 
 def _opponents(config: Config, given: Sequence[Path], versions: Sequence[Path]) -> list[Path]:
-    """The given bots, or else all entrants but those of the versions' names. Raises BadInput for one name twice."""
+    """The given bots, or else all entrants but those of the versions' names. Raises InputError for one name twice."""
     names = {_existing(path).lower() for path in versions}
     if not given:
         others = [one.path for one in find_submissions(config.entrants)[0] if one.name.lower() not in names]
         if not others:
-            raise BadInput(f"{config.entrants}: there is no other bot to play against")
+            raise InputError(f"{config.entrants}: there is no other bot to play against")
         return others
     for path in given:
         name = _existing(path)
         if name.lower() in names:
-            raise BadInput(f"{path}: both bots are called {name}; copy one of them under another name")
+            raise InputError(f"{path}: both bots are called {name}; copy one of them under another name")
         names.add(name.lower())
     return list(given)
 
@@ -283,7 +285,7 @@ def _version(
         own = replace(config, contest=settings, entrants=bots, results=keep or str(folder / "results"))
         with prepare_contest(contest, own, watcher, of=name) as prepared:
             if keep is not None and (unlike := prepared.unlike()) and unlike.is_long_play:
-                raise BadInput(f"{unlike}; give another folder as --results")
+                raise InputError(f"{unlike}; give another folder as --results")
 
             def play(replicas: int) -> _Played:
                 standings = run_replicas(replace(prepared, paired=paired), replicas, watcher)
@@ -304,7 +306,7 @@ def on_deals_of_its_own(contest: Contest, names: Sequence[str]) -> Contest:
         there = [player.name for player in known]
         for name in names:
             if name not in there:
-                raise BadInput(
+                raise InputError(
                     f"{name}: {contest.title} has no such house player; there are {', '.join(sorted(there))}"
                 )
         return [player for player in known if not names or player.name in names]
@@ -440,7 +442,7 @@ def _would_stand(
     """Where the bot would stand; None where the records are of other settings, or of others than it has met."""
     try:
         recorded, ranking = (found := load(inside(config.results, contest.name))).field, found.ranking
-    except (BadInput, RunFailed):
+    except (InputError, RunError):
         return None
     there = [line.name for line in ranking.ranked if line.matches]
     rows = [row for row, one in enumerate(there) if one != mine.name]

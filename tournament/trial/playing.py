@@ -19,7 +19,7 @@ from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
 from tournament.entrants.build import build_entrant
 from tournament.entrants.folder import read_submission
-from tournament.errors import BadInput, RunFailed
+from tournament.errors import InputError, RunError
 from tournament.keys import trial_key
 from tournament.leg import Leg, LegPlan, PlaysAs
 from tournament.runner.schedule.legs import AgainstHouse, Competitor, RoundRobin
@@ -100,7 +100,7 @@ class Pairing:
         (leg,), artifacts = self._legs()
         contest = replace(self.contest, new_core=partial(_new_short_core, self.contest.new_core))
         if artifact is not None:
-            artifacts[leg.x.artifact] = artifact
+            artifacts[leg.seats[0].artifact] = artifact
         return observe_leg(contest, self.settings, self.sandbox, leg, artifacts, window)
 
     def _legs(self, count: int = 1) -> tuple[list[Leg], dict[str, bytes]]:
@@ -126,7 +126,7 @@ class Pairing:
             schedule = AgainstHouse(contest.rules, playing | {"sessions": 1}, key, [mine], others)
         else:
             schedule = RoundRobin(contest.rules, playing | {"duplicate": False}, key, [mine, *others])
-        return [leg for leg in schedule.legs() if leg.x.name == bot.name], artifacts
+        return [leg for leg in schedule.legs() if leg.names[0] == bot.name], artifacts
 
 
 def build(
@@ -134,11 +134,11 @@ def build(
 ) -> Pairing:
     """The bot at a path, and its opponent: a house player, or the contest's bot to start from.
 
-    A bot that can't be built has no artifact. Raises BadInput when there is no such file or it isn't a bot's, and
-    RunFailed when this machine can't build the other.
+    A bot that can't be built has no artifact. Raises InputError when there is no such file or it isn't a bot's, and
+    RunError when this machine can't build the other.
     """
     if not path.exists():
-        raise BadInput(f"{path}: there is no such file")
+        raise InputError(f"{path}: there is no such file")
     submission = read_submission(path)
     kinds = {submission.kind} if contest.house else {"c", submission.kind}
     libraries.prepare_libraries(kinds & set(compiler_command.LANGUAGES), sandbox, say)
@@ -149,7 +149,7 @@ def build(
     house = Submission(HOUSE_NAME, "c", path.with_name(f"{HOUSE_NAME}.c"), source, sha256(source).hexdigest())
     built = build_entrant(house, contest.interface, settings, sandbox)
     if built.artifact is None:
-        raise RunFailed(f"this machine can't build a bot of our own: {built.problem}")
+        raise RunError(f"this machine can't build a bot of our own: {built.problem}")
     return Pairing(contest, settings, sandbox, entrant, HousePlayer(HOUSE_NAME, built.artifact))
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tournament.arrays import Floats
-from tournament.errors import BadInput, counted
+from tournament.errors import InputError, counted
 from tournament.standings.errors import mean_and_error
 from tournament.standings.stopping import FEWEST_REPLICAS, looks, out_of_reach, reaches
 from tournament.store.ledger import Field
@@ -42,9 +42,9 @@ class UntilSure:
 
     @classmethod
     def of(cls, confidence: float) -> UntilSure:
-        """Raises BadInput for what is no probability to settle anything with."""
+        """Raises InputError for what is no probability to settle anything with."""
         if not 0.5 < confidence < 1:
-            raise BadInput(f"--until-settled {confidence:g}: expected a probability between 0.5 and 1, such as 0.95")
+            raise InputError(f"--until-settled {confidence:g}: expected a probability between 0.5 and 1, such as 0.95")
         return cls(confidence)
 
     def look(self, differences: Floats, counts: tuple[int, ...]) -> Look:

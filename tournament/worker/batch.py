@@ -17,9 +17,9 @@ from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.contests.rules_of_others import Source, load_source
 from tournament.contests.settings import ContestSettings
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.leg import PROCESSES, Leg
-from tournament.probation import OnTrial, entrants_of
+from tournament.probation import OnTrial
 from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.standings.luck_of_rows import LuckOfRows
@@ -71,7 +71,7 @@ class Task:
         """
         from tournament.worker.processes.pool import MOST_PROCESSES
 
-        processes = sum(seat.kind in PROCESSES for leg in self.legs for seat in (leg.x, leg.y))
+        processes = sum(seat.kind in PROCESSES for leg in self.legs for seat in leg.seats)
         usually = (min(processes, MOST_PROCESSES) * _PROCESS_MEGABYTES) << 20
         return self._inside + max(usually, self._of_a_leg)
 
@@ -82,7 +82,7 @@ class Task:
 
     @property
     def _inside(self) -> int:
-        modules = max([leg.x.kind, leg.y.kind].count("wasm") for leg in self.legs)
+        modules = max(sum(seat.kind == "wasm" for seat in leg.seats) for leg in self.legs)
         return (_WORKER_MEGABYTES + modules * (self._bots_megabytes + (BOT_STACK >> 20))) << 20
 
     @property
@@ -91,7 +91,7 @@ class Task:
 
         sandbox = SandboxSettings.model_validate(self.sandbox)
         return max(
-            sum(most_bytes_of(seat.kind, self._bots_megabytes, sandbox) for seat in (leg.x, leg.y)) for leg in self.legs
+            sum(most_bytes_of(seat.kind, self._bots_megabytes, sandbox) for seat in leg.seats) for leg in self.legs
         )
 
     @property
@@ -182,7 +182,7 @@ def play_task(
 
     It plays during its `turn`; while its parts are put on disk, another task may play. A bot that goes wrong is trouble
     of its own: the others' legs are played. Raises OSError when parts can't be written, Stopped once `stopping()`,
-    BadInput and RunFailed when this machine can't play; then nothing is left.
+    InputError and RunError when this machine can't play; then nothing is left.
     """
     contest = load_source(task.source).named(task.contest) if task.source else find_contest(task.contest, task.rules)
     settings = contest.settings.model_validate(task.settings)
@@ -214,7 +214,7 @@ def play_task(
                     return None
                 trial.note(leg, result.ended_by)
             if problem := too_much(result):
-                raise RunFailed(f"{contest.name}: {problem}; its rules have to give fewer")
+                raise RunError(f"{contest.name}: {problem}; its rules have to give fewer")
             sink.end(result)
             played.append(result)
         sink.clear()
@@ -254,7 +254,7 @@ class _Troubles:
 
     def concern(self, leg: Leg) -> bool:
         """Whether one of these bots plays in a leg."""
-        return not self._names.isdisjoint(entrants_of(leg))
+        return not self._names.isdisjoint(leg.names)
 
 
 def _without_luck_too(contest: Contest, sink: ParquetSink, results: list[LegResult]) -> list[LegResult]:
@@ -303,7 +303,7 @@ class _Lanes:
                 break
             except BotTrouble as trouble:  # the legs that it broke off are played again without this bot
                 legs = [leg for leg in legs if leg.digest not in self.played]
-                if not (its_legs := [leg for leg in legs if trouble.names[0] in entrants_of(leg)]):
+                if not (its_legs := [leg for leg in legs if trouble.names[0] in leg.names]):
                     raise
                 troubles.add(its_legs[0], trouble)
                 legs = [leg for leg in legs if not troubles.concern(leg)]

@@ -79,7 +79,7 @@ class LegFaults:
         if not replaceable or self._are_too_many(number):
             self.ended_by = number
             return None
-        seat = (self._leg.x, self._leg.y)[number]
+        seat = self._leg.seats[number]
         return replace(seat, random_seed=seed_after_faults(seat.random_seed, self._count(number)))
 
     def add_at_start(self, number: int, failure: Failure) -> None:

@@ -13,7 +13,7 @@ from engine.kernel.records import Table
 from tournament.containment import BotTrouble, containing
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
-from tournament.errors import RunFailed, printable, shortened
+from tournament.errors import RunError, printable, shortened
 from tournament.leg import Leg, Seat
 from tournament.store.columns import buffer_fields
 from tournament.store.leg_sums import leg_sums
@@ -75,7 +75,6 @@ def play_leg(
     seating = new_seating(
         contest, settings, leg, artifacts, core, faults, stopping, measure_fuel=meters is not None, apart=apart
     )
-    names = leg.x.name, leg.y.name
     answer = 0
     while faults.ended_by is None and (status := seating.referee.play(answer)) != LEG_IS_OVER:
         if status == RECORDS_ARE_FULL:
@@ -85,7 +84,7 @@ def play_leg(
             continue
         assert status == FAULT, "every bot answers at once"
         at_fault = core.pending()[1]
-        with containing(names[at_fault], "its fault could not be told", Stopped):
+        with containing(leg.names[at_fault], "its fault could not be told", Stopped):
             again = faults.add(core, seating.take_failure(), seating.printed(at_fault))
             if again and seat_again(seating, at_fault, again, core, faults):
                 core.note_restart(at_fault)
@@ -103,13 +102,13 @@ def new_core(
     games: Table,
     sessions: Table,
 ) -> GameCore:
-    """The core that plays a leg, with the house player's content if one sits at y. Raises RunFailed when rules in
+    """The core that plays a leg, with the house player's content if there is one. Raises RunError when rules in
     Python can't begin."""
-    house = artifacts[leg.y.artifact] if leg.y.kind == "house" else None
+    house = artifacts[leg.house.artifact] if leg.house else None
     try:
         return contest.new_core(leg.plan, settings, games, sessions, house)
     except Exception as failure:
-        raise RunFailed(_failure_of_rules(contest, leg, (0, 0), failure)) from failure
+        raise RunError(_failure_of_rules(contest, leg, (0, 0), failure)) from failure
 
 
 def new_seating(
@@ -128,19 +127,19 @@ def new_seating(
     BotTrouble and Stopped."""
     limits = limits_of(settings)
     bots = [
-        _loaded(contest, settings, seat, artifacts, limits) if seat.kind == "wasm" else None for seat in (leg.x, leg.y)
+        _loaded(contest, settings, seat, artifacts, limits) if seat.kind == "wasm" else None for seat in leg.players
     ]
     seating = Seating(
         core,
         contest.interface,
         bots,
         limits,
-        names=(leg.x.name, leg.y.name),
+        names=tuple(player.name for player in leg.players),
         measure_fuel=measure_fuel,
         stopping=lambda: stopping() or was_interrupted(),
         apart=apart,
     )
-    for number, seat in enumerate((leg.x, leg.y)):
+    for number, seat in enumerate(leg.seats):
         if seat.kind == "wasm" and faults.ended_by is None:
             with containing(seat.name, "it could not be started", Stopped):
                 try:
@@ -185,19 +184,19 @@ def seat_again(seating: Seating, number: int, seat: Seat, core: GameCore, faults
 
 
 def leg_result(contest: Contest, leg: Leg, core: GameCore, faults: LegFaults) -> LegResult:
-    """The result of a leg, from its core. Raises RunFailed when the contest's rules failed."""
+    """The result of a leg, from its core. Raises RunError when the contest's rules failed."""
     try:
         core.check()
     except Exception as failure:
-        raise RunFailed(_failure_of_rules(contest, leg, core.position(), failure)) from failure
+        raise RunError(_failure_of_rules(contest, leg, core.position(), failure)) from failure
     kept, left_out = _kept_faults(leg, faults)
     by_block = core.sums()
     return LegResult(
         digest=leg.digest,
         match=leg.plan.match,
         number=leg.plan.number,
-        x=leg.x.name,
-        y=leg.y.name,
+        x=leg.names[0],
+        y=leg.players[-1].name,
         sessions=core.sessions_played,
         games=core.games_recorded,
         sums=leg_sums(by_block, length_of(contest, core.sessions_played, core.games_recorded, faults.ended_by)),
@@ -211,7 +210,7 @@ def leg_result(contest: Contest, leg: Leg, core: GameCore, faults: LegFaults) ->
 def _kept_faults(leg: Leg, faults: LegFaults) -> tuple[tuple[Fault, ...], tuple[int, ...]]:
     if not faults.all:
         return kept_faults((), False)
-    with containing((leg.x, leg.y)[faults.all[-1].seat].name, "its faults could not be kept"):
+    with containing(leg.names[faults.all[-1].seat], "its faults could not be kept"):
         return kept_faults(tuple(faults.all), faults.ended_by is not None)
 
 
@@ -229,6 +228,6 @@ def _failure_of_rules(contest: Contest, leg: Leg, position: tuple[int, int], fai
     where = f" ({Path(places[-1].filename).name}, line {places[-1].lineno})" if places else ""
     what = shortened(printable(" ".join(str(failure).split())), 300)
     return (
-        f"the rules of {contest.name} failed in match {leg.plan.match} ({leg.x.name} against {leg.y.name}), session"
+        f"the rules of {contest.name} failed in match {leg.plan.match} ({leg.title}), session"
         f" {leg.plan.first_session + session}, game {game}: {type(failure).__name__}: {what}{where}"
     )

@@ -14,7 +14,7 @@ from pathlib import Path
 import engine
 from tournament.contests import find_contest
 from tournament.contests.rules_of_others import Source, load_source
-from tournament.errors import BadInput, RunFailed
+from tournament.errors import InputError, RunError
 from tournament.store.storage import Storage, open_storage, staged_name
 
 # Packages on which games and records depend. Those of bots are named by their artifacts.
@@ -89,18 +89,18 @@ def invite(storage: Storage) -> Invitation:
 
 @cache
 def accept(invitation: Invitation) -> None:
-    """Prove once in this process that it may play. Raises RunFailed with one line naming this machine."""
+    """Prove once in this process that it may play. Raises RunError with one line naming this machine."""
     node = platform.node()
     if found := versions_here().differences(invitation.versions):
-        raise RunFailed(f"node {node} has {found}: install the same on every node")
+        raise RunError(f"node {node} has {found}: install the same on every node")
     try:
         there = open_storage(invitation.location).read(invitation.name)
     except (OSError, KeyError):
         there = b""
-    except RunFailed as error:
-        raise RunFailed(f"node {node}: {error}") from None
+    except RunError as error:
+        raise RunError(f"node {node}: {error}") from None
     if there != invitation.content.encode():
-        raise RunFailed(
+        raise RunError(
             f"node {node} does not find in {invitation.location} what this run wrote there: results must lie in a"
             " folder that all nodes share, or at a URL such as s3://bucket/prefix"
         )
@@ -110,13 +110,13 @@ def accept(invitation: Invitation) -> None:
 def accept_contest(rules: str, requires: tuple[tuple[str, str], ...], source: Source | None = None) -> None:
     """Prove once in this process that it has a contest's rules, and the packages that its games depend on.
 
-    Raises RunFailed with one line naming this machine.
+    Raises RunError with one line naming this machine.
     """
     try:
         here = dict((load_source(source) if source else find_contest(rules)).requires)
-    except BadInput as problem:
-        raise RunFailed(
+    except InputError as problem:
+        raise RunError(
             f"node {platform.node()} can't play {rules}: {problem}; install the same on every node"
         ) from None
     if found := Versions(tuple(here.items())).differences(Versions(requires)):
-        raise RunFailed(f"node {platform.node()} has {found} for {rules}: install the same on every node")
+        raise RunError(f"node {platform.node()} has {found} for {rules}: install the same on every node")

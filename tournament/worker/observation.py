@@ -132,8 +132,8 @@ def observe_leg(
 ) -> ObservedLeg:
     """Play a leg as a tournament plays it, up to the last game of the window.
 
-    A bot that is a process has one for this leg alone, so that its output is known. Raises RunFailed when this
-    machine can't run a bot, BadInput when it can't confine one.
+    A bot that is a process has one for this leg alone, so that its output is known. Raises RunError when this
+    machine can't run a bot, InputError when it can't confine one.
     """
     window = window or Window()
     cores: list[ObservedCore] = []
@@ -205,7 +205,7 @@ def _watched(contest: Contest, window: Window, cores: list[ObservedCore], drawin
 def _games(
     contest: Contest, leg: Leg, core: ObservedCore, sink: _WindowSink, result: LegResult
 ) -> tuple[ObservedGame, ...]:
-    names = (leg.x.name, leg.y.name)
+    names = tuple(player.name for player in leg.players)
     faults = list(result.faults)
     steps: dict[tuple[int, int], list[Step]] = {place: [] for place in sink.kept}
     for session, game, seat, kind, arguments, view, named, answer, failed, printed in core.steps:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.small_files import read_small_file
 
 CARDS = 9
@@ -17,32 +17,32 @@ _ORDER = "suit and value of Alice's two cards, Bob's two, the flop's three, the 
 
 def read_decks(path: Path) -> NDArray[np.uint8]:
     """The hands of a file as card numbers (13 · suit + value − 1), shape (hands, 9). `#` begins a comment; empty lines
-    are ignored. Raises BadInput, naming the line and what it should be."""
+    are ignored. Raises InputError, naming the line and what it should be."""
     try:
         text = read_small_file(path, _MOST_BYTES).decode()
     except UnicodeDecodeError:
-        raise BadInput(f"{path} is not a text file") from None
+        raise InputError(f"{path} is not a text file") from None
     hands = []
     for number, line in enumerate(text.splitlines(), 1):
         words = line.split("#", 1)[0].split()
         if words:
             hands.append(_hand(words, f"{path}, line {number}"))
     if not hands:
-        raise BadInput(f"{path}: has no hands; write one a line, eighteen integers: {_ORDER}")
+        raise InputError(f"{path}: has no hands; write one a line, eighteen integers: {_ORDER}")
     return np.array(hands, dtype=np.uint8)
 
 
 def _hand(words: list[str], where: str) -> list[int]:
     if len(words) != 2 * CARDS:
-        raise BadInput(f"{where}: has {len(words)} words instead of {2 * CARDS} integers: {_ORDER}")
+        raise InputError(f"{where}: has {len(words)} words instead of {2 * CARDS} integers: {_ORDER}")
     for word in words:
         if not (word.isascii() and word.isdigit()) or len(word) > 2:
-            raise BadInput(f"{where}: {word} is neither a suit, 0 to 3, nor a value, 1 to 13")
+            raise InputError(f"{where}: {word} is neither a suit, 0 to 3, nor a value, 1 to 13")
     cards = []
     for suit, value in zip(map(int, words[::2]), map(int, words[1::2])):
         if suit > 3 or not 1 <= value <= 13:
-            raise BadInput(f"{where}: there is no card {suit} {value}; suits are 0 to 3, values 1 to 13 for 2 to A")
+            raise InputError(f"{where}: there is no card {suit} {value}; suits are 0 to 3, values 1 to 13 for 2 to A")
         if 13 * suit + value - 1 in cards:
-            raise BadInput(f"{where}: the card {suit} {value} is there twice")
+            raise InputError(f"{where}: the card {suit} {value} is there twice")
         cards.append(13 * suit + value - 1)
     return cards

@@ -18,7 +18,7 @@ _WIDTH = 100
 
 
 def write_sdk(name: str, title: str, decisions: Sequence[Decision], struct: Struct) -> Path:
-    """The folder with a contest's SDK, in the cache: written once on a machine. Raises RunFailed."""
+    """The folder with a contest's SDK, in the cache: written once on a machine. Raises RunError."""
     files = {
         f"{name}.h": _header(name, title, decisions, struct),
         "adapter.h": _adapter(decisions),

@@ -16,7 +16,7 @@ from tournament.contests.two_card_draw.strategy_file import (
     read_strategy_file,
     write_strategy,
 )
-from tournament.errors import BadInput, counted
+from tournament.errors import InputError, counted
 from tournament.keys import number_of, sub_key
 from tournament.names import LETTERS, valid_name
 
@@ -60,18 +60,18 @@ def generated_servers(key: bytes, count: int, say: Callable[[str], None]) -> lis
 
 
 def servers_in(folder: Path) -> list[HousePlayer]:
-    """The strategy files of a folder, by name. Raises BadInput when there are none, or one is malformed."""
+    """The strategy files of a folder, by name. Raises InputError when there are none, or one is malformed."""
     if not folder.is_dir():
-        raise BadInput(f"the folder of strategies {folder} does not exist; mend `strategies` in [two_card_draw]")
+        raise InputError(f"the folder of strategies {folder} does not exist; mend `strategies` in [two_card_draw]")
     servers = []
     for path in sorted(folder.glob(f"*{SUFFIX}")):
         if path.name.startswith("."):
             continue
         if not valid_name(path.stem):
-            raise BadInput(f"{path.name}: a strategy's name has {LETTERS}, digits and _ . + - only, 64 at most")
+            raise InputError(f"{path.name}: a strategy's name has {LETTERS}, digits and _ . + - only, 64 at most")
         servers.append(server_of(path.stem, read_strategy_file(path)[1]))
     if not servers:
-        raise BadInput(f"{folder} has no strategies, which are files ending in {SUFFIX}")
+        raise InputError(f"{folder} has no strategies, which are files ending in {SUFFIX}")
     return servers
 
 

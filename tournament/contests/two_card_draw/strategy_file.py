@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from engine.games.two_card_draw.core import MOST_BETS, SITUATION_COUNT
 from tournament.contests.two_card_draw.hands import HANDS, HISTORIES
-from tournament.errors import BadInput, and_more
+from tournament.errors import InputError, and_more
 from tournament.small_files import read_small_file
 
 # How far from 1 the sum of a line's three probabilities may be, and how far by rounding alone.
@@ -77,18 +77,18 @@ def _shortest(probability: float) -> str:
 
 
 def read_strategy_file(path: Path) -> tuple[ServerStrategy, bytes]:
-    """The strategy in a file, and the file's content. Raises BadInput naming file, line and defect."""
+    """The strategy in a file, and the file's content. Raises InputError naming file, line and defect."""
     content = read_small_file(path, MOST_BYTES)
     return read_strategy(content, str(path)), content
 
 
 def read_strategy(content: bytes, where: str) -> ServerStrategy:
-    """A strategy from a file's bytes; `where` names it in messages. Raises BadInput naming line and defect."""
+    """A strategy from a file's bytes; `where` names it in messages. Raises InputError naming line and defect."""
     if len(content) > MOST_BYTES:
-        raise BadInput(f"{where} is larger than {MOST_BYTES >> 20} MiB")
+        raise InputError(f"{where} is larger than {MOST_BYTES >> 20} MiB")
 
     def refuse(number: int, what: str) -> NoReturn:
-        raise BadInput(f"{where}, line {number}: {what}")
+        raise InputError(f"{where}, line {number}: {what}")
 
     try:
         text = content.decode("ascii")
@@ -126,7 +126,7 @@ def read_strategy(content: bytes, where: str) -> ServerStrategy:
         missing = next(label for situation, label in enumerate(situation_labels()) if situation not in seen)
         count = SITUATION_COUNT - len(seen)
         others = f"{and_more(count - 1)} situations are" if count > 1 else " is"
-        raise BadInput(f"{where}, line {max([1, *seen.values()])}, the last: {missing}{others} missing")
+        raise InputError(f"{where}, line {max([1, *seen.values()])}, the last: {missing}{others} missing")
     rows.setflags(write=False)
     return ServerStrategy(bets[0], bets[1], rows)
 

@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar
 
 from tournament.config import General
 from tournament.cores import cores
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.worker.batch import Receipt, Task
 
 # Below this many seconds of play on one core, Ray's start-up would cost more than it brings.
@@ -67,7 +67,7 @@ def choose_executor(general: General, seconds: float, size: float, say: Callable
     """The executor that the settings name; `auto` takes Ray for a cluster's address or long work on many cores.
 
     The work takes about so many seconds of one core, and leaves `size` bytes of records. Without an address RAY_ADDRESS
-    counts, which Ray sets for its jobs. `say` is called with what takes long. Raises BadInput where Ray can't be
+    counts, which Ray sets for its jobs. `say` is called with what takes long. Raises InputError where Ray can't be
     reached.
     """
     if size > _LARGE:
@@ -82,7 +82,7 @@ def choose_executor(general: General, seconds: float, size: float, say: Callable
         try:
             from tournament.runner.executors.ray_cluster import RayExecutor
         except ImportError as error:
-            raise BadInput(f"executor \"ray\": {error}; pip install 'ray>=2.59,<2.61'") from None
+            raise InputError(f"executor \"ray\": {error}; pip install 'ray>=2.59,<2.61'") from None
 
         return RayExecutor(workers, address, say)
     from tournament.runner.executors.local import LocalExecutor

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tournament.errors import BadInput
+from tournament.errors import InputError
 
 _LOOK_SECONDS = 1.0
 # Tasks beyond twice those that can be played: they wait, so that an autoscaler adds nodes.
@@ -23,22 +23,22 @@ _TOKEN = "put the cluster's own into ~/.ray/auth_token (mode 0600) or RAY_AUTH_T
 
 
 def join(ray: Any, address: str, **options: Any) -> None:
-    """Join the cluster at an address. `ray` is the package. Raises BadInput when nothing listens there, or it asks
+    """Join the cluster at an address. `ray` is the package. Raises InputError when nothing listens there, or it asks
     for a token, and what `ray.init` raises."""
     if address.startswith("ray://"):
-        raise BadInput(
+        raise InputError(
             f"{address} is for Ray's client; run on a node of the cluster with host:port, or by ray job submit"
         )
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "error")
     if address != "auto" and not _listens(address):  # Ray would retry, with a line a second
-        raise BadInput(f"Ray can't be reached at {address}: nothing listens there")
+        raise InputError(f"Ray can't be reached at {address}: nothing listens there")
     _show_token(ray, address)
     with _no_complaints():
         ray.init(address, **options)
 
 
 def _show_token(ray: Any, address: str) -> None:
-    """Have Ray take the token that is here, as `ray start` does. Raises BadInput when the cluster refuses it.
+    """Have Ray take the token that is here, as `ray start` does. Raises InputError when the cluster refuses it.
 
     Ray's own way in takes none for an address that is given, and tells of one refused only that it can't connect; so
     these private parts.
@@ -59,7 +59,7 @@ def _show_token(ray: Any, address: str) -> None:
             problem = "the token here is not the cluster's"
         else:
             problem = f"it asks for a token, and {_MODE} is {os.environ[_MODE]}"
-        raise BadInput(f"Ray can't be reached at {address}: {problem}; {_TOKEN}") from None
+        raise InputError(f"Ray can't be reached at {address}: {problem}; {_TOKEN}") from None
 
 
 @contextlib.contextmanager

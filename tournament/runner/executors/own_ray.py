@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.worker.batch import Task
 
@@ -31,7 +31,7 @@ _MOST_BYTES_OF_PATH = 107 - 65 - 31
 def own_ray(ray: Any, cores: int, **options: Any) -> Iterator[None]:
     """Start Ray with so many cores; it ends with the block. `ray` is the package.
 
-    Raises what `ray.init` raises, and RunFailed when Ray would be open to others.
+    Raises what `ray.init` raises, and RunError when Ray would be open to others.
     """
     with scratch_folder(_short_folder()) as folder, _kept(folder), _closed(ray):
         try:
@@ -60,11 +60,11 @@ def memory_for(task: Task, here: int, workers: int) -> int:
 
 
 def _short_folder() -> Path:
-    """A folder whose path is short enough for sockets in it. Raises RunFailed."""
+    """A folder whose path is short enough for sockets in it. Raises RunError."""
     for folder in (tempfile.gettempdir(), os.environ.get("XDG_RUNTIME_DIR", ""), "/tmp", "/var/tmp"):
         if folder and len(os.fsencode(folder)) <= _MOST_BYTES_OF_PATH and os.access(folder, os.W_OK | os.X_OK):
             return Path(folder)
-    raise RunFailed(f"Ray needs a temporary folder whose path has at most {_MOST_BYTES_OF_PATH} bytes; set TMPDIR")
+    raise RunError(f"Ray needs a temporary folder whose path has at most {_MOST_BYTES_OF_PATH} bytes; set TMPDIR")
 
 
 @contextlib.contextmanager
@@ -114,9 +114,9 @@ def _environment(variables: Mapping[str, str], without: tuple[str, ...]) -> Iter
 
 
 def _check_closed(ray: Any) -> None:
-    """Raise RunFailed when Ray is open to others: another version of it may behave differently."""
+    """Raise RunError when Ray is open to others: another version of it may behave differently."""
     address = ray.get_runtime_context().gcs_address.rpartition(":")[0].strip("[]")
     if not ipaddress.ip_address(address).is_loopback:
-        raise RunFailed(f"Ray {ray.__version__} would listen on {address}, not on this machine alone")
+        raise RunError(f"Ray {ray.__version__} would listen on {address}, not on this machine alone")
     if os.environ.get("RAY_AUTH_MODE") != "token":
-        raise RunFailed(f"Ray {ray.__version__} would ask nobody for a token")
+        raise RunError(f"Ray {ray.__version__} would ask nobody for a token")

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tournament.cores import cores
-from tournament.errors import BadInput, RunFailed, TournamentError, shortened
+from tournament.errors import InputError, RunError, TournamentError, shortened
 from tournament.runner.executors import joined_cluster, keep_busy
 from tournament.runner.executors.joined_cluster import JoinedCluster, join
 from tournament.runner.executors.own_ray import memory_for, own_ray
@@ -62,7 +62,7 @@ class RayExecutor:
                 self._workers = workers or cores()
                 self._start_own(say)
         except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
-            raise BadInput(f"Ray can't be reached at {address or 'this machine'}: {_in_a_line(error)}") from None
+            raise InputError(f"Ray can't be reached at {address or 'this machine'}: {_in_a_line(error)}") from None
 
     def _start_own(self, say: Callable[[str], None]) -> None:
         """Start a Ray of this run. It gives itself half a minute, so a busy machine gets a second try."""
@@ -135,9 +135,9 @@ class RayExecutor:
             cause = error.cause
             if isinstance(cause, OSError | TournamentError):
                 raise cause from None
-            raise RunFailed(_failure(str(error).strip())) from None
+            raise RunError(_failure(str(error).strip())) from None
         except ray.exceptions.RayError as error:
-            raise RunFailed(f"Ray lost a task: {str(error).splitlines()[0]}") from None
+            raise RunError(f"Ray lost a task: {str(error).splitlines()[0]}") from None
         assert isinstance(receipt, Receipt)
         return receipt
 
@@ -170,7 +170,7 @@ class _Stored:
 
     def needed(self, task: Task) -> dict[str, bytes]:
         """What a task's legs need of them, by its sha256."""
-        needed = {seat.artifact for leg in task.legs for seat in (leg.x, leg.y)}
+        needed = {player.artifact for leg in task.legs for player in leg.players}
         return {sha256: self.content[slice(*self.places[sha256])].tobytes() for sha256 in needed}
 
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from tournament.arrays import Whole
 from tournament.leg import PROCESSES
 from tournament.probation import NOT_ENDED, UNKNOWN, Probation
-from tournament.runner.schedule.legs import Fixture, Pairing, Schedule, place_of
+from tournament.runner.schedule.legs import Fixture, MatchLegs, Schedule, place_of
 from tournament.store.ledger import Batch
 from tournament.store.legs import DIGESTS, Legs, hex_digests
 
@@ -41,9 +41,9 @@ class Counted:
 
 def count_legs(batches: Iterable[Batch], schedule: Schedule) -> Counted:
     """Which legs in these batches count, complete and each at its own match and number; and what the schedule lacks."""
-    pairings = list(schedule.pairings())
-    lengths = [len(numbers) for _, numbers, _, _ in pairings]
-    places, digests = _places_and_digests(schedule, pairings, lengths)
+    matches = list(schedule.matches())
+    lengths = [len(one.numbers) for one in matches]
+    places, digests = _places_and_digests(schedule, matches, lengths)
     ends = np.full(len(places), UNKNOWN, np.int8)
     for batch in batches:
         legs = batch.legs
@@ -55,13 +55,13 @@ def count_legs(batches: Iterable[Batch], schedule: Schedule) -> Counted:
         counts = known & _are_complete(legs, schedule)
         ends[at[counts]] = end[legs.more][counts]
     probation, passes = Probation(), np.ones(len(ends), bool)
-    for (_, _, x, y), end_of_it, length in zip(pairings, np.cumsum(lengths).tolist(), lengths):
-        entrants = (x.name,) if schedule.house else (x.name, y.name)
+    for one, end_of_it, length in zip(matches, np.cumsum(lengths).tolist(), lengths):
+        entrants = tuple(seat.name for seat in one.seats)
         if not probation.settled.issuperset(entrants):
             for leg in range(end_of_it - length, end_of_it):
                 passes[leg] = probation.passes(entrants, int(ends[leg]))
     missing = passes & (ends == UNKNOWN)
-    of_processes = [x.kind in PROCESSES or y.kind in PROCESSES for _, _, x, y in pairings]
+    of_processes = [any(seat.kind in PROCESSES for seat in one.seats) for one in matches]
     return Counted(
         set(hex_digests(digests[passes & ~missing])),
         places[missing],
@@ -73,16 +73,16 @@ def count_legs(batches: Iterable[Batch], schedule: Schedule) -> Counted:
 
 
 def _places_and_digests(
-    schedule: Schedule, pairings: Sequence[Pairing], lengths: Sequence[int]
+    schedule: Schedule, matches: Sequence[MatchLegs], lengths: Sequence[int]
 ) -> tuple[Whole, npt.NDArray[np.bytes_]]:
     """Of all legs of a schedule, as columns: a large field has half a million."""
     digest_of = schedule.digests().of
     number_of, digests = array("q"), bytearray()  # numbers: objects would take a hundred megabytes
-    for _, numbers, x, y in pairings:
-        number_of.extend(numbers)
-        for number in numbers:
-            digests += digest_of(x, y, number)
-    match = np.repeat(np.array([match for match, *_ in pairings], np.int64), lengths)
+    for one in matches:
+        number_of.extend(one.numbers)
+        for number in one.numbers:
+            digests += digest_of(one.players, number)
+    match = np.repeat(np.array([one.match for one in matches], np.int64), lengths)
     places = place_of(match, np.array(number_of, np.int64), schedule.legs_per_replica)
     return places, np.frombuffer(bytes(digests), DIGESTS)
 
@@ -91,10 +91,10 @@ def fixtures_at(schedule: Schedule, places: Whole) -> Iterator[Fixture]:
     """The fixtures of a schedule at these places, in order."""
     digest_of, wanted = schedule.digests().of, iter(places.tolist())
     following = next(wanted, None)
-    for match, numbers, x, y in schedule.pairings():
-        for number in numbers:
-            if place_of(match, number, schedule.legs_per_replica) == following:
-                yield Fixture(match, number, digest_of(x, y, number).hex(), x, y)
+    for match in schedule.matches():
+        for number in match.numbers:
+            if place_of(match.match, number, schedule.legs_per_replica) == following:
+                yield Fixture(match.match, number, digest_of(match.players, number).hex(), match.seats, match.house)
                 following = next(wanted, None)
 
 
@@ -107,12 +107,15 @@ def fixtures_of(legs: Legs, schedule: Schedule) -> Iterator[Fixture | str]:
     for of_x, of_y, match, number, digest, complete in zip(*columns):
         if of_x not in x or of_y not in y:
             yield "of one who doesn't play"
-        elif digest != digests.of(x[of_x], y[of_y], number).hex():
+            continue
+        seats, house = ((x[of_x],), y[of_y]) if schedule.house else ((x[of_x], y[of_y]), None)
+        fixture = Fixture(match, number, digest, seats, house)
+        if digest != digests.of(fixture.players, number).hex():
             yield "with another digest than its players and settings give"
         elif not complete:
             yield "with other sessions than the settings say"
         else:
-            yield Fixture(match, number, digest, x[of_x], y[of_y])
+            yield fixture
 
 
 def _are_complete(legs: Legs, schedule: Schedule) -> npt.NDArray[np.bool_]:

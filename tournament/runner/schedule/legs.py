@@ -26,33 +26,50 @@ class Competitor:
     artifact: str
 
 
+# The entrants of a match, by the number of their seats.
+Seats = tuple[Competitor, ...]
+
+
 class Fixture(NamedTuple):
-    """A leg of a schedule before it is worked out: its match, number, digest and players. Most are played already."""
+    """A leg of a schedule before it is worked out. Most are played already.
+
+    `seats` are the entrants' by number; a house player has none.
+    """
 
     match: int
     number: int
     digest: str
-    x: Competitor
-    y: Competitor
+    seats: Seats
+    house: Competitor | None = None
+
+    @property
+    def players(self) -> Seats:
+        """The entrants by seat, then the house player."""
+        return self.seats if self.house is None else (*self.seats, self.house)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The entrants' names by seat."""
+        return tuple(seat.name for seat in self.seats)
 
     @property
     def has_processes(self) -> bool:
         """Whether one of its bots is a process."""
-        return self.x.kind in PROCESSES or self.y.kind in PROCESSES
+        return any(seat.kind in PROCESSES for seat in self.seats)
 
 
 @dataclass(frozen=True)
 class Replicas:
     """How many replicas each match has: independent, of the stated length, with other deals, memory wiped.
 
-    `more` has matches with more than the others, by the names of their players, x first.
+    `more` has matches with more than the others, by their numbers.
     """
 
     of_all: int = 1
-    more: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    more: Mapping[int, int] = field(default_factory=dict)
 
-    def of(self, x: str, y: str) -> int:
-        return max(self.of_all, self.more.get((x, y), 0))
+    def of(self, match: int) -> int:
+        return max(self.of_all, self.more.get(match, 0))
 
     @property
     def most(self) -> int:
@@ -61,8 +78,19 @@ class Replicas:
 
 ONE_OF_EACH = Replicas()
 
-# A match in a replica: its number, the numbers of its legs there, x and y.
-Pairing = tuple[int, range, Competitor, Competitor]
+
+class MatchLegs(NamedTuple):
+    """A match in a replica: its number, the numbers of its legs there, and who plays."""
+
+    match: int
+    numbers: range
+    seats: Seats
+    house: Competitor | None = None
+
+    @property
+    def players(self) -> Seats:
+        """The entrants by seat, then the house player."""
+        return self.seats if self.house is None else (*self.seats, self.house)
 
 
 @dataclass(frozen=True)
@@ -102,8 +130,8 @@ class Schedule(ABC):
         """What works out the digest of any leg."""
 
     @abstractmethod
-    def pairings(self) -> Iterator[Pairing]:
-        """The matches of all legs."""
+    def matches(self) -> Iterator[MatchLegs]:
+        """The matches of all legs, replica by replica."""
 
     def leg(self, fixture: Fixture) -> Leg:
         """A leg worked out.
@@ -111,28 +139,44 @@ class Schedule(ABC):
         rand() is SplitMix64 from a number of the seat's own. The bot may know it: nobody else's randomness follows from
         it. An opponent sees a few bits of each word in what the bot does with it, and would have 2^64 numbers to try.
         """
-        match, number, digest, x, y = fixture
         chance, deals = self._chance_of(fixture), self._chance_of_deals(fixture)
-        of_x, of_y = (0, 1) if self.paired in (None, x.name) else (1, 0)
+        count = len(fixture.seats)
+        # Versions of a bot that are compared have one role, and its rand(), whatever they are called.
+        role = fixture.names.index(self.paired) if self.paired is not None else 0
+        players = fixture.players
+        seated = [
+            Seat(
+                player.name,
+                player.kind,
+                player.artifact,
+                random_seed=number_of(sub_key(self.key, *chance, "rand", (place - role) % len(players))),
+            )
+            for place, player in enumerate(players)
+        ]
         return Leg(
-            digest=digest,
+            digest=fixture.digest,
             plan=LegPlan(
-                match=match,
-                number=number,
+                match=fixture.match,
+                number=fixture.number,
                 sessions=self.sessions_per_leg,
                 deals_key=sub_key(self.key, *deals, "deals"),
-                y_begins=self.paired == y.name,
+                seats=count,
+                first=(self._first_of(fixture) + role) % count,
             ),
-            x=Seat(x.name, x.kind, x.artifact, random_seed=number_of(sub_key(self.key, *chance, "rand", of_x))),
-            y=Seat(y.name, y.kind, y.artifact, random_seed=number_of(sub_key(self.key, *chance, "rand", of_y))),
+            seats=tuple(seated[:count]),
+            house=seated[count] if fixture.house else None,
         )
+
+    def _first_of(self, fixture: Fixture) -> int:
+        """The seat that comes first: of two the second one in odd legs, so that no role goes by a bot's name."""
+        return fixture.number % len(fixture.seats)
 
     def _chance_of(self, fixture: Fixture) -> tuple[str, str]:
         """The label of all that is random in a leg: its digest, or that of the legs of any version of the bot."""
         if self.paired is None:
             return "leg", fixture.digest
-        opponent = fixture.y if fixture.x.name == self.paired else fixture.x
-        return "leg of any version", self._digests.of(_ANYONE, opponent, fixture.number).hex()
+        others = [player for player in fixture.players if player.kind == "house" or player.name != self.paired]
+        return "leg of any version", self._digests.of((_ANYONE, *others), fixture.number).hex()
 
     @abstractmethod
     def _chance_of_deals(self, fixture: Fixture) -> tuple[str, str]:
@@ -145,13 +189,18 @@ class Schedule(ABC):
     def fixtures(self) -> Iterator[Fixture]:
         """All legs before they are worked out."""
         digests = self.digests()
-        for match, numbers, x, y in self.pairings():
-            for number in numbers:
-                yield Fixture(match, number, digests.of(x, y, number).hex(), x, y)
+        for one in self.matches():
+            for number in one.numbers:
+                yield Fixture(one.match, number, digests.of(one.players, number).hex(), one.seats, one.house)
 
     def legs(self) -> Iterator[Leg]:
         """All of them, worked out."""
         return map(self.leg, self.fixtures())
+
+
+def by_name(*entrants: Competitor) -> Seats:
+    """Entrants in the order of their seats."""
+    return tuple(sorted(entrants, key=lambda entrant: entrant.name))
 
 
 def place_of(match: Numbers, number: Numbers, legs_per_replica: int) -> Numbers:
@@ -183,7 +232,7 @@ class RoundRobin(Schedule):
     def digests(self) -> Digests:
         return Digests([self.version, self.rules, self.settings, self.fingerprint or seed_fingerprint(self.key)])
 
-    def pairings(self) -> Iterator[Pairing]:
+    def matches(self) -> Iterator[MatchLegs]:
         in_order = sorted(self.competitors, key=lambda competitor: competitor.number)
         for replica in range(self.replicas.most):
             numbers = range(replica * self.legs_per_replica, (replica + 1) * self.legs_per_replica)
@@ -191,17 +240,17 @@ class RoundRobin(Schedule):
             for high, later in enumerate(in_order):
                 first = match_number(later.number, 0)
                 for earlier in in_order[:high]:
-                    x, y = (earlier, later) if earlier.name < later.name else (later, earlier)
-                    if self.of not in (None, x.name, y.name):
+                    if self.of not in (None, earlier.name, later.name):
                         continue
-                    if all_play or replica < self.replicas.of(x.name, y.name):
-                        yield first + earlier.number, numbers, x, y
+                    match = first + earlier.number
+                    if all_play or replica < self.replicas.of(match):
+                        yield MatchLegs(match, numbers, by_name(earlier, later))
 
     def _chance_of_deals(self, fixture: Fixture) -> tuple[str, str]:
-        match, number, _, x, y = fixture
-        first = number - number % self.legs_of_deals
-        if first != number:
-            fixture = Fixture(match, first, self._digests.of(x, y, first).hex(), x, y)
+        first = fixture.number - fixture.number % self.legs_of_deals
+        if first != fixture.number:
+            digest = self._digests.of(fixture.seats, first).hex()
+            fixture = fixture._replace(number=first, digest=digest)
         return self._chance_of(fixture)
 
 
@@ -209,8 +258,8 @@ class RoundRobin(Schedule):
 class AgainstHouse(Schedule):
     """Every entrant against every house player, a leg for each session: bots start anew in each.
 
-    So a further replica is as many more sessions. Entrants sit in seat x. In a session against a house player they all
-    meet the same deals and dice, since their differences then vary far less; each has a rand() of its own. More
+    So a further replica is as many more sessions. House players have no seat. In a session against one, all entrants
+    meet the same deals and dice, because their differences then vary far less; each has a rand() of its own. More
     sessions don't change the earlier ones.
     """
 
@@ -231,12 +280,13 @@ class AgainstHouse(Schedule):
         settings = {key: value for key, value in self.settings.items() if key != "sessions"}
         return Digests([self.version, self.rules, settings, self.fingerprint or seed_fingerprint(self.key)])
 
-    def pairings(self) -> Iterator[Pairing]:
+    def matches(self) -> Iterator[MatchLegs]:
         for replica in range(self.replicas.most):
             numbers = range(replica * self.legs_per_replica, (replica + 1) * self.legs_per_replica)
             for entrant, player in self._pairs():
-                if replica < self.replicas.of_all or replica < self.replicas.of(entrant.name, player.name):
-                    yield house_match_number(entrant.number, player.number), numbers, entrant, player
+                match = house_match_number(entrant.number, player.number)
+                if replica < self.replicas.of(match):
+                    yield MatchLegs(match, numbers, (entrant,), player)
 
     def _pairs(self) -> Iterator[tuple[Competitor, Competitor]]:
         """Who meets whom, in order of the matches' numbers."""
@@ -254,7 +304,8 @@ class AgainstHouse(Schedule):
     def _chance_of_deals(self, fixture: Fixture) -> tuple[str, str]:
         if self.paired is not None:
             return self._chance_of(fixture)
-        return "leg of any entrant", self._digests.of(_ANYONE, fixture.y, fixture.number).hex()
+        assert fixture.house
+        return "leg of any entrant", self._digests.of((_ANYONE, fixture.house), fixture.number).hex()
 
 
 # Stands for bots that meet the same. No competitor has its number.
@@ -262,7 +313,7 @@ _ANYONE = Competitor(-1, "", "wasm", "")
 
 
 class Digests:
-    """Digests of legs: the sha256 of a JSON list of what they all share, both players, and the leg's number.
+    """Digests of legs: the sha256 of a JSON list of what they all share, the players, and the leg's number.
 
     The shared part is written and hashed once, and so is each player. Its number tells it from others of its side.
     """
@@ -270,17 +321,27 @@ class Digests:
     def __init__(self, shared: list[Any]) -> None:
         self._start = hashlib.sha256(_json(shared)[:-1] + b",")
         self._before: dict[int, Any] = {}
+        self._between: dict[int, bytes] = {}
         self._ends: dict[tuple[int, int], bytes] = {}
 
-    def of(self, x: Competitor, y: Competitor, number: int) -> bytes:
-        before = self._before.get(x.number)
+    def of(self, players: Seats, number: int) -> bytes:
+        """The digest of a leg of entrants by seat, and the house player, if there is one, after them."""
+        first, last = players[0], players[-1]
+        before = self._before.get(first.number)
         if before is None:
-            self._before[x.number] = before = self._start.copy()
-            before.update(_player(x) + b",")
-        end = self._ends.get((y.number, number))
-        if end is None:
-            self._ends[y.number, number] = end = b"%b,%d]" % (_player(y), number)
+            self._before[first.number] = before = self._start.copy()
+            before.update(_player(first) + b",")
         digest = before.copy()
+        for player in players[1:-1]:
+            if player.number not in self._between:
+                self._between[player.number] = _player(player) + b","
+            digest.update(self._between[player.number])
+        if len(players) == 1:
+            digest.update(b"%d]" % number)
+            return cast(bytes, digest.digest())
+        end = self._ends.get((last.number, number))
+        if end is None:
+            self._ends[last.number, number] = end = b"%b,%d]" % (_player(last), number)
         digest.update(end)
         return cast(bytes, digest.digest())
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.sandbox.inside.first_steps import NO_CONFINEMENT
 from tournament.sandbox.outside import visible
 from tournament.sandbox.outside.confined import Confined
@@ -56,7 +56,7 @@ _FEWEST_DESCRIPTORS = 128
 def start(launch: LaunchSpec, mode: Mode) -> Confined:
     """Start a build, or with `mode` off any process, under its limits. The others are forked (`fork_server`).
 
-    Raises BadInput when too few files may be open.
+    Raises InputError when too few files may be open.
     """
     files = visible.module_files(launch)
     told = launch.told(landlock=version_here() if mode == "on" else None) | {"starter": os.getpid()}
@@ -80,7 +80,7 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
 def start_server(launch: LaunchSpec) -> Confined:
     """Start a process that forks others, in a domain of its own.
 
-    Raises BadInput when it can't be started, Killed when a signal ended it.
+    Raises InputError when it can't be started, Killed when a signal ended it.
     """
     files = visible.module_files(launch)
     given = launch.told(landlock=version_here()) | {"starter": os.getpid()}
@@ -105,7 +105,7 @@ def start_server(launch: LaunchSpec) -> Confined:
     if status is not None and status < 0:
         raise Killed(f"what starts bots' processes {how_it_ended(status)}")
     why = complaint[-1].removeprefix(NO_CONFINEMENT) if complaint else "it was ended"
-    raise BadInput(f"a process can't be confined here: {why}; {MEND}")
+    raise InputError(f"a process can't be confined here: {why}; {MEND}")
 
 
 def _arguments(files: dict[str, str], given: dict[str, Any]) -> list[str]:
@@ -147,7 +147,7 @@ class _Running:
 
 
 def check_descriptors() -> None:
-    """Raise BadInput when too few are left to start another process."""
+    """Raise InputError when too few are left to start another process."""
     taken = []
     try:
         for _ in range(_OF_A_PROCESS):
@@ -159,7 +159,7 @@ def check_descriptors() -> None:
         whose = (
             "the machine may have" if error.errno == errno.ENFILE else f"the tournament may have ({most:,}, ulimit -Hn)"
         )
-        raise BadInput(f"a process can't be confined here: as many files are open as {whose}; allow more") from None
+        raise InputError(f"a process can't be confined here: as many files are open as {whose}; allow more") from None
     finally:
         for descriptor in taken:
             os.close(descriptor)
@@ -170,7 +170,7 @@ def raise_descriptor_limit() -> None:
     """Each confined process takes about ten descriptors of ours."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < _FEWEST_DESCRIPTORS:
-        raise BadInput(
+        raise InputError(
             f"a process can't be confined here: {hard} files may be open at once (ulimit -Hn),"
             f" at least {_FEWEST_DESCRIPTORS} must be; {1024:,} are enough for most runs"
         )

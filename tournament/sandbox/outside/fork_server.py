@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.processes import forking
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.sandbox.outside import confinement
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.endings import Ending, Killed
@@ -56,7 +56,7 @@ class _Ended(Exception):
 def start(launch: LaunchSpec, mode: Mode) -> Confined:
     """Start a process of any kind but a build, confined unless `mode` is off.
 
-    Raises BadInput when the machine can't confine it, Killed when its servers are ended from outside all the time.
+    Raises InputError when the machine can't confine it, Killed when its servers are ended from outside all the time.
     """
     if mode == "off":
         return confinement.start(launch, mode)
@@ -95,11 +95,11 @@ class _Server:
         self.used = time.monotonic()
 
     def fork(self) -> _Forked:
-        """Fork a process, which waits for what it is told. Raises _Ended, and BadInput where the system refuses."""
+        """Fork a process, which waits for what it is told. Raises _Ended, and InputError where the system refuses."""
         with self._talk, _Ends() as ends:
             pid, _ = self._ask(forking.FORK, streams=ends.theirs)
             if pid < 0:
-                raise BadInput(f"a process can't be started here: {os.strerror(-pid)}")
+                raise InputError(f"a process can't be started here: {os.strerror(-pid)}")
             ends.pidfd = os.pidfd_open(pid)
             return _Forked(self, pid, ends.pidfd, ends.kept())
 
@@ -215,7 +215,8 @@ def _start_servers(starts: _Starts) -> None:
 
 
 def _server_for(launch: LaunchSpec) -> _Server:
-    """The server for processes like this one, counted as one that forks. Raises BadInput when it can't be confined."""
+    """The server for processes like this one, counted as one that forks. Raises InputError when it can't be
+    confined."""
     global _owner, _starts
     kind = _kind_of(launch.what)
     # A server may read the folder that lies there now, not one that was made anew at the same path.

@@ -18,7 +18,7 @@ from math import inf
 from pathlib import Path
 from typing import Literal
 
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.sandbox.inside.system_calls import numbers_here
 
 # How long a busy machine may take: so many times what a process may have, and so many seconds more.
@@ -44,7 +44,7 @@ _WAITING_FOR_THE_SYSTEM = frozenset(
 _WAITING_FOR_A_CHILD = frozenset(map(str, numbers_here("vfork clone clone3")))
 
 
-class Disturbed(RunFailed):
+class Disturbed(RunError):
     """This machine, not the process, is to blame for what it didn't do; the message says how."""
 
 

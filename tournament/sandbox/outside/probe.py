@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.sandbox.inside import attempts
 from tournament.sandbox.outside import running
 from tournament.sandbox.outside.launch import Build, LaunchSpec, Limits, Mode, Probe, limits_of_build
@@ -25,7 +25,7 @@ _SECONDS = 30
 def probe_sandbox(mode: Mode) -> str:
     """Try out what confines bots' processes on this machine, and say it in words.
 
-    Raises BadInput when something that bots must not do can be done.
+    Raises InputError when something that bots must not do can be done.
     """
     if mode == "off":
         return OFF
@@ -40,7 +40,7 @@ def probe_sandbox(mode: Mode) -> str:
 
 @cache
 def probe_builds(mode: Mode) -> None:
-    """Try out what confines compilers and builds. Raises BadInput, as `probe_sandbox` does."""
+    """Try out what confines compilers and builds. Raises InputError, as `probe_sandbox` does."""
     if mode == "off":
         return
     with _targets() as paths:
@@ -60,10 +60,10 @@ def _targets() -> Iterator[dict[str, str]]:
 
 
 def _check(whom: str, probe: Finished) -> None:
-    """Raise BadInput unless a probe was confined, and could do nothing."""
+    """Raise InputError unless a probe was confined, and could do nothing."""
     running.check_confined(probe, whom)
     if probe.status != 0:
         why = probe.last_words or f"the probe {probe.in_words}"
-        raise BadInput(f"{whom} can't be confined: {why}; {MEND}")
+        raise InputError(f"{whom} can't be confined: {why}; {MEND}")
     if possible := probe.output.decode().strip():
-        raise BadInput(f"{whom} can't be confined: a probe in the sandbox could {possible}; {MEND}")
+        raise InputError(f"{whom} can't be confined: a probe in the sandbox could {possible}; {MEND}")

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from tournament.errors import BadInput, printable
+from tournament.errors import InputError, printable
 from tournament.sandbox.inside.first_steps import NO_CONFINEMENT, NOT_CONFINED
 from tournament.sandbox.outside import scratch
 from tournament.sandbox.outside.confined import Confined
@@ -76,7 +76,7 @@ def run(launch: LaunchSpec, mode: Mode, seconds: float, given: bytes = b"", most
     """Run a confined command to its end, at most so many seconds of its own (`own_time`), with `given` as its input.
 
     Of each of its outputs about the first `most` bytes are kept.
-    It must read the input before it writes much. Raises BadInput when it can't be confined, Disturbed when the
+    It must read the input before it writes much. Raises InputError when it can't be confined, Disturbed when the
     machine is so busy that it doesn't get that time.
     """
     return finish(start(launch, mode), launch, seconds, given, most)
@@ -101,11 +101,11 @@ def finish(process: Confined, launch: LaunchSpec, seconds: float, given: bytes =
 
 
 def check_confined(finished: Finished, whom: str) -> None:
-    """Raise BadInput for what ended since it couldn't be confined; not asked of a stranger's program, which may end so
-    by itself."""
+    """Raise InputError for what ended since it couldn't be confined; not asked of a stranger's program, which may end
+    so by itself."""
     if finished.status == NOT_CONFINED:
         why = printable(finished.last_words.removeprefix(NO_CONFINEMENT))
-        raise BadInput(f"{whom} can't be confined: {why}; {MEND}")
+        raise InputError(f"{whom} can't be confined: {why}; {MEND}")
 
 
 class Watch:

@@ -11,7 +11,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-from tournament.errors import BadInput
+from tournament.errors import InputError
 from tournament.sandbox.inside import landlock
 
 MEND = 'to run your own bots with your own rights instead, set sandbox = "off" in tournament.toml'
@@ -20,7 +20,7 @@ _SWITCHED_ON = "boot with lsm=landlock,… (the list of /sys/kernel/security/lsm
 
 
 def version_here() -> int:
-    """The version of Landlock that confines bots here. Raises BadInput where there is none, and says what is missing.
+    """The version of Landlock that confines bots here. Raises InputError where there is none, and says what is missing.
 
     Bots are confined by any version: what later ones refuse, the filter of system calls refuses (`system_calls`).
     """
@@ -34,14 +34,14 @@ def version_here() -> int:
         missing = f"Landlock is switched off in this kernel; {_SWITCHED_ON}"
     else:
         missing = f"something here, perhaps a container's filter, refuses Landlock ({why.strerror}); have it allowed"
-    raise BadInput(f"bots can't be confined: {missing}; {MEND}")
+    raise InputError(f"bots can't be confined: {missing}; {MEND}")
 
 
 def in_words() -> str:
     """The tier in a few words."""
     try:
         return f"Landlock {version_here()}"
-    except BadInput:
+    except InputError:
         return "Landlock is missing"
 
 
@@ -55,7 +55,7 @@ def _main(config: Path) -> int:
         return 0
     try:
         version_here()
-    except BadInput as problem:
+    except InputError as problem:
         print(f"tournament: {problem}", file=sys.stderr)
         return problem.exit_code
     return 0

@@ -120,7 +120,7 @@ def play_in_lanes(
     """Play legs in which at least one bot is a process; yields each when it is done, its rows in `spool`.
 
     `trial` is told how each ends, and those that it then doesn't play are left out. Raises Stopped, BotTrouble,
-    RunFailed when this machine can't run a bot, BadInput when it can't confine one.
+    RunError when this machine can't run a bot, InputError when it can't confine one.
     """
     table = _LaneTable(contest, settings, sandbox, legs, artifacts, cache, spool, trial)
     try:
@@ -162,7 +162,7 @@ class _LaneTable:
         self._trial = trial
         self._most_legs = len(legs)
         self._waits_for_processes = False
-        self._has_modules = any(seat.kind == "wasm" for leg in legs for seat in (leg.x, leg.y))
+        self._has_modules = any(seat.kind == "wasm" for leg in legs for seat in leg.seats)
         self._empty_tables = [Table(buffer_fields(columns), _ROWS) for columns in (contest.games, contest.sessions)]
 
     def play(self, stopping: Callable[[], bool]) -> Iterator[PlayedLeg]:
@@ -218,7 +218,7 @@ class _LaneTable:
         if process := self.pool.by_channel.get(channel):
             return process.seat.name
         in_play = self._by_lane.get(lane)
-        return (in_play.leg.x, in_play.leg.y)[in_play.core.pending()[1]].name if in_play else None
+        return in_play.leg.names[in_play.core.pending()[1]] if in_play else None
 
     def _admit(self) -> None:
         """Begin legs while there is room for the processes that they need."""
@@ -250,7 +250,7 @@ class _LaneTable:
         core.heed(self._stopping)
         faults = LegFaults(contest, settings, leg)
         seating = None
-        if leg.x.kind == "wasm" or leg.y.kind == "wasm":
+        if any(seat.kind == "wasm" for seat in leg.seats):
             seating = new_seating(contest, settings, leg, self._artifacts, core, faults, self._stopping)
         rows = LegRows(self._spool, games, sessions)
         in_play = _LegInPlay(began, core, games, sessions, rows, faults, players, seating)
@@ -314,7 +314,7 @@ class _LaneTable:
             if isinstance(found, RunEnds):
                 raise BotTrouble(
                     (player.seat.name,),
-                    f"its process was killed while it played {in_play.leg.x.name} against {in_play.leg.y.name}, again"
+                    f"its process was killed while it played {in_play.leg.title}, again"
                     " when no others played: this machine has too little memory (a lower memory_megabytes takes less),"
                     " or something here ends processes; mend that, and run again",
                 )

@@ -14,7 +14,7 @@ from pathlib import Path
 from tournament.artifacts.archive import read_plainly, recipe_of, unpack
 from tournament.artifacts.commands import executed, find_command, read_after_exec, read_by
 from tournament.cache import cache_trouble, make_folder
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.sandbox.outside import fork_server, running
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.endings import check_killed, how_it_ended
@@ -34,7 +34,7 @@ _sound: set[Path] = set()  # folders of programs that this process has checked
 def unpack_once(archive: bytes, cache: Path) -> Path:
     """The folder in which a program plays: kept by content, and unpacked once on a machine, or again if it was changed.
 
-    Raises RunFailed when it can't be written.
+    Raises RunError when it can't be written.
     """
     folder = cache / "programs" / hashlib.sha256(archive).hexdigest()
     if folder in _sound and folder.exists():
@@ -59,7 +59,7 @@ def unpack_once(archive: bytes, cache: Path) -> Path:
 
 
 def _is_whole(folder: Path, archive: bytes) -> bool:
-    """Whether a folder has an archive's files, and no others. Raises RunFailed for an archive that is damaged."""
+    """Whether a folder has an archive's files, and no others. Raises RunError for an archive that is damaged."""
     try:
         files = {path for path in folder.rglob("*") if not path.is_dir()}
         with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as opened:
@@ -71,7 +71,7 @@ def _is_whole(folder: Path, archive: bytes) -> bool:
                     return False
                 files.discard(path)
     except tarfile.TarError:
-        raise RunFailed("a program's archive is damaged") from None
+        raise RunError("a program's archive is damaged") from None
     except OSError:
         return False
     return not files
@@ -95,7 +95,7 @@ def most_megabytes(memory_megabytes: int) -> int:
 def start(
     archive: bytes, sandbox: SandboxSettings, cache: Path, *, memory_megabytes: int, cpu_seconds: int
 ) -> Confined:
-    """Start a program. Raises RunFailed when its command isn't found here, and BadInput."""
+    """Start a program. Raises RunError when its command isn't found here, and InputError."""
     first, *others = recipe_of(archive).command
     folder = unpack_once(archive, cache)
     words = [find_command(first, folder), *others]
@@ -105,7 +105,7 @@ def start(
 def start_in(
     folder: Path, words: Sequence[str], sandbox: SandboxSettings, *, memory_megabytes: int, cpu_seconds: int
 ) -> Confined:
-    """Start a command, whose first word is a file's path, in a folder, which it may read. Raises BadInput."""
+    """Start a command, whose first word is a file's path, in a folder, which it may read. Raises InputError."""
     return fork_server.start(
         LaunchSpec(
             Program([*executed(words[0]), *words[1:]]),

@@ -51,7 +51,7 @@ def start(
     many_legs: bool = False,
     examine: bool = False,
 ) -> Confined:
-    """Start a bot's process, ready for questions, of one leg or of `many_legs`. Raises RunFailed and BadInput.
+    """Start a bot's process, ready for questions, of one leg or of `many_legs`. Raises RunError and InputError.
 
     `examine`: instead of playing, it says why its legs must not share a process.
     """
@@ -109,7 +109,7 @@ def _histories(interface: Interface) -> tuple[int, list[tuple[str, int]]]:
 def why_apart(source: bytes, interface: Interface, sandbox: SandboxSettings) -> str:
     """Why legs of a bot must not share a process, with the line; "" when they may. The bot is not executed.
 
-    They must not if its source takes too much to read. Raises BadInput when it can't be confined, Disturbed when the
+    They must not if its source takes too much to read. Raises InputError when it can't be confined, Disturbed when the
     machine keeps it from being read.
     """
     artifact = pack(source, sandbox, interface.python.sdk)
@@ -131,7 +131,7 @@ def try_start(
 ) -> None:
     """Have a bot begin a leg that is not played.
 
-    Raises CantStart when it can't, BadInput when it can't be confined, Disturbed when the machine prevents it.
+    Raises CantStart when it can't, InputError when it can't be confined, Disturbed when the machine prevents it.
     """
     process = start(artifact, name, interface, sandbox, memory_megabytes=memory_megabytes, cpu_seconds=_TRIAL_SECONDS)
     try:

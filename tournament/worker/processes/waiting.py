@@ -25,7 +25,7 @@ class WaitingLeg:
 
     def new_players(self) -> list[Player]:
         """Its bots that are processes, not yet started."""
-        seats = enumerate((self.leg.x, self.leg.y))
+        seats = enumerate(self.leg.seats)
         return [
             Player(number, seat, number in self.alone, later=self.later)
             for number, seat in seats
@@ -68,7 +68,7 @@ class WaitingLegs:
         if busy == self._none_without:
             return None
         for leg in self._legs:
-            if leg.leg.x.name not in busy and leg.leg.y.name not in busy:
+            if busy.isdisjoint(leg.leg.names):
                 self._legs.remove(leg)
                 return leg
         self._none_without = busy
@@ -92,4 +92,4 @@ class WaitingLegs:
 
 def _deals_of(leg: Leg) -> tuple[bytes, str]:
     """What legs with the same deals have in common. Against house players other bots have them, too."""
-    return leg.plan.deals_key, leg.x.name
+    return leg.plan.deals_key, leg.names[0]

@@ -107,7 +107,7 @@ def new_store(engine: wasmtime.Engine) -> Store:
 def new_instance(store: Store, module: wasmtime.Module, imports: list[Extern]) -> Instance:
     """An instance of a module in a store; the imports come in the module's order.
 
-    Raises Trap and WasmtimeError, and RunFailed where the machine fails; so do its calls.
+    Raises Trap and WasmtimeError, and RunError where the machine fails; so do its calls.
     """
     return Instance(store, _address_of(module), imports)
 

@@ -108,7 +108,7 @@ _compiled: dict[tuple[bytes, Engine], _Compiled] = {}
 def compile_module(code: bytes, kind: Engine) -> wasmtime.Module:
     """A module compiled for an engine, once in a process; different modules compile side by side.
 
-    Raises WasmtimeError, and RunFailed where it is the machine that fails.
+    Raises WasmtimeError, and RunError where it is the machine that fails.
     """
     key = code, kind
     compiled = _compiled.get(key) or _compiled.setdefault(key, _Compiled())

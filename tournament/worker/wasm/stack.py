@@ -11,7 +11,7 @@ from functools import wraps
 from typing import ParamSpec, TypeVar
 
 from tournament.artifacts.limits import BOT_STACK
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 
 # Twice what bots are allowed: the runtime's frames are larger than those of C compilers for the same function.
 MOST_STACK = 2 * BOT_STACK
@@ -44,7 +44,7 @@ def on_deep_stack(function: Callable[P, T], *arguments: P.args, **named: P.kwarg
     """Call a function where bots' calls have room: on this thread, or on one of our own while this one waits.
 
     Ctrl-C is raised only when the function has returned, since it still uses the bots; there `was_interrupted` tells of
-    it. Raises RunFailed when no such thread can be started, and what the function raises.
+    it. Raises RunError when no such thread can be started, and what the function raises.
     """
     if _has_room():
         return function(*arguments, **named)
@@ -53,7 +53,7 @@ def on_deep_stack(function: Callable[P, T], *arguments: P.args, **named: P.kwarg
         with deep_threads():
             future = _deep.submit(_heeding, pressed, lambda: function(*arguments, **named))
     except RuntimeError as trouble:
-        raise RunFailed(f"this machine gives a thread no {_OF_THREADS >> 20} MB of stack: {trouble}") from None
+        raise RunError(f"this machine gives a thread no {_OF_THREADS >> 20} MB of stack: {trouble}") from None
     interrupted: KeyboardInterrupt | None = None
     while True:
         try:

@@ -7,7 +7,7 @@ from itertools import islice
 import wasmtime
 
 from engine.wasm.modules import read_module
-from tournament.errors import RunFailed
+from tournament.errors import RunError
 from tournament.worker.wasm.lines import has_lines, line_at
 
 _WORDS = {
@@ -66,6 +66,6 @@ def is_of_system(error: Exception) -> bool:
 
 
 def blame_machine(error: wasmtime.WasmtimeError) -> None:
-    """Raise RunFailed for an error of the system, such as too little memory, which no bot is to blame for."""
+    """Raise RunError for an error of the system, such as too little memory, which no bot is to blame for."""
     if "(os error " in _cause(error):
-        raise RunFailed(f"this machine can't run a bot: {describe(error)}")
+        raise RunError(f"this machine can't run a bot: {describe(error)}")
