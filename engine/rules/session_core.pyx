@@ -305,7 +305,7 @@ cdef class Session:
     def __init__(self, SessionCore core):
         self.core = core
         self.number = core.session
-        self.first = <int>((core.first - core.session) % core.seats)
+        self.first = (core.first + core.seats - <int>(core.session % core.seats)) % core.seats
         self.chance = core.chance
         core.chance.turn_to(<uint64_t>core.session << GAMES_OF_A_SESSION)
 

@@ -198,7 +198,14 @@ def _session_core(
 ) -> SessionCore:
     columns = {column.name: column.type for column in played.columns}
     return SessionCore(
-        games, sessions, play, columns, **leg.for_core, steps=steps, first=int(leg.seats_swapped), zero_sum=played.zero_sum
+        games,
+        sessions,
+        play,
+        columns,
+        **leg.for_core,
+        steps=steps,
+        first=int(leg.seats_swapped),
+        zero_sum=played.zero_sum,
     )
 
 

@@ -15,8 +15,8 @@ def loop_text(
     seat_count: int,
     fuel: int,
 ) -> str:
-    """The loop as WebAssembly text, for bots whose functions have these types; None is a seat without a bot, of a core with
-    `seat_count` seats.
+    """The loop as WebAssembly text, for bots whose functions have these types; None is a seat without a bot, of a core
+    with `seat_count` seats.
 
     It imports the core's step, each bot's functions, each bot's address, and each counter of fuel. It exports play:
     (answer to the pending decision) -> (the last answer, whether the bot that gave it has less than `fuel` left, what a
