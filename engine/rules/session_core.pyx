@@ -158,8 +158,8 @@ cdef class SessionCore(GameCore):
     The generator yields questions, which decisions make (`engine.rules.decisions`), is sent legal answers, and
     records games. `columns`: names and types of the contest's own columns of games. `deals_key`, 32 bytes, chooses
     the chance, different in each game. There are so many `seats`; the one that comes first is `first` in the first
-    session, and in each after it the one before. `zero_sum` has each game checked for it. An exception of the rules ends the leg, and `check` raises it, as one of their
-    `steps` that takes too long.
+    session, and in each after it the one before. `zero_sum` has each game checked for it. An exception of the rules
+    ends the leg, and `check` raises it, as one of their `steps` that takes too long.
     """
 
     def __init__(
