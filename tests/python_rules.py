@@ -9,28 +9,27 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from engine.kernel.records import Table
-from engine.rules.decisions import Asked
+from engine.rules.decisions import Question
 from engine.rules.session_core import SessionCore
 from tests.oracles.deals import key_of
 from tournament.cache import cache_folder
 from tournament.contests.contest import Contest
-from tournament.contests.python_contest import (
-    Column,
-    Decision,
-    Play,
-    PythonContest,
-    Session,
-    fraction,
-    fractions,
-    text,
-    texts,
-    whole,
-    wholes,
-)
 from tournament.entrants.build import build_entrant
 from tournament.entrants.folder import read_submission
 from tournament.keys import trial_key
 from tournament.leg import LegPlan
+from tournament.rules import (
+    Column,
+    Decision,
+    Float,
+    Int,
+    LegalAction,
+    List,
+    Questions,
+    Rules,
+    Session,
+    Text,
+)
 from tournament.runner.schedule.legs import Competitor, RoundRobin
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
@@ -39,7 +38,7 @@ from tournament.worker.leg import NullSink, play_leg
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
 
-Answer = Callable[[Asked], int]
+Answer = Callable[[Question], int]
 Rows = dict[str, dict[str, Any]]  # by table and column
 
 _PROGRAM = """\
@@ -52,10 +51,10 @@ for line in sys.stdin:
     n = t["small"] + t.get("large", 0) + sum(t.get("smalls", [])) + sum(t.get("larges", []))
     n += int(8 * t.get("share", 0)) + sum(int(8 * s) for s in t.get("shares", []))
     legal = t.get("legal_actions")
-    print("ACTION", legal[n % len(legal)] if t["question"] == "act" else 2 * t["small"], flush=True)
+    print("ACTION", legal[n % len(legal)] if t["decision"] == "act" else 2 * t["small"], flush=True)
 """
 _IN_C = """\
-int act(const Bot *b)
+int act(const View *b)
 {
     int64_t n = b->small + b->large + (int)(8 * b->share);
     for (int i = 0; i < b->smalls_count; i++) n += b->smalls[i];
@@ -63,7 +62,7 @@ int act(const Bot *b)
     for (int i = 0; i < b->shares_count; i++) n += (int)(8 * b->shares[i]);
     return b->legal_actions[n % b->legal_actions_count];
 }
-int name(const Bot *b) { return 2 * b->small; }
+int name(const View *b) { return 2 * b->small; }
 """
 _IN_PYTHON = """\
 def act(b):
@@ -77,10 +76,11 @@ def name(b):
 _AS_CLASS = _IN_PYTHON.replace("\n", "\n    ").replace("(b)", "(self, b)")
 
 
-class Everything(PythonContest):
+class Everything(Rules):
     """Each session asks both for a number and for another; what it tells depends on the session's number alone."""
 
     name = "everything"
+    seats = 2
     LEGAL: ClassVar[list[int]] = [17, 3, 29, -4, 99]
     WORDS: ClassVar[list[str]] = ["", "plain", "naïve → ∞", "𝔘🂡", 'quo"te\\ and\nline', "\ud800"]
     BOTS: ClassVar[dict[str, tuple[str, str]]] = {
@@ -94,24 +94,23 @@ class Everything(PythonContest):
         Decision(
             "act",
             "Choose",
-            tells={
-                "small": whole(0, 9, "a number"),
-                "word": text("a text"),
-                "large": whole(0, 2**40, "a large number"),
-                "smalls": wholes(0, 9, 5, "numbers"),
-                "share": fraction("an eighth or more"),
-                "words": texts("texts"),
-                "larges": wholes(0, 2**40, 5, "large numbers"),
-                "shares": fractions(5, "eighths"),
-                "legal_actions": wholes(-4, 99, 5, "what you may answer"),
+            observation={
+                "small": Int(0, 9, "a number"),
+                "word": Text(description="a text"),
+                "large": Int(0, 2**40, "a large number"),
+                "smalls": List(Int(0, 9), 5, "numbers"),
+                "share": Float("an eighth or more"),
+                "words": List(Text(), description="texts"),
+                "larges": List(Int(0, 2**40), 5, "large numbers"),
+                "shares": List(Float(), 5, "eighths"),
             },
-            answer=whole(-4, 99, "one of these"),
+            answer=LegalAction(Int(-4, 99), 5, "one of these"),
         ),
         Decision(
             "name",
             "Name a number",
-            tells={"word": text("a text"), "small": whole(0, 9, "a number")},
-            answer=whole(0, 50, "a number"),
+            observation={"word": Text(description="a text"), "small": Int(0, 9, "a number")},
+            answer=Int(0, 50, "a number"),
             default=5,
         ),
     )
@@ -121,7 +120,7 @@ class Everything(PythonContest):
         Column("y_named", "uint8", "what y named"),
     )
 
-    def play(self, session: Session) -> Play:
+    def play(self, session: Session) -> Questions:
         act, name = self.decisions
         n = session.number
         told: dict[str, Any] = {
@@ -144,7 +143,7 @@ class Everything(PythonContest):
         session.record([points, -points], x_chose=x_chose, x_named=x_named, y_named=y_named)
 
 
-def fold(asked: Asked) -> int:
+def fold(asked: Question) -> int:
     """What the bots answer, worked out once more."""
     told = asked.plain()
     if asked.decision.name == "name":
@@ -159,7 +158,7 @@ def tables_of(contest: Contest, rows: int) -> tuple[Table, Table]:
 
 
 def new_core(
-    rules: type[PythonContest], games: Table, sessions: Table, count: int, *, number: int = 0, **settings: Any
+    rules: type[Rules], games: Table, sessions: Table, count: int, *, number: int = 0, **settings: Any
 ) -> SessionCore:
     """A core of rules in Python, without a contest around it."""
     played = rules(settings)
@@ -167,7 +166,7 @@ def new_core(
         games,
         sessions,
         played.play,
-        {column.name: column.type for column in rules.columns},
+        [(column.name, column.dtype, column.per_seat) for column in rules.columns],
         deals_key=key_of(1),
         sessions=count,
         first=number % 2,
@@ -182,11 +181,12 @@ def rows_of(tables: tuple[Table, Table]) -> Rows:
     }
 
 
-def answered(play: Play, answers: tuple[Answer, Answer]) -> Play:
+def answered(play: Questions, answers: tuple[Answer, Answer]) -> Questions:
     """A session that asks nobody: functions answer for both."""
     asked = next(play, None)
     with contextlib.suppress(StopIteration):
         while asked is not None:
+            assert isinstance(asked, Question)
             asked = play.send(answers[asked.seat](asked))
     yield from ()
 
@@ -194,7 +194,7 @@ def answered(play: Play, answers: tuple[Answer, Answer]) -> Play:
 def play_field(
     contest: Contest, bots: Mapping[str, tuple[str, str]], *, sessions: int, **settings: Any
 ) -> dict[tuple[str, str], tuple[LegResult, Rows]]:
-    """Play all pairs of bots; results and rows by pair. Bots are (suffix, source); "" is a program in Python."""
+    """Questions all pairs of bots; results and rows by pair. Bots are (suffix, source); "" is a program in Python."""
     chosen = contest.settings.model_validate({"sessions": sessions, **settings})
     sandbox = SandboxSettings()
     entrants = []
@@ -228,11 +228,11 @@ def play_field(
     return played
 
 
-def played_by_functions(rules: type[PythonContest], contest: Contest, x: Answer, y: Answer, sessions: int) -> Rows:
+def played_by_functions(rules: type[Rules], contest: Contest, x: Answer, y: Answer, sessions: int) -> Rows:
     """The rows of a leg in which functions answer."""
 
     class Answered(rules):  # type: ignore[misc, valid-type]
-        def play(self, session: Session) -> Play:
+        def play(self, session: Session) -> Questions:
             return answered(super().play(session), (x, y))
 
     tables = tables_of(contest, 10_000)

@@ -36,6 +36,7 @@ cdef struct TwoSeats:       # in the core itself, where its other memory is near
 
 cdef class GameCore:
     cdef Decision decision
+    cdef int pending_count              # questions asked together that wait for answers, `decision` among them
     cdef readonly int seats             # how many bots it asks
     # By seat; they point into `two_seats` or, for more, into `more_seats`.
     cdef unsigned char** windows        # where views are written: the bot's own memory, or `scratch`
@@ -69,6 +70,9 @@ cdef class GameCore:
     ) except -1
 
     cdef Status step(self, int64_t answer) noexcept nogil
+    cdef void look_at(self, int ahead) noexcept nogil
+    cdef int64_t read_answer(self, object value) except? -1
+    cdef object said(self, int64_t answer)
     cdef bytes told(self, bint as_line)
     cdef int64_t default_answer(self) noexcept nogil
     cdef void restarted(self, int seat) noexcept nogil

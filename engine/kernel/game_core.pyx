@@ -93,6 +93,19 @@ cdef class GameCore:
         self.decision.seat = 0
         return DECIDE
 
+    cdef void look_at(self, int ahead) noexcept nogil:
+        """Make `decision` the one of the pending questions that is so many after the next to be answered."""
+        pass
+
+    cdef int64_t read_answer(self, object value) except? -1:
+        """Take an answer that is no whole number; returns what `step` is given for it. Raises ValueError, which says
+        what is wrong."""
+        raise ValueError("wrote no whole number")
+
+    cdef object said(self, int64_t answer):
+        """What a bot answered that `step` is given this for."""
+        return answer
+
     cdef bytes told(self, bint as_line):
         """The pending decision's values, as a line or as messages have them, if the interface `tells_values`."""
         return b""

@@ -51,4 +51,5 @@ def serve(
     most_arguments: int,
     histories: tuple[int, Sequence[int]] = (0, ()),
     told_numbers: tuple[Sequence[int], ...] | None = None,
+    returns: Sequence[str] = (),
 ) -> None: ...

@@ -73,7 +73,7 @@ cdef class ObservedCore(GameCore):
         cdef Status status
         with gil:
             if self.question is not None and not self.failed:
-                self.refused = answer       # unless the rules take it
+                self.refused = self.core.said(answer)       # unless the rules take it
         status = self.core.step(answer)
         if status == REFUSED:
             self.refused_answer = self.core.refused_answer
@@ -85,6 +85,7 @@ cdef class ObservedCore(GameCore):
             self.refused = None
             self.failed = False
         self.decision = self.core.decision
+        self.pending_count = self.core.pending_count
         self.session = self.core.session
         self.game = self.core.game
         self.games_recorded = self.core.games_recorded
@@ -148,6 +149,16 @@ cdef class ObservedCore(GameCore):
     def write_views_to(self, int seat, uintptr_t address):
         self.windows[seat] = <unsigned char*>address
         self.core.write_views_to(seat, address)
+
+    cdef void look_at(self, int ahead) noexcept nogil:
+        self.core.look_at(ahead)
+        self.decision = self.core.decision
+
+    cdef int64_t read_answer(self, object value) except? -1:
+        return self.core.read_answer(value)
+
+    def refused(self):
+        return self.core.refused()
 
     cdef bytes told(self, bint as_line):
         return self.core.told(as_line)

@@ -271,7 +271,7 @@ def test_values_that_no_core_writes_break_nothing(contest: str) -> None:
     assert portrait and portrait.gain
     rows = {}
     for column in chosen.games:
-        kind = np.dtype(column.type)
+        kind = np.dtype(column.dtype)
         if kind.kind == "f":
             values = np.array([np.nan, np.inf, -np.inf, 1.0, -0.5, 3e38], kind)
         elif kind.kind == "b":

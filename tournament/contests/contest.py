@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -51,6 +51,15 @@ class Luck:
 # Of the code that all contests share: raised when the same settings no longer give the same games in any of them.
 # A contest has its own `version`.
 ENGINE_VERSION = 9
+
+
+@dataclass(frozen=True)
+class Tables:
+    """The columns of a contest's records for so many seats, and which of them have points."""
+
+    games: tuple[Column, ...]
+    sessions: tuple[Column, ...]
+    scored: Scored
 
 
 class NewCore(Protocol):
@@ -114,7 +123,9 @@ class Contest:
     Several may have the same `rules`, named after the contest that brings them. `version` is raised when the same
     settings no longer give the same games: then records are archived. Without a `house` all entrants play all.
     `luck` corrects the score. `preset`: its settings in a new settings file. `requires`: packages that its games depend
-    on, with their versions. `source`: where rules of others are from; a file's digest is the `edition`.
+    on, with their versions. `seats`: how many bots sit at a table; a range leaves it to the settings' key, "all" is
+    everybody. `tables_for` gives the tables' columns where their number differs with the seats.
+    `source`: where rules of others are from; a file's digest is the `edition`.
     """
 
     name: str
@@ -133,6 +144,8 @@ class Contest:
     estimates: Estimates = field(default_factory=Estimates)
     preset: Mapping[str, object] = field(default_factory=dict)
     requires: tuple[tuple[str, str], ...] = ()
+    seats: int | range | Literal["all"] = 2
+    tables_for: Callable[[int], Tables] | None = None
     rules: str = ""
     source: Source | None = None
     edition: str = ""
@@ -145,6 +158,19 @@ class Contest:
         if name == self.name:
             return self
         return replace(self, name=name, title=name.replace("_", " ").capitalize())
+
+    def seats_for(self, settings: ContestSettings, entrants: int) -> int:
+        """How many bots sit at a table, by the settings and the number of entrants."""
+        if self.seats == "all":
+            return entrants
+        return int(getattr(settings, "seats")) if isinstance(self.seats, range) else self.seats  # noqa: B009
+
+    def seated(self, seats: int) -> Contest:
+        """This contest with records of tables of so many seats."""
+        if self.tables_for is None:
+            return self
+        tables = self.tables_for(seats)
+        return replace(self, games=tables.games, sessions=tables.sessions, scored=tables.scored)
 
     def sessions_of_leg(self, settings: ContestSettings) -> int:
         """Against house players each session is a leg of its own."""

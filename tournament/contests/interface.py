@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Literal, Protocol
 
 from engine.kernel.game_core import ARGUMENT_LIMIT, VIEW_LIMIT, GameCore
 from engine.wasm.fuel import Fuel
@@ -29,7 +29,8 @@ class Question:
     `arguments` names what it is passed after the bot, `extremes` has values at their limits to try bots with. `line`
     asks a program, with the names of arguments and of the view's fields in braces; it answers with one of the `words`.
     Where it `only_tells` something, the answer doesn't matter. `answers` says in words which ones are legal, if there
-    is more to say. One that `catches_up` is only for processes, and of a Python bot only for its histories.
+    is more to say. A bot `returns` a whole number; or that or a name; or any value: a text, a list. One that
+    `catches_up` is only for processes, and of a Python bot only for its histories.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Question:
     only_tells: bool = False
     catches_up: bool = False
     answers: str = ""
+    returns: Literal["number", "name", "value"] = "number"
 
     @property
     def python_name(self) -> str:
@@ -179,7 +181,7 @@ class Interface:
     tells: View | Named = View()
     class_name: str = ""
     new_dialogue: Callable[[GameCore, bytes], Dialogue] | None = None
-    name_answer: Callable[[int], str] = str
+    name_answer: Callable[[Any], str] = str
 
     def __post_init__(self) -> None:
         """Raise ValueError for more than the engine has room for."""

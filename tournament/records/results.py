@@ -444,5 +444,5 @@ def crosstable_values(ranking: Standings) -> list[dict[str, Any]]:
 def _frame(columns: tuple[Column, ...], values: dict[str, list[Any]]) -> pd.DataFrame:
     import pandas as pd
 
-    types = {column.name: column.type for column in columns if column.type != "str"}
+    types = {column.name: column.dtype for column in columns if column.dtype != "str"}
     return pd.DataFrame(values).astype(types)

@@ -1,4 +1,4 @@
-"""The SDK of a contest in Python, written from its decisions: a header, an adapter, bots to start from."""
+"""The SDK of rules in Python, written from their decisions: a header, an adapter, bots to start from."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from pathlib import Path
 
 from engine.rules.decisions import LEGAL_ACTIONS
 from tournament.cache import cache_folder, cache_trouble, make_folder
-from tournament.contests.python_contest.declaring import Decision, Told
-from tournament.contests.python_contest.struct_layout import Struct
+from tournament.rules.decision import Decision
+from tournament.rules.struct_layout import C_TYPES, Struct, constants_of
+from tournament.rules.value_types import Choice, Float, LegalAction, List, Text, ValueType
 from tournament.small_files import write_whole
 
 _WIDTH = 100
 
 
 def write_sdk(name: str, title: str, decisions: Sequence[Decision], struct: Struct) -> Path:
-    """The folder with a contest's SDK, in the cache: written once on a machine. Raises RunError."""
+    """The folder with a contest's SDK, in the cache: written once on a machine. Raises RunFailed."""
     files = {
         f"{name}.h": _header(name, title, decisions, struct),
-        "adapter.h": _adapter(decisions),
+        "adapter.h": _adapter(decisions, struct),
         "new_bot.c": _c_bot(decisions),
         "new_bot.py": _python_bot(decisions),
         "new_program_python/bot.py": _program(decisions),
@@ -49,8 +50,7 @@ def _write(path: Path, content: str) -> None:
 def _header(name: str, title: str, decisions: Sequence[Decision], struct: Struct) -> str:
     example = decisions[0].name
     functions = "\n".join(
-        f"       int {decision.name}(const Bot *bot);\n{_wrapped(_answer(decision), ' ' * 11)}"
-        for decision in decisions
+        f"       {_prototype(decision)};\n{_wrapped(_answer(decision), ' ' * 11)}" for decision in decisions
     )
     members = "\n".join(
         _comment(line, "    ") if line.startswith("/*") else f"    {line}"
@@ -77,20 +77,64 @@ def _header(name: str, title: str, decisions: Sequence[Decision], struct: Struct
 #include <string.h>
 #endif
 
-typedef struct Bot {{
+{_constants(decisions)}typedef struct View {{
 {members or "    int64_t nothing;"}
-}} Bot;
+}} View;
 
 #endif
 """
 
 
-def _adapter(decisions: Sequence[Decision]) -> str:
-    names = [(decision.name, decision.name.upper()) for decision in decisions]
-    macros = "\n".join(
-        f"#define ANSWER_{upper}(name, function) int64_t name(Bot *tournament_p) {{ return function(tournament_p); }}"
-        for _, upper in names
+def _constants(decisions: Sequence[Decision]) -> str:
+    """The names of all choices, for C."""
+    numbers = constants_of(decisions)
+    if not numbers:
+        return ""
+    names = textwrap.fill(
+        ", ".join(f"{name} = {number}" for name, number in numbers.items()),
+        _WIDTH,
+        initial_indent="    ",
+        subsequent_indent="    ",
+        break_long_words=False,
     )
+    return f"enum {{\n{names}\n}};\n\n"
+
+
+def _prototype(decision: Decision) -> str:
+    """What a C bot's function looks like."""
+    kind = decision.answer
+    if isinstance(kind, Float):
+        return f"double {decision.name}(const View *view)"
+    if isinstance(kind, Text):
+        return f"void {decision.name}(const View *view, char answer[{decision.answer_bytes}])"
+    if isinstance(kind, List):
+        return f"int {decision.name}(const View *view, {C_TYPES[kind.spec[0]]} answer[{max(1, kind.most)}])"
+    number = "int64_t" if kind.spec[0] == "q" and not isinstance(kind, LegalAction) else "int"
+    return f"{number} {decision.name}(const View *view)"
+
+
+def _macro(decision: Decision, struct: Struct) -> str:
+    """What joins a bot's function to the engine, which takes a whole number and looks behind the struct."""
+    name, kind = decision.name.upper(), decision.answer
+    head = f"#define ANSWER_{name}(name, function) int64_t name(View *tournament_p) "
+    left = f"({C_TYPES[kind.spec[0]]} *)((char *)tournament_p + {struct.size})"
+    if isinstance(kind, Float):
+        body = (
+            "{ union { double given; int64_t bits; } tournament_a; tournament_a.given = function(tournament_p);"
+            " return tournament_a.bits; }"
+        )
+    elif isinstance(kind, Text):
+        body = f"{{ function(tournament_p, {left}); return 0; }}"
+    elif isinstance(kind, List):
+        body = f"{{ return function(tournament_p, {left}); }}"
+    else:
+        body = "{ return function(tournament_p); }"
+    return head + body
+
+
+def _adapter(decisions: Sequence[Decision], struct: Struct) -> str:
+    names = [(decision.name, decision.name.upper()) for decision in decisions]
+    macros = "\n".join(_macro(decision, struct) for decision in decisions)
     functions = "\n".join(
         f'__attribute__((__export_name__("{name}"))) ANSWER_{upper}(tournament_{name}, BOT_{upper})'
         for name, upper in names
@@ -110,7 +154,7 @@ void tournament_seed_random(uint64_t);
 
 {functions}
 
-__attribute__((__export_name__("tournament_start"))) void tournament_start(Bot *tournament_p, uint64_t tournament_s)
+__attribute__((__export_name__("tournament_start"))) void tournament_start(View *tournament_p, uint64_t tournament_s)
 {{
     (void)tournament_p;
     tournament_seed_random(tournament_s);
@@ -126,17 +170,13 @@ __attribute__((__export_name__("tournament_start"))) void tournament_start(Bot *
 def _c_bot(decisions: Sequence[Decision]) -> str:
     bots = []
     for decision in decisions:
-        told = "\n".join(
-            _comment(f"bot->{name}: {value.meaning}; {value.limits}{_counted(name, value)}", "    ")
-            for name, value in decision.told.items()
-            if value.code != "s"
+        shown = "\n".join(
+            _comment(f"view->{name}: {value.description}; {value.limits}{_counted(name, value)}", "    ")
+            for name, value in decision.observation.items()
+            if value.spec[0] != "s"
         )
-        answer = str(decision.default)
-        if decision.has_legal_actions:
-            answer = f"(int)bot->{LEGAL_ACTIONS}[rand() % bot->{LEGAL_ACTIONS}_count]"
         bots.append(
-            f"{_comment(_answer(decision), '')}\nint {decision.name}(const Bot *bot)\n{{\n{told}\n"
-            f"    return {answer};\n}}\n"
+            f"{_comment(_answer(decision), '')}\n{_prototype(decision)}\n{{\n{shown}\n{_answered_in_c(decision)}\n}}\n"
         )
     return (
         f"/* {{name}}: {_manner(decisions)}. Written by `tournament new`; make it yours. */\n\n"
@@ -145,31 +185,54 @@ def _c_bot(decisions: Sequence[Decision]) -> str:
     )
 
 
+def _answered_in_c(decision: Decision) -> str:
+    """How the template for C answers."""
+    kind, default = decision.answer, decision.default
+    if isinstance(kind, LegalAction):
+        drawn = f"rand() % view->{LEGAL_ACTIONS}_count"
+        return (
+            f"    return {drawn};" if isinstance(kind.of, Text) else f"    return (int)view->{LEGAL_ACTIONS}[{drawn}];"
+        )
+    if isinstance(kind, Text):
+        return f"    strcpy(answer, {json.dumps(default, ensure_ascii=False)});"
+    if isinstance(kind, List):
+        assert isinstance(default, list)
+        lines = [f"    answer[{i}] = {_in_c(kind.of, item)};" for i, item in enumerate(default)]
+        return "\n".join([*lines, f"    return {len(default)};"])
+    return f"    return {_in_c(kind, default)};"
+
+
+def _in_c(kind: ValueType, value: object) -> str:
+    """A number or a choice as C has it."""
+    return kind.constants[list(kind.names).index(str(value))] if isinstance(kind, Choice) else repr(value)
+
+
 def _python_bot(decisions: Sequence[Decision]) -> str:
     bots = []
     for decision in decisions:
-        told = "\n".join(
-            _wrapped(f"bot.{name}: {value.meaning}; {value.limits}", "    # ") for name, value in decision.told.items()
+        shown = "\n".join(
+            _wrapped(f"view.{name}: {value.description}; {value.limits}", "    # ")
+            for name, value in decision.observation.items()
         )
-        answer = f"random.choice(bot.{LEGAL_ACTIONS})" if decision.has_legal_actions else str(decision.default)
-        bots.append(f"def {decision.name}(bot):\n{_docstring(_answer(decision))}\n{told}\n    return {answer}\n")
+        answer = f"random.choice(view.{LEGAL_ACTIONS})" if decision.has_legal_actions else repr(decision.default)
+        bots.append(f"def {decision.name}(view):\n{_docstring(_answer(decision))}\n{shown}\n    return {answer}\n")
     drawn = "import random\n\n" if any(decision.has_legal_actions for decision in decisions) else ""
     return (
         f'"""{{name}}: {_manner(decisions)}. Written by `tournament new`; make it yours."""\n\n'
         f"{drawn}# Globals last for a whole match, and are new at the start of the next.\n"
         "# The standard library is there; `random` needs no seed, it has one.\n\n\n" + "\n\n".join(bots) + "\n\n"
-        f"# A class with the method {' and '.join(f'{d.name}(self, bot)' for d in decisions)} will do as well.\n"
+        f"# A class with the method {' and '.join(f'{d.name}(self, view)' for d in decisions)} will do as well.\n"
     )
 
 
 def _program(decisions: Sequence[Decision]) -> str:
     answers = []
     for decision in decisions:
-        answer = f'random.choice(told["{LEGAL_ACTIONS}"])' if decision.has_legal_actions else str(decision.default)
-        names = ", ".join(decision.told) or "nothing"
+        answer = f'random.choice(view["{LEGAL_ACTIONS}"])' if decision.has_legal_actions else repr(decision.default)
+        names = ", ".join(decision.observation) or "nothing"
         answers.append(
-            f"def {decision.name}(told):\n{_docstring(_answer(decision))}\n"
-            f"{_wrapped(f'told has {names}.', '    # ')}\n    return {answer}\n"
+            f"def {decision.name}(view):\n{_docstring(_answer(decision))}\n"
+            f"{_wrapped(f'view has {names}.', '    # ')}\n    return {answer}\n"
         )
     table = ", ".join(f'"{decision.name}": {decision.name}' for decision in decisions)
     return (
@@ -185,9 +248,9 @@ def _program(decisions: Sequence[Decision]) -> str:
         "for line in sys.stdin:\n"
         '    if not line.startswith("{"):\n'
         "        break  # SCORE: the match is over\n"
-        "    told = json.loads(line)\n"
+        "    view = json.loads(line)\n"
         "    # Without the flush the answer would stay here, and the contest wait for it.\n"
-        '    print("ACTION", DECISIONS[told["question"]](told), flush=True)\n'
+        '    print("ACTION", json.dumps(DECISIONS[view["decision"]](view)), flush=True)\n'
     )
 
 
@@ -204,12 +267,12 @@ def _manner(decisions: Sequence[Decision]) -> str:
 
 def _answer(decision: Decision) -> str:
     """A decision and its legal answers in words."""
-    which = "one of the legal actions" if decision.has_legal_actions else decision.answer.limits
-    return f"{decision.meaning.rstrip('.')}. Returns {decision.answer.meaning.rstrip('.')}; {which}."
+    what = decision.answer.description.rstrip(".")
+    return f"{decision.description.rstrip('.')}. Returns {f'{what}; ' if what else ''}{decision.answers}."
 
 
-def _counted(name: str, value: Told) -> str:
-    return f"; there are bot->{name}_count" if value.most >= 0 else ""
+def _counted(name: str, value: ValueType) -> str:
+    return f"; there are view->{name}_count" if isinstance(value, List) else ""
 
 
 def _plain(written: str) -> str:
