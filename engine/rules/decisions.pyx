@@ -77,6 +77,11 @@ cdef class Decision:
         free(self.places)
 
     @property
+    def leaves_answers(self):
+        """Whether what a C bot returns isn't its answer."""
+        return self.room > 0 or (self.legal < 0 and self.answered.code == c"d")
+
+    @property
     def answer_bytes(self):
         """What a C bot's answer takes behind its struct, 0 where it returns the answer."""
         return self.room

@@ -230,7 +230,7 @@ cdef class SessionCore(GameCore):
         try:
             return self.meant(answer)
         except ValueError as wrong:
-            return answer if self.asked.decision.takes_numbers else str(wrong)
+            return str(wrong) if self.asked.decision.leaves_answers else answer
 
     cdef bint sees_memory(self, int seat) noexcept nogil:
         """Whether a seat's views go into its bot's own memory."""
