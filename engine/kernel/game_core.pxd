@@ -71,9 +71,9 @@ cdef class GameCore:
 
     cdef Status step(self, int64_t answer) noexcept nogil
     cdef void look_at(self, int ahead) noexcept nogil
-    cdef int64_t read_answer(self, object value) except? -1
     cdef object said(self, int64_t answer)
     cdef bytes told(self, bint as_line)
+    cdef int64_t read_answer(self, value) except? -1
     cdef int64_t default_answer(self) noexcept nogil
     cdef void restarted(self, int seat) noexcept nogil
     cdef void prefetch(self) noexcept nogil

@@ -97,11 +97,6 @@ cdef class GameCore:
         """Make `decision` the one of the pending questions that is so many after the next to be answered."""
         pass
 
-    cdef int64_t read_answer(self, object value) except? -1:
-        """Take an answer that is no whole number; returns what `step` is given for it. Raises ValueError, which says
-        what is wrong."""
-        raise ValueError("wrote no whole number")
-
     cdef object said(self, int64_t answer):
         """What a bot answered that `step` is given this for."""
         return answer
@@ -109,6 +104,13 @@ cdef class GameCore:
     cdef bytes told(self, bint as_line):
         """The pending decision's values, as a line or as messages have them, if the interface `tells_values`."""
         return b""
+
+    cdef int64_t read_answer(self, value) except? -1:
+        """What `step` takes for a program's answer to the pending decision that is no whole number, but other JSON.
+
+        Raises ValueError, which says what is wrong with it.
+        """
+        raise ValueError("wrote no whole number")
 
     cdef int64_t default_answer(self) noexcept nogil:
         """The answer that counts when the asked bot is at fault."""

@@ -25,7 +25,7 @@ def new(
         str | None,
         option(
             "LANG",
-            "c, cpp, python, program-c or program-python, if the contest has it; default its first",
+            "c, cpp, python or program-python, if the contest has it; default its first",
             PLAY,
         ),
     ] = None,

@@ -35,7 +35,6 @@ from tournament.store.legs import LegResult
 from tournament.worker.faults import LegFaults, Stopped
 from tournament.worker.leg import leg_result, new_core, new_seating, seat_again
 from tournament.worker.processes import admission, python_bots
-from tournament.worker.processes.lines import question_lines
 from tournament.worker.processes.pool import BotProcess, Player, Pool
 from tournament.worker.processes.spool import LegRows, Spool
 from tournament.worker.processes.time_limits import Spent
@@ -151,7 +150,7 @@ class _LaneTable:
         self._lanes = Lanes(
             interface.view_size,
             python_bots.most_arguments(interface),
-            question_lines(interface),
+            interface.shapes,
             tells_values=isinstance(interface.tells, Named),
         )
         self.pool = Pool(contest, settings, sandbox, artifacts, cache, self._lanes.channels)
