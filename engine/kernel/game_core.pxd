@@ -44,6 +44,7 @@ cdef class GameCore:
     cdef Sums* totals
     cdef double* session_points         # of the session now played
     cdef uint64_t* ignored_questions    # questions, as bits, that are not to be asked
+    cdef uint64_t dismissed             # seats, as bits, that are no longer asked: their default answers count
     cdef TwoSeats two_seats
     cdef void* more_seats
     cdef int view_size                  # bytes

@@ -185,6 +185,10 @@ cdef class GameCore:
         """Tell the core that a seat has a new bot, which may need an introduction before the next question."""
         self.restarted(seat)
 
+    def dismiss(self, int seat):
+        """Ask a seat no more. Its default answers count to the end, for cores of more than two seats."""
+        self.dismissed |= <uint64_t>1 << seat
+
     def listen(self, int seat, printed):
         """Take a function that gives what a seat's bot printed since its last call. Used by a core that `observes`."""
         pass

@@ -680,6 +680,7 @@ cdef class Lanes:
                 if answer.status == ANSWERED:
                     self.give(asked, number, answer.answer)
                 elif answer.status != ANSWERED_IN_JSON or not self.take_value(asked, number, text, answer.text_length):
+                    self.stop_if_due(asked, number)
                     kind = BOT_OUT_OF_MEMORY if answer.status == OUT_OF_MEMORY else BOT_FAULTY
                     length = answer.text_length if answer.status == FAULTY else 0
                     self.channels.tell(kind, asked, number, text, length)
@@ -691,6 +692,14 @@ cdef class Lanes:
             if channel.gathered[i] >= 0:    # starts and ends alone are not sent
                 self.channels.touch(number)
                 return
+
+    cdef void stop_if_due(self, int number, int channel) noexcept nogil:
+        """Stop a lane that waits for a channel's bot, which has failed, before all others."""
+        cdef Lane* lane = &self.lanes[number]
+        cdef int seat = seat_at(lane, channel)
+        if due(lane) == seat:
+            bot_of(lane, seat).state = IDLE
+            lane.state = STOPPED
 
     cdef bint waits_for(self, int number, int channel) noexcept nogil:
         """Whether a lane is there, and waits for a channel's bot, now or soon."""

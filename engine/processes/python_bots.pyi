@@ -52,4 +52,5 @@ def serve(
     histories: tuple[int, Sequence[int]] = (0, ()),
     told_numbers: tuple[Sequence[int], ...] | None = None,
     returns: Sequence[str] = (),
+    most_json: int = 0,
 ) -> None: ...

@@ -587,6 +587,7 @@ cdef struct Shape:          # how a contest's questions lie in a message
     int view_size
     int most_arguments
     int counts[MOST_QUESTIONS]      # of arguments, the view aside
+    int64_t most_json               # bytes of an answer
     int answers[MOST_QUESTIONS]     # NUMBER, NAME or VALUE: what a bot may return
     int value_count                 # of values that are told by name
     int length_offset               # of the histories
@@ -632,7 +633,10 @@ cdef bytes put(
         note_lists(view)
     if shape.answers[question.kind] == VALUE or (shape.answers[question.kind] == NAME and isinstance(result, str)):
         answer.status = ANSWERED_IN_JSON
-        return as_json(result).encode("utf-8", "surrogatepass")
+        said = as_json(result).encode("utf-8", "surrogatepass")
+        if <int64_t>len(said) > shape.most_json:
+            raise ValueError(f"returned an answer of {len(said)} bytes, at most {shape.most_json} are possible")
+        return said
     answer.answer = whole(result)
     return None
 
@@ -724,6 +728,7 @@ def serve(
     histories=(0, ()),
     tuple told_numbers=None,
     returns=(),
+    int64_t most_json=0,
 ):
     """Answer messages until the pipe closes.
 
@@ -731,7 +736,7 @@ def serve(
     questions, None for one that only adds to the histories; `explain(exception)` puts a failure into words.
     `argument_counts`: of each question, the view aside. `histories`: the offset in the view of their length, and of
     the last element of each. `told_numbers`: of each question, the numbers of the Values that it tells, in order.
-    `returns`: of each question, "number", "name" or "value"; default numbers.
+    `returns`: of each question, "number", "name" or "value"; default numbers. `most_json`: bytes of others in JSON.
     """
     cdef Shape shape
     cdef Buffer inbox = Buffer()
@@ -752,6 +757,7 @@ def serve(
         raise ValueError("questions of more kinds, arguments, bytes or histories than there is room for")
     shape.stride = question_size(most_arguments, view_size)
     shape.view_size = view_size
+    shape.most_json = most_json
     shape.most_arguments = most_arguments
     shape.value_count = 1 + max((number for told in told_numbers or () for number in told), default=-1)
     shape.length_offset = histories[0]

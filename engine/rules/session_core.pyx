@@ -276,12 +276,19 @@ cdef class SessionCore(GameCore):
                 self.generator = None
                 self.finish_session()
                 continue
-            self.is_asking = True
             if type(yielded) is not Question:
                 self.take_list(yielded)
+                if not self.order:
+                    self.reply = self.replies
+                    continue
+                self.is_asking = True
                 return self.ask_one(0)
             self.order = None
             self.take(<Question>yielded)
+            if self.dismissed >> (<Question>yielded).seat & 1:
+                self.reply = (<Question>yielded).default
+                continue
+            self.is_asking = True
             self.ask(<Question>yielded)
             return DECIDE
 
@@ -310,8 +317,8 @@ cdef class SessionCore(GameCore):
             seats.append((<Question>one).seat)
         if len(set(seats)) < len(seats):
             self.refuse(ValueError("the rules ask a seat twice together"))
-        self.order = sorted(range(len(seats)), key=seats.__getitem__)
-        self.replies = [None] * len(seats)
+        self.order = [i for i in sorted(range(len(seats)), key=seats.__getitem__) if not self.dismissed >> seats[i] & 1]
+        self.replies = [(<Question>one).default for one in self.questions]
         self.place = 0
         return 0
 

@@ -143,6 +143,9 @@ cdef class ObservedCore(GameCore):
         self.failed = True
         self.restarted(seat)
 
+    def dismiss(self, int seat):
+        self.core.dismiss(seat)
+
     def skip_questions(self, int seat, questions):
         self.core.skip_questions(seat, questions)
 

@@ -24,8 +24,9 @@ class Question:
     `arguments` names what it is passed after the bot, `extremes` has values at their limits to try bots with.
     Where it `only_tells` something, the answer doesn't matter, and a program gives none. `answers` says in words which
     ones are legal, if there is more to say; `names` has words for some, to show them by, and `default` is one that is
-    legal. A bot `returns` a whole number; or that or a name; or any value: a text, a list. One that `catches_up` is
-    only for processes, and of a Python bot only for its histories.
+    legal. A bot `returns` a whole number; or that or a name; or any value: a text, a list, which
+    takes at most `most_json` bytes as JSON. One that `catches_up` is only for processes, and of a Python bot only for
+    its histories.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Question:
     catches_up: bool = False
     answers: str = ""
     returns: Literal["number", "name", "value"] = "number"
+    most_json: int = 0
 
     @property
     def python_name(self) -> str:
@@ -216,6 +218,11 @@ class Interface:
         """The questions as `engine.processes.lines` takes them."""
         fields = [(field.name, field.code, field.offset) for field in self.view]
         return [(question.only_tells, question.name, fields, question.arguments) for question in self.questions]
+
+    @property
+    def most_json(self) -> int:
+        """Bytes of the longest answer as JSON, 0 where all are whole numbers."""
+        return max(question.most_json for question in self.questions)
 
     @property
     def view_size(self) -> int:

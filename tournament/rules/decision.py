@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from typing import Literal
 
 from engine.rules import decisions
-from engine.rules.decisions import LEGAL_ACTIONS
+from engine.rules.decisions import LEGAL_ACTIONS, MOST_ANSWER_BYTES
 from tournament.rules.value_types import Choice, LegalAction, List, Text, ValueType
 
+_NUMBER_BYTES = 26  # of a number in JSON
 # Names that a value can't have: it is also a member of a C struct, and of a JSON object.
 _TAKEN = frozenset(
     """
@@ -76,6 +77,18 @@ class Decision(decisions.Decision):
         ):
             return "name"
         return "number" if self.takes_numbers else "value"
+
+    @property
+    def most_json(self) -> int:
+        """Bytes of the longest answer as JSON, 0 for whole numbers."""
+        if self.returns == "number":
+            return 0
+        kind = self.answer.of if isinstance(self.answer, (List, LegalAction)) else self.answer
+        if isinstance(kind, Text):
+            one = 6 * (MOST_ANSWER_BYTES if kind.max_length is None else kind.max_length)
+        else:
+            one = max(map(len, kind.names)) if isinstance(kind, Choice) else _NUMBER_BYTES
+        return (one + 4) * (max(1, self.answer.most) if isinstance(self.answer, List) else 1) + 64
 
     @property
     def answers(self) -> str:

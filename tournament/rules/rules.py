@@ -187,6 +187,7 @@ def _make(rules: type[Rules]) -> Contest:
                     result=("i64", "i32"),
                     answers=decision.answers,
                     returns=decision.returns,
+                    most_json=decision.most_json,
                     default=decision.default,
                 )
                 for decision in rules.decisions

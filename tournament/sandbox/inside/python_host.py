@@ -38,7 +38,7 @@ def prepare(told: dict[str, Any]) -> None:
 
     `told`: name, questions (the names of each, the usual one first), class_name (of the statement, or ""), shows (1
     where the bot is shown something beside arguments, or 0), argument_counts, fields (name, offset, struct code),
-    returns (of each question: number, name or value), told_names (of each question, of values that come by name
+    returns (of each question: number, name or value), most_json, told_names (of each question, of values that come by name
     instead, or None), view_size, most_arguments, state_size (of the list f), sdk (file of the contest's module for
     bots, or None), modules (name to file and package folders), only_tell and catch_up (of each question), histories
     (where their length lies, and name and offset of each), legs_share (whether legs may share a process), many_legs
@@ -129,6 +129,7 @@ def serve() -> None:
         histories=(_told["histories"][0], [offset for _, offset in _told["histories"][1]]),
         told_numbers=_told_numbers(),
         returns=_told["returns"],
+        most_json=_told["most_json"],
     )
 
 

@@ -13,7 +13,7 @@ import random
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -79,7 +79,7 @@ class PlayedLeg:
 
     result: LegResult
     rows: LegRows
-    uses: tuple[Use | None, Use | None]
+    uses: tuple[Use | None, ...]
 
 
 @dataclass(eq=False)
@@ -95,6 +95,7 @@ class _LegInPlay:
     players: list[Player]
     seating: Seating | None
     lane: int = -1
+    held: dict[int, tuple[Failure, bytes]] = field(default_factory=dict)  # by seat: faults before their turn
 
     @property
     def leg(self) -> Leg:
@@ -152,6 +153,7 @@ class _LaneTable:
             python_bots.most_arguments(interface),
             interface.shapes,
             tells_values=isinstance(interface.tells, Named),
+            most_text=interface.most_json,
         )
         self.pool = Pool(contest, settings, sandbox, artifacts, cache, self._lanes.channels)
         self._waiting = WaitingLegs(legs)
@@ -240,7 +242,7 @@ class _LaneTable:
         own = [process for process in self.pool.by_channel.values() if process.shared_by is None]
         lanes = {player.lane for process in own for player in process.players}
         lanes -= {p.lane for process in own if process.time.idle_seconds > _NO_START_SLEEPS for p in process.players}
-        return sum(sum(self._lanes.decisions(lane)) <= 1 for lane in lanes)
+        return sum(max(self._lanes.decisions(lane)) <= 1 for lane in lanes)
 
     def _begin(self, began: WaitingLeg, players: list[Player]) -> None:
         contest, settings, leg = self._contest, self._settings, began.leg
@@ -253,7 +255,7 @@ class _LaneTable:
             seating = new_seating(contest, settings, leg, self._artifacts, core, faults, self._stopping)
         rows = LegRows(self._spool, games, sessions)
         in_play = _LegInPlay(began, core, games, sessions, rows, faults, players, seating)
-        channels, slots = [-1, -1], [-1, -1]
+        channels, slots = [-1] * len(leg.seats), [-1] * len(leg.seats)
         for player in players:
             with self._containing(player.seat.name, "its process could not be started"):
                 process = self.pool.seat(player, leg, core)
@@ -289,21 +291,28 @@ class _LaneTable:
             in_play.rows.take(*self._lanes.take_rows(lane))
             self._lanes.resume(lane)
         elif kind == BOT_OUT_OF_MEMORY:
-            self._process_failed(self.pool.by_channel[channel], out_of_memory(self._settings.memory_megabytes), lane)
+            self._process_failed(self.pool.by_channel[channel], out_of_memory(self._settings.memory_megabytes))
         elif kind == BOT_FAULTY:
-            by_leg = self.pool.by_channel[channel].notes_prints
-            printed = self._lanes.take_printed(lane) if by_leg else self._lanes.channels.printed(channel)
-            self._fault(in_play, Failure(text), printed)
-        elif in_play.seating:
-            assert kind == FAULT
-            printed = in_play.seating.printed(in_play.core.pending()[1])
-            self._fault(in_play, in_play.seating.take_failure(), printed)
+            process = self.pool.by_channel[channel]
+            printed = (
+                self._lanes.take_printed(lane, channel)
+                if process.notes_prints
+                else self._lanes.channels.printed(channel)
+            )
+            number = next(player.number for player in process.players if player.lane == lane)
+            self._fault(in_play, number, Failure(text or "returned what can't be read"), printed)
         else:
             assert kind == FAULT
-            self._fault(in_play, Failure(refusal(self._contest.interface, in_play.core)))
+            number = in_play.core.pending()[1]
+            if number in in_play.held:
+                self._fault(in_play, number, *in_play.held.pop(number))
+            elif in_play.seating and in_play.leg.seats[number].kind == "wasm":
+                self._fault(in_play, number, in_play.seating.take_failure(), in_play.seating.printed(number))
+            else:
+                self._fault(in_play, number, Failure(refusal(self._contest.interface, in_play.core)))
 
-    def _process_failed(self, process: BotProcess, passed: Failure | None, lane: int | None = None) -> None:
-        """End a process that can't or must not go on. `lane`: where it failed, if that lane is stopped already."""
+    def _process_failed(self, process: BotProcess, passed: Failure | None) -> None:
+        """End a process that can't or must not go on."""
         cpu = process.confined.cpu_seconds()
         printed = self._lanes.channels.printed(process.channel)
         ending = self._end(process, process.doomed or passed)
@@ -322,13 +331,11 @@ class _LaneTable:
                     self.pool.share_no_more(process)
                 self._begin_anew(in_play, player, found)
                 continue
-            if player.lane != lane:
-                self._lanes.stop(player.lane)
             player.cpu_before += cpu
             player.idle_before += process.time.idle_seconds
             player.kept_waiting |= found.kind == "silence"
             player.process = None
-            self._fault(in_play, found, printed)
+            self._fault(in_play, player.number, found, printed)
 
     def _end(self, process: BotProcess, passed: Failure | None) -> Ending:
         """End a process that has `passed` a limit, or has failed by itself, and say how it ended."""
@@ -349,35 +356,51 @@ class _LaneTable:
         self._leave(in_play)
         self._waiting.add(began)
 
-    def _leave(self, in_play: _LegInPlay, scores: Sequence[bytes] = (b"", b"")) -> None:
+    def _leave(self, in_play: _LegInPlay, scores: Sequence[bytes] = ()) -> None:
         """Take a leg off its lane and out of its processes; programs are told their scores."""
         for player in in_play.players:
-            process = player.process
-            if process is None:
-                continue
-            process.players.remove(player)
-            process.decisions_before += self._lanes.decisions(in_play.lane)[player.number]
-            if process.shared_by is None:
-                self.pool.end(process, parting_words=scores[player.number])
-            elif process.channel in self.pool.by_channel:
-                self._lanes.end_bot(in_play.lane, player.number)
-                if not process.players and not (self._waiting.more_come and self.pool.is_wanted(process)):
-                    self.pool.end(process)
+            self._part_with(in_play, player, scores[player.number] if scores else b"")
         self._lanes.drop(in_play.lane)
         del self._by_lane[in_play.lane]
 
-    def _fault(self, in_play: _LegInPlay, failure: Failure, printed: bytes = b"") -> None:
-        """Record a fault of the bot that is asked; go on with the default answer, or end the leg."""
-        core, number = in_play.core, in_play.core.pending()[1]
-        player = in_play.player(number)
+    def _part_with(self, in_play: _LegInPlay, player: Player, score: bytes) -> None:
+        """Take a leg out of a player's process; a program is told its score."""
+        process = player.process
+        if process is None:
+            return
+        process.players.remove(player)
+        process.decisions_before += self._lanes.decisions(in_play.lane)[player.number]
+        if process.shared_by is None:
+            self.pool.end(process, parting_words=score)
+        elif process.channel in self.pool.by_channel:
+            self._lanes.end_bot(in_play.lane, player.number)
+            if not process.players and not (self._waiting.more_come and self.pool.is_wanted(process)):
+                self.pool.end(process)
+
+    def _fault(self, in_play: _LegInPlay, number: int, failure: Failure, printed: bytes = b"") -> None:
+        """Record a fault of a seat's bot, when its turn comes; go on with the default answer, or end the leg."""
+        if not self._lanes.stop(in_play.lane, number):
+            in_play.held[number] = failure, printed
+            return
+        core, player = in_play.core, in_play.player(number)
         talks = player is not None and player.dialogue is not None  # a dialogue can't begin in the middle
         failure = replace(failure, what=printable(failure.what))
         again = in_play.faults.add(core, failure, printed, replaceable=not talks)
         if again is None or not self._replace(in_play, number, again):
-            self._finish(in_play)
-            return
-        core.note_restart(number)
+            if in_play.faults.ended_by is not None:
+                self._finish(in_play)
+                return
+            self._dismiss(in_play, number)
+        else:
+            core.note_restart(number)
         self._lanes.resume(in_play.lane, core.default())
+
+    def _dismiss(self, in_play: _LegInPlay, number: int) -> None:
+        """Let a bot that is out go; the leg goes on without it."""
+        in_play.core.dismiss(number)
+        if player := in_play.player(number):
+            self._part_with(in_play, player, _OVER)
+            player.process = None
 
     def _replace(self, in_play: _LegInPlay, number: int, seat: Seat) -> bool:
         """Have a new bot take a seat; false when it can't start."""
@@ -398,10 +421,9 @@ class _LaneTable:
             self._look_at_last(in_play)
         in_play.rows.take(*self._lanes.take_rows(in_play.lane))
         result = leg_result(self._contest, in_play.leg, in_play.core, faults)
-        uses = (self._use(in_play, 0), self._use(in_play, 1))
-        self._leave(
-            in_play, [_OVER if faults.ended_by is not None else _last_words(in_play, seat) for seat in range(2)]
-        )
+        seats = range(len(in_play.leg.seats))
+        uses = tuple(self._use(in_play, seat) for seat in seats)
+        self._leave(in_play, [_OVER if faults.ended_by is not None else _last_words(in_play, seat) for seat in seats])
         self._done.append(PlayedLeg(result, in_play.rows, uses))
         self._over.append(in_play.leg)
         if self._trial:
@@ -409,7 +431,7 @@ class _LaneTable:
         if self._trial and result.ended_by is not None:
             self._waiting.keep(self._trial.plays)
             for other in [one for one in self._by_lane.values() if not self._trial.plays(one.leg)]:
-                self._leave(other, (_OVER, _OVER))
+                self._leave(other, [_OVER] * len(other.leg.seats))
 
     def _look_at_last(self, in_play: _LegInPlay) -> None:
         """Record a fault of each process that took too much memory between audits, or time since it was asked."""
