@@ -14,10 +14,11 @@ from engine.rules.session_core import SessionCore
 from tests.oracles.deals import key_of
 from tournament.cache import cache_folder
 from tournament.contests.contest import Contest
+from tournament.contests.settings import ContestSettings
 from tournament.entrants.build import build_entrant
 from tournament.entrants.folder import read_submission
 from tournament.keys import trial_key
-from tournament.leg import LegPlan
+from tournament.leg import Leg, LegPlan, Seat
 from tournament.rules import (
     Column,
     Decision,
@@ -193,11 +194,33 @@ def answered(play: Questions, answers: tuple[Answer, Answer]) -> Questions:
 
 def play_field(
     contest: Contest, bots: Mapping[str, tuple[str, str]], *, sessions: int, **settings: Any
-) -> dict[tuple[str, str], tuple[LegResult, Rows]]:
-    """Questions all pairs of bots; results and rows by pair. Bots are (suffix, source); "" is a program in Python."""
+) -> dict[tuple[str, ...], tuple[LegResult, Rows]]:
+    """Play all pairs of bots; results and rows by pair. Bots are (suffix, source); "" is a program in Python."""
     chosen = contest.settings.model_validate({"sessions": sessions, **settings})
-    sandbox = SandboxSettings()
-    entrants = []
+    seats, artifacts = _built(contest, bots, chosen)
+    competitors = [Competitor(number, seat.name, seat.kind, seat.artifact) for number, seat in enumerate(seats)]
+    legs = list(RoundRobin(contest.name, chosen.playing(), trial_key("tests of rules in Python"), competitors).legs())
+    return _played(contest, chosen, legs, artifacts)
+
+
+def play_table(
+    contest: Contest, bots: Mapping[str, tuple[str, str]], *, sessions: int, legs: int = 1, **settings: Any
+) -> list[tuple[LegResult, Rows]]:
+    """Play legs of all bots at one table, in the order in which they are given, another first in each leg."""
+    chosen = contest.settings.model_validate({"sessions": sessions, **settings})
+    seats, artifacts = _built(contest, bots, chosen)
+    count = len(seats)
+    plans = [LegPlan(0, leg, sessions, key_of(1), seats=count, first=leg % count) for leg in range(legs)]
+    tables = [Leg(f"{plan.number:064}", plan, tuple(seats)) for plan in plans]
+    return list(_played(contest.seated(count), chosen, tables, artifacts, by_number=True).values())
+
+
+def _built(
+    contest: Contest, bots: Mapping[str, tuple[str, str]], settings: ContestSettings
+) -> tuple[list[Seat], dict[str, bytes]]:
+    """The seats of bots, and their artifacts by sha256."""
+    seats: list[Seat] = []
+    artifacts: dict[str, bytes] = {}
     with tempfile.TemporaryDirectory() as folder:
         for name, (suffix, source) in bots.items():
             path = Path(folder, f"{name}{suffix}")
@@ -205,27 +228,36 @@ def play_field(
                 path.mkdir()
                 (path / "bot.toml").write_text('command = ["python3", "bot.py"]\n')
             (path if suffix else path / "bot.py").write_text(source)
-            entrants.append(build_entrant(read_submission(path), contest.interface, chosen, sandbox))
-    artifacts = {}
-    competitors = []
-    for number, entrant in enumerate(entrants):
-        assert entrant.artifact and entrant.artifact_sha256, entrant.problem
-        artifacts[entrant.artifact_sha256] = entrant.artifact
-        competitors.append(Competitor(number, entrant.name, entrant.plays_as, entrant.artifact_sha256))
-    legs = list(RoundRobin(contest.name, chosen.playing(), trial_key("tests of rules in Python"), competitors).legs())
-    played = {}
+            entrant = build_entrant(read_submission(path), contest.interface, settings, SandboxSettings())
+            assert entrant.artifact and entrant.artifact_sha256, entrant.problem
+            artifacts[entrant.artifact_sha256] = entrant.artifact
+            seats.append(Seat(entrant.name, entrant.plays_as, entrant.artifact_sha256, 7 + len(seats)))
+    return seats, artifacts
+
+
+def _played(
+    contest: Contest,
+    settings: ContestSettings,
+    legs: list[Leg],
+    artifacts: dict[str, bytes],
+    *,
+    by_number: bool = False,
+) -> dict[tuple[str, ...], tuple[LegResult, Rows]]:
+    """Results and rows by the names at the table, or by the leg's number."""
+    played: dict[tuple[str, ...], tuple[LegResult, Rows]] = {}
+    keys = {leg.digest: (f"{leg.plan.number:03}",) if by_number else leg.names for leg in legs}
     for leg in legs:
         if not leg.has_processes:
             sink = NullSink(*tables_of(contest, 10_000))
-            result = play_leg(contest, chosen, leg, artifacts, sink)
-            played[leg.names[0], leg.names[1]] = (result, rows_of((sink.games, sink.sessions)))
+            result = play_leg(contest, settings, leg, artifacts, sink)
+            played[keys[leg.digest]] = (result, rows_of((sink.games, sink.sessions)))
     with contextlib.closing(Spool()) as spool:
         in_lanes = [leg for leg in legs if leg.has_processes]
-        for one in play_in_lanes(contest, chosen, sandbox, in_lanes, artifacts, cache_folder(), spool):
+        for one in play_in_lanes(contest, settings, SandboxSettings(), in_lanes, artifacts, cache_folder(), spool):
             sink = NullSink(*tables_of(contest, 10_000))
             one.rows.replay_into(sink)
-            played[one.result.x, one.result.y] = (one.result, rows_of((sink.games, sink.sessions)))
-    return played
+            played[keys[one.result.digest]] = (one.result, rows_of((sink.games, sink.sessions)))
+    return dict(sorted(played.items()))
 
 
 def played_by_functions(rules: type[Rules], contest: Contest, x: Answer, y: Answer, sessions: int) -> Rows:

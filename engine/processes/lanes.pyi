@@ -28,7 +28,8 @@ class Lanes:
         most_arguments: int,
         questions: Sequence[QuestionShape],
         *,
-        tells_values: bool = False, most_text: int = 0,
+        tells_values: bool = False,
+        most_text: int = 0,
     ) -> None: ...
     @property
     def channels(self) -> Channels: ...

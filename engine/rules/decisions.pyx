@@ -86,18 +86,20 @@ cdef class Decision:
         """What a C bot's answer takes behind its struct, 0 where it returns the answer."""
         return self.room
 
-    def place(self, int kind, offsets, int answer_offset=0):
+    def place(self, int kind, offsets, int answer_offset=0, *, bint wide_actions=False):
         """Make it the contest's question of this number.
 
         `offsets`: by a value's name, where it lies in the bot's struct; for a list (that of its count, that of its
-        first item). `answer_offset`: where C bots leave answers. Raises ValueError when it is another contest's
-        already.
+        first item). `answer_offset`: where C bots leave answers. `wide_actions`: whether legal actions have 64 bits.
+        Raises ValueError when it is another contest's already.
         """
         cdef int i
         if self.kind >= 0 and self.kind != kind:
             raise ValueError(f"the decision {self.name} belongs to another contest already")
         self.kind = kind
         self.answered.offset = answer_offset
+        if wide_actions and self.legal >= 0 and self.places[self.legal].code == c"i":
+            self.places[self.legal].code = c"q"
         for i, (name, code, _, _, most, _) in enumerate(self.value_specs):
             if code != "s" and most < 0:
                 self.places[i].offset = offsets[name]

@@ -367,6 +367,8 @@ def test_declarations_that_contradict_each_other_are_refused() -> None:
         lay_out([one("a", v=Int(0, 1, "v")), one("b", v=Int(0, 2, "v"))])
     with pytest.raises(ValueError, match="v_count"):
         lay_out([one("a", v=List(Int(0, 1), 3, "v"), v_count=Int(0, 1, "n"))])
+    with pytest.raises(ValueError, match="numbers, those of another texts"):
+        lay_out([answered(LegalAction(Int(0, 1), 3)), answered(LegalAction(Text(), 3))])
     with pytest.raises(ValueError, match="are observed with answer=LegalAction"):
         one("a", legal_actions=Int(0, 1, "v"))
 

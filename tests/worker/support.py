@@ -93,7 +93,7 @@ class Played:
     result: LegResult
     games: list[Game]
     sessions: list[Session]
-    uses: tuple[Use | None, Use | None]
+    uses: tuple[Use | None, ...]
 
     @property
     def faults(self) -> tuple[Fault, ...]:

@@ -163,7 +163,7 @@ def _make(rules: type[Rules]) -> Contest:
     struct = lay_out(rules.decisions)
     offsets = {member.name: member.place for member in struct.members}
     for kind, decision in enumerate(rules.decisions):
-        decision.place(kind, offsets, struct.size)
+        decision.place(kind, offsets, struct.size, wide_actions=struct.wide_actions)
     title = rules.title or rules.name.replace("_", " ").capitalize()
 
     @lru_cache
@@ -215,9 +215,7 @@ def _settings_of(rules: type[Rules]) -> type[Settings]:
         return rules.settings_class
     low, high = rules.seats[0], rules.seats[-1]
     seats = Field(low, ge=low, le=high, description="bots at a table")
-    made: Any = create_model(
-        rules.settings_class.__name__, __base__=rules.settings_class, seats=(int, seats)
-    )
+    made: Any = create_model(rules.settings_class.__name__, __base__=rules.settings_class, seats=(int, seats))
     made.__doc__ = rules.settings_class.__doc__
     return cast(type[Settings], made)
 

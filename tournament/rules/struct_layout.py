@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from engine.rules.decisions import LEGAL_ACTIONS, SIZES
 from tournament.rules.decision import Decision
-from tournament.rules.value_types import Choice, List, ValueType
+from tournament.rules.value_types import Choice, Int, List, ValueType
 
 C_TYPES = {"i": "int32_t", "q": "int64_t", "d": "double", "c": "int32_t", "s": "char"}
 _COUNT_BYTES = 4
@@ -49,6 +49,11 @@ class Struct:
     size: int
     answer_size: int
 
+    @property
+    def wide_actions(self) -> bool:
+        """Whether legal actions have 64 bits."""
+        return any(member.name == LEGAL_ACTIONS and member.type.spec[0] == "q" for member in self.members)
+
 
 def lay_out(decisions: Sequence[Decision]) -> Struct:
     """The struct of a contest's decisions, as C compilers lay it out. Values of several decisions are in it once.
@@ -56,7 +61,9 @@ def lay_out(decisions: Sequence[Decision]) -> Struct:
     shown: dict[str, ValueType] = {}
     for decision in decisions:
         for name, value in decision.observation.items():
-            if shown.setdefault(name, value) != value:
+            if name == LEGAL_ACTIONS:
+                shown[name] = _widest(shown.get(name, value), value)
+            elif shown.setdefault(name, value) != value:
                 raise ValueError(f"two decisions show different things called {name}")
     members = []
     end = 0
@@ -76,6 +83,19 @@ def lay_out(decisions: Sequence[Decision]) -> Struct:
             end = offset + size * (1 if most < 0 else max(1, most))
         members.append(Member(name, value, offset, count_offset))
     return Struct(tuple(members), max(8, -end % 8 + end), max((one.answer_bytes for one in decisions), default=0))
+
+
+def _widest(one: ValueType, other: ValueType) -> ValueType:
+    """A type of legal actions that has room for those of two decisions. Raises ValueError for numbers and texts."""
+    assert isinstance(one, List) and isinstance(other, List)
+    if one == other:
+        return one
+    if isinstance(one.of, Int) and isinstance(other.of, Int):
+        numbers = Int(min(one.of.low, other.of.low), max(one.of.high, other.of.high))
+        return List(numbers, max(one.most, other.most), one.description)
+    if type(one.of) is not type(other.of):
+        raise ValueError(f"the {LEGAL_ACTIONS} of one decision are numbers, those of another texts")
+    return one
 
 
 def constants_of(decisions: Sequence[Decision]) -> dict[str, int]:

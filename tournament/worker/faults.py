@@ -48,8 +48,8 @@ class CantStart(BotUnfit):
 
 
 class LegFaults:
-    """The faults of one leg. `out`: the seats whose bots are disqualified, `ended_by`: the one that ended the leg, if one
-    did. With more than two seats none does: the default answers count for those that are out."""
+    """The faults of one leg. `out`: the seats whose bots are disqualified, `ended_by`: the one that ended the leg, if
+    one did. With more than two seats none does: the default answers count for those that are out."""
 
     def __init__(self, contest: Contest, settings: ContestSettings, leg: Leg) -> None:
         self._questions = contest.interface.questions

@@ -38,11 +38,11 @@ def prepare(told: dict[str, Any]) -> None:
 
     `told`: name, questions (the names of each, the usual one first), class_name (of the statement, or ""), shows (1
     where the bot is shown something beside arguments, or 0), argument_counts, fields (name, offset, struct code),
-    returns (of each question: number, name or value), most_json, told_names (of each question, of values that come by name
-    instead, or None), view_size, most_arguments, state_size (of the list f), sdk (file of the contest's module for
-    bots, or None), modules (name to file and package folders), only_tell and catch_up (of each question), histories
-    (where their length lies, and name and offset of each), legs_share (whether legs may share a process), many_legs
-    (whether they share this one), examine (to say only whether they may).
+    returns (of each question: number, name or value), most_json, told_names (of each question, of values that come by
+    name instead, or None), view_size, most_arguments, state_size (of the list f), sdk (file of the contest's module
+    for bots, or None), modules (name to file and package folders), only_tell and catch_up (of each question),
+    histories (where their length lies, and name and offset of each), legs_share (whether legs may share a process),
+    many_legs (whether they share this one), examine (to say only whether they may).
     """
     _told.update(told)
     prepare_sdk(told["sdk"])
