@@ -77,6 +77,15 @@ def expected(n: int) -> dict[str, Any]:
     }
 
 
+DEFAULTS = {
+    "share": 0.0,
+    "word": "é",
+    "split": [7],
+    "shares": [0.5],
+    "sign": "rock",
+    "signs": ["paper"],
+    "say": "yes",
+}
 IN_C = """\
 double share(const View *view) { return view->n / 4.0; }
 void word(const View *view, char answer[13]) { sprintf(answer, "né%d", view->n); }
@@ -103,7 +112,34 @@ int signs(const View *view, int32_t answer[4])
 }
 int say(const View *view) { return view->n % view->legal_actions_count; }
 """
-BOTS = {"c": (".c", IN_C), "cpp": (".cpp", IN_C)}
+IN_PYTHON = """\
+def share(view): return view.n / 4
+def word(view): return f"né{view.n}"
+def split(view): return [(view.n + i) % 11 for i in range(view.n % 6)]
+def shares(view): return (view.n / 8,) * (view.n % 4)
+def large(view): return [view.n << 35]
+def sign(view): return view.last
+def signs(view): return [SIGNS[(view.n + i) % 3] for i in range(view.n % 5)]
+def say(view): return view.legal_actions[view.n % 3]
+SIGNS = ["rock", "paper", "scissors"]
+"""
+PROGRAM = """\
+import json, sys, types
+ANSWERS
+sys.stdin.readline()
+for line in sys.stdin:
+    if not line.startswith("{"):
+        break
+    view = types.SimpleNamespace(**json.loads(line))
+    print("ACTION", json.dumps(globals()[view.decision](view)), flush=True)
+""".replace("ANSWERS", IN_PYTHON)
+BOTS = {
+    "c": (".c", IN_C),
+    "cpp": (".cpp", IN_C),
+    "program": ("", PROGRAM),
+    "python": (".py", IN_PYTHON),
+    "by_number": (".py", IN_PYTHON.replace("return view.last", "return view.n % 3")),
+}
 
 
 def answered(bots: dict[str, tuple[str, str]], sessions: int, **settings: Any) -> list[tuple[Any, Any]]:
@@ -155,17 +191,43 @@ def test_a_wrong_answer_of_a_c_bot_is_a_fault_and_the_default_counts(name: str, 
     ((result, rows),) = answered({"a": (".c", wrong), "b": (".c", IN_C)}, 2, faults_allowed=9)
     assert [(fault.seat, fault.question) for fault in result.faults] == [(0, name)] * 2
     assert f"answered {refused}, which is no answer to this" in result.faults[0].what
-    default = {
-        "share": 0.0,
-        "word": "é",
-        "split": [7],
-        "shares": [0.5],
-        "sign": "rock",
-        "signs": ["paper"],
-        "say": "yes",
-    }
-    assert [rows["games"][f"{name}_0"][n] for n in range(2)] == [hash_of(default[name])] * 2
+    assert [rows["games"][f"{name}_0"][n] for n in range(2)] == [hash_of(DEFAULTS[name])] * 2
     assert [rows["games"][f"{name}_1"][n] for n in range(2)] == [hash_of(expected(n)[name]) for n in range(2)]
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "refused"),
+    [
+        ("share", "float('nan')", "answered nan, which is no answer"),
+        ("share", "'a half'", "answered a half, which"),
+        ("word", "'x' * 13", "answered xxxxxxxxxxxxx, which is no answer to this; it takes a text of at most 12 bytes"),
+        ("word", "'\\ud800'", "which is no answer to this"),
+        ("word", "'a\\0b'", "which is no answer to this"),
+        ("word", "7", "answered 7, which"),
+        ("split", "[1] * 6", "answered [1, 1, 1, 1, 1, 1], which"),
+        ("split", "[1.5]", "answered [1.5], which"),
+        ("split", "3", "answered 3, which"),
+        ("sign", "'stone'", "answered stone, which"),
+        ("signs", "[3]", "answered [3], which"),
+        ("say", "'maybe'", "answered maybe, which is no answer to this; it takes one of the legal actions"),
+        ("split", "object()", "returned a object, expected a number, a text or a list"),
+        ("word", "'x' * 10000", "returned an answer of 10002 bytes, at most 140 are possible"),
+    ],
+)
+def test_a_wrong_answer_of_a_python_bot_is_a_fault_and_the_default_counts(name: str, body: str, refused: str) -> None:
+    wrong = f"{IN_PYTHON}\ndef {name}(view): return {body}\n"
+    ((result, rows),) = answered({"a": (".py", wrong), "b": (".c", IN_C)}, 1, faults_allowed=9)
+    assert [(fault.seat, fault.question) for fault in result.faults] == [(0, name)]
+    assert refused in result.faults[0].what
+    assert rows["games"][f"{name}_0"][0] == hash_of(DEFAULTS[name])
+
+
+def test_a_wrong_answer_of_a_program_is_a_fault_and_the_default_counts() -> None:
+    wrong = PROGRAM.replace("return [(view.n", "return [99] + [(view.n")
+    ((result, rows),) = answered({"a": ("", wrong), "b": (".c", IN_C)}, 2, faults_allowed=9)
+    assert [fault.question for fault in result.faults] == ["split"] * 2
+    assert "answered [99], which is no answer to this; it takes at most 5 numbers from 0 to 10" in result.faults[0].what
+    assert rows["games"]["split_0"].tolist() == [hash_of([7])] * 2
 
 
 def test_what_a_bot_left_behind_its_view_is_gone_before_the_next_question() -> None:

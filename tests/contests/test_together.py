@@ -127,7 +127,8 @@ def test_kinds_and_paces_of_bots_change_no_record(kinds: list[str], slowest: int
 FAULTY = {
     "c": "int bid(const View *view) { return view->prize > 9 ? __builtin_trap(), 0 : 5; }\n"
     "int match(const View *view) { return view->number; }\n",
-    "python": "def bid(view):\n    return 5 if view.prize <= 9 else 1 // 0\n\ndef match(view):\n    return view.number\n",
+    "python": "def bid(view):\n    return 5 if view.prize <= 9 else 1 // 0\n\n"
+    "def match(view):\n    return view.number\n",
     "program": PROGRAM.replace('((told["prize"] + sum(told["bids"])) * OWN + OWN) % 100', "5").replace(
         "    time.sleep(PACE)\n", "    if told.get('prize', 0) > 9:\n        sys.exit(1)\n"
     ),

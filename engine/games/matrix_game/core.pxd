@@ -42,6 +42,7 @@ cdef struct SessionRow:
 @cython.final
 cdef class MatrixGame(GameCore):
     cdef Phase phase
+    cdef list move_names
     cdef int moves
     cdef int row_seat                   # who is paid by the row's payoffs
     cdef int64_t rounds

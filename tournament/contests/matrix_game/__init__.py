@@ -31,6 +31,7 @@ from tournament.store.columns import columns_of
 
 _MOST_PAYOFF = 1e6
 _MOST_NAME = 40  # characters of a move's name
+_MOST_NAME_AS_JSON = 12 * _MOST_NAME + 2
 
 Payoffs = list[list[float]]
 
@@ -108,6 +109,7 @@ def new_core(
         noise=settings.noise,
         end_probability=settings.end_probability,
         seats_swapped=leg.seats_swapped,
+        move_names=settings.moves,
     )
 
 
@@ -183,7 +185,7 @@ MATRIX_GAME = Contest(
     interface=Interface(
         sdk=Path(__file__).parent / "sdk",
         questions=(
-            Question("move"),
+            Question("move", returns="name", most_json=_MOST_NAME_AS_JSON),
             Question("past", only_tells=True, catches_up=True),
         ),
         tells=View(tuple(ViewField(name, 4 * place, "i") for place, name in enumerate(_PLACES))),
