@@ -33,7 +33,7 @@ cdef extern from "Python.h":
 cdef object OVER = object()     # instead of a question
 
 # Columns that all contests have: of games, around the contest's own, and of sessions.
-_GAME_BEGINS = {"match": "int32", "session": "int32", "game": "int32"}
+_GAME_BEGINS = {"match": "int32", "session": "int32", "game": "int32", "first_seat": "uint8"}
 _SESSION_BEGINS = {"match": "int32", "session": "int32", "games": "int32"}
 
 cdef enum:
@@ -42,18 +42,16 @@ cdef enum:
 
 def points_columns(int seats):
     """The columns of so many seats' points, in games and in sessions, and their types."""
-    names = ("x_points", "y_points") if seats == 2 else [f"points_{seat}" for seat in range(seats)]
-    return dict.fromkeys(names, "float64")
+    return dict.fromkeys(names_by_seat("points", seats), "float64")
 
 
 def game_columns(int seats, columns):
     """All columns of games of so many seats, and their types: in the middle the contest's own, each as (name, type,
     whether there is one per seat)."""
-    first = {"x_is_first": "bool"} if seats == 2 else {"first_seat": "uint8"}
     own = {}
     for name, kind, per_seat in columns:
         own.update(dict.fromkeys(names_by_seat(name, seats) if per_seat else [name], kind))
-    return {**_GAME_BEGINS, **first, **own, **points_columns(seats)}
+    return {**_GAME_BEGINS, **own, **points_columns(seats)}
 
 
 def names_by_seat(str name, int seats):
@@ -439,8 +437,7 @@ cdef class Session:
         # Two are exact, since records may have only the one's; sums of more are rounded.
         if core.zero_sum and not abs(fsum(worth)) <= (0 if core.seats == 2 else 1e-9 * sum(map(abs, worth))):
             raise ValueError(f"a game of a zero-sum contest is worth {', '.join(map(str, worth))}")
-        first = self.first_seat == 0 if core.seats == 2 else self.first_seat
-        values = [core.match, core.first_session + core.session, self.games, first]
+        values = [core.match, core.first_session + core.session, self.games, self.first_seat]
         for name, per_seat in core.columns:
             if name not in columns:
                 raise ValueError(f"the rules record no {name}")

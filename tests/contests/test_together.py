@@ -99,7 +99,7 @@ def test_tables_of_c_bots_record_a_number_per_seat(seats: int) -> None:
     for leg, (result, rows) in enumerate(played):
         games = rows["games"]
         assert result.games == 8 and result.faults == () and len(result.sums) == seats
-        assert games["first_seat" if seats != 2 else "x_is_first"].tolist() == [(leg - n) % seats for n in range(8)]
+        assert games["first_seat"].tolist() == [(leg - n) % seats for n in range(8)]
         points = np.stack([games[f"points_{seat}"] for seat in range(seats)])
         assert np.allclose(points.sum(axis=0), 0)
         assert [sums.points for sums in result.sums] == pytest.approx(points.sum(axis=1).tolist())

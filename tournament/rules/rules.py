@@ -42,10 +42,7 @@ _MOST_DRAWN = 20_000  # characters of a drawing
 _TRIAL_STREAM = 1 << 63  # above every session's number
 
 _DESCRIPTIONS = STANDARD | {
-    "x_is_first": "x comes first, as it does in every other session",
-    "first_seat": "the seat that comes first",
-    "x_points": "x's points",
-    "y_points": "y's points",
+    "first_seat": "seat that comes first: another one in each session",
 }
 
 
