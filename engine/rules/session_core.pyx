@@ -202,8 +202,10 @@ cdef class SessionCore(GameCore):
 
     cdef int64_t default_answer(self) noexcept nogil:
         with gil:
+            if self.asked.decision.takes_numbers:
+                return self.asked.default
             self.given = self.asked.default
-        self.is_given = True
+        self.is_given = True    # of the next step
         return 0
 
     cdef int64_t read_answer(self, object value) except? -1:

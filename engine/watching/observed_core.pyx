@@ -144,6 +144,7 @@ cdef class ObservedCore(GameCore):
         self.restarted(seat)
 
     def dismiss(self, int seat):
+        self.failed = True
         self.core.dismiss(seat)
 
     def skip_questions(self, int seat, questions):

@@ -211,7 +211,7 @@ def test_a_wrong_answer_of_a_c_bot_is_a_fault_and_the_default_counts(name: str, 
         ("signs", "[3]", "answered [3], which"),
         ("say", "'maybe'", "answered maybe, which is no answer to this; it takes one of the legal actions"),
         ("split", "object()", "returned a object, expected a number, a text or a list"),
-        ("word", "'x' * 10000", "returned an answer of 10002 bytes, at most 140 are possible"),
+        ("word", "'x' * 600000", "returned an answer of 600002 bytes, at most "),
     ],
 )
 def test_a_wrong_answer_of_a_python_bot_is_a_fault_and_the_default_counts(name: str, body: str, refused: str) -> None:

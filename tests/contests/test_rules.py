@@ -351,7 +351,7 @@ def test_a_session_without_a_game_is_refused() -> None:
         core.check()
 
 
-@pytest.mark.parametrize("name", ["int", "class", "Dice", "2dice", "question", "f", "di-ce", "", "lambda"])
+@pytest.mark.parametrize("name", ["int", "class", "Dice", "2dice", "decision", "f", "di-ce", "", "lambda"])
 def test_names_that_bots_can_not_be_written_with_are_refused(name: str) -> None:
     with pytest.raises(ValueError, match="can't name"):
         Decision(name, "m", observation={}, answer=Int(0, 1, "a"))

@@ -104,7 +104,7 @@ def test_tables_of_c_bots_record_a_number_per_seat(seats: int) -> None:
         assert np.allclose(points.sum(axis=0), 0)
         assert [sums.points for sums in result.sums] == pytest.approx(points.sum(axis=1).tolist())
         assert all(
-            (games[f"matched_{seat}"] == sum(games[f"bid_{n}"] for n in range(seats)) % 100).all()
+            (games[f"matched_{seat}"] == sum(games[f"bid_{n}"].astype(int) for n in range(seats)) % 100).all()
             for seat in range(seats)
         )
 
