@@ -62,6 +62,10 @@ class Tables:
     scored: Scored
 
 
+# A contest's seats: so many, one of several by the settings, or one for each entrant.
+SeatCount = int | range | Literal["all"]
+
+
 class NewCore(Protocol):
     """Makes the core of a leg; `house` is the content of the house player in seat y, if one sits there."""
 
@@ -121,11 +125,11 @@ class Contest:
     """A contest: names, settings, records, bot interface and the core that plays it.
 
     Several may have the same `rules`, named after the contest that brings them. `version` is raised when the same
-    settings no longer give the same games: then records are archived. Without a `house` all entrants play all.
+    settings no longer give the same games: then records are archived. Without a `house` entrants play each other, on so
+    many `seats`: a number, several of which the settings' `seats` is one, or "all" for one match of all entrants.
     `luck` corrects the score. `preset`: its settings in a new settings file. `requires`: packages that its games depend
-    on, with their versions. `seats`: how many bots sit at a table; a range leaves it to the settings' key, "all" is
-    everybody. `tables_for` gives the tables' columns where their number differs with the seats.
-    `source`: where rules of others are from; a file's digest is the `edition`.
+    on, with their versions. `tables_for` gives the columns of tables of so many seats. `source`: where rules of
+    others are from; a file's digest is the `edition`.
     """
 
     name: str
@@ -138,13 +142,13 @@ class Contest:
     interface: Interface
     new_core: NewCore
     house: House | None = None
+    seats: SeatCount = 2
     luck: Luck | None = None
     trials: Trials = field(default_factory=Trials)
     display: Display = field(default_factory=Display)
     estimates: Estimates = field(default_factory=Estimates)
     preset: Mapping[str, object] = field(default_factory=dict)
     requires: tuple[tuple[str, str], ...] = ()
-    seats: int | range | Literal["all"] = 2
     tables_for: Callable[[int], Tables] | None = None
     rules: str = ""
     source: Source | None = None
@@ -159,11 +163,17 @@ class Contest:
             return self
         return replace(self, name=name, title=name.replace("_", " ").capitalize())
 
-    def seats_for(self, settings: ContestSettings, entrants: int) -> int:
-        """How many bots sit at a table, by the settings and the number of entrants."""
+    def seats_of(self, settings: Mapping[str, object]) -> int | None:
+        """Return the seats of a match by the settings; None for all entrants. House players have none."""
+        if self.house:
+            return 1
         if self.seats == "all":
-            return entrants
-        return int(getattr(settings, "seats")) if isinstance(self.seats, range) else self.seats  # noqa: B009
+            return None
+        return self.seats if isinstance(self.seats, int) else int(str(settings["seats"]))
+
+    def fewest_entrants(self, settings: Mapping[str, object]) -> int:
+        """Return how many entrants there must be."""
+        return self.seats_of(settings) or 2
 
     def seated(self, seats: int) -> Contest:
         """This contest with records of tables of so many seats."""

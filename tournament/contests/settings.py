@@ -60,6 +60,10 @@ class ContestSettings(BaseModel):
         description="whose rules: a contest's name, or a file; default its own name",
     )
     entrants: PathText | None = Field(None, description="folder of bots; default entrants/<contest>")
+    adapter: PathText | None = Field(
+        None,
+        description="Python file that is executed before each Python bot's, for bots written for another interface",
+    )
     sessions: Sessions = 1000
     replicas: int = Field(
         1,
@@ -77,6 +81,13 @@ class ContestSettings(BaseModel):
     )
     most_replicas: int = Field(64, ge=1, le=100_000, validate_default=True, description="but no more than so many")
     tie: float | None = Field(None, gt=0, le=1e12, description="neighbours whose scores differ by less are tied")
+    tables: int | None = Field(
+        None,
+        ge=1,
+        le=10_000,
+        description="matches that each bot hosts in each replica, with guests that are drawn; default all combinations"
+        " of bots. For large fields, and for many at a table",
+    )
     seed: Seed | None = Field(
         None,
         description="chooses the deals and all else that is random, such as the bots' rand(): a text, or a whole number"
@@ -110,9 +121,14 @@ class ContestSettings(BaseModel):
         return replicas
 
     def playing(self) -> dict[str, object]:
-        """The settings on which the records depend: all but folder, words, number of replicas and seed. They go
-        into the ledger, where the seed must not be."""
-        return self.model_dump(exclude={"game", "entrants", "title", "about", "seed", *HOW_MANY_REPLICAS})
+        """The settings on which games depend: all but files, words, seed, and who plays whom how often."""
+        return self.model_dump(
+            exclude={"game", "entrants", "adapter", "title", "about", "seed", "tables", *HOW_MANY_REPLICAS}
+        )
+
+    def recorded(self) -> dict[str, object]:
+        """The settings as the ledger has them: those on which games depend, and whether tables are drawn."""
+        return self.playing() | ({} if self.tables is None else {"tables": self.tables})
 
     def for_workers(self) -> dict[str, object]:
         """Those with which legs are played: of some contests, also limits that no record depends on."""

@@ -148,12 +148,13 @@ def _rows(contest: Contest, storage: Storage, batches: Sequence[Batch], match: i
 
 
 def _plain_kinds(rows: Rows, seat: int) -> Kinds | None:
-    """Of a contest without a portrait: who comes first, where rows say that, and half the lead."""
-    if not {"first_seat", "points_0", "points_1"} <= rows.keys():
+    """Of a contest without a portrait: who comes first, where rows say that, and the bot's own points, as the score has
+    them."""
+    points = f"points_{seat}"
+    if not {"first_seat", points} <= rows.keys():
         return None
     second = rows["first_seat"] != seat
-    lead = (rows["points_0"].astype(float) - rows["points_1"]) / 2
-    return Kinds(second.astype(int), (("coming first", ""), ("coming second", "")), lead * (1 - 2 * seat))
+    return Kinds(second.astype(int), (("coming first", ""), ("coming second", "")), rows[points].astype(float))
 
 
 class _Counted:
