@@ -40,9 +40,9 @@ def commands() -> dict[str, Any]:
         "unforetold": list[dict[str, Any]],
     }
     standing = _schema("Standing", hints, STANDING | {"author": AUTHOR, "unforetold": UNFORETOLD})
-    faults = {one.name: _TYPES.get(one.type, int) for one in FAULTS} | {"replay": str}
+    faults = {one.name: _TYPES.get(one.dtype, int) for one in FAULTS} | {"replay": str}
     fault = _schema(
-        "Fault", faults, {one.name: one.meaning for one in FAULTS} | {"replay": "the command that shows it"}
+        "Fault", faults, {one.name: one.description for one in FAULTS} | {"replay": "the command that shows it"}
     )
     match = _of(MatchReport, {"faults": list[dict[str, Any]], "baseline_faults": list[dict[str, Any]]})
     match["properties"] |= {
