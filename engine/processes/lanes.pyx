@@ -28,7 +28,6 @@ from engine.kernel.records cimport RowBuffer, Table
 from engine.processes.channels cimport (
     BOT_FAULTY,
     BOT_OUT_OF_MEMORY,
-    MOST_EVENT_TEXT,
     NO_MORE,
     NOTHING_YET,
     WROTE_NO_ANSWER,
@@ -206,6 +205,7 @@ def refuse_constant(name):
 
 cdef enum:
     PATIENCE_MILLISECONDS = 1   # to wait for the process that was asked last
+    MOST_QUOTED = 200           # characters of an answer that is none
     LINES_AT_ONCE = 64          # from a program in a dialogue, before the others get their turn
     CORE_LINES = 14             # of 64 bytes: about the size of a core
     LARGEST_BUFFER = 1 << 15    # bytes of a lane's rows
@@ -570,7 +570,8 @@ cdef class Lanes:
             lane.answer = (<GameCore>lane.core).read_answer(value)
             return True
         except ValueError as wrong:
-            why = f"{wrong}: {json.dumps(value)}".encode()[:MOST_EVENT_TEXT]
+            action = "ACTION " if self.channels.all[bot.channel].lines else ""
+            why = f"{wrong}: {action}{json.dumps(value)}".encode()[:MOST_QUOTED]
             if self.channels.all[bot.channel].lines:
                 bot.state = QUESTIONED
                 lane.state = ASKED

@@ -29,7 +29,7 @@ cdef class ObservedCore(GameCore):
     cdef list listeners         # by seat, functions that give what its bot printed since the last call
     cdef list before            # by seat, what replaced bots printed
     cdef object question        # the pending decision, if it is to be kept: a step up to its answer
-    cdef object refused         # the answer to it that broke the rules
+    cdef object answered        # its answer, if one reached the rules
     cdef bint failed
     cdef bint unheard           # there were decisions that are not kept
 
@@ -67,22 +67,22 @@ cdef class ObservedCore(GameCore):
         if self.question is None:
             return list(self.kept)
         seat = self.question[2]
-        return [*self.kept, (*self.question, self.refused, True, self.heard(seat))]
+        return [*self.kept, (*self.question, self.answered, True, self.heard(seat))]
 
     cdef Status step(self, int64_t answer) noexcept nogil:
         cdef Status status
         with gil:
             if self.question is not None and not self.failed:
-                self.refused = self.core.said(answer)       # unless the rules take it
+                self.answered = self.core.said(answer)      # unless the rules take it
         status = self.core.step(answer)
         if status == REFUSED:
             self.refused_answer = self.core.refused_answer
             return status
         with gil:
             if self.question is not None:
-                self.kept.append((*self.question, self.refused, bool(self.failed), self.heard(self.question[2])))
+                self.kept.append((*self.question, self.answered, bool(self.failed), self.heard(self.question[2])))
             self.question = None
-            self.refused = None
+            self.answered = None
             self.failed = False
         self.decision = self.core.decision
         self.pending_count = self.core.pending_count

@@ -10,7 +10,7 @@ from tournament import conformance
 
 RULES = """\
 import random
-from tournament.rules import Column, Decision, Rules, whole
+from tournament.rules import Column, Decision, Int, Rules
 
 class Moves(Rules):
     name = "{name}"

@@ -12,7 +12,7 @@ from tests.contest_runs import CONTEST, new_place
 TWINS = ("ann", "bob", "cat", "dee")
 # Whoever comes first gets what is there, if a die falls well.
 RACE = """
-from tournament.rules import Decision, Questions, Rules, Session, whole
+from tournament.rules import Decision, Int, Questions, Rules, Session
 
 RUN = Decision("run", "The pace", observation={}, answer=Int(0, 9, "steps"))
 

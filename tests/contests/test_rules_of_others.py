@@ -185,10 +185,15 @@ def test_rules_may_have_a_generator_of_a_seed_of_their_own(folder: Path) -> None
 
 
 def test_an_answer_out_of_range_is_told_the_range(folder: Path) -> None:
-    rules = DICE.replace("legal_actions", "possible")
+    rules = DICE.replace(
+        "LegalAction(\n        Int(0, HIGHEST_BID),\n        HIGHEST_BID,", "Int(\n        0, HIGHEST_BID,"
+    )
+    rules = rules.replace(", legal_actions=legal", "")
     (folder / "rules" / "our_dice.py").write_text(rules)
     (folder / "entrants" / "dice" / "first.py").write_text("def bid(bot):\n    return 10**6\n")
-    (folder / "entrants" / "dice" / "last.py").write_text("def bid(bot):\n    return bot.possible[-1]\n")
+    (folder / "entrants" / "dice" / "last.py").write_text(
+        "def bid(view):\n    return view.last_bid + 1 if view.last_bid < 60 else 0\n"
+    )
     played = run("dice", sessions=4, executor="local", workers=1)
     assert "answered 1000000, which is no answer to this; it takes 0 to 96" in played.faults["what"].iloc[0]
 

@@ -14,7 +14,7 @@ from tests.processes import comes
 
 _RULES = """\
 import time
-from tournament.rules import Decision, Rules, whole
+from tournament.rules import Decision, Int, Rules
 
 BID = Decision("bid", "m", observation={"hand": Int(0, 9, "h")}, answer=Int(0, 3, "a"))
 

@@ -235,7 +235,9 @@ def _tables(rules: type[Rules], seats: int) -> Tables:
 
 
 def _described(columns: dict[str, str], own: dict[str, str]) -> tuple[Column, ...]:
-    return tuple(Column(name, kind, own.get(name) or _DESCRIPTIONS[name]) for name, kind in columns.items())
+    return tuple(
+        Column(name, kind, own[name] if name in own else _DESCRIPTIONS[name]) for name, kind in columns.items()
+    )
 
 
 def _version(package: str) -> str:
