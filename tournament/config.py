@@ -219,8 +219,8 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
     opening = _validate(Opening, file, file.table(_WATCH), _WATCH)
     general = _validate(General, file, head | general_given, None, general_given)
     own = _validate(played.settings, file, file.table(contest_name) | given, contest_name, given)
-    if own.adapter:
-        own = own.model_copy(update={"adapter": str((file.folder / own.adapter).absolute())})
+    if own.adapter is not None:
+        own = own.model_copy(update={"adapter": str(_adapter(file, contest_name, own.adapter))})
     if "entrants" in given:
         entrants = Path(given["entrants"])
     else:
@@ -237,6 +237,15 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
     display = replace(played.display, about=own.about or played.display.about)
     named = replace(played, title=own.title or played.title, display=display)
     return Config(general, named, own, sandbox, entrants.absolute(), results, file.folder.absolute(), opening)
+
+
+def _adapter(file: _File, contest_name: str, name: str) -> Path:
+    """The path of a contest's adapter. Raises InputError for none that Python bots could have."""
+    path = (file.folder / name).absolute()
+    problem = "" if path.suffix == ".py" else "must be a Python file: it is put before Python bots"
+    if problem or not path.is_file():
+        raise InputError(f"{file.place(contest_name, 'adapter')}: adapter = {name!r}: {problem or 'no such file'}")
+    return path
 
 
 def in_its_words(contest: Contest, config_of: Callable[[str], Config]) -> Contest:

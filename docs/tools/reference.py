@@ -29,10 +29,11 @@ from tournament.config import General, Opening
 from tournament.contests import find_contest
 from tournament.contests.settings import ContestSettings
 from tournament.open_contest import answers
-from tournament.records.results import AUTHOR, ENTRANTS, FAULTS, MATCHES, STANDING, UNFORETOLD
+from tournament.records.results import AUTHOR, ENTRANTS, MATCHES, STANDING, UNFORETOLD
 from tournament.rules import Settings
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import Column
+from tournament.store.leg_parts import FAULTS, LEGS
 from tournament.trial.check import CHECKED
 from tournament.trial.match import MatchReport
 from tournament.worker.observation import ObservedGame, Step
@@ -148,7 +149,7 @@ def _limit(value: float) -> str:
 
 def record_columns(of: str, contest: str = "") -> str:
     """The columns of a contest's games or sessions, but for the two that all of them begin with; or of a summary."""
-    summaries = {"matches": MATCHES, "entrants": ENTRANTS, "faults": FAULTS}
+    summaries = {"matches": MATCHES, "entrants": ENTRANTS, "legs": LEGS, "faults": FAULTS}
     columns: tuple[Column, ...] = getattr(find_contest(contest), of) if contest else summaries[of]
     rows = [(one.name, "string" if one.dtype == "str" else one.dtype, one.description) for one in columns]
     if contest:

@@ -16,8 +16,9 @@ from docs.tools.meanings import meanings_of
 from tournament.audit.replay import Replay
 from tournament.audit.report import Verification
 from tournament.open_contest.answers import openapi
-from tournament.records.results import AUTHOR, FAULTS, STANDING, UNFORETOLD
+from tournament.records.results import AUTHOR, FAULT_COLUMNS, STANDING, UNFORETOLD
 from tournament.standings.standings import Standing
+from tournament.store.leg_parts import FAULTS
 from tournament.trial.check import CHECKED, CheckReport
 from tournament.trial.match import MatchReport
 
@@ -40,9 +41,10 @@ def commands() -> dict[str, Any]:
         "unforetold": list[dict[str, Any]],
     }
     standing = _schema("Standing", hints, STANDING | {"author": AUTHOR, "unforetold": UNFORETOLD})
-    faults = {one.name: _TYPES.get(one.dtype, int) for one in FAULTS} | {"replay": str}
+    columns = [one for one in FAULTS if one.name in FAULT_COLUMNS]
+    faults = {one.name: _TYPES.get(one.dtype, int) for one in columns} | {"replay": str}
     fault = _schema(
-        "Fault", faults, {one.name: one.description for one in FAULTS} | {"replay": "the command that shows it"}
+        "Fault", faults, {one.name: one.description for one in columns} | {"replay": "the command that shows it"}
     )
     match = _of(MatchReport, {"faults": list[dict[str, Any]], "baseline_faults": list[dict[str, Any]]})
     match["properties"] |= {
