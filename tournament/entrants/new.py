@@ -79,7 +79,7 @@ def _functions(interface: Interface) -> Iterator[str]:
         else:
             names = ", ".join(f"{value} is {word}" for value, word in question.names.items())
             says = f"Return {question.answers or names or 'a whole number'}."
-            chosen = f"random.choice({_LEGAL_ACTIONS})" if _LEGAL_ACTIONS in told else question.default
+            chosen = f"random.choice({_LEGAL_ACTIONS})" if _LEGAL_ACTIONS in told else repr(question.default)
             answer = f"return {chosen}"
         head = textwrap.fill(f"def {question.name}({', '.join(told)}):", _WIDTH, subsequent_indent="    ")
         yield f'{head}\n    """{says}"""\n    {answer}\n'

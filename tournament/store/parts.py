@@ -310,8 +310,8 @@ def _summary_table(columns: Sequence[Column], values: dict[str, list[Any]]) -> p
 
 
 def _summary_schema(columns: Sequence[Column]) -> pa.Schema:
-    kinds = [pa.string() if c.type == "str" else pa.from_numpy_dtype(np.dtype(c.type)) for c in columns]
-    return pa.schema(pa.field(c.name, kind, metadata={"meaning": c.meaning}) for c, kind in zip(columns, kinds))
+    kinds = [pa.string() if c.dtype == "str" else pa.from_numpy_dtype(np.dtype(c.dtype)) for c in columns]
+    return pa.schema(pa.field(c.name, kind, metadata={"meaning": c.description}) for c, kind in zip(columns, kinds))
 
 
 def _array(values: list[Any], kind: pa.DataType) -> pa.Array[Any]:

@@ -88,9 +88,11 @@ def play_leg(
             again = faults.add(core, seating.take_failure(), seating.printed(at_fault))
             if again and seat_again(seating, at_fault, again, core, faults):
                 core.note_restart(at_fault)
-                answer = core.default()
+            else:
+                core.dismiss(at_fault)
+            answer = core.default()
     if meters is not None:
-        meters += [seating.referee.fuel_used(0), seating.referee.fuel_used(1)]
+        meters += [seating.referee.fuel_used(seat) for seat in range(len(leg.seats))]
     return leg_result(contest, leg, core, faults)
 
 
@@ -146,6 +148,7 @@ def new_seating(
                     seating.seat(number, seat.random_seed)
                 except Unfit as unfit:
                     faults.add_at_start(number, unfit.failure)
+                    core.dismiss(number)
     return seating
 
 

@@ -22,7 +22,6 @@ from engine.processes.lanes import Lanes
 from tournament.containment import BotTrouble, containing
 from tournament.contests.contest import Contest
 from tournament.contests.interface import Named
-from tournament.contests.questions import refusal
 from tournament.contests.settings import ContestSettings
 from tournament.errors import TournamentError
 from tournament.leg import Failure, Leg
@@ -102,6 +101,7 @@ class _LaneTable:
             python_bots.most_arguments(interface),
             interface.shapes,
             tells_values=isinstance(interface.tells, Named),
+            most_text=interface.most_json,
         )
         self.pool = Pool(contest, settings, sandbox, artifacts, cache, self._lanes)
         tables = [Table(buffer_fields(columns), _ROWS) for columns in (contest.games, contest.sessions)]
@@ -202,26 +202,23 @@ class _LaneTable:
             self._lanes.resume(lane)
         elif kind == BOT_OUT_OF_MEMORY:
             assert process
-            self._process_failed(process, out_of_memory(self._playing.settings.memory_megabytes), lane)
+            self._process_failed(process, out_of_memory(self._playing.settings.memory_megabytes))
         elif kind == BOT_FAULTY:
             assert process
             by_leg = process.notes_prints
-            printed = self._lanes.take_printed(lane) if by_leg else self._lanes.channels.printed(channel)
-            self._fault(in_play, Failure(text), printed)
-        elif in_play.seating:
-            assert kind == FAULT
-            printed = in_play.seating.printed(in_play.core.pending()[1])
-            self._fault(in_play, in_play.seating.take_failure(), printed)
+            printed = self._lanes.take_printed(lane, channel) if by_leg else self._lanes.channels.printed(channel)
+            number = next(player.number for player in process.players if player.lane == lane)
+            self._fault(in_play, number, Failure(text or "returned what can't be read"), printed)
         else:
             assert kind == FAULT
-            self._fault(in_play, Failure(refusal(self._playing.contest.interface, in_play.core)))
+            self._fault(in_play, *in_play.found_fault())
 
     def _audit(self, process: BotProcess, elapsed: float) -> None:
         if passed := process.audit(elapsed):
             self._process_failed(process, passed)
 
-    def _process_failed(self, process: BotProcess, passed: Failure | None, lane: int | None = None) -> None:
-        """End a process that can't or must not go on. `lane`: where it failed, if that lane is stopped already."""
+    def _process_failed(self, process: BotProcess, passed: Failure | None) -> None:
+        """End a process that can't or must not go on."""
         cpu = process.confined.cpu_seconds()
         printed = self._lanes.channels.printed(process.channel)
         ending, is_shared = process.ending(passed), process.shared_by is not None
@@ -241,13 +238,11 @@ class _LaneTable:
             elif isinstance(found, PutOff):
                 self._break_off(in_play.leg, BotTrouble((player.seat.name,), found.reason))
             else:
-                if player.lane != lane:
-                    self._lanes.stop(player.lane)
                 player.cpu_before += cpu
                 player.idle_before += process.time.idle_seconds
                 player.kept_waiting |= found.kind == "silence"
                 player.process = None
-                self._fault(in_play, found, printed)
+                self._fault(in_play, player.number, found, printed)
 
     def _break_off(self, leg: Leg, trouble: BotTrouble) -> None:
         """Play no leg of a bot any more, to which the machine may have done something in one."""
@@ -256,8 +251,8 @@ class _LaneTable:
         self._put_off(leg, trouble)
         self._play_only(lambda leg: set(trouble.names).isdisjoint(leg.names))
 
-    def _fault(self, in_play: LegInPlay, failure: Failure, printed: bytes = b"") -> None:
-        if not in_play.fault(failure, printed):
+    def _fault(self, in_play: LegInPlay, number: int, failure: Failure, printed: bytes = b"") -> None:
+        if not in_play.fault(number, failure, printed):
             self._finish(in_play)
 
     def _finish(self, in_play: LegInPlay) -> None:

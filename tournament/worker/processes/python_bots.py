@@ -71,6 +71,8 @@ def start(
                     "shows": int(interface.view_size > 0 or told_names is not None),
                     "argument_counts": [len(question.arguments) for question in interface.questions],
                     "only_tell": [question.only_tells for question in interface.questions],
+                    "most_json": interface.most_json,
+                    "returns": [question.returns for question in interface.questions],
                     "catch_up": [question.catches_up for question in interface.questions],
                     "histories": _histories(interface),
                     "fields": [(field.name, field.offset, field.code) for field in interface.view],

@@ -92,7 +92,7 @@ class Limits:
 class Seating:
     """The bots of one leg at their seats, and the loop that plays them against a core.
 
-    Both live in one store, each in a memory of its own that the other can't
+    All live in one store, each in a memory of its own that the others can't
     reach. A seat without a bot (None) gets its answers from the caller of the
     referee's `play`, unless the core never asks it. `stopping` says whether the
     run is to stop. `apart`: each bot's time is taken, which makes games slower.
@@ -132,8 +132,7 @@ class Seating:
             call_unchecked=calls.CALL_UNCHECKED,
             context=self._store.context,
             most_arguments=interface.most_arguments,
-            x_fuel=self._fuel[0],
-            y_fuel=self._fuel[1],
+            fuels=self._fuel,
             fuel=limits.fuel,
             bank=limits.fuel_per_leg or 0,
             watch=self.watch,
@@ -148,7 +147,7 @@ class Seating:
         self._step = calls.native_function(self._store, step_type, *self.referee.step_function)
         if direct := calls.direct_function(self._step, *self.referee.direct_step):
             self._step, self._kept = direct.function, direct
-        self._seated: list[_SeatedBot | None] = [None, None]
+        self._seated: list[_SeatedBot | None] = [None] * len(bots)
 
     @property
     def memory_bytes(self) -> int:
@@ -200,7 +199,7 @@ class Seating:
         if self._interface.passes_address:
             self.core.write_views_to(seat, seated.window)
         kinds = tuple(there and there.bot.types for there in self._seated)
-        module = _loop_module(self._interface, kinds, self._limits.wanted, self.engine)
+        module = _loop_module(self._interface, kinds, self.core.seats, self._limits.wanted, self.engine)
         functions = [self._step]
         addresses: list[Extern] = []
         counters = [there.counter for there in self._seated if there]
@@ -264,7 +263,7 @@ def late(seconds: float, fuel: int) -> str:
 def try_start(bot: LoadedBot, limits: Limits) -> None:
     """Start a bot as a trial. Raises Unfit."""
     store = _new_store(limits.engine)
-    fuel = new_fuel(store), new_fuel(store)
+    fuel = (new_fuel(store),)
     watch = _new_watch(store, limits.engine, fuel, seconds=_SECONDS_MORE, stopping=was_interrupted, apart=True)
     try:
         on_deep_stack(_start_watched, watch, 0, store, bot, limits, 0, limits.fuel_to_start, limits.engine, fuel[0])
@@ -318,7 +317,7 @@ def _new_watch(
 ) -> Watch:
     """What looks after the bots of a store. It is to be kept as long as the store."""
     watch = Watch(
-        *fuel,
+        fuel,
         seconds=seconds,
         seconds_per_fuel=_SECONDS_PER_FUEL,
         stopping=stopping,
@@ -414,7 +413,8 @@ def _step_type(values: int, kind: Engine) -> wasmtime.FuncType:
 def _loop_module(
     interface: Interface,
     seats: tuple[tuple[FunctionTypes, ...] | None, ...],
+    seat_count: int,
     fuel: int,
     kind: Engine,
 ) -> wasmtime.Module:
-    return compile_module(bytes(wasmtime.wat2wasm(loop_text(interface, seats, fuel))), kind)
+    return compile_module(bytes(wasmtime.wat2wasm(loop_text(interface, seats, seat_count, fuel))), kind)
