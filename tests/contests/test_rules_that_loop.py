@@ -82,7 +82,7 @@ def test_a_step_that_takes_too_long_ends_the_command_with_a_line(folder: Path, w
     run = _start(folder, *words)
     told = _told(run).splitlines()
     assert run.returncode == 1, told
-    assert "a step took more than 0.5 s (loops.py, line 15)" in told[-1]
+    assert "a step took more than 0.5 s (loops.py, line 16)" in told[-1]
     assert "session 1, game 0" in told[-1]
 
 
@@ -105,7 +105,7 @@ def test_so_does_one_with_python_bots(folder: Path) -> None:
         bot.rename(bot.with_suffix(".py"))
         bot.with_suffix(".py").write_text("def bid(bot):\n    return 0\n")
     run = _start(folder, "run", "--executor", "local")
-    assert "a step took more than 0.5 s (loops.py, line 15)" in _told(run)
+    assert "a step took more than 0.5 s (loops.py, line 16)" in _told(run)
     assert run.returncode == 1
 
 
