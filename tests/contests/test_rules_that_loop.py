@@ -96,7 +96,7 @@ def test_so_does_one_that_is_played_again(folder: Path) -> None:
     run = _start(folder, "replay", "loops", "--match", "0", "--session", "1")
     told = _told(run).splitlines()
     assert run.returncode == 1, told
-    assert "session 1, game 0: TimeoutError: a step took more than 0.5 s (loops.py, line 16)" in told[-1]
+    assert "session 1, game 0: TimeoutError: a step took more than 0.5 s (loops.py, line 17)" in told[-1]
 
 
 @pytest.mark.slow
@@ -119,7 +119,7 @@ def test_rules_that_loop_before_their_first_session_are_told(folder: Path) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("loop", "line"), [(_CAUGHT, "line 1"), (_SLEEPS, "line 15"), (_IN_C, "line 15")])
+@pytest.mark.parametrize(("loop", "line"), [(_CAUGHT, "line 1"), (_SLEEPS, "line 16"), (_IN_C, "line 16")])
 def test_a_step_that_can_not_be_broken_off_ends_the_process(folder: Path, loop: str, line: str) -> None:
     _change(folder, loop)
     run = _start(folder, "run", "--executor", "local")
