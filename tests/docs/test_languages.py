@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from tournament.config import load_config
+from tournament.contests.contest import Contest
+from tournament.contests.matrix_game import MATRIX_GAME
+from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
+from tournament.entrants.new import templates, write_new_bot
 from tournament.runner.watcher import NobodyWatching
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.trial.check import check_bot
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how_to" / "languages.md").read_text()
 FILES = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## |^Where to go on)", PAGE, re.MULTILINE | re.DOTALL))
-NEEDED = {"Node": "node", "Java": "javac", "Go": "go", "Rust": "rustc", "Perl": "perl", "awk": "mawk"}
+NEEDED = {"Perl": "perl", "awk": "mawk"}
+WRITTEN = {"program-javascript": "node", "program-java": "javac", "program-go": "go", "program-rust": "rustc"}
 
 
 def test_all_are_tried() -> None:
@@ -35,3 +43,37 @@ def test_it_plays(language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     config = load_config(VON_NEUMANN_POKER.name)
     report = check_bot(VON_NEUMANN_POKER, config.contest, config.sandbox, folder, NobodyWatching())
     assert report.fit, (report.problem, report.faults)
+
+
+def toolchain(command: str, monkeypatch: pytest.MonkeyPatch) -> SandboxSettings:
+    """The sandbox in which a command is found; the test is skipped where there is none."""
+    if shutil.which(command, path="/usr/local/bin:/usr/bin:/bin"):
+        return SandboxSettings()
+    if command != "rustc" or not shutil.which(command):
+        pytest.skip(f"{command} is not installed")
+    # rustup keeps it in a home, of which bots see nothing.
+    place = subprocess.run([command, "--print", "sysroot"], capture_output=True, text=True, check=True).stdout.strip()
+    monkeypatch.setenv("PATH", f"{place}/bin:{os.environ['PATH']}")
+    return SandboxSettings(readable=[place])
+
+
+@pytest.mark.parametrize("contest", [VON_NEUMANN_POKER, TWO_CARD_DRAW, MATRIX_GAME], ids=lambda one: one.name)
+@pytest.mark.parametrize("language", WRITTEN)
+def test_program_that_new_writes_is_fit(
+    language: str, contest: Contest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sandbox = toolchain(WRITTEN[language], monkeypatch)
+    if contest is not VON_NEUMANN_POKER and language != "program-rust":
+        pytest.skip("one that starts slowly is tried in one contest")
+    folder = write_new_bot(contest, tmp_path, "fresh", language)
+    monkeypatch.setattr("tournament.trial.playing.SESSIONS", 3)
+    short = {"hands": 60, "servers": 1} if contest is TWO_CARD_DRAW else {"sessions": 3}
+    settings = contest.settings.model_validate(short)
+    report = check_bot(contest, settings, sandbox, folder, NobodyWatching())
+    assert report.fit, (report.problem, report.faults)
+
+
+def test_page_names_every_language_that_new_writes() -> None:
+    programs = {language for language in templates(VON_NEUMANN_POKER) if language.startswith("program-")}
+    assert programs == {"program-python", *WRITTEN}
+    assert all(f"--language {language}`" in PAGE and f"`{needed}`" in PAGE for language, needed in WRITTEN.items())

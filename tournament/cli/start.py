@@ -26,7 +26,8 @@ def new(
         str | None,
         option(
             "LANG",
-            "c, cpp, python or program-python, if the contest has it; default its first",
+            "c, cpp, python, program-python, program-go, program-java, program-javascript or program-rust, if the"
+            " contest has it; default its first",
             PLAY,
         ),
     ] = None,

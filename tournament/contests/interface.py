@@ -134,7 +134,8 @@ class CompiledBots:
 
     `header` is a file of the contest's sdk. A bot's struct takes `struct_size` bytes of its memory, and the view that
     the core writes lies `view_offset` bytes into it; others' moves follow the view, if the core writes them there.
-    With `struct_size` 0 there is no struct: a bot is told arguments only. `hints` pair a text in a
+    With `struct_size` 0 there is no struct: a bot is told arguments only. `names` are those that C has for values that
+    are called otherwise elsewhere. `hints` pair a text in a
     compiler's message with the way out. `new_helpers` makes the functions behind `imports`.
     """
 
@@ -142,6 +143,7 @@ class CompiledBots:
     struct_size: int = 0
     view_offset: int = 0
     hints: tuple[tuple[str, str], ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
     imports: tuple[Import, ...] = ()
     new_helpers: NewHelpers | None = None
 

@@ -15,25 +15,33 @@ def view_values(interface: Interface, view: bytes) -> dict[str, float]:
     return {field.name: struct.unpack_from(f"<{field.code}", view, field.offset)[0] for field in interface.view}
 
 
-def asked(interface: Interface, core: GameCore) -> str:
-    """A core's pending question in one line: its name and all that it tells a bot."""
+def asked(interface: Interface, core: GameCore, *, compiled: bool = False) -> str:
+    """A core's pending question in one line: its name and all that it tells a bot; one that is `compiled` by the names
+    that C has."""
     kind, _, arguments, view = core.pending()
-    return in_words(interface, kind, arguments, view, core.told_values())
+    return in_words(interface, kind, arguments, view, core.told_values(), compiled=compiled)
 
 
 def in_words(
-    interface: Interface, kind: int, arguments: Sequence[int], view: bytes, named: Mapping[str, object]
+    interface: Interface,
+    kind: int,
+    arguments: Sequence[int],
+    view: bytes,
+    named: Mapping[str, object],
+    *,
+    compiled: bool = False,
 ) -> str:
     """The same of a question whose parts are known; `named` are the values that are told by name."""
     question = interface.questions[kind]
     if isinstance(interface.tells, Named):
         return f"{question.name}: {', '.join(f'{name} {value}' for name, value in named.items())}"
     values = view_values(interface, view)
+    in_c = interface.compiled.names if compiled else {}
     if interface.tells.show:
         shown = [interface.tells.show(values)]
     else:
-        shown = [f"{name} {value:g}" for name, value in values.items()]
-    shown += [f"{name} {value}" for name, value in zip(question.arguments, arguments)]
+        shown = [f"{in_c.get(name, name)} {value:g}" for name, value in values.items()]
+    shown += [f"{in_c.get(name, name)} {value}" for name, value in zip(question.arguments, arguments)]
     return f"{question.name}: {', '.join(shown)}"
 
 

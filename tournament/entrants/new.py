@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
 from tournament import contests
 from tournament.contests.contest import Contest
-from tournament.contests.interface import Interface
+from tournament.contests.interface import Interface, Question
 from tournament.entrants.folder import KINDS
 from tournament.errors import InputError
 from tournament.names import NAME_RULE, valid_name
 
-_FILE, _PROGRAM = "new_bot", "new_program_python"
+_FILE, _PROGRAM = "new_bot", "new_program_"
 # Of programs that are asked in lines of JSON; where they aren't, the contest has its own.
-_ANY_PROGRAM = Path(contests.__file__).parent / "sdk" / _PROGRAM
+_ANY_PROGRAM = Path(contests.__file__).parent / "sdk"
 _LEGAL_ACTIONS = "legal_actions"
+_MARK = re.compile(r"^([ \t]*)// {functions}\n", re.MULTILINE)
+# Of each language: a decision, an answer, the first legal action, and no answer.
+_FORMS = {
+    "go": ('case "{name}":\n\treturn {answer}', "{}", f'first(told["{_LEGAL_ACTIONS}"])', "nil"),
+    "java": ('case "{name}":\n    return {answer};', '"{}"', f'first(told, "{_LEGAL_ACTIONS}")', "null"),
+    "javascript": ("{name}(told) {{\n  return {answer};\n}},", "{}", f"told.{_LEGAL_ACTIONS}[0]", "undefined"),
+    "rust": ('"{name}" => {answer},', 'Some("{}".into())', f'first(told, "{_LEGAL_ACTIONS}")', "None"),
+}
 _WIDTH = 100
 
 
@@ -26,7 +35,9 @@ def templates(contest: Contest) -> dict[str, Path]:
     files = {KINDS[path.suffix]: path for path in sorted(sdk.glob(f"{_FILE}.*"))}
     if "c" in files:
         files.setdefault("cpp", files["c"])  # it is both
-    return files | {"program-python": sdk / _PROGRAM if contest.interface.new_dialogue else _ANY_PROGRAM}
+    place = sdk if contest.interface.new_dialogue else _ANY_PROGRAM
+    programs = sorted(place.glob(f"{_PROGRAM}*"), key=lambda path: (path.name != f"{_PROGRAM}python", path.name))
+    return files | {f"program-{path.name.removeprefix(_PROGRAM)}": path for path in programs}
 
 
 def write_new_bot(contest: Contest, folder: Path, name: str, language: str | None) -> Path:
@@ -61,25 +72,45 @@ def write_new_bot(contest: Contest, folder: Path, name: str, language: str | Non
 def _write(template: Path, path: Path, name: str, interface: Interface) -> None:
     """Write a template's file with the bot's name in it, executable if the template is."""
     text = template.read_text(encoding="utf-8")
-    if template.parent == _ANY_PROGRAM:
+    if template.parent.parent == _ANY_PROGRAM:
+        language = template.parent.name.removeprefix(_PROGRAM)
+        chooses = "plays at random" if language == "python" else "plays the first legal action"
         at_random = any(_LEGAL_ACTIONS in told for told in interface.told)
-        text = text.replace("{manner}", "plays at random" if at_random else "always answers the same")
+        text = text.replace("{manner}", chooses if at_random else "always answers the same")
         text = text.replace("# {functions}\n", "\n\n".join(_functions(interface)))
+        text = _MARK.sub(lambda mark: _branches(language, interface, mark[1]), text)
     with open(path, "x", encoding="utf-8") as file:
         file.write(text.replace("{name}", name))
     if template.stat().st_mode & 0o100:
         path.chmod(path.stat().st_mode | 0o111)
 
 
+def _branches(language: str, interface: Interface, indent: str) -> str:
+    """A program's decisions in a language, one after the other."""
+    form, plain, first, nothing = _FORMS[language]
+    lines = []
+    for question, told in zip(interface.questions, interface.told):
+        says, chosen = _says(question), str(question.default)
+        answer = nothing if question.only_tells else first if _LEGAL_ACTIONS in told else plain.replace("{}", chosen)
+        names = ", ".join(told)
+        note = textwrap.wrap(f"{says} It is told {names}.", _WIDTH - 8 - len(indent))
+        written = form.format(name=question.name, answer=answer, names=names)
+        lines += [*(f"// {line}" for line in note), *written.split("\n")]
+    return "".join(f"{indent}{line}\n" for line in lines)
+
+
+def _says(question: Question) -> str:
+    """What to return, in a sentence."""
+    if question.only_tells:
+        return "Only tells something."
+    names = ", ".join(f"{value} is {word}" for value, word in question.names.items())
+    return f"Return {question.answers or (f'a number: {names}' if names else 'a whole number')}."
+
+
 def _functions(interface: Interface) -> Iterator[str]:
     """A program's functions, one for each decision, of what it is told."""
     for question, told in zip(interface.questions, interface.told):
-        if question.only_tells:
-            says, answer = "Only tells something: return nothing.", "return None"
-        else:
-            names = ", ".join(f"{value} is {word}" for value, word in question.names.items())
-            says = f"Return {question.answers or names or 'a whole number'}."
-            chosen = f"random.choice({_LEGAL_ACTIONS})" if _LEGAL_ACTIONS in told else question.default
-            answer = f"return {chosen}"
+        chosen = f"random.choice({_LEGAL_ACTIONS})" if _LEGAL_ACTIONS in told else question.default
+        answer = "return None" if question.only_tells else f"return {chosen}"
         head = textwrap.fill(f"def {question.name}({', '.join(told)}):", _WIDTH, subsequent_indent="    ")
-        yield f'{head}\n    """{says}"""\n    {answer}\n'
+        yield f'{head}\n    """{_says(question)}"""\n    {answer}\n'

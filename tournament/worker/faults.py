@@ -71,7 +71,7 @@ class LegFaults:
             game=game,
             question=self._questions[kind].name,
             what=one_line(failure.what),
-            asked=asked(self._interface, core),
+            asked=asked(self._interface, core, compiled=self._leg.seats[number].kind == "wasm"),
             complaints=last_lines(printed),
             kind=failure.kind,
         )

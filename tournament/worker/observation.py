@@ -226,7 +226,9 @@ def _games(
                 names[seat],
                 question.name,
                 told,
-                in_words(contest.interface, kind, arguments, view, _plain(named)),
+                in_words(
+                    contest.interface, kind, arguments, view, _plain(named), compiled=leg.players[seat].kind == "wasm"
+                ),
                 answer,
                 answered,
                 (fault.what if fault else "a fault") if failed else None,

@@ -52,6 +52,11 @@ def _new_luck(settings: ContestSettings, first_session: int) -> LegLuck:
 
 
 _OWN_COPIES = "Bot, Money, Card and the like are there before the first line; delete your copies."
+_IN_C = {
+    "opponents_previous_card": "opponentsPreviousCard",
+    "opponents_money": "opponentsMoney",
+    "bet": "aBet",
+}
 _HINTS = (
     ("const-qualified type", "to write to bot->f, take a plain `Bot *bot`, or cast the const away."),
     ("redefinition of 'Bot'", _OWN_COPIES),
@@ -113,7 +118,7 @@ VON_NEUMANN_POKER = Contest(
                 ViewField("opponents_money", 16, "q", (10, 100, 190)),
             )
         ),
-        compiled=CompiledBots("von_neumann_poker.h", struct_size=232, view_offset=8, hints=_HINTS),
+        compiled=CompiledBots("von_neumann_poker.h", struct_size=232, view_offset=8, hints=_HINTS, names=_IN_C),
         python=PythonBots(state_size=50),
     ),
     new_core=new_core,
