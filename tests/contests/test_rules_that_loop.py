@@ -14,13 +14,14 @@ from tests.processes import comes
 
 _RULES = """\
 import time
-from tournament.contests.python_contest import Decision, PythonContest, whole
+from tournament.rules import Decision, Int, Rules
 
-BID = Decision("bid", "m", tells={"hand": whole(0, 9, "h")}, answer=whole(0, 3, "a"))
+BID = Decision("bid", "m", observation={"hand": Int(0, 9, "h")}, answer=Int(0, 3, "a"))
 
 
-class Loops(PythonContest):
+class Loops(Rules):
     name = "loops"
+    seats = 2
     decisions = (BID,)
 
     def play(self, session):
@@ -28,7 +29,7 @@ class Loops(PythonContest):
         if session.number == 1:
             open("began", "w").close()
             LOOP
-        session.record(answer, -answer)
+        session.record([answer, -answer])
 """
 _LOOP = "while True: pass"
 _CAUGHT = """
@@ -49,7 +50,7 @@ def folder(tmp_path: Path) -> Path:
     )
     (tmp_path / "entrants" / "loops").mkdir(parents=True)
     for name in ("one", "other"):
-        (tmp_path / "entrants" / "loops" / f"{name}.c").write_text("int bid(const Bot *bot) { return 0; }\n")
+        (tmp_path / "entrants" / "loops" / f"{name}.c").write_text("int bid(const View *bot) { return 0; }\n")
     return tmp_path
 
 
@@ -83,7 +84,7 @@ def test_a_step_that_takes_too_long_ends_the_command_with_a_line(folder: Path, w
     run = _start(folder, *words)
     told = _told(run).splitlines()
     assert run.returncode == 1, told
-    assert "a step took more than 0.5 s (loops.py, line 15)" in told[-1]
+    assert "a step took more than 0.5 s (loops.py, line 16)" in told[-1]
     assert "session 1, game 0" in told[-1]
 
 
@@ -97,7 +98,7 @@ def test_so_does_one_that_is_played_again(folder: Path) -> None:
     run = _start(folder, "replay", "loops", "--match", "0", "--session", "1")
     told = _told(run).splitlines()
     assert run.returncode == 1, told
-    assert "session 1, game 0: TimeoutError: a step took more than 0.5 s (loops.py, line 16)" in told[-1]
+    assert "session 1, game 0: TimeoutError: a step took more than 0.5 s (loops.py, line 17)" in told[-1]
 
 
 @pytest.mark.slow
@@ -106,7 +107,7 @@ def test_so_does_one_with_python_bots(folder: Path) -> None:
         bot.rename(bot.with_suffix(".py"))
         bot.with_suffix(".py").write_text("def bid(bot):\n    return 0\n")
     run = _start(folder, "run", "--executor", "local")
-    assert "a step took more than 0.5 s (loops.py, line 15)" in _told(run)
+    assert "a step took more than 0.5 s (loops.py, line 16)" in _told(run)
     assert run.returncode == 1
 
 
@@ -120,7 +121,7 @@ def test_rules_that_loop_before_their_first_session_are_told(folder: Path) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("loop", "line"), [(_CAUGHT, "line 1"), (_SLEEPS, "line 15"), (_IN_C, "line 15")])
+@pytest.mark.parametrize(("loop", "line"), [(_CAUGHT, "line 1"), (_SLEEPS, "line 16"), (_IN_C, "line 16")])
 def test_a_step_that_can_not_be_broken_off_ends_the_process(folder: Path, loop: str, line: str) -> None:
     _change(folder, loop)
     run = _start(folder, "run", "--executor", "local")

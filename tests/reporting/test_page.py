@@ -255,7 +255,7 @@ def test_where_both_can_win_results_are_set_against_their_mean(pages: Mapping[st
     ranking = one.results.ranking
     assert layout_of(one, ranking).compared_with == "a draw"
     matches = tuple(
-        match._replace(x_points=100.0 * place * match.sessions, y_points=50.0 * match.sessions, x_points_stderr=0.0)
+        match._replace(points_0=100.0 * place * match.sessions, points_1=50.0 * match.sessions, points_0_stderr=0.0)
         for place, match in enumerate(ranking.matches)
     )
     layout = layout_of(one, replace(ranking, matches=Matches.of(matches)))
@@ -267,6 +267,8 @@ def test_where_both_can_win_results_are_set_against_their_mean(pages: Mapping[st
     assert sure.any() and layout.table.clear[sure].all()
 
 
+
+
 def large_field(one: Played, bots: int) -> Findings:
     """As many bots as that, each with a match against every other and two games of it chosen if they matter."""
     ranking = one.results.ranking
@@ -276,7 +278,7 @@ def large_field(one: Played, bots: int) -> Findings:
     matches = []
     for place, (x, y) in enumerate(itertools.combinations(names, 2)):
         points, games = draw.gauss(0, 60), draw.randrange(20, 200)
-        matches.append(match._replace(match=place, x=x, y=y, games=games, x_points=points, y_points=-points))
+        matches.append(match._replace(match=place, x=x, y=y, games=games, points_0=points, points_1=-points))
     entrants = tuple(replace(entrant, name=name, rank=rank, surely_ahead_of=()) for rank, name in enumerate(names, 1))
     findings = with_ranking(one, replace(ranking, entrants=entrants, matches=Matches.of(matches), faults=()))
     game = next(game for games in one.findings.survey.chosen.values() for game in games)
@@ -322,9 +324,9 @@ def test_a_repeated_game_is_shown_by_whole_sessions(dilemma: Played) -> None:
         assert [(game["kind"], game["session"]) for game in match["games"]] == [("turns", 0), ("turns", 5)]
         for game in match["games"]:
             own = rows[(rows.x == x) & (rows.y == y) & (rows.session == game["session"])].sort_values("turn")
-            for seat, moves, slips in zip("xy", game["moves"], game["slips"]):
-                assert [int(move) for move in moves] == own[f"{seat}_move"].tolist()
-                assert slips == [turn for turn, slip in enumerate(own[f"{seat}_slipped"]) if slip]
+            for seat, moves, slips in zip((0, 1), game["moves"], game["slips"]):
+                assert [int(move) for move in moves] == own[f"move_{seat}"].tolist()
+                assert slips == [turn for turn, slip in enumerate(own[f"move_replaced_{seat}"]) if slip]
 
 
 def test_rules_are_told_as_they_were_played(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def invented(seed: int, sessions: int, length: int = 10) -> dict[str, npt.NDArra
     gain = np.where(a > 0.8, np.where(b > 0.5, 30, 10) * np.where((a > b) | (b <= 0.5), 1, -1), 10 * np.sign(a - b))
     return {
         "session": np.repeat(np.arange(sessions, dtype=np.int32), length) + 5,
-        "x_is_a": (np.arange(count) % 2 == 0).astype(np.uint8),
+        "seat_0_is_a": (np.arange(count) % 2 == 0).astype(np.uint8),
         "a_card": a,
         "b_card": b,
         "a_gain": gain.astype(np.int8),
@@ -58,10 +58,10 @@ def plain_luck(games: dict[str, npt.NDArray[Any]], sessions: int) -> list[float]
         length = (len(before) + 250) / (played + 10)
         total = 0.0
         cells = []
-        for _, x_is_a, a, b, gain in own:
-            cell = x_is_a * half + int(a * CELLS_A_SIDE) * CELLS_A_SIDE + int(b * CELLS_A_SIDE)
-            total += worth[cell] - means[x_is_a]
-            cells.append((cell, gain if x_is_a else -gain))
+        for _, seat_0_is_a, a, b, gain in own:
+            cell = seat_0_is_a * half + int(a * CELLS_A_SIDE) * CELLS_A_SIDE + int(b * CELLS_A_SIDE)
+            total += worth[cell] - means[seat_0_is_a]
+            cells.append((cell, gain if seat_0_is_a else -gain))
         found.append(1.1 * total / math.sqrt(length))
         for cell, gain in cells:
             counts[cell] += 1
@@ -79,6 +79,8 @@ def test_luck_is_that_of_a_plain_reckoning_however_games_are_cut(sessions: int) 
     for first, end in itertools.pairwise(edges):
         luck.add({name: values[first:end] for name, values in games.items()})
     assert luck.blocks() == pytest.approx(plain_luck(games, sessions), abs=1e-9)
+
+
 
 
 def _replies(card: float, memory: list[float], seat: int) -> int:
@@ -142,7 +144,10 @@ def test_a_run_records_the_luck_of_each_leg(tmp_path: Path) -> None:
         for replica in range(2):
             leg = LegLuck(60 * replica, 60)
             rows = own[own.session // 60 == replica]
-            leg.add({name: rows[name].to_numpy() for name in LUCK_COLUMNS} | {"x_is_a": rows.x_is_a.to_numpy(np.uint8)})
+            leg.add(
+                {name: rows[name].to_numpy() for name in LUCK_COLUMNS}
+                | {"seat_0_is_a": rows.seat_0_is_a.to_numpy(np.uint8)}
+            )
             total += leg.blocks().sum() / 2
         raw[match.x] -= total
         raw[match.y] += total
