@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from blake3 import blake3
 
 from tests.cli.test_cli import command
 from tests.contest_runs import CONTEST, Place, bot_source, new_place
@@ -72,8 +71,6 @@ def test_a_bot_that_left_and_came_back_has_its_versions(tmp_path: Path) -> None:
     file.write_bytes(source)
     place.play()
     assert [scores(place, "calm")[place_of] for place_of in (0, -1)] == before * 2
-
-
 
 
 def test_history_has_the_ranks_after_each_run_in_few_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

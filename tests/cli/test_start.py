@@ -44,8 +44,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made.folder
 
 
-
-
 def test_a_run_loads_no_library_of_functions_on_tables(place: Path) -> None:
     modules = loaded(place, "run", "von_neumann_poker", "--sessions", "3")
     assert "pyarrow.parquet" in modules

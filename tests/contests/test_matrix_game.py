@@ -142,8 +142,6 @@ def test_a_program_is_told_its_own_score_at_either_seat(tmp_path: Path, names: t
     assert [ear.heard() for ear in ears] == ["SCORE 100.000000\nend\n", "SCORE 0.000000\nend\n"]
 
 
-
-
 @pytest.mark.parametrize(
     ("keys", "words"),
     [

@@ -102,41 +102,6 @@ def walked(core: Any, rules: Any, tables: Any, chosen: int) -> tuple[list[Any], 
     ]
 
 
-class Plainly(OpenSpiel):
-    """The same rules, asking OpenSpiel about every state anew."""
-
-    def render(self) -> str:
-        return str(self.state)
-
-    def play(self, session: Any) -> Any:
-        game = pyspiel.load_game(self.settings.open_spiel)
-        self.state = state = game.new_initial_state()
-        has_state = game.get_type().provides_information_state_string
-        told = "information_state_string" if has_state else "observation_string"
-        first, actions = session.first_seat, 0
-
-        def ask(player: int) -> Any:
-            legal = state.legal_actions(player)
-            names = [state.action_to_string(player, action) for action in legal]
-            known = getattr(state, told)(player)
-            return ACT(player ^ first, information_state=known, legal_actions=legal, action_names=names, seat=player)
-
-        while not state.is_terminal():
-            if state.is_chance_node():
-                outcomes = state.chance_outcomes()
-                state.apply_action(outcomes[session.rng.weighted_index([p for _, p in outcomes])][0])
-            elif state.is_simultaneous_node():
-                state.apply_actions((yield [ask(0), ask(1)]))
-                actions += 2
-            else:
-                state.apply_action((yield ask(state.current_player())))
-                actions += 1
-        returns = state.returns()
-        session.record([returns[first], returns[1 - first]], actions=actions)
-
-
-
-
 def test_points_of_a_game_that_is_not_zero_sum_are_both_recorded() -> None:
     """The prisoner's dilemma of OpenSpiel: 0 cooperates for 5 each; 1 defects for 10, and leaves the other 0."""
     bots = {"a": (".c", LOWEST), "b": (".c", "int act(const View *bot) { return 1; }\n")}

@@ -16,9 +16,8 @@ import wasmtime
 from tests.support import build_folder
 from tournament.artifacts.bot import Entrant, Submission
 from tournament.cache import cache_folder
-from tournament.entrants import hints, own_trial
-from tournament.errors import InputError, RunError
-from tournament.sandbox.outside import probe
+from tournament.entrants import own_trial
+from tournament.errors import RunError
 from tournament.sandbox.outside.own_time import Disturbed
 from tournament.worker.processes import python_bots
 

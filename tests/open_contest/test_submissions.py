@@ -20,9 +20,6 @@ from tests.contest_runs import REPOSITORY, environment, new_place
 from tests.open_contest.support import CONTEST, GOOD, UNFIT, Ground
 from tests.processes import are_gone, comes, descendants
 from tournament.config import load_config
-from tournament.contests import find_contest
-from tournament.entrants.build import _is_compiled
-from tournament.entrants.folder import read_submission
 from tournament.errors import InputError
 from tournament.open_contest import trials
 from tournament.open_contest.authors import add_author, author_of, read_authors, renew_token, revoke_token
@@ -236,8 +233,6 @@ def slow_to_compile(folder: Path) -> Path:
     lines = "".join(f"#define m{n} m{n + 1} m{n + 1} m{n + 1} m{n + 1}\n" for n in range(14))
     bot.write_text(f"{lines}#define m14 123 +\nint x[] = {{ m0 0 }};\n// {folder} {time.time()}\n")
     return bot
-
-
 
 
 @pytest.mark.parametrize("what", ["check", "practice"])

@@ -188,8 +188,6 @@ def test_games_are_stepped_through(page: Page, pages: Mapping[str, Played]) -> N
     assert page.texts("#v-log li[aria-current]") == page.texts("#v-log li")[:1]
 
 
-
-
 def test_nothing_in_a_drawing_runs(page: Page, pages: Mapping[str, Played]) -> None:
     """A contest draws what bots called themselves or answered: an image with scripts stays an image."""
     one = pages["von_neumann_poker"]

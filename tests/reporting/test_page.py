@@ -267,8 +267,6 @@ def test_where_both_can_win_results_are_set_against_their_mean(pages: Mapping[st
     assert sure.any() and layout.table.clear[sure].all()
 
 
-
-
 def large_field(one: Played, bots: int) -> Findings:
     """As many bots as that, each with a match against every other and two games of it chosen if they matter."""
     ranking = one.results.ranking

@@ -220,8 +220,6 @@ def test_scenes_of_von_neumann_poker_come_to_what_was_won(pages: Mapping[str, Pl
             assert abs(gain) == 10
 
 
-
-
 def test_games_that_are_looked_at_are_in_the_records(pages: Mapping[str, Played]) -> None:
     one = pages["von_neumann_poker"]
     by_place = {(row["match"], row["session"], row["game"]): row for row in rows_of(one)}

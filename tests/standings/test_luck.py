@@ -81,8 +81,6 @@ def test_luck_is_that_of_a_plain_reckoning_however_games_are_cut(sessions: int) 
     assert luck.blocks() == pytest.approx(plain_luck(games, sessions), abs=1e-9)
 
 
-
-
 def _replies(card: float, memory: list[float], seat: int) -> int:
     """A bot that sticks to what it made of its first cards: the higher they were, the bolder it plays."""
     if len(memory) < 20:

@@ -20,7 +20,7 @@ from tests.contest_runs import CONTEST, THRESHOLDS, Listener, bot_source, call, 
 from tests.object_store import BUCKET, MemoryStore, ServedStore, new_location
 from tests.store.test_ledger import FIELD, leg, read_beside_a_writer, stage_batch
 from tournament.errors import InputError, RunError
-from tournament.store.ledger_reading import read_field, read_records, read_state
+from tournament.store.ledger_reading import read_records
 from tournament.store.legs import Fault
 from tournament.store.storage import AlreadyExists, Storage, open_storage
 from tournament.store.writer import Writer, open_for_writing
@@ -173,8 +173,6 @@ def test_an_answer_that_was_lost_is_not_taken_for_another_writer(served_store: S
     assert storage.read("ledger/one") == b"ours"
     with pytest.raises(AlreadyExists):
         storage.create("ledger/one", b"ours")
-
-
 
 
 def test_readers_beside_a_writer_find_whole_commits_in_a_store(memory: MemoryStore) -> None:

@@ -6,10 +6,6 @@ import pytest
 import wasmtime
 
 from engine.wasm.modules import BEGIN, FUEL, read_module
-from tests.support import build_folder, play_built
-from tests.worker.test_webassembly_limits import PLAIN, bot
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
-from tournament.leg import Unfit
 from tournament.worker.wasm.engine import Engine, engine
 
 
@@ -118,8 +114,6 @@ def test_what_fills_memory_pays_for_every_four_bytes() -> None:
 def test_what_never_ends_is_cut_off(text: str) -> None:
     given, fuel = run(text, 50 if text == DOUBLES else -1, fuel=100_000)
     assert given == wasmtime.TrapCode.UNREACHABLE and 100_000 < fuel < 100_100
-
-
 
 
 def test_a_start_function_has_fuel() -> None:

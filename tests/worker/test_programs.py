@@ -327,8 +327,6 @@ def test_readable_folders_lie_beside_the_settings(tmp_path: Path, monkeypatch: p
         build({"bot": script("input()")}, sandbox)
 
 
-
-
 class Parting:
     """A program that has heard how its leg ended."""
 

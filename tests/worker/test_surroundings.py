@@ -15,8 +15,6 @@ from tests.worker.test_webassembly_limits import CALLS, LOOPS, PLAIN, counting
 from tournament.artifacts.bot import Entrant
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
-from tournament.entrants.build import with_lines
-from tournament.entrants.folder import read_submission
 from tournament.leg import Leg, LegPlan, Seat, Unfit
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.leg import play_leg

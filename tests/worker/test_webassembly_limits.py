@@ -20,9 +20,7 @@ from tournament.containment import BotTrouble
 from tournament.contests import CONTESTS
 from tournament.contests.contest import Contest
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
-from tournament.entrants import build
 from tournament.leg import Failure, Unfit
-from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.faults import Stopped
 from tournament.worker.leg import limits_of
 from tournament.worker.wasm import engine, loading, seating
@@ -200,8 +198,6 @@ def test_ctrl_c_is_heard_while_a_bot_thinks(monkeypatch: pytest.MonkeyPatch) -> 
         play_built(endless, PLAIN, settings=settings)
 
 
-
-
 NESTED = {
     "blocks": "(block " * 20_000 + ")" * 20_000,
     "loops": "(loop " * 200 + ")" * 200,
@@ -211,8 +207,6 @@ NESTED = {
 }
 
 
-
-
 @given(st.binary(max_size=300))
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     for code in (data, b"\0asm\1\0\0\0" + data):
@@ -220,10 +214,6 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
             read_bot(code, 64)
         except Unfit as unfit:
             assert len(str(unfit)) < 400
-
-
-
-
 
 
 @pytest.mark.parametrize(
