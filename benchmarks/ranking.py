@@ -40,7 +40,6 @@ from tournament.artifacts.bot import Entrant
 from tournament.contests.contest import Contest
 from tournament.contests.holdem_training import BOB, HOLDEM_TRAINING
 from tournament.contests.matrix_game import PRISONERS_DILEMMA, ROCK_PAPER_SCISSORS
-from tournament.contests.python_contest.rules import contest_of
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
@@ -48,6 +47,7 @@ from tournament.contests.two_card_draw.servers import generated_server
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.entrants.build import build_entrants
 from tournament.keys import sub_key
+from tournament.rules.rules import contest_of
 from tournament.runner.planning import artifacts_of, schedule_of
 from tournament.runner.resume import field_of
 from tournament.runner.schedule.counting import count_legs

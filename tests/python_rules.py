@@ -9,28 +9,28 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from engine.kernel.records import Table
-from engine.rules.decisions import Asked
+from engine.rules.decisions import Question
 from engine.rules.session_core import SessionCore
 from tests.oracles.deals import key_of
 from tournament.cache import cache_folder
 from tournament.contests.contest import Contest
-from tournament.contests.python_contest import (
-    Column,
-    Decision,
-    Play,
-    PythonContest,
-    Session,
-    fraction,
-    fractions,
-    text,
-    texts,
-    whole,
-    wholes,
-)
+from tournament.contests.settings import ContestSettings
 from tournament.entrants.build import build_entrant
 from tournament.entrants.folder import read_submission
 from tournament.keys import trial_key
-from tournament.leg import LegPlan
+from tournament.leg import Leg, LegPlan, Seat
+from tournament.rules import (
+    Column,
+    Decision,
+    Float,
+    Int,
+    LegalAction,
+    List,
+    Questions,
+    Rules,
+    Session,
+    Text,
+)
 from tournament.runner.schedule.legs import Competitor, RoundRobin
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
@@ -39,7 +39,7 @@ from tournament.worker.leg import NullSink, play_leg
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
 
-Answer = Callable[[Asked], int]
+Answer = Callable[[Question], int]
 Rows = dict[str, dict[str, Any]]  # by table and column
 
 _PROGRAM = """\
@@ -55,7 +55,7 @@ for line in sys.stdin:
     print("ACTION", legal[n % len(legal)] if t["decision"] == "act" else 2 * t["small"], flush=True)
 """
 _IN_C = """\
-int act(const Bot *b)
+int act(const View *b)
 {
     int64_t n = b->small + b->large + (int)(8 * b->share);
     for (int i = 0; i < b->smalls_count; i++) n += b->smalls[i];
@@ -63,7 +63,7 @@ int act(const Bot *b)
     for (int i = 0; i < b->shares_count; i++) n += (int)(8 * b->shares[i]);
     return b->legal_actions[n % b->legal_actions_count];
 }
-int name(const Bot *b) { return 2 * b->small; }
+int name(const View *b) { return 2 * b->small; }
 """
 _IN_PYTHON = """\
 def act(b):
@@ -77,10 +77,11 @@ def name(b):
 _AS_CLASS = _IN_PYTHON.replace("\n", "\n    ").replace("(b)", "(self, b)")
 
 
-class Everything(PythonContest):
+class Everything(Rules):
     """Each session asks both for a number and for another; what it tells depends on the session's number alone."""
 
     name = "everything"
+    seats = 2
     LEGAL: ClassVar[list[int]] = [17, 3, 29, -4, 99]
     WORDS: ClassVar[list[str]] = ["", "plain", "naïve → ∞", "𝔘🂡", 'quo"te\\ and\nline', "\ud800"]
     BOTS: ClassVar[dict[str, tuple[str, str]]] = {
@@ -94,24 +95,23 @@ class Everything(PythonContest):
         Decision(
             "act",
             "Choose",
-            tells={
-                "small": whole(0, 9, "a number"),
-                "word": text("a text"),
-                "large": whole(0, 2**40, "a large number"),
-                "smalls": wholes(0, 9, 5, "numbers"),
-                "share": fraction("an eighth or more"),
-                "words": texts("texts"),
-                "larges": wholes(0, 2**40, 5, "large numbers"),
-                "shares": fractions(5, "eighths"),
-                "legal_actions": wholes(-4, 99, 5, "what you may answer"),
+            observation={
+                "small": Int(0, 9, "a number"),
+                "word": Text(description="a text"),
+                "large": Int(0, 2**40, "a large number"),
+                "smalls": List(Int(0, 9), 5, "numbers"),
+                "share": Float("an eighth or more"),
+                "words": List(Text(), description="texts"),
+                "larges": List(Int(0, 2**40), 5, "large numbers"),
+                "shares": List(Float(), 5, "eighths"),
             },
-            answer=whole(-4, 99, "one of these"),
+            answer=LegalAction(Int(-4, 99), 5, "one of these"),
         ),
         Decision(
             "name",
             "Name a number",
-            tells={"word": text("a text"), "small": whole(0, 9, "a number")},
-            answer=whole(0, 50, "a number"),
+            observation={"word": Text(description="a text"), "small": Int(0, 9, "a number")},
+            answer=Int(0, 50, "a number"),
             default=5,
         ),
     )
@@ -121,7 +121,7 @@ class Everything(PythonContest):
         Column("y_named", "uint8", "what y named"),
     )
 
-    def play(self, session: Session) -> Play:
+    def play(self, session: Session) -> Questions:
         act, name = self.decisions
         n = session.number
         told: dict[str, Any] = {
@@ -141,10 +141,10 @@ class Everything(PythonContest):
         x_named = yield name(0, **naming)
         y_named = yield name(1, **naming)
         points = x_chose - y_chose
-        session.record(points, -points, x_chose=x_chose, x_named=x_named, y_named=y_named)
+        session.record([points, -points], x_chose=x_chose, x_named=x_named, y_named=y_named)
 
 
-def fold(asked: Asked) -> int:
+def fold(asked: Question) -> int:
     """What the bots answer, worked out once more."""
     told = asked.plain()
     if asked.decision.name == "name":
@@ -159,7 +159,7 @@ def tables_of(contest: Contest, rows: int) -> tuple[Table, Table]:
 
 
 def new_core(
-    rules: type[PythonContest], games: Table, sessions: Table, count: int, *, number: int = 0, **settings: Any
+    rules: type[Rules], games: Table, sessions: Table, count: int, *, number: int = 0, **settings: Any
 ) -> SessionCore:
     """A core of rules in Python, without a contest around it."""
     played = rules(settings)
@@ -167,10 +167,10 @@ def new_core(
         games,
         sessions,
         played.play,
-        {column.name: column.type for column in rules.columns},
+        [(column.name, column.dtype, column.per_seat) for column in rules.columns],
         deals_key=key_of(1),
         sessions=count,
-        seats_swapped=number % 2 == 1,
+        first=number % 2,
         zero_sum=rules.zero_sum,
     )
 
@@ -182,22 +182,45 @@ def rows_of(tables: tuple[Table, Table]) -> Rows:
     }
 
 
-def answered(play: Play, answers: tuple[Answer, Answer]) -> Play:
+def answered(play: Questions, answers: tuple[Answer, Answer]) -> Questions:
     """A session that asks nobody: functions answer for both."""
     asked = next(play, None)
     with contextlib.suppress(StopIteration):
         while asked is not None:
+            assert isinstance(asked, Question)
             asked = play.send(answers[asked.seat](asked))
     yield from ()
 
 
 def play_field(
     contest: Contest, bots: Mapping[str, tuple[str, str]], *, sessions: int, **settings: Any
-) -> dict[tuple[str, str], tuple[LegResult, Rows]]:
+) -> dict[tuple[str, ...], tuple[LegResult, Rows]]:
     """Play all pairs of bots; results and rows by pair. Bots are (suffix, source); "" is a program in Python."""
     chosen = contest.settings.model_validate({"sessions": sessions, **settings})
-    sandbox = SandboxSettings()
-    entrants = []
+    seats, artifacts = _built(contest, bots, chosen)
+    competitors = [Competitor(number, seat.name, seat.kind, seat.artifact) for number, seat in enumerate(seats)]
+    legs = list(RoundRobin(contest.name, chosen.playing(), trial_key("tests of rules in Python"), competitors).legs())
+    return _played(contest, chosen, legs, artifacts)
+
+
+def play_table(
+    contest: Contest, bots: Mapping[str, tuple[str, str]], *, sessions: int, legs: int = 1, **settings: Any
+) -> list[tuple[LegResult, Rows]]:
+    """Play legs of all bots at one table, in the order in which they are given, another first in each leg."""
+    chosen = contest.settings.model_validate({"sessions": sessions, **settings})
+    seats, artifacts = _built(contest, bots, chosen)
+    count = len(seats)
+    plans = [LegPlan(0, leg, sessions, key_of(1), seats=count, first=leg % count) for leg in range(legs)]
+    tables = [Leg(f"{plan.number:064}", plan, tuple(seats)) for plan in plans]
+    return list(_played(contest.seated(count), chosen, tables, artifacts, by_number=True).values())
+
+
+def _built(
+    contest: Contest, bots: Mapping[str, tuple[str, str]], settings: ContestSettings
+) -> tuple[list[Seat], dict[str, bytes]]:
+    """The seats of bots, and their artifacts by sha256."""
+    seats: list[Seat] = []
+    artifacts: dict[str, bytes] = {}
     with tempfile.TemporaryDirectory() as folder:
         for name, (suffix, source) in bots.items():
             path = Path(folder, f"{name}{suffix}")
@@ -205,34 +228,43 @@ def play_field(
                 path.mkdir()
                 (path / "bot.toml").write_text('command = ["python3", "bot.py"]\n')
             (path if suffix else path / "bot.py").write_text(source)
-            entrants.append(build_entrant(read_submission(path), contest.interface, chosen, sandbox))
-    artifacts = {}
-    competitors = []
-    for number, entrant in enumerate(entrants):
-        assert entrant.artifact and entrant.artifact_sha256, entrant.problem
-        artifacts[entrant.artifact_sha256] = entrant.artifact
-        competitors.append(Competitor(number, entrant.name, entrant.plays_as, entrant.artifact_sha256))
-    legs = list(RoundRobin(contest.name, chosen.playing(), trial_key("tests of rules in Python"), competitors).legs())
-    played = {}
+            entrant = build_entrant(read_submission(path), contest.interface, settings, SandboxSettings())
+            assert entrant.artifact and entrant.artifact_sha256, entrant.problem
+            artifacts[entrant.artifact_sha256] = entrant.artifact
+            seats.append(Seat(entrant.name, entrant.plays_as, entrant.artifact_sha256, 7 + len(seats)))
+    return seats, artifacts
+
+
+def _played(
+    contest: Contest,
+    settings: ContestSettings,
+    legs: list[Leg],
+    artifacts: dict[str, bytes],
+    *,
+    by_number: bool = False,
+) -> dict[tuple[str, ...], tuple[LegResult, Rows]]:
+    """Results and rows by the names at the table, or by the leg's number."""
+    played: dict[tuple[str, ...], tuple[LegResult, Rows]] = {}
+    keys = {leg.digest: (f"{leg.plan.number:03}",) if by_number else leg.names for leg in legs}
     for leg in legs:
         if not leg.has_processes:
             sink = NullSink(*tables_of(contest, 10_000))
-            result = play_leg(contest, chosen, leg, artifacts, sink)
-            played[leg.names[0], leg.names[1]] = (result, rows_of((sink.games, sink.sessions)))
+            result = play_leg(contest, settings, leg, artifacts, sink)
+            played[keys[leg.digest]] = (result, rows_of((sink.games, sink.sessions)))
     with contextlib.closing(Spool()) as spool:
         in_lanes = [leg for leg in legs if leg.has_processes]
-        for one in play_in_lanes(contest, chosen, sandbox, in_lanes, artifacts, cache_folder(), spool):
+        for one in play_in_lanes(contest, settings, SandboxSettings(), in_lanes, artifacts, cache_folder(), spool):
             sink = NullSink(*tables_of(contest, 10_000))
             one.rows.replay_into(sink)
-            played[one.result.x, one.result.y] = (one.result, rows_of((sink.games, sink.sessions)))
-    return played
+            played[keys[one.result.digest]] = (one.result, rows_of((sink.games, sink.sessions)))
+    return dict(sorted(played.items()))
 
 
-def played_by_functions(rules: type[PythonContest], contest: Contest, x: Answer, y: Answer, sessions: int) -> Rows:
+def played_by_functions(rules: type[Rules], contest: Contest, x: Answer, y: Answer, sessions: int) -> Rows:
     """The rows of a leg in which functions answer."""
 
     class Answered(rules):  # type: ignore[misc, valid-type]
-        def play(self, session: Session) -> Play:
+        def play(self, session: Session) -> Questions:
             return answered(super().play(session), (x, y))
 
     tables = tables_of(contest, 10_000)

@@ -139,7 +139,7 @@ def documented(trial: Trial) -> None:
     contest = trial.contest
     for table, columns in (("games", contest.games), ("sessions", contest.sessions)):
         for column in columns:
-            _require(bool(column.meaning.strip()), f"the column {column.name} of {table} has no meaning")
+            _require(bool(column.description.strip()), f"the column {column.name} of {table} has no meaning")
     for name, field in contest.settings.model_fields.items():
         _require(bool(field.description), f"the setting {name} has no description")
     _require(bool(templates(contest)), "there is no bot to start from")
@@ -162,7 +162,7 @@ def records(trial: Trial) -> None:
     """The records are as declared: columns, types, one row a game, and every session has its games."""
     games, sessions = (trial.once.tables[name] for name in _TABLES)
     for table, columns in ((games, trial.contest.games), (sessions, trial.contest.sessions)):
-        declared = {column.name: column.type for column in columns}
+        declared = {column.name: column.dtype for column in columns}
         there = {str(name): str(kind) for name, kind in table.dtypes.items()}
         _require(there == declared, f"the records have {there}, declared is {declared}")
         _require(not table.isna().any().any(), "the records have values that are no numbers")
@@ -186,8 +186,8 @@ def conservation(trial: Trial) -> None:
     if contest.house or not contest.scored.zero_sum:
         return
     for name, table in trial.once.tables.items():
-        if {"x_points", "y_points"} <= set(table.columns):
-            _require(bool((table["x_points"] == -table["y_points"]).all()), f"in {name} points come from nowhere")
+        if {"points_0", "points_1"} <= set(table.columns):
+            _require(bool((table["points_0"] == -table["points_1"]).all()), f"in {name} points come from nowhere")
     lines = trial.once.results.ranking.entrants
     total = sum(line.score for line in lines if line.rank is not None)
     _require(abs(total) < 1e-6 * max(1.0, *(abs(line.score) for line in lines)), f"the scores' sum is {total}")

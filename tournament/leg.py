@@ -31,6 +31,28 @@ class Failure:
     waited: float = 0.0
 
 
+class Unfit(Exception):
+    """A bot that can't play; the message says why.
+
+    Attributes:
+        kind: How it failed.
+        lasting: Whether it would fail again, on any machine like this one.
+    """
+
+    def __init__(self, why: str, kind: FailureKind = "other", *, lasting: bool = True) -> None:
+        super().__init__(why)
+        self.kind, self.lasting = kind, lasting
+
+    @property
+    def failure(self) -> Failure:
+        return Failure(str(self), self.kind)
+
+
+def cant_start(why: str, kind: FailureKind = "start", *, lasting: bool = False) -> Unfit:
+    """Return that a bot can't begin a leg, and why."""
+    return Unfit(f"can't start: {why}", kind, lasting=lasting)
+
+
 def legs_per_replica(settings: Mapping[str, object], seats: int = 2) -> int:
     """How many legs a match has in each replica, by the contest's settings: one for each seat if it is duplicate."""
     return seats if settings.get("duplicate") else 1

@@ -27,10 +27,10 @@ from tournament.cli.commands import app
 from tournament.cli.groups import options_by_group
 from tournament.config import General, Opening
 from tournament.contests import find_contest
-from tournament.contests.python_contest import PythonSettings
 from tournament.contests.settings import ContestSettings
 from tournament.open_contest import answers
 from tournament.records.results import AUTHOR, ENTRANTS, MATCHES, STANDING, UNFORETOLD
+from tournament.rules import Settings
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import Column
 from tournament.store.leg_parts import FAULTS, LEGS
@@ -92,11 +92,11 @@ def contest_settings(contest: str) -> str:
     What such a key has in common with the common one is left out.
     """
     model = find_contest(contest).settings
-    return _settings(model, besides=PythonSettings if issubclass(model, PythonSettings) else ContestSettings)
+    return _settings(model, besides=Settings if issubclass(model, Settings) else ContestSettings)
 
 
 def python_settings() -> str:
-    return _settings(PythonSettings, besides=ContestSettings)
+    return _settings(Settings, besides=ContestSettings)
 
 
 def _settings(model: type[BaseModel], besides: type[BaseModel] | None = None) -> str:
@@ -151,7 +151,7 @@ def record_columns(of: str, contest: str = "") -> str:
     """The columns of a contest's games or sessions, but for the two that all of them begin with; or of a summary."""
     summaries = {"matches": MATCHES, "entrants": ENTRANTS, "legs": LEGS, "faults": FAULTS}
     columns: tuple[Column, ...] = getattr(find_contest(contest), of) if contest else summaries[of]
-    rows = [(one.name, "string" if one.type == "str" else one.type, one.meaning) for one in columns]
+    rows = [(one.name, "string" if one.dtype == "str" else one.dtype, one.description) for one in columns]
     if contest:
         rows = [row for row in rows if row[0] not in ("match", "session")]
     return table(("column", "type", "meaning"), rows)

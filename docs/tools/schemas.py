@@ -42,9 +42,9 @@ def commands() -> dict[str, Any]:
     }
     standing = _schema("Standing", hints, STANDING | {"author": AUTHOR, "unforetold": UNFORETOLD})
     columns = [one for one in FAULTS if one.name in FAULT_COLUMNS]
-    faults = {one.name: _TYPES.get(one.type, int) for one in columns} | {"replay": str}
+    faults = {one.name: _TYPES.get(one.dtype, int) for one in columns} | {"replay": str}
     fault = _schema(
-        "Fault", faults, {one.name: one.meaning for one in columns} | {"replay": "the command that shows it"}
+        "Fault", faults, {one.name: one.description for one in columns} | {"replay": "the command that shows it"}
     )
     match = _of(MatchReport, {"faults": list[dict[str, Any]], "baseline_faults": list[dict[str, Any]]})
     match["properties"] |= {

@@ -7,7 +7,7 @@ from engine.kernel.deals cimport Key, Stream
 
 
 @cython.final
-cdef class Chance:
+cdef class Rng:
     cdef Key key
     cdef Stream stream
     cdef uint64_t number        # of the stream

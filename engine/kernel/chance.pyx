@@ -11,7 +11,7 @@ from engine.kernel.deals cimport read_key, start_stream, stream_word
 
 
 @cython.final
-cdef class Chance:
+cdef class Rng:
     """Draws from the stream of one number under a key of 32 bytes."""
 
     def __init__(self, bytes key, uint64_t number=0):
@@ -87,11 +87,11 @@ cdef class Chance:
             last -= 1
         return drawn
 
-    def dice(self, Py_ssize_t count, int faces=6):
+    def roll(self, Py_ssize_t count, int faces=6):
         """`count` numbers from 1 to `faces`, as a list."""
         return [1 + self.below(faces) for _ in range(count)]
 
-    def weighted(self, weights):
+    def weighted_index(self, weights):
         """The index of a weight, drawn in proportion to them. Raises ValueError if none is above 0."""
         cdef double total = 0
         cdef double weight, left

@@ -12,12 +12,13 @@ cdef enum Status:       # of a leg; Python has other names for them
     REFUSED       # the answer breaks the rules; `decision` still waits for one
 
 cdef enum Size:
-    SEATS = 2
+    SEATS = 2         # of most cores, which have room for theirs in themselves
+    MOST_SEATS = 64
     BLOCKS = 32       # of a leg's sessions, or of its games, for the error of its sums
 
 cdef struct Decision:
     int kind                            # which of the contest's questions
-    int seat                            # who is asked: 0 is x, 1 is y
+    int seat                            # who is asked, from 0
     int argument_count
     int64_t arguments[MOST_ARGUMENTS]   # as the contest's interface lists them
 
@@ -26,10 +27,26 @@ cdef struct Sums:           # of a seat's points over a leg
     double squared_points
     double blocks[BLOCKS]
 
+cdef struct TwoSeats:       # in the core itself, where its other memory is near
+    double[2] session_points
+    uint64_t[2] ignored_questions
+    unsigned char* windows[2]
+    Sums[2] totals
+    unsigned char[2 * MOST_VIEW_BYTES] scratch
+
 cdef class GameCore:
     cdef Decision decision
-    cdef unsigned char* windows[SEATS]  # where a seat's view is written: the bot's own memory, or `scratch`
-    cdef unsigned char scratch[SEATS][MOST_VIEW_BYTES]
+    cdef int pending_count              # questions asked together that wait for answers, `decision` among them
+    cdef readonly int seats             # how many bots it asks
+    # By seat; they point into `two_seats` or, for more, into `more_seats`.
+    cdef unsigned char** windows        # where views are written: the bot's own memory, or `scratch`
+    cdef unsigned char* scratch         # MOST_VIEW_BYTES for each
+    cdef Sums* totals
+    cdef double* session_points         # of the session now played
+    cdef uint64_t* ignored_questions    # questions, as bits, that are not to be asked
+    cdef uint64_t dismissed             # seats, as bits, that are no longer asked: their default answers count
+    cdef TwoSeats two_seats
+    cdef void* more_seats
     cdef int view_size                  # bytes
     cdef int64_t sessions               # to play
     cdef int64_t session                # now played, from 0
@@ -37,24 +54,25 @@ cdef class GameCore:
     cdef int64_t refused_answer         # the last one
     cdef readonly int64_t games_recorded
     cdef readonly int64_t sessions_played
-    cdef Sums totals[SEATS]
-    cdef double session_points[SEATS]   # of the session now played
     cdef int64_t games_per_session      # where games are scored; 0 where whole sessions are
     cdef int64_t block                  # of the game now played
     cdef int64_t block_end              # the first game after it
     cdef readonly int64_t most_decisions    # that a seat can be asked for in the leg; 0 if unknown
-    cdef uint64_t ignored_questions[SEATS]        # questions, as bits, that are not to be asked
     # records
     cdef Table games_table
     cdef Table sessions_table
     cdef int32_t match                  # as recorded
     cdef int32_t first_session          # as recorded
 
+    cdef int take_seats(self, int seats) except -1
+    cdef void begin_seats(self, int seats) noexcept nogil
     cdef int record_in(
         self, Table games, game_row, Table sessions, session_row, int32_t match, int32_t first_session
     ) except -1
 
     cdef Status step(self, int64_t answer) noexcept nogil
+    cdef void look_at(self, int ahead) noexcept nogil
+    cdef object said(self, int64_t answer)
     cdef bytes told(self, bint as_line)
     cdef int64_t read_answer(self, value) except? -1
     cdef int64_t default_answer(self) noexcept nogil

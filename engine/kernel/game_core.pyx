@@ -10,10 +10,12 @@ those that a seat is known to do nothing about.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
+from libc.stdlib cimport calloc, free
 
 from engine.kernel.sums import SeatSums
 
 SEAT_COUNT = SEATS
+SEAT_LIMIT = MOST_SEATS
 BLOCK_COUNT = BLOCKS
 ARGUMENT_LIMIT = MOST_ARGUMENTS     # of a question
 VIEW_LIMIT = MOST_VIEW_BYTES
@@ -29,9 +31,40 @@ cdef class GameCore:
     """Base of the contests' cores; a subclass implements `step` and `default_answer`."""
 
     def __cinit__(self):
+        self.session_points = self.two_seats.session_points
+        self.ignored_questions = self.two_seats.ignored_questions
+        self.windows = self.two_seats.windows
+        self.totals = self.two_seats.totals
+        self.scratch = self.two_seats.scratch
+        self.begin_seats(SEATS)
+
+    def __dealloc__(self):
+        free(self.more_seats)
+
+    cdef int take_seats(self, int seats) except -1:
+        """Make room for so many players, before the core is used; without a call there are two."""
+        cdef char* room
+        if not 1 <= seats <= MOST_SEATS:
+            raise ValueError(f"a core has 1 to {int(MOST_SEATS)} seats, not {seats}")
+        if seats > SEATS:
+            room = <char*>calloc(seats, sizeof(TwoSeats) // SEATS)
+            if room == NULL:
+                raise MemoryError
+            free(self.more_seats)
+            self.more_seats = room
+            self.session_points = <double*>room
+            self.ignored_questions = <uint64_t*>(self.session_points + seats)
+            self.windows = <unsigned char**>(self.ignored_questions + seats)
+            self.totals = <Sums*>(self.windows + seats)
+            self.scratch = <unsigned char*>(self.totals + seats)
+        self.begin_seats(seats)
+        return 0
+
+    cdef void begin_seats(self, int seats) noexcept nogil:
         cdef int seat
-        for seat in range(SEATS):
-            self.windows[seat] = self.scratch[seat]
+        self.seats = seats
+        for seat in range(seats):
+            self.windows[seat] = self.scratch + seat * MOST_VIEW_BYTES
 
     cdef int record_in(
         self, Table games, game_row, Table sessions, session_row, int32_t match, int32_t first_session
@@ -59,6 +92,14 @@ cdef class GameCore:
         self.decision.kind = kind
         self.decision.seat = 0
         return DECIDE
+
+    cdef void look_at(self, int ahead) noexcept nogil:
+        """Make `decision` the one of the pending questions that is so many after the next to be answered."""
+        pass
+
+    cdef object said(self, int64_t answer):
+        """What a bot answered that `step` is given this for."""
+        return answer
 
     cdef bytes told(self, bint as_line):
         """The pending decision's values, as a line or as messages have them, if the interface `tells_values`."""
@@ -88,7 +129,7 @@ cdef class GameCore:
         """Add the points of the session now played to the leg's sums, and go on to the next."""
         cdef int seat
         cdef double points
-        for seat in range(SEATS):
+        for seat in range(self.seats):
             points = self.session_points[seat]
             self.totals[seat].points += points
             self.totals[seat].squared_points += points * points
@@ -109,7 +150,7 @@ cdef class GameCore:
                 self.totals[seat].squared_points,
                 tuple([self.totals[seat].blocks[block] for block in range(BLOCKS)]),
             )
-            for seat in range(SEATS)
+            for seat in range(self.seats)
         ])
 
     def play(self, int64_t answer=0):
@@ -143,6 +184,10 @@ cdef class GameCore:
     def note_restart(self, int seat):
         """Tell the core that a seat has a new bot, which may need an introduction before the next question."""
         self.restarted(seat)
+
+    def dismiss(self, int seat):
+        """Ask a seat no more. Its default answers count to the end, for cores of more than two seats."""
+        self.dismissed |= <uint64_t>1 << seat
 
     def listen(self, int seat, printed):
         """Take a function that gives what a seat's bot printed since its last call. Used by a core that `observes`."""

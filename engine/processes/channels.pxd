@@ -91,6 +91,7 @@ cdef class Channels:
     cdef list closed            # numbers of channels closed since the last run, whose events may still be read
     cdef list spare             # numbers that are free
     cdef dict dialogues         # what the channels point to
+    cdef size_t most_text       # bytes of the text of a Python bot's answer
     cdef bint lacks_memory      # of its own, in this run
 
     cdef int begin_run(self, int lane_count) except -1

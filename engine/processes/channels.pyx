@@ -18,6 +18,7 @@ from engine.kernel.memory cimport grown
 from engine.processes.messages cimport Header, most_answer_bytes
 
 cdef enum:
+    FIRST_ROOM = 1 << 16        # bytes for answers, before they are longer
     MOST_UNREAD = 1 << 24       # bytes that wait for a program to read them
     ASK_AGAIN = 4               # ask the same process if it has a quarter as many questions as before
     MANY_QUESTIONS = 4          # with fewer, the messages cost most
@@ -442,14 +443,15 @@ cdef class Channels:
     cdef bint receive(self, int number) noexcept nogil:
         """Read a channel's answer as far as it is there; true when it is whole or the channel failed."""
         cdef Channel* channel = &self.all[number]
-        cdef size_t room = most_answer_bytes(channel.asked_count)
+        cdef size_t most = most_answer_bytes(channel.asked_count, self.most_text)
+        cdef size_t room = min(most + 1, max(channel.inbox_capacity, <size_t>FIRST_ROOM))
         cdef size_t size
         cdef Reading reading
-        if not make_inbox(channel, room + 1):
-            self.lack_memory(number)
-            return True
         while True:
-            reading = pull(channel, room + 1)
+            if not make_inbox(channel, room):
+                self.lack_memory(number)
+                return True
+            reading = pull(channel, room)
             if reading == NOTHING_YET:
                 return False
             if reading == NO_MORE:
@@ -457,9 +459,11 @@ cdef class Channels:
                 return True
             if channel.inbox_size >= sizeof(Header):
                 size = (<Header*>channel.inbox).size
-                if size <= channel.inbox_size or size > room:
+                if size <= channel.inbox_size or size > most:
                     channel.outstanding = False
                     return True
+            if channel.inbox_size == room:
+                room = min(most + 1, 2 * room)
 
     cdef bint wait_for_any(self, int64_t until) noexcept nogil:
         """Wait until a process answers or complains; false when none is asked or the time is over."""

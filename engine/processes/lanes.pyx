@@ -17,10 +17,10 @@ import json
 
 cimport cython
 from libc.stdint cimport int64_t, uint32_t, uint64_t
-from libc.stdlib cimport free
+from libc.stdlib cimport calloc, free
 from libc.string cimport memchr, memcpy, memmove, memset
 
-from engine.kernel.game_core cimport DECIDE, RECORDS_FULL, Decision, GameCore, Status
+from engine.kernel.game_core cimport DECIDE, RECORDS_FULL, REFUSED, SEATS, Decision, GameCore, Status
 from engine.kernel.limits cimport MOST_ARGUMENTS, MOST_VIEW_BYTES
 from engine.kernel.memory cimport grown
 from engine.kernel.prefetch cimport prefetch
@@ -46,7 +46,10 @@ from engine.processes.channels cimport (
 from engine.processes.lines cimport MOST_LINE_BYTES, QuestionLines, find_action, read_whole
 from engine.processes.messages cimport (
     ANSWERED,
+    ANSWERED_IN_JSON,
     END_LANE,
+    FAULTY,
+    MOST_TEXT,
     OUT_OF_MEMORY,
     START_LANE,
     Answer,
@@ -202,6 +205,7 @@ def refuse_constant(name):
 
 cdef enum:
     PATIENCE_MILLISECONDS = 1   # to wait for the process that was asked last
+    MOST_QUOTED = 200           # characters of an answer that is none
     LINES_AT_ONCE = 64          # from a program in a dialogue, before the others get their turn
     CORE_LINES = 14             # of 64 bytes: about the size of a core
     LARGEST_BUFFER = 1 << 15    # bytes of a lane's rows
@@ -212,16 +216,48 @@ cdef enum LaneState:
     STOPPED     # the caller was told, and resumes or drops it
     GONE
 
+cdef enum BotState:
+    IDLE
+    QUESTIONED
+    HAS_ANSWERED    # before its turn came
+    HAS_FAILED      # likewise: the caller keeps what it did
+
+cdef struct SeatedBot:
+    int channel             # -1 for none
+    int slot                # what its channel calls the lane
+    int state
+    bint in_json            # its answer is in `values`
+    int64_t answer
+    uint64_t decisions
+
 cdef struct Lane:
     void* core              # a GameCore
     void* referee           # a Referee where a seat has a WebAssembly bot, else NULL
-    int channels[2]         # by seat, -1 for none
-    int slots[2]            # what its channels call it
+    SeatedBot few[SEATS]    # the first seats
+    SeatedBot* more         # and the others, or NULL
+    int seats
     int64_t answer
     int state
-    uint64_t decisions[2]
     void* tables[2]         # of games and of sessions, into which the core writes
     RowBuffer buffers[2]    # rows that were moved out of them
+
+
+cdef inline SeatedBot* bot_of(Lane* lane, int seat) noexcept nogil:
+    return &lane.few[seat] if seat < SEATS else &lane.more[seat - SEATS]
+
+
+cdef inline int due(Lane* lane) noexcept nogil:
+    """The seat whose answer the core takes next."""
+    return (<GameCore>lane.core).decision.seat
+
+
+cdef inline int seat_at(Lane* lane, int channel) noexcept nogil:
+    """The seat whose bot is at a channel's other end, -1 for none."""
+    cdef int seat
+    for seat in range(lane.seats):
+        if bot_of(lane, seat).channel == channel:
+            return seat
+    return -1
 
 
 @cython.final
@@ -236,23 +272,30 @@ cdef class Lanes:
     cdef Lane* lanes
     cdef int lane_count
     cdef size_t lane_capacity
+    cdef int seat_count         # of all lanes
     cdef int* ready
     cdef size_t ready_capacity
     cdef int ready_count
     cdef list kept              # what the lanes point to
-    cdef dict last_printed      # by lane: what its bot printed before its last fault, where it could share a process
+    cdef dict last_printed      # by lane and channel: what a bot printed before its fault, if it could share a process
+    cdef dict values            # by lane and seat: answers that aren't whole numbers, before their turn
+    cdef size_t most_text       # bytes of an answer's text
 
-    def __init__(self, int view_size, int most_arguments, questions, *, bint tells_values=False):
+    def __init__(self, int view_size, int most_arguments, questions, *, bint tells_values=False, int most_text=0):
         self.channels = Channels()
         self.questions = Questions(view_size, most_arguments, questions, tells_values)
         self.kept = []
         self.last_printed = {}
+        self.values = {}
+        self.most_text = max(<int>MOST_TEXT, most_text)
+        self.channels.most_text = self.most_text
 
     def __dealloc__(self):
         cdef int i
         for i in range(self.lane_count):
             free(self.lanes[i].buffers[0].content)
             free(self.lanes[i].buffers[1].content)
+            free(self.lanes[i].more)
         free(self.lanes)
         free(self.ready)
 
@@ -277,9 +320,15 @@ cdef class Lanes:
         lane.tables[0] = <void*>games
         lane.tables[1] = <void*>sessions
         self.kept.append((core, referee, games, sessions))
-        for seat in range(2):
-            lane.channels[seat] = channels[seat]
-            lane.slots[seat] = slots[seat]
+        lane.seats = <int>len(channels)
+        if lane.seats > SEATS:
+            lane.more = <SeatedBot*>calloc(lane.seats - SEATS, sizeof(SeatedBot))
+            if lane.more == NULL:
+                raise MemoryError
+        for seat in range(lane.seats):
+            bot_of(lane, seat).channel = channels[seat]
+            bot_of(lane, seat).slot = slots[seat]
+        self.seat_count += lane.seats
         self.lane_count += 1
         self.make_ready(number, 0)
         return number
@@ -290,17 +339,17 @@ cdef class Lanes:
         A program is told nothing: its process is one bot's.
         """
         cdef Lane* lane = &self.lanes[lane_number]
-        cdef Channel* channel = &self.channels.all[lane.channels[seat]]
+        cdef Channel* channel = &self.channels.all[bot_of(lane, seat).channel]
         if not channel.lines:
-            self.questions.add_order(channel, START_LANE, lane.slots[seat], <int64_t>seed)
+            self.questions.add_order(channel, START_LANE, bot_of(lane, seat).slot, <int64_t>seed)
             channel.gathers_start = True
 
     def end_bot(self, int lane_number, int seat):
         """Tell the seat's process to forget the lane's bot."""
         cdef Lane* lane = &self.lanes[lane_number]
-        cdef Channel* channel = &self.channels.all[lane.channels[seat]]
+        cdef Channel* channel = &self.channels.all[bot_of(lane, seat).channel]
         if channel.is_open:
-            self.questions.add_order(channel, END_LANE, lane.slots[seat], 0)
+            self.questions.add_order(channel, END_LANE, bot_of(lane, seat).slot, 0)
 
     def resume(self, int lane_number, int64_t answer=0):
         """Let a stopped lane play on with this answer to the pending decision."""
@@ -336,45 +385,56 @@ cdef class Lanes:
             free(self.lanes[lane_number].buffers[i].content)
         memset(self.lanes[lane_number].buffers, 0, sizeof(self.lanes[lane_number].buffers))
         self.kept[lane_number] = None
-        self.last_printed.pop(lane_number, None)
+        for seat in range(self.lanes[lane_number].seats):
+            bot_of(&self.lanes[lane_number], seat).state = IDLE
+            self.values.pop((lane_number, seat), None)
+            self.last_printed.pop((lane_number, bot_of(&self.lanes[lane_number], seat).channel), None)
 
-    def stop(self, int lane_number):
-        """Stop a lane that waits for its bot; the answer, should it come, is ignored."""
+    def stop(self, int lane_number, int seat):
+        """Stop a lane that waits for a seat's bot; the answer, should it come, is ignored. False where the lane waits
+        for another: then it goes on, and stops with a FAULT when this one's turn comes."""
         cdef Lane* lane = &self.lanes[lane_number]
+        cdef SeatedBot* bot = bot_of(lane, seat)
         cdef Channel* channel
         cdef int i
-        lane.state = STOPPED
-        for seat in range(2):
-            if lane.channels[seat] >= 0:
-                channel = &self.channels.all[lane.channels[seat]]
-                for i in range(channel.asked_count):
-                    if channel.asked[i] == lane_number:
-                        channel.asked[i] = -1
+        if bot.channel >= 0:
+            channel = &self.channels.all[bot.channel]
+            for i in range(channel.asked_count):
+                if channel.asked[i] == lane_number:
+                    channel.asked[i] = -1
+        if due(lane) == seat:
+            bot.state = IDLE
+            lane.state = STOPPED
+            return True
+        bot.state = HAS_FAILED
+        return False
 
     def change_channel(self, int lane_number, int seat, int channel):
         """Give a lane's seat another process."""
-        self.lanes[lane_number].channels[seat] = channel
+        bot_of(&self.lanes[lane_number], seat).channel = channel
 
     def decisions(self, int lane_number):
         """How many decisions each seat's process was asked for."""
-        return self.lanes[lane_number].decisions[0], self.lanes[lane_number].decisions[1]
+        cdef Lane* lane = &self.lanes[lane_number]
+        return tuple([bot_of(lane, seat).decisions for seat in range(lane.seats)])
 
-    def take_printed(self, int lane_number):
+    def take_printed(self, int lane_number, int channel):
         """The last bytes that the lane's bot printed before its fault, where it could share a process."""
-        return self.last_printed.pop(lane_number, b"")
+        return self.last_printed.pop((lane_number, channel), b"")
 
     def run(self, double seconds):
         """Play until something needs the caller, or for so many seconds.
 
         Returns events as (kind, lane, channel, text). The kind is LEG_IS_OVER, RECORDS_ARE_FULL or FAULT (the lane's
         WebAssembly bot failed, or any bot broke the rules) of the core; BOT_FAULTY and BOT_OUT_OF_MEMORY (lane and
-        channel), or CHANNEL_FAILED and WROTE_NO_ANSWER of the channels. The lanes in question are stopped; those of a
-        failed channel are not. Raises MemoryError if there is none for the worker itself.
+        channel), or CHANNEL_FAILED and WROTE_NO_ANSWER of the channels. By events of the core the lane is stopped; by
+        others it is not, and `stop` tells whether it waits for the faulty bot. Raises MemoryError if there is none for
+        the worker itself.
         """
         cdef int64_t until = now_nanoseconds() + <int64_t>(seconds * 1e9)
         cdef int sent
         cdef Channel* channel
-        self.channels.begin_run(self.lane_count)
+        self.channels.begin_run(self.seat_count + self.lane_count)
         with nogil:
             while True:
                 while self.ready_count:
@@ -434,11 +494,10 @@ cdef class Lanes:
         return received
 
     cdef void advance(self, int number) noexcept nogil:
-        """Play a lane to its next question to a process, or until the caller is needed."""
+        """Play a lane until it waits for a process, or the caller is needed."""
         cdef Lane* lane = &self.lanes[number]
+        cdef SeatedBot* bot
         cdef Status status
-        cdef Channel* told
-        cdef int seat, channel
         if lane.state != READY:
             return
         while True:
@@ -452,22 +511,78 @@ cdef class Lanes:
                 lane.state = STOPPED
                 self.channels.tell(status, number, -1, NULL, 0)
                 return
-            seat = (<GameCore>lane.core).decision.seat
-            channel = lane.channels[seat]
-            told = &self.channels.all[channel]
-            if not self.questions.is_only_told(told, (<GameCore>lane.core).decision.kind):
-                break
-            lane.answer = 0
-            if not self.questions.add_line(told, lane.core):
+            bot = bot_of(lane, due(lane))
+            if bot.state == HAS_ANSWERED and self.take_kept(number, lane, bot):
+                continue
+            if bot.state == IDLE and lane.state == READY:
+                if self.tells_only(lane, bot):
+                    continue
+                self.ask(number, lane)
+            if bot.state == HAS_FAILED:
+                bot.state = IDLE
+                lane.state = STOPPED
+                self.channels.tell(REFUSED, number, bot.channel, NULL, 0)
+            if lane.state == READY:
                 lane.state = ASKED
-                self.channels.lack_memory(channel)
-                return
-        lane.decisions[seat] += 1
-        lane.state = ASKED
-        if self.questions.add(&self.channels.all[channel], number, lane.slots[seat], lane.core):
-            self.channels.touch(channel)
-        else:
-            self.channels.lack_memory(channel)
+            return
+
+    cdef bint tells_only(self, Lane* lane, SeatedBot* bot) noexcept nogil:
+        """Tell a program what it doesn't answer, if that is what the pending decision does."""
+        cdef Channel* told = &self.channels.all[bot.channel]
+        if not self.questions.is_only_told(told, (<GameCore>lane.core).decision.kind):
+            return False
+        lane.answer = 0
+        if not self.questions.add_line(told, lane.core):
+            self.channels.lack_memory(bot.channel)
+        return True
+
+    cdef void ask(self, int number, Lane* lane) noexcept nogil:
+        """Ask the process of the pending decision, and those that are asked together with it."""
+        cdef SeatedBot* bot
+        cdef int count = max(1, (<GameCore>lane.core).pending_count)
+        cdef int ahead
+        for ahead in range(count):
+            if ahead > 0:
+                (<GameCore>lane.core).look_at(ahead)
+            bot = bot_of(lane, due(lane))
+            if bot.channel < 0:
+                continue
+            bot.decisions += 1
+            bot.state = QUESTIONED
+            if self.questions.add(&self.channels.all[bot.channel], number, bot.slot, lane.core):
+                self.channels.touch(bot.channel)
+            else:
+                self.channels.lack_memory(bot.channel)
+        if count > 1:
+            (<GameCore>lane.core).look_at(0)
+
+    cdef bint take_kept(self, int number, Lane* lane, SeatedBot* bot) noexcept nogil:
+        """Have the core take an answer whose turn has come; false where it can't: then the bot has failed."""
+        bot.state = IDLE
+        lane.answer = bot.answer
+        return not bot.in_json or self.read_value(number, lane, bot)
+
+    cdef bint read_value(self, int number, Lane* lane, SeatedBot* bot) noexcept with gil:
+        """Have the core read an answer that is no whole number."""
+        cdef bytes why
+        value = self.values.pop((number, due(lane)))
+        try:
+            lane.answer = (<GameCore>lane.core).read_answer(value)
+            return True
+        except ValueError as wrong:
+            action = "ACTION " if self.channels.all[bot.channel].lines else ""
+            why = f"{wrong}: {action}{json.dumps(value)}".encode()[:MOST_QUOTED]
+            if self.channels.all[bot.channel].lines:
+                bot.state = QUESTIONED
+                lane.state = ASKED
+                self.channels.fail(bot.channel, why, WROTE_NO_ANSWER)
+            else:
+                lane.state = STOPPED
+                self.channels.tell(BOT_FAULTY, number, bot.channel, why, <int>len(why))
+        except BaseException as trouble:
+            self.questions.trouble = trouble
+            lane.state = STOPPED
+        return False
 
     cdef bint make_room(self, Lane* lane) noexcept nogil:
         """Move the rows of full tables to their buffers; false when the caller should take those first."""
@@ -545,7 +660,7 @@ cdef class Lanes:
             self.questions.trouble = trouble
             self.channels.fail(number, b"can't be talked with")
             return False
-        self.make_ready(channel.asked[0], answer)
+        self.give(channel.asked[0], number, answer)
         channel.outstanding = False
         return True
 
@@ -554,21 +669,24 @@ cdef class Lanes:
         cdef Channel* channel = &self.channels.all[number]
         cdef Answer* answer = <Answer*>(channel.inbox + sizeof(Header))
         cdef const char* text = <const char*>(answer + channel.asked_count)
-        cdef int i, asked, kind
-        if not is_answer(channel.inbox, channel.inbox_size, channel.serial, <uint32_t>channel.asked_count):
+        cdef int i, asked, kind, length
+        if not is_answer(
+            channel.inbox, channel.inbox_size, channel.serial, <uint32_t>channel.asked_count, self.most_text
+        ):
             self.channels.fail(number, b"wrote what is no answer to what it was asked")
             return
         for i in range(channel.asked_count):
             asked = channel.asked[i]
-            if asked >= 0 and self.lanes[asked].state == ASKED:
+            if asked >= 0 and self.waits_for(asked, number):
                 if answer.status == ANSWERED:
-                    self.make_ready(asked, answer.answer)
-                else:
-                    self.lanes[asked].state = STOPPED
+                    self.give(asked, number, answer.answer)
+                elif answer.status != ANSWERED_IN_JSON or not self.take_value(asked, number, text, answer.text_length):
+                    self.stop_if_due(asked, number)
                     kind = BOT_OUT_OF_MEMORY if answer.status == OUT_OF_MEMORY else BOT_FAULTY
-                    self.channels.tell(kind, asked, number, text, answer.text_length)
+                    length = answer.text_length if answer.status == FAULTY else 0
+                    self.channels.tell(kind, asked, number, text, length)
                     if answer.printed_length:
-                        self.keep_printed(asked, text + answer.text_length, answer.printed_length)
+                        self.keep_printed(asked, number, text + answer.text_length, answer.printed_length)
             text += answer.text_length + answer.printed_length
             answer += 1
         for i in range(channel.gathered_count):
@@ -576,8 +694,57 @@ cdef class Lanes:
                 self.channels.touch(number)
                 return
 
-    cdef void keep_printed(self, int lane, const char* text, int length) noexcept with gil:
-        self.last_printed[lane] = text[:length]
+    cdef void stop_if_due(self, int number, int channel) noexcept nogil:
+        """Stop a lane that waits for a channel's bot, which has failed, before all others."""
+        cdef Lane* lane = &self.lanes[number]
+        cdef int seat = seat_at(lane, channel)
+        if due(lane) == seat:
+            bot_of(lane, seat).state = IDLE
+            lane.state = STOPPED
+
+    cdef bint waits_for(self, int number, int channel) noexcept nogil:
+        """Whether a lane is there, and waits for a channel's bot, now or soon."""
+        cdef Lane* lane = &self.lanes[number]
+        cdef int seat = seat_at(lane, channel)
+        return lane.core != NULL and seat >= 0 and bot_of(lane, seat).state == QUESTIONED
+
+    cdef void give(self, int number, int channel, int64_t answer) noexcept nogil:
+        """Give a lane the answer of a channel's bot, to be kept until its turn."""
+        cdef Lane* lane = &self.lanes[number]
+        cdef int seat = seat_at(lane, channel)
+        cdef SeatedBot* bot = bot_of(lane, seat)
+        bot.answer = answer
+        bot.in_json = False
+        bot.state = HAS_ANSWERED
+        self.go_on(number, lane, seat)
+
+    cdef void go_on(self, int number, Lane* lane, int seat) noexcept nogil:
+        """Have a lane that waits for a seat play on with its answer."""
+        cdef SeatedBot* bot = bot_of(lane, seat)
+        if lane.state == ASKED and due(lane) == seat and self.take_kept(number, lane, bot):
+            self.make_ready(number, lane.answer)
+
+    cdef bint take_value(self, int number, int channel, const char* text, int length) noexcept with gil:
+        """Give a lane an answer in JSON; false where it is none."""
+        try:
+            value = json.loads(text[:length].decode("utf-8", "surrogatepass"))
+        except (ValueError, RecursionError):
+            return False
+        self.keep_value(number, channel, value)
+        return True
+
+    cdef void keep_value(self, int number, int channel, object value) noexcept:
+        """Give a lane an answer that is no whole number, to be kept until its turn."""
+        cdef Lane* lane = &self.lanes[number]
+        cdef int seat = seat_at(lane, channel)
+        cdef SeatedBot* bot = bot_of(lane, seat)
+        self.values[number, seat] = value
+        bot.in_json = True
+        bot.state = HAS_ANSWERED
+        self.go_on(number, lane, seat)
+
+    cdef void keep_printed(self, int lane, int channel, const char* text, int length) noexcept with gil:
+        self.last_printed[lane, channel] = text[:length]
 
     cdef void take_line(self, int number, size_t length) noexcept nogil:
         """Take a line of so many bytes, the first of a program's inbox, as the answer to its question."""
@@ -591,29 +758,21 @@ cdef class Lanes:
         start = find_action(line, &length)
         if start == 0:
             self.channels.refuse_line(number, b"wrote what is no ACTION: ")
-        elif read_whole(line + start, length, &answer) or self.take_other(number, line + start, length, &answer):
-            self.make_ready(channel.asked[0], answer)
+        elif read_whole(line + start, length, &answer):
             channel.outstanding = False
+            self.give(channel.asked[0], number, answer)
+        else:
+            self.take_other(number, line + start, length)
 
-    cdef bint take_other(self, int number, const char* text, size_t length, int64_t* answer) noexcept with gil:
-        """Have the core of a program's lane take an answer that is no whole number; false if the channel has failed."""
-        cdef bytes why
+    cdef void take_other(self, int number, const char* text, size_t length) noexcept with gil:
+        """Take a program's answer that is no whole number."""
         try:
-            try:
-                value = json.loads(text[:length].decode(), parse_constant=refuse_constant)
-            except (ValueError, RecursionError):
-                self.channels.refuse_line(number, b"wrote an ACTION that is no JSON: ")
-                return False
-            answer[0] = (<GameCore>self.lanes[self.channels.all[number].asked[0]].core).read_answer(value)
-        except ValueError as wrong:
-            why = str(wrong).encode() + b": "
-            self.channels.refuse_line(number, why)
-            return False
-        except BaseException as trouble:
-            self.questions.trouble = trouble
-            self.channels.fail(number, b"can't be talked with")
-            return False
-        return True
+            value = json.loads(text[:length].decode(), parse_constant=refuse_constant)
+        except (ValueError, RecursionError):
+            self.channels.refuse_line(number, b"wrote an ACTION that is no JSON: ")
+            return
+        self.channels.all[number].outstanding = False
+        self.keep_value(self.channels.all[number].asked[0], number, value)
 
     cdef void make_ready(self, int lane, int64_t answer) noexcept nogil:
         """Have a lane play on with this answer."""

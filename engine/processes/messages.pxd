@@ -2,7 +2,8 @@
 #
 # A message to the process is a Header and `count` Questions, each of `question_size` bytes. Its
 # answer is a Header with the same serial, as many Answers, and their texts: for each answer
-# why it is faulty and what the leg printed, `text_length` and `printed_length` bytes.
+# why it is faulty, or the answer where that isn't a whole number, and what the leg printed, `text_length` and
+# `printed_length` bytes.
 # Where a contest tells values by name, each Question is followed by them: so many bytes as its first argument
 # says, and zeros up to a multiple of eight. First come, of 32 bits each, the places where values begin and where
 # the last one ends, then the values. Each begins with a letter: i a whole number, d a fraction, s a text, in
@@ -25,6 +26,7 @@ cdef enum:              # status of an answer
     ANSWERED
     FAULTY              # the text says why
     OUT_OF_MEMORY
+    ANSWERED_IN_JSON    # the text is the answer
 
 cdef struct Header:
     uint32_t size       # bytes of the message, with this header
@@ -51,11 +53,13 @@ cdef inline size_t padding_of(size_t size) noexcept nogil:
     """How many zeros follow so many bytes."""
     return (8 - size % 8) % 8
 
-cdef inline size_t most_answer_bytes(size_t count) noexcept nogil:
-    """The size of the longest answer to so many questions."""
-    return sizeof(Header) + count * (sizeof(Answer) + MOST_TEXT + MOST_PRINTED_BYTES)
+cdef inline size_t most_answer_bytes(size_t count, size_t most_text) noexcept nogil:
+    """The size of the longest answer to so many questions, with texts of at most so many bytes."""
+    return sizeof(Header) + count * (sizeof(Answer) + most_text + MOST_PRINTED_BYTES)
 
-cdef inline bint is_answer(const unsigned char* message, size_t size, uint32_t serial, uint32_t count) noexcept nogil:
+cdef inline bint is_answer(
+    const unsigned char* message, size_t size, uint32_t serial, uint32_t count, size_t most_text
+) noexcept nogil:
     """Whether so many bytes are a whole and sound answer to the message of this serial with so many questions."""
     cdef const Header* header = <const Header*>message
     cdef const Answer* answers = <const Answer*>(message + sizeof(Header))
@@ -66,7 +70,7 @@ cdef inline bint is_answer(const unsigned char* message, size_t size, uint32_t s
     if header.serial != serial or header.count != count:
         return False
     for i in range(count):
-        if not 0 <= answers[i].text_length <= MOST_TEXT:
+        if not 0 <= answers[i].text_length <= <int64_t>most_text:
             return False
         if not 0 <= answers[i].printed_length <= MOST_PRINTED_BYTES:
             return False

@@ -51,4 +51,6 @@ def serve(
     most_arguments: int,
     histories: tuple[int, Sequence[int]] = (0, ()),
     told_numbers: tuple[Sequence[int], ...] | None = None,
+    returns: Sequence[str] = (),
+    most_json: int = 0,
 ) -> None: ...

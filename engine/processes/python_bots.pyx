@@ -20,6 +20,7 @@ from posix.unistd cimport read, write
 from engine.kernel.limits cimport MOST_ARGUMENTS, MOST_VIEW_BYTES
 from engine.kernel.memory cimport grown
 from engine.processes.messages cimport (
+    ANSWERED_IN_JSON,
     FAULTY,
     MOST_PRINTED,
     MOST_QUESTIONS,
@@ -40,6 +41,10 @@ cdef enum:
     STEPS_AHEAD = 3     # questions from one to the next
     VIEW_LINES = 4      # of 64 bytes, of the part of a view that each question reads
     FUNCTION_LINES = 3
+    NUMBER = 0          # what answers a question: a whole number
+    NAME = 1            # a whole number or a text
+    VALUE = 2           # a number of any kind, a text, or a list of such
+    MOST_DEPTH = 4      # of lists in lists
 
 cdef extern from "Python.h":
     object PyObject_Vectorcall(object function, PyObject** arguments, size_t count, PyObject* names)
@@ -351,6 +356,34 @@ cdef int64_t whole(object value) except? -1:
     return number
 
 
+cdef str as_json(object value, int depth=0):
+    """A bot's answer as JSON. Raises TypeError for what is none."""
+    if isinstance(value, str):
+        return '"' + "".join([escaped(letter) for letter in str.__str__(value)]) + '"'
+    if isinstance(value, (list, tuple)) and depth < MOST_DEPTH:
+        return "[" + ", ".join([as_json(item, depth + 1) for item in value]) + "]"
+    if PyFloat_Check(value):
+        value = PyFloat_AS_DOUBLE(value)
+        return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}.get(repr(value), repr(value))
+    if value is None:
+        raise TypeError("returned None (a path without return?)")
+    try:
+        return int.__repr__(int(PyNumber_Index(value)))
+    except TypeError:
+        pass
+    # Arrays and numbers of packages.
+    if depth < MOST_DEPTH and hasattr(value, "tolist"):
+        return as_json(value.tolist(), depth + 1)
+    raise TypeError(f"returned a {type(value).__name__}, expected a number, a text or a list")
+
+
+cdef str escaped(str letter):
+    """A character as JSON has it in a text."""
+    if letter in ('"', "\\"):
+        return "\\" + letter
+    return letter if letter >= " " else f"\\u{ord(letter):04x}"
+
+
 cdef class Buffer:
     """Bytes that grow."""
     cdef unsigned char* content
@@ -554,16 +587,19 @@ cdef struct Shape:          # how a contest's questions lie in a message
     int view_size
     int most_arguments
     int counts[MOST_QUESTIONS]      # of arguments, the view aside
+    int64_t most_json               # bytes of an answer
+    int answers[MOST_QUESTIONS]     # NUMBER, NAME or VALUE: what a bot may return
     int value_count                 # of values that are told by name
     int length_offset               # of the histories
     int history_count
     int history_offsets[MOST_HISTORIES]
 
 
-cdef int64_t answer_of(
-    Leg leg, Question* question, Shape* shape, Py_ssize_t told, tuple told_numbers, list numbers
-) except? -1:
-    """Have a leg's bot answer a question, which `told` bytes of values follow.
+cdef bytes put(
+    Leg leg, Question* question, Answer* answer, Shape* shape, Py_ssize_t told, tuple told_numbers, list numbers
+):
+    """Have a leg's bot answer a question, which `told` bytes of values follow. Returns its answer as JSON where that
+    isn't a whole number.
 
     `told_numbers`: of these values, by the question's kind, or None. `numbers` keeps the arguments alive,
     MOST_ARGUMENTS of them.
@@ -587,7 +623,7 @@ cdef int64_t answer_of(
             else:
                 add_to_histories(view, shape.history_offsets)
             if function == <PyObject*>None:
-                return 0
+                return None
     for argument in range(shape.counts[question.kind]):
         numbers[argument] = question.arguments[argument]
         arguments[passed] = <PyObject*>numbers[argument]
@@ -595,7 +631,14 @@ cdef int64_t answer_of(
     result = PyObject_Vectorcall(<object>function, arguments + 1, (passed - 1) | MAY_USE_PLACE_BEFORE, NULL)
     if view.looked:
         note_lists(view)
-    return whole(result)
+    if shape.answers[question.kind] == VALUE or (shape.answers[question.kind] == NAME and isinstance(result, str)):
+        answer.status = ANSWERED_IN_JSON
+        said = as_json(result).encode("utf-8", "surrogatepass")
+        if <int64_t>len(said) > shape.most_json:
+            raise ValueError(f"returned an answer of {len(said)} bytes, at most {shape.most_json} are possible")
+        return said
+    answer.answer = whole(result)
+    return None
 
 
 # One long function: handling an answer's exception needs what its question set up.
@@ -611,7 +654,7 @@ cdef bytes answers_to(
     cdef Question* question = <Question*>place
     cdef Answer* answer = answers
     cdef Leg leg = None
-    cdef bytes text, printed
+    cdef bytes text, said, printed
     cdef list texts = []
     cdef list numbers = [None] * MOST_ARGUMENTS
     memset(answers, 0, count * sizeof(Answer))      # ANSWERED
@@ -641,7 +684,10 @@ cdef bytes answers_to(
                             raise MemoryError
                         text = leg.failure
                         break
-                    answer.answer = answer_of(leg, question, shape, told, told_numbers, numbers)
+                    said = put(leg, question, answer, shape, told, told_numbers, numbers)
+                    if said is not None:
+                        answer.text_length = <int32_t>len(said)
+                        texts.append(said)
                 elif question.kind == START_LANE:
                     leg = Leg(new_leg, explain, <uint64_t>question.arguments[0])
                     if leg.is_well:
@@ -681,6 +727,8 @@ def serve(
     int most_arguments,
     histories=(0, ()),
     tuple told_numbers=None,
+    returns=(),
+    int64_t most_json=0,
 ):
     """Answer messages until the pipe closes.
 
@@ -688,6 +736,7 @@ def serve(
     questions, None for one that only adds to the histories; `explain(exception)` puts a failure into words.
     `argument_counts`: of each question, the view aside. `histories`: the offset in the view of their length, and of
     the last element of each. `told_numbers`: of each question, the numbers of the Values that it tells, in order.
+    `returns`: of each question, "number", "name" or "value"; default numbers. `most_json`: bytes of others in JSON.
     """
     cdef Shape shape
     cdef Buffer inbox = Buffer()
@@ -708,10 +757,15 @@ def serve(
         raise ValueError("questions of more kinds, arguments, bytes or histories than there is room for")
     shape.stride = question_size(most_arguments, view_size)
     shape.view_size = view_size
+    shape.most_json = most_json
     shape.most_arguments = most_arguments
     shape.value_count = 1 + max((number for told in told_numbers or () for number in told), default=-1)
     shape.length_offset = histories[0]
     shape.history_count = <int>len(histories[1])
+    for number in range(MOST_QUESTIONS):
+        shape.answers[number] = NUMBER
+    for number, answer_kind in enumerate(returns):
+        shape.answers[number] = ("number", "name", "value").index(answer_kind)
     for number, count in enumerate(argument_counts):
         shape.counts[number] = count
     for number, offset in enumerate(histories[1]):

@@ -2,8 +2,9 @@
 
 from libc.stdint cimport int64_t
 
-cdef struct Place:      # a value that a decision tells, and where C bots find it
-    int code            # i, q: a whole number of 32 or 64 bits; d: a fraction; s: a text, which C bots don't get
+cdef struct Place:      # a value that a decision shows, and where C bots find it
+    # i, q: a whole number of 32 or 64 bits; d: any number; c: a choice; s: a text, which C bots don't get
+    int code
     int64_t low
     int64_t high
     int most            # of a list; -1 is a single value
@@ -13,30 +14,38 @@ cdef struct Place:      # a value that a decision tells, and where C bots find i
 
 cdef class Decision:
     cdef readonly str name
-    cdef readonly tuple tells       # (name, code, low, high, most) of each value
-    cdef readonly int64_t low
-    cdef readonly int64_t high
-    cdef readonly int64_t default
+    cdef readonly tuple value_specs  # (name, code, low, high, most, choices) of each value
+    cdef readonly tuple answer_spec  # (code, low, high, most, choices)
+    cdef readonly object default    # None: the first of the legal actions
+    cdef readonly bint takes_numbers    # whether answers are whole numbers, for bots of every kind
     cdef int kind                   # its number in its contest, -1 before it has one
     cdef int legal                  # which of the values has the legal actions, or -1
+    cdef Place answered             # the answer, and where C bots leave it
+    cdef size_t room                # bytes of what they leave there, 0 where they return the answer
     cdef list names
+    cdef list choices               # by value: the place of each name among the choices, or None
+    cdef dict answer_choices
     cdef Place* places
 
 
-cdef class Asked:
+cdef class Question:
     cdef readonly Decision decision
     cdef readonly int seat
     cdef readonly dict values
-    # The values but for texts, in order: a list as its length and its items, a fraction by its bits.
+    # The values but for texts, in order: a list as its length and its items, a number that isn't whole by its bits.
     cdef int64_t* cells
     cdef int64_t* legal_cells       # where the legal actions' length is
-    cdef int64_t default
+    cdef readonly object default
     cdef bytes packed
     cdef bytes line
 
     cdef int check(self, given_default) except -1
     cdef int choose_default(self, given) except -1
-    cdef bint takes(self, int64_t answer) noexcept
+    cdef bint takes_number(self, int64_t answer) noexcept
+    cdef object from_number(self, int64_t answer)
+    cdef object from_memory(self, int64_t answer, const unsigned char* window)
+    cdef object checked(self, object value)
+    cdef object legal_text(self, object value)
     cdef void show(self, unsigned char* window) noexcept
     cdef bytes told(self, bint as_line)
     cdef bytes as_message(self)

@@ -2,16 +2,17 @@
 
 C bots find the values in their struct, Python bots as attributes, programs in a
 line of JSON. All are checked against what the contest declares, so that a
-contest fails alike with bots of every kind.
+contest fails in the same way with bots of every kind. So are answers: C bots
+return a number, or leave a text, a list or a number of any kind behind their struct.
 """
 
 cimport cython
 from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.math cimport isfinite
-from libc.stdint cimport INT64_MAX, INT64_MIN, int32_t, int64_t, uint32_t
+from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memcpy
+from libc.string cimport memchr, memcpy, memset
 
 import json
 from sys import byteorder
@@ -19,75 +20,162 @@ from sys import byteorder
 # A value of this name lists the legal answers; others are faults.
 LEGAL_ACTIONS = "legal_actions"
 # In bytes, by code; a list's count has 32 bits.
-SIZES = {"i": 4, "q": 8, "d": 8}
+SIZES = {"i": 4, "q": 8, "d": 8, "c": 4, "s": 1}
+# Behind a C bot's struct.
+MOST_ANSWER_BYTES = 1 << 16
 
 
 cdef class Decision:
     """A decision that is asked of a bot's function or method of that name.
 
-    `tells`: (name, code, low, high, most) of each value. Its code is i or q (a whole number of 32 or 64
-    bits from `low` to `high`), d (a fraction) or s (a text); `most`: a list's greatest length, -1 for a single value.
-    An answer is one of the LEGAL_ACTIONS if such a value is told, else from `low` to `high`; `default`
+    `values`: (name, code, low, high, most, choices) of each value. Its code is i or q (a whole number of 32 or 64
+    bits from `low` to `high`), d (any number), c (one of the `choices`, names) or s (a text); `most`: a list's greatest
+    length, -1 for a single value. `answer` is the same without a name; the bytes of a text are at most its `high`, and
+    those of a list of texts can't be answered. With a value called LEGAL_ACTIONS the answer is one of them. `default`
     counts for a bot that is at fault. Raises ValueError for an impossible declaration.
     """
 
-    def __init__(self, str name, tells, *, int64_t low=INT64_MIN, int64_t high=INT64_MAX, int64_t default=0):
+    def __init__(self, str name, values, *, answer, default=None):
         cdef int i
         self.name = name
-        self.tells = tuple(tells)
-        self.low = low
-        self.high = high
+        self.value_specs = tuple(values)
+        self.answer_spec = tuple(answer)
         self.default = default
         self.kind = -1
         self.legal = -1
-        self.names = [told[0] for told in self.tells]
+        self.names = [value[0] for value in self.value_specs]
+        self.choices = [places_of(value[5]) for value in self.value_specs]
         free(self.places)
-        self.places = <Place*>calloc(max(1, len(self.tells)), sizeof(Place))
+        self.places = <Place*>calloc(max(1, len(self.value_specs)), sizeof(Place))
         if self.places == NULL:
             raise MemoryError
-        for i, (value, code, least, greatest, most) in enumerate(self.tells):
-            if code not in ("i", "q", "d", "s") or most < -1 or least > greatest:
-                raise ValueError(f"{name} can't tell {value} so")
+        for i, (value, code, least, greatest, most, _) in enumerate(self.value_specs):
+            if code not in ("i", "q", "d", "s", "c") or most < -1 or least > greatest:
+                raise ValueError(f"{name} can't show {value} so")
             self.places[i] = Place(ord(code), least, greatest, most, -1, -1)
             if value == LEGAL_ACTIONS:
-                if most < 1 or code not in ("i", "q"):
-                    raise ValueError(f"{name}: {LEGAL_ACTIONS} is a list of whole numbers")
                 self.legal = i
         if len(set(self.names)) < len(self.names):
-            raise ValueError(f"{name} tells something twice")
-        if self.legal < 0 and not low <= default <= high:
-            raise ValueError(f"{name}: the default answer {default} is not from {low} to {high}")
+            raise ValueError(f"{name} shows something twice")
+        code, least, greatest, most, choices = self.answer_spec
+        self.answer_choices = places_of(choices)
+        self.answered = Place(ord(code), least, greatest, most, -1, -1)
+        self.takes_numbers = code in ("i", "q") and most < 0
+        self.room = 0
+        if self.legal < 0 and code == "s":
+            self.room = greatest + 1
+        elif most >= 0:
+            self.room = SIZES[code] * max(1, most)
+        if self.room > MOST_ANSWER_BYTES:
+            raise ValueError(
+                f"{name}: an answer takes up to {self.room} bytes, at most {MOST_ANSWER_BYTES} are possible"
+            )
+        if self.legal < 0:
+            self.default = checked_answer(self, default)
 
     def __dealloc__(self):
         free(self.places)
 
-    def place(self, int kind, offsets):
+    @property
+    def leaves_answers(self):
+        """Whether what a C bot returns isn't its answer."""
+        return self.room > 0 or (self.legal < 0 and self.answered.code == c"d")
+
+    @property
+    def answer_bytes(self):
+        """What a C bot's answer takes behind its struct, 0 where it returns the answer."""
+        return self.room
+
+    def place(self, int kind, offsets, int answer_offset=0, *, bint wide_actions=False):
         """Make it the contest's question of this number.
 
         `offsets`: by a value's name, where it lies in the bot's struct; for a list (that of its count, that of its
-        first item). Raises ValueError when it is another contest's already.
+        first item). `answer_offset`: where C bots leave answers. `wide_actions`: whether legal actions have 64 bits.
+        Raises ValueError when it is another contest's already.
         """
         cdef int i
         if self.kind >= 0 and self.kind != kind:
             raise ValueError(f"the decision {self.name} belongs to another contest already")
         self.kind = kind
-        for i, (name, code, _, _, most) in enumerate(self.tells):
+        self.answered.offset = answer_offset
+        if wide_actions and self.legal >= 0 and self.places[self.legal].code == c"i":
+            self.places[self.legal].code = c"q"
+        for i, (name, code, _, _, most, _) in enumerate(self.value_specs):
             if code != "s" and most < 0:
                 self.places[i].offset = offsets[name]
             elif code != "s":
                 self.places[i].count_offset, self.places[i].offset = offsets[name]
+            elif i == self.legal:
+                self.places[i].count_offset = offsets[name]
 
     def __call__(self, int seat, /, *, default=None, **values):
-        """The question to seat x (0) or y (1), with these values; `default` instead of the declared one.
+        """The question to a seat, from 0, with these values; `default` instead of the declared one.
 
-        A text, or a list of texts, may be a function that makes it: only some bots are told texts.
+        A text, or a list of texts, may be a function that makes it: only some bots are shown texts.
         """
-        cdef Asked asked = Asked.__new__(Asked)
-        asked.decision = self
-        asked.seat = seat
-        asked.values = values
-        asked.check(default)    # here, where the traceback names the rules' own line
-        return asked
+        cdef Question question = Question.__new__(Question)
+        question.decision = self
+        question.seat = seat
+        question.values = values
+        question.check(default)    # here, where the traceback names the rules' own line
+        return question
+
+
+cdef dict places_of(choices):
+    """The place of each name among the choices; None where there are none."""
+    return None if choices is None else {name: place for place, name in enumerate(choices)}
+
+
+cdef object checked_answer(Decision decision, object value):
+    """An answer as rules get it. Raises ValueError for a wrong one, which says what it is."""
+    cdef Place* place = &decision.answered
+    if place.most < 0 or place.code == c"s":
+        return checked_item(decision, place, value)
+    if not isinstance(value, (list, tuple)):
+        raise ValueError("no list")
+    if len(value) > place.most:
+        raise ValueError(f"{len(value)} items")
+    return [checked_item(decision, place, item) for item in value]
+
+
+cdef object checked_item(Decision decision, Place* place, object value):
+    """An answer's number, choice or text, or one of a list."""
+    cdef double real
+    if place.code == c"s":
+        if not isinstance(value, str):
+            raise ValueError("no text")
+        try:
+            encoded = (<str>value).encode()
+        except UnicodeEncodeError:
+            raise ValueError("a text that isn't UTF-8") from None
+        if len(encoded) > place.high:
+            raise ValueError(f"a text of {len(encoded)} bytes")
+        if 0 in encoded:
+            raise ValueError("a text with a 0 byte")
+        return value
+    if isinstance(value, bool):
+        raise ValueError("no number")
+    if place.code == c"c":
+        if isinstance(value, int) and 0 <= value <= place.high:
+            return decision.answer_spec[4][value]
+        if isinstance(value, str) and value in decision.answer_choices:
+            return value
+        raise ValueError("none of the choices")
+    if place.code == c"d":
+        if not isinstance(value, (int, float)):
+            raise ValueError("no number")
+        try:
+            real = value
+        except OverflowError:
+            raise ValueError("no finite number") from None
+        if not isfinite(real):
+            raise ValueError("no finite number")
+        return real
+    if not isinstance(value, int):
+        raise ValueError("no whole number")
+    if not place.low <= value <= place.high:
+        raise ValueError(f"{value} is not from {place.low} to {place.high}")
+    return int(value)
 
 
 cdef inline int64_t whole(Decision decision, Place* place, str name, object value) except? -1:
@@ -107,7 +195,7 @@ cdef int64_t odd_whole(Decision decision, Place* place, str name, object value) 
     try:
         number = value
     except (TypeError, OverflowError):
-        raise ValueError(f"{decision.name} tells {name} = {value!r}, which is no whole number of 64 bits") from None
+        raise ValueError(f"{decision.name} shows {name} = {value!r}, which is no whole number of 64 bits") from None
     if isinstance(value, float) or not place.low <= number <= place.high:
         has = f"{name} is" if place.most < 0 else f"{name} has"
         raise ValueError(f"{decision.name}: {has} {value!r}, {place.low} to {place.high} were declared")
@@ -120,16 +208,20 @@ cdef double fraction(Decision decision, str name, object value) except? -1:
     try:
         number = value
     except (TypeError, OverflowError):
-        raise ValueError(f"{decision.name} tells {name} = {value!r}, which is no number") from None
+        raise ValueError(f"{decision.name} shows {name} = {value!r}, which is no number") from None
     if not isfinite(number):
-        raise ValueError(f"{decision.name} tells {name} = {value!r}, which is no finite number")
+        raise ValueError(f"{decision.name} shows {name} = {value!r}, which is no finite number")
     return number
 
 
-cdef inline int64_t cell(Decision decision, Place* place, str name, object value) except? -1:
+cdef inline int64_t cell(Decision decision, Place* place, str name, dict choices, object value) except? -1:
     """A value as a cell."""
     cdef double number
     cdef int64_t bits
+    if place.code == c"c":
+        if value not in choices:
+            raise ValueError(f"{decision.name} shows {name} = {value!r}, which is none of {', '.join(choices)}")
+        return choices[value]
     if place.code == c"d":
         number = fraction(decision, name, value)
         memcpy(&bits, &number, sizeof(number))
@@ -140,12 +232,12 @@ cdef inline int64_t cell(Decision decision, Place* place, str name, object value
 cdef str written(Decision decision, str name, object value):
     """A text."""
     if type(value) is not str:
-        raise ValueError(f"{decision.name} tells {name} = {value!r}, which is no text")
+        raise ValueError(f"{decision.name} shows {name} = {value!r}, which is no text")
     return value
 
 
 @cython.final
-cdef class Asked:
+cdef class Question:
     """A question as put to a seat, checked. It may be asked again."""
 
     def __dealloc__(self):
@@ -160,28 +252,26 @@ cdef class Asked:
         cdef Py_ssize_t count, room
         cdef bint is_told = True
         cdef int i
-        if not 0 <= self.seat <= 1:
-            raise ValueError(f"{decision.name} asks seat {self.seat}; there are 0 and 1")
         if decision.kind < 0:
             raise ValueError(f"{decision.name} is none of the contest's decisions")
         for i in range(len(names)):
             is_told = is_told and names[i] in self.values
         if not is_told or len(self.values) != len(names):
-            raise ValueError(f"{decision.name} tells {', '.join(self.values)}; declared is {', '.join(names)}")
+            raise ValueError(f"{decision.name} shows {', '.join(self.values)}; declared is {', '.join(names)}")
         room = 1
         for i in range(len(names)):
-            if decision.places[i].most >= 0 and decision.places[i].code != c"s":
+            if decision.places[i].most >= 0 and (decision.places[i].code != c"s" or i == decision.legal):
                 value = self.values[names[i]]
                 count = len(value)
                 if count > decision.places[i].most:
                     raise ValueError(
-                        f"{decision.name}: {names[i]} has {count} numbers,"
+                        f"{decision.name}: {names[i]} has {count} items,"
                         f" at most {decision.places[i].most} were declared"
                     )
                 # Taken once: a sequence of the author's own might have another length each time.
                 self.values[names[i]] = value = tuple(value)
                 if len(<tuple>value) != count:
-                    raise ValueError(f"{decision.name} tells more or fewer {names[i]} than they are long")
+                    raise ValueError(f"{decision.name} shows more or fewer {names[i]} than they are long")
                 room += count
             room += 1
         self.cells = end = <int64_t*>malloc(room * sizeof(int64_t))
@@ -195,8 +285,12 @@ cdef class Asked:
                 if not callable(value):
                     for text in (value,) if place.most < 0 else value:
                         written(decision, name, text)
+                if i == decision.legal:     # C bots are shown how many there are
+                    self.legal_cells = end
+                    end[0] = len(<tuple>value)
+                    end += 1
             elif place.most < 0:
-                end[0] = cell(decision, place, name, value)
+                end[0] = cell(decision, place, name, decision.choices[i], value)
                 end += 1
             else:
                 if i == decision.legal:
@@ -204,7 +298,7 @@ cdef class Asked:
                 end[0] = len(<tuple>value)
                 end += 1
                 for item in <tuple>value:
-                    end[0] = cell(decision, place, name, item)
+                    end[0] = cell(decision, place, name, decision.choices[i], item)
                     end += 1
         return self.choose_default(given_default)
 
@@ -213,26 +307,81 @@ cdef class Asked:
         cdef Decision decision = self.decision
         if decision.legal >= 0 and self.legal_cells[0] == 0:
             raise ValueError(f"{decision.name} is asked without a legal action")
-        if given is not None:
-            self.default = given
-        elif decision.legal >= 0:
-            self.default = self.legal_cells[1]
-        else:
+        if given is None and decision.legal < 0:
             self.default = decision.default
-        if not self.takes(self.default):
-            raise ValueError(f"{decision.name}: the default answer {self.default} is not legal")
+            return 0
+        try:
+            self.default = self.values[LEGAL_ACTIONS][0] if given is None else self.checked(given)
+        except ValueError as wrong:
+            raise ValueError(f"{decision.name}: the default answer {given!r} is not legal: {wrong}") from None
         return 0
 
-    cdef bint takes(self, int64_t answer) noexcept:
-        """Whether an answer is legal."""
+    cdef bint takes_number(self, int64_t answer) noexcept:
+        """Whether a whole number is legal, where answers are whole numbers."""
         cdef Decision decision = self.decision
         cdef int64_t i
         if decision.legal < 0:
-            return decision.low <= answer <= decision.high
+            return decision.answered.low <= answer <= decision.answered.high
         for i in range(1, self.legal_cells[0] + 1):
             if self.legal_cells[i] == answer:
                 return True
         return False
+
+    cdef object from_number(self, int64_t answer):
+        """The answer that a whole number stands for. Raises ValueError for none, which says what it is."""
+        if self.decision.takes_numbers:
+            if not self.takes_number(answer):
+                raise ValueError("not legal")
+            return answer
+        return self.checked(answer)
+
+    cdef object from_memory(self, int64_t answer, const unsigned char* window):
+        """What a C bot answered: by what it returned, or by what it left behind its struct."""
+        cdef Decision decision = self.decision
+        cdef Place* place = &decision.answered
+        cdef const unsigned char* left = window + place.offset
+        cdef const unsigned char* end
+        cdef double real
+        cdef int64_t i
+        if decision.legal < 0 and place.code == c"d" and place.most < 0:
+            memcpy(&real, &answer, sizeof(real))
+            return self.checked(real)
+        if decision.room == 0:
+            return self.from_number(answer)
+        if place.code == c"s":
+            end = <const unsigned char*>memchr(left, 0, decision.room)
+            if end == NULL:
+                raise ValueError("a text without a 0 byte")
+            try:
+                return self.checked(left[:end - left].decode())
+            except UnicodeDecodeError:
+                raise ValueError("a text that isn't UTF-8") from None
+        if not 0 <= answer <= place.most:
+            raise ValueError(f"a length of {answer}")
+        if place.code == c"d":
+            return self.checked([(<const double*>left)[i] for i in range(answer)])
+        if place.code == c"q":
+            return self.checked([(<const int64_t*>left)[i] for i in range(answer)])
+        return self.checked([(<const int32_t*>left)[i] for i in range(answer)])
+
+    cdef object checked(self, object value):
+        """An answer as the rules get it. Raises ValueError for a wrong one, which says what it is."""
+        if self.decision.legal < 0:
+            return checked_answer(self.decision, value)
+        if self.decision.places[self.decision.legal].code == c"s":
+            return self.legal_text(value)
+        if isinstance(value, bool) or not isinstance(value, int) or value not in self.values[LEGAL_ACTIONS]:
+            raise ValueError("not legal")
+        return int(value)
+
+    cdef object legal_text(self, object value):
+        """A legal action that is a text, by itself or by its place among all."""
+        legal = self.text(self.decision.legal)
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(legal):
+            return legal[value]
+        if isinstance(value, str) and value in legal:
+            return value
+        raise ValueError("not legal")
 
     cdef void show(self, unsigned char* window) noexcept:
         """Write its values into a C bot's struct."""
@@ -241,9 +390,14 @@ cdef class Asked:
         cdef unsigned char* target
         cdef int64_t i, count
         cdef int number
+        if self.decision.room:
+            memset(window + self.decision.answered.offset, 0, self.decision.room)
         for number in range(len(self.decision.names)):
             place = &self.decision.places[number]
             if place.code == c"s":
+                if number == self.decision.legal:
+                    (<int32_t*>(window + place.count_offset))[0] = <int32_t>next_cell[0]
+                    next_cell += 1
                 continue
             count = 1
             if place.most >= 0:
@@ -251,7 +405,7 @@ cdef class Asked:
                 (<int32_t*>(window + place.count_offset))[0] = <int32_t>count
                 next_cell += 1
             target = window + place.offset
-            if place.code == c"i":
+            if place.code == c"i" or place.code == c"c":
                 for i in range(count):
                     (<int32_t*>target)[i] = <int32_t>next_cell[i]
             else:
@@ -284,6 +438,11 @@ cdef class Asked:
             (<uint32_t*>PyBytes_AS_STRING(bounds))[i] = <uint32_t>end
             if place.code == c"s":
                 part = self.texts(i)
+                if i == decision.legal:
+                    cell += 1
+            elif place.code == c"c":
+                part = self.texts(i)
+                cell += 1 if place.most < 0 else cell[0] + 1
             else:
                 count = 1
                 if place.most >= 0:
@@ -328,16 +487,10 @@ cdef class Asked:
         cdef int i
         plain = {}
         for i, name in enumerate(decision.names):
-            if decision.places[i].code == c"s":
+            if decision.places[i].code in b"sc":
                 plain[name] = self.text(i)
                 continue
             value = self.values[name]
             make = float if decision.places[i].code == c"d" else int
             plain[name] = make(value) if decision.places[i].most < 0 else [make(item) for item in value]
         return plain
-
-    def legal_actions(self):
-        """The legal answers: a list, or a range."""
-        if self.decision.legal >= 0:
-            return list(self.values[LEGAL_ACTIONS])
-        return range(self.decision.low, self.decision.high + 1)

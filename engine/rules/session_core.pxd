@@ -3,8 +3,8 @@
 cimport cython
 from libc.stdint cimport int64_t
 
-from engine.kernel.chance cimport Chance
-from engine.rules.decisions cimport Asked
+from engine.kernel.chance cimport Rng
+from engine.rules.decisions cimport Question
 from engine.kernel.game_core cimport GameCore, Status
 from engine.kernel.records cimport Table
 from engine.rules.steps cimport Steps
@@ -37,17 +37,32 @@ cdef class SessionCore(GameCore):
     cdef object failure
     cdef bint is_asking
     cdef Steps steps
-    cdef Chance chance
+    cdef Rng rng
     cdef Rows games_rows
     cdef Rows sessions_rows
-    cdef Asked asked
+    cdef list columns           # the contest's own: (name, whether there is one per seat)
+    cdef list questions         # those asked together, as the rules yielded them
+    cdef list order             # their places in that list, by seat; None where one is asked alone
+    cdef int place              # in `order`, of the one that is asked
+    cdef list replies           # to them, in their order
+    cdef Question asked
+    cdef object given           # its answer, where that is no whole number or is the default
+    cdef bint is_given
+    cdef object refused_value
     cdef Session current
     cdef object reply           # the answer that the generator waits for, or None
-    cdef bint seats_swapped
+    cdef int first              # the seat that comes first in the first session
     cdef bint zero_sum
 
     cdef Status play_on(self, int64_t answer) except *
+    cdef object meant(self, int64_t answer)
+    cdef bint sees_memory(self, int seat) noexcept nogil
+    cdef int take(self, Question question) except -1
+    cdef int take_list(self, yielded) except -1
+    cdef Status ask_one(self, int ahead) except *
+    cdef void ask(self, Question question) noexcept
     cdef object take_step(self)
+    cdef int refuse(self, error) except -1
     cdef object go_on(self)
     cdef int finish_session(self) except -1
 
@@ -56,6 +71,7 @@ cdef class SessionCore(GameCore):
 cdef class Session:
     cdef SessionCore core
     cdef readonly int64_t number
-    cdef readonly int first
+    cdef readonly int seats
+    cdef readonly int first_seat
     cdef readonly int64_t games
-    cdef readonly Chance chance
+    cdef readonly Rng rng

@@ -1,16 +1,18 @@
-from collections.abc import Callable, Generator, Mapping
-from typing import final
+from collections.abc import Callable, Generator, Iterable, Sequence
+from typing import Any, final
 
-from engine.kernel.chance import Chance
+from engine.kernel.chance import Rng
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
-from engine.rules.decisions import Asked
+from engine.rules.decisions import Question
 from engine.rules.steps import Steps
 
-GAME_BEGINS: dict[str, str]
-GAME_ENDS: dict[str, str]
-SESSION_COLUMNS: dict[str, str]
 KINDS: tuple[str, ...]
+
+def points_columns(seats: int) -> dict[str, str]: ...
+def names_by_seat(name: str, seats: int) -> list[str]: ...
+def game_columns(seats: int, columns: Iterable[tuple[str, str, bool]]) -> dict[str, str]: ...
+def session_columns(seats: int) -> dict[str, str]: ...
 
 @final
 class SessionCore(GameCore):
@@ -20,15 +22,16 @@ class SessionCore(GameCore):
         self,
         games_table: Table,
         sessions_table: Table,
-        play_session: Callable[[Session], Generator[Asked, int]],
-        columns: Mapping[str, str],
+        play_session: Callable[[Session], Generator[Question | Sequence[Question], Any]],
+        columns: Iterable[tuple[str, str, bool]],
         *,
         deals_key: bytes,
         sessions: int,
         steps: Steps | None = None,
         match: int = 0,
         first_session: int = 0,
-        seats_swapped: bool = False,
+        seats: int = 2,
+        first: int = 0,
         zero_sum: bool = True,
     ) -> None: ...
 
@@ -40,9 +43,14 @@ class Session:
     @property
     def number(self) -> int: ...
     @property
-    def first(self) -> int: ...
+    def first_seat(self) -> int: ...
+    @property
+    def seats(self) -> int: ...
+    @property
+    def turn_order(self) -> list[int]: ...
+    def next_seat(self, seat: int) -> int: ...
     @property
     def games(self) -> int: ...
     @property
-    def chance(self) -> Chance: ...
-    def record(self, x_points: float, y_points: float, /, **columns: float) -> None: ...
+    def rng(self) -> Rng: ...
+    def record(self, points: Iterable[float], /, **columns: float | Iterable[float]) -> None: ...

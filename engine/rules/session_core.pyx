@@ -11,11 +11,14 @@ from libc.math cimport isfinite
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
-from engine.kernel.chance cimport Chance
-from engine.rules.decisions cimport Asked
+from engine.kernel.chance cimport Rng
+from engine.rules.decisions cimport Question
 from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, GameCore, Status
+from engine.kernel.limits cimport MOST_VIEW_BYTES
 from engine.kernel.records cimport Table
 from engine.rules.steps cimport Steps
+
+from math import fsum
 
 import numpy as np
 
@@ -30,12 +33,35 @@ cdef extern from "Python.h":
 cdef object OVER = object()     # instead of a question
 
 # Columns that all contests have: of games, around the contest's own, and of sessions.
-GAME_BEGINS = {"match": "int32", "session": "int32", "game": "int32", "x_is_first": "bool"}
-GAME_ENDS = {"x_points": "float64", "y_points": "float64"}
-SESSION_COLUMNS = {"match": "int32", "session": "int32", "games": "int32", "x_points": "float64", "y_points": "float64"}
+_GAME_BEGINS = {"match": "int32", "session": "int32", "game": "int32", "first_seat": "uint8"}
+_SESSION_BEGINS = {"match": "int32", "session": "int32", "games": "int32"}
 
 cdef enum:
     GAMES_OF_A_SESSION = 32     # bits of a stream's number
+
+
+def points_columns(int seats):
+    """The columns of so many seats' points, in games and in sessions, and their types."""
+    return dict.fromkeys(names_by_seat("points", seats), "float64")
+
+
+def game_columns(int seats, columns):
+    """All columns of games of so many seats, and their types: in the middle the contest's own, each as (name, type,
+    whether there is one per seat)."""
+    own = {}
+    for name, kind, per_seat in columns:
+        own.update(dict.fromkeys(names_by_seat(name, seats) if per_seat else [name], kind))
+    return {**_GAME_BEGINS, **own, **points_columns(seats)}
+
+
+def names_by_seat(str name, int seats):
+    """The names of a column of which there is one per seat."""
+    return [f"{name}_{seat}" for seat in range(seats)]
+
+
+def session_columns(int seats):
+    """All columns of sessions of so many seats, and their types."""
+    return {**_SESSION_BEGINS, **points_columns(seats)}
 
 
 KINDS = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "float32", "float64")   # of columns
@@ -135,11 +161,12 @@ cdef class Rows:
 cdef class SessionCore(GameCore):
     """One leg by rules in Python: `play_session` takes a Session and gives the generator that plays it.
 
-    The generator yields questions, which decisions make (`engine.rules.decisions`), is sent legal answers, and
-    records games. `columns`: names and types of the contest's own columns of games. `deals_key`, 32 bytes, chooses
-    the chance, different in each game; `seats_swapped` has y come first in even sessions, as in odd legs. `zero_sum`
-    has each game checked for it. An exception of the rules ends the leg, and `check` raises it, as one of their
-    `steps` that takes too long.
+    The generator yields questions, which decisions make (`engine.rules.decisions`), is sent legal answers, and records
+    games. Questions in a list are asked together: none of their answers is known before the last. `columns`: of the
+    contest's own columns of games, as `game_columns` takes them. `deals_key`, 32 bytes, chooses the chance, different
+    in each game. There are so many `seats`; the one that comes first is `first` in the first session, and in each
+    after it the one before. `zero_sum` has each game checked for it. An exception of the rules ends the leg, and
+    `check` raises it, as one of their `steps` that takes too long.
     """
 
     def __init__(
@@ -154,24 +181,60 @@ cdef class SessionCore(GameCore):
         Steps steps=None,
         match=0,
         first_session=0,
-        bint seats_swapped=False,
+        int seats=2,
+        int first=0,
         bint zero_sum=True,
     ):
+        self.take_seats(seats)
         self.play_session = play_session
         self.steps = steps
         self.sessions = sessions
         self.match = match
         self.first_session = first_session
-        self.seats_swapped = seats_swapped
+        self.first = first
         self.zero_sum = zero_sum
+        self.columns = [(name, per_seat) for name, _, per_seat in columns]
         self.games_table = games_table
         self.sessions_table = sessions_table
-        self.games_rows = Rows(games_table, {**GAME_BEGINS, **columns, **GAME_ENDS})
-        self.sessions_rows = Rows(sessions_table, SESSION_COLUMNS)
-        self.chance = Chance(deals_key)
+        self.games_rows = Rows(games_table, game_columns(seats, columns))
+        self.sessions_rows = Rows(sessions_table, session_columns(seats))
+        self.rng = Rng(deals_key)
 
     cdef int64_t default_answer(self) noexcept nogil:
-        return self.asked.default
+        with gil:
+            if self.asked.decision.takes_numbers:
+                return self.asked.default
+            self.given = self.asked.default
+        self.is_given = True    # of the next step
+        return 0
+
+    cdef int64_t read_answer(self, object value) except? -1:
+        """Keep what a process answered for the next step. Raises ValueError where it is to be a whole number."""
+        if self.asked.decision.takes_numbers:
+            raise ValueError("wrote no whole number")
+        self.given = value
+        self.is_given = True
+        return 0
+
+    cdef object meant(self, int64_t answer):
+        """What the asked bot's answer means to the rules. Raises ValueError for one that isn't legal."""
+        if self.is_given:
+            return self.asked.checked(self.given)
+        if self.sees_memory(self.asked.seat):
+            return self.asked.from_memory(answer, self.windows[self.asked.seat])
+        return self.asked.from_number(answer)
+
+    cdef object said(self, int64_t answer):
+        if self.is_given:
+            return self.given
+        try:
+            return self.meant(answer)
+        except ValueError as wrong:
+            return str(wrong) if self.asked.decision.leaves_answers else answer
+
+    cdef bint sees_memory(self, int seat) noexcept nogil:
+        """Whether a seat's views go into its bot's own memory."""
+        return self.windows[seat] != self.scratch + seat * MOST_VIEW_BYTES
 
     cdef Status step(self, int64_t answer) noexcept nogil:
         with gil:
@@ -183,36 +246,103 @@ cdef class SessionCore(GameCore):
 
     cdef Status play_on(self, int64_t answer) except *:
         if self.is_asking:
-            if not self.asked.takes(answer):
-                self.refused_answer = answer
+            try:
+                self.reply = self.meant(answer)
+            except ValueError:
+                self.refused_value = self.said(answer)
+                self.is_given = False
                 return REFUSED
+            self.is_given = False
+            if self.order is not None:
+                self.replies[self.order[self.place]] = self.reply
+                self.place += 1
+                if self.place < <int>len(self.order):
+                    return self.ask_one(0)
+                self.reply = self.replies
             self.is_asking = False
-            self.reply = answer
         while True:
             if not (self.games_rows.catch_up() & self.sessions_rows.catch_up()):
                 return RECORDS_FULL
             if self.generator is None:
                 if self.session == self.sessions:
                     self.asked = None
+                    self.questions = None
                     self.current = None     # they refer to this core
                     return LEG_OVER
                 self.current = Session(self)
                 self.reply = None
-            question = self.take_step()
-            if question is OVER:
+            yielded = self.take_step()
+            if yielded is OVER:
                 self.generator = None
                 self.finish_session()
                 continue
-            if type(question) is not Asked:
-                raise TypeError(f"the rules yield {question!r}, which is no question")
-            self.asked = <Asked>question
-            self.decision.kind = self.asked.decision.kind
-            self.decision.seat = self.asked.seat
-            self.decision.argument_count = 0
-            if self.windows[self.asked.seat] != self.scratch[self.asked.seat]:
-                self.asked.show(self.windows[self.asked.seat])
+            if type(yielded) is not Question:
+                self.take_list(yielded)
+                if not self.order:
+                    self.reply = self.replies
+                    continue
+                self.is_asking = True
+                return self.ask_one(0)
+            self.order = None
+            self.take(<Question>yielded)
+            if self.dismissed >> (<Question>yielded).seat & 1:
+                self.reply = (<Question>yielded).default
+                continue
             self.is_asking = True
+            self.ask(<Question>yielded)
             return DECIDE
+
+    cdef int take(self, Question question) except -1:
+        """Check that a seat can be asked this, and show it to a bot in the worker's memory."""
+        if not 0 <= question.seat < self.seats:
+            self.refuse(ValueError(
+                f"{question.decision.name} asks seat {question.seat}; there are 0 to {self.seats - 1}"
+            ))
+        if self.sees_memory(question.seat):
+            question.show(self.windows[question.seat])
+        return 0
+
+    cdef int take_list(self, yielded) except -1:
+        """Make questions that are asked together the pending ones, in the order of their seats."""
+        if not isinstance(yielded, (list, tuple)):
+            self.refuse(TypeError(f"the rules yield {yielded!r}, which is no question"))
+        self.questions = list(yielded)
+        if not self.questions:
+            self.refuse(ValueError("the rules yield a list without a question"))
+        seats = []
+        for one in self.questions:      # all views are written before the first bot answers
+            if type(one) is not Question:
+                self.refuse(TypeError(f"the rules yield a list with {one!r}, which is no question"))
+            self.take(<Question>one)
+            seats.append((<Question>one).seat)
+        if len(set(seats)) < len(seats):
+            self.refuse(ValueError("the rules ask a seat twice together"))
+        self.order = [i for i in sorted(range(len(seats)), key=seats.__getitem__) if not self.dismissed >> seats[i] & 1]
+        self.replies = [(<Question>one).default for one in self.questions]
+        self.place = 0
+        return 0
+
+    cdef Status ask_one(self, int ahead) except *:
+        """Make the one of those asked together pending that is so many after the next."""
+        self.ask(<Question>self.questions[self.order[self.place + ahead]])
+        self.pending_count = <int>len(self.order) - self.place
+        return DECIDE
+
+    cdef void ask(self, Question question) noexcept:
+        self.asked = question
+        self.decision.kind = question.decision.kind
+        self.decision.seat = question.seat
+        self.decision.argument_count = 0
+        self.pending_count = 1
+
+    cdef void look_at(self, int ahead) noexcept nogil:
+        with gil:
+            self.ask_one(ahead)
+
+    cdef int refuse(self, error) except -1:
+        """Raise an error about what the rules yielded, with the line that did as its place."""
+        self.generator.throw(error)
+        raise error     # the rules went on
 
     cdef object take_step(self):
         """What the rules yield next, or OVER."""
@@ -246,9 +376,8 @@ cdef class SessionCore(GameCore):
         """Record the session now played, and go on to the next."""
         if self.game == 0:
             raise ValueError("the rules end a session without a game")
-        x_points = self.session_points[0]
-        y_points = self.session_points[1]
-        self.sessions_rows.add([self.match, self.first_session + self.session, self.game, x_points, y_points])
+        points = [self.session_points[seat] for seat in range(self.seats)]
+        self.sessions_rows.add([self.match, self.first_session + self.session, self.game, *points])
         self.score_session()
         return 0
 
@@ -259,6 +388,9 @@ cdef class SessionCore(GameCore):
         """The pending decision's values by name."""
         return self.asked.plain()
 
+    def refused(self):
+        return self.refused_value
+
     def check(self):
         if self.failure is not None:
             raise self.failure
@@ -268,45 +400,64 @@ cdef class SessionCore(GameCore):
 cdef class Session:
     """A session as its rules see it: its `number` in the leg, from 0, and how many `games` it has recorded.
 
-    `first`: the seat that comes first, in turns. `chance` is that of the game now played: each recorded game starts
-    another, so that the legs of a duplicate match meet the same, however much they draw.
+    There are so many `seats`; `first_seat` comes first, which is another in the next session. `rng` is the chance of
+    the game now played: each recorded game starts another, so that the legs of a duplicate match meet the same, no
+    matter how much they draw.
     """
 
     def __init__(self, SessionCore core):
         self.core = core
         self.number = core.session
-        self.first = <int>(core.session & 1) ^ core.seats_swapped
-        self.chance = core.chance
-        core.chance.turn_to(<uint64_t>core.session << GAMES_OF_A_SESSION)
+        self.seats = core.seats
+        self.first_seat = (core.first + core.seats - <int>(core.session % core.seats)) % core.seats
+        self.rng = core.rng
+        core.rng.turn_to(<uint64_t>core.session << GAMES_OF_A_SESSION)
 
-    def record(self, double x_points, double y_points, /, **columns):
-        """Record a game: what it was worth to x and to y, and the contest's own columns.
+    def next_seat(self, int seat):
+        """The seat after this one; the first follows the last."""
+        return (seat + 1) % self.seats
+
+    @property
+    def turn_order(self):
+        """All seats, starting with `first_seat`, as a list."""
+        return [(self.first_seat + place) % self.seats for place in range(self.seats)]
+
+    def record(self, points, /, **columns):
+        """Record a game: what it was worth to each seat, in their order, and the contest's own columns; a column per
+        seat takes as many values.
 
         Raises ValueError for other columns than the contest's, and for a value that its column can't hold.
         """
         cdef SessionCore core = self.core
-        cdef Rows rows = core.games_rows
-        cdef list values
-        cdef int missing = len(rows.names) - 6 - len(columns)
+        cdef list values, worth
+        cdef int seat
         if core.current is not self:
             raise ValueError("the session is over")
-        if core.zero_sum and x_points != -y_points:
-            raise ValueError(f"a game of a zero-sum contest is worth {x_points} to x and {y_points} to y")
-        x_points += 0.0     # -0 becomes 0
-        y_points += 0.0
-        values = [core.match, core.first_session + core.session, self.games, self.first == 0]
-        try:
-            for i in range(4, len(rows.names) - 2):
-                values.append(columns[rows.names[i]])
-        except KeyError as lacking:
-            raise ValueError(f"the rules record no {lacking.args[0]}") from None
-        if missing:
-            raise ValueError(f"the rules record {', '.join(set(columns) - set(rows.names))}, which has no column")
-        values += [x_points, y_points]
-        rows.add(values)
-        core.session_points[0] += x_points
-        core.session_points[1] += y_points
+        worth = [<double>one + 0.0 for one in points]     # -0 becomes 0
+        if len(worth) != core.seats:
+            raise ValueError(f"the rules record points of {len(worth)} seats; there are {core.seats}")
+        # Two are exact, since records may have only the one's; sums of more are rounded.
+        if core.zero_sum and not abs(fsum(worth)) <= (0 if core.seats == 2 else 1e-9 * sum(map(abs, worth))):
+            raise ValueError(f"a game of a zero-sum contest is worth {', '.join(map(str, worth))}")
+        values = [core.match, core.first_session + core.session, self.games, self.first_seat]
+        for name, per_seat in core.columns:
+            if name not in columns:
+                raise ValueError(f"the rules record no {name}")
+            if not per_seat:
+                values.append(columns[name])
+                continue
+            each = list(columns[name])
+            if len(each) != core.seats:
+                raise ValueError(f"the rules record {name} of {len(each)} seats; there are {core.seats}")
+            values += each
+        if len(columns) != len(core.columns):
+            unknown = sorted(columns.keys() - dict(core.columns).keys())
+            raise ValueError(f"the rules record {', '.join(unknown)}, which has no column")
+        values += worth
+        core.games_rows.add(values)
+        for seat in range(core.seats):
+            core.session_points[seat] += <double>worth[seat]
         core.games_recorded += 1
         core.game += 1
         self.games += 1
-        self.chance.turn_to((<uint64_t>self.number << GAMES_OF_A_SESSION) + self.games)
+        self.rng.turn_to((<uint64_t>self.number << GAMES_OF_A_SESSION) + self.games)

@@ -3,7 +3,7 @@
 cimport cython
 from libc.stdint cimport int64_t, uint64_t, uintptr_t
 
-from engine.kernel.game_core cimport SEATS, Decision, GameCore, Status
+from engine.kernel.game_core cimport MOST_SEATS, Decision, GameCore, Status
 from engine.wasm.fuel cimport Fuel
 from engine.wasm.runtime cimport CallUnchecked, RuntimeFunction, RuntimeValue
 from engine.wasm.watch cimport Watch
@@ -28,15 +28,16 @@ cdef class Referee:
     cdef RuntimeFunction loop
     cdef int most_arguments             # of any of them
     cdef DirectStep direct
-    cdef Fuel x_fuel, y_fuel            # kept for `fuels`
-    cdef void* fuels[SEATS]
+    cdef tuple kept                     # what `fuels` point to
+    cdef void* fuels[MOST_SEATS]
+    cdef int seats                      # that may be asked
     cdef uint64_t fuel                  # for each decision
     cdef uint64_t bank                  # for the whole leg
     cdef Watch watch
     cdef bint measures
     cdef bint is_asking                 # a bot is being asked, while it measures
     cdef uint64_t used_before           # by that bot
-    cdef Taken taken[SEATS]
+    cdef Taken taken[MOST_SEATS]
     cdef void* error
     cdef void* trap
 

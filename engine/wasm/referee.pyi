@@ -1,10 +1,11 @@
+from collections.abc import Iterable
 from typing import final
 
 from engine.kernel.game_core import GameCore
 from engine.wasm.fuel import Fuel
 from engine.wasm.watch import Watch
 
-def number_of_function(seat: int, question: int) -> int: ...
+def number_of_function(seat: int, question: int, seats: int) -> int: ...
 
 @final
 class Referee:
@@ -17,8 +18,7 @@ class Referee:
         call_unchecked: int,
         context: int,
         most_arguments: int,
-        x_fuel: Fuel,
-        y_fuel: Fuel,
+        fuels: Iterable[Fuel],
         fuel: int,
         bank: int,
         watch: Watch,

@@ -10,7 +10,7 @@ as `on_step`, or by direct_step.h where that can be.
 cimport cython
 from libc.stdint cimport UINT64_MAX
 
-from engine.kernel.game_core cimport DECIDE, RECORDS_FULL, REFUSED
+from engine.kernel.game_core cimport DECIDE, RECORDS_FULL, REFUSED, SEATS
 from engine.wasm.fuel cimport Fuel
 from engine.wasm.runtime cimport RuntimeFunction, RuntimeValue
 from engine.wasm.watch cimport Watch
@@ -29,21 +29,22 @@ cdef void* on_step(void* referee, void* caller, RuntimeValue* values, size_t cou
     return NULL
 
 
-cdef inline int function_number(int seat, int question) noexcept nogil:
-    return SEATS * question + seat    # direct_step.h has it, too
+cdef inline int function_number(int seat, int question, int seats) noexcept nogil:
+    return (SEATS if seats < SEATS else seats) * question + seat    # direct_step.h has it for at most two seats
 
 
-def number_of_function(int seat, int question):
-    """The loop's number for a seat's function, one for each question. All others, such as STOP, end the loop."""
-    return function_number(seat, question)
+def number_of_function(int seat, int question, int seats):
+    """The loop's number for a function of one of so many seats, one for each question. All others, such as STOP, end
+    the loop."""
+    return function_number(seat, question, seats)
 
 
 @cython.final
 cdef class Referee:
     """Plays a core with those of its bots that are WebAssembly. Call `seat_bots` before the first `play`.
 
-    Addresses are of the runtime's functions and of the store's context. `most_arguments`: of any question. `x_fuel`
-    and `y_fuel`: of the seats, `fuel` for each decision, `bank` for all decisions and starts of a seat together.
+    Addresses are of the runtime's functions and of the store's context. `most_arguments`: of any question. `fuels`:
+    of the seats, `fuel` for each decision, `bank` for all decisions and starts of a seat together.
     `watch`: asked when a bot needs more fuel, and as the engine's clock ticks, if it does. When it says that a bot is
     late or the run is to stop, `play` ends with FAULT though no bot is at fault.
     """
@@ -55,8 +56,7 @@ cdef class Referee:
         uintptr_t call_unchecked,
         uintptr_t context,
         int most_arguments,
-        Fuel x_fuel,
-        Fuel y_fuel,
+        fuels,
         uint64_t fuel,
         uint64_t bank,
         Watch watch,
@@ -65,8 +65,12 @@ cdef class Referee:
         self.call_unchecked = <CallUnchecked>call_unchecked
         self.context = <void*>context
         self.most_arguments = most_arguments
-        self.x_fuel, self.y_fuel = x_fuel, y_fuel
-        self.fuels[0], self.fuels[1] = <void*>x_fuel, <void*>y_fuel
+        self.kept = tuple(fuels)
+        self.seats = <int>len(self.kept)
+        if self.seats > core.seats:
+            raise ValueError(f"{self.seats} seats have fuel, the core has {core.seats}")
+        for seat, its in enumerate(self.kept):
+            self.fuels[seat] = <void*><Fuel?>its
         self.fuel = fuel
         self.bank = bank if bank > 0 else UINT64_MAX
         self.watch = watch
@@ -80,7 +84,7 @@ cdef class Referee:
     def direct_step(self):
         """The same as compiled WebAssembly calls functions; 0 for both if it can't be called so."""
         cdef const void* code = DIRECT_STEP(self.most_arguments)
-        if self.measures or self.watch.apart or self.watch.times_core or code == NULL:
+        if self.core.seats > SEATS or self.measures or self.watch.apart or self.watch.times_core or code == NULL:
             return 0, 0
         self.direct.core = <void*>self.core
         self.direct.step = <void*>self.core.step
@@ -93,8 +97,8 @@ cdef class Referee:
             raise ValueError("a function handle has 16 bytes")
         self.loop = (<RuntimeFunction*><const char*>loop)[0]
         self.is_asking = False
-        self.refill(0)
-        self.refill(1)
+        for seat in range(self.seats):
+            self.refill(seat)
 
     def measure_fuel(self):
         """Measure the fuel of decisions from now on. Call it before `step_function` or `direct_step` is taken."""
@@ -156,7 +160,7 @@ cdef class Referee:
         self.direct.status = status
         if status != DECIDE:
             return STOP
-        return function_number(self.core.decision.seat, self.core.decision.kind)
+        return function_number(self.core.decision.seat, self.core.decision.kind, self.core.seats)
 
     cdef void next_measured(self, RuntimeValue* values) noexcept nogil:
         cdef int i

@@ -9,7 +9,7 @@ cimport cython
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t, uintptr_t
 from libc.string cimport memcpy, memmove, memset, strlen
 
-from engine.kernel.chance cimport Chance
+from engine.kernel.chance cimport Rng
 from engine.wasm.fuel cimport Fuel
 from engine.wasm.runtime cimport MEMORY, Extern, MemoryData, MemorySize, NewTrap, RuntimeValue
 
@@ -92,7 +92,7 @@ cdef class Surroundings:
     """
 
     cdef Fuel fuel
-    cdef Chance chance
+    cdef Rng chance
     cdef NewTrap new_trap
     cdef GetExport get_export
     cdef MemoryData memory_data
@@ -114,7 +114,7 @@ cdef class Surroundings:
         uintptr_t memory_size,
         uintptr_t context,
     ):
-        self.chance = Chance(key)
+        self.chance = Rng(key)
         self.fuel = fuel
         self.new_trap = <NewTrap>new_trap
         self.get_export = <GetExport>get_export

@@ -2,19 +2,20 @@
 
 from libc.stdint cimport uint8_t, uint64_t, uintptr_t
 
-from engine.kernel.game_core cimport SEATS
+from engine.kernel.game_core cimport MOST_SEATS
 from engine.wasm.fuel cimport Fuel
 
 ctypedef void* (*NewError)(const char* message) noexcept nogil
 
 cdef class Watch:
-    cdef Fuel x_fuel, y_fuel        # kept for `fuels`
-    cdef void* fuels[SEATS]
+    cdef tuple kept                 # what `fuels` point to
+    cdef int seats
+    cdef void* fuels[MOST_SEATS]
     cdef double seconds, seconds_per_fuel
     cdef object stopping
     cdef NewError new_error
     cdef readonly bint apart, times_core
-    cdef double used[SEATS]         # processor time by seat if `apart`, else of both in the first
+    cdef double used[MOST_SEATS]    # processor time by seat if `apart`, else of all in the first
     cdef double since               # when the time that runs was last added up, of this thread's own
     cdef int running                # whose time runs, or NOBODY
     cdef double core_since          # when the core's step began, by the clock

@@ -1,4 +1,4 @@
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import final
 
 from engine.wasm.fuel import Fuel
@@ -11,8 +11,7 @@ class Watch:
 
     def __init__(
         self,
-        x_fuel: Fuel,
-        y_fuel: Fuel,
+        fuels: Iterable[Fuel],
         *,
         seconds: float,
         seconds_per_fuel: float,

@@ -2,7 +2,7 @@
 to stop.
 
 Time is the thread's own processor time: a machine that is busy, paused or asleep makes no bot late. To look at it for
-each decision would take longer than many games. So at first both bots' time is added up; only where legs are played
+each decision would take longer than many games. So at first all bots' time is added up; only where legs are played
 `apart`, because one of them took too long, is it told whose it was. A core whose rules are in Python takes longer than
 bots do: its time is subtracted, by the clock, which can only be too much.
 """
@@ -12,7 +12,7 @@ from posix.time cimport CLOCK_MONOTONIC, CLOCK_THREAD_CPUTIME_ID, clock_gettime,
 
 cdef enum:
     NOBODY = -1
-    ANY = SEATS             # of the bots: it isn't known which
+    ANY = MOST_SEATS             # of the bots: it isn't known which
 
 cdef double LOOK_SECONDS = 0.1      # between questions whether the run is to stop
 cdef const char* ENDED = b"ended by the tournament"
@@ -44,8 +44,7 @@ cdef class Watch:
 
     def __init__(
         self,
-        Fuel x_fuel,
-        Fuel y_fuel,
+        fuels,
         *,
         double seconds,
         double seconds_per_fuel,
@@ -54,8 +53,12 @@ cdef class Watch:
         bint apart=False,
         bint times_core=False,
     ):
-        self.x_fuel, self.y_fuel = x_fuel, y_fuel
-        self.fuels[0], self.fuels[1] = <void*>x_fuel, <void*>y_fuel
+        self.kept = tuple(fuels)
+        self.seats = <int>len(self.kept)
+        if self.seats > MOST_SEATS:
+            raise ValueError(f"a leg has {self.seats} seats, at most {int(MOST_SEATS)} are possible")
+        for seat, fuel in enumerate(self.kept):
+            self.fuels[seat] = <void*><Fuel?>fuel
         self.seconds, self.seconds_per_fuel = seconds, seconds_per_fuel
         self.stopping = stopping
         self.new_error = <NewError>new_error
@@ -83,7 +86,7 @@ cdef class Watch:
     def used_by(self, int seat):
         """(seconds of processor time, fuel) of a seat, or of ANY_SEAT: all together."""
         if seat == ANY:
-            return self.used[0] + self.used[1], self.x_fuel.spent + self.y_fuel.spent
+            return sum([self.used[i] for i in range(self.seats)]), sum([fuel.spent for fuel in self.kept])
         return self.used[seat], (<Fuel>self.fuels[seat]).spent
 
     cdef void switch(self, int seat) noexcept nogil:
@@ -109,13 +112,15 @@ cdef class Watch:
     cdef bint goes_on(self) noexcept nogil:
         """Whether no bot is late and the run isn't to stop."""
         cdef double now
+        cdef uint64_t fuel, together = 0
         cdef int seat
         self.switch(self.running)
-        if self.apart:
-            for seat in range(SEATS):
-                if self.is_late(self.used[seat], (<Fuel>self.fuels[seat]).settle()):
-                    self.late = seat
-        elif self.is_late(self.used[0], (<Fuel>self.fuels[0]).settle() + (<Fuel>self.fuels[1]).settle()):
+        for seat in range(self.seats):
+            fuel = (<Fuel>self.fuels[seat]).settle()
+            together += fuel
+            if self.apart and self.is_late(self.used[seat], fuel):
+                self.late = seat
+        if not self.apart and self.is_late(self.used[0], together):
             self.late = ANY
         now = seconds_of(CLOCK_MONOTONIC)
         if now - self.looked > LOOK_SECONDS:

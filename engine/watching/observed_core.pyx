@@ -29,7 +29,7 @@ cdef class ObservedCore(GameCore):
     cdef list listeners         # by seat, functions that give what its bot printed since the last call
     cdef list before            # by seat, what replaced bots printed
     cdef object question        # the pending decision, if it is to be kept: a step up to its answer
-    cdef object refused         # the answer to it that broke the rules
+    cdef object answered        # its answer, if one reached the rules
     cdef bint failed
     cdef bint unheard           # there were decisions that are not kept
 
@@ -50,9 +50,10 @@ cdef class ObservedCore(GameCore):
         self.last_game = last_game
         self.most = most
         self.kept = []
-        self.listeners = [None, None]
-        self.before = [b"", b""]
-        for seat in range(2):
+        self.listeners = [None] * core.seats
+        self.before = [b""] * core.seats
+        self.take_seats(core.seats)
+        for seat in range(core.seats):
             self.windows[seat] = core.windows[seat]
         self.most_decisions = core.most_decisions
         self.games_table = core.games_table
@@ -66,24 +67,25 @@ cdef class ObservedCore(GameCore):
         if self.question is None:
             return list(self.kept)
         seat = self.question[2]
-        return [*self.kept, (*self.question, self.refused, True, self.heard(seat))]
+        return [*self.kept, (*self.question, self.answered, True, self.heard(seat))]
 
     cdef Status step(self, int64_t answer) noexcept nogil:
         cdef Status status
         with gil:
             if self.question is not None and not self.failed:
-                self.refused = answer       # unless the rules take it
+                self.answered = self.core.said(answer)      # unless the rules take it
         status = self.core.step(answer)
         if status == REFUSED:
             self.refused_answer = self.core.refused_answer
             return status
         with gil:
             if self.question is not None:
-                self.kept.append((*self.question, self.refused, bool(self.failed), self.heard(self.question[2])))
+                self.kept.append((*self.question, self.answered, bool(self.failed), self.heard(self.question[2])))
             self.question = None
-            self.refused = None
+            self.answered = None
             self.failed = False
         self.decision = self.core.decision
+        self.pending_count = self.core.pending_count
         self.session = self.core.session
         self.game = self.core.game
         self.games_recorded = self.core.games_recorded
@@ -100,8 +102,8 @@ cdef class ObservedCore(GameCore):
                 return status
             if self.unheard:
                 self.unheard = False
-                self.heard(0)
-                self.heard(1)
+                for seat in range(self.seats):
+                    self.heard(seat)
             kind, seat, arguments, view = self.pending()
             self.question = (self.session, self.game, seat, kind, arguments, view, dict(self.core.told_values()))
         return status
@@ -141,6 +143,10 @@ cdef class ObservedCore(GameCore):
         self.failed = True
         self.restarted(seat)
 
+    def dismiss(self, int seat):
+        self.failed = True
+        self.core.dismiss(seat)
+
     def skip_questions(self, int seat, questions):
         self.core.skip_questions(seat, questions)
 
@@ -148,8 +154,15 @@ cdef class ObservedCore(GameCore):
         self.windows[seat] = <unsigned char*>address
         self.core.write_views_to(seat, address)
 
-    cdef int64_t read_answer(self, value) except? -1:
+    cdef void look_at(self, int ahead) noexcept nogil:
+        self.core.look_at(ahead)
+        self.decision = self.core.decision
+
+    cdef int64_t read_answer(self, object value) except? -1:
         return self.core.read_answer(value)
+
+    def refused(self):
+        return self.core.refused()
 
     cdef bytes told(self, bint as_line):
         return self.core.told(as_line)

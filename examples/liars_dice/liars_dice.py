@@ -2,16 +2,7 @@
 
 from pydantic import Field
 
-from tournament.contests.python_contest import (
-    Column,
-    Decision,
-    Play,
-    PythonContest,
-    PythonSettings,
-    Session,
-    whole,
-    wholes,
-)
+from tournament.rules import Column, Decision, Int, LegalAction, List, Questions, Rules, Session, Settings
 
 MOST_DICE, FACES, CHALLENGE = 8, 6, 0
 HIGHEST_BID = 2 * MOST_DICE * FACES
@@ -19,53 +10,57 @@ HIGHEST_BID = 2 * MOST_DICE * FACES
 BID = Decision(
     "bid",
     "Bid higher than the last bid, or challenge it",
-    tells={
-        "dice": wholes(1, FACES, MOST_DICE, "your own dice"),
-        "last_bid": whole(0, HIGHEST_BID, "the bid to beat, or 0 when there is none yet"),
-        "legal_actions": wholes(0, HIGHEST_BID, HIGHEST_BID, "what you may answer"),
+    observation={
+        "dice": List(Int(1, FACES), MOST_DICE, "your own dice"),
+        "last_bid": Int(0, HIGHEST_BID, "the bid to beat, or 0 when there is none yet"),
     },
-    answer=whole(0, HIGHEST_BID, "6 · (count - 1) + face, which says that so many dice show it; or 0, a challenge"),
+    answer=LegalAction(
+        Int(0, HIGHEST_BID),
+        HIGHEST_BID,
+        "6 · (count - 1) + face, which says that so many dice show it; or 0, a challenge",
+    ),
 )
 
 
-class Settings(PythonSettings):
+class LiarsDiceSettings(Settings):
     dice: int = Field(5, ge=1, le=MOST_DICE, description="dice of each player")
 
 
-class LiarsDice(PythonContest):
+class LiarsDice(Rules):
     name = "liars_dice"
     title = "Liar's dice"
-    about = (
+    description = (
         "Both roll dice that only they see, and bid in turn how many dice of all show a face, each time higher, until"
         " one challenges the bid. It loses the session if there are as many as the bid said, else the bidder does."
     )
-    unit = "a point is a session won, less one lost"
-    settings_type = Settings
+    points_unit = "a point is a session won, less one lost"
+    seats = 2
+    settings_class = LiarsDiceSettings
     decisions = (BID,)
     columns = (
         Column("last_bid", "uint8", "the bid that was challenged: 6 · (count - 1) + face"),
         Column("held", "bool", "there were as many dice of that face as it said"),
     )
 
-    def draw(self) -> str:
+    def render(self) -> str:
         return as_svg(self.dice, self.bid)
 
-    def play(self, session: Session) -> Play:
-        self.dice = dice = [session.chance.dice(self.settings.dice) for _ in range(2)]
+    def play(self, session: Session) -> Questions:
+        self.dice = dice = [session.rng.roll(self.settings.dice) for _ in range(2)]
         self.bid = 0
         actions = list(range(2 * self.settings.dice * FACES + 1))
-        seat, bid = session.first, 0
+        seat, bid = session.first_seat, 0
         while True:
             legal = [CHALLENGE, *actions[bid + 1 :]] if bid else actions[1:]
             answer = yield BID(seat, dice=dice[seat], last_bid=bid, legal_actions=legal)
-            seat = 1 - seat
+            seat = session.next_seat(seat)
             if answer == CHALLENGE:
                 break
             self.bid = bid = answer
         count, face = (bid - 1) // FACES + 1, (bid - 1) % FACES + 1
         held = (dice[0] + dice[1]).count(face) >= count
-        x_points = 1 if (seat == 0) == held else -1  # `seat` made the bid
-        session.record(x_points, -x_points, last_bid=bid, held=held)
+        points_0 = 1 if (seat == 0) == held else -1  # `seat` made the bid
+        session.record([points_0, -points_0], last_bid=bid, held=held)
 
 
 # Where a face has its eyes, from the middle.

@@ -80,6 +80,7 @@ def test_whole_records_are_found_whole(played: Place) -> None:
     found = verified(played, replay=100)
     assert (found.problems, found.notes) == ((), ())
     ranking = load(str(played.results)).ranking
+    assert (pandas.read_parquet(played.results / "legs").seconds > 0).all()
     assert (found.legs, found.replayed, found.games) == (6, 6, sum(match.games for match in ranking.matches))
     assert {status.status for status in ranking.entrants} == {"ok", "broken", "disqualified"}
 
@@ -284,7 +285,7 @@ CLAIMS: dict[str, tuple[Callable[[Place], object], str, str]] = {
         "adds up to other games in its sessions than the ledger",
     ),
     "a session's points": (
-        lambda p: forge_part(p.results, "sessions", lambda rows: with_column(rows, "x_points", 0, 1e3)),
+        lambda p: forge_part(p.results, "sessions", lambda rows: with_column(rows, "points_0", 0, 1e3)),
         "sessions",
         "adds up to other points than the ledger",
     ),

@@ -9,23 +9,23 @@ import pytest
 from tests.cli.in_process import shown
 from tests.contest_runs import EXAMPLE
 
-RULES = '''from tournament.contests.python_contest import Column, Decision, PythonContest, whole
+RULES = '''from tournament.rules import Column, Decision, Int, Rules
 
-NAME = Decision("name", "Name a number", tells={"limit": whole(1, 9, "the most")}, answer=whole(1, 9, "a number"))
+NAME = Decision("name", "Name a number", observation={"limit": Int(1, 9, "the most")}, answer=Int(1, 9, "a number"))
 
 
-class HigherNumber(PythonContest):
+class HigherNumber(Rules):
     """Whoever names the higher number wins."""
 
     name = "higher_number"
+    seats = 2
     decisions = (NAME,)
     columns = (Column("x_named", "int8", "MEANING"),)
 
     def play(self, session):
-        x = yield NAME(0, limit=9)
-        y = yield NAME(1, limit=9)
+        x, y = yield [NAME(seat, limit=9) for seat in range(2)]
         won = (x > y) - (x < y)
-        session.record(won, -won, x_named=x)
+        session.record([won, -won], x_named=x)
 '''
 
 

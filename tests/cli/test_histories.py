@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from blake3 import blake3
 
 from tests.cli.test_cli import command
 from tests.contest_runs import CONTEST, Place, bot_source, new_place
@@ -103,6 +104,8 @@ def test_a_stranger_s_line_of_a_version_is_named(tmp_path: Path, wrong: str) -> 
     pq.write_table(table.drop_columns(["rank"]) if wrong == "columns" else table, part)
     if wrong == "a part":
         part.write_bytes(part.read_bytes()[:-9])
+    else:
+        part.rename(part.with_name(f"{part.name[:9]}{blake3(part.read_bytes()).hexdigest()[:16]}.parquet"))
     told = command(tmp_path, "leaderboard", CONTEST, "--history", "calm")
     what = "has no line of a former 'calm'" if wrong == "a line" else "is damaged"
     assert told.returncode == 1 and what in told.stderr and "Traceback" not in told.stderr

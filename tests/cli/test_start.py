@@ -55,7 +55,8 @@ def test_contests_that_nobody_asks_for_are_not_loaded(place: Path) -> None:
     assert "tournament.contests.von_neumann_poker" in modules
     others = {"two_card_draw", "holdem_training", "matrix_game"}
     assert not {f"{package}.{name}" for package in ("tournament.contests", "engine") for name in others} & modules
-    assert not {"pyarrow", "wasmtime", "pandas", "tournament.runner", "tournament.worker"} & modules
+    slow = {"pyarrow.compute", "pyarrow.dataset", "wasmtime", "pandas", "obstore"}
+    assert not (slow | {"tournament.runner", "tournament.worker"}) & modules
 
 
 def test_a_run_loads_no_library_of_functions_on_tables(place: Path) -> None:

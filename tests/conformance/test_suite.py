@@ -10,17 +10,18 @@ from tournament import conformance
 
 RULES = """\
 import random
-from tournament.contests.python_contest import Column, Decision, PythonContest, whole
+from tournament.rules import Column, Decision, Int, Rules
 
-class Rules(PythonContest):
+class Moves(Rules):
     name = "{name}"
-    decisions = (Decision("move", "Move", tells={{"turn": whole(0, 9, "turn")}}, answer=whole(0, 9, "a move")),)
+    seats = 2
+    decisions = (Decision("move", "Move", observation={{"turn": Int(0, 9, "turn")}}, answer=Int(0, 9, "a move")),)
     columns = (Column("moved", "int32", "{meaning}"),)
 
     def play(self, session):
         x = yield self.decisions[0](0, turn=1)
         y = yield self.decisions[0](1, turn=1)
-        session.record(x - y, y - x, moved={moved})
+        session.record([x - y, y - x], moved={moved})
 """
 
 

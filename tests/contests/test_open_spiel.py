@@ -20,8 +20,8 @@ from tournament.contests import find_contest
 from tournament.contests.open_spiel import ACT, OpenSpiel, game_tree
 from tournament.errors import InputError
 
-UNIFORM = "int act(const Bot *bot) { return bot->legal_actions[rand() % bot->legal_actions_count]; }\n"
-LOWEST = "int act(const Bot *bot) { return bot->legal_actions[0]; }\n"
+UNIFORM = "int act(const View *bot) { return bot->legal_actions[rand() % bot->legal_actions_count]; }\n"
+LOWEST = "int act(const View *bot) { return bot->legal_actions[0]; }\n"
 # Bets with the best card, calls with the better two, by the information state alone: "2" or "1pb".
 BY_STATE = """\
 def act(state):
@@ -62,7 +62,7 @@ def test_uniform_and_fixed_policies_win_what_openspiel_expects(game: str) -> Non
     ((result, rows),) = play_field(find_contest("open_spiel"), bots, sessions=GAMES[game], open_spiel=game).values()
     uniform = pyspiel.UniformRandomPolicy(pyspiel.load_game_as_turn_based(game))
     check_mean(result, by_openspiel(game, pyspiel.PreferredActionPolicy(list(range(13))), uniform))
-    assert (rows["games"]["x_points"] == -rows["games"]["y_points"]).all()
+    assert (rows["games"]["points_0"] == -rows["games"]["points_1"]).all()
 
 
 @pytest.mark.statistical
@@ -96,7 +96,7 @@ def walked(core: Any, rules: Any, tables: Any, chosen: int) -> tuple[list[Any], 
             asked.append(core.refused())
         else:
             assert status == ANSWER_WANTED
-            asked.append((core.pending(), core.told_values(), core.default(), core.position(), rules.draw()))
+            asked.append((core.pending(), core.told_values(), core.default(), core.position(), rules.render()))
         legal = core.told_values()["legal_actions"]
         status = core.play(drawn.choice(legal) if drawn.random() < 0.9 else -1 - len(asked))
     core.check()
@@ -110,7 +110,7 @@ def walked(core: Any, rules: Any, tables: Any, chosen: int) -> tuple[list[Any], 
 class Plainly(OpenSpiel):
     """The same rules, asking OpenSpiel about every state anew."""
 
-    def draw(self) -> str:
+    def render(self) -> str:
         return str(self.state)
 
     def play(self, session: Any) -> Any:
@@ -118,7 +118,7 @@ class Plainly(OpenSpiel):
         self.state = state = game.new_initial_state()
         has_state = game.get_type().provides_information_state_string
         told = "information_state_string" if has_state else "observation_string"
-        first, actions = session.first, 0
+        first, actions = session.first_seat, 0
 
         def ask(player: int) -> Any:
             legal = state.legal_actions(player)
@@ -129,15 +129,15 @@ class Plainly(OpenSpiel):
         while not state.is_terminal():
             if state.is_chance_node():
                 outcomes = state.chance_outcomes()
-                state.apply_action(outcomes[session.chance.weighted([p for _, p in outcomes])][0])
+                state.apply_action(outcomes[session.rng.weighted_index([p for _, p in outcomes])][0])
             elif state.is_simultaneous_node():
-                state.apply_actions([(yield ask(0)), (yield ask(1))])
+                state.apply_actions((yield [ask(0), ask(1)]))
                 actions += 2
             else:
                 state.apply_action((yield ask(state.current_player())))
                 actions += 1
         returns = state.returns()
-        session.record(returns[first], returns[1 - first], actions=actions)
+        session.record([returns[first], returns[1 - first]], actions=actions)
 
 
 @pytest.mark.parametrize("game", [*GAMES, "matrix_pd"])
@@ -152,11 +152,11 @@ def test_what_is_remembered_of_a_game_changes_nothing(
     settings = contest.settings.model_validate({"open_spiel": game})
     for number, rows in enumerate((1000, 7)):
         shared: dict[str, Any] = {"deals_key": key_of(number), "sessions": SESSIONS, "match": 3, "first_session": 5}
-        shared |= {"seats_swapped": number == 1, "zero_sum": False}
+        shared |= {"first": number, "zero_sum": False}
         played = []
         for rules in (OpenSpiel(settings), Plainly(settings)):
             tables = tables_of(contest, rows)
-            core = SessionCore(*tables, rules.play, {"actions": "int32"}, **shared)
+            core = SessionCore(*tables, rules.play, [("actions", "int32", False)], **shared)
             played.append((*walked(core, rules, tables, number), core.sums(), core.games_recorded))
         assert played[0] == played[1]
         assert played[0][3] == SESSIONS
@@ -166,10 +166,10 @@ def test_what_is_remembered_of_a_game_changes_nothing(
 
 def test_points_of_a_game_that_is_not_zero_sum_are_both_recorded() -> None:
     """The prisoner's dilemma of OpenSpiel: 0 cooperates for 5 each; 1 defects for 10, and leaves the other 0."""
-    bots = {"a": (".c", LOWEST), "b": (".c", "int act(const Bot *bot) { return 1; }\n")}
+    bots = {"a": (".c", LOWEST), "b": (".c", "int act(const View *bot) { return 1; }\n")}
     ((result, rows),) = play_field(find_contest("open_spiel"), bots, sessions=4, open_spiel="matrix_pd").values()
     assert [won.points for won in result.sums] == [0.0, 40.0]
-    assert rows["sessions"]["y_points"].tolist() == [10.0] * 4
+    assert rows["sessions"]["points_1"].tolist() == [10.0] * 4
 
 
 @pytest.mark.parametrize(

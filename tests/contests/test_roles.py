@@ -12,19 +12,20 @@ from tests.contest_runs import CONTEST, new_place
 TWINS = ("ann", "bob", "cat", "dee")
 # Whoever comes first gets what is there, if a die falls well.
 RACE = """
-from tournament.contests.python_contest import Decision, Play, PythonContest, Session, whole
+from tournament.rules import Decision, Int, Questions, Rules, Session
 
-RUN = Decision("run", "The pace", tells={}, answer=whole(0, 9, "steps"))
+RUN = Decision("run", "The pace", observation={}, answer=Int(0, 9, "steps"))
 
-class Race(PythonContest):
+class Race(Rules):
     name = "race"
+    seats = 2
     decisions = (RUN,)
 
-    def play(self, session: Session) -> Play:
-        yield RUN(session.first)
-        prize = 3 if session.chance.dice(1)[0] > 1 else -1
-        prize = prize if session.first == 0 else -prize
-        session.record(prize, -prize)
+    def play(self, session: Session) -> Questions:
+        yield RUN(session.first_seat)
+        prize = 3 if session.rng.roll(1)[0] > 1 else -1
+        prize = prize if session.first_seat == 0 else -prize
+        session.record([prize, -prize])
 """
 LOPSIDED = 'game = "matrix_game"\nmoves = ["go", "stay"]\nrounds = 3\nnoise = 0.2\n'
 LOPSIDED += "payoffs = [[3, 2], [2, 1]]\npayoffs_of_y = [[0, -1], [0, 1]]"
@@ -37,19 +38,20 @@ def test_twins_in_a_game_where_a_role_wins_share_a_place(
 ) -> None:
     (tmp_path / "race.py").write_text(RACE)
     (tmp_path / "bots").mkdir()
+    kind = "View" if answers == "run" else "Bot"
     for name in TWINS:
-        (tmp_path / "bots" / f"{name}.c").write_text(f"int {answers}(const Bot *bot) {{ return 0; }}")
+        (tmp_path / "bots" / f"{name}.c").write_text(f"int {answers}(const {kind} *bot) {{ return 0; }}")
     config = tmp_path / "tournament.toml"
     config.write_text(f'[twins]\n{game}\nentrants = "bots"\nsessions = {sessions}\nreplicas = 30\nseed = "in turn"\n')
     played = tournament.run("twins", config=config, executor="local", workers=1)
     ranks = played.standings[["rank_low", "rank_high"]]
     assert set(ranks.itertuples(index=False, name=None)) == {(1, 4)}
-    first = played.games.x_is_first if answers == "run" else played.sessions.x_is_row
+    first = (played.games.first_seat == 0) if answers == "run" else played.sessions.seat_0_is_row
     assert abs(first.mean() - 0.5) < 1e-9
 
 
 def test_replica_0_keeps_the_roles_of_the_statement_and_odd_ones_begin_with_y_as_a(tmp_path: Path) -> None:
     place = new_place(tmp_path, ["bold", "calm"], sessions=1, settings="replicas = 4")
     games = tournament.run(CONTEST, config=place.config, workers=1).games
-    opens = games[games.game == 0].set_index("session").x_is_a
+    opens = games[games.game == 0].set_index("session").seat_0_is_a
     assert opens.to_dict() == {0: True, 1: False, 2: True, 3: False}

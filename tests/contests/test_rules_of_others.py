@@ -84,7 +84,7 @@ def test_records_are_read_where_their_rules_are_not_and_no_file_is_run_for_them(
     there = load("../results/dice")
     assert there.ranking == here.ranking
     assert_frame_equal(there.games, here.games)
-    assert_frame_equal(load("../results/dice", columns=["x_points"]).sessions, here.sessions[["x_points"]])
+    assert_frame_equal(load("../results/dice", columns=["points_0"]).sessions, here.sessions[["points_0"]])
     found = verify_contest("../results/dice", load_config, 0, NobodyWatching())
     assert (found.problems, found.exit_code) == ((), 3) and "the rules our_dice are not here" in found.notes[-1]
     shown = forks.call(["leaderboard", "--results", "../results/dice"], environment(), elsewhere)
@@ -125,11 +125,11 @@ def test_no_line_of_others_files_is_blamed(folder: Path, play: str, message: str
         ("rules/our_dice.py", "x = (", "our_dice.py, line 1: SyntaxError: '.' was never closed"),
         ("rules/our_dice.py", "\n1 // 0\n", "our_dice.py, line 2: ZeroDivisionError"),
         ("rules/our_dice.py", "raise SystemExit(3)", "line 1: SystemExit: 3"),
-        ("rules/our_dice.py", "", "has no subclass of PythonContest"),
+        ("rules/our_dice.py", "", "has no subclass of Rules"),
         (
             "rules/our_dice.py:Other",
             DICE,
-            'no subclass Other of PythonContest; there are LiarsDice; name one: game = "our',
+            'no subclass Other of Rules; there are LiarsDice; name one: game = "our',
         ),
         ("rules/our_dice.py", DICE + "class Two(LiarsDice): pass\n", "has LiarsDice, Two; name one"),
         ("rules/our_dice.py", DICE.replace('"our_dice"', '"two_card_draw"'), "as others are called"),
@@ -152,8 +152,8 @@ def test_no_line_of_others_files_is_blamed(folder: Path, play: str, message: str
             "",
             'line 2: no_such_package can.t be imported: .*; install .*: game = "no_such_package.py"',
         ),
-        ("brought_dice:Other", DICE, "brought_dice has no subclass Other of PythonContest; there are LiarsDice"),
-        ("brought_dice:BOTS", "BOTS = 5", "brought_dice has no subclass of PythonContest called BOTS"),
+        ("brought_dice:Other", DICE, "brought_dice has no subclass Other of Rules; there are LiarsDice"),
+        ("brought_dice:BOTS", "BOTS = 5", "brought_dice has no subclass of Rules called BOTS"),
         (
             "brought_dice:LiarsDice",
             "import no_such_module",
@@ -185,10 +185,15 @@ def test_rules_may_have_a_generator_of_a_seed_of_their_own(folder: Path) -> None
 
 
 def test_an_answer_out_of_range_is_told_the_range(folder: Path) -> None:
-    rules = DICE.replace("legal_actions", "possible")
+    rules = DICE.replace(
+        "LegalAction(\n        Int(0, HIGHEST_BID),\n        HIGHEST_BID,", "Int(\n        0, HIGHEST_BID,"
+    )
+    rules = rules.replace(", legal_actions=legal", "")
     (folder / "rules" / "our_dice.py").write_text(rules)
     (folder / "entrants" / "dice" / "first.py").write_text("def bid(bot):\n    return 10**6\n")
-    (folder / "entrants" / "dice" / "last.py").write_text("def bid(bot):\n    return bot.possible[-1]\n")
+    (folder / "entrants" / "dice" / "last.py").write_text(
+        "def bid(view):\n    return view.last_bid + 1 if view.last_bid < 60 else 0\n"
+    )
     played = run("dice", sessions=4, executor="local", workers=1)
     assert "answered 1000000, which is no answer to this; it takes 0 to 96" in played.faults["what"].iloc[0]
 

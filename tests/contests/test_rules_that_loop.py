@@ -14,13 +14,14 @@ from tests.processes import comes
 
 _RULES = """\
 import time
-from tournament.contests.python_contest import Decision, PythonContest, whole
+from tournament.rules import Decision, Int, Rules
 
-BID = Decision("bid", "m", tells={"hand": whole(0, 9, "h")}, answer=whole(0, 3, "a"))
+BID = Decision("bid", "m", observation={"hand": Int(0, 9, "h")}, answer=Int(0, 3, "a"))
 
 
-class Loops(PythonContest):
+class Loops(Rules):
     name = "loops"
+    seats = 2
     decisions = (BID,)
 
     def play(self, session):
@@ -28,7 +29,7 @@ class Loops(PythonContest):
         if session.number == 1:
             open("began", "w").close()
             LOOP
-        session.record(answer, -answer)
+        session.record([answer, -answer])
 """
 _LOOP = "while True: pass"
 _CAUGHT = """
@@ -49,7 +50,7 @@ def folder(tmp_path: Path) -> Path:
     )
     (tmp_path / "entrants" / "loops").mkdir(parents=True)
     for name in ("one", "other"):
-        (tmp_path / "entrants" / "loops" / f"{name}.c").write_text("int bid(const Bot *bot) { return 0; }\n")
+        (tmp_path / "entrants" / "loops" / f"{name}.c").write_text("int bid(const View *bot) { return 0; }\n")
     return tmp_path
 
 

@@ -19,7 +19,7 @@ from tournament.cache import cache_folder
 from tournament.entrants import hints, own_trial
 from tournament.errors import InputError, RunError
 from tournament.sandbox.outside import probe
-from tournament.sandbox.outside.endings import Killed
+from tournament.sandbox.outside.own_time import Disturbed
 from tournament.worker.processes import python_bots
 
 MARK = "concerns_only_me"
@@ -142,7 +142,7 @@ def test_a_machine_that_fails_our_own_trial_ends_the_run(tmp_path: Path, monkeyp
     """Else a bot that fails twice for want of something is set aside, and the others play."""
 
     def refused(*_: object, **__: object) -> None:
-        raise Killed("the system ended its process, for want of memory perhaps")
+        raise Disturbed("the system ended its process, for want of memory perhaps")
 
     monkeypatch.setattr(python_bots, "try_start", refused)
     with pytest.raises(RunError, match="the system ended its process"):

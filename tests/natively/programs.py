@@ -18,8 +18,8 @@ from tournament.artifacts.bot import Entrant
 from tournament.contests import BUILT_IN
 from tournament.contests.contest import Contest
 from tournament.entrants.build import build_entrants
+from tournament.leg import Unfit
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.worker.faults import BotUnfit
 from tournament.worker.wasm.loading import load_bot
 from tournament.worker.wasm.seating import Limits, Seating
 
@@ -157,7 +157,7 @@ def asked(contest: Contest, entrant: Entrant, questions: list[Question]) -> Answ
     seating = Seating(core, interface, [bot, None], Limits(FUEL, memory, fuel_to_start=FUEL))
     try:
         seating.seat(0, 1)
-    except BotUnfit as unfit:
+    except Unfit as unfit:
         return str(unfit)
     if seating.referee.play(0) != LEG_IS_OVER:
         return f"fault at question {len(core.answers)}: {seating.take_failure().what}"

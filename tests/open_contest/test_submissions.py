@@ -23,7 +23,7 @@ from tests.processes import are_gone, comes, descendants
 from tournament.artifacts import compiler_run
 from tournament.config import load_config
 from tournament.contests import find_contest
-from tournament.entrants.build import _compiled_at
+from tournament.entrants.build import _is_compiled
 from tournament.entrants.folder import read_submission
 from tournament.errors import InputError
 from tournament.open_contest import submissions, trials
@@ -312,7 +312,7 @@ def test_the_compiler_may_take_less(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert found.code == 1 and re.search("more than 1 seconds|after 2 seconds", found.out)
     assert compiler_run._MOST_MEGABYTES == 1024
     interface = find_contest(CONTEST).interface
-    assert not any(place.exists() for place in _compiled_at(read_submission(bot), interface))
+    assert not _is_compiled(read_submission(bot), interface)
 
 
 @pytest.mark.parametrize("what", ["check", "practice"])

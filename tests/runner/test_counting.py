@@ -67,7 +67,7 @@ def test_a_leg_cut_short_by_its_fault_counts_and_its_bot_plays_no_other() -> Non
     ended = replace(LEGS[0], sessions=2, faults=(FAULT,), ended_by=0)
     found = count_legs([batch(ended, *LEGS[1:])], SCHEDULE)
     others = {leg.digest for leg in LEGS if ended.x not in (leg.x, leg.y)}
-    assert found.probation.out == {ended.x} and found.counting == {ended.digest} | others
+    assert found.out == {ended.x} and found.counting == {ended.digest} | others
     assert (found.total, len(found.missing)) == (7, 0)
 
 

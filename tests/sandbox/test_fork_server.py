@@ -19,11 +19,11 @@ from tests.processes import are_gone, comes, is_gone
 from tests.worker.support import ON, pair
 from tournament.artifacts import python_packing
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.leg import Unfit
 from tournament.sandbox.outside import fork_server, running
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.launch import LaunchSpec, Limits, Program
 from tournament.sandbox.outside.visible import interpreter, python_paths
-from tournament.worker.faults import CantStart
 from tournament.worker.processes import python_bots
 
 INTERFACE = VON_NEUMANN_POKER.interface
@@ -47,7 +47,7 @@ def python_bot() -> Confined:
 def raised_by(source: str) -> str:
     """What a bot's file says when it starts."""
     artifact = python_packing.pack(source.encode(), ON, INTERFACE.python.sdk)
-    with pytest.raises(CantStart) as caught:
+    with pytest.raises(Unfit) as caught:
         python_bots.try_start(artifact, "bot", INTERFACE, ON, memory_megabytes=64)
     return str(caught.value)
 

@@ -70,7 +70,7 @@ END
 mkdir -p $TMPDIR/few
 for contest in von_neumann_poker two_card_draw holdem_training; do mkdir $TMPDIR/few/$contest; done
 cp entrants/von_neumann_poker/blender.py entrants/von_neumann_poker/naive.c $TMPDIR/few/von_neumann_poker
-cp entrants/two_card_draw/apprentice.py entrants/two_card_draw/pair_bettor.c $TMPDIR/few/two_card_draw
+cp entrants/two_card_draw/pair_bettor.py entrants/two_card_draw/sample.cpp $TMPDIR/few/two_card_draw
 cp -r entrants/holdem_training/threshold_py.py entrants/holdem_training/threshold_io $TMPDIR/few/holdem_training
 for contest in von_neumann_poker two_card_draw holdem_training; do
     {TOURNAMENT} run $contest --config $TMPDIR/small.toml --executor local
@@ -101,7 +101,7 @@ def test_bots_of_each_kind_are_confined_and_play_on_linux_6_1() -> None:
 @pytest.mark.thorough
 def test_the_shipped_contests_play_on_linux_6_1() -> None:
     said = ran(f"set -e\n{SHIPPED}")
-    for bot in ("blender", "naive", "apprentice", "pair_bettor", "threshold_py", "threshold_io"):
+    for bot in ("blender", "naive", "pair_bettor", "sample", "threshold_py", "threshold_io"):
         assert re.search(rf"{bot} +│ +[+-]?\d", said), said
 
 

@@ -8,6 +8,7 @@ import itertools
 import os
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -337,6 +338,41 @@ def test_a_leg_in_two_batches_is_refused(storage: FolderStorage) -> None:
     with pytest.raises(RunError, match="has a leg twice"):
         standing(storage)
     writer.close()
+
+
+def read_beside_a_writer(writer: Writer, storage: Storage) -> int:
+    """Read again and again while commits add a batch of two legs each, every third in another's place. Each reading has
+    whole commits, those up to one of them. Returns how many there were."""
+
+    def write() -> None:
+        before = ""
+        for number in range(90):
+            batch = stage_batch(writer.storage, leg(0, number), leg(1, number))
+            writer.commit(batches=[batch], without=[before] if number % 3 == 2 else [])
+            before = batch.name
+
+    readings = 0
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(write)
+        while not (ended := running.done()) or not readings:
+            legs = [[leg.number for leg in batch.legs] for batch in read_records(storage).batches]
+            numbers = sorted(number for number, other in legs if number == other)
+            assert len(numbers) == len(legs)
+            newest = max(numbers, default=-1)
+            assert numbers == [number for number in range(newest + 1) if number % 3 != 1 or number == newest]
+            readings += 1
+            if ended:
+                break
+    running.result()
+    return readings
+
+
+def test_readers_beside_a_writer_find_whole_commits(storage: FolderStorage) -> None:
+    writer = open_for_writing(storage)
+    writer.commit(field=FIELD)
+    assert read_beside_a_writer(writer, FolderStorage(storage.location)) > 3
+    writer.close()
+    assert len(reopened(storage)) == 60
 
 
 # Folds: entries that carry the whole state.

@@ -9,6 +9,7 @@ import threading
 import urllib.request
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import obstore
@@ -18,9 +19,10 @@ import pytest
 import tournament
 from tests.contest_runs import CONTEST, THRESHOLDS, Listener, bot_source, call, new_place
 from tests.object_store import BUCKET, MemoryStore, ServedStore, new_location
-from tests.store.test_ledger import FIELD, leg, stage_batch
+from tests.store.test_ledger import FIELD, leg, read_beside_a_writer, stage_batch
 from tournament.errors import InputError, RunError
 from tournament.store.ledger_reading import read_field, read_records, read_state
+from tournament.store.legs import Fault
 from tournament.store.storage import AlreadyExists, Storage, open_storage
 from tournament.store.writer import Writer, open_for_writing
 
@@ -206,7 +208,26 @@ def test_a_conflict_of_two_puts_is_no_other_writer_yet(served_store: ServedStore
     assert storage.read("ledger/one") == b"ours"
 
 
+def test_readers_beside_a_writer_find_whole_commits_in_a_store(memory: MemoryStore) -> None:
+    writer = open_for_writing(open_storage(LOCATION))
+    writer.commit(field=FIELD)
+    assert read_beside_a_writer(writer, open_storage(LOCATION)) > 3
+
+
 # Requests.
+
+
+def test_a_leaderboard_takes_few_requests_however_many_commits_there_were(memory: MemoryStore) -> None:
+    writer = open_for_writing(open_storage(LOCATION))
+    writer.commit(field=FIELD)
+    for number in range(200):
+        fault = Fault(0, number, 0, "b", "oh")
+        writer.commit(batches=[stage_batch(writer.storage, replace(leg(0, number), faults=(fault,)))])
+    writer.close()
+    requests: list[str] = []
+    memory.gate = requests.append
+    assert len(read_records(open_storage(LOCATION)).batches) == 200
+    assert 0 < len(requests) <= 64
 
 
 def test_a_commit_takes_no_more_than_thirteen_requests(memory: MemoryStore) -> None:

@@ -95,8 +95,8 @@ def written(columns: Sequence[Column], groups: Sequence[dict[str, Values]]) -> b
 
 def by_pyarrow(columns: Sequence[Column], groups: Sequence[dict[str, Values]]) -> pa.Table:
     """The same table as pyarrow writes and reads it."""
-    schema = pa.schema([pa.field(c.name, pa.from_numpy_dtype(np.dtype(c.type)), nullable=False) for c in columns])
-    arrays = {c.name: [group[c.name].astype(c.type) for group in groups] for c in columns}
+    schema = pa.schema([pa.field(c.name, pa.from_numpy_dtype(np.dtype(c.dtype)), nullable=False) for c in columns])
+    arrays = {c.name: [group[c.name].astype(c.dtype) for group in groups] for c in columns}
     table = pa.table([pa.array(np.concatenate(pieces)) for pieces in arrays.values()], schema=schema)
     out = pa.BufferOutputStream()
     pq.write_table(table, out, store_schema=False)
@@ -132,7 +132,7 @@ def test_any_table_is_read_as_pyarrow_would_have_written_it(
     columns = [Column(f"{type_name}_{n}", type_name, "") for n, (type_name, _) in enumerate(kinds)]
     groups = [
         {
-            column.name: some_values(column.type, shape, rows, seed + 100 * group + n)
+            column.name: some_values(column.dtype, shape, rows, seed + 100 * group + n)
             for n, (column, (_, shape)) in enumerate(zip(columns, kinds))
         }
         for group, rows in enumerate(lengths)
@@ -150,7 +150,7 @@ def everything(rows: int, seed: int) -> dict[str, Values]:
     names = [shape.__name__ for shape in SHAPES]
     return {
         column.name: some_values(
-            column.type, names.index(column.name.partition("_")[2]) if "_" in column.name else 1, rows, seed + n
+            column.dtype, names.index(column.name.partition("_")[2]) if "_" in column.name else 1, rows, seed + n
         )
         for n, column in enumerate(EVERYTHING)
     }
@@ -191,7 +191,7 @@ def test_every_reader_reads_every_type(tmp_path: Path, lengths: list[int]) -> No
         assert list(frame.columns) == [column.name for column in EVERYTHING], reader
         assert len(frame) == sum(lengths), reader
         for column in EVERYTHING if lengths else ():
-            expected = np.concatenate([group[column.name].astype(column.type) for group in groups])
+            expected = np.concatenate([group[column.name].astype(column.dtype) for group in groups])
             values = frame[column.name].to_numpy()
             assert values.dtype == expected.dtype, (reader, column)
             assert bytes_of(values) == bytes_of(expected), (reader, column)
@@ -262,7 +262,7 @@ def games(rows: int) -> dict[str, Values]:
         "match": np.full(rows, 7, "int32"),
         "session": (np.arange(rows) // 3).astype("int32"),
         "game": chance.integers(0, 50, rows).astype("uint8"),
-        "x_is_a": chance.integers(0, 2, rows).astype("uint8"),
+        "seat_0_is_a": chance.integers(0, 2, rows).astype("uint8"),
         "a_card": chance.random(rows, "float32"),
         "b_card": chance.random(rows, "float32"),
         "a_money": chance.integers(0, 201, rows).astype("int16"),
@@ -274,7 +274,8 @@ def games(rows: int) -> dict[str, Values]:
 
 
 GAMES = [
-    Column(name, "bool" if name in ("x_is_a", "folded") else values.dtype.name, "") for name, values in games(1).items()
+    Column(name, "bool" if name in ("seat_0_is_a", "folded") else values.dtype.name, "")
+    for name, values in games(1).items()
 ]
 
 

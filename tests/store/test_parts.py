@@ -52,13 +52,13 @@ def random_values(rows: int, seed: int) -> dict[str, Values]:
     chance = np.random.default_rng(seed)
     values: dict[str, Values] = {}
     for column in COLUMNS:
-        if column.type == "bool":
+        if column.dtype == "bool":
             values[column.name] = chance.integers(0, 2, rows).astype(bool)
-        elif column.type.startswith("float"):
-            values[column.name] = chance.normal(size=rows).astype(column.type)
+        elif column.dtype.startswith("float"):
+            values[column.name] = chance.normal(size=rows).astype(column.dtype)
         else:
-            limits = np.iinfo(column.type)
-            values[column.name] = chance.integers(limits.min, limits.max, rows, column.type, endpoint=True)
+            limits = np.iinfo(column.dtype)
+            values[column.name] = chance.integers(limits.min, limits.max, rows, column.dtype, endpoint=True)
     values["session"] = (np.arange(rows) // 5 % 10).astype(np.int32)
     values["match"] = (np.arange(rows) // 50).astype(np.int32)
     return values

@@ -116,7 +116,7 @@ def test_a_violation_fails_the_channel(talk: Talk) -> None:
 
 def test_nothing_is_heard_while_a_lane_is_stopped(talk: Talk) -> None:
     assert talk.say(b"well\n") == []
-    talk.table.stop(talk.lane)
+    talk.table.stop(talk.lane, 0)
     assert talk.say(b"let me see\n") == []
     assert talk.dialogue.heard == [b"well"]
 

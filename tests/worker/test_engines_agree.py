@@ -12,7 +12,7 @@ import wasmtime
 
 from engine.wasm.modules import FUEL as COUNTER
 from engine.wasm.modules import Refused, read_module
-from tournament.worker.faults import BotUnfit
+from tournament.leg import Unfit
 from tournament.worker.wasm import calls
 from tournament.worker.wasm.engine import Engine, engine_settings
 from tournament.worker.wasm.loading import read_bot
@@ -329,7 +329,7 @@ def mutate(seeds: range) -> None:
         code = mutated(seed)
         try:
             counted = read_bot(code, 64).metered()
-        except (BotUnfit, Refused):
+        except (Unfit, Refused):
             continue
         wasmtime.Module.validate(engine(Engine.PLAIN), code)
         wasmtime.Module.validate(engine(Engine.PLAIN), counted)

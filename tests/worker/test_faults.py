@@ -12,8 +12,8 @@ from engine.watching.scripted_core import ScriptedCore
 from tests.worker.support import A, B
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.keys import KEY_BYTES, seed_after_faults
-from tournament.leg import Failure, Leg, LegPlan, Seat
-from tournament.worker.faults import CantStart, LegFaults, last_lines
+from tournament.leg import Failure, Leg, LegPlan, Seat, cant_start
+from tournament.worker.faults import LegFaults, last_lines
 
 SEATS = (Seat("one", "wasm", "x", 7), Seat("two", "python", "y", 8))
 LEG = Leg("digest", LegPlan(0, 1, 10, bytes(KEY_BYTES)), SEATS)
@@ -54,7 +54,7 @@ def test_who_cannot_be_replaced_ends_the_leg_with_its_first_fault() -> None:
 
 def test_who_cannot_start_ends_the_leg() -> None:
     faults = faults_of(9)
-    faults.add_at_start(1, CantStart("too large").failure)
+    faults.add_at_start(1, cant_start("too large").failure)
     (fault,) = faults.all
     assert (fault.seat, fault.session, fault.game, fault.question, fault.asked) == (1, 10, 0, "a", "")
     assert (fault.what, fault.kind) == ("can't start: too large", "start")

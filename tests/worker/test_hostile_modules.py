@@ -17,7 +17,7 @@ from tests.worker.test_metering import LEFT, LOOP, WAYS_OUT
 from tests.worker.test_webassembly_limits import CALLS, PASSES, PLAIN, bot, module
 from tournament.artifacts.bot import Entrant
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
-from tournament.worker.faults import BotUnfit
+from tournament.leg import Unfit
 from tournament.worker.wasm.engine import Engine, engine
 from tournament.worker.wasm.lines import line_at
 from tournament.worker.wasm.loading import load_bot
@@ -205,7 +205,7 @@ def test_a_mutated_module_is_read_or_refused_and_nothing_else(number: int, chang
         wasmtime.Module.validate(engine(Engine.PLAIN), written)
     try:
         load_bot(bytes(code), VON_NEUMANN_POKER.interface, "mutated", 64)
-    except BotUnfit:
+    except Unfit:
         return
     result, _ = play_built(Entrant("mutated", "wasm", "", bytes(code)), PLAIN, settings=Settings(sessions=1))
     assert all("\n" not in fault.what for fault in result.faults)

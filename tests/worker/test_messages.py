@@ -216,7 +216,7 @@ def test_what_a_leg_printed_comes_with_its_fault_and_is_told_once(stage: Stage) 
     printed = b"\x1e1\nforged\x1f" + b"p" * 1000
     os.write(process.writes, reply(serial, [(0, 1, b"one"), (0, 1, b""), (0, 0, b"")], printed))
     assert sorted((event[0], event[3]) for event in stage.run()) == [(BOT_FAULTY, ""), (BOT_FAULTY, "one")]
-    told = {number: text for number in numbers if (text := stage.table.take_printed(number))}
+    told = {number: text for number in numbers if (text := stage.table.take_printed(number, process.number))}
     assert sorted(told.values()) == [printed + b"0", printed + b"1"]
     faulty = min(told)
     stage.table.resume(faulty)
@@ -225,7 +225,7 @@ def test_what_a_leg_printed_comes_with_its_fault_and_is_told_once(stage: Stage) 
         serial, kinds = process.read()
         os.write(process.writes, reply(serial, [(0, 1, b"silent")] * len(kinds)))
         stage.run()
-    assert stage.table.take_printed(faulty) == b""
+    assert stage.table.take_printed(faulty, process.number) == b""
 
 
 def wrong_messages(serial: int) -> dict[str, bytes]:
@@ -321,7 +321,7 @@ def test_answers_for_lanes_that_are_gone_or_stopped_go_nowhere(stage: Stage) -> 
     stage.run()
     serial, _ = process.asked()
     stage.table.drop(gone)
-    stage.table.stop(stopped)
+    stage.table.stop(stopped, 0)
     os.write(process.writes, reply(serial, [(5, 0, b"")] * 3))
     assert stage.run() == []
     assert [core.answers for core in stage.cores] == [[], [], [5]]
@@ -338,7 +338,7 @@ def test_numbers_of_closed_channels_serve_again_after_the_next_run(stage: Stage)
     first = stage.process()
     lane = stage.lane(first, [A])
     stage.run()
-    stage.table.stop(lane)
+    stage.table.stop(lane, 0)
     stage.table.channels.close(first.number)
     with pytest.raises(ValueError, match="closed already"):
         stage.table.channels.close(first.number)

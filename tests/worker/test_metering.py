@@ -11,7 +11,7 @@ from engine.wasm.modules import BEGIN, FUEL, read_module
 from tests.support import build_folder, play_built
 from tests.worker.test_webassembly_limits import PLAIN, bot
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
-from tournament.worker.faults import BotUnfit
+from tournament.leg import Unfit
 from tournament.worker.wasm.engine import Engine, engine
 from tournament.worker.wasm.lines import line_at
 from tournament.worker.wasm.loading import load_bot
@@ -138,7 +138,7 @@ def test_a_module_with_fuel_of_its_own_is_metered_again() -> None:
         wasmtime.Module(engine(Engine.PLAIN), metered(metered(code)))
     named = module(f'(memory (export "memory") 1) (func (export "{FUEL}")) (func (export "a"))')
     for handed in (metered(code), named):
-        with pytest.raises(BotUnfit, match=r"duplicate export|exports tournament fuel, which is the tournament's"):
+        with pytest.raises(Unfit, match=r"duplicate export|exports tournament fuel, which is the tournament's"):
             load_bot(handed, VON_NEUMANN_POKER.interface, "own", 64)
 
 

@@ -18,7 +18,7 @@ from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.build import with_lines
 from tournament.entrants.folder import read_submission
-from tournament.leg import Leg, LegPlan, Seat
+from tournament.leg import Leg, LegPlan, Seat, Unfit
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.leg import limits_of, play_leg
 from tournament.worker.observation import ObservedLeg, Window, observe_leg
@@ -60,7 +60,7 @@ WATCHER = asking(
 DICE = asking("dice", "(call $byte)")
 
 
-COLUMNS = ("a_card", "bet", "a_gain", "x_is_a")
+COLUMNS = ("a_card", "bet", "a_gain", "seat_0_is_a")
 
 
 def played(x: Entrant, y: Entrant, *, seed: int = 1, **keys: object) -> list[tuple[float, ...]]:
@@ -164,7 +164,7 @@ def test_each_call_costs_by_what_it_does(what: str) -> None:
     fuel = new_fuel(store)
     on_deep_stack(seating._start, store, loaded, seating.Limits(10**6, 64), 0, 10**6, Engine.PLAIN, fuel)
     assert price < fuel.spent < price + 10
-    with pytest.raises(seating.StartFailed, match="ran out of fuel"):
+    with pytest.raises(Unfit, match="ran out of fuel"):
         seating.try_start(loaded, seating.Limits(10**6, 64, fuel_to_start=price - 1))
 
 

@@ -10,8 +10,9 @@ import tarfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from tournament.artifacts.recipe import FILE_NAME, MOST_BYTES, BadRecipe, Recipe, read_recipe
+from tournament.artifacts.recipe import FILE_NAME, MOST_BYTES, Recipe, read_recipe
 from tournament.errors import InputError, RunError
+from tournament.leg import Unfit
 from tournament.small_files import decoded
 
 _MOST_ARCHIVED = 64 << 20
@@ -117,18 +118,18 @@ def unpack(archive: bytes, folder: Path) -> None:
 
 
 def recipe_of(archive: bytes) -> Recipe:
-    """The recipe in an archive. Raises BadRecipe."""
+    """The recipe in an archive. Raises Unfit."""
     with tarfile.open(fileobj=io.BytesIO(archive)) as opened:
         try:
             file = opened.extractfile(FILE_NAME)
         except KeyError:
             file = None
         if file is None:
-            raise BadRecipe(f"lacks {FILE_NAME}")
+            raise Unfit(f"lacks {FILE_NAME}")
         content = file.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
-            raise BadRecipe(f"{FILE_NAME}: larger than {MOST_BYTES >> 10} KiB")
+            raise Unfit(f"{FILE_NAME}: larger than {MOST_BYTES >> 10} KiB")
         try:
             return read_recipe(decoded(content), FILE_NAME)
         except UnicodeDecodeError:
-            raise BadRecipe(f"{FILE_NAME}: it is not UTF-8 text") from None
+            raise Unfit(f"{FILE_NAME}: it is not UTF-8 text") from None

@@ -18,8 +18,9 @@ from tournament.artifacts.bot import Submission
 from tournament.artifacts.compiler import Unit, compile_unit, errors_of
 from tournament.artifacts.compiler_command import BARE, BOT_FOLDER, SEEN_FILES, STANDARDS, Build, seen_by_bots
 from tournament.artifacts.compiler_messages import TRIAL_FILE
-from tournament.artifacts.compiler_run import Allowance, CompilerRefused, NoFunction, NotCompiled
+from tournament.artifacts.compiler_run import Allowance, CompilerRefused
 from tournament.contests.interface import Interface
+from tournament.leg import Unfit
 from tournament.sandbox.inside.function_names import (
     MOST_NAMES,
     Lacking,
@@ -62,7 +63,7 @@ _Answering = dict[str, str]
 def compile_bot(
     submission: Submission, interface: Interface, sandbox: SandboxSettings, build: Build = Build.TO_PLAY
 ) -> Compiled:
-    """Compile a bot by the first standard that accepts it. Raises NotCompiled, and RunError for the machine.
+    """Compile a bot by the first standard that accepts it. Raises Unfit, and RunError for the machine.
 
     What no standard accepts is tried BARE by the first: what g++ takes, since it includes less, builds so. There, what
     the linker took for a function of the library has another name, and what is ambiguous is the bot's own.
@@ -76,7 +77,7 @@ def compile_bot(
         except CompilerRefused as problem:
             refused = refused or problem
             taken |= dict.fromkeys(problem.taken)
-        except NotCompiled as problem:  # out of time
+        except Unfit as problem:  # out of time
             raise refused or problem from None
     assert refused is not None
     standard = STANDARDS[submission.kind][0]
@@ -89,7 +90,7 @@ def compile_bot(
                 break
             taken |= dict.fromkeys(problem.taken)
             tries = replace(tries, submission=replace(submission, source=source))
-        except NotCompiled:
+        except Unfit:
             break
     raise refused
 
@@ -105,7 +106,7 @@ class _Tries:
     allowance: Allowance = field(default_factory=Allowance)
 
     def compile_by(self, standard: str, bare: Iterable[str] | None = None) -> Compiled:
-        """Compile it by a standard; `bare`: BARE, with other names for these. Raises NotCompiled."""
+        """Compile it by a standard; `bare`: BARE, with other names for these. Raises Unfit."""
         submission = self.submission
         runtime = {"runtime.o": libraries.compile_once(RUNTIME_SOURCES, self.sandbox)}
         with scratch_folder() as folder:
@@ -114,7 +115,7 @@ class _Tries:
             try:
                 return Compiled(_compile_by(work, runtime, self.build), standard)
             except NotChosen as problem:
-                raise NoFunction(str(problem)) from None
+                raise Unfit(str(problem)) from None
 
 
 def _at_file_level(source: bytes, ambiguous: Iterable[tuple[int, int, str]]) -> bytes:
@@ -150,7 +151,7 @@ class _Work:
 
 
 def _compile_by(work: _Work, runtime: Mapping[str, bytes], build: Build) -> bytes:
-    """The WebAssembly by a standard. Raises NotCompiled, and NotChosen for a source that builds by it."""
+    """The WebAssembly by a standard. Raises Unfit, and NotChosen for a source that builds by it."""
     unit = work.unit
     include = unit.path.read_text()
 
@@ -204,7 +205,7 @@ def _guess(work: _Work) -> _Answering | None:
 
 
 def _asked_of_compiler(work: _Work, include: str) -> _Answering:
-    """The names that answer, by a trial call of every function that could. Raises NotCompiled for a source that doesn't
+    """The names that answer, by a trial call of every function that could. Raises Unfit for a source that doesn't
     compile, and NotChosen."""
     interface = work.interface
     words = words_of(_text(work))

@@ -8,27 +8,23 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from tournament.errors import RunError
+from tournament.leg import Unfit
 
 PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
-class CommandMissing(RunError):
-    """The machine lacks a file that a program's command names."""
-
-
 def find_command(word: str, folder: Path) -> str:
-    """The path of a command: in the program's folder if it has a slash, else one of the system's."""
+    """The path of a command: in the program's folder if it has a slash, else one of the system's. Raises Unfit."""
     if "/" in word:
         path = folder / word
         if not path.is_file() or not path.resolve().is_relative_to(folder.resolve()):
-            raise CommandMissing(f"{word} is not in its folder")
+            raise Unfit(f"{word} is not in its folder")
         if not os.access(path, os.X_OK):
-            raise CommandMissing(f"{word} can't be executed; chmod +x it")
+            raise Unfit(f"{word} can't be executed; chmod +x it")
         return str(path)
     found = shutil.which(word, path=PATH) or shutil.which(word)
     if found is None:
-        raise CommandMissing(f"{word} is not installed on this machine; in its own folder it would be ./{word}")
+        raise Unfit(f"{word} is not installed on this machine; in its own folder it would be ./{word}", lasting=False)
     return found
 
 

@@ -59,7 +59,7 @@ class Unit:
 
 
 def errors_of(unit: Unit, *, expected: str) -> dict[str, str]:
-    """The first error in each file of a unit, by the file's name, which must begin with `expected`. Raises NotCompiled
+    """The first error in each file of a unit, by the file's name, which must begin with `expected`. Raises Unfit
     for any other error."""
     compiling = unit.command(WITHOUT_WARNINGS, f"-I{SEEN_SDK}")
     try:
@@ -72,7 +72,7 @@ def errors_of(unit: Unit, *, expected: str) -> dict[str, str]:
 
 
 def warnings_of(unit: Unit) -> str:
-    """The compiler's warnings about a unit that it accepts, cut to a few lines. Raises NotCompiled."""
+    """The compiler's warnings about a unit that it accepts, cut to a few lines. Raises Unfit."""
     # The contest's header is a system's here, which gives no warnings.
     compiling = unit.command(*WARNINGS, "-isystem", SEEN_SDK)
     message = message_of(run_compiler([compiling], unit.folder, [unit.include], unit.sandbox))
@@ -81,7 +81,7 @@ def warnings_of(unit: Unit) -> str:
 
 def compile_unit(unit: Unit, runtime: Mapping[str, bytes], build: Build) -> bytes:
     """The WebAssembly of a unit, linked with object files by name. The libraries must have been prepared. Raises
-    NotCompiled, and RunError when the libraries are damaged."""
+    Unfit, and RunError when the libraries are damaged."""
     objects = dict(runtime)
     if language_of(unit.standard) == "c":
         return _compile_and_link(unit, [], objects, build)

@@ -23,9 +23,11 @@ from tournament.artifacts.compiler_messages import (
     why_refused,
 )
 from tournament.errors import RunError
+from tournament.leg import Unfit
 from tournament.sandbox.outside import probe, running
-from tournament.sandbox.outside.endings import KILLED, Killed, kills_for_memory
+from tournament.sandbox.outside.endings import KILLED, kills_for_memory
 from tournament.sandbox.outside.launch import MEGABYTES_OF_BUILDS, Build, LaunchSpec, limits_of_build
+from tournament.sandbox.outside.own_time import Disturbed
 from tournament.sandbox.outside.running import Finished
 from tournament.sandbox.outside.scratch import is_full, scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -46,16 +48,7 @@ def allow_less() -> None:
     SECONDS, _MOST_MEGABYTES = _SECONDS_OF_STRANGERS, _MEGABYTES_OF_STRANGERS
 
 
-def may_take_all() -> bool:
-    """Whether what takes too much now would do so under all limits."""
-    return _MOST_MEGABYTES == MEGABYTES_OF_BUILDS
-
-
-class NotCompiled(Exception):
-    """A source was not compiled; the message says why."""
-
-
-class CompilerRefused(NotCompiled):
+class CompilerRefused(Unfit):
     """The message is the compiler's own, cut to what helps. `complaints`: its errors as (file, message).
     `text_has_exceptions`: a text that throws or catches was compiled without exceptions. `taken`: `names_taken`.
     `ambiguous`: `ambiguous_names`."""
@@ -64,18 +57,6 @@ class CompilerRefused(NotCompiled):
     text_has_exceptions: bool = False
     taken: Sequence[str] = ()
     ambiguous: Sequence[tuple[int, int, str]] = ()
-
-
-class NoFunction(NotCompiled):
-    """A source that compiles lacks a function that is asked, or has several; another standard wouldn't change that."""
-
-
-class TookTooMuch(NotCompiled):
-    """The compiler reached a limit, and would hardly do better with the same one."""
-
-
-class StillAtIt(NotCompiled):
-    """The compiler was cut off by the clock; on a less busy machine it might have finished."""
 
 
 class Allowance:
@@ -99,7 +80,7 @@ def run_compiler(
 
     It reads its own files, `folder` and what is `readable`, and writes into `folder` alone. `libraries`: a folder in
     which it builds its libraries; this involves no stranger's code, so only limits hold it. It may take
-    what is left of its `allowance`. Raises NotCompiled; Killed, OSError and InputError when that may be the machine's
+    what is left of its `allowance`. Raises Unfit; Disturbed, OSError and InputError when that may be the machine's
     doing.
     """
     allowance = allowance or Allowance()
@@ -112,14 +93,16 @@ def run_compiler(
     running.check_confined(finished, "compilers")
     short_of_memory = finished.status in (*KILLED, *_ABORTED) or (finished.status and kills_for_memory() > kills)
     if short_of_memory and not finished.excess and not finished.cut_off:
-        raise Killed(f"the compiler {finished.in_words}, for want of memory perhaps")
+        raise Disturbed(f"the compiler {finished.in_words}, for want of memory perhaps")
     if finished.status and is_full(folder):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     allowance.left -= seconds if finished.excess or finished.cut_off else finished.seconds
     if finished.excess:
-        raise TookTooMuch(f"the compiler took {finished.excess}")
+        # It may build where it may take more.
+        lasting = _MOST_MEGABYTES == MEGABYTES_OF_BUILDS
+        raise Unfit(f"the compiler took {finished.excess}", lasting=lasting)
     if finished.cut_off:
-        raise StillAtIt(f"the compiler was still at it after {_BY_CLOCK * seconds:g} seconds")
+        raise Unfit(f"the compiler was still at it after {_BY_CLOCK * seconds:g} seconds", lasting=False)
     if finished.status != 0:
         folders = [folder, *readable, *[Path(word[2:]) for word in commands[0] if word.startswith("-I")]]
         refused = CompilerRefused(why_refused(finished, folders, hints))
@@ -181,7 +164,7 @@ def words_of_compiler(kind: str) -> list[str]:
                 [asking_for_words(kind, unit.name)], folder, [], SandboxSettings(), libraries=folder / "made"
             )
             return words_said(message_of(said), unit.name)
-        except (NotCompiled, StopIteration) as problem:
+        except (Unfit, StopIteration) as problem:
             raise RunError(f"the compiler doesn't say how it compiles: {first_line(problem)}") from None
 
 

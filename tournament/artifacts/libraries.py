@@ -40,10 +40,11 @@ from tournament.artifacts.compiler_command import (
     zig,
 )
 from tournament.artifacts.compiler_messages import first_line, message_of
-from tournament.artifacts.compiler_run import NotCompiled, run_compiler
+from tournament.artifacts.compiler_run import run_compiler
 from tournament.cache import cache_folder, cache_trouble, keep, make_folder, recall, remembered, require_room
 from tournament.cores import cores
 from tournament.errors import RunError, TournamentError
+from tournament.leg import Unfit
 from tournament.sandbox.outside.running import threads_that_end
 from tournament.sandbox.outside.scratch import alone_on_this_machine, remove, scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -92,7 +93,7 @@ def _build_library(kind: str, made: Path, sandbox: SandboxSettings) -> None:
         building = [*own_command(kind), *LINK_FLAGS, unit.name, *EMULATING, "-o", "library.wasm"]
         try:
             text = message_of(run_compiler([building], folder, [], sandbox, libraries=made))
-        except NotCompiled as problem:
+        except Unfit as problem:
             require_room(made)
             language = LANGUAGE_NAMES[kind]
             raise RunError(f"the compiler can't build its {language} library here: {first_line(problem)}") from None
@@ -185,7 +186,7 @@ def _build_object(name: str, sources: Sequence[Path], sandbox: SandboxSettings) 
         commands.append([zig(), "wasm-ld", "-r", *objects, "-o", "all.object"])
         try:
             run_compiler(commands, folder, [], sandbox)
-        except NotCompiled as problem:
+        except Unfit as problem:
             raise RunError(f"the compiler can't compile {name}: {first_line(problem)}") from None
         return (folder / "all.object").read_bytes()
 
@@ -214,7 +215,7 @@ def _build_exceptions(sandbox: SandboxSettings) -> bytes:
             with ThreadPoolExecutor(cores()) as pool:
                 list(pool.map(lambda one: run_compiler([one], folder, [], sandbox), commands))
             run_compiler([[zig(), "ar", "rcsD", "exceptions.a", *objects]], folder, [], sandbox)
-        except NotCompiled as problem:
+        except Unfit as problem:
             raise RunError(f"the compiler can't build its exceptions here: {first_line(problem)}") from None
         return (folder / "exceptions.a").read_bytes()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 
+from tournament.leg import Unfit
 from tournament.sandbox.outside import fork_server, running
 from tournament.sandbox.outside.launch import LaunchSpec, Limits, ModuleTrial
 from tournament.sandbox.outside.own_time import Disturbed
@@ -13,16 +14,12 @@ SECONDS = 20  # of processor time, for all engines
 _MEGABYTES = 2048
 
 
-class TooSlow(Exception):
-    """A module whose compiling takes too much processor time, and would do so again."""
-
-
 def try_compile(code: bytes, library: str, engines: list[dict[str, bool | int]], sandbox: SandboxSettings) -> None:
     """Validate a module, count its fuel, and compile it in the sandbox by each engine that may play it.
 
     `library`: the path of the runtime's; `engines`: the settings of each.
 
-    Raises TooSlow; Disturbed when it was ended or given no time, which may be the machine's doing; and InputError when
+    Raises Unfit; Disturbed when it was ended or given no time, which may be the machine's doing; and InputError when
     it can't be confined.
 
     What else is wrong with the module is not found here.
@@ -39,7 +36,7 @@ def try_compile(code: bytes, library: str, engines: list[dict[str, bool | int]],
     if finished.status == 0:
         return
     if finished.status == -signal.SIGXCPU:
-        raise TooSlow(f"takes more than {SECONDS} seconds to be compiled to machine code")
+        raise Unfit(f"takes more than {SECONDS} seconds to be compiled to machine code")
     if finished.cut_off:
         raise Disturbed("this machine is too busy")
     what = f"takes more than {_MEGABYTES} MB to be compiled to machine code, or this machine has too little memory"

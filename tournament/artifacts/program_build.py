@@ -10,9 +10,11 @@ from tournament.artifacts.archive import pack, recipe_of, unpack
 from tournament.artifacts.commands import OF_JAVA, PATH, find_command
 from tournament.artifacts.recipe import Recipe
 from tournament.errors import InputError, first_of
+from tournament.leg import Unfit
 from tournament.sandbox.outside import probe, running
-from tournament.sandbox.outside.endings import KILLED, Killed, kills_for_memory
+from tournament.sandbox.outside.endings import KILLED, kills_for_memory
 from tournament.sandbox.outside.launch import Build, LaunchSpec, limits_of_build
+from tournament.sandbox.outside.own_time import Disturbed
 from tournament.sandbox.outside.scratch import is_full, scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 
@@ -34,35 +36,21 @@ _SYSTEM = (
 )
 
 
-class BuildFailed(Exception):
-    """A program's build command failed; the message has its complaints. `status` is how the command ended, 0 if we
-    ended it."""
-
-    def __init__(self, message: str, status: int = 0) -> None:
-        super().__init__(message)
-        self.status = status
-
-
 def build(archive: bytes, sandbox: SandboxSettings) -> bytes:
     """The archive that plays: this one, or what its build command makes of a copy of it in the sandbox.
 
-    Raises BuildFailed and BadRecipe, Killed for one that the system killed, perhaps since it took too much itself, and
+    Raises Unfit, Disturbed for one that the system killed, perhaps since it took too much itself, and
     OSError when the disk is full.
     """
     recipe = recipe_of(archive)
     if not recipe.build:
         return archive
     probe.probe_builds(sandbox.mode)
-    kills = kills_for_memory()
-    try:
-        return _build(archive, recipe, sandbox)
-    except BuildFailed as failed:
-        if failed.status in KILLED or (failed.status and kills_for_memory() > kills):
-            raise Killed(str(failed)) from None
-        raise
+    return _build(archive, recipe, sandbox)
 
 
 def _build(archive: bytes, recipe: Recipe, sandbox: SandboxSettings) -> bytes:
+    kills = kills_for_memory()
     with scratch_folder() as whole:
         folder = whole / "bot"
         scratch = whole / "scratch"
@@ -88,13 +76,15 @@ def _build(archive: bytes, recipe: Recipe, sandbox: SandboxSettings) -> bytes:
         if finished.status != 0:
             if is_full(whole):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            ended_by_us = finished.cut_off or finished.excess
             complaint = _complaint(recipe, finished, folder)
-            raise BuildFailed(complaint, 0 if ended_by_us else finished.status)
+            was_killed = finished.status in KILLED or kills_for_memory() > kills
+            if was_killed and not (finished.cut_off or finished.excess):
+                raise Disturbed(complaint)
+            raise Unfit(complaint, lasting=False)
         try:
             return pack(folder, built=True)
         except InputError as problem:
-            raise BuildFailed(str(problem)) from None
+            raise Unfit(str(problem), lasting=False) from None
 
 
 _CANT_START, _DENIED = (126, 127), "Permission denied"

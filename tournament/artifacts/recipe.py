@@ -6,6 +6,7 @@ import re
 import tomllib
 from dataclasses import dataclass
 
+from tournament.leg import Unfit
 from tournament.names import did_you_mean
 
 FILE_NAME = "bot.toml"
@@ -21,23 +22,19 @@ class Recipe:
     build: tuple[str, ...] = ()
 
 
-class BadRecipe(Exception):
-    """A bot.toml that can't be used; the message names the line."""
-
-
 def read_recipe(text: str, where: str) -> Recipe:
-    """Read a bot.toml. Raises BadRecipe naming `where` and the line."""
+    """Read a bot.toml. Raises Unfit naming `where` and the line."""
     try:
         document = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise BadRecipe(f"{where}: {error}") from None
+        raise Unfit(f"{where}: {error}") from None
     for key in document:
         if key not in ("command", "build"):
             shown = key if re.fullmatch(r"[\w-]{1,40}", key) else ascii(key)[:40]
             place, close = f"{where}, line {_line_of(text, key)}", did_you_mean(key, ("command", "build"))
-            raise BadRecipe(f"{place}: unknown key {shown}; there are command, build{close}")
+            raise Unfit(f"{place}: unknown key {shown}; there are command, build{close}")
     if "command" not in document:
-        raise BadRecipe(f'{where}: lacks command, for example: command = ["python3", "bot.py"]')
+        raise Unfit(f'{where}: lacks command, for example: command = ["python3", "bot.py"]')
     words: dict[str, tuple[str, ...]] = {}
     for key, value in document.items():
         if (
@@ -45,7 +42,7 @@ def read_recipe(text: str, where: str) -> Recipe:
             or not value
             or not all(isinstance(word, str) and word and "\0" not in word for word in value)
         ):
-            raise BadRecipe(
+            raise Unfit(
                 f'{where}, line {_line_of(text, key)}: {key} must be a list of words, like ["python3", "bot.py"]'
             )
         words[key] = tuple(value)

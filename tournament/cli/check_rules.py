@@ -15,7 +15,7 @@ from tournament.errors import TournamentError, printable
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.small_files import read_small_file
 
-_RULES = re.compile(rb"^class\s+\w+\s*\([^)]*\bPythonContest\b", re.MULTILINE)
+_RULES = re.compile(rb"^class\s+\w+\s*\([^)]*\bRules\b", re.MULTILINE)
 _SESSIONS = 20
 
 

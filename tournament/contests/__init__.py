@@ -75,7 +75,7 @@ def _by_rules(rules: str) -> Contest | None:
     if rules != _OPEN_SPIEL:
         return loaded_rules(rules)
     from tournament.contests.open_spiel import OpenSpiel
-    from tournament.contests.python_contest.rules import contest_of
+    from tournament.rules.rules import contest_of
 
     return contest_of(OpenSpiel)
 

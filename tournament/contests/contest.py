@@ -53,6 +53,15 @@ class Luck:
 ENGINE_VERSION = 9
 
 
+@dataclass(frozen=True)
+class Tables:
+    """The columns of a contest's records for so many seats, and which of them have points."""
+
+    games: tuple[Column, ...]
+    sessions: tuple[Column, ...]
+    scored: Scored
+
+
 # A contest's seats: so many, one of several by the settings, or one for each entrant.
 SeatCount = int | range | Literal["all"]
 
@@ -119,7 +128,8 @@ class Contest:
     settings no longer give the same games: then records are archived. Without a `house` entrants play each other, on so
     many `seats`: a number, several of which the settings' `seats` is one, or "all" for one match of all entrants.
     `luck` corrects the score. `preset`: its settings in a new settings file. `requires`: packages that its games depend
-    on, with their versions. `source`: where rules of others are from; a file's digest is the `edition`.
+    on, with their versions. `tables_for` gives the columns of tables of so many seats. `source`: where rules of
+    others are from; a file's digest is the `edition`.
     """
 
     name: str
@@ -139,6 +149,7 @@ class Contest:
     estimates: Estimates = field(default_factory=Estimates)
     preset: Mapping[str, object] = field(default_factory=dict)
     requires: tuple[tuple[str, str], ...] = ()
+    tables_for: Callable[[int], Tables] | None = None
     rules: str = ""
     source: Source | None = None
     edition: str = ""
@@ -163,6 +174,13 @@ class Contest:
     def fewest_entrants(self, settings: Mapping[str, object]) -> int:
         """Return how many entrants there must be."""
         return self.seats_of(settings) or 2
+
+    def seated(self, seats: int) -> Contest:
+        """This contest with records of tables of so many seats."""
+        if self.tables_for is None:
+            return self
+        tables = self.tables_for(seats)
+        return replace(self, games=tables.games, sessions=tables.sessions, scored=tables.scored)
 
     def sessions_of_leg(self, settings: ContestSettings) -> int:
         """Against house players each session is a leg of its own."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from engine.kernel.game_core import ARGUMENT_LIMIT, VIEW_LIMIT, GameCore
 from engine.wasm.fuel import Fuel
@@ -24,7 +24,9 @@ class Question:
     `arguments` names what it is passed after the bot, `extremes` has values at their limits to try bots with.
     Where it `only_tells` something, the answer doesn't matter, and a program gives none. `answers` says in words which
     ones are legal, if there is more to say; `names` has words for some, to show them by, and `default` is one that is
-    legal. One that `catches_up` is only for processes, and of a Python bot only for its histories.
+    legal. A bot `returns` a whole number; or that or a name; or any value: a text, a list, which
+    takes at most `most_json` bytes as JSON. One that `catches_up` is only for processes, and of a Python bot only for
+    its histories.
     """
 
     name: str
@@ -33,10 +35,12 @@ class Question:
     arguments: tuple[str, ...] = ()
     extremes: tuple[tuple[int, ...], ...] = ()
     names: Mapping[int, str] = field(default_factory=dict)
-    default: int = 0
+    default: object = 0
     only_tells: bool = False
     catches_up: bool = False
     answers: str = ""
+    returns: Literal["number", "name", "value"] = "number"
+    most_json: int = 0
 
     @property
     def python_name(self) -> str:
@@ -176,7 +180,7 @@ class Interface:
     tells: View | Named = View()
     class_name: str = ""
     new_dialogue: Callable[[GameCore, bytes], Dialogue] | None = None
-    name_answer: Callable[[int], str] = str
+    name_answer: Callable[[Any], str] = str
 
     def __post_init__(self) -> None:
         """Raise ValueError for more than the engine has room for."""
@@ -216,6 +220,11 @@ class Interface:
         """The questions as `engine.processes.lines` takes them."""
         fields = [(field.name, field.code, field.offset) for field in self.view]
         return [(question.only_tells, question.name, fields, question.arguments) for question in self.questions]
+
+    @property
+    def most_json(self) -> int:
+        """Bytes of the longest answer as JSON, 0 where all are whole numbers."""
+        return max(question.most_json for question in self.questions)
 
     @property
     def view_size(self) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from engine.kernel.game_core import GameCore
 from tournament.contests.interface import Interface, Named
+from tournament.errors import printable, shortened
 
 
 def view_values(interface: Interface, view: bytes) -> dict[str, float]:
@@ -49,7 +50,8 @@ def refusal(interface: Interface, core: GameCore) -> str:
     """What was wrong with an answer that a core refused."""
     answers = interface.questions[core.pending()[0]].answers
     legal = f"; it takes {answers}" if answers else ""
-    return f"answered {interface.name_answer(core.refused())}, which is no answer to this{legal}"
+    refused = shortened(printable(interface.name_answer(core.refused())), 200)
+    return f"answered {refused}, which is no answer to this{legal}"
 
 
 def extreme_questions(interface: Interface) -> list[tuple[int, tuple[int, ...], bytes]]:

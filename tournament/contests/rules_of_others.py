@@ -28,7 +28,7 @@ from tournament.small_files import read_small_file
 
 if TYPE_CHECKING:
     from tournament.contests.contest import Contest
-    from tournament.contests.python_contest.rules import PythonContest
+    from tournament.rules.rules import Rules
 
 MOST_BYTES = 1 << 20
 # Modules whose functions draw by themselves, with what may be called all the same: generators, if they get a seed.
@@ -67,17 +67,18 @@ def load_rules(game: str, folder: Path) -> Contest:
 def load_source(source: Source) -> Contest:
     """The contest of these rules. Raises InputError where there is none."""
     from tournament.contests.contest import Contest
-    from tournament.contests.python_contest.rules import contest_of
+    from tournament.rules.rules import contest_of
 
     module = _imported(source.place) if source.content is None else _run(source.place, source.content)
     called, rules = _rules_in(module, source)
     name = getattr(rules, "name", "")
     if not isinstance(name, str) or not valid_contest_name(name):
-        raise InputError(f'{source.place}: {called} has no name: name = "take_away"; {CONTEST_NAME_RULE}')
+        line = _line_of(source, called)
+        raise InputError(f'{source.place}{line}: {called} has no name: name = "take_away"; {CONTEST_NAME_RULE}')
     try:
         made = rules if isinstance(rules, Contest) else contest_of(rules)
     except Exception as error:
-        raise InputError(f"{source.place}: {called}: {_told(error)}") from error
+        raise InputError(f"{source.place}{_line_of(source, called)}: {called}: {_told(error)}") from error
     named = source._replace(called=called)
     if source.content is None:
         package = source.place.partition(".")[0]
@@ -175,19 +176,25 @@ def _line_in(path: str, error: BaseException) -> str:
     return "" if found is None else f", line {found}"
 
 
+def _line_of(source: Source, called: str) -> str:
+    """The line of a file on which a class begins, for a message."""
+    classes = [node for node in ast.walk(ast.parse(source.content or b"")) if isinstance(node, ast.ClassDef)]
+    return "".join(f", line {node.lineno}" for node in classes if node.name == called)[:20]
+
+
 def _told(error: BaseException) -> str:
     text = error.msg if isinstance(error, SyntaxError) else " ".join(str(error).split())
     return f"{type(error).__name__}: {shortened(printable(text), 300)}"
 
 
-def _rules_in(module: ModuleType, source: Source) -> tuple[str, type[PythonContest] | Contest]:
+def _rules_in(module: ModuleType, source: Source) -> tuple[str, type[Rules] | Contest]:
     """The module's rules of the source's name, or its only ones."""
     from tournament.contests.contest import Contest
-    from tournament.contests.python_contest.rules import PythonContest
+    from tournament.rules.rules import Rules
 
-    found: dict[str, type[PythonContest] | Contest] = {}
+    found: dict[str, type[Rules] | Contest] = {}
     for name, value in vars(module).items():
-        is_class = isinstance(value, type) and issubclass(value, PythonContest) and value is not PythonContest
+        is_class = isinstance(value, type) and issubclass(value, Rules) and value is not Rules
         if name == source.called and (is_class or isinstance(value, Contest)):
             return name, value
         if is_class and value.__module__ == module.__name__:
@@ -196,10 +203,8 @@ def _rules_in(module: ModuleType, source: Source) -> tuple[str, type[PythonConte
         return next(iter(found.items()))
     place, classes = source.place, ", ".join(found)
     if not found:
-        raise InputError(
-            f"{place} has no subclass of PythonContest" + (f" called {source.called}" if source.called else "")
-        )
-    asked = f"no subclass {source.called} of PythonContest; there are {classes}" if source.called else classes
+        raise InputError(f"{place} has no subclass of Rules" + (f" called {source.called}" if source.called else ""))
+    asked = f"no subclass {source.called} of Rules; there are {classes}" if source.called else classes
     named = place if source.content is None else Path(place).name
     raise InputError(f'{place} has {asked}; name one: game = "{named}:{next(iter(found))}"')
 

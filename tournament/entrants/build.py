@@ -18,11 +18,8 @@ from tournament.artifacts import c_bots, compiler_command, libraries, module_tri
 from tournament.artifacts.archive import recipe_of
 from tournament.artifacts.bot import Entrant, Submission
 from tournament.artifacts.c_bots import Compiled, compile_bot
-from tournament.artifacts.commands import CommandMissing
 from tournament.artifacts.compiler_command import EXCEPTIONS_SOURCE, LANGUAGES, Build
-from tournament.artifacts.compiler_run import CompilerRefused, NoFunction, NotCompiled, TookTooMuch, may_take_all
-from tournament.artifacts.recipe import BadRecipe
-from tournament.cache import cache_folder, keep, recall, remembered, trouble_in_words
+from tournament.cache import cache_folder, keep, recall, trouble_in_words
 from tournament.containment import our_error
 from tournament.contests.contest import Contest
 from tournament.contests.interface import Interface
@@ -31,19 +28,18 @@ from tournament.cores import cores
 from tournament.entrants import hints, own_trial
 from tournament.entrants.folder import KINDS, Recorded, find_submissions, other_files
 from tournament.errors import InputError, TooFewBotsError, TournamentError, listed, printable, telling_line
-from tournament.leg import FailureKind
+from tournament.leg import FailureKind, Unfit
 from tournament.sandbox.inside import bot_functions, function_names, leg_isolation
 from tournament.sandbox.outside import probe, running
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.small_files import read_small_file
-from tournament.worker.faults import BotUnfit
 from tournament.worker.leg import limits_of
 from tournament.worker.processes import programs, python_bots
 from tournament.worker.wasm import seating
 from tournament.worker.wasm.calls import library_path
 from tournament.worker.wasm.engine import Engine, engine_settings, version
-from tournament.worker.wasm.loading import ModuleUnfit, load_bot
-from tournament.worker.wasm.seating import Limits, StartFailed, try_start
+from tournament.worker.wasm.loading import load_bot
+from tournament.worker.wasm.seating import Limits, try_start
 
 _MOST_BYTES_OF_ADAPTER = 1 << 20
 _LONGEST_LINE = 400  # of a reason, which may quote a stranger's text
@@ -207,7 +203,7 @@ class Builds:
         except running.Ended:
             raise
         except Exception as error:
-            if isinstance(error, (TournamentError, OSError, MemoryError)) and not isinstance(error, _UNFIT):
+            if isinstance(error, (TournamentError, OSError, MemoryError)):
                 return PutOff(submission, error)
             problem, failed = _problem_of(submission, error)
             return Entrant(submission.name, submission.kind, submission.sha256, None, problem, failed)
@@ -232,22 +228,12 @@ def _adapter_of(settings: ContestSettings) -> bytes:
     return read_small_file(Path(settings.adapter), _MOST_BYTES_OF_ADAPTER)
 
 
-_UNFIT = (
-    NotCompiled,
-    BotUnfit,
-    module_trial.TooSlow,
-    program_build.BuildFailed,
-    CommandMissing,
-    BadRecipe,
-)
-
-
 def _problem_of(submission: Submission, error: Exception) -> tuple[str, FailureKind]:
     """Why a bot can't play, in words for its author, and of what kind that is."""
-    if not isinstance(error, _UNFIT):
+    if not isinstance(error, Unfit):
         return our_error(error, "can't be built"), "other"
     try:
-        return _in_lines("\n".join([str(error), *hints.of(submission, str(error))])), _kind_of(error)
+        return _in_lines("\n".join([str(error), *hints.of(submission, str(error))])), error.kind
     except Exception as ours:
         return our_error(ours, "can't be built"), "other"
 
@@ -279,7 +265,7 @@ def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSett
         own_trial.require_readable(sandbox)
         if not recipe_of(submission.source).build:
             return submission.source
-        return remembered(_place("program", submission.source), lambda: program_build.build(submission.source, sandbox))
+        return _kept(["program", submission.source], lambda: program_build.build(submission.source, sandbox))
     return _compiled(submission, interface, sandbox).code
 
 
@@ -292,16 +278,16 @@ def _try(
         return
     memory = settings.memory_megabytes
 
-    def start() -> None:
+    def start() -> bytes:
         if submission.kind == "python":
             python_bots.try_start(artifact, submission.name, interface, sandbox, memory_megabytes=memory)
         else:
             programs.try_start(artifact, sandbox, cache_folder(), memory_megabytes=memory)
+        return b""
 
     names = [question.name for question in interface.answered]
     rules = Path(bot_functions.__file__).read_bytes() + Path(function_names.__file__).read_bytes()
-    noted = _place("starts", artifact, submission.name, names, memory, rules)
-    _once(noted, start)
+    _kept(["starts", artifact, submission.name, names, memory, rules], start)
 
 
 def language_of(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> tuple[str, str]:
@@ -310,9 +296,9 @@ def language_of(submission: Submission, interface: Interface, sandbox: SandboxSe
         return "", ""
     try:
         standard = _compiled(submission, interface, sandbox).standard
-        kept = _place("warnings", *_made_from(submission, interface))
-        warnings = remembered(kept, lambda: c_bots.warnings_of(submission, interface, standard, sandbox).encode())
-    except NotCompiled:
+        made_from = ["warnings", *_made_from(submission, interface)]
+        warnings = _kept(made_from, lambda: c_bots.warnings_of(submission, interface, standard, sandbox).encode())
+    except Unfit:
         return "", ""
     return standard, _in_lines(warnings.decode())
 
@@ -324,28 +310,30 @@ def why_legs_apart(source: bytes, interface: Interface, sandbox: SandboxSettings
         return python_bots.why_apart(source, interface, sandbox, adapter).encode()
 
     packed = python_packing.pack(source, sandbox, interface.python.sdk, adapter=adapter)
-    return remembered(_place("legs", packed, Path(leg_isolation.__file__).read_bytes()), why_apart).decode()
+    return _kept(["legs", packed, Path(leg_isolation.__file__).read_bytes()], why_apart).decode()
 
 
 def _try_module(
     code: bytes, submission: Submission, interface: Interface, limits: Limits, sandbox: SandboxSettings
 ) -> None:
-    """Compile a bot's WebAssembly within limits, and start it. Raises BotUnfit and TooSlow. A module that is known to
-    start isn't read: with many entrants that would take most of a run's start."""
+    """Compile a bot's WebAssembly within limits, and start it. Raises Unfit. A module that is known to start isn't
+    read: with many entrants that would take most of a run's start."""
 
-    def compile_confined() -> None:
+    def compile_confined() -> bytes:
         probe.probe_sandbox(sandbox.mode)
         module_trial.try_compile(code, library_path(), engines, sandbox)
+        return b""
 
     engines = [engine_settings(kind) for kind in sorted({Engine.PLAIN, limits.engine})]
     how = (engines, version(), code)
 
-    def start() -> None:
-        _once(_place("compiled", *how), compile_confined)
+    def start() -> bytes:
+        _kept(["compiled", *how], compile_confined)
         try_start(load_bot(code, interface, submission.name, limits.memory_megabytes, limits.engine), limits)
+        return b""
 
     asked = (interface.questions, interface.compiled.imports, interface.compiled.struct_size)
-    _once(_place("starts", *how, _digest_of_rules(), submission.name, *asked, limits), start)
+    _kept(["starts", *how, _digest_of_rules(), submission.name, *asked, limits], start)
 
 
 @cache
@@ -356,32 +344,32 @@ def _digest_of_rules() -> str:
     return hashlib.sha256(b"".join(path.read_bytes() for path in [*compiled, *sources])).hexdigest()
 
 
-def _once(noted: Path, attempt: Callable[[], None]) -> None:
-    """Make an attempt, or raise or return as it is noted to have ended before on this machine."""
-    known = recall(noted)
-    if known is not None:
-        if known:
-            raise BotUnfit(**json.loads(known))
-        return
+def _kept(made_from: Iterable[object], make: Callable[[], bytes]) -> bytes:
+    """Return what follows from all of this, bytes and whatever has a text of its own: from the cache, or made and kept
+    there. A lasting verdict of Unfit is kept and raised in the same way."""
+    made, verdict = _places(made_from)
+    if (content := recall(made)) is not None:
+        return content
+    if known := recall(verdict):
+        raise Unfit(**json.loads(known))
     try:
-        attempt()
-    except (StartFailed, ModuleUnfit, module_trial.TooSlow) as error:
-        keep(noted, json.dumps({"why": str(error), "kind": _kind_of(error)}).encode())
+        content = make()
+    except Unfit as unfit:
+        if unfit.lasting:
+            keep(verdict, json.dumps({"why": str(unfit), "kind": unfit.kind}).encode(errors="replace"))
         raise
-    keep(noted, b"")
+    keep(made, content)
+    return content
 
 
-def _kind_of(error: Exception) -> FailureKind:
-    return error.kind if isinstance(error, BotUnfit) else "other"
-
-
-def _place(what: str, *how: object) -> Path:
-    """Where the cache has what follows from all of this, bytes and whatever has a text of its own."""
+def _places(made_from: Iterable[object]) -> tuple[Path, Path]:
+    """Where the cache has what was made, and where it has why nothing was."""
     digest = hashlib.sha256()
-    for part in how:
+    for part in made_from:
         content = part if isinstance(part, bytes) else str(part).encode()
         digest.update(len(content).to_bytes(8, "little") + content)
-    return cache_folder() / "bots" / f"{digest.hexdigest()}.{what}.sealed"
+    place = cache_folder() / "bots" / digest.hexdigest()
+    return place.with_suffix(".made.sealed"), place.with_suffix(".verdict.sealed")
 
 
 def require_playable(entrants: Sequence[Entrant], least: int, folder: Path, of: str | None = None) -> None:
@@ -409,36 +397,22 @@ def _made_from(submission: Submission, interface: Interface) -> list[object]:
     return [compiler_command.version(), submission.name, submission.kind, submission.source, *files]
 
 
-def _compiled_at(submission: Submission, interface: Interface) -> tuple[Path, Path]:
-    """Where the cache has a bot's WebAssembly, and where it has why there is none."""
-    made_from = _made_from(submission, interface)
-    return _place("wasm", *made_from), _place("refused", *made_from)
-
-
 def _is_compiled(submission: Submission, interface: Interface) -> bool:
     """Whether a bot needs no compiler. If that can't be found out, it shows why when it is built."""
     with contextlib.suppress(Exception):
-        return any(map(recall, _compiled_at(submission, interface)))
+        return any(map(recall, _places(["wasm", *_made_from(submission, interface)])))
     return True
 
 
 def _compiled(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> Compiled:
-    """The bot's WebAssembly, or why there is none, from the cache or the compiler. Raises NotCompiled."""
-    entry, refused = _compiled_at(submission, interface)
-    kept = recall(entry)
-    if kept is not None:
-        standard, _, code = kept.partition(b"\n")
-        return Compiled(code, standard.decode())
-    if problem := recall(refused):
-        raise CompilerRefused(problem.decode(errors="replace"))
-    try:
+    """The bot's WebAssembly, or why there is none, from the cache or the compiler. Raises Unfit."""
+
+    def make() -> bytes:
         compiled = compile_bot(submission, interface, sandbox)
-    except (CompilerRefused, NoFunction, TookTooMuch) as problem_found:
-        if not isinstance(problem_found, TookTooMuch) or may_take_all():  # else it may build where it may take more
-            keep(refused, str(problem_found).encode(errors="replace"))
-        raise
-    keep(entry, compiled.standard.encode() + b"\n" + compiled.code)
-    return compiled
+        return compiled.standard.encode() + b"\n" + compiled.code
+
+    standard, _, code = _kept(["wasm", *_made_from(submission, interface)], make).partition(b"\n")
+    return Compiled(code, standard.decode())
 
 
 def with_lines(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes | None:
@@ -458,8 +432,8 @@ def _built_otherwise(
     """A C or C++ bot's WebAssembly for another use than play, from the cache or the compiler; None for others."""
     if submission.kind not in LANGUAGES:
         return None
-    how = [*_made_from(submission, interface), *build.flags]
+    how = ["lines", *_made_from(submission, interface), *build.flags]
     try:
-        return remembered(_place("lines", *how), lambda: compile_bot(submission, interface, sandbox, build).code)
-    except NotCompiled:
+        return _kept(how, lambda: compile_bot(submission, interface, sandbox, build).code)
+    except Unfit:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import textwrap
 from collections.abc import Iterator
@@ -90,13 +91,21 @@ def _branches(language: str, interface: Interface, indent: str) -> str:
     form, plain, first, nothing = _FORMS[language]
     lines = []
     for question, told in zip(interface.questions, interface.told):
-        says, chosen = _says(question), str(question.default)
+        says, chosen = _says(question), _in(language, question.default)
         answer = nothing if question.only_tells else first if _LEGAL_ACTIONS in told else plain.replace("{}", chosen)
         names = ", ".join(told)
         note = textwrap.wrap(f"{says} It is told {names}.", _WIDTH - 8 - len(indent))
         written = form.format(name=question.name, answer=answer, names=names)
         lines += [*(f"// {line}" for line in note), *written.split("\n")]
     return "".join(f"{indent}{line}\n" for line in lines)
+
+
+def _in(language: str, answer: object) -> str:
+    """An answer as a program's source has it: in Java and Rust within a string of JSON."""
+    text = json.dumps(answer)
+    if language == "go":
+        return f"json.RawMessage(`{text}`)" if isinstance(answer, list | dict) else text
+    return text if language == "javascript" else text.replace('"', '\\"')
 
 
 def _says(question: Question) -> str:
@@ -110,7 +119,7 @@ def _says(question: Question) -> str:
 def _functions(interface: Interface) -> Iterator[str]:
     """A program's functions, one for each decision, of what it is told."""
     for question, told in zip(interface.questions, interface.told):
-        chosen = f"random.choice({_LEGAL_ACTIONS})" if _LEGAL_ACTIONS in told else question.default
+        chosen = f"random.choice({_LEGAL_ACTIONS})" if _LEGAL_ACTIONS in told else repr(question.default)
         answer = "return None" if question.only_tells else f"return {chosen}"
         head = textwrap.fill(f"def {question.name}({', '.join(told)}):", _WIDTH, subsequent_indent="    ")
         yield f'{head}\n    """{_says(question)}"""\n    {answer}\n'

@@ -150,10 +150,10 @@ def _rows(contest: Contest, storage: Storage, batches: Sequence[Batch], match: i
 def _plain_kinds(rows: Rows, seat: int) -> Kinds | None:
     """Of a contest without a portrait: who comes first, where rows say that, and the bot's own points, as the score has
     them."""
-    points = f"{'xy'[seat]}_points"
-    if not {"x_is_first", points} <= rows.keys():
+    points = f"points_{seat}"
+    if not {"first_seat", points} <= rows.keys():
         return None
-    second = rows["x_is_first"].astype(bool) ^ (seat == 0)
+    second = rows["first_seat"] != seat
     return Kinds(second.astype(int), (("coming first", ""), ("coming second", "")), rows[points].astype(float))
 
 

@@ -184,14 +184,15 @@ class Cut:
 def batches_to_cut(standing: Sequence[Batch], schedule: Schedule) -> tuple[list[Cut], Counted]:
     """What to cut out of the records, and what is left to play."""
     found = count_legs(standing, schedule)
-    cuts = [Cut(batch, np.array([digest in found.counting for digest in batch.legs.digests])) for batch in standing]
+    counting = found.counting
+    cuts = [Cut(batch, np.array([digest in counting for digest in batch.legs.digests])) for batch in standing]
     return [cut for cut in cuts if not cut.counts.all()], found
 
 
 def tell_removed_matches(
     writer: Writer, cuts: list[Cut], schedule: Schedule, out: set[str], say: Callable[[str], None]
 ) -> None:
-    """Say whose matches are taken out of the records, if any are. `out`: who was disqualified on probation."""
+    """Say whose matches are taken out of the records, if any are. `out`: who was disqualified."""
     gone: set[int] = set()
     gone_with: Counter[str] = Counter()
     for cut in cuts:
@@ -202,7 +203,7 @@ def tell_removed_matches(
                 gone.add(leg.match)
     for name, count in sorted(gone_with.items()):
         out_of = f"out of the records: {counted(count, 'leg')}"
-        say(f"{name} was disqualified in its first leg, so it plays no other; {out_of}")
+        say(f"{name} was disqualified, so it plays no further leg; {out_of}")
     if gone:
         here = {(player.name, player.artifact) for player in (*schedule.competitors, *schedule.house)}
         known = writer.state.field

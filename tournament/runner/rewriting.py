@@ -37,7 +37,7 @@ def fit_to_schedule(contest: Contest, writer: Writer, schedule: Schedule, say: C
         if not problems:
             break
         withdraw(writer, problems, say)
-    tell_removed_matches(writer, cuts, schedule, left.probation.out, say)
+    tell_removed_matches(writer, cuts, schedule, left.out, say)
     for change in in_commits(_cut_batches(contest, writer, cuts, schedule.sessions_per_leg)):
         writer.commit(batches=change.batches, without=change.without)
     return left

@@ -12,7 +12,7 @@ from tournament.runner.executors import Executors
 from tournament.runner.live_standings import LiveStandings
 from tournament.runner.pace import Pace
 from tournament.runner.planning import new_pace, starts_per_leg
-from tournament.runner.schedule.counting import Counted, count_legs
+from tournament.runner.schedule.counting import Counted
 from tournament.runner.schedule.legs import Replicas, Schedule
 from tournament.runner.tasks import Batches, LegsToPlay
 from tournament.runner.watcher import Progress, Watcher
@@ -62,8 +62,7 @@ class RoundPlay:
         self._tasks_out, self._tried = 0, tried
         self._run, self._schedule, self._standings, self._new_field = run, schedule, standings, new_field
         self._settings, self._sandbox = run.config.contest.for_workers(), run.config.sandbox.model_dump()
-        self._passed = set(left.probation.proven)
-        self._recount(left)
+        self._left = left
 
     def play(self) -> None:
         """Play and commit, and note the pace. What is committed by then stays when this raises."""
@@ -74,6 +73,10 @@ class RoundPlay:
         games = len(left.missing) * sessions * contest.estimates.games(config.contest)
         executors, size = self._run.executors, games * contest.estimates.bytes
         executor = executors.chosen(config.general, seconds, size, watcher.say)
+        if left.in_lanes and executor.name == "local":
+            from tournament.runner.leg_room import check_room  # without processes none of it is needed
+
+            check_room(self._schedule.matches(), config.contest.memory_megabytes, config.sandbox, watcher.say)
         waited_before = executor.waited
         pace = new_pace(contest, config, executor.workers, sessions, starts)
         pace.begin_as_kept(self._run.writer.storage)
@@ -107,7 +110,6 @@ class RoundPlay:
             return None
         self._tasks_out += 1
         contest, location = self._run.contest, self._run.writer.storage.location
-        names = {name for legs in batches for leg in legs for name in leg.names}
         return Task(
             contest.name,
             self._settings,
@@ -117,13 +119,12 @@ class RoundPlay:
             contest.rules,
             contest.requires,
             source=contest.source,
-            on_trial=frozenset(names - self._passed),
             alone=is_second,
             tried=self._tried,
         )
 
     def _plays_no_more(self) -> set[str]:
-        return self._left.probation.out | self._suspects.keys() | self.set_aside.keys() | self.cleared
+        return self._suspects.keys() | self.set_aside.keys() | self.cleared
 
     def _second_try(self) -> Batches | None:
         """A leg in which a bot went wrong, of which nothing is known yet."""
@@ -164,28 +165,12 @@ class RoundPlay:
             self._run.writer.commit(field=new_field, batches=change.batches)
             new_field = None
         self._standings.note(batches, new_field=field is not None)
-        self._note(Legs.joined(batch.legs for batch in batches), sum(receipt.legs_in_lanes for receipt in receipts))
-
-    def _note(self, legs: Legs, in_lanes: int) -> None:
-        """Keep up which legs count and who has passed probation. Whoever is disqualified on it changes what counts."""
-        seats = (legs.x,) if self._schedule.house else (legs.x, legs.y)
-        at_fault = {seats[end][leg] for leg, end in enumerate(legs.ended_by) if end is not None}
-        self.disqualified |= bool(at_fault)
-        self._passed.update(*(seat[leg] for leg, end in enumerate(legs.ended_by) if end is None for seat in seats))
-        probation = self._left.probation
-        if not at_fault <= probation.proven | probation.out:
-            self._recount(count_legs(self._standings.played, self._schedule))
-            return
-        counts = (probation.out.isdisjoint(names) for names in zip(*seats))
-        self._left.counting.update(digest for digest, one in zip(legs.digests, counts) if one)
-        self._inline -= len(legs) - in_lanes
-        self._in_lanes -= in_lanes
-
-    def _recount(self, left: Counted) -> None:
-        self._left, self._inline, self._in_lanes = left, left.inline, left.in_lanes
+        legs = Legs.joined(batch.legs for batch in batches)
+        self._left.note(legs)
+        self.disqualified |= any(end is not None for end in legs.ended_by)
 
     def _progress(self, pace: Pace) -> Progress:
         """How far the run is, of what was left to play. It may play legs that don't count."""
-        legs, total = len(self._left.counting), self._left.total
-        seconds_left = 0.0 if legs >= total else pace.seconds_for(max(0, self._inline), max(0, self._in_lanes))
-        return Progress(legs, total, pace.games, pace.seconds, seconds_left, self._standings.ranking)
+        left = self._left
+        seconds_left = 0.0 if left.done >= left.total else pace.seconds_for(left.inline, left.in_lanes)
+        return Progress(left.done, left.total, pace.games, pace.seconds, seconds_left, self._standings.ranking)

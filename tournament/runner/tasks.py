@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tournament.leg import Leg
 from tournament.runner.pace import Pace
-from tournament.runner.schedule.counting import Counted, fixtures_at
+from tournament.runner.schedule.counting import Counted
 from tournament.runner.schedule.legs import Schedule
 
 # How long a task plays: short at first, so that there is something to see, then long enough
@@ -69,7 +69,7 @@ def _has_all_lanes(pace: Pace, in_lanes: int, share: int) -> bool:
 class LegsToPlay:
     """The legs that are left, as tasks, in order.
 
-    `out` tells who is disqualified on probation by now, and plays no more. Not `in_order`, batches go on over legs that
+    `out` tells who plays no more by now. Not `in_order`, batches go on over legs that
     are done, so that parts overlap: after an edit they would have single legs.
     """
 
@@ -78,8 +78,8 @@ class LegsToPlay:
     ) -> None:
         self._schedule, self._out = schedule, out
         self._size = TaskSize(pace, left.inline, left.in_lanes)
-        ranks = left.rank.tolist() if in_order else range(len(left.missing))
-        self._legs = zip(ranks, fixtures_at(schedule, left.missing))
+        self._legs = left.wanted()
+        self._in_order = in_order
 
     def next_task(self) -> Batches | None:
         """The next legs, without those of bots that are out; None when there are no more.
@@ -91,10 +91,11 @@ class LegsToPlay:
         schedule, out = self._schedule, self._out()
         inline = in_lanes = 0
         before = (-1, -1)
-        for rank, fixture in self._legs:
+        for rank, fixture, counts in self._legs:
             replica = fixture.number // schedule.legs_per_replica
-            follows, before = (replica, rank - 1) == before, (replica, rank)
-            if out and not out.isdisjoint(fixture.names):
+            follows = before == (replica, rank - 1) or (before[0] == replica and not self._in_order)
+            before = replica, rank
+            if not counts or (out and not out.isdisjoint(fixture.names)):
                 continue
             if not (batches and follows):
                 batches.append([])

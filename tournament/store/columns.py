@@ -20,11 +20,13 @@ STANDARD = {
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a record table. `type` is a numpy type's name; `meaning` includes the unit."""
+    """A column of a record table. `dtype` is a numpy type's name; `description` includes the unit. In a class of rules
+    a column `per_seat` stands for as many as there are seats, with the seat's number behind the name."""
 
     name: str
-    type: str
-    meaning: str
+    dtype: str
+    description: str
+    per_seat: bool = False
 
 
 def columns_of(row: np.dtype[np.void], flags: tuple[str, ...] = (), /, **meanings: str) -> tuple[Column, ...]:
@@ -44,4 +46,4 @@ ROWS_PER_GROUP = 1 << 18  # the most that a row group has
 
 def buffer_fields(columns: tuple[Column, ...]) -> dict[str, str]:
     """The columns as `engine.kernel.records.Table` takes them: a bool is a byte there."""
-    return {column.name: "uint8" if column.type == "bool" else column.type for column in columns}
+    return {column.name: "uint8" if column.dtype == "bool" else column.dtype for column in columns}

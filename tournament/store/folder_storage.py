@@ -6,11 +6,10 @@ import contextlib
 import errno
 import fcntl
 import glob
-import itertools
 import os
 import stat
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING
 
 from tournament.errors import RunError
@@ -28,7 +27,6 @@ from tournament.store.storage import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _OPEN_FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe is opened at once, and then refused
 _MOST_OF_SIGN = 1 << 10  # bytes
 _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS)
@@ -51,49 +49,33 @@ def _lock(file: IO[str]) -> None:
 class FolderStorage:
     """A folder on a file system. The writer holds an advisory lock, which the kernel drops with its process.
 
-    The folder may come from a stranger. So names are checked, files are opened relative to the descriptor of their
-    folder, links inside are not followed, and only regular files are opened.
+    The folder may come from a stranger. So names are checked, links inside are not followed, and only regular files are
+    opened.
     """
 
     def __init__(self, location: str) -> None:
         self.location = os.path.abspath(location)
         self._lock: IO[str] | None = None
 
-    @contextlib.contextmanager
-    def _folder(self, name: str) -> Iterator[int]:
-        """The descriptor of a folder inside, or of the root for "". Raises FileNotFoundError where there is none,
-        RunError where something else is."""
-        descriptor = os.open(self.location, _OPEN_FOLDER)
-        try:
-            for step in checked_name(name).split("/") if name else ():
-                try:
-                    inner = os.open(step, _OPEN_FOLDER | os.O_NOFOLLOW, dir_fd=descriptor)
-                except (FileNotFoundError, PermissionError):
-                    raise
-                except OSError as error:
-                    raise RunError(f"{self.location}/{name} must be a folder ({error.strerror})") from None
-                os.close(descriptor)
-                descriptor = inner
-            yield descriptor
-        finally:
-            os.close(descriptor)
-
-    @contextlib.contextmanager
-    def _place(self, name: str) -> Iterator[tuple[int, str]]:
-        """The descriptor of a file's folder, and its name there."""
+    def _path(self, name: str) -> str:
+        """The path of a file inside. Raises RunError where its folder is a link or no folder."""
         folder, _, file = checked_name(name).rpartition("/")
-        with self._folder(folder) as descriptor:
-            yield descriptor, file
+        return f"{self._folder(folder)}/{file}"
 
-    def _status(self, name: str) -> os.stat_result:
-        with self._place(name) as (folder, file):
-            return os.stat(file, dir_fd=folder, follow_symlinks=False)
+    def _folder(self, name: str) -> str:
+        """The path of a folder inside, or of the root for "". Raises RunError where something else is."""
+        path = self.location
+        for step in checked_name(name).split("/") if name else ():
+            path = f"{path}/{step}"
+            with contextlib.suppress(FileNotFoundError):
+                if not stat.S_ISDIR(os.lstat(path).st_mode):
+                    raise RunError(f"{self.location}/{name} must be a folder (it is a link, or a file)")
+        return path
 
     def _open(self, name: str, flags: int = os.O_RDONLY) -> int:
         """A regular file's descriptor. Raises FileNotFoundError, or RunError when it can't be opened or is none."""
         try:
-            with self._place(name) as (folder, file):
-                descriptor = os.open(file, flags | _OPEN_FILE, 0o666, dir_fd=folder)
+            descriptor = os.open(self._path(name), flags | _OPEN_FILE, 0o666)
         except FileNotFoundError:
             raise
         except OSError as error:
@@ -137,10 +119,8 @@ class FolderStorage:
         return f"{self.location} is being written by {who}; wait for it, or stop it{gone}"
 
     def _make_folder(self, name: str, mode: int = 0o777) -> None:
-        with self._folder("") as root, contextlib.suppress(FileExistsError):
-            os.mkdir(checked_name(name), mode, dir_fd=root)
-        with self._folder(name):  # no link to somewhere else
-            pass
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(self._folder(name), mode)
 
     def hold(self) -> bool:
         """Become the only writer. Raises RunError while another process is."""
@@ -173,7 +153,7 @@ class FolderStorage:
         if self._lock is None:
             return False
         try:
-            return os.path.samestat(self._status(SIGN), os.fstat(self._lock.fileno()))
+            return os.path.samestat(os.lstat(self._path(SIGN)), os.fstat(self._lock.fileno()))
         except OSError:
             return False
 
@@ -185,13 +165,9 @@ class FolderStorage:
                 return True
         return False
 
-    def list(self, folder: str) -> dict[str, int]:
-        """As in `Storage`, without hidden files, links, pipes and devices."""
-        return {name: status.st_size for name, status in self._statuses(folder).items()}
-
     def everything(self, folder: str) -> dict[str, bool]:
         try:
-            with self._folder(folder) as descriptor, os.scandir(descriptor) as entries:
+            with os.scandir(self._folder(folder)) as entries:
                 return {
                     f"{entry.name}/" if entry.is_dir(follow_symlinks=False) else entry.name: entry.is_file(
                         follow_symlinks=False
@@ -210,18 +186,16 @@ class FolderStorage:
         except OSError as error:
             raise RunError(f"{self.location} can't be read: {error.strerror}") from None
 
-    def _statuses(self, folder: str) -> dict[str, os.stat_result]:
+    def list(self, folder: str) -> dict[str, int]:
+        """As in `Storage`, without hidden files, links, pipes and devices."""
         found = {}
         try:
-            with self._folder(folder) as descriptor, os.scandir(descriptor) as entries:
+            with os.scandir(self._folder(folder)) as entries:
                 for entry in entries:
-                    if entry.name.startswith("."):
-                        continue
                     with contextlib.suppress(FileNotFoundError):  # gone meanwhile
-                        status = entry.stat(follow_symlinks=False)
-                        if stat.S_ISREG(status.st_mode):
-                            found[entry.name] = status
-        except (FileNotFoundError, NotADirectoryError):
+                        if entry.is_file(follow_symlinks=False) and not entry.name.startswith("."):
+                            found[entry.name] = entry.stat(follow_symlinks=False).st_size
+        except FileNotFoundError:
             return {}
         except OSError as error:
             raise RunError(f"{self.location}/{folder} can't be read: {error.strerror}") from None
@@ -231,14 +205,12 @@ class FolderStorage:
         return self.sizes([name]).get(name)
 
     def sizes(self, names: Sequence[str]) -> dict[str, int]:
-        found: dict[str, int] = {}
-        for folder, several in itertools.groupby(names, lambda name: checked_name(name).rpartition("/")[0]):
-            with contextlib.suppress(FileNotFoundError), self._folder(folder) as descriptor:
-                for name in several:
-                    with contextlib.suppress(FileNotFoundError):
-                        status = os.stat(name.rpartition("/")[2], dir_fd=descriptor, follow_symlinks=False)
-                        if stat.S_ISREG(status.st_mode):
-                            found[name] = status.st_size
+        found = {}
+        for name in names:
+            with contextlib.suppress(FileNotFoundError):
+                status = os.lstat(self._path(name))
+                if stat.S_ISREG(status.st_mode):
+                    found[name] = status.st_size
         return found
 
     def read(self, name: str, most: int = MOST_READ) -> bytes:
@@ -266,12 +238,11 @@ class FolderStorage:
         """Make a new file, whole and on disk, or raise AlreadyExists."""
         aside = self._write_aside(content)
         try:
-            with self._place(aside) as (here, file), self._place(name) as (there, target):
-                os.link(file, target, src_dir_fd=here, dst_dir_fd=there, follow_symlinks=False)
-                os.fsync(there)
+            os.link(self._path(aside), self._path(name), follow_symlinks=False)
+            self._put_on_disk(name.rpartition("/")[0])
         except FileExistsError:
             # A network mount may link the file, lose the answer, ask again and find it linked.
-            if self._status(aside).st_nlink < 2:
+            if os.lstat(self._path(aside)).st_nlink < 2:
                 raise AlreadyExists(name) from None
         except OSError as error:
             if error.errno not in _NO_LINKS:
@@ -293,8 +264,7 @@ class FolderStorage:
 
     def publish(self, staged: str, name: str) -> None:
         """Move a file to its name. It stays there after a loss of power once `publish_all` has returned."""
-        with self._place(staged) as (here, file), self._place(name) as (there, target):
-            os.replace(file, target, src_dir_fd=here, dst_dir_fd=there)
+        os.replace(self._path(staged), self._path(name))
 
     def publish_all(self, moves: Sequence[tuple[str, str]]) -> None:
         """Publish several, those that are there. Each folder is put on disk once, since that takes longest."""
@@ -306,21 +276,22 @@ class FolderStorage:
 
     def _put_on_disk(self, folder: str) -> None:
         """What a folder lists."""
-        with self._folder(folder) as there:
-            os.fsync(there)
+        descriptor = os.open(self._folder(folder), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
     def remove(self, name: str) -> None:
-        with contextlib.suppress(FileNotFoundError), self._place(name) as (folder, file):
-            os.unlink(file, dir_fd=folder)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self._path(name))
 
     def open_staged(self, name: str) -> IO[bytes]:
         return self._open_staged(name, 0o666)
 
     def _open_staged(self, name: str, mode: int) -> IO[bytes]:
         self._make_folder(STAGING)
-        with self._place(name) as (folder, file):
-            descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN_FILE, mode, dir_fd=folder)
-        return open(descriptor, "wb")
+        return open(os.open(self._path(name), os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN_FILE, mode), "wb")
 
     def finish_staged(self, stream: IO[bytes]) -> None:
         """Close a staged file once it is on disk."""
@@ -331,14 +302,8 @@ class FolderStorage:
     def open_data(self, name: str) -> pa.NativeFile:
         import pyarrow as pa  # reading the ledger doesn't need it
 
-        descriptor = self._open(name)
-        path = f"/proc/self/fd/{descriptor}"
-        if not os.path.exists(path):
-            return pa.PythonFile(open(descriptor, "rb"), mode="r")
-        try:
-            return pa.OSFile(path, "r")  # the same file, read without Python
-        finally:
-            os.close(descriptor)
+        os.close(self._open(name))  # it is a file
+        return pa.OSFile(self._path(name), "r")
 
     def archives(self) -> tuple[str, ...]:
         """The folders of archived records beside this one, without links, the newest last."""

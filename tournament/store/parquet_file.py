@@ -41,7 +41,7 @@ class ParquetFileWriter:
         self._columns = columns
         self._metadata = metadata
         self._created_by = created_by
-        flags = [column.name for column in columns if column.type == "bool"]
+        flags = [column.name for column in columns if column.dtype == "bool"]
         self._encoder = GroupEncoder([column.name for column in columns], flags, statistics)
         self._groups: list[Value] = []
         self._rows = 0
@@ -79,11 +79,11 @@ class ParquetFileWriter:
 
 
 def _schema_element(column: Column) -> Value:
-    fields = {1: i32(_physical(column.type)), 3: i32(_REQUIRED), 4: text(column.name)}
-    if column.type in _CONVERTED:
-        fields[6] = i32(_CONVERTED[column.type])
-        bits = byte(8 * np.dtype(column.type).itemsize)
-        integer = struct({1: bits, 2: FALSE if column.type.startswith("u") else TRUE})
+    fields = {1: i32(_physical(column.dtype)), 3: i32(_REQUIRED), 4: text(column.name)}
+    if column.dtype in _CONVERTED:
+        fields[6] = i32(_CONVERTED[column.dtype])
+        bits = byte(8 * np.dtype(column.dtype).itemsize)
+        integer = struct({1: bits, 2: FALSE if column.dtype.startswith("u") else TRUE})
         fields[10] = struct({10: integer})  # a LogicalType
     return struct(fields)
 

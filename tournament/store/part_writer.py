@@ -92,9 +92,9 @@ def arrow_schema(columns: Sequence[Column]) -> pa.Schema:
         [
             pa.field(
                 column.name,
-                pa.bool_() if column.type == "bool" else pa.from_numpy_dtype(np.dtype(column.type)),
+                pa.bool_() if column.dtype == "bool" else pa.from_numpy_dtype(np.dtype(column.dtype)),
                 nullable=False,
-                metadata={"meaning": column.meaning},
+                metadata={"meaning": column.description},
             )
             for column in columns
         ]

@@ -267,11 +267,11 @@ def summary_content(columns: Sequence[Column], values: dict[str, list[Any]]) -> 
     return sink.getvalue().to_pybytes()
 
 
-def read_summary(storage: Storage, name: str, columns: Sequence[Column]) -> list[dict[str, Any]]:
-    """The rows of a table that `summary_content` made. Raises FileNotFoundError, and RunError for one that is damaged,
-    has other columns or is too large."""
+def rows_of_summary(content: bytes, place: str, columns: Sequence[Column]) -> list[dict[str, Any]]:
+    """The rows of a table that `summary_content` made. Raises RunError for one that is damaged, has other columns or is
+    too large."""
     try:
-        with storage.open_data(name) as stream, pq.ParquetFile(stream, page_checksum_verification=True) as file:
+        with pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True) as file:
             groups = map(file.metadata.row_group, range(file.num_row_groups))
             if sum(one.total_byte_size for one in groups) > _MOST_SUMMARY:
                 raise pa.ArrowInvalid("it is too large")
@@ -279,10 +279,8 @@ def read_summary(storage: Storage, name: str, columns: Sequence[Column]) -> list
                 raise pa.ArrowInvalid("it has other columns than were written")
             rows: list[dict[str, Any]] = file.read().to_pylist()
             return rows
-    except FileNotFoundError:
-        raise
     except _UNREADABLE as error:
-        raise RunError(f"{storage.location}/{name} is damaged: {shortened(str(error), 200)}") from None
+        raise RunError(f"{place} is damaged: {shortened(str(error), 200)}") from None
 
 
 def summary_is(storage: Storage, name: str, columns: Sequence[Column], values: dict[str, list[Any]]) -> bool | None:
@@ -312,8 +310,8 @@ def _summary_table(columns: Sequence[Column], values: dict[str, list[Any]]) -> p
 
 
 def _summary_schema(columns: Sequence[Column]) -> pa.Schema:
-    kinds = [pa.string() if c.type == "str" else pa.from_numpy_dtype(np.dtype(c.type)) for c in columns]
-    return pa.schema(pa.field(c.name, kind, metadata={"meaning": c.meaning}) for c, kind in zip(columns, kinds))
+    kinds = [pa.string() if c.dtype == "str" else pa.from_numpy_dtype(np.dtype(c.dtype)) for c in columns]
+    return pa.schema(pa.field(c.name, kind, metadata={"meaning": c.description}) for c, kind in zip(columns, kinds))
 
 
 def _array(values: list[Any], kind: pa.DataType) -> pa.Array[Any]:

@@ -16,7 +16,7 @@ from engine.games.holdem_training.rates import RateSampler
 from engine.kernel.records import Table
 from engine.processes.lanes import Violation
 from engine.processes.lines import MOST_LINE_BYTES
-from tournament.artifacts.commands import CommandMissing, find_command
+from tournament.artifacts.commands import find_command
 from tournament.contests.contest import Contest
 from tournament.contests.holdem_training import HOLDEM_TRAINING
 from tournament.contests.holdem_training.decks import read_decks
@@ -24,7 +24,7 @@ from tournament.contests.holdem_training.protocol import WholeMatch
 from tournament.contests.holdem_training.scoring import points, tasks
 from tournament.errors import InputError
 from tournament.keys import trial_key
-from tournament.leg import Leg
+from tournament.leg import Leg, Unfit
 from tournament.runner.schedule.legs import AgainstHouse, Competitor
 from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.endings import how_it_ended
@@ -236,11 +236,11 @@ def start(command: Sequence[str], *, sandboxed: bool) -> PipedProgram:
         probe.probe_sandbox(sandbox.mode)
         found = find_command(command[0], folder) if sandboxed else shutil.which(command[0])
         if found is None:
-            raise CommandMissing(f"{command[0]}: there is no such command")
+            raise Unfit(f"{command[0]}: there is no such command")
         words = [found, *command[1:]]
         return PipedProgram(
             programs.start_in(folder, words, sandbox, memory_megabytes=_MEGABYTES, cpu_seconds=_MOST_CPU_SECONDS)
         )
-    except (InputError, CommandMissing) as problem:
+    except (InputError, Unfit) as problem:
         hint = "; --no-sandbox runs a program with all your rights" if sandboxed else ""
         raise InputError(f"{problem}{hint}") from None

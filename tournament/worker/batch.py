@@ -19,7 +19,6 @@ from tournament.contests.rules_of_others import Source, load_source
 from tournament.contests.settings import ContestSettings
 from tournament.errors import RunError
 from tournament.leg import PROCESSES, Leg
-from tournament.probation import OnTrial
 from tournament.sandbox.outside import probe
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.standings.luck_of_rows import LuckOfRows
@@ -29,7 +28,7 @@ from tournament.store.leg_sums import leg_sums
 from tournament.store.legs import LegResult, Legs, too_much
 from tournament.store.part_writer import PartWriter, origin_of
 from tournament.store.storage import Storage, open_storage, staged_name
-from tournament.worker.faults import Stopped
+from tournament.worker.faults import Disqualified, Stopped
 from tournament.worker.leg import length_of, play_leg
 from tournament.worker.processes.spool import Spool
 
@@ -44,7 +43,7 @@ _WORKER_MEGABYTES, _PROCESS_MEGABYTES = 400, 16
 class Task:
     """Batches of legs to play, how, and where their parts go. `rules`, `requires` and `source`: see Contest.
 
-    `on_trial`: who of these entrants is disqualified in a leg plays none of those after it. `alone`: it is a second try
+    `alone`: it is a second try
     of legs in which a bot went wrong, and no other task is played beside it. `tried`: bots that had theirs in this run.
     """
 
@@ -56,7 +55,6 @@ class Task:
     rules: str = ""
     requires: tuple[tuple[str, str], ...] = ()
     source: Source | None = None
-    on_trial: frozenset[str] = frozenset()
     alone: bool = False
     tried: frozenset[str] = frozenset()
 
@@ -195,24 +193,26 @@ def play_task(
 
     sinks = [open_sink(task.batches[0])]  # so that a full disk is known before they play
     results: list[list[LegResult]] = []
-    lanes, trial, troubles = _Lanes(), OnTrial(task.legs, task.on_trial), _Troubles()
+    lanes, out, troubles = _Lanes(), Disqualified(task.legs), _Troubles()
 
     def play_batch(legs: Sequence[Leg], sink: ParquetSink) -> list[LegResult] | None:
         """The results of a batch's legs; None if a bot went wrong, whose rows are in the sink then."""
         played = []
         for leg in legs:
-            if not trial.plays(leg) or troubles.concern(leg):
+            if not out.plays(leg) or troubles.concern(leg):
                 continue
             sink.begin(leg)
             if leg.has_processes:
                 result = lanes.take(leg, sink)
             else:
+                began = time.perf_counter()
                 try:
                     result = play_leg(contest, settings, leg, artifacts, sink, stopping, apart=task.alone)
                 except BotTrouble as trouble:
                     troubles.add(leg, trouble)
                     return None
-                trial.note(leg, result.ended_by)
+                out.note(leg, result.ended_by)
+                result = replace(result, seconds=time.perf_counter() - began)
             if problem := too_much(result):
                 raise RunError(f"{contest.name}: {problem}; its rules have to give fewer")
             sink.end(result)
@@ -225,7 +225,7 @@ def play_task(
             if stopping():
                 raise Stopped
             started = time.perf_counter()
-            lanes.play(task, trial, troubles, contest, settings, artifacts, stopping)
+            lanes.play(task, out, troubles, contest, settings, artifacts, stopping)
             for its_legs in task.batches:
                 if results:
                     sinks.append(open_sink(its_legs))
@@ -279,7 +279,7 @@ class _Lanes:
     def play(
         self,
         task: Task,
-        trial: OnTrial,
+        out: Disqualified,
         troubles: _Troubles,
         contest: Contest,
         settings: ContestSettings,
@@ -296,7 +296,7 @@ class _Lanes:
         sandbox = SandboxSettings.model_validate(task.sandbox)
         self.confined_by = probe.probe_sandbox(sandbox.mode)
         put_off = None if task.alone else troubles.add
-        given = artifacts, cache_folder(), self.spool, stopping, trial, put_off, task.tried
+        given = artifacts, cache_folder(), self.spool, stopping, out, put_off, task.tried
         while legs:
             try:
                 for one in play_in_lanes(contest, settings, sandbox, legs, *given):
@@ -313,10 +313,10 @@ class _Lanes:
         self.seconds = time.perf_counter() - started
 
     def take(self, leg: Leg, sink: ParquetSink) -> LegResult:
-        """A leg's result, and its rows into the sink."""
+        """A leg's result, with its share of their time, and its rows into the sink."""
         played = self.played[leg.digest]
         played.rows.replay_into(sink)
-        return played.result
+        return replace(played.result, seconds=self.seconds / self.legs)
 
 
 def _finished(sinks: Sequence[ParquetSink], results: Sequence[list[LegResult]], confined_by: str) -> list[Batch]:

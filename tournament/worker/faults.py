@@ -7,6 +7,7 @@ can't be replaced: the leg is over.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.kernel.game_core import GameCore
@@ -15,9 +16,11 @@ from tournament.contests.questions import asked
 from tournament.contests.settings import ContestSettings
 from tournament.errors import one_line
 from tournament.keys import seed_after_faults
-from tournament.leg import Failure, FailureKind, Leg, Seat
+from tournament.leg import Failure, Leg, Seat
 from tournament.store.legs import Fault
 
+# With more, a leg goes on without a bot that is disqualified.
+_SEATS_THAT_END_A_LEG = 2
 # Kept of what a bot printed before a fault.
 _MOST_LINES, _MOST_LINE = 5, 200
 
@@ -26,27 +29,29 @@ class Stopped(Exception):
     """The run was asked to stop before its work was done."""
 
 
-class BotUnfit(Exception):
-    """A bot that can't play; the message says why."""
+class Disqualified:
+    """Who is disqualified in a task: in one of its legs, and so plays none after it in schedule order. Legs that are
+    left out and count after all go out again: the driver knows. What isn't played once never is."""
 
-    def __init__(self, why: str, kind: FailureKind = "start") -> None:
-        super().__init__(why)
-        self.kind = kind
+    def __init__(self, legs: Sequence[Leg]) -> None:
+        self._place = {leg.digest: place for place, leg in enumerate(legs)}
+        self._last: dict[str, int] = {}
 
-    @property
-    def failure(self) -> Failure:
-        return Failure(str(self), self.kind)
+    def note(self, leg: Leg, ended_by: int | None) -> None:
+        """A leg has ended, by faults of this seat or None."""
+        if ended_by is not None:
+            name, place = leg.names[ended_by], self._place[leg.digest]
+            self._last[name] = min(self._last.get(name, place), place)
 
-
-class CantStart(BotUnfit):
-    """A bot that can't begin a leg, and why."""
-
-    def __init__(self, why: str, kind: FailureKind = "start") -> None:
-        super().__init__(f"can't start: {why}", kind)
+    def plays(self, leg: Leg) -> bool:
+        """Whether a leg is to be played."""
+        place = self._place[leg.digest]
+        return all(place <= self._last.get(name, place) for name in leg.names)
 
 
 class LegFaults:
-    """The faults of one leg. `ended_by`: the seat whose bot is disqualified, if one is."""
+    """The faults of one leg. `out`: the seats whose bots are disqualified, `ended_by`: the one that ended the leg, if
+    one did. With more than two seats none does: the default answers count for those that are out."""
 
     def __init__(self, contest: Contest, settings: ContestSettings, leg: Leg) -> None:
         self._questions = contest.interface.questions
@@ -55,12 +60,13 @@ class LegFaults:
         self._leg = leg
         self.all: list[Fault] = []
         self.ended_by: int | None = None
+        self.out: set[int] = set()
 
     def add(self, core: GameCore, failure: Failure, printed: bytes = b"", *, replaceable: bool = True) -> Seat | None:
         """Record a fault at the pending decision, and the last lines that the bot printed.
 
-        Returns the seat to start a new bot on, with another rand(), since the same might fail again; None when the leg
-        is over.
+        Returns the seat to start a new bot on, with another rand(), since the same might fail again; None when the bot
+        is out.
         """
         kind, number, *_ = core.pending()
         session, game = core.position()
@@ -77,20 +83,25 @@ class LegFaults:
         )
         self.all.append(fault.bounded())
         if not replaceable or self._are_too_many(number):
-            self.ended_by = number
+            self._disqualify(number)
             return None
         seat = self._leg.seats[number]
         return replace(seat, random_seed=seed_after_faults(seat.random_seed, self._count(number)))
 
     def add_at_start(self, number: int, failure: Failure) -> None:
-        """Record that a seat's bot can't begin the leg, which is then over."""
+        """Record that a seat's bot can't begin the leg."""
         self._add_outside(number, 0, failure)
-        self.ended_by = number
+        self._disqualify(number)
 
     def add_at_end(self, number: int, core: GameCore, failure: Failure) -> None:
         """Record a fault that was noticed after the last game. One too many disqualifies all the same."""
         self._add_outside(number, max(0, core.sessions_played - 1), failure)
         if self._are_too_many(number):
+            self._disqualify(number)
+
+    def _disqualify(self, number: int) -> None:
+        self.out.add(number)
+        if len(self._leg.seats) <= _SEATS_THAT_END_A_LEG:
             self.ended_by = number
 
     def _add_outside(self, number: int, session: int, failure: Failure) -> None:

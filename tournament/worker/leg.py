@@ -14,11 +14,11 @@ from tournament.containment import BotTrouble, containing
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.errors import RunError, printable, shortened
-from tournament.leg import Leg, Seat
+from tournament.leg import Leg, Seat, Unfit
 from tournament.store.columns import buffer_fields
 from tournament.store.leg_sums import leg_sums
 from tournament.store.legs import Fault, LegResult, kept_faults
-from tournament.worker.faults import BotUnfit, LegFaults, Stopped
+from tournament.worker.faults import LegFaults, Stopped
 from tournament.worker.wasm.loading import LoadedBot, load_bot
 from tournament.worker.wasm.seating import Limits, Seating
 from tournament.worker.wasm.stack import deeply, was_interrupted
@@ -88,9 +88,11 @@ def play_leg(
             again = faults.add(core, seating.take_failure(), seating.printed(at_fault))
             if again and seat_again(seating, at_fault, again, core, faults):
                 core.note_restart(at_fault)
-                answer = core.default()
+            else:
+                core.dismiss(at_fault)
+            answer = core.default()
     if meters is not None:
-        meters += [seating.referee.fuel_used(0), seating.referee.fuel_used(1)]
+        meters += [seating.referee.fuel_used(seat) for seat in range(len(leg.seats))]
     return leg_result(contest, leg, core, faults)
 
 
@@ -144,8 +146,9 @@ def new_seating(
             with containing(seat.name, "it could not be started", Stopped):
                 try:
                     seating.seat(number, seat.random_seed)
-                except BotUnfit as unfit:
+                except Unfit as unfit:
                     faults.add_at_start(number, unfit.failure)
+                    core.dismiss(number)
     return seating
 
 
@@ -158,7 +161,7 @@ def _loaded(
             return load_bot(
                 artifacts[seat.artifact], contest.interface, seat.name, settings.memory_megabytes, limits.engine
             )
-        except BotUnfit as unfit:
+        except Unfit as unfit:
             raise BotTrouble((seat.name,), str(unfit)) from None
 
 
@@ -177,7 +180,7 @@ def seat_again(seating: Seating, number: int, seat: Seat, core: GameCore, faults
     """Start a WebAssembly bot anew after a fault; false when it can't start, which is one more."""
     try:
         seating.seat(number, seat.random_seed)
-    except BotUnfit as unfit:
+    except Unfit as unfit:
         faults.add(core, unfit.failure, replaceable=False)
         return False
     return True

@@ -144,7 +144,7 @@ def observe_leg(
         Table(buffer_fields(contest.sessions), ROWS_PER_BUFFER),
         window,
         leg.plan.first_session,
-        frozenset(column.name for column in contest.games if column.type == "bool"),
+        frozenset(column.name for column in contest.games if column.dtype == "bool"),
     )
     if leg.has_processes:
         alone = sandbox.model_copy(update={"legs_per_process": 1})

@@ -32,4 +32,5 @@ class MatrixGame(GameCore):
         match: int = 0,
         first_session: int = 0,
         seats_swapped: bool = False,
+        move_names: Sequence[str] = (),
     ) -> None: ...

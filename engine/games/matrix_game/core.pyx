@@ -52,7 +52,7 @@ cdef class MatrixGame(GameCore):
     `match` in every row and sessions numbered from `first_session`.
 
     Questions: 0 asks for a move; 1 tells a bot that was started anew of a turn before, as the view has it.
-    A move that doesn't exist is refused.
+    A move that doesn't exist is refused. Processes may answer with its name, one of `move_names`.
     """
 
     def __dealloc__(self):
@@ -75,6 +75,7 @@ cdef class MatrixGame(GameCore):
         int32_t match=0,
         int32_t first_session=0,
         bint seats_swapped=False,
+        move_names=(),
     ):
         cdef Key key
         cdef int role, row
@@ -83,6 +84,7 @@ cdef class MatrixGame(GameCore):
         if not (0 <= noise <= 1 and 0 <= end_probability <= 1):
             raise ValueError("a chance is 0 to 1")
         self.moves = <int>len(row_payoffs)
+        self.move_names = list(move_names)
         if not 2 <= self.moves <= MOST_MOVES:
             raise ValueError(f"a game has 2 to {MOST_MOVES} moves")
         self.make_room(rounds)
@@ -166,7 +168,18 @@ cdef class MatrixGame(GameCore):
         self.decision.kind = QUESTION_MOVE
         self.decision.seat = seat
         self.phase = Y_DECIDES if seat else X_DECIDES
+        self.pending_count = 1 if seat or self.forgot[1] else 2
         return DECIDE
+
+    cdef void look_at(self, int ahead) noexcept nogil:
+        self.show(ahead, self.turn, self.previous[ahead], self.previous[1 - ahead])
+        self.decision.seat = ahead
+
+    cdef int64_t read_answer(self, value) except? -1:
+        """A move by its name."""
+        if not isinstance(value, str) or value not in self.move_names:
+            return GameCore.read_answer(self, value)
+        return self.move_names.index(value)
 
     cdef void show(self, int seat, int64_t turn, int own, int other) noexcept nogil:
         cdef View* view = <View*>self.windows[seat]
@@ -197,6 +210,7 @@ cdef class MatrixGame(GameCore):
             self.show(seat, self.told, self.history[seat][self.told - 1], self.history[1 - seat][self.told - 1])
             self.decision.kind = QUESTION_PAST
             self.decision.seat = seat
+            self.pending_count = 1
             self.phase = CATCHING_UP
             return DECIDE
         return self.ask(seat)
@@ -206,13 +220,13 @@ cdef class MatrixGame(GameCore):
         cdef int64_t row = self.games_table.rows
         cdef Columns games = self.games_table.columns
         cdef GameRow* game = <GameRow*>games.content
-        cdef bint x_slipped = False
-        cdef bint y_slipped = False
+        cdef bint move_replaced_0 = False
+        cdef bint move_replaced_1 = False
         cdef bint is_over
         cdef int place
         if self.noise:
-            x_slipped = self.slips(0)
-            y_slipped = self.slips(1)
+            move_replaced_0 = self.slips(0)
+            move_replaced_1 = self.slips(1)
         place = self.chosen[self.row_seat] * self.moves + self.chosen[1 - self.row_seat]
         self.session_points[0] += self.payoffs[self.row_seat][place]
         self.session_points[1] += self.payoffs[1 - self.row_seat][place]
@@ -221,10 +235,10 @@ cdef class MatrixGame(GameCore):
         column(games, &game.session)[row] = self.first_session + <int32_t>self.session
         column(games, &game.game)[row] = <int32_t>self.game
         column(games, &game.turn)[row] = <int32_t>self.turn
-        column(games, &game.x_move)[row] = <uint8_t>self.chosen[0]
-        column(games, &game.y_move)[row] = <uint8_t>self.chosen[1]
-        column(games, &game.x_slipped)[row] = x_slipped
-        column(games, &game.y_slipped)[row] = y_slipped
+        column(games, &game.move_0)[row] = <uint8_t>self.chosen[0]
+        column(games, &game.move_1)[row] = <uint8_t>self.chosen[1]
+        column(games, &game.move_replaced_0)[row] = move_replaced_0
+        column(games, &game.move_replaced_1)[row] = move_replaced_1
         self.games_table.rows = row + 1
 
         self.history[0][self.turn] = <uint8_t>self.chosen[0]
@@ -264,9 +278,9 @@ cdef class MatrixGame(GameCore):
         column(sessions, &session.match)[row] = self.match
         column(sessions, &session.session)[row] = self.first_session + <int32_t>self.session
         column(sessions, &session.games)[row] = <int32_t>self.game
-        column(sessions, &session.x_is_row)[row] = self.row_seat == 0
-        column(sessions, &session.x_points)[row] = self.session_points[0]
-        column(sessions, &session.y_points)[row] = self.session_points[1]
+        column(sessions, &session.seat_0_is_row)[row] = self.row_seat == 0
+        column(sessions, &session.points_0)[row] = self.session_points[0]
+        column(sessions, &session.points_1)[row] = self.session_points[1]
         self.sessions_table.rows = row + 1
         self.score_session()
         self.games_begun = 0

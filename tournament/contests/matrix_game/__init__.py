@@ -31,6 +31,7 @@ from tournament.store.columns import columns_of
 
 _MOST_PAYOFF = 1e6
 _MOST_NAME = 40  # characters of a move's name
+_MOST_NAME_AS_JSON = 12 * _MOST_NAME + 2
 
 Payoffs = list[list[float]]
 
@@ -108,6 +109,7 @@ def new_core(
         noise=settings.noise,
         end_probability=settings.end_probability,
         seats_swapped=leg.seats_swapped,
+        move_names=settings.moves,
     )
 
 
@@ -163,27 +165,27 @@ MATRIX_GAME = Contest(
     settings=Settings,
     games=columns_of(
         GAME_ROW,
-        ("x_slipped", "y_slipped"),
+        ("move_replaced_0", "move_replaced_1"),
         game="turn of the session, from 0: each is a game of its own that is paid",
         turn="turn since the bots' histories were last empty, from 0",
-        x_move="x's move as played, by its number in the settings' moves",
-        y_move="y's move as played",
-        x_slipped="noise replaced the move that x chose",
-        y_slipped="noise replaced the move that y chose",
+        move_0="seat 0's move as played, by its number in the settings' moves",
+        move_1="seat 1's move as played",
+        move_replaced_0="noise replaced the move that seat 0 chose",
+        move_replaced_1="noise replaced the move that seat 1 chose",
     ),
     sessions=columns_of(
         SESSION_ROW,
-        ("x_is_row",),
+        ("seat_0_is_row",),
         games="turns played",
-        x_is_row="x had the row's payoffs, y the column's",
-        x_points="what x was paid over the session",
-        y_points="what y was paid over the session",
+        seat_0_is_row="seat 0 had the row's payoffs, seat 1 the column's",
+        points_0="what seat 0 was paid over the session",
+        points_1="what seat 1 was paid over the session",
     ),
-    scored=Scored("sessions", ("x_points", "y_points")),
+    scored=Scored("sessions", ("points_0", "points_1")),
     interface=Interface(
         sdk=Path(__file__).parent / "sdk",
         questions=(
-            Question("move"),
+            Question("move", returns="name", most_json=_MOST_NAME_AS_JSON),
             Question("past", only_tells=True, catches_up=True),
         ),
         tells=View(tuple(ViewField(name, 4 * place, "i") for place, name in enumerate(_PLACES))),

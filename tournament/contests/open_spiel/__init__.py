@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from pydantic import Field, field_validator
 from pydantic_core import PydanticCustomError
 
-from tournament.contests.python_contest.declaring import Decision, text, texts, whole, wholes
-from tournament.contests.python_contest.rules import Play, PythonContest, PythonSettings
+from tournament.rules.decision import Decision
+from tournament.rules.rules import Questions, Rules, Settings
+from tournament.rules.value_types import Int, LegalAction, List, Text
 from tournament.store.columns import Column
 
 if TYPE_CHECKING:
@@ -25,17 +26,16 @@ _MOST_ACTIONS = 4096
 ACT = Decision(
     "act",
     "Choose an action",
-    tells={
-        "information_state": text("what your player knows, as OpenSpiel writes it"),
-        "legal_actions": wholes(0, _HIGHEST, _MOST_ACTIONS, "the actions that the rules allow now"),
-        "action_names": texts("the names of the legal actions, in the same order"),
-        "seat": whole(0, 1, "which of the game's players you are in this game"),
+    observation={
+        "information_state": Text(description="what your player knows, as OpenSpiel writes it"),
+        "action_names": List(Text(), description="the names of the legal actions, in the same order"),
+        "seat": Int(0, 1, "which of the game's players you are in this game"),
     },
-    answer=whole(0, _HIGHEST, "an action"),
+    answer=LegalAction(Int(0, _HIGHEST), _MOST_ACTIONS, "an action"),
 )
 
 
-class Settings(PythonSettings):
+class OpenSpielSettings(Settings):
     """Keys of the contest's table in tournament.toml."""
 
     open_spiel: str = Field(
@@ -58,39 +58,40 @@ class Settings(PythonSettings):
         return value
 
 
-class OpenSpiel(PythonContest):
+class OpenSpiel(Rules):
     """A session is one game; the seats of the game's players alternate."""
 
     name = "open_spiel"
     title = "OpenSpiel"
-    settings_type = Settings
+    seats = 2
+    settings_class = OpenSpielSettings
     decisions = (ACT,)
     columns = (Column("actions", "int32", "actions that the bots chose"),)
     zero_sum = False  # some games are, some aren't
-    about = "Two bots play a game of OpenSpiel by its rules; a session is one game, and they change seats after each."
-    unit = "a point is what the game returns to its player"
-    packages = (PACKAGE,)
+    description = (
+        "Two bots play a game of OpenSpiel by its rules; a session is one game, and they change seats after each."
+    )
+    points_unit = "a point is what the game returns to its player"
+    requires = (PACKAGE,)
 
-    def draw(self) -> str:
+    def render(self) -> str:
         return str(self.walk.game.state(self.walk.history))
 
-    def play(self, session: Session) -> Play:
+    def play(self, session: Session) -> Questions:
         from tournament.contests.open_spiel.game_tree import CHANCE, OVER, TURN, Walk, game_of
 
-        first, chance = session.first, session.chance
+        first, rng = session.first_seat, session.rng
         self.walk = walk = Walk(game_of(self.settings.open_spiel), first)
         actions = 0
         while (node := walk.node).kind != OVER:
             if node.kind == CHANCE:
                 outcomes, probabilities = node.told
-                walk.go(outcomes[chance.weighted(probabilities)])
+                walk.go(outcomes[rng.weighted_index(probabilities)])
             elif node.kind == TURN:
                 walk.go((yield node.told))
                 actions += 1
             else:
-                one = yield node.told[0]
-                other = yield node.told[1]
-                walk.go((one, other))
+                walk.go(tuple((yield node.told)))
                 actions += 2
         returns = walk.node.told
-        session.record(returns[first], returns[1 - first], actions=actions)
+        session.record([returns[first], returns[1 - first]], actions=actions)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from engine.rules.decisions import Asked
+from engine.rules.decisions import Question
 from tournament.contests.open_spiel import ACT, PACKAGE
 from tournament.names import did_you_mean
 
@@ -60,7 +60,7 @@ class Game:
             return Node(TURN, self._ask(state, player, first))
         return Node(OVER, state.returns())
 
-    def _ask(self, state: Any, player: int, first: int) -> Asked:
+    def _ask(self, state: Any, player: int, first: int) -> Question:
         legal = state.legal_actions(player)
         return ACT(
             player ^ first,

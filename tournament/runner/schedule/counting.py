@@ -1,7 +1,8 @@
 """Recorded legs against the schedule of their field: the one place that says which of them count, and what is missing.
 
 A digest stands for settings and players, names included. That a leg's names are those of its match is seen to whenever
-a ledger is read. Legs of a bot that was disqualified on probation don't count.
+a ledger is read. Legs of a bot after one in which it was disqualified don't count: so the results of legs alone say
+which legs there are, on any number of machines and after any crash.
 """
 
 from __future__ import annotations
@@ -15,60 +16,107 @@ import numpy.typing as npt
 
 from tournament.arrays import Whole
 from tournament.leg import PROCESSES
-from tournament.probation import NOT_ENDED, UNKNOWN, Probation
 from tournament.runner.schedule.legs import Fixture, MatchLegs, Schedule
 from tournament.store.ledger import Batch
 from tournament.store.legs import DIGESTS, Legs, hex_digests
 
+UNKNOWN, NOT_ENDED = -2, -1  # how a leg ended, unless by faults of a seat
 
-@dataclass
+
 class Counted:
-    """Which legs of a schedule count: by digest those that were played; by their places in the schedule those that are
-    `missing`, so many of them with processes, and the `rank` of each among all that count, of which there are so many
-    in all."""
+    """Which legs of a schedule count, in its order: whoever is disqualified in one that counts plays none after it. A
+    leg that isn't known yet counts until others say that it doesn't.
 
-    counting: set[str]
-    missing: Whole
-    rank: Whole
-    in_lanes: int
-    total: int
-    probation: Probation
+    Attributes:
+        out: Bots that are disqualified.
+        total: Number of legs that count.
+        done: Number of those that were played.
+        in_lanes: Number of those that are missing and have processes.
+    """
+
+    def __init__(self, schedule: Schedule) -> None:
+        matches = list(schedule.matches())
+        lengths = np.array([len(one.numbers) for one in matches], np.int64)
+        self._schedule = schedule
+        self._places, self._digests = _places_and_digests(schedule, matches, lengths)
+        self._ends = np.full(len(self._digests), UNKNOWN, np.int8)
+        self._names = [player.name for player in schedule.competitors]
+        number = {name: index for index, name in enumerate(self._names)}
+        seats = [[number[seat.name] for seat in one.seats] for one in matches] or np.empty((0, 1))
+        self._seats = np.repeat(np.array(seats, np.int32), lengths, axis=0)
+        of_processes = [any(seat.kind in PROCESSES for seat in one.seats) for one in matches]
+        self._has_processes = np.repeat(np.array(of_processes, bool), lengths)
+        self._judge()
+
+    def _judge(self) -> None:
+        """Find who is out, and which legs count."""
+        places = np.arange(len(self._digests))
+        last = np.full(len(self._names), len(places))  # the place after which a bot plays no more
+        for place in np.flatnonzero(self._ends >= 0).tolist():
+            entrants = self._seats[place]
+            if last[entrants].min() >= place:
+                last[entrants[self._ends[place]]] = place
+        self.out = {name for name, place in zip(self._names, last.tolist()) if place < len(places)}
+        self._counts: npt.NDArray[np.bool_] = last[self._seats].min(axis=1, initial=len(places)) >= places
+        missing = self._is_missing
+        self.total = int(self._counts.sum())
+        self.done = self.total - int(missing.sum())
+        self.in_lanes = int((missing & self._has_processes).sum())
+
+    def note(self, legs: Legs) -> None:
+        """Note legs that were played; those count that are complete and each at its own match and number."""
+        at, known = self._places.of(legs.match, legs.number)
+        known[known] = self._digests[at[known]] == legs.digest[known]
+        known &= _are_complete(legs, self._schedule)
+        end = np.array([NOT_ENDED if rest.ended_by is None else rest.ended_by for rest in legs.rests], np.int8)
+        ends: npt.NDArray[np.int8] = end[legs.more][known]
+        at = at[known]
+        new = at[self._counts[at] & (self._ends[at] == UNKNOWN)]
+        self._ends[at] = ends
+        if (ends >= 0).any():
+            self._judge()
+        else:
+            self.done += len(new)
+            self.in_lanes -= int(self._has_processes[new].sum())
+
+    @property
+    def _is_missing(self) -> npt.NDArray[np.bool_]:
+        missing: npt.NDArray[np.bool_] = self._counts & (self._ends == UNKNOWN)
+        return missing
+
+    @property
+    def counting(self) -> set[str]:
+        """Digests of the played legs that count."""
+        return set(hex_digests(self._digests[self._counts & (self._ends != UNKNOWN)]))
+
+    @property
+    def missing(self) -> Whole:
+        """Places in the schedule of the legs that are left to play, in order."""
+        return np.flatnonzero(self._is_missing)
+
+    @property
+    def rank(self) -> Whole:
+        """Rank of each of them among all legs that count."""
+        ranks: Whole = np.cumsum(self._counts, dtype=np.int64)[self._is_missing]
+        return ranks
+
+    def wanted(self) -> Iterator[tuple[int, Fixture, bool]]:
+        """The legs that are missing now, each with its rank, and whether it counts when it is its turn."""
+        missing = self.missing
+        for place, rank, fixture in zip(missing.tolist(), self.rank.tolist(), fixtures_at(self._schedule, missing)):
+            yield rank, fixture, bool(self._counts[place])
 
     @property
     def inline(self) -> int:
-        """How many missing legs have no processes."""
-        return len(self.missing) - self.in_lanes
+        """Number of missing legs that have no processes."""
+        return self.total - self.done - self.in_lanes
 
 
 def count_legs(batches: Iterable[Batch], schedule: Schedule) -> Counted:
-    """Which legs in these batches count, complete and each at its own match and number; and what the schedule lacks."""
-    matches = list(schedule.matches())
-    lengths = [len(one.numbers) for one in matches]
-    places, digests = _places_and_digests(schedule, matches, lengths)
-    ends = np.full(len(digests), UNKNOWN, np.int8)
-    for batch in batches:
-        legs = batch.legs
-        at, known = places.of(legs.match, legs.number)
-        known[known] = digests[at[known]] == legs.digest[known]
-        end = np.array([NOT_ENDED if rest.ended_by is None else rest.ended_by for rest in legs.rests], np.int8)
-        counts = known & _are_complete(legs, schedule)
-        ends[at[counts]] = end[legs.more][counts]
-    probation, passes = Probation(), np.ones(len(ends), bool)
-    for one, end_of_it, length in zip(matches, np.cumsum(lengths).tolist(), lengths):
-        entrants = tuple(seat.name for seat in one.seats)
-        if not probation.settled.issuperset(entrants):
-            for leg in range(end_of_it - length, end_of_it):
-                passes[leg] = probation.passes(entrants, int(ends[leg]))
-    missing = passes & (ends == UNKNOWN)
-    of_processes = [any(seat.kind in PROCESSES for seat in one.seats) for one in matches]
-    return Counted(
-        set(hex_digests(digests[passes & ~missing])),
-        np.flatnonzero(missing),
-        np.cumsum(passes)[missing],
-        int(missing[np.repeat(np.array(of_processes, bool), lengths)].sum()),
-        int(passes.sum()),
-        probation,
-    )
+    """Return which legs in these batches count, and what the schedule lacks."""
+    found = Counted(schedule)
+    found.note(Legs.joined(batch.legs for batch in batches))
+    return found
 
 
 @dataclass(frozen=True)
@@ -106,7 +154,7 @@ def _keys(match: Whole, number: Whole, matches: int, legs_per_replica: int) -> W
 
 
 def _places_and_digests(
-    schedule: Schedule, matches: Sequence[MatchLegs], lengths: Sequence[int]
+    schedule: Schedule, matches: Sequence[MatchLegs], lengths: Whole
 ) -> tuple[_Places, npt.NDArray[np.bytes_]]:
     """Of all legs of a schedule, as columns: a large field has half a million."""
     digest_of = schedule.digests().of

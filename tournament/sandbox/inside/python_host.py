@@ -39,11 +39,12 @@ def prepare(told: dict[str, Any]) -> None:
 
     `told`: name, questions (the names of each, the usual one first), class_name (of the statement, or ""), shows (1
     where the bot is shown something beside arguments, or 0), argument_counts, fields (name, offset, struct code),
-    told_names (of each question, of values that come by name instead, or None), view_size, most_arguments,
-    state_size (of the list f), sdk (file of the contest's module for bots, or None), modules (name to file and
-    package folders), imported (names of those that are imported before a fork), only_tell and catch_up (of each
-    question), histories (where their length lies, and name and offset of each), legs_share (whether legs may share a
-    process), many_legs (whether they share this one), examine (to say only whether they may).
+    returns (of each question: number, name or value), most_json, told_names (of each question, of values that come by
+    name instead, or None), view_size, most_arguments, state_size (of the list f), sdk (file of the contest's module
+    for bots, or None), modules (name to file and package folders), imported (names of those that are imported before
+    a fork), only_tell and catch_up (of each question), histories (where their length lies, and name and offset of
+    each), legs_share (whether legs may share a process), many_legs (whether they share this one), examine (to say
+    only whether they may).
     """
     _told.update(told)
     prepare_sdk(told["sdk"])
@@ -168,6 +169,8 @@ def serve() -> None:
         most_arguments=_told["most_arguments"],
         histories=(_told["histories"][0], [offset for _, offset in _told["histories"][1]]),
         told_numbers=_told_numbers(),
+        returns=_told["returns"],
+        most_json=_told["most_json"],
     )
 
 

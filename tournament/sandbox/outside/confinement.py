@@ -22,8 +22,9 @@ from tournament.errors import InputError
 from tournament.sandbox.inside.first_steps import NO_CONFINEMENT
 from tournament.sandbox.outside import visible
 from tournament.sandbox.outside.confined import Confined
-from tournament.sandbox.outside.endings import Ending, Killed, how_it_ended
+from tournament.sandbox.outside.endings import Ending, how_it_ended
 from tournament.sandbox.outside.launch import MOST_THREADS, Build, LaunchSpec, Mode
+from tournament.sandbox.outside.own_time import Disturbed
 from tournament.sandbox.outside.tier import MEND, version_here
 
 # The program that a confined process starts with. It can't list folders, so it is told where its modules are.
@@ -80,7 +81,7 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
 def start_server(launch: LaunchSpec) -> Confined:
     """Start a process that forks others, in a domain of its own.
 
-    Raises InputError when it can't be started, Killed when a signal ended it.
+    Raises InputError when it can't be started, Disturbed when a signal ended it.
     """
     files = visible.module_files(launch)
     given = launch.told(landlock=version_here()) | {"starter": os.getpid()}
@@ -103,7 +104,7 @@ def start_server(launch: LaunchSpec) -> Confined:
     status = process.ended_by_itself()
     process.end()
     if status is not None and status < 0:
-        raise Killed(f"what starts bots' processes {how_it_ended(status)}")
+        raise Disturbed(f"what starts bots' processes {how_it_ended(status)}")
     why = complaint[-1].removeprefix(NO_CONFINEMENT) if complaint else "it was ended"
     raise InputError(f"a process can't be confined here: {why}; {MEND}")
 
@@ -165,6 +166,12 @@ def check_descriptors() -> None:
             os.close(descriptor)
 
 
+def most_descriptors() -> int:
+    """How many files this process may have open once it has raised its limit."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    return 65536 if hard == resource.RLIM_INFINITY else min(hard, 65536)
+
+
 @cache
 def raise_descriptor_limit() -> None:
     """Each confined process takes about ten descriptors of ours."""
@@ -174,6 +181,6 @@ def raise_descriptor_limit() -> None:
             f"a process can't be confined here: {hard} files may be open at once (ulimit -Hn),"
             f" at least {_FEWEST_DESCRIPTORS} must be; {1024:,} are enough for most runs"
         )
-    wanted = 65536 if hard == resource.RLIM_INFINITY else min(hard, 65536)
+    wanted = most_descriptors()
     if soft != resource.RLIM_INFINITY and soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

@@ -63,11 +63,7 @@ def _counted(file: Path) -> int:
     return sum(int(line.split()[1]) for line in file.read_text().splitlines() if line.startswith("oom_kill "))
 
 
-class Killed(Disturbed):
-    """The system ended a process; no bot can have done that."""
-
-
 def check_killed(status: int | None) -> None:
-    """Raise Killed for a status that tells so."""
+    """Raise Disturbed for a status that tells so."""
     if status == -signal.SIGKILL:
-        raise Killed("the system ended its process, for want of memory perhaps")
+        raise Disturbed("the system ended its process, for want of memory perhaps")

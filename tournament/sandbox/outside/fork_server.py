@@ -27,7 +27,7 @@ from engine.processes import forking
 from tournament.errors import InputError
 from tournament.sandbox.outside import confinement, visible
 from tournament.sandbox.outside.confined import Confined
-from tournament.sandbox.outside.endings import Ending, Killed
+from tournament.sandbox.outside.endings import Ending
 from tournament.sandbox.outside.launch import (
     ForkServer,
     LaunchSpec,
@@ -38,6 +38,7 @@ from tournament.sandbox.outside.launch import (
     PythonBot,
     What,
 )
+from tournament.sandbox.outside.own_time import Disturbed
 from tournament.sandbox.outside.tier import version_here
 
 # Servers without forks that this process keeps: how many, and how long.
@@ -56,7 +57,7 @@ class _Ended(Exception):
 def start(launch: LaunchSpec, mode: Mode) -> Confined:
     """Start a process of any kind but a build, confined unless `mode` is off.
 
-    Raises InputError when the machine can't confine it, Killed when its servers are ended from outside all the time.
+    Raises InputError when the machine can't confine it, Disturbed when its servers are ended from outside all the time.
     """
     if mode == "off":
         return confinement.start(launch, mode)
@@ -64,7 +65,7 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
     for _ in range(_MOST_TRIES):
         try:
             server = _server_for(launch)
-        except Killed:
+        except Disturbed:
             continue
         try:
             forked = server.fork()
@@ -79,7 +80,7 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
         with contextlib.suppress(BrokenPipeError):  # its answers will tell why
             process.write(len(orders).to_bytes(4, "little") + orders)
         return process
-    raise Killed("what starts bots' processes was ended again and again; is memory short?")
+    raise Disturbed("what starts bots' processes was ended again and again; is memory short?")
 
 
 class _Server:

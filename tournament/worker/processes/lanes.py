@@ -22,14 +22,12 @@ from engine.processes.lanes import Lanes
 from tournament.containment import BotTrouble, containing
 from tournament.contests.contest import Contest
 from tournament.contests.interface import Named
-from tournament.contests.questions import refusal
 from tournament.contests.settings import ContestSettings
 from tournament.errors import TournamentError
 from tournament.leg import Failure, Leg
-from tournament.probation import OnTrial
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
-from tournament.worker.faults import Stopped
+from tournament.worker.faults import Disqualified, Stopped
 from tournament.worker.processes import python_bots
 from tournament.worker.processes.bot_process import BotProcess
 from tournament.worker.processes.leg_in_play import OVER, LegInPlay, PlayedLeg, Playing, players_of
@@ -62,18 +60,18 @@ def play_in_lanes(
     cache: Path,
     spool: Spool,
     stopping: Callable[[], bool] = lambda: False,
-    trial: OnTrial | None = None,
+    out: Disqualified | None = None,
     put_off: OnTrouble | None = None,
     tried: Collection[str] = (),
 ) -> Generator[PlayedLeg, None, None]:
     """Play legs in which at least one bot is a process; yields each when it is done, its rows in `spool`.
 
-    `trial` is told how each ends, and those that it then doesn't play are left out. `put_off` is told of a leg that was
+    `out` is told how each ends, and legs that it then doesn't play are left out. `put_off` is told of a leg that was
     broken off since the machine may be to blame; then its bot plays none of the others either. Without it this is the
     second try: long waits are faults, as they are of bots that were `tried` so, and a kill is raised. Raises Stopped,
     BotTrouble, RunError when this machine can't run a bot, InputError when it can't confine one.
     """
-    table = _LaneTable(contest, settings, sandbox, legs, artifacts, cache, spool, stopping, trial, put_off, tried)
+    table = _LaneTable(contest, settings, sandbox, legs, artifacts, cache, spool, stopping, out, put_off, tried)
     try:
         yield from table.play()
     finally:
@@ -93,7 +91,7 @@ class _LaneTable:
         cache: Path,
         spool: Spool,
         stopping: Callable[[], bool],
-        trial: OnTrial | None,
+        out: Disqualified | None,
         put_off: OnTrouble | None,
         tried: Collection[str],
     ) -> None:
@@ -103,6 +101,7 @@ class _LaneTable:
             python_bots.most_arguments(interface),
             interface.shapes,
             tells_values=isinstance(interface.tells, Named),
+            most_text=interface.most_json,
         )
         self.pool = Pool(contest, settings, sandbox, artifacts, cache, self._lanes)
         tables = [Table(buffer_fields(columns), _ROWS) for columns in (contest.games, contest.sessions)]
@@ -111,7 +110,7 @@ class _LaneTable:
         self._by_lane: dict[int, LegInPlay] = {}
         self._done: list[PlayedLeg] = []
         self._over: list[Leg] = []  # whose programs may still read their scores
-        self._trial, self._put_off, self._tried = trial, put_off, tried
+        self._disqualified, self._put_off, self._tried = out, put_off, tried
         self._most_legs = len(legs)
         self._has_modules = any(seat.kind == "wasm" for leg in legs for seat in leg.seats)
 
@@ -203,26 +202,23 @@ class _LaneTable:
             self._lanes.resume(lane)
         elif kind == BOT_OUT_OF_MEMORY:
             assert process
-            self._process_failed(process, out_of_memory(self._playing.settings.memory_megabytes), lane)
+            self._process_failed(process, out_of_memory(self._playing.settings.memory_megabytes))
         elif kind == BOT_FAULTY:
             assert process
             by_leg = process.notes_prints
-            printed = self._lanes.take_printed(lane) if by_leg else self._lanes.channels.printed(channel)
-            self._fault(in_play, Failure(text), printed)
-        elif in_play.seating:
-            assert kind == FAULT
-            printed = in_play.seating.printed(in_play.core.pending()[1])
-            self._fault(in_play, in_play.seating.take_failure(), printed)
+            printed = self._lanes.take_printed(lane, channel) if by_leg else self._lanes.channels.printed(channel)
+            number = next(player.number for player in process.players if player.lane == lane)
+            self._fault(in_play, number, Failure(text or "returned what can't be read"), printed)
         else:
             assert kind == FAULT
-            self._fault(in_play, Failure(refusal(self._playing.contest.interface, in_play.core)))
+            self._fault(in_play, *in_play.found_fault())
 
     def _audit(self, process: BotProcess, elapsed: float) -> None:
         if passed := process.audit(elapsed):
             self._process_failed(process, passed)
 
-    def _process_failed(self, process: BotProcess, passed: Failure | None, lane: int | None = None) -> None:
-        """End a process that can't or must not go on. `lane`: where it failed, if that lane is stopped already."""
+    def _process_failed(self, process: BotProcess, passed: Failure | None) -> None:
+        """End a process that can't or must not go on."""
         cpu = process.confined.cpu_seconds()
         printed = self._lanes.channels.printed(process.channel)
         ending, is_shared = process.ending(passed), process.shared_by is not None
@@ -242,13 +238,11 @@ class _LaneTable:
             elif isinstance(found, PutOff):
                 self._break_off(in_play.leg, BotTrouble((player.seat.name,), found.reason))
             else:
-                if player.lane != lane:
-                    self._lanes.stop(player.lane)
                 player.cpu_before += cpu
                 player.idle_before += process.time.idle_seconds
                 player.kept_waiting |= found.kind == "silence"
                 player.process = None
-                self._fault(in_play, found, printed)
+                self._fault(in_play, player.number, found, printed)
 
     def _break_off(self, leg: Leg, trouble: BotTrouble) -> None:
         """Play no leg of a bot any more, to which the machine may have done something in one."""
@@ -257,8 +251,8 @@ class _LaneTable:
         self._put_off(leg, trouble)
         self._play_only(lambda leg: set(trouble.names).isdisjoint(leg.names))
 
-    def _fault(self, in_play: LegInPlay, failure: Failure, printed: bytes = b"") -> None:
-        if not in_play.fault(failure, printed):
+    def _fault(self, in_play: LegInPlay, number: int, failure: Failure, printed: bytes = b"") -> None:
+        if not in_play.fault(number, failure, printed):
             self._finish(in_play)
 
     def _finish(self, in_play: LegInPlay) -> None:
@@ -266,10 +260,10 @@ class _LaneTable:
         self._leave(in_play, scores=True)
         self._done.append(played)
         self._over.append(in_play.leg)
-        if self._trial:
-            self._trial.note(in_play.leg, played.result.ended_by)
+        if self._disqualified:
+            self._disqualified.note(in_play.leg, played.result.ended_by)
             if played.result.ended_by is not None:
-                self._play_only(self._trial.plays)
+                self._play_only(self._disqualified.plays)
 
     def _play_only(self, plays: Callable[[Leg], bool]) -> None:
         """Forget all legs, those in play among them, but those that are to be played."""

@@ -9,6 +9,7 @@ from functools import partial
 from engine.kernel.records import Table
 from engine.processes.lanes import Lanes
 from tournament.contests.contest import Contest
+from tournament.contests.questions import refusal
 from tournament.contests.settings import ContestSettings
 from tournament.errors import printable
 from tournament.leg import PROCESSES, Failure, Leg, Seat
@@ -64,6 +65,9 @@ class LegInPlay:
     began: WaitingLeg
     players: list[Player]
     lane: int = field(init=False, default=-1)
+    held: dict[int, tuple[Failure, bytes]] = field(
+        init=False, default_factory=dict
+    )  # by seat: faults before their turn
 
     def __post_init__(self) -> None:
         playing, leg = self.playing, self.leg
@@ -92,7 +96,7 @@ class LegInPlay:
 
     def open_lane(self) -> int:
         """Begin, once all players have their processes; returns the lane's number."""
-        channels, slots = ([-1] * len(self.leg.players) for _ in range(2))
+        channels, slots = ([-1] * len(self.leg.seats) for _ in range(2))
         for player in self.players:
             assert player.process
             channels[player.number], slots[player.number] = player.process.channel, player.slot
@@ -116,18 +120,40 @@ class LegInPlay:
         """Take the rows that the core has written, so that it can write more."""
         self.rows.take(*self.playing.lanes.take_rows(self.lane))
 
-    def fault(self, failure: Failure, printed: bytes = b"") -> bool:
-        """Record a fault of the bot that is asked, and go on with the default answer; false if the leg is over."""
+    def found_fault(self) -> tuple[int, Failure, bytes]:
+        """The fault of the bot whose turn it is: its seat, what it did and what it printed."""
         number = self.core.pending()[1]
+        if number in self.held:
+            return number, *self.held.pop(number)
+        if self.seating and self.leg.seats[number].kind == "wasm":
+            return number, self.seating.take_failure(), self.seating.printed(number)
+        return number, Failure(refusal(self.playing.contest.interface, self.core)), b""
+
+    def fault(self, number: int, failure: Failure, printed: bytes = b"") -> bool:
+        """Record a fault of a seat's bot, when its turn comes, and go on with the default answer; false if the leg is
+        over."""
+        if not self.playing.lanes.stop(self.lane, number):
+            self.held[number] = failure, printed
+            return True
         player = self._player(number)
         talks = player is not None and player.dialogue is not None  # a dialogue can't begin in the middle
         failure = replace(failure, what=printable(failure.what))
         again = self.faults.add(self.core, failure, printed, replaceable=not talks)
-        if again is None or not self._replace(number, again):
+        if again is not None and self._replace(number, again):
+            self.core.note_restart(number)
+        elif self.is_over:
             return False
-        self.core.note_restart(number)
+        else:
+            self._dismiss(number)
         self.playing.lanes.resume(self.lane, self.core.default())
         return True
+
+    def _dismiss(self, number: int) -> None:
+        """Let a bot that is out go; the leg goes on without it."""
+        self.core.dismiss(number)
+        if player := self._player(number):
+            self._part_with(player, OVER, more_come=True)
+            player.process = None
 
     def _replace(self, number: int, seat: Seat) -> bool:
         """Have a new bot take a seat; false when it can't start."""
@@ -153,7 +179,7 @@ class LegInPlay:
                 self.faults.add_at_end(player.number, self.core, passed)
         self.keep_rows()
         result = leg_result(self.playing.contest, self.leg, self.core, self.faults)
-        return PlayedLeg(result, self.rows, tuple(self._use(number) for number in range(len(self.leg.players))))
+        return PlayedLeg(result, self.rows, tuple(self._use(number) for number in range(len(self.leg.seats))))
 
     def _use(self, number: int) -> Use | None:
         player = self._player(number)
@@ -166,19 +192,22 @@ class LegInPlay:
     def leave(self, *, more_come: bool, scores: bool = False) -> None:
         """Leave the lane and the processes, which end unless other legs play there or may come. `scores`: programs have
         a moment to read theirs, or that there is none."""
-        pool, lanes = self.playing.pool, self.playing.lanes
         for player in self.players:
-            process = player.process
-            if process is None:
-                continue
-            process.remove(player)
-            if process.shared_by is None:
-                pool.end(process, self._last_words(player) if scores else b"")
-            elif process.channel in pool.by_channel:
-                lanes.end_bot(self.lane, player.number)
-                if not process.players and not (more_come and pool.is_wanted(process)):
-                    pool.end(process)
-        lanes.drop(self.lane)
+            self._part_with(player, self._last_words(player) if scores else b"", more_come=more_come)
+        self.playing.lanes.drop(self.lane)
+
+    def _part_with(self, player: Player, last_words: bytes, *, more_come: bool) -> None:
+        """Take a player out of its process, which ends unless other legs play there or may come."""
+        pool, process = self.playing.pool, player.process
+        if process is None:
+            return
+        process.remove(player)
+        if process.shared_by is None:
+            pool.end(process, last_words)
+        elif process.channel in pool.by_channel:
+            self.playing.lanes.end_bot(self.lane, player.number)
+            if not process.players and not (more_come and pool.is_wanted(process)):
+                pool.end(process)
 
     def _last_words(self, player: Player) -> bytes:
         """The last lines sent to a program when its leg ends."""

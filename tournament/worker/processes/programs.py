@@ -15,6 +15,7 @@ from tournament.artifacts.archive import read_plainly, recipe_of, unpack
 from tournament.artifacts.commands import executed, find_command, read_after_exec, read_by
 from tournament.cache import cache_trouble, make_folder
 from tournament.errors import RunError
+from tournament.leg import Unfit, cant_start
 from tournament.sandbox.outside import fork_server, running
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.endings import check_killed, how_it_ended
@@ -22,7 +23,6 @@ from tournament.sandbox.outside.launch import LaunchSpec, Limits, Program
 from tournament.sandbox.outside.own_time import OwnTime
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.worker.faults import CantStart
 
 _TRIAL_SECONDS, _MOST_COMPLAINTS = 0.2, 4096
 # Runtimes reserve much more than they use: what counts is resident. What is only reserved ends nobody, up to this.
@@ -98,7 +98,10 @@ def start(
     """Start a program. Raises RunError when its command isn't found here, and InputError."""
     first, *others = recipe_of(archive).command
     folder = unpack_once(archive, cache)
-    words = [find_command(first, folder), *others]
+    try:
+        words = [find_command(first, folder), *others]
+    except Unfit as missing:  # though it was there where the bot was built
+        raise RunError(str(missing)) from None
     return start_in(folder, words, sandbox, memory_megabytes=memory_megabytes, cpu_seconds=cpu_seconds)
 
 
@@ -122,7 +125,7 @@ def start_in(
 
 
 def try_start(archive: bytes, sandbox: SandboxSettings, cache: Path, *, memory_megabytes: int) -> None:
-    """Start a program as a trial. Raises CantStart when it ends before it is asked anything, Disturbed when killed."""
+    """Start a program as a trial. Raises Unfit when it ends before it is asked anything, Disturbed when killed."""
     process = start(archive, sandbox, cache, memory_megabytes=memory_megabytes, cpu_seconds=10)
     try:
         _, errors, goes_on = running.listen(process, OwnTime(process.use, _TRIAL_SECONDS), most=_MOST_COMPLAINTS)
@@ -131,6 +134,6 @@ def try_start(archive: bytes, sandbox: SandboxSettings, cache: Path, *, memory_m
             complaints = errors.decode(errors="replace").strip().splitlines()
             folder = f"{unpack_once(archive, cache)}/"
             why = complaints[-1].replace(folder, "")[:200] if complaints else ""
-            raise CantStart(f"{how_it_ended(status)} before it was asked anything{': ' if why else ''}{why}")
+            raise cant_start(f"{how_it_ended(status)} before it was asked anything{': ' if why else ''}{why}")
     finally:
         process.end()

@@ -8,13 +8,13 @@ import signal
 from engine.processes.messages import LEAST_ANSWER_BYTES, MOST_ANSWER_BYTES, read_start, start_message
 from tournament.artifacts.python_packing import installed, legs_may_share, pack, sources_of
 from tournament.contests.interface import Interface, Named
+from tournament.leg import cant_start
 from tournament.sandbox.outside import endings, fork_server, running
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.endings import how_it_ended
 from tournament.sandbox.outside.launch import LaunchSpec, Limits, PythonBot
 from tournament.sandbox.outside.own_time import OwnTime
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.worker.faults import CantStart
 from tournament.worker.processes.verdicts import out_of_memory
 
 # The interpreter with much of the standard library (9 without); a bot's memory comes on top.
@@ -71,6 +71,8 @@ def start(
                     "shows": int(interface.view_size > 0 or told_names is not None),
                     "argument_counts": [len(question.arguments) for question in interface.questions],
                     "only_tell": [question.only_tells for question in interface.questions],
+                    "most_json": interface.most_json,
+                    "returns": [question.returns for question in interface.questions],
                     "catch_up": [question.catches_up for question in interface.questions],
                     "histories": _histories(interface),
                     "fields": [(field.name, field.offset, field.code) for field in interface.view],
@@ -133,7 +135,7 @@ def try_start(
 ) -> None:
     """Have a bot begin a leg that is not played.
 
-    Raises CantStart when it can't, InputError when it can't be confined, Disturbed when the machine prevents it.
+    Raises Unfit when it can't, InputError when it can't be confined, Disturbed when the machine prevents it.
     """
     process = start(artifact, name, interface, sandbox, memory_megabytes=memory_megabytes, cpu_seconds=_TRIAL_SECONDS)
     try:
@@ -145,17 +147,17 @@ def try_start(
             used = process.cpu_seconds()
             status = process.ended_by_itself()
             if used >= _TRIAL_SECONDS or status == -signal.SIGXCPU:
-                raise CantStart(f"took more than {_TRIAL_SECONDS} s of processor time")
+                raise cant_start(f"took more than {_TRIAL_SECONDS} s of processor time")
             if status is None:
-                raise CantStart(f"slept or waited for more than {_TRIAL_SECONDS} s")
+                raise cant_start(f"slept or waited for more than {_TRIAL_SECONDS} s")
             endings.check_killed(status)
-            raise CantStart(how_it_ended(status))
+            raise cant_start(how_it_ended(status))
         lacked_memory, why = read_start(answer)
         if lacked_memory:
-            raise CantStart(out_of_memory(memory_megabytes).what)
+            raise cant_start(out_of_memory(memory_megabytes).what)
         if why is not None:
             # The bot may have written this itself: one line, whatever is in it.
-            raise CantStart(" ".join(why.split()))
+            raise cant_start(" ".join(why.split()))
     finally:
         process.end()
 

@@ -12,8 +12,8 @@ import wasmtime
 from engine.wasm.modules import BEGIN, FUEL, Module, Refused, read_module
 from tournament.artifacts.limits import BOT_STACK
 from tournament.contests.interface import Import, Interface, Question
+from tournament.leg import Unfit
 from tournament.sandbox.inside.function_names import NotChosen, choose, names_for
-from tournament.worker.faults import BotUnfit
 from tournament.worker.wasm.engine import Engine, compile_module, engine, forget_module
 from tournament.worker.wasm.notes import FAILURE, UNCAUGHT
 from tournament.worker.wasm.stand_ins import (
@@ -39,10 +39,6 @@ _FORBIDDEN = {
 # Called before anything else, if a bot has them: libc's initialisers, then the adapter's,
 # which takes the address of the bot's struct and the seed of its rand().
 STARTERS = {"_initialize": [], "tournament_start": ["i32", "i64"]}
-
-
-class ModuleUnfit(BotUnfit):
-    """A module whose bytes alone make it unfit, so that it always will be."""
 
 
 class FunctionTypes(NamedTuple):
@@ -93,20 +89,20 @@ def read_bot(code: bytes, memory_megabytes: int) -> Module:
     """Read a bot's module without compiling it.
 
     The runtime validates it first, as it came: with fuel, what was invalid could be valid.
-    Raises ModuleUnfit when it isn't valid WebAssembly, or has too much of something, or something forbidden.
+    Raises Unfit when it isn't valid WebAssembly, or has too much of something, or something forbidden.
     """
     try:
         wasmtime.Module.validate(engine(Engine.PLAIN), code)
         module = read_module(code)
     except wasmtime.WasmtimeError as error:
-        raise ModuleUnfit(f"{_INVALID}: {_first_lines(str(error))}") from None
+        raise Unfit(f"{_INVALID}: {_first_lines(str(error))}") from None
     except Refused as problem:
-        raise ModuleUnfit(str(problem)) from None
+        raise Unfit(str(problem)) from None
     if module.table_elements > MOST_ELEMENTS:
-        raise ModuleUnfit(f"has a table of {module.table_elements:,} elements; at most {MOST_ELEMENTS:,} are allowed")
+        raise Unfit(f"has a table of {module.table_elements:,} elements; at most {MOST_ELEMENTS:,} are allowed")
     needed = module.memory_pages * PAGE + module.table_elements * _ELEMENT
     if needed > (memory_megabytes << 20) + BOT_STACK:
-        raise ModuleUnfit(
+        raise Unfit(
             f"needs {needed / (1 << 20):,.1f} MB of memory; at most {memory_megabytes} are allowed,"
             f" and {BOT_STACK >> 20} for its stack"
         )
@@ -123,7 +119,7 @@ def load_bot(
     """Compile a bot's WebAssembly, once in a process, and check that it fits the contest.
 
     `kind`: the engine that plays it; it may be played on others, too.
-    Raises BotUnfit when it isn't valid WebAssembly, would take too much, imports something forbidden,
+    Raises Unfit when it isn't valid WebAssembly, would take too much, imports something forbidden,
     or lacks a function.
     """
     key = code, interface, stem, memory_megabytes, kind
@@ -148,13 +144,13 @@ def _load(code: bytes, interface: Interface, stem: str, memory_megabytes: int, k
         counted = read.metered()
         module = compile_module(counted, kind)
     except Refused as problem:
-        raise ModuleUnfit(str(problem)) from None
+        raise Unfit(str(problem)) from None
     except wasmtime.WasmtimeError as error:
-        raise BotUnfit(f"{_INVALID}: {_first_lines(str(error))}") from None
+        raise Unfit(f"{_INVALID}: {_first_lines(str(error))}") from None
     _check_imports(module, interface)
     exports = {item.name: item.type for item in module.exports if item.name not in (FUEL, BEGIN)}
     if not isinstance(exports.get("memory"), wasmtime.MemoryType):
-        raise BotUnfit("exports no memory called memory")
+        raise Unfit("exports no memory called memory")
     functions = _functions(exports, interface, stem)
     types = [_types_of(exports[name], interface) for name in functions]
     imports = tuple(item.name or "" for item in module.imports)
@@ -188,13 +184,13 @@ def _notes(exports: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def _starters(exports: Mapping[str, object]) -> frozenset[str]:
-    """The functions to be called when a bot starts. Raises BotUnfit when one takes other parameters."""
+    """The functions to be called when a bot starts. Raises Unfit when one takes other parameters."""
     there = set()
     for name, wanted in STARTERS.items():
         if isinstance(kind := exports.get(name), wasmtime.FuncType):
             parameters, results = [str(p) for p in kind.params], [str(r) for r in kind.results]
             if parameters != wanted or results:
-                raise BotUnfit(
+                raise Unfit(
                     f"the function {name} is ({', '.join(parameters)}) -> ({', '.join(results)}),"
                     f" expected ({', '.join(wanted)}) -> ()"
                 )
@@ -203,7 +199,7 @@ def _starters(exports: Mapping[str, object]) -> frozenset[str]:
 
 
 def _functions(exports: Mapping[str, object], interface: Interface, stem: str) -> list[str]:
-    """The export that answers each question. Raises BotUnfit where none does, or not clearly one."""
+    """The export that answers each question. Raises Unfit where none does, or not clearly one."""
     fitting: dict[str, list[str]] = {}
     unfit: list[str] = []
     for question in interface.answered:
@@ -218,7 +214,7 @@ def _functions(exports: Mapping[str, object], interface: Interface, stem: str) -
     try:
         chosen = dict(zip(fitting, choose(stem, fitting)))
     except NotChosen as problem:
-        raise BotUnfit("; ".join([*unfit, str(problem)])) from None
+        raise Unfit("; ".join([*unfit, str(problem)])) from None
     # A question for processes alone is never asked here: any function will do in its place.
     return [chosen.get(question.name, next(iter(chosen.values()))) for question in interface.questions]
 
@@ -254,12 +250,12 @@ def _check_imports(module: wasmtime.Module, interface: Interface) -> None:
         )
         if not allowed or item.name is None:
             what = _FORBIDDEN.get(item.name or "", f"imports {item.module}.{item.name}")
-            raise BotUnfit(f"{what}, which bots may not")
+            raise Unfit(f"{what}, which bots may not")
         wanted, given = item.type, helpers.get(item.name) or offered[item.name]
         if not isinstance(wanted, wasmtime.FuncType) or not isinstance(given, wasmtime.FuncType):
-            raise BotUnfit(f"imports {item.module}.{item.name} as something other than a function")
+            raise Unfit(f"imports {item.module}.{item.name} as something other than a function")
         if [str(t) for t in wanted.params + wanted.results] != [str(t) for t in given.params + given.results]:
-            raise BotUnfit(f"imports {item.module}.{item.name} with another signature than it has")
+            raise Unfit(f"imports {item.module}.{item.name} with another signature than it has")
 
 
 def helper_type(helper: Import) -> wasmtime.FuncType:

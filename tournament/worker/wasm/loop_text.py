@@ -6,13 +6,17 @@ from engine.wasm.referee import number_of_function
 from tournament.contests.interface import Interface
 from tournament.worker.wasm.loading import FunctionTypes
 
+_MOST_TESTS = 12
+
 
 def loop_text(
     interface: Interface,
     seats: tuple[tuple[FunctionTypes, ...] | None, ...],
+    seat_count: int,
     fuel: int,
 ) -> str:
-    """The loop as WebAssembly text, for bots whose functions have these types; None is a seat without a bot.
+    """The loop as WebAssembly text, for bots whose functions have these types; None is a seat without a bot, of a core
+    with `seat_count` seats.
 
     It imports the core's step, each bot's functions, each bot's address, and each counter of fuel. It exports play:
     (answer to the pending decision) -> (the last answer, whether the bot that gave it has less than `fuel` left, what a
@@ -34,7 +38,7 @@ def loop_text(
             call = f"(call {name} {address}{passed})"
             answer = call if kinds.result == "i64" else f"(i64.extend_i32_s {call})"
             enough = f"(br_if $again (i64.ge_s (global.get $fuel{seat}) (i64.const {fuel}))) (br $low)"
-            calls[number_of_function(seat, question)] = f"(local.set $answer {answer}) {enough}"
+            calls[number_of_function(seat, question, seat_count)] = f"(local.set $answer {answer}) {enough}"
         if interface.passes_address:
             addresses.append(f'(import "" "" (global $bot{seat} i32))')
     lines += addresses
@@ -44,12 +48,17 @@ def loop_text(
     lines.append("(block $low (loop $again (call $step (local.get $answer))")
     lines += [f"(local.set $value{i})" for i in reversed(range(values))]
     lines.append("(local.set $next)")
-    # One block for each function, and a chain of tests: a jump through a table costs as much as a step.
+    # One block for each function, and a chain of tests: a jump through a table costs as much as a step, so it pays only
+    # with many.
     numbers = sorted(calls)
     lines.append("(block $stop")
     lines += [f"(block $call{number}" for number in reversed(numbers)]
-    lines += [f"(br_if $call{number} (i32.eq (local.get $next) (i32.const {number})))" for number in numbers]
-    lines.append("(br $stop)")
+    if len(numbers) > _MOST_TESTS:
+        targets = " ".join(f"$call{n}" if n in calls else "$stop" for n in range(numbers[-1] + 1))
+        lines.append(f"(br_table {targets} $stop (local.get $next))")
+    else:
+        lines += [f"(br_if $call{number} (i32.eq (local.get $next) (i32.const {number})))" for number in numbers]
+        lines.append("(br $stop)")
     lines += [f") {calls[number]}" for number in numbers]
     lines.append(") (return (local.get $answer) (i32.const 0))))")
     lines.append("(local.get $answer) (i32.const 1)))")

@@ -21,8 +21,8 @@ from tournament.artifacts.limits import BOT_STACK
 from tournament.containment import BotTrouble
 from tournament.contests.interface import Helpers, Interface
 from tournament.contests.questions import refusal
-from tournament.leg import Failure
-from tournament.worker.faults import CantStart, Stopped
+from tournament.leg import Failure, Unfit, cant_start
+from tournament.worker.faults import Stopped
 from tournament.worker.wasm import calls, notes
 from tournament.worker.wasm.calls import Extern
 from tournament.worker.wasm.engine import Engine, compile_module, engine
@@ -56,10 +56,6 @@ _FUEL_TO_TELL = 1_000_000
 _FUEL, _FAILURE, _UNCAUGHT = FUEL.encode(), notes.FAILURE.encode(), notes.UNCAUGHT.encode()
 
 _BANK_IS_EMPTY = "used up the fuel of its leg"
-
-
-class StartFailed(CantStart):
-    """A bot's own code failed as it started, so it would fail again."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +92,7 @@ class Limits:
 class Seating:
     """The bots of one leg at their seats, and the loop that plays them against a core.
 
-    Both live in one store, each in a memory of its own that the other can't
+    All live in one store, each in a memory of its own that the others can't
     reach. A seat without a bot (None) gets its answers from the caller of the
     referee's `play`, unless the core never asks it. `stopping` says whether the
     run is to stop. `apart`: each bot's time is taken, which makes games slower.
@@ -136,8 +132,7 @@ class Seating:
             call_unchecked=calls.CALL_UNCHECKED,
             context=self._store.context,
             most_arguments=interface.most_arguments,
-            x_fuel=self._fuel[0],
-            y_fuel=self._fuel[1],
+            fuels=self._fuel,
             fuel=limits.fuel,
             bank=limits.fuel_per_leg or 0,
             watch=self.watch,
@@ -152,7 +147,7 @@ class Seating:
         self._step = calls.native_function(self._store, step_type, *self.referee.step_function)
         if direct := calls.direct_function(self._step, *self.referee.direct_step):
             self._step, self._kept = direct.function, direct
-        self._seated: list[_SeatedBot | None] = [None, None]
+        self._seated: list[_SeatedBot | None] = [None] * len(bots)
 
     @property
     def memory_bytes(self) -> int:
@@ -166,7 +161,7 @@ class Seating:
     def seat(self, seat: int, seed: int) -> None:
         """Start the seat's bot: fresh memory, rand() and all else that is random from `seed`; charged to the leg.
 
-        Raises CantStart: too much memory, or its initialisers trap or don't end; BotTrouble when they take far too long
+        Raises Unfit: too much memory, or its initialisers trap or don't end; BotTrouble when they take far too long
         for their fuel, or the machine gives no memory; and Stopped.
         """
         bot = self._bots[seat]
@@ -192,14 +187,10 @@ class Seating:
             )
         except _NoMemory as trouble:
             raise BotTrouble((self._names[seat],), f"can't start: {trouble}") from None
-        except CantStart as unfit:
+        except Unfit as unfit:
             self._look_at_time()
-            if (
-                isinstance(unfit, StartFailed)
-                and given < self._limits.fuel_to_start
-                and not self.referee.fuel_left(seat)
-            ):
-                raise StartFailed(_BANK_IS_EMPTY, "other") from None
+            if unfit.lasting and given < self._limits.fuel_to_start and not self.referee.fuel_left(seat):
+                raise cant_start(_BANK_IS_EMPTY, "other", lasting=True) from None
             raise
         self._look_at_time()
         self._seated[seat] = seated
@@ -208,7 +199,7 @@ class Seating:
         if self._interface.passes_address:
             self.core.write_views_to(seat, seated.window)
         kinds = tuple(there and there.bot.types for there in self._seated)
-        module = _loop_module(self._interface, kinds, self._limits.wanted, self.engine)
+        module = _loop_module(self._interface, kinds, self.core.seats, self._limits.wanted, self.engine)
         functions = [self._step]
         addresses: list[Extern] = []
         counters = [there.counter for there in self._seated if there]
@@ -270,15 +261,15 @@ def late(seconds: float, fuel: int) -> str:
 
 
 def try_start(bot: LoadedBot, limits: Limits) -> None:
-    """Start a bot as a trial. Raises CantStart."""
+    """Start a bot as a trial. Raises Unfit."""
     store = _new_store(limits.engine)
-    fuel = new_fuel(store), new_fuel(store)
+    fuel = (new_fuel(store),)
     watch = _new_watch(store, limits.engine, fuel, seconds=_SECONDS_MORE, stopping=was_interrupted, apart=True)
     try:
         on_deep_stack(_start_watched, watch, 0, store, bot, limits, 0, limits.fuel_to_start, limits.engine, fuel[0])
-    except CantStart:
+    except Unfit:
         if watch.late >= 0:
-            raise CantStart(late(*watch.used_by(0))) from None
+            raise cant_start(late(*watch.used_by(0))) from None
         raise
     except _NoMemory as trouble:
         raise MemoryError(str(trouble)) from None
@@ -326,7 +317,7 @@ def _new_watch(
 ) -> Watch:
     """What looks after the bots of a store. It is to be kept as long as the store."""
     watch = Watch(
-        *fuel,
+        fuel,
         seconds=seconds,
         seconds_per_fuel=_SECONDS_PER_FUEL,
         stopping=stopping,
@@ -359,7 +350,7 @@ def _start(
     *,
     by_lines: bool = False,
 ) -> _SeatedBot:
-    """Start a bot. Raises CantStart, _NoMemory.
+    """Start a bot. Raises Unfit, _NoMemory.
 
     `fuel`: what counts what it uses of `given`. `by_lines`: it prints line by line, to be observed.
     """
@@ -406,11 +397,10 @@ def _start(
 
 def _why_not_started(error: wasmtime.Trap | wasmtime.WasmtimeError, code: bytes, *, ran_out: bool) -> Exception:
     if ran_out:
-        return StartFailed(describe(error, ran_out=True), "fuel")
+        return cant_start(describe(error, ran_out=True), "fuel", lasting=True)
     if is_of_system(error):
         return _NoMemory(f"this machine gives it no memory ({describe(error)})")
-    unfit = StartFailed if is_own_doing(error) else CantStart
-    return unfit(f"{describe(error)}{where(error, code)}")
+    return cant_start(f"{describe(error)}{where(error, code)}", lasting=is_own_doing(error))
 
 
 @cache
@@ -423,7 +413,8 @@ def _step_type(values: int, kind: Engine) -> wasmtime.FuncType:
 def _loop_module(
     interface: Interface,
     seats: tuple[tuple[FunctionTypes, ...] | None, ...],
+    seat_count: int,
     fuel: int,
     kind: Engine,
 ) -> wasmtime.Module:
-    return compile_module(bytes(wasmtime.wat2wasm(loop_text(interface, seats, fuel))), kind)
+    return compile_module(bytes(wasmtime.wat2wasm(loop_text(interface, seats, seat_count, fuel))), kind)

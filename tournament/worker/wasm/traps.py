@@ -67,5 +67,5 @@ def is_of_system(error: Exception) -> bool:
 
 def blame_machine(error: wasmtime.WasmtimeError) -> None:
     """Raise RunError for an error of the system, such as too little memory, which no bot is to blame for."""
-    if "(os error " in _cause(error):
+    if is_of_system(error):
         raise RunError(f"this machine can't run a bot: {describe(error)}")

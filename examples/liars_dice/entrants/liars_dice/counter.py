@@ -18,10 +18,10 @@ def truth(bid, dice):
     return chance(count - dice.count(face), len(dice))
 
 
-def bid(bot):
-    if bot.last_bid and truth(bot.last_bid, bot.dice) < 1 / 3:
+def bid(view):
+    if view.last_bid and truth(view.last_bid, view.dice) < 1 / 3:
         return 0
     # The highest bid that is likely, the lowest if there is none; a challenge if all bids are made.
-    bids = [action for action in bot.legal_actions if action]
-    likely = [action for action in bids if truth(action, bot.dice) > 0.6]
+    bids = [action for action in view.legal_actions if action]
+    likely = [action for action in bids if truth(action, view.dice) > 0.6]
     return likely[-1] if likely else bids[0] if bids else 0

@@ -1,12 +1,13 @@
-"""A bot that is disqualified in its first leg plays no other: on any number of workers, and after any crash."""
+"""A bot that is disqualified in a leg plays none after it: on any number of workers, and after any crash."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 import hypothesis.strategies as st
+import numpy as np
 import pytest
 from hypothesis import given, settings
 
@@ -25,66 +26,62 @@ from tests.worker.support import build, script, write_bot
 from tournament.api import verify
 from tournament.audit.report import Verification
 from tournament.contests.von_neumann_poker import Settings
-from tournament.leg import PlaysAs
-from tournament.probation import NOT_ENDED, UNKNOWN, OnTrial, Probation
+from tournament.leg import Leg, LegPlan, PlaysAs, Seat
 from tournament.records.results import load
+from tournament.runner.schedule.counting import NOT_ENDED, Counted, fixtures_at
 from tournament.runner.schedule.legs import Competitor, Fixture, Replicas, RoundRobin
 from tournament.runner.watcher import Progress
+from tournament.store.leg_sums import LegSums
+from tournament.store.legs import Fault, LegResult, Legs
 from tournament.store.storage import open_storage
 from tournament.worker.batch import Receipt, Task, play_task
+from tournament.worker.faults import Disqualified
 
 B = "def b(bot, bet): return 1\n"
 TRAPS = "int a(const Bot *bot) { __builtin_trap(); } int b(const Bot *bot, int bet) { __builtin_trap(); }\n"
 FIELD = ["bold", "calm", "even", "glad"]
 
 
-def fixtures(players: int, replicas: int = 1) -> list[Fixture]:
+def schedule_of(players: int, replicas: int) -> RoundRobin:
     kinds: list[PlaysAs] = ["wasm", "python"]
     field = [Competitor(number, f"bot {number}", kinds[number % 2], f"{number}") for number in range(players)]
-    rules = {"sessions": 1}
-    return list(RoundRobin("game", rules, bytes(32), field, replicas=Replicas(replicas)).fixtures())
+    return RoundRobin("game", {"sessions": 1}, bytes(32), field, replicas=Replicas(replicas))
 
 
 def legs_in_order(order: list[Fixture], ends: Mapping[str, int | None]) -> list[str]:
     """The legs that count, by the rule's own words."""
     found: list[str] = []
+    out: set[str] = set()
     for fixture in order:
-        before = [one for one in order if one.digest in found]
-        if not any(is_out(name, before, ends) for name in fixture.names):
+        if out.isdisjoint(fixture.names):
             found.append(fixture.digest)
+            if (end := ends[fixture.digest]) is not None:
+                out.add(fixture.names[end])
     return found
 
 
-def is_out(name: str, before: list[Fixture], ends: Mapping[str, int | None]) -> bool:
-    """Whether one of its legs ended by its fault, and no leg of it before that was finished."""
-    for fixture in before:
-        if name in fixture.names:
-            end = ends[fixture.digest]
-            if end is None:
-                return False
-            if fixture.names[end] == name:
-                return True
-    return False
-
-
-def counting(order: list[Fixture], known: Mapping[str, int | None]) -> list[Fixture]:
-    """The legs that count by what is known, and those that may yet."""
-    ends = {digest: NOT_ENDED if end is None else end for digest, end in known.items()}
-    probation = Probation()
-    return [one for one in order if probation.passes(one.names, ends.get(one.digest, UNKNOWN))]
+def result_of(fixture: Fixture, end: int | None) -> LegResult:
+    """The result of a leg that was ended by faults of a seat, or by nobody's."""
+    faults = () if end is None else (Fault(end, 0, 0, "a", "what"),)
+    x, y = fixture.names
+    return LegResult(fixture.digest, fixture.match, fixture.number, x, y, 1, 1, (LegSums(0.0, 0.0),) * 2, faults, end)
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(st.data())
-def test_the_same_legs_count_in_whatever_order_they_are_played(data: st.DataObject) -> None:
-    order = fixtures(data.draw(st.integers(2, 6)), data.draw(st.integers(1, 2)))
+def test_legs_that_count_are_the_same_in_whatever_order_they_are_played(data: st.DataObject) -> None:
+    schedule = schedule_of(data.draw(st.integers(2, 6)), data.draw(st.integers(1, 2)))
+    order = list(schedule.fixtures())
     ends = {one.digest: data.draw(st.sampled_from([None, None, 0, 1])) for one in order}
     expected = legs_in_order(order, ends)
-    known: dict[str, int | None] = {}
-    while left := [one for one in counting(order, known) if one.digest not in known]:
-        for one in data.draw(st.lists(st.sampled_from(left), min_size=1, unique=True)):
-            known[one.digest] = ends[one.digest]
-    assert [one.digest for one in counting(order, known)] == expected
+    counted = Counted(schedule)
+    while len(counted.missing):
+        left = list(fixtures_at(schedule, counted.missing))
+        assert len(left) == counted.inline + counted.in_lanes == counted.total - counted.done
+        assert sum(one.has_processes for one in left) == counted.in_lanes
+        some = data.draw(st.lists(st.sampled_from(left), min_size=1, unique=True))
+        counted.note(Legs.of([result_of(one, ends[one.digest]) for one in some]))
+    assert counted.counting == set(expected) and counted.total == counted.done == len(expected)
 
 
 def place_with(folder: Path, bad: dict[str, str], more: str = "") -> Place:
@@ -185,8 +182,7 @@ def test_progress_never_passes_its_end(tmp_path: Path, monkeypatch: pytest.Monke
     assert (seen[-1].legs, seen[-1].total_legs, seen[-1].seconds_left) == (9, 9, 0)
 
 
-@pytest.mark.parametrize("on_trial", [True, False])
-def test_who_is_on_trial_and_disqualified_plays_no_more_of_a_task(tmp_path: Path, on_trial: bool) -> None:
+def test_bot_disqualified_in_a_task_plays_no_more_of_it(tmp_path: Path) -> None:
     """Legs of others go on, with processes and without."""
     sources = {f"{name}.c": bot_source(*THRESHOLDS[name]) for name in FIELD}
     raises = "def a(bot): raise ValueError\ndef b(bot, bet): return 1\n"
@@ -196,8 +192,8 @@ def test_who_is_on_trial_and_disqualified_plays_no_more_of_a_task(tmp_path: Path
     legs = tuple(RoundRobin(CONTEST, rules.playing(), bytes(32), field).legs())
     open_storage(str(tmp_path)).prepare()
     artifacts = {bot.artifact_sha256 or "": bot.artifact or b"" for bot in bots}
-    bad = {"carl", "cato"} if on_trial else set()
-    task = Task(CONTEST, rules.playing(), {}, str(tmp_path), (legs[:3], legs[3:]), on_trial=frozenset(bad | {"bold"}))
+    bad = {"carl", "cato"}
+    task = Task(CONTEST, rules.playing(), {}, str(tmp_path), (legs[:3], legs[3:]))
     receipt = play_task(task, artifacts)
     expected, met = [], set[str]()
     for leg in legs:
@@ -207,27 +203,22 @@ def test_who_is_on_trial_and_disqualified_plays_no_more_of_a_task(tmp_path: Path
     assert [leg.digest for batch in receipt.batches for leg in batch.legs] == expected
 
 
-class _Leg(NamedTuple):
-    digest: str
-    names: tuple[str, ...]
-
-
 def test_what_came_before_a_disqualification_is_played_on() -> None:
     """Legs in step end in any order."""
-    legs = [_Leg(str(number), ("a", f"{number}")) for number in range(4)]
-    trial = OnTrial(legs, {"a"})
-    trial.note(legs[3], None)
-    assert all(map(trial.plays, legs))
-    trial.note(legs[1], 1)  # not on trial
-    trial.note(legs[2], 0)
-    assert [trial.plays(leg) for leg in legs] == [True, True, True, False]
-    trial.note(legs[3], 0)
-    trial.note(legs[0], 0)
-    assert [trial.plays(leg) for leg in legs] == [True, False, False, False]
+    plan, other = LegPlan(0, 0, 1, bytes(32)), Seat("b", "wasm", "", 0)
+    legs = [Leg(str(number), plan, (replace(other, name="a"), other)) for number in range(4)]
+    out = Disqualified(legs)
+    out.note(legs[3], None)
+    assert all(map(out.plays, legs))
+    out.note(legs[2], 0)
+    assert [out.plays(leg) for leg in legs] == [True, True, True, False]
+    out.note(legs[3], 0)
+    out.note(legs[0], 0)
+    assert [out.plays(leg) for leg in legs] == [True, False, False, False]
 
 
-def test_who_has_passed_plays_all_though_workers_left_legs_out(tmp_path: Path) -> None:
-    """As it was disqualified in the first run, before the driver knew that it had passed in another leg."""
+def test_bot_disqualified_after_a_leg_that_it_finished_plays_none_after(tmp_path: Path) -> None:
+    """Though legs with processes are played before others of their task."""
     ends_on_sevens = "int a(const Bot *b) { return 0; } int b(const Bot *b, int x) { if (x == 7) abort(); return 1; }"
     place = new_place(tmp_path, [], sessions=1, settings="faults_allowed = 0")
     for name in ("brittle", "broken"):
@@ -235,8 +226,16 @@ def test_who_has_passed_plays_all_though_workers_left_legs_out(tmp_path: Path) -
     for name in "pqr":
         write_bot(place.entrants / f"{name}.py", "def a(bot): return 7\n" + B.replace("1", "0"))
     place.play()
-    assert [legs_of(place, name) for name in ("brittle", "broken", "p", "q", "r")] == [4] * 5
+    assert [legs_of(place, name) for name in ("brittle", "broken", "p", "q", "r")] == [2, 2, 4, 2, 2]
     assert not found(place, replay=3).problems
+
+
+def judge_all_fit(counted: Counted, judge: Callable[[Counted], None] = Counted._judge) -> None:
+    """Have legs count though a bot was disqualified before them."""
+    ends = counted._ends
+    counted._ends = np.minimum(ends, NOT_ENDED)
+    judge(counted)
+    counted._ends = ends
 
 
 @pytest.fixture
@@ -244,8 +243,8 @@ def played_all(tmp_path: Path) -> Place:
     """Records in which disqualified bots have all of their legs."""
     place = place_with(tmp_path, BAD)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.probation.Probation.passes", lambda *leg: True)
-        patch.setattr("tournament.probation.OnTrial.plays", lambda *leg: True)
+        patch.setattr(Counted, "_judge", judge_all_fit)
+        patch.setattr(Disqualified, "plays", lambda *leg: True)
         place.play()
     assert legs_of(place, "carl") == len(FIELD) + len(BAD) - 1
     return place
@@ -254,8 +253,8 @@ def played_all(tmp_path: Path) -> Place:
 def test_legs_that_do_not_count_are_taken_out(played_all: Place, alone: Place) -> None:
     listener = Listener()
     played_all.play(watcher=listener)
-    said = [text for text in listener.said if "first leg" in text]
-    assert said[1] == "carl was disqualified in its first leg, so it plays no other; out of the records: 5 legs"
+    said = [text for text in listener.said if "disqualified" in text]
+    assert said[1] == "carl was disqualified, so it plays no further leg; out of the records: 5 legs"
     assert listener.games == 0
     assert_same(outcome(played_all.results), outcome(alone.results))
 

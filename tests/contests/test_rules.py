@@ -13,26 +13,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.kernel.chance import Chance
+from engine.kernel.chance import Rng
 from tests.python_rules import Everything, fold, new_core, play_field, played_by_functions, tables_of
 from tournament.contests.contest import Contest
-from tournament.contests.python_contest import (
-    Column,
-    Decision,
-    Play,
-    PythonContest,
-    Session,
-    Told,
-    fraction,
-    fractions,
-    text,
-    whole,
-    wholes,
-)
-from tournament.contests.python_contest.rules import contest_of
-from tournament.contests.python_contest.struct_layout import lay_out
 from tournament.entrants.new import write_new_bot
 from tournament.errors import RunError
+from tournament.rules import (
+    Choice,
+    Column,
+    Decision,
+    Float,
+    Int,
+    LegalAction,
+    List,
+    Questions,
+    Rules,
+    Session,
+    Text,
+    ValueType,
+)
+from tournament.rules.rules import contest_of
+from tournament.rules.struct_layout import lay_out
 
 KEY = bytes(range(32))
 FEW = settings(max_examples=60, deadline=None, derandomize=True)
@@ -42,19 +43,19 @@ FEW = settings(max_examples=60, deadline=None, derandomize=True)
 
 
 def test_chance_follows_from_key_and_number_alone() -> None:
-    draws = [Chance(KEY, number).sample(range(1000), 20) for number in (0, 0, 1, 2**63)]
+    draws = [Rng(KEY, number).sample(range(1000), 20) for number in (0, 0, 1, 2**63)]
     assert draws[0] == draws[1]
     assert len({tuple(draw) for draw in draws}) == 3
-    assert Chance(bytes(32), 0).sample(range(1000), 20) != draws[0]
+    assert Rng(bytes(32), 0).sample(range(1000), 20) != draws[0]
 
 
 @FEW
 @given(st.integers(1, 2**64 - 1), st.integers(0, 2**64 - 1))
 def test_chance_stays_within_its_limits(end: int, number: int) -> None:
-    chance = Chance(KEY, number)
+    chance = Rng(KEY, number)
     assert 0 <= chance.randrange(end) < end
     assert 0.0 <= chance.random() < 1.0
-    assert all(1 <= die <= 6 for die in chance.dice(9))
+    assert all(1 <= die <= 6 for die in chance.roll(9))
     items = list(range(end % 30 + 1))
     shuffled = list(items)
     chance.shuffle(shuffled)
@@ -67,12 +68,12 @@ def test_chance_stays_within_its_limits(end: int, number: int) -> None:
 @pytest.mark.statistical
 def test_chance_has_no_favourites() -> None:
     """Counts of n draws among k have a standard error of √(n (k − 1)) / k."""
-    chance, draws = Chance(KEY), 30_000
+    chance, draws = Rng(KEY), 30_000
     error = math.sqrt(draws * 5) / 6
     places = Counter(tuple(chance.sample("abc", 3)) for _ in range(draws))
     assert len(places) == 6
     assert all(abs(count - draws / 6) < 4.5 * error for count in places.values())
-    weighted = Counter(chance.weighted([1, 0, 2.0, 3]) for _ in range(draws))
+    weighted = Counter(chance.weighted_index([1, 0, 2.0, 3]) for _ in range(draws))
     assert set(weighted) == {0, 2, 3}
     assert abs(weighted[2] - draws / 3) < 4.5 * math.sqrt(draws * 2 / 9)
     # A third of all words is above this end: without drawing again small numbers would come half as often more.
@@ -81,14 +82,14 @@ def test_chance_has_no_favourites() -> None:
 
 
 def test_chance_says_when_there_is_nothing_to_draw_from() -> None:
-    chance = Chance(KEY)
+    chance = Rng(KEY)
     for draw in (
         lambda: chance.choice([]),
         lambda: chance.randrange(0),
         lambda: chance.randint(3, 2),
         lambda: chance.sample([1], 2),
-        lambda: chance.weighted([0, 0]),
-        lambda: chance.weighted([]),
+        lambda: chance.weighted_index([0, 0]),
+        lambda: chance.weighted_index([]),
     ):
         with pytest.raises(ValueError, match=r"draw|whole number"):
             draw()
@@ -98,25 +99,26 @@ def test_chance_says_when_there_is_nothing_to_draw_from() -> None:
 
 
 TOLD = st.one_of(
-    st.sampled_from([whole(0, 5, "w"), whole(-(2**40), 2**40, "w"), fraction("f"), text("t")]),
-    st.integers(0, 9).map(lambda most: wholes(0, 9, most, "ws")),
-    st.integers(0, 9).map(lambda most: wholes(0, 2**33, most, "ws")),
-    st.integers(0, 9).map(lambda most: fractions(most, "fs")),
+    st.sampled_from([Int(0, 5, "w"), Int(-(2**40), 2**40, "w"), Float("f"), Text(), Choice(["a", "b"])]),
+    st.integers(0, 9).map(lambda most: List(Int(0, 9), most, "ws")),
+    st.integers(0, 9).map(lambda most: List(Int(0, 2**33), most, "ws")),
+    st.integers(0, 9).map(lambda most: List(Float(), most, "fs")),
 )
 
 
 @FEW
 @given(st.lists(TOLD, max_size=9))
-def test_values_lie_where_c_looks_for_them(told: list[Told]) -> None:
+def test_values_lie_where_c_looks_for_them(told: list[ValueType]) -> None:
     """ctypes lays structs out as the platform's C compiler does."""
-    decision = Decision("act", "m", tells={f"v{i}": one for i, one in enumerate(told)}, answer=whole(0, 1, "a"))
-    kinds: dict[str, Any] = {"i": ctypes.c_int32, "q": ctypes.c_int64, "d": ctypes.c_double}
+    decision = Decision("act", "m", observation={f"v{i}": one for i, one in enumerate(told)}, answer=Int(0, 1, "a"))
+    kinds: dict[str, Any] = {"i": ctypes.c_int32, "c": ctypes.c_int32, "q": ctypes.c_int64, "d": ctypes.c_double}
     members: list[tuple[str, Any]] = []
     for i, one in enumerate(told):
-        if one.code != "s" and one.most < 0:
-            members.append((f"v{i}", kinds[one.code]))
-        elif one.code != "s":
-            members += [(f"v{i}_count", ctypes.c_int32), (f"v{i}", kinds[one.code] * max(1, one.most))]
+        code, _, _, most, _ = one.spec
+        if code != "s" and most < 0:
+            members.append((f"v{i}", kinds[code]))
+        elif code != "s":
+            members += [(f"v{i}_count", ctypes.c_int32), (f"v{i}", kinds[code] * max(1, most))]
     expected = type("Expected", (ctypes.Structure,), {"_fields_": members})
     struct = lay_out([decision])
     assert struct.size >= ctypes.sizeof(expected)
@@ -146,7 +148,7 @@ def test_texts_reach_processes_as_they_are(everything: Contest) -> None:
     """They answer the lengths of what they got, in which there are letters of every plane."""
     bots = {
         "py": (".py", "def act(bot):\n    return bot.legal_actions[0]\ndef name(bot):\n    return len(bot.word)\n"),
-        "c": (".c", "int act(const Bot *b) { return b->legal_actions[0]; }\nint name(const Bot *b) { return 0; }\n"),
+        "c": (".c", "int act(const View *b) { return b->legal_actions[0]; }\nint name(const View *b) { return 0; }\n"),
     }
     ((result, rows),) = play_field(everything, bots, sessions=12).values()
     assert result.faults == ()
@@ -181,7 +183,7 @@ def test_what_a_bot_does_to_a_value_lasts_until_it_is_told_again(everything: Con
 
 def test_what_is_no_legal_action_is_a_fault_and_the_default_is_played(everything: Contest) -> None:
     bots = {
-        "a": (".c", "int act(const Bot *b) { return -7; }\nint name(const Bot *b) { return 99; }\n"),
+        "a": (".c", "int act(const View *b) { return -7; }\nint name(const View *b) { return 99; }\n"),
         "b": (".py", "def act(bot):\n    return bot.legal_actions[-1]\ndef name(bot):\n    return 0\n"),
     }
     ((result, rows),) = play_field(everything, bots, sessions=3, faults_allowed=3).values()
@@ -203,9 +205,9 @@ def test_rows_wait_for_room(room: int, games: int, sessions: int) -> None:
     class Several(Everything):
         name = "several"
 
-        def play(self, session: Session) -> Play:
+        def play(self, session: Session) -> Questions:
             for game in range(games):
-                session.record(game, -game, x_chose=game, x_named=session.number, y_named=0)
+                session.record([game, -game], x_chose=game, x_named=session.number, y_named=0)
             yield from ()
 
     tables = tables_of(contest_of(Everything), room)
@@ -233,13 +235,13 @@ def test_the_second_leg_of_a_duplicate_match_has_the_same_chance_and_the_seats_s
     class Watched(Everything):
         name = "watched"
 
-        def play(self, session: Session) -> Play:
-            seen[leg].append((session.first, session.chance.dice(20)))
+        def play(self, session: Session) -> Questions:
+            seen[leg].append((session.first_seat, session.rng.roll(20)))
             # How much a game draws changes nothing in the next.
-            session.chance.dice(session.number * (1 + leg))
-            session.record(0, 0, x_chose=0, x_named=0, y_named=0)
-            seen[leg].append((session.games, session.chance.dice(20)))
-            session.record(0, 0, x_chose=0, x_named=0, y_named=0)
+            session.rng.roll(session.number * (1 + leg))
+            session.record([0, 0], x_chose=0, x_named=0, y_named=0)
+            seen[leg].append((session.games, session.rng.roll(20)))
+            session.record([0, 0], x_chose=0, x_named=0, y_named=0)
             yield from ()
 
     for leg in range(2):
@@ -263,11 +265,11 @@ class Fickle(list[int]):
 
 
 def test_a_sequence_that_lies_about_its_length_is_refused() -> None:
-    decision = Decision("act", "m", tells={"several": wholes(0, 9, 4, "s")}, answer=whole(0, 3, "a"))
+    decision = Decision("act", "m", observation={"several": List(Int(0, 9), 4, "s")}, answer=Int(0, 3, "a"))
     decision.place(0, {"several": (0, 8)})
     decision(0, several=[1, 2, 3])
     for content in ([], [1, 2], [1, 2, 3, 4]):
-        with pytest.raises(ValueError, match="tells more or fewer several than they are long"):
+        with pytest.raises(ValueError, match="shows more or fewer several than they are long"):
             decision(0, several=Fickle(content))
 
 
@@ -279,29 +281,34 @@ def test_a_sequence_that_lies_about_its_length_is_refused() -> None:
         (lambda d, s: d(0, small=2**80), "no whole number of 64 bits"),
         (lambda d, s: d(2, small=1), "asks seat 2"),
         (lambda d, s: d(0), "declared is small"),
-        (lambda d, s: d(0, small=1, large=2), "tells small, large"),
+        (lambda d, s: d(0, small=1, large=2), "shows small, large"),
         (lambda d, s: d(0, small=1, default=7), "default answer 7 is not legal"),
         (lambda d, s: 5, "yield 5, which is no question"),
-        (lambda d, s: s.record(1, 1), "worth 1.0 to x and 1.0 to y"),
-        (lambda d, s: s.record(1, -1, chosen=300), "chosen = 300, which its column can't hold"),
-        (lambda d, s: s.record(1, -1, chosen=1.5), "chosen = 1.5"),
-        (lambda d, s: s.record(math.nan, math.nan, chosen=1), "nan"),
-        (lambda d, s: s.record(1, -1), "record no chosen"),
-        (lambda d, s: s.record(1, -1, chosen=1, other=2), "record other, which has no column"),
+        (lambda d, s: s.record([1, 1]), "worth 1.0, 1.0"),
+        (lambda d, s: s.record([1, 0, -1], chosen=1), "record points of 3 seats; there are 2"),
+        (lambda d, s: [d(0, small=1), d(0, small=2)], "ask a seat twice together"),
+        (lambda d, s: [], "yield a list without a question"),
+        (lambda d, s: [d(0, small=1), 5], "yield a list with 5, which is no question"),
+        (lambda d, s: s.record([1, -1], chosen=300), "chosen = 300, which its column can't hold"),
+        (lambda d, s: s.record([1, -1], chosen=1.5), "chosen = 1.5"),
+        (lambda d, s: s.record([math.nan, math.nan], chosen=1), "nan"),
+        (lambda d, s: s.record([1, -1]), "record no chosen"),
+        (lambda d, s: s.record([1, -1], chosen=1, other=2), "record other, which has no column"),
         (lambda d, s: 1 // 0, "ZeroDivisionError"),
         (lambda d, s: None if s.number == 0 else 0, "yield None"),
     ],
 )
 def test_what_rules_do_wrong_ends_the_run_with_a_line_that_names_the_place(asked: Any, message: str) -> None:
-    class Wrong(PythonContest):
+    class Wrong(Rules):
         name = "wrong"
-        decisions = (Decision("act", "m", tells={"small": whole(0, 9, "s")}, answer=whole(0, 3, "a")),)
+        seats = 2
+        decisions = (Decision("act", "m", observation={"small": Int(0, 9, "s")}, answer=Int(0, 3, "a")),)
         columns = (Column("chosen", "uint8", "m"),)
 
-        def play(self, session: Session) -> Play:
+        def play(self, session: Session) -> Questions:
             yield asked(self.decisions[0], session)
 
-    bots = dict.fromkeys("ab", (".c", "int act(const Bot *bot) { return 0; }\n"))
+    bots = dict.fromkeys("ab", (".c", "int act(const View *bot) { return 0; }\n"))
     with pytest.raises(RunError) as failure:
         play_field(contest_of(Wrong), bots, sessions=1)
     line = str(failure.value)
@@ -315,13 +322,15 @@ def test_what_rules_do_wrong_ends_the_run_with_a_line_that_names_the_place(asked
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"play": PythonContest.play}, r"it has no method play\(self, session\)"),
+        ({"seats": 0}, 'seats is 0; expected 1 to 64, a range of them, or "all"'),
+        ({"seats": range(2, 70)}, "expected 1 to 64"),
+        ({"play": Rules.play}, r"it has no method play\(self, session\)"),
         ({"decisions": Everything.decisions[0]}, r"decisions are a tuple, as in decisions = \("),
         ({"columns": (Column("n", "int", "m"),)}, "no column can be int; there are bool, int8,"),
         ({"columns": (Column("n", "int8", "m"),) * 2}, "no column can be called n: two of columns are called so"),
-        ({"columns": (Column("x_points", "int8", "m"),)}, "no column can be called x_points: every contest has"),
-        ({"settings_type": int}, "settings_type is <class 'int'>, which is no subclass of PythonSettings"),
-        ({"settings_type": "x"}, "settings_type is 'x', which is no subclass of PythonSettings"),
+        ({"columns": (Column("points_0", "int8", "m"),)}, "no column can be called points_0: every contest has"),
+        ({"settings_class": int}, "settings_class is <class 'int'>, which is no subclass of Settings"),
+        ({"settings_class": "x"}, "settings_class is 'x', which is no subclass of Settings"),
     ],
 )
 def test_what_would_fail_in_play_alone_is_refused_before(changed: dict[str, Any], message: str) -> None:
@@ -333,7 +342,7 @@ def test_a_session_without_a_game_is_refused() -> None:
     class Empty(Everything):
         name = "empty"
 
-        def play(self, session: Session) -> Play:
+        def play(self, session: Session) -> Questions:
             yield from ()
 
     core = new_core(Empty, *tables_of(contest_of(Everything), 9), 1)
@@ -342,40 +351,62 @@ def test_a_session_without_a_game_is_refused() -> None:
         core.check()
 
 
-@pytest.mark.parametrize("name", ["int", "class", "Dice", "2dice", "question", "f", "di-ce", "", "lambda"])
+@pytest.mark.parametrize("name", ["int", "class", "Dice", "2dice", "decision", "f", "di-ce", "", "lambda"])
 def test_names_that_bots_can_not_be_written_with_are_refused(name: str) -> None:
     with pytest.raises(ValueError, match="can't name"):
-        Decision(name, "m", tells={}, answer=whole(0, 1, "a"))
+        Decision(name, "m", observation={}, answer=Int(0, 1, "a"))
     with pytest.raises(ValueError, match="can't name"):
-        Decision("act", "m", tells={name: whole(0, 1, "v")}, answer=whole(0, 1, "a"))
+        Decision("act", "m", observation={name: Int(0, 1, "v")}, answer=Int(0, 1, "a"))
 
 
 def test_declarations_that_contradict_each_other_are_refused() -> None:
-    def one(name: str, **tells: Told) -> Decision:
-        return Decision(name, "m", tells=tells, answer=whole(0, 1, "a"))
+    def one(name: str, **shown: ValueType) -> Decision:
+        return Decision(name, "m", observation=shown, answer=Int(0, 1, "a"))
 
     with pytest.raises(ValueError, match="different things called v"):
-        lay_out([one("a", v=whole(0, 1, "v")), one("b", v=whole(0, 2, "v"))])
+        lay_out([one("a", v=Int(0, 1, "v")), one("b", v=Int(0, 2, "v"))])
     with pytest.raises(ValueError, match="v_count"):
-        lay_out([one("a", v=wholes(0, 1, 3, "v"), v_count=whole(0, 1, "n"))])
-    with pytest.raises(ValueError, match="legal_actions is a list"):
-        one("a", legal_actions=whole(0, 1, "v"))
-    with pytest.raises(
-        ValueError, match=r"lowest number, 7, is above the highest, 1: wholes\(low, high, most, meaning\)"
-    ):
-        wholes(7, 1, 14, "in another order")
-    with pytest.raises(ValueError, match=r"lowest number, 2, is above the highest, 1: whole\(low, high, meaning\)"):
-        whole(2, 1, "v")
-    with pytest.raises(ValueError, match="at most -1 items"):
-        fractions(-1, "v")
-    with pytest.raises(ValueError, match="default answer 5"):
-        Decision("a", "m", tells={}, answer=whole(0, 1, "a"), default=5)
+        lay_out([one("a", v=List(Int(0, 1), 3, "v"), v_count=Int(0, 1, "n"))])
+    with pytest.raises(ValueError, match="numbers, those of another texts"):
+        lay_out([answered(LegalAction(Int(0, 1), 3)), answered(LegalAction(Text(), 3))])
+    with pytest.raises(ValueError, match="are observed with answer=LegalAction"):
+        one("a", legal_actions=Int(0, 1, "v"))
+
+
+@pytest.mark.parametrize(
+    ("declare", "message"),
+    [
+        (lambda: Int(2, 1, "v"), r"lowest number, 2, is above the highest, 1: Int\(low, high, description\)"),
+        (lambda: List(Float(), -1, "v"), "at most -1 items"),
+        (lambda: List(Int(0, 1)), "a list has a greatest length"),
+        (lambda: LegalAction(Float(), 3), "legal actions are numbers or texts"),  # type: ignore[arg-type]
+        (lambda: Choice([]), "a choice is among 1 to"),
+        (lambda: Choice(["a b", "a-b"]), "a choice is among 1 to"),
+        (lambda: Choice(["2nd"]), "'2nd' can't name a choice"),
+        (lambda: answered(Int(0, 1), default=5), "a: the default answer 5 is wrong: 5 is not from 0 to 1"),
+        (lambda: answered(List(Int(0, 1), 2)), "needs default="),
+        (lambda: answered(List(Int(0, 1), 2), default=[0] * 3), "is wrong: 3 items"),
+        (lambda: answered(Text(2), default="é!"), "is wrong: a text of 3 bytes"),
+        (lambda: answered(Text(), default=""), r"a greatest length: Text\(max_length\)"),
+        (lambda: answered(List(Text(3), 2), default=[]), "can't be a list of texts"),
+        (lambda: answered(Text(1 << 16), default=""), "takes up to 65537 bytes, at most 65536 are possible"),
+        (lambda: answered(List(Float(), 8193), default=[]), "takes up to 65544 bytes"),
+    ],
+)
+def test_an_impossible_type_is_refused_where_it_is_declared(declare: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        declare()
+
+
+def answered(answer: ValueType, **default: object) -> Decision:
+    return Decision("a", "m", observation={}, answer=answer, **default)
 
 
 def test_a_new_bot_says_how_it_plays(tmp_path: Path) -> None:
-    class Bids(PythonContest):
+    class Bids(Rules):
         name = "bids"
-        decisions = (Decision("bid", "m", tells={"prize": whole(1, 9, "p")}, answer=whole(2, 5, "b")),)
+        seats = 2
+        decisions = (Decision("bid", "m", observation={"prize": Int(1, 9, "p")}, answer=Int(2, 5, "b")),)
         play = Everything.play
 
     for language in ("c", "python"):

@@ -1,0 +1,238 @@
+"""Answers of every type: what the rules get of bots of every kind, and what is a fault."""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+import pytest
+
+from tests.python_rules import play_field
+from tournament.rules import (
+    Choice,
+    Column,
+    Decision,
+    Float,
+    Int,
+    LegalAction,
+    List,
+    Questions,
+    Rules,
+    Session,
+    Text,
+)
+from tournament.rules.rules import contest_of
+
+SIGNS = ("rock", "paper", "scissors")
+SHOWN = {"n": Int(0, 99, "a number"), "last": Choice(SIGNS, "a sign")}
+
+
+def decision(name: str, answer: Any, **default: object) -> Decision:
+    return Decision(name, "Answer", observation=SHOWN, answer=answer, **default)
+
+
+class Answers(Rules):
+    """Both seats are asked for an answer of each type, together; the records have what came."""
+
+    name = "answers"
+    seats = 2
+    decisions = (
+        decision("share", Float("a number")),
+        decision("word", Text(12), default="é"),
+        decision("split", List(Int(0, 10), 5), default=[7]),
+        decision("shares", List(Float(), 3), default=[0.5]),
+        decision("large", List(Int(0, 2**40), 2), default=[]),
+        decision("sign", Choice(SIGNS)),
+        decision("signs", List(Choice(SIGNS), 4), default=["paper"]),
+        decision("say", LegalAction(Text(), 3, "a phrase")),
+    )
+    columns = tuple(Column(one.name, "uint32", f"hash of {one.name}", per_seat=True) for one in decisions)
+
+    def play(self, session: Session) -> Questions:
+        n = session.number
+        answers: dict[str, list[Any]] = {}
+        for one in self.decisions:
+            legal = {"legal_actions": ["yes", "no", "perhaps, né"]} if one.name == "say" else {}
+            questions = [one(seat, n=n, last=SIGNS[n % 3], **legal) for seat in session.turn_order]
+            got = yield questions
+            answers[one.name] = [got[session.turn_order.index(seat)] for seat in range(session.seats)]
+        session.record([0, 0], **{name: list(map(hash_of, both)) for name, both in answers.items()})
+
+
+def hash_of(answer: Any) -> int:
+    return zlib.crc32(repr(answer).encode())
+
+
+def expected(n: int) -> dict[str, Any]:
+    """What all bots below answer in a session."""
+    return {
+        "share": n / 4,
+        "word": f"né{n}",
+        "split": [(n + i) % 11 for i in range(n % 6)],
+        "shares": [n / 8] * (n % 4),
+        "large": [n << 35],
+        "sign": SIGNS[n % 3],
+        "signs": [SIGNS[(n + i) % 3] for i in range(n % 5)],
+        "say": ["yes", "no", "perhaps, né"][n % 3],
+    }
+
+
+DEFAULTS = {
+    "share": 0.0,
+    "word": "é",
+    "split": [7],
+    "shares": [0.5],
+    "sign": "rock",
+    "signs": ["paper"],
+    "say": "yes",
+}
+IN_C = """\
+double share(const View *view) { return view->n / 4.0; }
+void word(const View *view, char answer[13]) { sprintf(answer, "né%d", view->n); }
+int split(const View *view, int32_t answer[5])
+{
+    for (int i = 0; i < view->n % 6; i++) answer[i] = (view->n + i) % 11;
+    return view->n % 6;
+}
+int shares(const View *view, double answer[3])
+{
+    for (int i = 0; i < view->n % 4; i++) answer[i] = view->n / 8.0;
+    return view->n % 4;
+}
+int large(const View *view, int64_t answer[2]) { answer[0] = (int64_t)view->n << 35; return 1; }
+int sign(const View *view)
+{
+    static const int signs[] = {ROCK, PAPER, SCISSORS};
+    return view->last == signs[view->n % 3] ? view->last : -1;
+}
+int signs(const View *view, int32_t answer[4])
+{
+    for (int i = 0; i < view->n % 5; i++) answer[i] = (view->n + i) % 3;
+    return view->n % 5;
+}
+int say(const View *view) { return view->n % view->legal_actions_count; }
+"""
+IN_PYTHON = """\
+def share(view): return view.n / 4
+def word(view): return f"né{view.n}"
+def split(view): return [(view.n + i) % 11 for i in range(view.n % 6)]
+def shares(view): return (view.n / 8,) * (view.n % 4)
+def large(view): return [view.n << 35]
+def sign(view): return view.last
+def signs(view): return [SIGNS[(view.n + i) % 3] for i in range(view.n % 5)]
+def say(view): return view.legal_actions[view.n % 3]
+SIGNS = ["rock", "paper", "scissors"]
+"""
+PROGRAM = """\
+import json, sys, types
+ANSWERS
+sys.stdin.readline()
+for line in sys.stdin:
+    if not line.startswith("{"):
+        break
+    view = types.SimpleNamespace(**json.loads(line))
+    print("ACTION", json.dumps(globals()[view.decision](view)), flush=True)
+""".replace("ANSWERS", IN_PYTHON)
+BOTS = {
+    "c": (".c", IN_C),
+    "cpp": (".cpp", IN_C),
+    "program": ("", PROGRAM),
+    "python": (".py", IN_PYTHON),
+    "by_number": (".py", IN_PYTHON.replace("return view.last", "return view.n % 3")),
+}
+
+
+def answered(bots: dict[str, tuple[str, str]], sessions: int, **settings: Any) -> list[tuple[Any, Any]]:
+    return list(play_field(contest_of(Answers), bots, sessions=sessions, **settings).values())
+
+
+def test_bots_of_every_kind_answer_with_every_type() -> None:
+    for result, rows in answered(BOTS, 30):
+        assert (result.faults, result.games) == ((), 30)
+        for session in range(30):
+            for name, answer in expected(session).items():
+                for seat in range(2):
+                    assert rows["games"][f"{name}_{seat}"][session] == hash_of(answer), (name, session)
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "refused"),
+    [
+        ("share", "double share(const View *view) { return NAN; }", "no finite number"),
+        ("share", "double share(const View *view) { return HUGE_VAL; }", "no finite number"),
+        (
+            "word",
+            "void word(const View *view, char answer[13]) { memset(answer, 'a', 13); }",
+            "a text without a 0 byte",
+        ),
+        ("word", "void word(const View *view, char answer[13]) { answer[0] = '\\\\377'; }", "a text that isn't UTF-8"),
+        ("split", "int split(const View *view, int32_t answer[5]) { return -1; }", "a length of -1"),
+        ("split", "int split(const View *view, int32_t answer[5]) { return 6; }", "a length of 6"),
+        (
+            "split",
+            "int split(const View *view, int32_t answer[5]) { answer[0] = 11; return 1; }",
+            "11 is not from 0 to 10",
+        ),
+        ("shares", "int shares(const View *view, double answer[3]) { answer[0] = NAN; return 1; }", "no finite number"),
+        ("sign", "int sign(const View *view) { return 3; }", "3"),
+        (
+            "signs",
+            "int signs(const View *view, int32_t answer[4]) { answer[0] = -1; return 1; }",
+            "none of the choices",
+        ),
+        ("say", "int say(const View *view) { return view->legal_actions_count; }", "3"),
+    ],
+)
+def test_a_wrong_answer_of_a_c_bot_is_a_fault_and_the_default_counts(name: str, body: str, refused: str) -> None:
+    lines = IN_C.split("\n")
+    start = next(i for i, line in enumerate(lines) if f" {name}(const View" in line)
+    end = start if lines[start].endswith("}") else lines.index("}", start)
+    wrong = "\n".join([*lines[:start], body.replace("\\\\", "\\"), *lines[end + 1 :]])
+    ((result, rows),) = answered({"a": (".c", wrong), "b": (".c", IN_C)}, 2, faults_allowed=9)
+    assert [(fault.seat, fault.question) for fault in result.faults] == [(0, name)] * 2
+    assert f"answered {refused}, which is no answer to this" in result.faults[0].what
+    assert [rows["games"][f"{name}_0"][n] for n in range(2)] == [hash_of(DEFAULTS[name])] * 2
+    assert [rows["games"][f"{name}_1"][n] for n in range(2)] == [hash_of(expected(n)[name]) for n in range(2)]
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "refused"),
+    [
+        ("share", "float('nan')", "answered nan, which is no answer"),
+        ("share", "'a half'", "answered a half, which"),
+        ("word", "'x' * 13", "answered xxxxxxxxxxxxx, which is no answer to this; it takes a text of at most 12 bytes"),
+        ("word", "'\\ud800'", "which is no answer to this"),
+        ("word", "'a\\0b'", "which is no answer to this"),
+        ("word", "7", "answered 7, which"),
+        ("split", "[1] * 6", "answered [1, 1, 1, 1, 1, 1], which"),
+        ("split", "[1.5]", "answered [1.5], which"),
+        ("split", "3", "answered 3, which"),
+        ("sign", "'stone'", "answered stone, which"),
+        ("signs", "[3]", "answered [3], which"),
+        ("say", "'maybe'", "answered maybe, which is no answer to this; it takes one of the legal actions"),
+        ("split", "object()", "returned a object, expected a number, a text or a list"),
+        ("word", "'x' * 600000", "returned an answer of 600002 bytes, at most "),
+    ],
+)
+def test_a_wrong_answer_of_a_python_bot_is_a_fault_and_the_default_counts(name: str, body: str, refused: str) -> None:
+    wrong = f"{IN_PYTHON}\ndef {name}(view): return {body}\n"
+    ((result, rows),) = answered({"a": (".py", wrong), "b": (".c", IN_C)}, 1, faults_allowed=9)
+    assert [(fault.seat, fault.question) for fault in result.faults] == [(0, name)]
+    assert refused in result.faults[0].what
+    assert rows["games"][f"{name}_0"][0] == hash_of(DEFAULTS[name])
+
+
+def test_a_wrong_answer_of_a_program_is_a_fault_and_the_default_counts() -> None:
+    wrong = PROGRAM.replace("return [(view.n", "return [99] + [(view.n")
+    ((result, rows),) = answered({"a": ("", wrong), "b": (".c", IN_C)}, 2, faults_allowed=9)
+    assert [fault.question for fault in result.faults] == ["split"] * 2
+    assert "answered [99], which is no answer to this; it takes at most 5 numbers from 0 to 10" in result.faults[0].what
+    assert rows["games"]["split_0"].tolist() == [hash_of([7])] * 2
+
+
+def test_what_a_bot_left_behind_its_view_is_gone_before_the_next_question() -> None:
+    """A list that isn't filled is zeros, whatever was answered before."""
+    lazy = IN_C.replace("answer[i] = (view->n + i) % 11;", "if (view->n < 8) answer[i] = 9;")
+    ((result, rows),) = answered({"a": (".c", lazy), "b": (".c", lazy)}, 11)
+    assert result.faults == ()
+    assert rows["games"]["split_0"][10] == hash_of([0] * 4)

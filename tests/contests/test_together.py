@@ -1,0 +1,156 @@
+"""Questions that are asked together, at tables of several seats: records depend on no bot's kind or pace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.python_rules import play_table
+from tournament.rules import Column, Decision, Int, List, Questions, Rules, Session
+from tournament.rules.rules import contest_of
+
+BID = Decision(
+    "bid",
+    "Bid for the prize",
+    observation={"prize": Int(1, 20, "the prize"), "bids": List(Int(0, 99), 6, "the bids of the last round")},
+    answer=Int(0, 99, "your bid"),
+    default=1,
+)
+MATCH = Decision("match", "Match a number", observation={"number": Int(0, 99, "n")}, answer=Int(0, 99, "the same"))
+
+
+class Auction(Rules):
+    """All bid together, twice; then each matches a number alone."""
+
+    name = "auction"
+    seats = range(1, 7)
+    decisions = (BID, MATCH)
+    columns = (Column("bid", "uint8", "bid", per_seat=True), Column("matched", "uint8", "number", per_seat=True))
+
+    def play(self, session: Session) -> Questions:
+        bids: list[int] = []
+        for _ in range(2):
+            prize = session.rng.randint(1, 20)
+            asked = [BID(seat, prize=prize, bids=bids) for seat in session.turn_order]
+            answers = yield asked
+            bids = [answers[session.turn_order.index(seat)] for seat in range(session.seats)]
+        matched = [0] * session.seats
+        for seat in session.turn_order:
+            matched[seat] = yield MATCH(seat, number=sum(bids) % 100)
+        mean = sum(bids) / session.seats
+        session.record([bid - mean for bid in bids], bid=bids, matched=matched)
+
+
+IN_C = """\
+int bid(const View *view)
+{
+    int sum = view->prize;
+    for (int i = 0; i < view->bids_count; i++) sum += view->bids[i];
+    return (sum * OWN + OWN) % 100;
+}
+int match(const View *view) { return view->number; }
+"""
+IN_PYTHON = """\
+import time
+
+def bid(view):
+    time.sleep(PACE)
+    return ((view.prize + sum(view.bids)) * OWN + OWN) % 100
+
+def match(view):
+    return view.number
+"""
+PROGRAM = """\
+import json, sys, time
+sys.stdin.readline()
+for line in sys.stdin:
+    if not line.startswith("{"):
+        break
+    told = json.loads(line)
+    time.sleep(PACE)
+    answer = told["number"] if "number" in told else ((told["prize"] + sum(told["bids"])) * OWN + OWN) % 100
+    print("ACTION", answer, flush=True)
+"""
+KINDS = {"c": (".c", IN_C), "python": (".py", IN_PYTHON), "program": ("", PROGRAM)}
+
+
+def bots(kinds: list[str], slowest: int = 0) -> dict[str, tuple[str, str]]:
+    """A bot at each seat, which answers in the same way whatever it is; one of them late."""
+    made = {}
+    for seat, kind in enumerate(kinds):
+        suffix, source = KINDS[kind]
+        pace = "0.002" if seat == slowest else "0"
+        made[f"bot_{seat}"] = (suffix, source.replace("OWN", str(3 + 2 * seat)).replace("PACE", pace))
+    return made
+
+
+def records(played: list[tuple[Any, Any]]) -> list[Any]:
+    return [
+        (result.games, result.sums, result.faults, {name: rows["games"][name].tolist() for name in rows["games"]})
+        for result, rows in played
+    ]
+
+
+@pytest.mark.parametrize("seats", [1, 3, 4, 6])
+def test_tables_of_c_bots_record_a_number_per_seat(seats: int) -> None:
+    played = play_table(contest_of(Auction), bots(["c"] * seats), sessions=8, legs=2, seats=seats)
+    for leg, (result, rows) in enumerate(played):
+        games = rows["games"]
+        assert result.games == 8 and result.faults == () and len(result.sums) == seats
+        assert games["first_seat"].tolist() == [(leg - n) % seats for n in range(8)]
+        points = np.stack([games[f"points_{seat}"] for seat in range(seats)])
+        assert np.allclose(points.sum(axis=0), 0)
+        assert [sums.points for sums in result.sums] == pytest.approx(points.sum(axis=1).tolist())
+        assert all(
+            (games[f"matched_{seat}"] == sum(games[f"bid_{n}"].astype(int) for n in range(seats)) % 100).all()
+            for seat in range(seats)
+        )
+
+
+@pytest.mark.parametrize(
+    ("kinds", "slowest"),
+    [
+        (["python", "c", "program", "python"], 0),
+        (["python", "c", "program", "python"], 2),
+        (["program", "program", "c", "python"], 3),
+        (["c", "python", "c", "program"], 1),
+    ],
+)
+def test_kinds_and_paces_of_bots_change_no_record(kinds: list[str], slowest: int) -> None:
+    expected = records(play_table(contest_of(Auction), bots(["c"] * 4), sessions=6, legs=3, seats=4))
+    mixed = play_table(contest_of(Auction), bots(kinds, slowest), sessions=6, legs=3, seats=4)
+    assert records(mixed) == expected
+
+
+FAULTY = {
+    "c": "int bid(const View *view) { return view->prize > 9 ? __builtin_trap(), 0 : 5; }\n"
+    "int match(const View *view) { return view->number; }\n",
+    "python": "def bid(view):\n    return 5 if view.prize <= 9 else 1 // 0\n\n"
+    "def match(view):\n    return view.number\n",
+    "program": PROGRAM.replace('((told["prize"] + sum(told["bids"])) * OWN + OWN) % 100', "5").replace(
+        "    time.sleep(PACE)\n", "    if told.get('prize', 0) > 9:\n        sys.exit(1)\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", FAULTY)
+@pytest.mark.parametrize("allowed", [1, 99], ids=["disqualified", "goes on"])
+def test_a_fault_among_those_asked_together_replaces_that_seats_answer_alone(kind: str, allowed: int) -> None:
+    field = bots(["python", "c", "program", "c"], slowest=0)
+    field["bot_2"] = (KINDS[kind][0], FAULTY[kind])
+    result, rows = play_table(contest_of(Auction), field, sessions=9, seats=4, faults_allowed=allowed)[0]
+    field["bot_2"] = (".c", FAULTY["c"])
+    by_c, same = play_table(contest_of(Auction), field, sessions=9, seats=4, faults_allowed=allowed)[0]
+    assert [(f.seat, f.session, f.question) for f in result.faults] == [
+        (f.seat, f.session, f.question) for f in by_c.faults
+    ]
+    assert {fault.seat for fault in result.faults} == {2} and result.games == 9 and result.ended_by is None
+    assert (len(result.faults) == 2) == (allowed == 1)
+    for name, column in same["games"].items():
+        assert rows["games"][name].tolist() == column.tolist(), name
+    if allowed == 1:  # the defaults count to the end
+        last = result.faults[-1].session
+        assert rows["games"]["bid_2"][last + 1 :].tolist() == [1] * (8 - last)
+        assert rows["games"]["matched_2"][last + 1 :].tolist() == [0] * (8 - last)

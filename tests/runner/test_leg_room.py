@@ -1,0 +1,81 @@
+"""A leg starts all its processes together: what they may take is compared with what there is before anything plays."""
+
+from __future__ import annotations
+
+import resource
+
+import pytest
+
+from tests.contest_runs import Listener
+from tournament.errors import InputError
+from tournament.leg import PlaysAs
+from tournament.runner import leg_room
+from tournament.runner.leg_room import check_room
+from tournament.runner.schedule.legs import Competitor, MatchLegs
+from tournament.sandbox.outside import confinement
+from tournament.sandbox.outside.settings import SandboxSettings
+
+
+def match_of(*kinds: PlaysAs) -> MatchLegs:
+    return MatchLegs(0, range(1), tuple(Competitor(n, f"bot{n}", kind, "") for n, kind in enumerate(kinds)))
+
+
+# Programs take 64 MB beside what their bots may.
+@pytest.mark.parametrize(
+    ("kinds", "free_megabytes", "files", "line"),
+    [
+        (("wasm", "wasm"), 1, 65, ""),
+        (("program", "wasm"), 164, 74, ""),
+        (("program", "program"), 328, 84, ""),
+        (
+            ("program", "program"),
+            327,
+            84,
+            "the 2 processes of a leg (bot0 against bot1) may take 328 MB, and 327 MB are free: if they take more, they"
+            " are killed and set aside; lower memory_megabytes",
+        ),
+        (
+            ("program", "program"),
+            1000,
+            83,
+            "the 2 processes of a leg (bot0 against bot1) need 84 open files, and 83 are allowed (ulimit -Hn); allow"
+            " more",
+        ),
+    ],
+)
+def test_leg_that_does_not_fit_is_named_with_both_numbers(
+    kinds: tuple[PlaysAs, ...], free_megabytes: int, files: int, line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leg_room, "free_memory", lambda: free_megabytes << 20)
+    monkeypatch.setattr(leg_room, "most_descriptors", lambda: files)
+    listener = Listener()
+    try:
+        check_room([match_of("wasm", "wasm"), match_of(*kinds)], 100, SandboxSettings(), listener.say)
+    except InputError as problem:
+        assert str(problem) == line
+    else:
+        assert listener.said == ([line] if line else [])
+
+
+INFINITE = resource.RLIM_INFINITY
+
+
+@pytest.mark.parametrize(
+    ("soft", "hard", "raised_to"),
+    [
+        (1024, 4096, 4096),
+        (1024, INFINITE, 65536),
+        (1024, 10**6, 65536),
+        (4096, 4096, None),
+        (10**5, 10**6, None),
+        (INFINITE, INFINITE, None),
+    ],
+)
+def test_descriptor_limit_is_raised_as_far_as_it_may(
+    soft: int, hard: int, raised_to: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raised: list[tuple[int, int]] = []
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, hard))
+    monkeypatch.setattr(resource, "setrlimit", lambda _, limits: raised.append(limits))
+    confinement.raise_descriptor_limit.__wrapped__()
+    assert raised == ([] if raised_to is None else [(raised_to, hard)])

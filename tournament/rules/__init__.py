@@ -1,0 +1,34 @@
+"""What authors of contests import.
+
+A contest is a subclass of Rules. `play` is a generator that plays one session: it yields questions, which are its
+decisions called with a seat and values, one or a list of them to ask together; it is sent the answers, and records
+games.
+"""
+
+from __future__ import annotations
+
+from engine.kernel.chance import Rng
+from engine.rules.session_core import Session
+from tournament.contests.contest import Contest
+from tournament.rules.decision import Decision
+from tournament.rules.rules import Questions, Rules, Settings
+from tournament.rules.value_types import Choice, Float, Int, LegalAction, List, Text, ValueType
+from tournament.store.columns import Column
+
+__all__ = [
+    "Choice",
+    "Column",
+    "Contest",
+    "Decision",
+    "Float",
+    "Int",
+    "LegalAction",
+    "List",
+    "Questions",
+    "Rng",
+    "Rules",
+    "Session",
+    "Settings",
+    "Text",
+    "ValueType",
+]

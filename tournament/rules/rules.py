@@ -1,0 +1,369 @@
+"""Rules of a contest, and the contest that is made of them."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections.abc import Callable, Generator, Sequence
+from functools import lru_cache
+from typing import Any, ClassVar, Literal, cast
+
+from pydantic import Field, create_model
+
+from engine.kernel.chance import Rng
+from engine.kernel.game_core import SEAT_LIMIT, GameCore
+from engine.kernel.records import Table
+from engine.rules.decisions import LEGAL_ACTIONS, Question
+from engine.rules.session_core import (
+    KINDS,
+    Session,
+    SessionCore,
+    game_columns,
+    names_by_seat,
+    points_columns,
+    session_columns,
+)
+from engine.rules.steps import Steps
+from tournament.contests import interface
+from tournament.contests.contest import Contest, Display, Estimates, NewCore, NewDrawnCore, Tables, Trials
+from tournament.contests.interface import CompiledBots, Interface, Named
+from tournament.contests.scoring import Scored
+from tournament.contests.settings import ContestSettings, Duplicate
+from tournament.leg import LegPlan
+from tournament.rules.decision import Decision
+from tournament.rules.sdk import write_sdk
+from tournament.rules.struct_layout import lay_out
+from tournament.rules.value_types import Choice, Float, Int, LegalAction, List, Text, ValueType
+from tournament.store.columns import STANDARD, Column
+
+# The type of `play`: it yields questions, is sent answers, and returns nothing.
+Questions = Generator[Question | Sequence[Question], Any, None]
+
+_MOST_DRAWN = 20_000  # characters of a drawing
+_TRIAL_STREAM = 1 << 63  # above every session's number
+
+_DESCRIPTIONS = STANDARD | {
+    "first_seat": "seat that comes first: another one in each session",
+}
+
+
+class Settings(ContestSettings):
+    """Keys that the table of every contest with rules in Python has; a contest's own settings are a subclass."""
+
+    duplicate: Duplicate = False
+    seconds_per_step: float = Field(
+        10.0,
+        ge=0.1,
+        le=3600,
+        description="time that the rules may take from one question to the next; else the run ends",
+    )
+
+    def playing(self) -> dict[str, object]:
+        played = super().playing()
+        del played["seconds_per_step"]
+        return played
+
+    def for_workers(self) -> dict[str, object]:
+        return self.playing() | {"seconds_per_step": self.seconds_per_step}
+
+
+class Rules:
+    """Rules of a contest: a subclass has these names, and `play`. Each leg has an object of its own.
+
+    Attributes:
+        name: The contest's name, unless its table has another.
+        title: The name as people read it.
+        version: Raised when the same settings no longer give the same games.
+        seats: How many bots sit at a table. With a range the contest's table has the key `seats`; "all" is everybody.
+        settings_class: The keys of the contest's table.
+        decisions: What bots are asked.
+        columns: The contest's own columns of games.
+        zero_sum: Whether the points of each game add up to 0.
+        points_unit: What a point is.
+        description: The rules in a few sentences.
+        requires: Packages on whose versions the games depend.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str] = ""
+    version: ClassVar[int] = 1
+    seats: ClassVar[int | range | Literal["all"]]
+    settings_class: ClassVar[type[Settings]] = Settings
+    decisions: ClassVar[tuple[Decision, ...]]
+    columns: ClassVar[tuple[Column, ...]] = ()
+    zero_sum: ClassVar[bool] = True
+    points_unit: ClassVar[str] = ""
+    description: ClassVar[str] = ""
+    requires: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, settings: Any) -> None:
+        self.settings = settings
+
+    def play(self, session: Session) -> Questions:
+        """Play a session: at least one game, each recorded by `session.record(points, column=…)`."""
+        raise NotImplementedError
+
+    def render(self) -> str:
+        """Return the position as it is now, for a report: a text, or an image as SVG.
+
+        It is called in a replay before each decision and at a session's end. `play` keeps in self what this needs.
+        """
+        return ""
+
+
+_made: dict[type[Rules], Contest] = {}
+
+
+def contest_of(rules: type[Rules]) -> Contest:
+    """Return the contest that is played by these rules, always the same one. Raises ValueError for invalid rules."""
+    if rules not in _made:
+        _made[rules] = _make(rules)
+    return _made[rules]
+
+
+def _check(rules: type[Rules]) -> None:
+    """Raise ValueError for what would fail only in play, and in words that don't name it."""
+    if rules.play is Rules.play:
+        raise ValueError("it has no method play(self, session)")
+    if not hasattr(rules, "seats"):
+        raise ValueError('it has no seats: expected seats = 2, or seats = range(3, 7), or seats = "all"')
+    if isinstance(rules.seats, range):
+        valid = rules.seats.step == 1 and rules.seats and rules.seats[0] >= 1 and rules.seats[-1] <= SEAT_LIMIT
+    else:
+        valid = rules.seats == "all" or (type(rules.seats) is int and 1 <= rules.seats <= SEAT_LIMIT)
+    if not valid:
+        raise ValueError(f'seats is {rules.seats!r}; expected 1 to {SEAT_LIMIT}, a range of them, or "all"')
+    if isinstance(rules.decisions, Decision):
+        raise ValueError(f"decisions are a tuple, as in decisions = ({rules.decisions.name.upper()},)")
+    settings: object = rules.settings_class
+    if not (isinstance(settings, type) and issubclass(settings, Settings)):
+        raise ValueError(f"settings_class is {settings!r}, which is no subclass of Settings")
+    most = _seats_at_first(rules) if not isinstance(rules.seats, range) else rules.seats[-1]
+    taken = dict.fromkeys(game_columns(most, ()), "every contest has a column of that name")
+    for column in rules.columns:
+        if column.dtype not in KINDS:
+            raise ValueError(f"no column can be {column.dtype}; there are {', '.join(KINDS)}")
+        for name in names_by_seat(column.name, most) if column.per_seat else [column.name]:
+            if name in taken:
+                raise ValueError(f"no column can be called {name}: {taken[name]}")
+            taken[name] = "two of columns are called so"
+
+
+def _seats_at_first(rules: type[Rules]) -> int:
+    """How many seats the contest's tables have before the field is known."""
+    if isinstance(rules.seats, range):
+        return rules.seats[0]
+    return 2 if rules.seats == "all" else int(rules.seats)
+
+
+def _make(rules: type[Rules]) -> Contest:
+    _check(rules)
+    struct = lay_out(rules.decisions)
+    offsets = {member.name: member.place for member in struct.members}
+    for kind, decision in enumerate(rules.decisions):
+        decision.place(kind, offsets, struct.size, wide_actions=struct.wide_actions)
+    title = rules.title or rules.name.replace("_", " ").capitalize()
+
+    @lru_cache
+    def tables(seats: int) -> Tables:
+        return _tables(rules, seats)
+
+    of_few = tables(_seats_at_first(rules))
+    return Contest(
+        name=rules.name,
+        title=title,
+        version=rules.version,
+        settings=_settings_of(rules),
+        games=of_few.games,
+        sessions=of_few.sessions,
+        scored=of_few.scored,
+        interface=Interface(
+            sdk=write_sdk(rules.name, title, rules.decisions, struct),
+            questions=tuple(
+                interface.Question(
+                    decision.name,
+                    result=("i64", "i32"),
+                    answers=decision.answers,
+                    returns=decision.returns,
+                    most_json=decision.most_json,
+                    default=decision.default,
+                )
+                for decision in rules.decisions
+            ),
+            compiled=CompiledBots(f"{rules.name}.h", struct_size=struct.size + struct.answer_size),
+            tells=Named(tuple(tuple(decision.observation) for decision in rules.decisions)),
+        ),
+        new_core=_new_core(rules, against_chance=False),
+        trials=Trials(_new_core(rules, against_chance=True)),
+        display=Display(
+            rules.points_unit,
+            rules.description,
+            new_drawn_core=None if rules.render is Rules.render else _new_drawn_core(rules),
+        ),
+        estimates=Estimates(lambda settings: 1.0, rate=1e5),
+        requires=tuple((package, _version(package)) for package in rules.requires),
+        seats=rules.seats,
+        tables_for=tables,
+    )
+
+
+def _settings_of(rules: type[Rules]) -> type[Settings]:
+    """The keys of the contest's table: with `seats` where the rules leave that open."""
+    if not isinstance(rules.seats, range):
+        return rules.settings_class
+    low, high = rules.seats[0], rules.seats[-1]
+    seats = Field(low, ge=low, le=high, description="bots at a table")
+    made: Any = create_model(rules.settings_class.__name__, __base__=rules.settings_class, seats=(int, seats))
+    made.__doc__ = rules.settings_class.__doc__
+    return cast(type[Settings], made)
+
+
+def _tables(rules: type[Rules], seats: int) -> Tables:
+    own = [(column.name, column.dtype, column.per_seat) for column in rules.columns]
+    described = {column.name: column.description for column in rules.columns if not column.per_seat}
+    for column in rules.columns:
+        if column.per_seat:
+            each = names_by_seat(column.name, seats)
+            described |= {name: f"{column.description}, of seat {seat}" for seat, name in enumerate(each)}
+    for seat, name in enumerate(points_columns(seats)):
+        described[name] = _DESCRIPTIONS.get(name, f"points of seat {seat}")
+    points = tuple(points_columns(seats))
+    return Tables(
+        _described(game_columns(seats, own), described),
+        _described(session_columns(seats), described),
+        Scored("sessions", points[:1] if rules.zero_sum and seats == 2 else points),
+    )
+
+
+def _described(columns: dict[str, str], own: dict[str, str]) -> tuple[Column, ...]:
+    return tuple(
+        Column(name, kind, own[name] if name in own else _DESCRIPTIONS[name]) for name, kind in columns.items()
+    )
+
+
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "none"
+
+
+def _new_core(rules: type[Rules], *, against_chance: bool) -> NewCore:
+    """Makes the contest's cores. `against_chance`: all answers but seat 0's are drawn from all that are legal."""
+
+    def new_core(
+        leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
+    ) -> GameCore:
+        with _steps(settings) as steps:
+            played = rules(settings)
+        rng = Rng(leg.deals_key, _TRIAL_STREAM)
+
+        def play(session: Session) -> Questions:
+            own = _begun(played, session)
+            return answered_by_chance(own, rng, range(1, leg.seats)) if against_chance else own
+
+        return _session_core(played, leg, games, sessions, play, steps)
+
+    return new_core
+
+
+def _steps(settings: ContestSettings) -> Steps:
+    assert isinstance(settings, Settings)
+    return Steps(settings.seconds_per_step)
+
+
+def _session_core(
+    played: Rules, leg: LegPlan, games: Table, sessions: Table, play: Callable[[Session], Questions], steps: Steps
+) -> SessionCore:
+    columns = [(column.name, column.dtype, column.per_seat) for column in played.columns]
+    seats: dict[str, Any] = {"seats": leg.seats, "first": leg.first}
+    return SessionCore(games, sessions, play, columns, **leg.for_core, **seats, steps=steps, zero_sum=played.zero_sum)
+
+
+def _begun(rules: Rules, session: Session) -> Questions:
+    """A session about to be played. Raises TypeError where `play` is a plain function: it asks nobody."""
+    play: Questions | None = rules.play(session)
+    if play is None:
+        raise TypeError("play yields no question; it asks a bot by: answer = yield DECISION(seat, …)")
+    return play
+
+
+def _new_drawn_core(rules: type[Rules]) -> NewDrawnCore:
+    """Makes cores for a replay, which draw a session: its number in the match, and where drawings go."""
+
+    def new_core(
+        leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, number: int, drawings: list[str]
+    ) -> GameCore:
+        with _steps(settings) as steps:
+            played = rules(settings)
+
+        def play(session: Session) -> Questions:
+            return drawn(played, session, drawings) if session.number == number else _begun(played, session)
+
+        return _session_core(played, leg, games, sessions, play, steps)
+
+    return new_core
+
+
+def drawn(rules: Rules, session: Session, drawings: list[str]) -> Questions:
+    """A session, drawn before each decision and at its end."""
+    play = _begun(rules, session)
+    try:
+        asked = next(play)
+        while True:
+            drawings += [_drawing(rules)] * (len(asked) if isinstance(asked, Sequence) else 1)
+            answer = yield asked
+            asked = play.send(answer)
+    except StopIteration:
+        drawings.append(_drawing(rules))
+
+
+def _drawing(rules: Rules) -> str:
+    """What a contest draws; a mistake in it is shown in its place, since no game depends on it."""
+    try:
+        return str(rules.render())[:_MOST_DRAWN]
+    except Exception as problem:
+        return f"render: {type(problem).__name__}: {problem}"[:1000]
+
+
+def answered_by_chance(play: Questions, rng: Rng, seats: Sequence[int]) -> Questions:
+    """A session in which the answers of these seats are drawn from all that are legal, often the first or last."""
+    try:
+        yielded = next(play)
+        while True:
+            questions = [yielded] if isinstance(yielded, Question) else list(yielded)
+            answers = {question.seat: drawn_answer(question, rng) for question in questions if question.seat in seats}
+            if left := [question for question in questions if question.seat not in seats]:
+                answers.update(zip([question.seat for question in left], (yield left)))
+            replies = [answers[question.seat] for question in questions]
+            yielded = play.send(replies[0] if isinstance(yielded, Question) else replies)
+    except StopIteration:
+        return
+
+
+def drawn_answer(question: Question, rng: Rng) -> Any:
+    """An answer that is legal, often one at the limits."""
+    decision = question.decision
+    assert isinstance(decision, Decision)
+    if isinstance(decision.answer, LegalAction):
+        return _one_of(list(question.plain()[LEGAL_ACTIONS]), rng)
+    return _drawn(decision.answer, rng)
+
+
+def _drawn(kind: ValueType, rng: Rng) -> Any:
+    if isinstance(kind, Int):
+        return _one_of(range(kind.low, kind.high + 1), rng)
+    if isinstance(kind, Float):
+        return _one_of((0.0, rng.random(), -1.0, 1e300, -1e300), rng)
+    if isinstance(kind, Choice):
+        return _one_of(kind.names, rng)
+    if isinstance(kind, Text):
+        return "".join(
+            rng.choice("abcdefghijklmnopqrstuvwxyz ") for _ in range(_one_of(range((kind.max_length or 0) + 1), rng))
+        )
+    assert isinstance(kind, List)
+    return [_drawn(kind.of, rng) for _ in range(_one_of(range(kind.most + 1), rng))]
+
+
+def _one_of(legal: Sequence[Any], rng: Rng) -> Any:
+    place = rng.randrange(4)
+    return legal[0] if place == 0 else legal[-1] if place == 1 else rng.choice(legal)

@@ -1,0 +1,257 @@
+"""The SDK of rules in Python, written from their decisions: a header, an adapter, bots to start from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+
+from engine.rules.decisions import LEGAL_ACTIONS
+from tournament.cache import cache_folder, cache_trouble, make_folder
+from tournament.rules.decision import Decision
+from tournament.rules.struct_layout import C_TYPES, Struct, constants_of
+from tournament.rules.value_types import Choice, Float, LegalAction, List, Text, ValueType
+from tournament.small_files import write_whole
+
+_WIDTH = 100
+
+
+def write_sdk(name: str, title: str, decisions: Sequence[Decision], struct: Struct) -> Path:
+    """The folder with a contest's SDK, in the cache: written once on a machine. Raises RunError."""
+    files = {
+        f"{name}.h": _header(name, title, decisions, struct),
+        "adapter.h": _adapter(decisions, struct),
+        "new_bot.c": _c_bot(decisions),
+        "new_bot.py": _python_bot(decisions),
+    }
+    digest = hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()
+    folder = cache_folder() / "sdk" / digest[:32]
+    with cache_trouble(folder):
+        for path, content in files.items():
+            _write(folder / path, content)
+    return folder
+
+
+def _write(path: Path, content: str) -> None:
+    """Write a file unless it is there; others may do so at the same time, with the same content."""
+    try:
+        if path.read_text(encoding="utf-8") == content:
+            return
+    except (FileNotFoundError, UnicodeDecodeError):
+        pass
+    make_folder(path.parent)
+    write_whole(path, content.encode(), 0o600)
+
+
+def _header(name: str, title: str, decisions: Sequence[Decision], struct: Struct) -> str:
+    example = decisions[0].name
+    functions = "\n".join(
+        f"       {_prototype(decision)};\n{_wrapped(_answer(decision), ' ' * 11)}" for decision in decisions
+    )
+    members = "\n".join(
+        _comment(line, "    ") if line.startswith("/*") else f"    {line}"
+        for member in struct.members
+        for line in member.in_c()
+    )
+    return f"""\
+/* {_plain(title)}: what every bot finds included before its first line.
+
+   A bot is one file with a function for each decision, of its name or with the file's before it
+   (smart.c: {example}, smart{example} or smart_{example}), static or not:
+
+{functions}
+*/
+#ifndef {name.upper()}_H
+#define {name.upper()}_H
+
+#include <stdint.h>
+#ifndef TOURNAMENT_BARE    /* a bot whose own names are those of what is here builds without it */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#endif
+
+{_constants(decisions)}typedef struct View {{
+{members or "    int64_t nothing;"}
+}} View;
+
+#endif
+"""
+
+
+def _constants(decisions: Sequence[Decision]) -> str:
+    """The names of all choices, for C."""
+    numbers = constants_of(decisions)
+    if not numbers:
+        return ""
+    names = textwrap.fill(
+        ", ".join(f"{name} = {number}" for name, number in numbers.items()),
+        _WIDTH,
+        initial_indent="    ",
+        subsequent_indent="    ",
+        break_long_words=False,
+    )
+    return f"enum {{\n{names}\n}};\n\n"
+
+
+def _prototype(decision: Decision) -> str:
+    """What a C bot's function looks like."""
+    kind = decision.answer
+    if isinstance(kind, Float):
+        return f"double {decision.name}(const View *view)"
+    if isinstance(kind, Text):
+        return f"void {decision.name}(const View *view, char answer[{decision.answer_bytes}])"
+    if isinstance(kind, List):
+        return f"int {decision.name}(const View *view, {C_TYPES[kind.spec[0]]} answer[{max(1, kind.most)}])"
+    number = "int64_t" if kind.spec[0] == "q" and not isinstance(kind, LegalAction) else "int"
+    return f"{number} {decision.name}(const View *view)"
+
+
+def _macro(decision: Decision, struct: Struct) -> str:
+    """What joins a bot's function to the engine, which takes a whole number and looks behind the struct."""
+    name, kind = decision.name.upper(), decision.answer
+    head = f"#define ANSWER_{name}(name, function) int64_t name(View *tournament_p) "
+    left = f"({C_TYPES[kind.spec[0]]} *)((char *)tournament_p + {struct.size})"
+    if isinstance(kind, Float):
+        body = (
+            "{ union { double given; int64_t bits; } tournament_a; tournament_a.given = function(tournament_p);"
+            " return tournament_a.bits; }"
+        )
+    elif isinstance(kind, Text):
+        body = f"{{ function(tournament_p, {left}); return 0; }}"
+    elif isinstance(kind, List):
+        body = f"{{ return function(tournament_p, {left}); }}"
+    else:
+        body = "{ return function(tournament_p); }"
+    return head + body
+
+
+def _adapter(decisions: Sequence[Decision], struct: Struct) -> str:
+    names = [(decision.name, decision.name.upper()) for decision in decisions]
+    macros = "\n".join(_macro(decision, struct) for decision in decisions)
+    functions = "\n".join(
+        f'__attribute__((__export_name__("{name}"))) ANSWER_{upper}(tournament_{name}, BOT_{upper})'
+        for name, upper in names
+    )
+    return f"""\
+/* Joins a bot to the contest. BOT_ and the name of a decision name the bot's functions, which were included
+   just before. With TRIAL_CALLS there are only the macros, by which any function can be tried. */
+
+{macros}
+
+#ifndef TRIAL_CALLS
+#ifdef __cplusplus
+extern "C" {{
+#endif
+
+void tournament_seed_random(uint64_t);
+
+{functions}
+
+__attribute__((__export_name__("tournament_start"))) void tournament_start(View *tournament_p, uint64_t tournament_s)
+{{
+    (void)tournament_p;
+    tournament_seed_random(tournament_s);
+}}
+
+#ifdef __cplusplus
+}}
+#endif
+#endif
+"""
+
+
+def _c_bot(decisions: Sequence[Decision]) -> str:
+    bots = []
+    for decision in decisions:
+        shown = "\n".join(
+            _comment(f"view->{name}: {value.description}; {value.limits}{_counted(name, value)}", "    ")
+            for name, value in decision.observation.items()
+            if value.spec[0] != "s"
+        )
+        bots.append(
+            f"{_comment(_answer(decision), '')}\n{_prototype(decision)}\n{{\n{shown}\n{_answered_in_c(decision)}\n}}\n"
+        )
+    return (
+        f"/* {{name}}: {_manner(decisions)}. Written by `tournament new`; make it yours. */\n\n"
+        "/* Globals last for a whole match, and are new at the start of the next. rand() has a seed. */\n\n"
+        + "\n".join(bots)
+    )
+
+
+def _answered_in_c(decision: Decision) -> str:
+    """How the template for C answers."""
+    kind, default = decision.answer, decision.default
+    if isinstance(kind, LegalAction):
+        drawn = f"rand() % view->{LEGAL_ACTIONS}_count"
+        return (
+            f"    return {drawn};" if isinstance(kind.of, Text) else f"    return (int)view->{LEGAL_ACTIONS}[{drawn}];"
+        )
+    if isinstance(kind, Text):
+        return f"    strcpy(answer, {json.dumps(default, ensure_ascii=False)});"
+    if isinstance(kind, List):
+        assert isinstance(default, list)
+        lines = [f"    answer[{i}] = {_in_c(kind.of, item)};" for i, item in enumerate(default)]
+        return "\n".join([*lines, f"    return {len(default)};"])
+    return f"    return {_in_c(kind, default)};"
+
+
+def _in_c(kind: ValueType, value: object) -> str:
+    """A number or a choice as C has it."""
+    return kind.constants[list(kind.names).index(str(value))] if isinstance(kind, Choice) else repr(value)
+
+
+def _python_bot(decisions: Sequence[Decision]) -> str:
+    bots = []
+    for decision in decisions:
+        shown = "\n".join(
+            _wrapped(f"view.{name}: {value.description}; {value.limits}", "    # ")
+            for name, value in decision.observation.items()
+        )
+        answer = f"random.choice(view.{LEGAL_ACTIONS})" if decision.has_legal_actions else repr(decision.default)
+        bots.append(f"def {decision.name}(view):\n{_docstring(_answer(decision))}\n{shown}\n    return {answer}\n")
+    drawn = "import random\n\n" if any(decision.has_legal_actions for decision in decisions) else ""
+    return (
+        f'"""{{name}}: {_manner(decisions)}. Written by `tournament new`; make it yours."""\n\n'
+        f"{drawn}# Globals last for a whole match, and are new at the start of the next.\n"
+        "# The standard library is there; `random` needs no seed, it has one.\n\n\n" + "\n\n".join(bots) + "\n\n"
+        f"# A class with the method {' and '.join(f'{d.name}(self, view)' for d in decisions)} will do as well.\n"
+    )
+
+
+def _manner(decisions: Sequence[Decision]) -> str:
+    """How the bots of `tournament new` play."""
+    return "plays at random" if any(one.has_legal_actions for one in decisions) else "always answers the same"
+
+
+def _answer(decision: Decision) -> str:
+    """A decision and its legal answers in words."""
+    what = decision.answer.description.rstrip(".")
+    return f"{decision.description.rstrip('.')}. Returns {f'{what}; ' if what else ''}{decision.answers}."
+
+
+def _counted(name: str, value: ValueType) -> str:
+    return f"; there are view->{name}_count" if isinstance(value, List) else ""
+
+
+def _plain(written: str) -> str:
+    """A text that can't end a comment, or hold a template's name."""
+    return " ".join(written.replace("*/", "* /").replace('"""', "'''").replace("\\", "/").split())
+
+
+def _comment(written: str, indent: str) -> str:
+    """A C comment of lines that fit."""
+    words = _plain(written.removeprefix("/*").removesuffix("*/"))
+    return textwrap.fill(f"/* {words} */", _WIDTH, initial_indent=indent, subsequent_indent=f"{indent}   ")
+
+
+def _docstring(written: str) -> str:
+    return textwrap.fill(f'"""{_plain(written)}"""', _WIDTH, initial_indent="    ", subsequent_indent="    ")
+
+
+def _wrapped(written: str, indent: str) -> str:
+    return textwrap.fill(_plain(written), _WIDTH, initial_indent=indent, subsequent_indent=indent)

@@ -1,0 +1,43 @@
+"""Whether this machine has room for all processes of a leg, which start together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from tournament.errors import InputError
+from tournament.leg import PROCESSES, title_of
+from tournament.runner.schedule.legs import MatchLegs
+from tournament.sandbox.outside.confinement import most_descriptors
+from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.worker.processes.admission import free_memory
+from tournament.worker.processes.pool import most_bytes_of
+
+_FILES_OF_A_PROCESS, _OTHER_FILES = 10, 64
+
+
+def check_room(
+    matches: Iterable[MatchLegs], memory_megabytes: int, sandbox: SandboxSettings, say: Callable[[str], None]
+) -> None:
+    """Say so if the processes of one leg may take more memory than is free.
+
+    Raises:
+        InputError: They need more open files than are allowed.
+    """
+    largest, most_bytes = None, 0
+    for match in matches:
+        size = sum(most_bytes_of(seat.kind, memory_megabytes, sandbox) for seat in match.seats)
+        if size > most_bytes:
+            largest, most_bytes = match, size
+    if largest is None:
+        return
+    processes = sum(seat.kind in PROCESSES for seat in largest.seats)
+    what = f"the {processes} processes of a leg ({title_of([seat.name for seat in largest.seats], '')})"
+    files, allowed = _OTHER_FILES + _FILES_OF_A_PROCESS * processes, most_descriptors()
+    if files > allowed:
+        raise InputError(f"{what} need {files:,} open files, and {allowed:,} are allowed (ulimit -Hn); allow more")
+    free = free_memory()
+    if most_bytes > free:
+        say(
+            f"{what} may take {most_bytes >> 20:,} MB, and {free >> 20:,} MB are free: if they take more, they are"
+            " killed and set aside; lower memory_megabytes"
+        )
