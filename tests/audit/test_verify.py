@@ -332,6 +332,32 @@ def test_a_forged_summary_in_an_object_store_is_found_unless_a_run_may_go_on(tmp
     assert {problem.place for problem in found.problems} <= {"entrants.parquet"}  # which is none of these at all
 
 
+def test_summaries_of_before_a_kill_are_no_loss(place: Place) -> None:
+    """A run that was killed after a commit has not written them yet."""
+    names = ("matches.parquet", "entrants.parquet")
+    kept = {name: (place.results / name).read_bytes() for name in names}
+    place.write_bot("dull", bot_source(7, 6))
+    place.play()
+    for name in names:
+        (place.results / name).write_bytes(kept[name])
+        os.utime(place.results / name, (1, 1))
+    for left in place.results.glob("*.parquet"):
+        os.utime(left, (1, 1))
+    found = call(["verify", CONTEST, "--config", str(place.config)])
+    assert found.returncode == 0, found.stdout
+    assert (
+        "matches.parquet and entrants.parquet are older than the last commit; the next run rewrites them"
+        in found.stdout
+    )
+    place.play()
+    assert "older" not in call(["verify", CONTEST, "--config", str(place.config)]).stdout
+    for name in names:
+        (place.results / name).unlink()
+    for left in place.results.glob("*.parquet"):
+        os.utime(left, (1, 1))
+    assert call(["verify", CONTEST, "--config", str(place.config)]).returncode == 0
+
+
 def test_the_command(place: Place) -> None:
     whole = call(["verify", CONTEST, "--config", str(place.config), "--replay", "2"])
     assert (whole.returncode, whole.stderr) == (0, "")
