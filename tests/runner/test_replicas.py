@@ -67,7 +67,8 @@ def test_more_replicas_play_only_what_is_new(tmp_path: Path, duplicate: str) -> 
     replica = legs // (2 if duplicate == "true" else 1)
     pd.testing.assert_frame_equal(records(grown)[replica == 0].reset_index(drop=True), one)
     cards = [set(records(grown).a_card[replica == number]) for number in range(3)]
-    assert not cards[0] & cards[1] and not cards[1] & cards[2]
+    # A card has 24 bits, so two of thousands may be equal by chance.
+    assert max(len(one & other) for one, other in itertools.combinations(cards, 2)) < min(map(len, cards)) / 100
 
 
 @pytest.fixture
