@@ -101,10 +101,10 @@ def test_the_crosstable_has_what_one_of_two_won_more_at_the_tables_of_both(seats
         lead = sum(one - other for one, other in both)
         assert pairs[x, y].legs == len(both) and pairs[x, y].sessions == SESSIONS * len(both)
         if seats == 2:
-            assert pairs[x, y].x_points == pytest.approx(sum(one for one, _ in both))
-            assert pairs[x, y].x_points - pairs[x, y].y_points == pytest.approx(lead)
+            assert pairs[x, y].points_0 == pytest.approx(sum(one for one, _ in both))
+            assert pairs[x, y].points_0 - pairs[x, y].points_1 == pytest.approx(lead)
         else:
-            assert pairs[x, y].x_points == -pairs[x, y].y_points == pytest.approx(lead)
+            assert pairs[x, y].points_0 == -pairs[x, y].points_1 == pytest.approx(lead)
         if tables is not None and len(both) > 1:
             leads = np.array([one - other for one, other in both])
             assert pairs[x, y].lead_stderr == pytest.approx(
