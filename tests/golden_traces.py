@@ -38,23 +38,23 @@ class Trace:
 
 
 def _poker_game(row: Row) -> str:
-    a, b = (row.x, row.y) if row.x_is_a else (row.y, row.x)
+    a, b = (row.x, row.y) if row.seat_0_is_a else (row.y, row.x)
     play = f"{a} bets {row.bet}, {b} {'folds' if row.folded else 'calls'}" if row.bet else f"{a} passes"
     cards = " ".join(f"{int(card * 2**24):8d}" for card in (row.a_card, row.b_card))
     return f"{cards} | {row.a_money:3d} : {row.b_money:3d} | {play} | {row.a_gain:+d} for {a}"
 
 
 def _poker_session(row: Row) -> str:
-    return f"{row.games} games | {row.x_gain:+d} for {row.x} | {row.x_points:+.12f} points"
+    return f"{row.games} games | {row.gain_0:+d} for {row.x} | {row.points_0:+.12f} points"
 
 
 def _draw_game(row: Row) -> str:
-    first = f"{row.x_dealt:02d} : {row.y_dealt:02d} | {_bets(row.bets1, row.x_opened1)}"
-    second = f"draw {row.x_drew} : {row.y_drew} | {row.x_held:02d} : {row.y_held:02d} | "
-    second += _bets(row.bets2, row.x_opened2)
+    first = f"{row.dealt_0:02d} : {row.house_dealt:02d} | {_bets(row.bets1, row.opened1_0)}"
+    second = f"draw {row.drew_0} : {row.house_drew} | {row.held_0:02d} : {row.house_held:02d} | "
+    second += _bets(row.bets2, row.opened2_0)
     end = ("showdown", f"{row.x} folds", "the server folds")[row.folded]
     rounds = [first, second][: row.rounds]
-    return " | ".join([*rounds, f"{end}, pot {row.pot}", f"{row.x_gain:+d} for {row.x}"])
+    return " | ".join([*rounds, f"{end}, pot {row.pot}", f"{row.gain_0:+d} for {row.x}"])
 
 
 def _bets(count: int, x_opened: bool) -> str:
@@ -62,7 +62,7 @@ def _bets(count: int, x_opened: bool) -> str:
 
 
 def _draw_session(row: Row) -> str:
-    return f"{row.games} hands | {row.x_gain:+d} for {row.x} | score {row.x_score}"
+    return f"{row.games} hands | {row.gain_0:+d} for {row.x} | score {row.score_0}"
 
 
 def _holdem_game(row: Row) -> str:
@@ -89,12 +89,14 @@ def _holdem_session(row: Row) -> str:
 
 
 def _matrix_game(row: Row) -> str:
-    slips = [f", {name} slipped" for name, slipped in ((row.x, row.x_slipped), (row.y, row.y_slipped)) if slipped]
-    return f"turn {row.turn} | {row.x_move} : {row.y_move}{''.join(slips)}"
+    slips = [
+        f", {name} slipped" for name, slipped in ((row.x, row.move_replaced_0), (row.y, row.move_replaced_1)) if slipped
+    ]
+    return f"turn {row.turn} | {row.move_0} : {row.move_1}{''.join(slips)}"
 
 
 def _matrix_session(row: Row) -> str:
-    return f"{row.games} turns | {row.x_points:g} : {row.y_points:g}"
+    return f"{row.games} turns | {row.points_0:g} : {row.points_1:g}"
 
 
 TRACES = {

@@ -73,7 +73,7 @@ def take_rows(games: Table, sessions: Table, record: Record) -> None:
 
     for row in zip(*rows(games)):
         game = Game(*row)
-        record.games.append(game._replace(x_is_a=bool(game.x_is_a), folded=bool(game.folded)))
+        record.games.append(game._replace(seat_0_is_a=bool(game.seat_0_is_a), folded=bool(game.folded)))
     record.sessions += [Session(*row) for row in zip(*rows(sessions))]
     games.rows = sessions.rows = 0
 

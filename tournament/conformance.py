@@ -186,8 +186,8 @@ def conservation(trial: Trial) -> None:
     if contest.house or not contest.scored.zero_sum:
         return
     for name, table in trial.once.tables.items():
-        if {"x_points", "y_points"} <= set(table.columns):
-            _require(bool((table["x_points"] == -table["y_points"]).all()), f"in {name} points come from nowhere")
+        if {"points_0", "points_1"} <= set(table.columns):
+            _require(bool((table["points_0"] == -table["points_1"]).all()), f"in {name} points come from nowhere")
     lines = trial.once.results.ranking.entrants
     total = sum(line.score for line in lines if line.rank is not None)
     _require(abs(total) < 1e-6 * max(1.0, *(abs(line.score) for line in lines)), f"the scores' sum is {total}")

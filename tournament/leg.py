@@ -31,9 +31,9 @@ class Failure:
     waited: float = 0.0
 
 
-def legs_per_replica(settings: Mapping[str, object]) -> int:
-    """How many legs a match has in each replica, by the contest's settings: two if it is duplicate."""
-    return 2 if settings.get("duplicate") else 1
+def legs_per_replica(settings: Mapping[str, object], seats: int = 2) -> int:
+    """How many legs a match has in each replica, by the contest's settings: one for each seat if it is duplicate."""
+    return seats if settings.get("duplicate") else 1
 
 
 def title_of(seats: Sequence[str], house: str = "") -> str:

@@ -31,8 +31,8 @@ cdef object OVER = object()     # instead of a question
 
 # Columns that all contests have: of games, around the contest's own, and of sessions.
 GAME_BEGINS = {"match": "int32", "session": "int32", "game": "int32", "x_is_first": "bool"}
-GAME_ENDS = {"x_points": "float64", "y_points": "float64"}
-SESSION_COLUMNS = {"match": "int32", "session": "int32", "games": "int32", "x_points": "float64", "y_points": "float64"}
+GAME_ENDS = {"points_0": "float64", "points_1": "float64"}
+SESSION_COLUMNS = {"match": "int32", "session": "int32", "games": "int32", "points_0": "float64", "points_1": "float64"}
 
 cdef enum:
     GAMES_OF_A_SESSION = 32     # bits of a stream's number
@@ -246,9 +246,9 @@ cdef class SessionCore(GameCore):
         """Record the session now played, and go on to the next."""
         if self.game == 0:
             raise ValueError("the rules end a session without a game")
-        x_points = self.session_points[0]
-        y_points = self.session_points[1]
-        self.sessions_rows.add([self.match, self.first_session + self.session, self.game, x_points, y_points])
+        points_0 = self.session_points[0]
+        points_1 = self.session_points[1]
+        self.sessions_rows.add([self.match, self.first_session + self.session, self.game, points_0, points_1])
         self.score_session()
         return 0
 
@@ -279,7 +279,7 @@ cdef class Session:
         self.chance = core.chance
         core.chance.turn_to(<uint64_t>core.session << GAMES_OF_A_SESSION)
 
-    def record(self, double x_points, double y_points, /, **columns):
+    def record(self, double points_0, double points_1, /, **columns):
         """Record a game: what it was worth to x and to y, and the contest's own columns.
 
         Raises ValueError for other columns than the contest's, and for a value that its column can't hold.
@@ -290,10 +290,10 @@ cdef class Session:
         cdef int missing = len(rows.names) - 6 - len(columns)
         if core.current is not self:
             raise ValueError("the session is over")
-        if core.zero_sum and x_points != -y_points:
-            raise ValueError(f"a game of a zero-sum contest is worth {x_points} to x and {y_points} to y")
-        x_points += 0.0     # -0 becomes 0
-        y_points += 0.0
+        if core.zero_sum and points_0 != -points_1:
+            raise ValueError(f"a game of a zero-sum contest is worth {points_0} to x and {points_1} to y")
+        points_0 += 0.0     # -0 becomes 0
+        points_1 += 0.0
         values = [core.match, core.first_session + core.session, self.games, self.first == 0]
         try:
             for i in range(4, len(rows.names) - 2):
@@ -302,10 +302,10 @@ cdef class Session:
             raise ValueError(f"the rules record no {lacking.args[0]}") from None
         if missing:
             raise ValueError(f"the rules record {', '.join(set(columns) - set(rows.names))}, which has no column")
-        values += [x_points, y_points]
+        values += [points_0, points_1]
         rows.add(values)
-        core.session_points[0] += x_points
-        core.session_points[1] += y_points
+        core.session_points[0] += points_0
+        core.session_points[1] += points_1
         core.games_recorded += 1
         core.game += 1
         self.games += 1

@@ -64,8 +64,8 @@ class LiarsDice(PythonContest):
             self.bid = bid = answer
         count, face = (bid - 1) // FACES + 1, (bid - 1) % FACES + 1
         held = (dice[0] + dice[1]).count(face) >= count
-        x_points = 1 if (seat == 0) == held else -1  # `seat` made the bid
-        session.record(x_points, -x_points, last_bid=bid, held=held)
+        points_0 = 1 if (seat == 0) == held else -1  # `seat` made the bid
+        session.record(points_0, -points_0, last_bid=bid, held=held)
 
 
 # Where a face has its eyes, from the middle.

@@ -114,7 +114,7 @@ def test_steps_are_what_the_rules_and_the_bots_say(folder: Path, results: Result
     last_cards: dict[str, float] = {}
     folded_before = False
     for game, row in zip(found.games, rows):
-        a, b = (row["x"], row["y"]) if row["x_is_a"] else (row["y"], row["x"])
+        a, b = (row["x"], row["y"]) if row["seat_0_is_a"] else (row["y"], row["x"])
         stacks = {a: row["a_money"], b: row["b_money"]}
         cards = {a: row["a_card"], b: row["b_card"]}
         asked = [(a, "a"), (b, "b")] if row["bet"] else [(a, "a")]
@@ -244,7 +244,7 @@ def test_games_against_house_players(tmp_path: Path, contest: str, bots: str, se
             draws = [what for who, what in game.actions if who == found.x and what.startswith("draws")]
             # A bot acts in a round as often as it is asked in it.
             assert len(own) - len(draws) == len(decisions)
-            gain = game.row["x_gain" if contest == "two_card_draw" else "profit"]
+            gain = game.row["gain_0" if contest == "two_card_draw" else "profit"]
             assert game.outcome.startswith(
                 "nobody wins" if not gain else f"{found.x if gain > 0 else found.y} wins {abs(gain)}"
             )

@@ -267,7 +267,7 @@ CLAIMS: dict[str, tuple[Callable[[Place], object], str, str]] = {
         "adds up to other games in its sessions than the ledger",
     ),
     "a session's points": (
-        lambda p: replace_part(p, "sessions", lambda rows: with_column(rows, "x_points", 0, 1e3)),
+        lambda p: replace_part(p, "sessions", lambda rows: with_column(rows, "points_0", 0, 1e3)),
         "sessions",
         "adds up to other points than the ledger",
     ),

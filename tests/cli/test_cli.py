@@ -57,9 +57,9 @@ def test_leaderboard_by_elo_counts_won_sessions(folder: Path) -> None:
     elo = next(line for line in lines if line["name"] == "steady")
     assert "steady" in command(folder, "leaderboard", "--rating", "elo").stdout
     sessions = load(str(folder / "results")).sessions
-    x_points = sessions.x_points  # x is loose
+    points_0 = sessions.points_0  # x is loose
     assert (elo["lost"], elo["drawn"], elo["won"]) == tuple(
-        int(chosen.sum()) for chosen in (x_points > 0, x_points == 0, x_points < 0)
+        int(chosen.sum()) for chosen in (points_0 > 0, points_0 == 0, points_0 < 0)
     )
     refused = command(folder, "leaderboard", "--rating", "best")
     assert refused.returncode == 2 and "there are elo" in refused.stderr

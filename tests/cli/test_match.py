@@ -98,12 +98,12 @@ def test_the_error_of_a_lead_is_of_the_difference(
     text = shown(*words[:-2]).out
     report = json.loads(shown(*words, "--json").out)
     rows = tournament.load("kept").sessions
-    lead = rows.x_points - rows.y_points  # of defects, the first by name
+    lead = rows.points_0 - rows.points_1  # of defects, the first by name
     error = float(lead.std(ddof=1) / len(lead) ** 0.5)
     assert report["lead"]["stderr"] == pytest.approx(error, rel=0.15)
     sides = ["points", "opponents_points"]
     own, others = (report["against"][0][side]["value"] for side in (sides if bots[0] == "defects" else sides[::-1]))
-    assert (own, others) == (rows.x_points.mean(), rows.y_points.mean())
+    assert (own, others) == (rows.points_0.mean(), rows.points_1.mean())
     assert own > others
     assert report["lead"]["value"] == (own - others if bots[0] == "defects" else others - own)
     by = f"{(own - others) / report['lead']['stderr']:,.1f} standard errors"

@@ -47,7 +47,7 @@ def points_by_replica(found: Results, bot: str, sessions: int) -> Mapping[str, n
     for one in found.matches.itertuples():
         if bot in (one.x, one.y):
             own = rows[rows.match == one.match].sort_values("session")
-            won = own.x_points if one.x == bot else own.y_points
+            won = own.points_0 if one.x == bot else own.points_1
             points[str(one.y if one.x == bot else one.x)] = won.to_numpy().reshape(-1, sessions).sum(axis=1)
     return points
 

@@ -102,7 +102,7 @@ def test_deterministic_strategies_score_what_they_do_in_the_library(library: Any
     found = tournament.run("dilemma", config=tmp_path / "tournament.toml", executor="local", workers=1)
 
     assert not len(found.faults), found.faults.to_string()
-    matches = {(match.x, match.y): (match.x_points, match.y_points) for match in found.ranking.matches}
+    matches = {(match.x, match.y): (match.points_0, match.points_1) for match in found.ranking.matches}
     assert len(matches) == math.comb(len(players), 2)
     differing = []
     for (i, x), (j, y) in itertools.combinations(enumerate(strategy.__name__ for strategy in strategies), 2):

@@ -41,7 +41,7 @@ def test_the_page_leads_to_a_leaderboard(page: Path, monkeypatch: pytest.MonkeyP
     assert {"heap", "turns"} <= set(games.columns)
     assert games["heap"].between(4, 50).all()
     # Who leaves multiples of four wins whenever he meets another number.
-    wins = games["y_points"].where(games["x_is_first"], games["y_points"])
+    wins = games["points_1"].where(games["x_is_first"], games["points_1"])
     assert (wins[~games["x_is_first"] & (games["heap"] % 4 != 0)] == 1).all()
 
 

@@ -111,7 +111,7 @@ def test_bots_of_every_kind_know_the_game_after_a_fault(tmp_path: Path) -> None:
     (program / "bot.py").write_text(PROGRAM)
     found = tournament.run("dilemma", config=config, executor="local", workers=1)
     turns = found.games[found.games.y == "zz_steady"]
-    own = [list(of_bot.x_move) for _, of_bot in turns.groupby("x", observed=True)]
+    own = [list(of_bot.move_0) for _, of_bot in turns.groupby("x", observed=True)]
     assert len(own) == 3 and own[0] == own[1] == own[2]
     assert 0 < sum(own[0]) < len(own[0]) == 40
     against = found.matches.set_index(["x", "y"]).match.xs("zz_steady", level="y")
@@ -122,8 +122,8 @@ def test_bots_of_every_kind_know_the_game_after_a_fault(tmp_path: Path) -> None:
     assert set(faults.game) == {6, 13} and set(faults.question) == {"move"}
     first = found.sessions.merge(found.games, on=["match", "session"]).groupby(["match", "session"])
     for _, rows in first:
-        paid = sum(((3, 0), (5, 1))[x][y] for x, y in zip(rows.x_move, rows.y_move))
-        assert rows.x_points.iloc[0] == paid
+        paid = sum(((3, 0), (5, 1))[x][y] for x, y in zip(rows.move_0, rows.move_1))
+        assert rows.points_0.iloc[0] == paid
 
 
 @pytest.mark.usefixtures("read_to_the_end")
@@ -154,7 +154,7 @@ def test_histories_are_the_same_lists_however_a_bot_comes_by_them(tmp_path: Path
     seen = []
     for (who, _), game in turns.groupby(["x", "session"], observed=True):
         own: list[int] = []
-        for turn, move in enumerate(game.x_move):
+        for turn, move in enumerate(game.move_0):
             pairs = enumerate(zip(own, (t % 3 == 1 for t in range(turn))), 1)
             wanted = (turn + sum(i * (mine + 2 * theirs) for i, (mine, theirs) in pairs)) % 2
             assert move == wanted, (who, turn)

@@ -62,7 +62,7 @@ def test_uniform_and_fixed_policies_win_what_openspiel_expects(game: str) -> Non
     ((result, rows),) = play_field(find_contest("open_spiel"), bots, sessions=GAMES[game], open_spiel=game).values()
     uniform = pyspiel.UniformRandomPolicy(pyspiel.load_game_as_turn_based(game))
     check_mean(result, by_openspiel(game, pyspiel.PreferredActionPolicy(list(range(13))), uniform))
-    assert (rows["games"]["x_points"] == -rows["games"]["y_points"]).all()
+    assert (rows["games"]["points_0"] == -rows["games"]["points_1"]).all()
 
 
 @pytest.mark.statistical
@@ -169,7 +169,7 @@ def test_points_of_a_game_that_is_not_zero_sum_are_both_recorded() -> None:
     bots = {"a": (".c", LOWEST), "b": (".c", "int act(const Bot *bot) { return 1; }\n")}
     ((result, rows),) = play_field(find_contest("open_spiel"), bots, sessions=4, open_spiel="matrix_pd").values()
     assert [won.points for won in result.sums] == [0.0, 40.0]
-    assert rows["sessions"]["y_points"].tolist() == [10.0] * 4
+    assert rows["sessions"]["points_1"].tolist() == [10.0] * 4
 
 
 @pytest.mark.parametrize(

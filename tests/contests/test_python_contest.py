@@ -319,7 +319,7 @@ def test_what_rules_do_wrong_ends_the_run_with_a_line_that_names_the_place(asked
         ({"decisions": Everything.decisions[0]}, r"decisions are a tuple, as in decisions = \("),
         ({"columns": (Column("n", "int", "m"),)}, "no column can be int; there are bool, int8,"),
         ({"columns": (Column("n", "int8", "m"),) * 2}, "no column can be called n: two of columns are called so"),
-        ({"columns": (Column("x_points", "int8", "m"),)}, "no column can be called x_points: every contest has"),
+        ({"columns": (Column("points_0", "int8", "m"),)}, "no column can be called points_0: every contest has"),
         ({"settings_type": int}, "settings_type is <class 'int'>, which is no subclass of PythonSettings"),
         ({"settings_type": "x"}, "settings_type is 'x', which is no subclass of PythonSettings"),
     ],

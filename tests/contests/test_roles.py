@@ -44,12 +44,12 @@ def test_twins_in_a_game_where_a_role_wins_share_a_place(
     played = tournament.run("twins", config=config, executor="local", workers=1)
     ranks = played.standings[["rank_low", "rank_high"]]
     assert set(ranks.itertuples(index=False, name=None)) == {(1, 4)}
-    first = played.games.x_is_first if answers == "run" else played.sessions.x_is_row
+    first = played.games.x_is_first if answers == "run" else played.sessions.seat_0_is_row
     assert abs(first.mean() - 0.5) < 1e-9
 
 
 def test_replica_0_keeps_the_roles_of_the_statement_and_odd_ones_begin_with_y_as_a(tmp_path: Path) -> None:
     place = new_place(tmp_path, ["bold", "calm"], sessions=1, settings="replicas = 4")
     games = tournament.run(CONTEST, config=place.config, workers=1).games
-    opens = games[games.game == 0].set_index("session").x_is_a
+    opens = games[games.game == 0].set_index("session").seat_0_is_a
     assert opens.to_dict() == {0: True, 1: False, 2: True, 3: False}

@@ -126,7 +126,7 @@ def test_the_statements_example_of_a_hand() -> None:
     assert heard == [
         ("new_hand", (1, 2, 0)), ("draw", (1, 2, 1)), ("round2", (2, 4, 1, 0, 1)), ("showdown", (2, 4, 3, 4))
     ]  # fmt: skip
-    assert played.x_gain == -(1 + 3)
+    assert played.gain_0 == -(1 + 3)
 
 
 # Numbers.

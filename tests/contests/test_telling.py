@@ -10,7 +10,7 @@ from tournament.contests.telling import plain_columns, plain_game, plain_value
 
 def test_columns_about_a_seat_are_told_by_the_bot_s_name() -> None:
     row: dict[str, object] = {"match": 1, "session": 2, "game": 3, "x_is_first": False, "last_bid": 8, "held": True}
-    row |= {"x_points": -1.0, "y_points": 1.0, "y_is_dealer": True, "xylophones": 2}
+    row |= {"points_0": -1.0, "points_1": 1.0, "y_is_dealer": True, "xylophones": 2}
     assert list(plain_columns(row)) == [
         (1, "is first"),
         (None, "last bid: 8"),

@@ -163,9 +163,9 @@ def test_scores_and_shares_are_those_of_the_sessions(tmp_path: Path) -> None:
         best = -StrategyEvaluator(server.rows, server.bet1, server.bet2).value()
         assert match.measures["share"] == pytest.approx(match.points_per_session / (10_000 * best))
     sessions = played.sessions
-    assert (sessions["x_score"] == np.maximum(0, sessions["x_gain"] + 10_000)).all()
+    assert (sessions["score_0"] == np.maximum(0, sessions["gain_0"] + 10_000)).all()
     assert played.ranking.entrants[0].score == pytest.approx(
-        sessions[sessions["x"] == played.ranking.entrants[0].name]["x_score"].mean()
+        sessions[sessions["x"] == played.ranking.entrants[0].name]["score_0"].mean()
     )
 
 
@@ -304,7 +304,7 @@ def test_a_showdown_is_told_to_those_who_listen(place: Path) -> None:
     lines = {line.name: line for line in played.ranking.entrants}
     assert lines["gives_up"].status == "disqualified"
     assert "in showdown against server_01" in (lines["gives_up"].reason or "")
-    bets = {name: frame.x_opened1.to_numpy() for name, frame in played.games.groupby("x", observed=True)}
+    bets = {name: frame.opened1_0.to_numpy() for name, frame in played.games.groupby("x", observed=True)}
     assert bets["ann"].sum() > bets["checks_after_twenty"].sum() > bets["checks"].sum() == 0
 
 

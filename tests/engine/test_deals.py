@@ -118,5 +118,5 @@ def test_both_legs_of_a_duplicate_match_have_the_same_deals() -> None:
         legs.append({name: values[: tables[0].rows] for name, values in tables[0].arrays.items()})
     first, second = legs
     assert (first["a_card"] == second["a_card"]).all() and (first["b_card"] == second["b_card"]).all()
-    assert (first["x_is_a"] != second["x_is_a"]).all()
+    assert (first["seat_0_is_a"] != second["seat_0_is_a"]).all()
     assert set(first["session"]) == {0, 1} and set(second["session"]) == {2, 3}

@@ -124,10 +124,10 @@ def test_hands_are_the_oracles(seed: int, capacity: int) -> None:
     for game, (row, luck) in enumerate(zip(played, luck_of(key, session, hands))):
         expected = play_hand(other, server, bet1, bet2, luck, winnings)
         assert (row.pop("match"), row.pop("session"), row.pop("game")) == (9, session, game)
-        for name in ("x_dealt", "y_dealt", "x_held", "y_held"):
+        for name in ("dealt_0", "house_dealt", "held_0", "house_held"):
             row[name] = two_digits(row[name])
         assert Played(**row) == expected
-        winnings += expected.x_gain
+        winnings += expected.gain_0
     assert len(played) == hands
     assert mine.calls == other.calls
     assert (core.games_recorded, core.sessions_played) == (hands, 1)
@@ -136,7 +136,7 @@ def test_hands_are_the_oracles(seed: int, capacity: int) -> None:
         assert np.count_nonzero(won.blocks) > 25
     (sums,) = taken_rows(tables[1])
     assert sums == {
-        "match": 9, "session": session, "games": hands, "x_gain": winnings, "x_score": max(0, winnings + hands)
+        "match": 9, "session": session, "games": hands, "gain_0": winnings, "score_0": max(0, winnings + hands)
     }  # fmt: skip
 
 
@@ -148,8 +148,8 @@ def test_all_thirteen_betting_sequences_occur_in_both_rounds() -> None:
     )
     bot = WildBot(1)
     rows = play(core, bot.ask, tables)
-    first = {(r["x_opened1"], r["bets1"], r["folded"] if r["rounds"] == 1 else 0) for r in rows}
-    second = {(r["x_opened2"], r["bets2"], r["folded"]) for r in rows if r["rounds"] == 2}
+    first = {(r["opened1_0"], r["bets1"], r["folded"] if r["rounds"] == 1 else 0) for r in rows}
+    second = {(r["opened2_0"], r["bets2"], r["folded"]) for r in rows if r["rounds"] == 2}
     # check: call; raise and fold, call; two raises and fold (server), call; three and fold, call.
     # bet: fold (server), call; raise and fold, call; two raises and fold (server), call.
     sequences = {
@@ -193,7 +193,7 @@ def test_what_is_no_answer_is_refused_and_the_default_taken(question: str, bad: 
     rows = taken_rows(tables[0])
     assert len(rows) == 200
     if question == "draw":
-        assert all(row["x_drew"] == 0 for row in rows)
+        assert all(row["drew_0"] == 0 for row in rows)
     if question == "round1":
         assert all(row["folded"] == 1 for row in rows if row["rounds"] == 1)
 

@@ -95,7 +95,7 @@ def test_core_plays_as_the_oracle(
     assert played.sessions == wanted.sessions
     assert played.asked == wanted.asked
     assert played.emptied == 0 or played.emptied >= (len(wanted.games) - 1) // max(capacities)
-    points = [session.x_points for session in wanted.sessions]
+    points = [session.points_0 for session in wanted.sessions]
     assert (played.sums.sessions, played.sums.games) == (sessions, len(wanted.games))
     assert math.isclose(played.sums.points, math.fsum(points), rel_tol=1e-12, abs_tol=1e-9)
     assert math.isclose(played.sums.squared_points, math.fsum(p * p for p in points), rel_tol=1e-12)
@@ -112,8 +112,8 @@ def test_x_is_a_in_even_games_of_the_whole_match(controller: Controller) -> None
     """Session borders don't restart the count: after a session of odd length y opens the next one."""
     record = controller(constant_bot(30, 1), constant_bot(30, 1), 1, sessions=30)
     assert any(session.games % 2 for session in record.sessions)
-    assert [game.x_is_a for game in record.games] == [number % 2 == 0 for number in range(len(record.games))]
-    assert len({game.x_is_a for game in record.games if game.game == 0}) == 2
+    assert [game.seat_0_is_a for game in record.games] == [number % 2 == 0 for number in range(len(record.games))]
+    assert len({game.seat_0_is_a for game in record.games if game.game == 0}) == 2
 
 
 # Bets
@@ -187,7 +187,7 @@ def assert_shown_as_ruled(record: Record) -> None:
             if before is None or before.folded:
                 seen = -1.0
             else:
-                was_a = before.x_is_a == (asked.seat == 0)
+                was_a = before.seat_0_is_a == (asked.seat == 0)
                 seen = before.b_card if was_a else before.a_card
             assert asked.view.opponents_previous_card == seen
         before = game
@@ -212,8 +212,8 @@ def test_a_session_ends_when_one_cannot_ante(controller: Controller) -> None:
     record = controller(constant_bot(50, 1), constant_bot(33, 1), 1, sessions=40)
     assert all(min(game.a_money, game.b_money) >= 10 for game in record.games)
     for session in record.sessions:
-        assert session.games == 50 or 100 - abs(session.x_gain) < 10
-    lefts = {100 - abs(session.x_gain) for session in record.sessions if session.games < 50}
+        assert session.games == 50 or 100 - abs(session.gain_0) < 10
+    lefts = {100 - abs(session.gain_0) for session in record.sessions if session.games < 50}
     assert any(0 < left < 10 for left in lefts), "also somebody with a few dollars left is out"
 
 
@@ -221,7 +221,7 @@ def test_a_session_ends_when_one_cannot_ante(controller: Controller) -> None:
 def test_the_lowest_stack(controller: Controller, bet_cap: BetCap, lowest: int) -> None:
     """A bet of a whole stack before the ante leaves its loser at −10, and the winner 110 richer."""
     record = controller(constant_bot(50, 1), constant_bot(50, 1), 1, sessions=40, bet_cap=bet_cap)
-    gains = {session.x_gain for session in record.sessions}
+    gains = {session.gain_0 for session in record.sessions}
     assert max(gains) == 100 - lowest and min(gains) == -(100 - lowest)
 
 
@@ -229,8 +229,8 @@ def test_the_lowest_stack(controller: Controller, bet_cap: BetCap, lowest: int) 
 
 
 def assert_scored(session: Session, games: int, gain: int, points: float) -> None:
-    assert (session.games, session.x_gain) == (games, gain)
-    assert math.isclose(session.x_points, points, abs_tol=1e-9)
+    assert (session.games, session.gain_0) == (games, gain)
+    assert math.isclose(session.points_0, points, abs_tol=1e-9)
 
 
 def test_points_of_sessions_worked_by_hand(controller: Controller) -> None:
@@ -252,13 +252,13 @@ def test_points_of_sessions_worked_by_hand(controller: Controller) -> None:
     # games: 0 and 200. −100/√26 = −19.61161351…
     passing = constant_bot(0, 0)
     record = controller(passing, passing, 173, sessions=1)
-    wins = sum((game.a_gain > 0) == game.x_is_a for game in record.games)
+    wins = sum((game.a_gain > 0) == game.seat_0_is_a for game in record.games)
     assert (wins, len(record.games)) == (8, 26)
     assert_scored(record.sessions[0], 26, -100, -19.6116135138)
 
     # x wins 23 and loses 27 of 50 games: 60 and 140. −40/√50 = −5.65685424…
     record = controller(passing, passing, 1, sessions=1)
-    assert sum((game.a_gain > 0) == game.x_is_a for game in record.games) == 23
+    assert sum((game.a_gain > 0) == game.seat_0_is_a for game in record.games) == 23
     assert_scored(record.sessions[0], 50, -40, -5.6568542495)
 
 

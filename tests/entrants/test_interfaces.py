@@ -119,7 +119,7 @@ def assert_plays_like(entrant: Entrant, model: Bot, opponent: Bot = OPPONENT) ->
 
 def test_the_model_and_its_opponent_do_all_there_is() -> None:
     """Otherwise a bot that decides differently might go unnoticed."""
-    endings = {(game.x_is_a, game.bet > 0, game.folded) for game in played_by(MODEL).games}
+    endings = {(game.seat_0_is_a, game.bet > 0, game.folded) for game in played_by(MODEL).games}
     assert len(endings) == 6
 
 
@@ -323,7 +323,7 @@ def bets_of(entrant: Entrant, random_seed: int) -> list[int]:
     """The bets of a bot that bets 1 to 50 by rand()."""
     trial = try_bot(entrant, Bot(lambda _view: 0, lambda _view, _bet: 0), random_seed=random_seed, sessions=12)
     assert trial.failures == []
-    return [game.bet for game in trial.record.games if game.x_is_a and min(game.a_money, game.b_money) >= 50]
+    return [game.bet for game in trial.record.games if game.seat_0_is_a and min(game.a_money, game.b_money) >= 50]
 
 
 @pytest.mark.parametrize("name", ["lucky", "lucky_clock", "lucky_cpp", "dice", "seeded_dice"])
@@ -352,7 +352,7 @@ def test_a_throw_is_a_fault(entrants: Entrants) -> None:
     trial = try_bot(entrants["thrower"], OPPONENT, most_failures=100)
     model = only_as_a(lambda view: 0 if view.card > 0.9 else 20)
     assert trial.record.games == played_by(model).games
-    thrown = [game for game in trial.record.games if game.x_is_a and game.a_card > 0.9]
+    thrown = [game for game in trial.record.games if game.seat_0_is_a and game.a_card > 0.9]
     assert thrown and trial.failures == ["threw std::runtime_error, which nothing caught: no"] * len(thrown)
 
 
@@ -360,5 +360,5 @@ def test_same_global_names_do_not_meet(entrants: Entrants) -> None:
     """twin bets its own counter of 1, twin2 its 2."""
     result, sink = play_built(entrants["twin"], entrants["twin2"], settings=poker_settings(sessions=3))
     assert result.faults == ()
-    x_is_a = sink.column("games.x_is_a") == 1
-    assert set(sink.column("games.bet")[x_is_a]) == {1} and set(sink.column("games.bet")[~x_is_a]) == {2}
+    seat_0_is_a = sink.column("games.seat_0_is_a") == 1
+    assert set(sink.column("games.bet")[seat_0_is_a]) == {1} and set(sink.column("games.bet")[~seat_0_is_a]) == {2}

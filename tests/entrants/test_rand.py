@@ -25,7 +25,7 @@ def test_rand_is_uniform(tmp_path: Path) -> None:
         bots["gambler"], bots["passer"], settings=poker_settings(sessions=30_000), deals_key=20_200_819
     )
     assert result.faults == ()
-    bets = sink.column("games.bet")[sink.column("games.x_is_a") == 1] > 0
+    bets = sink.column("games.bet")[sink.column("games.seat_0_is_a") == 1] > 0
     assert len(bets) > 100_000
     for happened, chance in ((bets, 1 / 4), (bets[1:] & bets[:-1], 1 / 16)):
         assert abs(happened.mean() - chance) < 4 * math.sqrt(chance * (1 - chance) / len(happened))

@@ -40,14 +40,14 @@ def session_values(x: Bot, y: Bot, cells: int, bet_cap: BetCap = "before_ante") 
     games are played that the next session begins with the other one."""
     known: dict[tuple[bool, int], dict[int, float]] = {}
 
-    def x_gains(x_is_a: bool, money: int) -> dict[int, float]:
-        if (x_is_a, money) not in known:
-            if x_is_a:
-                known[x_is_a, money] = gains(x, y, money, 200 - money, cells, bet_cap)
+    def x_gains(seat_0_is_a: bool, money: int) -> dict[int, float]:
+        if (seat_0_is_a, money) not in known:
+            if seat_0_is_a:
+                known[seat_0_is_a, money] = gains(x, y, money, 200 - money, cells, bet_cap)
             else:
                 others = gains(y, x, 200 - money, money, cells, bet_cap)
-                known[x_is_a, money] = {-gain: chance for gain, chance in others.items()}
-        return known[x_is_a, money]
+                known[seat_0_is_a, money] = {-gain: chance for gain, chance in others.items()}
+        return known[seat_0_is_a, money]
 
     values = []
     for x_begins in (True, False):

@@ -32,10 +32,10 @@ class Turn(NamedTuple):
     session: int
     game: int
     turn: int
-    x_move: int
-    y_move: int
-    x_slipped: bool
-    y_slipped: bool
+    move_0: int
+    move_1: int
+    move_replaced_0: bool
+    move_replaced_1: bool
 
 
 class Session(NamedTuple):
@@ -44,9 +44,9 @@ class Session(NamedTuple):
     match: int
     session: int
     games: int
-    x_is_row: bool
-    x_points: float
-    y_points: float
+    seat_0_is_row: bool
+    points_0: float
+    points_1: float
 
 
 @dataclass

@@ -45,20 +45,20 @@ def beats(one: Hand, other: Hand) -> bool:
 class Played(NamedTuple):
     """A hand as the engine's columns have it."""
 
-    x_dealt: Hand
-    y_dealt: Hand
+    dealt_0: Hand
+    house_dealt: Hand
     bets1: int
-    x_opened1: bool
-    x_drew: int
-    y_drew: int
-    x_held: Hand
-    y_held: Hand
+    opened1_0: bool
+    drew_0: int
+    house_drew: int
+    held_0: Hand
+    house_held: Hand
     bets2: int
-    x_opened2: bool
+    opened2_0: bool
     rounds: int
     folded: int
     pot: int
-    x_gain: int
+    gain_0: int
 
 
 @dataclass
@@ -124,10 +124,10 @@ def play_hand(bot: Bot, server: Server, bet1: int, bet2: int, luck: Luck, winnin
             gain = -in_pot["x"]
         else:
             gain = 0
-        fields = {"x_drew": 0, "y_drew": 0, "bets2": 0, "x_opened2": False, "rounds": 1, **more}
+        fields = {"drew_0": 0, "house_drew": 0, "bets2": 0, "opened2_0": False, "rounds": 1, **more}
         return Played(
-            x_dealt=dealt[0], y_dealt=dealt[1], x_held=held[0], y_held=held[1],
-            folded={"": 0, "x": 1, "y": 2}[folder], pot=pot, x_gain=gain, bets1=bets1, x_opened1=x_first, **fields,  # type: ignore[arg-type]
+            dealt_0=dealt[0], house_dealt=dealt[1], held_0=held[0], house_held=held[1],
+            folded={"": 0, "x": 1, "y": 2}[folder], pot=pot, gain_0=gain, bets1=bets1, opened1_0=x_first, **fields,  # type: ignore[arg-type]
         )  # fmt: skip
 
     bets1, x_first, folder = betting(
@@ -139,25 +139,25 @@ def play_hand(bot: Bot, server: Server, bet1: int, bet2: int, luck: Luck, winnin
     if folder:
         return result(folder, (x, y))
     first = 1 if bets1 and not x_first else 0
-    x_drew = bot.draw(*x, bets1)
-    y_drew = throw(server["DRAW", *y, bets1, x_drew, first], luck.dice["draw"])
+    drew_0 = bot.draw(*x, bets1)
+    house_drew = throw(server["DRAW", *y, bets1, drew_0, first], luck.dice["draw"])
 
     def exchanged(hand: Hand, count: int, new: list[int]) -> Hand:
         cards = [*hand] if count == 0 else [hand[1], new[1]] if count == 1 else new
         return min(cards), max(cards)
 
-    x_held = exchanged(x, x_drew, luck.cards[4:6])
-    y_held = exchanged(y, y_drew, luck.cards[6:8])
+    held_0 = exchanged(x, drew_0, luck.cards[4:6])
+    house_held = exchanged(y, house_drew, luck.cards[6:8])
     bets2, x_first2, folder = betting(
         2,
-        bot.round2(*x_held, bets1, 0, y_drew) == 2,
-        lambda bets: bot.round2(*x_held, bets1, bets, y_drew),
-        lambda bets, die: throw(server["ROUND2", *y_held, bets1, bets, x_drew, y_drew, first], die),
+        bot.round2(*held_0, bets1, 0, house_drew) == 2,
+        lambda bets: bot.round2(*held_0, bets1, bets, house_drew),
+        lambda bets, die: throw(server["ROUND2", *house_held, bets1, bets, drew_0, house_drew, first], die),
     )
     if not folder:
-        bot.showdown(*x_held, *y_held)
+        bot.showdown(*held_0, *house_held)
     return result(
-        folder, (x_held, y_held), x_drew=x_drew, y_drew=y_drew, bets2=bets2, x_opened2=x_first2, rounds=2,
+        folder, (held_0, house_held), drew_0=drew_0, house_drew=house_drew, bets2=bets2, opened2_0=x_first2, rounds=2,
     )  # fmt: skip
 
 
@@ -225,29 +225,29 @@ def best_value(server: Server, bet1: int, bet2: int, tremble: float = 0.0) -> fl
     def after_round1(mine: Hand, belief: Belief, bets1: int, first: int) -> float:
         put = 1 + bets1 * bet1
         values = []
-        for x_drew in range(3):
+        for drew_0 in range(3):
             value = 0.0
-            for y_drew in range(3):
+            for house_drew in range(3):
                 held: Belief = dict.fromkeys(deal, 0.0)
                 for hand, p in belief.items():
-                    share = p * server["DRAW", *hand, bets1, x_drew, first][y_drew]
-                    for becomes, chance in drawn(hand, y_drew):
+                    share = p * server["DRAW", *hand, bets1, drew_0, first][house_drew]
+                    for becomes, chance in drawn(hand, house_drew):
                         held[becomes] += share * chance
-                for becomes, chance in drawn(mine, x_drew):
-                    value += chance * round2(becomes, tuple(held.items()), put, bets1, first, x_drew, y_drew)
+                for becomes, chance in drawn(mine, drew_0):
+                    value += chance * round2(becomes, tuple(held.items()), put, bets1, first, drew_0, house_drew)
             values.append(value)
         return best(values)
 
     @cache
     def round2(
-        mine: Hand, held: tuple[tuple[Hand, float], ...], put: int, bets1: int, first: int, x_drew: int, y_drew: int
+        mine: Hand, held: tuple[tuple[Hand, float], ...], put: int, bets1: int, first: int, drew_0: int, house_drew: int
     ) -> float:
         def showdown(belief: Belief, bets: int, _first: int) -> float:
             return (put + bets * bet2) * sum(p * beaten(mine)[hand] for hand, p in belief.items())
 
         return round_value(
             dict(held), put, bet2,
-            lambda bets: lambda hand: server["ROUND2", *hand, bets1, bets, x_drew, y_drew, first],
+            lambda bets: lambda hand: server["ROUND2", *hand, bets1, bets, drew_0, house_drew, first],
             showdown,
         )  # fmt: skip
 

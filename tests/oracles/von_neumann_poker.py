@@ -42,7 +42,7 @@ class Game(NamedTuple):
     match: int
     session: int
     game: int
-    x_is_a: bool
+    seat_0_is_a: bool
     a_card: float
     b_card: float
     a_money: int
@@ -58,9 +58,9 @@ class Session(NamedTuple):
     match: int
     session: int
     games: int
-    x_gain: int
-    x_points: float
-    y_points: float
+    gain_0: int
+    points_0: float
+    points_1: float
 
 
 @dataclass

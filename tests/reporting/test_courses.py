@@ -36,7 +36,7 @@ def test_courses_are_the_sessions(pages: Mapping[str, Played]) -> None:
         rows = sessions[
             ((sessions.x == name) & (sessions.y == opponent)) | ((sessions.y == name) & (sessions.x == opponent))
         ]
-        points = np.where(rows.x == name, rows.x_points, -rows.x_points)
+        points = np.where(rows.x == name, rows.points_0, -rows.points_0)
         block = rows.session.to_numpy() * 32 // 60
         assert course.points == pytest.approx(np.bincount(block, points, 32))
         assert course.sizes.tolist() == np.bincount(block, minlength=32).tolist()
@@ -62,7 +62,7 @@ def test_courses_against_house_players_are_of_games(contest: str, pages: Mapping
     for line in one.results.ranking.entrants:
         course = one.findings.courses.whole[line.name]
         assert course.sizes.sum() == line.games
-        won = sum(match.x_points for match in one.results.ranking.matches if match.x == line.name)
+        won = sum(match.points_0 for match in one.results.ranking.matches if match.x == line.name)
         assert course.points.sum() == pytest.approx(won)
 
 

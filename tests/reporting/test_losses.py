@@ -32,7 +32,7 @@ def as_bold(results: str, opponent: str) -> pd.DataFrame:
     found = load(results)
     (number,) = found.matches.query("x == 'bold' and y == @opponent").match
     games: pd.DataFrame = found.games[found.games.match == number].copy()
-    games["won"] = games.a_gain.where(games.x_is_a, -games.a_gain).astype(float)
+    games["won"] = games.a_gain.where(games.seat_0_is_a, -games.a_gain).astype(float)
     return games
 
 
@@ -41,15 +41,15 @@ def test_seats_and_kinds_are_sums_over_the_games_of_the_match(results: str) -> N
     told = losses_to(VON_NEUMANN_POKER, load(results), "bold", "dull")
     for seat, is_a in (("as A", True), ("as B", False)):
         (line,) = [one for one in told.seats if one.seat == seat]
-        own = games[games.x_is_a == is_a]
+        own = games[games.seat_0_is_a == is_a]
         assert (line.count, line.unit) == (len(own), "game") and line.mean == pytest.approx(own.won.mean())
     of_kinds = {
-        "as A, passes": games[games.x_is_a & (games.bet == 0)],
-        "as A, bets and B calls": games[games.x_is_a & (games.bet > 0) & ~games.folded],
-        "as A, bets and B folds": games[games.x_is_a & games.folded],
-        "as B, A passes": games[~games.x_is_a & (games.bet == 0)],
-        "as B, calls": games[~games.x_is_a & (games.bet > 0) & ~games.folded],
-        "as B, folds": games[~games.x_is_a & games.folded],
+        "as A, passes": games[games.seat_0_is_a & (games.bet == 0)],
+        "as A, bets and B calls": games[games.seat_0_is_a & (games.bet > 0) & ~games.folded],
+        "as A, bets and B folds": games[games.seat_0_is_a & games.folded],
+        "as B, A passes": games[~games.seat_0_is_a & (games.bet == 0)],
+        "as B, calls": games[~games.seat_0_is_a & (games.bet > 0) & ~games.folded],
+        "as B, folds": games[~games.seat_0_is_a & games.folded],
     }
     lost = {name: float(kind.won.sum()) for name, kind in of_kinds.items() if kind.won.sum() < 0}
     expected = sorted(lost, key=lambda name: lost[name])[:3]
@@ -137,10 +137,10 @@ def test_rules_in_python_tell_who_came_first(tmp_path: Path, monkeypatch: pytest
     for seat, came_first in (("coming first", True), ("coming second", False)):
         own = games[games.x_is_first != came_first]
         (line,) = [one for one in told["seats"] if one["seat"] == seat]
-        assert (line["count"], line["mean"]) == (len(own), pytest.approx(own.y_points.mean()))
+        assert (line["count"], line["mean"]) == (len(own), pytest.approx(own.points_1.mean()))
         (kind,) = [one for one in told["kinds"] if one["kind"] == seat]
-        assert kind["won"] == own.y_points.sum() < 0
-        assert own[(own.session == kind["session"]) & (own.game == kind["game"])].y_points.item() == -1
+        assert kind["won"] == own.points_1.sum() < 0
+        assert own[(own.session == kind["session"]) & (own.game == kind["game"])].points_1.item() == -1
     assert sum(one["share"] for one in told["kinds"]) == pytest.approx(1) and not told["panels"]
 
 

@@ -273,7 +273,7 @@ def test_where_both_can_win_results_are_set_against_their_mean(pages: Mapping[st
     ranking = one.results.ranking
     assert layout_of(one, ranking).compared_with == "a draw"
     matches = tuple(
-        match._replace(x_points=100.0 * place * match.sessions, y_points=50.0 * match.sessions, x_points_stderr=0.0)
+        match._replace(points_0=100.0 * place * match.sessions, points_1=50.0 * match.sessions, points_0_stderr=0.0)
         for place, match in enumerate(ranking.matches)
     )
     layout = layout_of(one, replace(ranking, matches=Matches.of(matches)))
@@ -290,7 +290,7 @@ def test_the_crosstable_rounds_as_the_standings_do(pages: Mapping[str, Played]) 
     one = pages["holdem_training"]
     ranking = one.results.ranking
     for hundred in (141105, 140095, 67385, 49575, -49575):
-        matches = tuple(m._replace(x_points=float(hundred), games=10_000) for m in ranking.matches)
+        matches = tuple(m._replace(points_0=float(hundred), games=10_000) for m in ranking.matches)
         table = crosstable_of(replace(ranking, matches=Matches.of(matches)), by_game=True)
         findings = replace(one.findings, crosstable=table)
         page = Layout(find_contest("holdem_training"), findings, live=False)
@@ -307,7 +307,7 @@ def large_field(one: Played, bots: int) -> Findings:
     matches = []
     for place, (x, y) in enumerate(itertools.combinations(names, 2)):
         points, games = draw.gauss(0, 60), draw.randrange(20, 200)
-        matches.append(match._replace(match=place, x=x, y=y, games=games, x_points=points, y_points=-points))
+        matches.append(match._replace(match=place, x=x, y=y, games=games, points_0=points, points_1=-points))
     entrants = tuple(replace(entrant, name=name, rank=rank, surely_ahead_of=()) for rank, name in enumerate(names, 1))
     findings = with_ranking(one, replace(ranking, entrants=entrants, matches=Matches.of(matches), faults=()))
     game = next(game for games in one.findings.survey.chosen.values() for game in games)

@@ -33,7 +33,7 @@ def test_von_neumann_poker_is_counted(pages: Mapping[str, Played]) -> None:
     bets: Counter[tuple[str, int, int]] = Counter()
     answers: Counter[tuple[str, int, int, bool]] = Counter()
     for row in rows_of(one):
-        a, b = (row["x"], row["y"]) if row["x_is_a"] else (row["y"], row["x"])
+        a, b = (row["x"], row["y"]) if row["seat_0_is_a"] else (row["y"], row["x"])
         bets[a, int(row["a_card"] * 20), row["bet"]] += 1
         if row["bet"]:
             answers[b, int(row["b_card"] * 20), row["bet"], row["folded"]] += 1
@@ -49,10 +49,10 @@ def test_two_card_draw_is_counted(pages: Mapping[str, Played]) -> None:
     drew: Counter[tuple[str, int, int]] = Counter()
     ends: Counter[tuple[str, int, int]] = Counter()
     for row in rows_of(one):
-        opened[row["x"], row["x_dealt"], row["x_opened1"]] += 1
+        opened[row["x"], row["dealt_0"], row["opened1_0"]] += 1
         ends[row["x"], row["rounds"], row["folded"]] += 1
         if row["rounds"] == 2:
-            drew[row["x"], row["x_dealt"], row["x_drew"]] += 1
+            drew[row["x"], row["dealt_0"], row["drew_0"]] += 1
     sums, names = one.findings.survey.sums, one.findings.entrants
     for name, known in (("opened", opened), ("drew", drew), ("ends", ends)):
         assert {(names[i], a, type(b)(c)): n for (i, a, c), n in np.ndenumerate(sums[name]) for b in (0,) if n} == known
@@ -93,8 +93,8 @@ def turns_of_a_matrix_game(seed: int, count: int = 400) -> list[dict[str, int]]:
         rows.append(
             {
                 "match": 2 * place // count, "session": session, "game": turn, "turn": turn,
-                "x_move": int(draw.integers(3)), "y_move": int(draw.integers(3)),
-                "x_slipped": int(draw.random() < 0.1), "y_slipped": int(draw.random() < 0.1),
+                "move_0": int(draw.integers(3)), "move_1": int(draw.integers(3)),
+                "move_replaced_0": int(draw.random() < 0.1), "move_replaced_1": int(draw.random() < 0.1),
             }
         )  # fmt: skip
         turn += 1
@@ -117,7 +117,7 @@ def test_matrix_games_are_counted(count: int) -> None:
     assert portrait
     rows = turns_of_a_matrix_game(count)
     for row in rows:
-        row["x_move"], row["y_move"] = row["x_move"] % count, (row["y_move"] + row["x_slipped"]) % count
+        row["move_0"], row["move_1"] = row["move_0"] % count, (row["move_1"] + row["move_replaced_0"]) % count
     opponent = {0: 1, 1: 2}  # of bot 0, by match
     turns: Counter[tuple[int, int, int]] = Counter()
     answers: Counter[tuple[int, int, int]] = Counter()
@@ -158,7 +158,7 @@ def test_scenes_and_words_of_matrix_games_have_the_moves_and_what_they_paid() ->
         for contest, known in zip(told, (True, False)):
             assert contest.display.portrait
             moves = [f"plays {MOVES[row[f'{own}_move']]}" + " by a slip" * row[f"{own}_slipped"] for own in "xy"]
-            paid = [PAYOFFS[row["x_move"]][row["y_move"]], PAYOFFS[row["y_move"]][row["x_move"]]]
+            paid = [PAYOFFS[row["move_0"]][row["move_1"]], PAYOFFS[row["move_1"]][row["move_0"]]]
             scene = contest.display.portrait.scene(row)
             points = [f"is paid {amount:g}" for amount in paid]
             ends = list(enumerate(points)) if known else [(None, f"turn {row['turn']} of its game")]
@@ -237,11 +237,11 @@ def test_scenes_of_two_card_draw_come_to_what_was_won(pages: Mapping[str, Played
         x, y, folder = contributions(portrait.scene(row), 1, sizes)
         assert x + y == row["pot"]
         assert {None: 0, 0: 1, 1: 2}[folder] == row["folded"]
-        assert abs(row["x_gain"]) in ((y, x)[folder != 1], y, x, 0)
+        assert abs(row["gain_0"]) in ((y, x)[folder != 1], y, x, 0)
         if folder is not None:
-            assert row["x_gain"] == (y if folder == 1 else -x)
+            assert row["gain_0"] == (y if folder == 1 else -x)
         else:
-            assert x == y and row["x_gain"] in (-x, 0, x)
+            assert x == y and row["gain_0"] in (-x, 0, x)
 
 
 def test_scenes_of_von_neumann_poker_come_to_what_was_won(pages: Mapping[str, Played]) -> None:
@@ -296,7 +296,7 @@ def test_games_that_are_looked_at_are_in_the_records(pages: Mapping[str, Played]
     by_place = {(row["match"], row["session"], row["game"]): row for row in rows_of(one)}
     gains: dict[int, list[int]] = {}
     for row in by_place.values():
-        gains.setdefault(row["match"], []).append(row["a_gain"] if row["x_is_a"] else -row["a_gain"])
+        gains.setdefault(row["match"], []).append(row["a_gain"] if row["seat_0_is_a"] else -row["a_gain"])
     for match, games in one.findings.survey.chosen.items():
         for game in games:
             known = by_place[match, game.session, game.game]

@@ -144,7 +144,7 @@ def test_a_score_is_the_mean_over_house_players_with_its_error() -> None:
     for match in standings.matches:
         played = gains[match.x, match.y]
         assert match.score == pytest.approx(played.sum() + 3200)
-        assert match.x_points_stderr == pytest.approx(math.sqrt(len(played)) * played.std(), rel=4 / math.sqrt(2 * 31))
+        assert match.points_0_stderr == pytest.approx(math.sqrt(len(played)) * played.std(), rel=4 / math.sqrt(2 * 31))
 
 
 def test_sessions_are_scored_one_by_one_and_then_averaged() -> None:
@@ -156,7 +156,7 @@ def test_sessions_are_scored_one_by_one_and_then_averaged() -> None:
     ]
     standings = ranked(field, legs, CLIPPED)
     assert standings.entrants[0].score == pytest.approx((0 + 96) / 2)
-    assert standings.matches[0].x_points == -128 + 32
+    assert standings.matches[0].points_0 == -128 + 32
     whole = ranked(field, legs, replace(CLIPPED, of_match=True))
     assert whole.entrants[0].score == pytest.approx(-96 + 128)
 

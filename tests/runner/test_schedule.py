@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -18,7 +19,8 @@ from tests.oracles.deals import key_of
 from tournament.contests.von_neumann_poker import Settings
 from tournament.keys import seed_fingerprint
 from tournament.leg import house_match_number, match_number
-from tournament.runner.schedule.legs import AgainstHouse, Competitor, Replicas, RoundRobin, place_of
+from tournament.runner.schedule.legs import AgainstHouse, Competitor, Replicas, RoundRobin, Schedule
+from tournament.runner.schedule.limits import too_many
 
 SETTINGS = Settings.model_validate({}).playing()
 KEY = key_of(5)
@@ -76,6 +78,11 @@ def test_a_digest_is_the_sha256_of_a_json_list() -> None:
 def test_seats_go_by_name_not_by_number() -> None:
     (leg,) = round_robin([Competitor(0, "zoe", "wasm", "z"), Competitor(1, "amy", "wasm", "a")]).legs()
     assert [(seat.name, seat.artifact) for seat in leg.seats] == [("amy", "a"), ("zoe", "z")]
+
+
+def places_of(schedule: Schedule) -> list[tuple[int, int, int]]:
+    """Replica, match and number of each leg."""
+    return [(one.number // schedule.legs_per_replica, one.match, one.number) for one in schedule.fixtures()]
 
 
 Chance = tuple[bytes, int, int]
@@ -176,7 +183,7 @@ def test_replicas_are_other_legs_of_the_same_matches(field: list[Competitor], du
     assert len(legs) == replicas * len(first)
     assert len({leg.digest for leg in legs}) == len(legs)
     assert legs[: len(first)] == first
-    places = [place_of(leg.plan.match, leg.plan.number, several.legs_per_replica) for leg in legs]
+    places = places_of(several)
     assert places == sorted(set(places))
     deals: dict[tuple[int, int], set[bytes]] = {}
     for leg in legs:
@@ -209,5 +216,94 @@ def test_replicas_against_the_house_are_more_sessions() -> None:
     assert len(legs) == 2 * (3 + 4)
     longer = AgainstHouse("c", settings | {"sessions": 8}, KEY, [ANN, BOB], house)
     assert {leg.digest for leg in legs} < {leg.digest for leg in longer.legs()}
-    places = [place_of(leg.plan.match, leg.plan.number, several.legs_per_replica) for leg in legs]
+    places = places_of(several)
     assert places == sorted(set(places))
+
+
+def table(field: list[Competitor], seats: int | None, **changes: Any) -> RoundRobin:
+    return RoundRobin("c", {**SETTINGS, "sessions": 3, **changes}, KEY, field, seats=seats)
+
+
+def seated(schedule: Schedule) -> list[tuple[int, tuple[str, ...]]]:
+    """Match and names of each leg, in order."""
+    return [(one.match, one.names) for one in schedule.fixtures()]
+
+
+@given(fields, st.integers(1, 5), st.data())
+def test_combinations_come_in_colexicographic_order_by_numbers_that_newcomers_keep(
+    field: list[Competitor], seats: int, data: st.DataObject
+) -> None:
+    there = data.draw(st.lists(st.sampled_from(field), unique=True))
+    every = [
+        tuple(sorted(chosen, key=lambda one: one.number, reverse=True))
+        for chosen in itertools.combinations(field, seats)
+    ]
+    in_order = sorted(every, key=lambda chosen: [one.number for one in chosen])
+    expected = [(number, tuple(sorted(one.name for one in chosen))) for number, chosen in enumerate(in_order)]
+    assert seated(table(field, seats)) == expected
+    names = {one.name for one in there}
+    assert seated(table(there, seats)) == [(number, who) for number, who in expected if names.issuperset(who)]
+
+
+@given(fields, st.integers(2, 4), st.integers(1, 6), st.integers(1, 3))
+def test_drawn_tables_have_every_host_with_others_and_none_twice_in_a_replica(
+    field: list[Competitor], seats: int, tables: int, replicas: int
+) -> None:
+    seats = min(seats, len(field))
+    schedule = replace(table(field, seats), tables=tables, replicas=Replicas(replicas))
+    assert places_of(schedule) == sorted(set(places_of(schedule)))
+    assert len({one.digest for one in schedule.fixtures()}) == len(places_of(schedule))
+    for replica in range(replicas):
+        drawn = [one for one in schedule.fixtures() if one.number == replica]
+        assert len({one.names for one in drawn}) == len(drawn) <= tables * len(field)
+        assert all(len({*one.names}) == seats and [*one.names] == sorted(one.names) for one in drawn)
+        assert {one.name for one in field} == {name for one in drawn for name in one.names}
+    fewer = replace(schedule, tables=tables - 1) if tables > 1 else replace(schedule, replicas=Replicas(1))
+    assert {one.digest for one in fewer.fixtures()} <= {one.digest for one in schedule.fixtures()}
+
+
+def test_a_newcomer_changes_only_the_tables_that_it_enters() -> None:
+    field = [Competitor(number, f"bot {number:02}", "wasm", f"{number}") for number in range(40)]
+    before, after = (replace(table(some, 4), tables=5) for some in (field[:-1], field))
+    played = {(one.match, one.digest) for one in before.fixtures()}
+    kept = [one for one in after.fixtures() if field[-1].name not in one.names]
+    assert {(one.match, one.digest) for one in kept} <= played
+    hosted, entered = 5, len(list(after.fixtures())) - len(kept)
+    assert hosted <= entered < 4 * hosted and len(kept) > 0.85 * len(played)
+    renamed = replace(before, competitors=[replace(field[0], name="bot 99"), *field[1:-1]])
+    assert {one.names for one in renamed.fixtures()} != {one.names for one in before.fixtures()}
+
+
+@pytest.mark.parametrize("duplicate", [False, True])
+def test_each_bot_comes_first_equally_often(duplicate: bool) -> None:
+    """Over the sessions of a leg, its replicas, and the legs of a duplicate match, which have the same deals."""
+    four = [*(ANN, BOB, CAT), Competitor(3, "dot", "wasm", "dot")]
+    schedule = replace(table(four, 4, duplicate=duplicate), replicas=Replicas(4))
+    legs = list(schedule.legs())
+    assert len(legs) == (16 if duplicate else 4) and len({leg.plan.deals_key for leg in legs}) == 4
+    first = [[(leg.plan.first - session) % 4 for session in range(3)] for leg in legs]
+    assert Counter(itertools.chain(*first)) == dict.fromkeys(range(4), 3 * len(legs) // 4)
+    roles = [(leg.plan.number % 4, leg.plan.number // 4) if duplicate else (0, leg.plan.number) for leg in legs]
+    assert [one[0] for one in first] == [-(place + replica * 3) % 4 for place, replica in roles]
+
+
+def test_a_match_of_all_has_one_number_and_a_seat_for_everybody() -> None:
+    assert seated(table([BOB, CAT, ANN], None)) == [(0, ("ann", "bob", "cat"))]
+    assert seated(table([BOB, ANN, CAT], 1)) == [(0, ("ann",)), (1, ("bob",)), (2, ("cat",))]
+
+
+@pytest.mark.parametrize(
+    ("schedule", "problem"),
+    [
+        (table([Competitor(number, f"{number}", "wasm", "") for number in range(65)], None), "at most 64 seats"),
+        (table([Competitor(number, f"{number}", "wasm", "") for number in range(200)], 4), "set tables = 20"),
+        (table([Competitor(number, f"{number}", "wasm", "") for number in range(99, 99 + 20)], 18), "119 names"),
+        (
+            table([Competitor(number, f"{number}", "wasm", "") for number in range(100)], 4, duplicate=False),
+            "3,921,225",
+        ),
+    ],
+)
+def test_too_many_legs_or_seats_are_told_with_what_to_do(schedule: RoundRobin, problem: str) -> None:
+    assert problem in too_many(schedule)
+    assert not too_many(replace(schedule, seats=4, tables=20))

@@ -182,8 +182,8 @@ def test_other_legs_have_other_chance() -> None:
     assert first.games[0].a_card == second.games[0].a_card
     assert [game.bet for game in first.games][:5] != [game.bet for game in second.games][:5]
     # Equal files, but each bot's chance is its own.
-    as_x = [game.bet for game in first.games if game.x_is_a]
-    as_y = [game.bet for game in first.games if not game.x_is_a]
+    as_x = [game.bet for game in first.games if game.seat_0_is_a]
+    as_y = [game.bet for game in first.games if not game.seat_0_is_a]
     assert as_x[:5] != as_y[:5]
 
 

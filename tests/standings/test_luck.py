@@ -42,7 +42,7 @@ def invented(seed: int, sessions: int, length: int = 10) -> dict[str, npt.NDArra
     gain = np.where(a > 0.8, np.where(b > 0.5, 30, 10) * np.where((a > b) | (b <= 0.5), 1, -1), 10 * np.sign(a - b))
     return {
         "session": np.repeat(np.arange(sessions, dtype=np.int32), length) + 5,
-        "x_is_a": (np.arange(count) % 2 == 0).astype(np.uint8),
+        "seat_0_is_a": (np.arange(count) % 2 == 0).astype(np.uint8),
         "a_card": a,
         "b_card": b,
         "a_gain": gain.astype(np.int8),
@@ -65,10 +65,10 @@ def plain_luck(games: dict[str, npt.NDArray[Any]], sessions: int) -> list[float]
         length = (len(before) + 250) / (played + 10)
         total = 0.0
         cells = []
-        for _, x_is_a, a, b, gain in own:
-            cell = x_is_a * half + int(a * CELLS_A_SIDE) * CELLS_A_SIDE + int(b * CELLS_A_SIDE)
-            total += worth[cell] - means[x_is_a]
-            cells.append((cell, gain if x_is_a else -gain))
+        for _, seat_0_is_a, a, b, gain in own:
+            cell = seat_0_is_a * half + int(a * CELLS_A_SIDE) * CELLS_A_SIDE + int(b * CELLS_A_SIDE)
+            total += worth[cell] - means[seat_0_is_a]
+            cells.append((cell, gain if seat_0_is_a else -gain))
         found.append(1.1 * total / math.sqrt(length))
         for cell, gain in cells:
             counts[cell] += 1
@@ -97,7 +97,7 @@ def test_games_that_cannot_be_are_refused() -> None:
         with pytest.raises(ValueError, match=r"card|session"):
             LegLuck(5, 4).add(games | changed)
     with pytest.raises(ValueError, match="lengths"):
-        LegLuck(5, 4).add(games | {"x_is_a": games["x_is_a"][1:]})
+        LegLuck(5, 4).add(games | {"seat_0_is_a": games["seat_0_is_a"][1:]})
     sums = np.zeros((BLOCK_COUNT, CELLS + 1), np.int64)
     with pytest.raises(ValueError, match="cells"):
         add_cells(*(games[name] for name in LUCK_COLUMNS), 5, 4, sums)  # type: ignore[call-arg, arg-type]
@@ -164,7 +164,10 @@ def test_a_run_records_the_luck_of_each_leg(tmp_path: Path) -> None:
         for replica in range(2):
             leg = LegLuck(60 * replica, 60)
             rows = own[own.session // 60 == replica]
-            leg.add({name: rows[name].to_numpy() for name in LUCK_COLUMNS} | {"x_is_a": rows.x_is_a.to_numpy(np.uint8)})
+            leg.add(
+                {name: rows[name].to_numpy() for name in LUCK_COLUMNS}
+                | {"seat_0_is_a": rows.seat_0_is_a.to_numpy(np.uint8)}
+            )
             total += leg.blocks().sum() / 2
         raw[match.x] -= total
         raw[match.y] += total

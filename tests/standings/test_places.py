@@ -115,7 +115,7 @@ def test_exact_scores_are_those_of_play() -> None:
     x, y = _plain(0.7, 0.5, 20), _plain(0.2, 0.1, 40)
     sessions = 1500
     record = play_core(x, y, 11, sessions=sessions, capacities=(200_000, sessions))
-    points = np.array([session.x_points for session in record.sessions])
+    points = np.array([session.points_0 for session in record.sessions])
     error = points.std() * math.sqrt(sessions)
     value = match_value(x, y, sessions, 10)
     assert abs(points.sum() - value) < 3.5 * error

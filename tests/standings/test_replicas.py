@@ -96,9 +96,9 @@ def test_the_two_legs_of_a_duplicate_match_are_one_replica(replicas: int) -> Non
     of_sessions = math.sqrt(640 * replicas) * np.std(sums, ddof=1)
     of_replicas = math.sqrt(3) * np.std([one.sum() for one in sums], ddof=1) if replicas > 1 else math.sqrt(1280) * 10
     assert (match.legs, match.sessions, ranked.entrants[0].matches) == (2 * replicas, 1280 * replicas, 1)
-    assert match.x_points_stderr == pytest.approx(of_replicas, rel=1e-9 if replicas > 1 else 0.5)
-    assert replicas == 1 or match.x_points_stderr < 5 * of_sessions
-    assert ranked.entrants[0].stderr == pytest.approx((match.x_points_stderr or 0) / replicas)
+    assert match.points_0_stderr == pytest.approx(of_replicas, rel=1e-9 if replicas > 1 else 0.5)
+    assert replicas == 1 or match.points_0_stderr < 5 * of_sessions
+    assert ranked.entrants[0].stderr == pytest.approx((match.points_0_stderr or 0) / replicas)
 
 
 def learners_twice(seed: int, replicas: int) -> list[LegResult]:

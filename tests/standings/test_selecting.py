@@ -80,15 +80,17 @@ def test_columns_come_in_the_order_asked(place: Place, whole: Results) -> None:
     for columns in (["bet", "y", "folded"], ["x"], ["a_gain", "match"]):
         some = tournament.load(str(place.results), columns=columns)
         same(some.games, whole.games[columns])
-    some = tournament.load(str(place.results), columns=["x_points", "x", "bet"], bots=["bold"])
+    some = tournament.load(str(place.results), columns=["points_0", "x", "bet"], bots=["bold"])
     sessions = whole.sessions
-    same(some.sessions, sessions[(sessions.x == "bold") | (sessions.y == "bold")][["x_points", "x"]])
+    same(some.sessions, sessions[(sessions.x == "bold") | (sessions.y == "bold")][["points_0", "x"]])
     assert isinstance(some.sessions["x"].dtype, pd.CategoricalDtype)
 
 
 def test_what_there_is_none_of_is_named(place: Place) -> None:
     where = str(place.results)
-    with pytest.raises(InputError, match=r"there is no column 'bets'; there are match, session, game, x_is_a, .*, y$"):
+    with pytest.raises(
+        InputError, match=r"there is no column 'bets'; there are match, session, game, seat_0_is_a, .*, y$"
+    ):
         tournament.load(where, columns=["bet", "bets"])
     with pytest.raises(InputError, match="there is no match '77'; there are 0, 1, 2, 3, 4, 5"):
         tournament.load(where, matches=[0, 77])

@@ -102,11 +102,11 @@ def test_where_a_game_is_not_zero_sum_each_side_has_its_own_points(legs: int, re
             assert line.stderr == pytest.approx(np.sqrt(np.sum(each)))
     for match in standings.matches:
         assert match.freedom == (replicas if replicas > 1 else BLOCKS) - 1
-        reach = quantile(0.975, match.freedom) * (match.x_points_stderr or 0) / (64 * legs)
+        reach = quantile(0.975, match.freedom) * (match.points_0_stderr or 0) / (64 * legs)
         assert match.reach_per_session == pytest.approx(reach, rel=1e-5)
         of = points[match.x, match.y]
-        assert (match.x_points, match.y_points) == pytest.approx(tuple(of.sum(axis=(0, 2))))
-        for error, side in ((match.x_points_stderr, 0), (match.y_points_stderr, 1)):
+        assert (match.points_0, match.points_1) == pytest.approx(tuple(of.sum(axis=(0, 2))))
+        for error, side in ((match.points_0_stderr, 0), (match.points_1_stderr, 1)):
             if replicas > 1:
                 assert error == pytest.approx(np.sqrt(replicas) * of[:, side].sum(axis=1).std(ddof=1))
             else:
@@ -149,7 +149,7 @@ def test_errors_of_a_small_spread_about_a_large_mean_are_told() -> None:
     field, chance = field_of(["ann", "bob"]), np.random.default_rng(9)
     points = 1e6 + chance.normal(0, 0.01, 6400)
     (match,) = compute_standings(field, [batch_of(leg_of(field, "ann", "bob", points))]).matches
-    assert match.x_points_stderr == pytest.approx(math.sqrt(6400) * 0.01, rel=0.4)
+    assert match.points_0_stderr == pytest.approx(math.sqrt(6400) * 0.01, rel=0.4)
 
 
 @pytest.mark.parametrize("until", [None, Until(0.95, 4, 10), Until(0.95, 4, 64)], ids=["all", "last look", "a look"])
@@ -182,7 +182,7 @@ def test_exact_ties_stay_ties_whatever_the_rounding(until: Until | None) -> None
 def test_too_few_sessions_have_no_error() -> None:
     field = field_of(["ann", "bob"])
     standings = compute_standings(field, [batch_of(leg_of(field, "ann", "bob", np.array([3.0])))])
-    assert standings.matches[0].x_points_stderr is None
+    assert standings.matches[0].points_0_stderr is None
     assert [(line.score, line.stderr, line.ci_low, line.ci_high) for line in standings.entrants] == [
         (3.0, None, None, None),
         (-3.0, None, None, None),
@@ -252,7 +252,7 @@ def test_matches_with_a_disqualified_bot_count_for_nobody_and_stay_in_the_record
     assert len(standings.matches) == 6
     assert len(standings.faults) == 4
     cut_short = next(match for match in standings.matches if {match.x, match.y} == {"bob", "cat"})
-    assert cut_short.x_points_stderr is None
+    assert cut_short.points_0_stderr is None
     assert [line.name for line in standings.entrants][-1] == "cat"
 
 

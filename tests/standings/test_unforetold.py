@@ -76,5 +76,5 @@ def test_what_is_rounded_is_foretold() -> None:
     legs = [leg_of(field, x, y, 0 * points) for x, y in itertools.combinations(names, 2)]
     legs[0] = leg_of(field, names[0], names[1], points)
     ranking = compute_standings(field, [batch_of(*legs)])
-    assert ranking.matches[0].x_points, "no rounding: nothing is tested"
+    assert ranking.matches[0].points_0, "no rounding: nothing is tested"
     assert not unforetold(ranking)

@@ -261,7 +261,7 @@ def games(rows: int) -> dict[str, Values]:
         "match": np.full(rows, 7, "int32"),
         "session": (np.arange(rows) // 3).astype("int32"),
         "game": chance.integers(0, 50, rows).astype("uint8"),
-        "x_is_a": chance.integers(0, 2, rows).astype("uint8"),
+        "seat_0_is_a": chance.integers(0, 2, rows).astype("uint8"),
         "a_card": chance.random(rows, "float32"),
         "b_card": chance.random(rows, "float32"),
         "a_money": chance.integers(0, 201, rows).astype("int16"),
@@ -273,7 +273,8 @@ def games(rows: int) -> dict[str, Values]:
 
 
 GAMES = [
-    Column(name, "bool" if name in ("x_is_a", "folded") else values.dtype.name, "") for name, values in games(1).items()
+    Column(name, "bool" if name in ("seat_0_is_a", "folded") else values.dtype.name, "")
+    for name, values in games(1).items()
 ]
 
 

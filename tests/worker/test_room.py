@@ -66,7 +66,7 @@ def play(
     sink = NullSink.of(MATRIX_GAME, 1000)
     leg = Leg("", LegPlan(0, 0, settings.sessions, bytes(KEY_BYTES)), seats)
     result = play_leg(MATRIX_GAME, settings, leg, artifacts, sink, meters=meters)
-    return sink.games.arrays["x_move"][: sink.games.rows].tolist(), result
+    return sink.games.arrays["move_0"][: sink.games.rows].tolist(), result
 
 
 def went_well(room: Entrant) -> bool:

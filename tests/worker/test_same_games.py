@@ -81,4 +81,4 @@ def test_every_way_to_write_a_bot_plays_as_the_rules_have_it(bet_cap: BetCap, ca
         assert played.games == record.games, leg.title
         assert played.sessions == record.sessions
         assert not played.faults
-        assert played.result.sums[0].points == pytest.approx(sum(s.x_points for s in record.sessions))
+        assert played.result.sums[0].points == pytest.approx(sum(s.points_0 for s in record.sessions))

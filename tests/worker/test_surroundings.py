@@ -60,7 +60,7 @@ WATCHER = asking(
 DICE = asking("dice", "(call $byte)")
 
 
-COLUMNS = ("a_card", "bet", "a_gain", "x_is_a")
+COLUMNS = ("a_card", "bet", "a_gain", "seat_0_is_a")
 
 
 def played(x: Entrant, y: Entrant, *, seed: int = 1, **keys: object) -> list[tuple[float, ...]]:

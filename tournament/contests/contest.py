@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -51,6 +51,10 @@ class Luck:
 # Of the code that all contests share: raised when the same settings no longer give the same games in any of them.
 # A contest has its own `version`.
 ENGINE_VERSION = 9
+
+
+# A contest's seats: so many, one of several by the settings, or one for each entrant.
+SeatCount = int | range | Literal["all"]
 
 
 class NewCore(Protocol):
@@ -112,7 +116,8 @@ class Contest:
     """A contest: names, settings, records, bot interface and the core that plays it.
 
     Several may have the same `rules`, named after the contest that brings them. `version` is raised when the same
-    settings no longer give the same games: then records are archived. Without a `house` all entrants play all.
+    settings no longer give the same games: then records are archived. Without a `house` entrants play each other, on so
+    many `seats`: a number, several of which the settings' `seats` is one, or "all" for one match of all entrants.
     `luck` corrects the score. `preset`: its settings in a new settings file. `requires`: packages that its games depend
     on, with their versions. `source`: where rules of others are from; a file's digest is the `edition`.
     """
@@ -127,6 +132,7 @@ class Contest:
     interface: Interface
     new_core: NewCore
     house: House | None = None
+    seats: SeatCount = 2
     luck: Luck | None = None
     trials: Trials = field(default_factory=Trials)
     display: Display = field(default_factory=Display)
@@ -145,6 +151,18 @@ class Contest:
         if name == self.name:
             return self
         return replace(self, name=name, title=name.replace("_", " ").capitalize())
+
+    def seats_of(self, settings: Mapping[str, object]) -> int | None:
+        """Return the seats of a match by the settings; None for all entrants. House players have none."""
+        if self.house:
+            return 1
+        if self.seats == "all":
+            return None
+        return self.seats if isinstance(self.seats, int) else int(str(settings["seats"]))
+
+    def fewest_entrants(self, settings: Mapping[str, object]) -> int:
+        """Return how many entrants there must be."""
+        return self.seats_of(settings) or 2
 
     def sessions_of_leg(self, settings: ContestSettings) -> int:
         """Against house players each session is a leg of its own."""

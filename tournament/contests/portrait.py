@@ -141,7 +141,7 @@ class Portrait:
     one for all others. `panels` shows one bot out of these sums. `gain` is what x won in each row, in `money`; None
     where rows don't say that. `scene` shows a row. `game` is what its players call a game.
     `kinds` sorts rows as the player at seat 0 or 1 sees them, None where rows don't tell what a game brought.
-    With `turns` whole sessions are shown, turn by turn, from the columns x_move, y_move, x_slipped and y_slipped.
+    With `turns` whole sessions are shown, turn by turn, from the columns move_0, move_1 and move_replaced_0, _1.
     Rows come from anybody's records: values may be outside of what the core writes.
     """
 

@@ -77,6 +77,13 @@ class ContestSettings(BaseModel):
     )
     most_replicas: int = Field(64, ge=1, le=100_000, validate_default=True, description="but no more than so many")
     tie: float | None = Field(None, gt=0, le=1e12, description="neighbours whose scores differ by less are tied")
+    tables: int | None = Field(
+        None,
+        ge=1,
+        le=10_000,
+        description="matches that each bot hosts in each replica, with guests that are drawn; default all combinations"
+        " of bots. For large fields, and for many at a table",
+    )
     seed: Seed | None = Field(
         None,
         description="chooses the deals and all else that is random, such as the bots' rand(): a text, or a whole number"
@@ -110,9 +117,12 @@ class ContestSettings(BaseModel):
         return replicas
 
     def playing(self) -> dict[str, object]:
-        """The settings on which the records depend: all but folder, words, number of replicas and seed. They go
-        into the ledger, where the seed must not be."""
-        return self.model_dump(exclude={"game", "entrants", "title", "about", "seed", *HOW_MANY_REPLICAS})
+        """The settings on which games depend: all but folder, words, seed, and who plays whom how often."""
+        return self.model_dump(exclude={"game", "entrants", "title", "about", "seed", "tables", *HOW_MANY_REPLICAS})
+
+    def recorded(self) -> dict[str, object]:
+        """The settings as the ledger has them: those on which games depend, and whether tables are drawn."""
+        return self.playing() | ({} if self.tables is None else {"tables": self.tables})
 
     def for_workers(self) -> dict[str, object]:
         """Those with which legs are played: of some contests, also limits that no record depends on."""

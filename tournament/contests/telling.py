@@ -41,7 +41,7 @@ def told_game(scene: Scene, names: Sequence[str]) -> GameInWords:
 
 def plain_columns(row: Row) -> Iterator[tuple[int | None, str]]:
     """A game's columns in words, for a contest without better ones, each with the seat that it is about, if any. The
-    name of a column about a seat begins with the seat, like x_points."""
+    name of a column about a seat begins with the seat, like points_0."""
     for column, value in row.items():
         if column in ("match", "session", "game"):
             continue

@@ -376,7 +376,7 @@ def require_playable(entrants: Sequence[Entrant], least: int, folder: Path, of: 
     if of is not None and (of in broken or fit < least):
         raise InputError("\n".join(f"{name} can't play: {broken[name]}" for name in ([of] if of in broken else broken)))
     if fit < least:
-        needed = "two bots" if least == 2 else "a bot"
+        needed = "a bot" if least == 1 else "two bots" if least == 2 else f"{least} bots, one for each seat,"
         there = f"there {'is' if fit == 1 else 'are'} {fit} in {folder}"
         hint = "" if entrants else f": a bot is a file ending in {', '.join(KINDS)}, or a folder with a bot.toml"
         why = [f"{name}: {telling_line(problem)}" for name, problem in broken.items()]

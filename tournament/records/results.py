@@ -44,14 +44,14 @@ MATCHES = (
     Column("legs", "int32", "legs played: one of each replica, two in a duplicate match"),
     Column("sessions", "int64", "sessions played, of all replicas"),
     Column("games", "int64", "games played"),
-    Column("x_points", "float64", "points of x over the match"),
+    Column("points_0", "float64", "points of x over the match"),
     Column(
-        "x_points_stderr",
+        "points_0_stderr",
         "float64",
-        "standard error of x_points: over replicas; of one, over 32 blocks of its sessions",
+        "standard error of points_0: over replicas; of one, over 32 blocks of its sessions",
     ),
-    Column("y_points", "float64", "points of y; what x has, negated, where the game is zero-sum"),
-    Column("y_points_stderr", "float64", "standard error of y_points"),
+    Column("points_1", "float64", "points of y; what x has, negated, where the game is zero-sum"),
+    Column("points_1_stderr", "float64", "standard error of points_1"),
 )
 ENTRANTS = (
     Column("name", "str", "the bot's name: its file's, without the ending, or its folder's"),

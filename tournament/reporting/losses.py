@@ -149,10 +149,10 @@ def _rows(contest: Contest, storage: Storage, batches: Sequence[Batch], match: i
 
 def _plain_kinds(rows: Rows, seat: int) -> Kinds | None:
     """Of a contest without a portrait: who comes first, where rows say that, and half the lead."""
-    if not {"x_is_first", "x_points", "y_points"} <= rows.keys():
+    if not {"x_is_first", "points_0", "points_1"} <= rows.keys():
         return None
     second = rows["x_is_first"].astype(bool) ^ (seat == 0)
-    lead = (rows["x_points"].astype(float) - rows["y_points"]) / 2
+    lead = (rows["points_0"].astype(float) - rows["points_1"]) / 2
     return Kinds(second.astype(int), (("coming first", ""), ("coming second", "")), lead * (1 - 2 * seat))
 
 

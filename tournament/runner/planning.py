@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import cast
 
 from tournament.artifacts.bot import Entrant, plays_as
 from tournament.config import Config
@@ -12,6 +13,7 @@ from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
 from tournament.cores import cores
+from tournament.errors import InputError
 from tournament.keys import master_key
 from tournament.runner.archives import Unlike
 from tournament.runner.pace import Pace
@@ -19,6 +21,7 @@ from tournament.runner.preparing import Prepared
 from tournament.runner.resume import field_of
 from tournament.runner.schedule.counting import count_legs
 from tournament.runner.schedule.legs import ONE_OF_EACH, AgainstHouse, Competitor, Replicas, RoundRobin, Schedule
+from tournament.runner.schedule.limits import too_many
 from tournament.runner.schedule.recorded import keeping_what_was_played
 from tournament.runner.schedule.rounds import Round, next_round
 from tournament.store.ledger import Batch, Field, Until
@@ -126,7 +129,11 @@ def schedule_of(
     given = (contest.engine_version, replicas, fingerprint, of if paired else None)
     if contest.house:
         return AgainstHouse(contest.rules, settings, key, entrants, house, *given)
-    return RoundRobin(contest.rules, settings, key, entrants, (), *given, of)
+    seats, tables = contest.seats_of(settings), cast("int | None", field.settings.get("tables"))
+    schedule = RoundRobin(contest.rules, settings, key, entrants, (), *given, of, seats, tables)
+    if problem := too_many(schedule):
+        raise InputError(f"{contest.name}: {problem}")
+    return schedule
 
 
 def workers_of(config: Config) -> int:

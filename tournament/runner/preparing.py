@@ -11,9 +11,10 @@ from tournament.artifacts.bot import Entrant
 from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
+from tournament.contests.settings import ContestSettings
 from tournament.entrants.build import Building, building, require_playable
 from tournament.entrants.folder import other_files
-from tournament.errors import RunError, listed
+from tournament.errors import InputError, RunError, listed
 from tournament.keys import guessable
 from tournament.runner.archives import Unlike, unlike_records
 from tournament.runner.executors import Executors
@@ -72,7 +73,7 @@ class Prepared:
             else one
             for one in self.entrants
         ]
-        least = 1 if self.contest.house else 2
+        least = self.contest.fewest_entrants(self.config.contest.playing())
         if sum(one.artifact is not None for one in entrants) < least or self.of in aside:
             names_by_reason: dict[str, list[str]] = {}
             for name, reason in aside.items():
@@ -113,8 +114,10 @@ def prepare_contest(
     RunError for anything else that is in the way.
     """
     location = inside(config.results, contest.name)
-    if of is not None or config.contest.until_settled is not None:
-        patience = inf  # which replicas follow depends on all bots
+    require_tables(contest, config.contest)
+    seats = contest.seats_of(config.contest.playing())
+    if of is not None or config.contest.until_settled is not None or config.contest.tables or (seats or 3) > 2:
+        patience = inf  # which replicas follow, or who sits with whom, depends on all bots
     with contextlib.ExitStack() as stack:
         with trouble_explained(location):
             storage = open_storage(location)
@@ -131,7 +134,7 @@ def prepare_contest(
                     recorded=lambda: recorded_entrants(contest, config),
                 )
             )
-            least = 1 if contest.house else 2
+            least = contest.fewest_entrants(config.contest.playing())
             entrants = bots.entrants(watcher.say, patience, least)
             require_playable(entrants, least, config.entrants, of)
             if others := other_files(config.entrants):
@@ -144,6 +147,20 @@ def prepare_contest(
             keep_for(location, (entrant.artifact for entrant in entrants if entrant.artifact))
         executors = executors or stack.enter_context(Executors())
         yield Prepared(contest, config, entrants, house, location, drawn, bots, patience, of, executors=executors)
+
+
+def require_tables(contest: Contest, settings: ContestSettings) -> None:
+    """Raise InputError for drawn tables of a contest, or a run, that has none."""
+    if settings.tables is None:
+        return
+    seats = contest.seats_of(settings.playing())
+    if contest.house or seats is None or seats < 2:
+        who = "house players" if contest.house else "one match of all bots" if seats is None else "one seat"
+        raise InputError(f"{contest.name}: tables: it has {who}, and draws nothing; remove the setting")
+    if settings.until_settled is not None:
+        raise InputError(
+            f"{contest.name}: until_settled: with drawn tables no run ends by itself; set replicas, or remove tables"
+        )
 
 
 def recorded_entrants(contest: Contest, config: Config) -> Sequence[FieldEntrant]:

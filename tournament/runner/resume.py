@@ -49,8 +49,12 @@ def differences(
         else f"{key} was {shortened(str(known.settings.get(key)), 100)}, is {value}"
         for key, value in settings.items()
         if known.settings.get(key) != value
+        and key != "tables"  # another number of them changes none of the others
         and not (known.house and key == "sessions" and _grows(known.settings, value))
     }
+    if known.house == () and ("tables" in known.settings) != ("tables" in settings):
+        drawn = "tables were drawn" if "tables" in known.settings else "all combinations of bots were played"
+        differing["tables"] = drawn
     if known.rules != contest.rules:
         differing["game"] = f"games of {known.rules}"
     if known.engine != contest.engine_version:

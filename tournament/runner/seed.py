@@ -41,17 +41,17 @@ def settle_seed(
         return with_seed(config.contest.seed)
     for storage, known in _records(location):
         kept = known.settings.get("seed")
-        if differences(known, contest, config.contest.playing() | {"seed": kept}, names, None):
+        if differences(known, contest, config.contest.recorded() | {"seed": kept}, names, None):
             continue
         settled, house = with_seed(read_seed(storage, kept))
-        if not differences(known, contest, config.contest.playing() | {"seed": kept}, names, house):
+        if not differences(known, contest, config.contest.recorded() | {"seed": kept}, names, house):
             return settled, house
     return with_seed(drawn_seed())
 
 
 def recorded_settings(settings: ContestSettings, seed: str) -> dict[str, object]:
     """The settings as the ledger has them: a fingerprint stands for the seed."""
-    return settings.playing() | {"seed": seed_fingerprint(master_key(seed))}
+    return settings.recorded() | {"seed": seed_fingerprint(master_key(seed))}
 
 
 def keep_seed(storage: Storage, seed: str) -> list[str]:

@@ -30,7 +30,7 @@ def matches_of_bot(ranking: Standings, name: str) -> list[Match]:
 
 def lead(match: Match) -> float:
     """By how much x is ahead of y, in points a session."""
-    return (match.x_points - match.y_points) / max(1, match.sessions)
+    return (match.points_0 - match.points_1) / max(1, match.sessions)
 
 
 def closest_to_beating(matches: Sequence[Match]) -> Match | None:

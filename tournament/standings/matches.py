@@ -29,10 +29,10 @@ class Match(NamedTuple):
     legs: int
     sessions: int
     games: int
-    x_points: float
-    x_points_stderr: float | None
-    y_points: float
-    y_points_stderr: float | None
+    points_0: float
+    points_0_stderr: float | None
+    points_1: float
+    points_1_stderr: float | None
     freedom: int = 0
     lead_stderr: float | None = None
     score: float | None = None
@@ -40,11 +40,11 @@ class Match(NamedTuple):
 
     @property
     def points_per_session(self) -> float:
-        return self.x_points / self.sessions if self.sessions else 0.0
+        return self.points_0 / self.sessions if self.sessions else 0.0
 
     @property
     def stderr_per_session(self) -> float | None:
-        return self.x_points_stderr / max(1, self.sessions) if self.x_points_stderr is not None else None
+        return self.points_0_stderr / max(1, self.sessions) if self.points_0_stderr is not None else None
 
     @property
     def lead_stderr_per_session(self) -> float | None:
@@ -59,8 +59,8 @@ class Match(NamedTuple):
     def from_y(self) -> Match:
         """The same match with the sides swapped."""
         return Match(
-            self.match, self.y, self.x, self.legs, self.sessions, self.games, self.y_points, self.y_points_stderr,
-            self.x_points, self.x_points_stderr, self.freedom, self.lead_stderr, self.score, self.measures,
+            self.match, self.y, self.x, self.legs, self.sessions, self.games, self.points_1, self.points_1_stderr,
+            self.points_0, self.points_0_stderr, self.freedom, self.lead_stderr, self.score, self.measures,
         )  # fmt: skip
 
 
@@ -69,7 +69,7 @@ class Matches(Sequence[Match]):
     """Matches as columns, since a field of a thousand bots has half a million. A Match is made when it is asked for.
 
     `players` has for each the places of x and y in `names`. `whole` has a column each for number, legs, sessions, games
-    and degrees of freedom; `amounts` for x_points, their error, y_points, theirs, and that of the lead, NaN where an
+    and degrees of freedom; `amounts` for points_0, their error, points_1, theirs, and that of the lead, NaN where an
     error can't be told.
     `scored` has the score and measures of each, where house players play.
     """
@@ -138,7 +138,7 @@ class Matches(Sequence[Match]):
 
 
 _WHOLE = ("match", "legs", "sessions", "games", "freedom")
-_AMOUNTS = ("x_points", "x_points_stderr", "y_points", "y_points_stderr", "lead_stderr")
+_AMOUNTS = ("points_0", "points_0_stderr", "points_1", "points_1_stderr", "lead_stderr")
 _PLAIN = 12  # fields before the score
 
 

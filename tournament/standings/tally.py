@@ -10,7 +10,7 @@ import numpy as np
 
 from engine.kernel.game_core import SEAT_COUNT
 from tournament.arrays import Floats, Whole
-from tournament.standings.errors import Measured, Met, Paired, Strata, on_grid, rounding_of
+from tournament.standings.errors import Errors, Measured, Met, Paired, Strata, on_grid, rounding_of
 from tournament.store.legs import Legs
 
 
@@ -25,7 +25,7 @@ class Tally:
 
     scores: Floats
     replicas: int
-    errors: Met | Paired
+    errors: Errors
     sessions: Whole
     games: Whole
     opponents: list[int]

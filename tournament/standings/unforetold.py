@@ -49,9 +49,9 @@ def unforetold(ranking: Standings) -> list[Unforetold]:
     size, others = len(names), len(names) - 2
     if ranking.scoring is not None or others < _FEWEST_OTHERS or len(ranking.matches) < size * (size - 1) // 2:
         return []
-    x_points, _, y_points, *_ = ranking.matches.amounts.T
+    points_0, _, points_1, *_ = ranking.matches.amounts.T
     with np.errstate(invalid="ignore"):  # a match without sessions is none
-        lead = (x_points - y_points) / (2 * ranking.matches.whole[:, 2])
+        lead = (points_0 - points_1) / (2 * ranking.matches.whole[:, 2])
     won = ranking.spread(names, names, lead, -lead)
     np.fill_diagonal(won, 0.0)
     if np.isnan(won).any():

@@ -25,18 +25,18 @@ cdef struct GameRow:
     int32_t session
     int32_t game
     int32_t turn
-    uint8_t x_move
-    uint8_t y_move
-    uint8_t x_slipped
-    uint8_t y_slipped
+    uint8_t move_0
+    uint8_t move_1
+    uint8_t move_replaced_0
+    uint8_t move_replaced_1
 
 cdef struct SessionRow:
     int32_t match
     int32_t session
     int32_t games
-    uint8_t x_is_row
-    double x_points
-    double y_points
+    uint8_t seat_0_is_row
+    double points_0
+    double points_1
 
 
 @cython.final

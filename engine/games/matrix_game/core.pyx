@@ -206,13 +206,13 @@ cdef class MatrixGame(GameCore):
         cdef int64_t row = self.games_table.rows
         cdef Columns games = self.games_table.columns
         cdef GameRow* game = <GameRow*>games.content
-        cdef bint x_slipped = False
-        cdef bint y_slipped = False
+        cdef bint move_replaced_0 = False
+        cdef bint move_replaced_1 = False
         cdef bint is_over
         cdef int place
         if self.noise:
-            x_slipped = self.slips(0)
-            y_slipped = self.slips(1)
+            move_replaced_0 = self.slips(0)
+            move_replaced_1 = self.slips(1)
         place = self.chosen[self.row_seat] * self.moves + self.chosen[1 - self.row_seat]
         self.session_points[0] += self.payoffs[self.row_seat][place]
         self.session_points[1] += self.payoffs[1 - self.row_seat][place]
@@ -221,10 +221,10 @@ cdef class MatrixGame(GameCore):
         column(games, &game.session)[row] = self.first_session + <int32_t>self.session
         column(games, &game.game)[row] = <int32_t>self.game
         column(games, &game.turn)[row] = <int32_t>self.turn
-        column(games, &game.x_move)[row] = <uint8_t>self.chosen[0]
-        column(games, &game.y_move)[row] = <uint8_t>self.chosen[1]
-        column(games, &game.x_slipped)[row] = x_slipped
-        column(games, &game.y_slipped)[row] = y_slipped
+        column(games, &game.move_0)[row] = <uint8_t>self.chosen[0]
+        column(games, &game.move_1)[row] = <uint8_t>self.chosen[1]
+        column(games, &game.move_replaced_0)[row] = move_replaced_0
+        column(games, &game.move_replaced_1)[row] = move_replaced_1
         self.games_table.rows = row + 1
 
         self.history[0][self.turn] = <uint8_t>self.chosen[0]
@@ -264,9 +264,9 @@ cdef class MatrixGame(GameCore):
         column(sessions, &session.match)[row] = self.match
         column(sessions, &session.session)[row] = self.first_session + <int32_t>self.session
         column(sessions, &session.games)[row] = <int32_t>self.game
-        column(sessions, &session.x_is_row)[row] = self.row_seat == 0
-        column(sessions, &session.x_points)[row] = self.session_points[0]
-        column(sessions, &session.y_points)[row] = self.session_points[1]
+        column(sessions, &session.seat_0_is_row)[row] = self.row_seat == 0
+        column(sessions, &session.points_0)[row] = self.session_points[0]
+        column(sessions, &session.points_1)[row] = self.session_points[1]
         self.sessions_table.rows = row + 1
         self.score_session()
         self.games_begun = 0

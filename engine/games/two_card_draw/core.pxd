@@ -53,27 +53,27 @@ cdef struct GameRow:
     int32_t match
     int32_t session
     uint16_t game
-    uint8_t x_dealt
-    uint8_t y_dealt
+    uint8_t dealt_0
+    uint8_t house_dealt
     uint8_t bets1
-    uint8_t x_opened1
-    uint8_t x_drew
-    uint8_t y_drew
-    uint8_t x_held
-    uint8_t y_held
+    uint8_t opened1_0
+    uint8_t drew_0
+    uint8_t house_drew
+    uint8_t held_0
+    uint8_t house_held
     uint8_t bets2
-    uint8_t x_opened2
+    uint8_t opened2_0
     uint8_t rounds
     uint8_t folded
     uint8_t pot
-    int8_t x_gain
+    int8_t gain_0
 
 cdef struct SessionRow:
     int32_t match
     int32_t session
     uint16_t games
-    int32_t x_gain
-    int32_t x_score
+    int32_t gain_0
+    int32_t score_0
 
 
 @cython.final

@@ -362,20 +362,20 @@ cdef class TwoCardDraw(GameCore):
         column(games, &game.match)[row] = self.match
         column(games, &game.session)[row] = self.first_session
         column(games, &game.game)[row] = <uint16_t>self.game
-        column(games, &game.x_dealt)[row] = DIGITS[self.dealt[X]]
-        column(games, &game.y_dealt)[row] = DIGITS[self.dealt[Y]]
+        column(games, &game.dealt_0)[row] = DIGITS[self.dealt[X]]
+        column(games, &game.house_dealt)[row] = DIGITS[self.dealt[Y]]
         column(games, &game.bets1)[row] = <uint8_t>bets1
-        column(games, &game.x_opened1)[row] = <uint8_t>self.x_opened[0]
-        column(games, &game.x_drew)[row] = <uint8_t>self.drew[X]
-        column(games, &game.y_drew)[row] = <uint8_t>self.drew[Y]
-        column(games, &game.x_held)[row] = DIGITS[x_holds]
-        column(games, &game.y_held)[row] = DIGITS[y_holds]
+        column(games, &game.opened1_0)[row] = <uint8_t>self.x_opened[0]
+        column(games, &game.drew_0)[row] = <uint8_t>self.drew[X]
+        column(games, &game.house_drew)[row] = <uint8_t>self.drew[Y]
+        column(games, &game.held_0)[row] = DIGITS[x_holds]
+        column(games, &game.house_held)[row] = DIGITS[y_holds]
         column(games, &game.bets2)[row] = <uint8_t>bets2
-        column(games, &game.x_opened2)[row] = <uint8_t>self.x_opened[1]
+        column(games, &game.opened2_0)[row] = <uint8_t>self.x_opened[1]
         column(games, &game.rounds)[row] = <uint8_t>(self.round + 1)
         column(games, &game.folded)[row] = <uint8_t>folded
         column(games, &game.pot)[row] = <uint8_t>pot
-        column(games, &game.x_gain)[row] = <int8_t>gain
+        column(games, &game.gain_0)[row] = <int8_t>gain
         row += 1
         rows[0] = row
         points[0] = gain
@@ -396,8 +396,8 @@ cdef class TwoCardDraw(GameCore):
         column(sessions, &session.match)[row] = self.match
         column(sessions, &session.session)[row] = self.first_session
         column(sessions, &session.games)[row] = <uint16_t>self.games_per_session
-        column(sessions, &session.x_gain)[row] = <int32_t>winnings
-        column(sessions, &session.x_score)[row] = <int32_t>(score if score > 0 else 0)
+        column(sessions, &session.gain_0)[row] = <int32_t>winnings
+        column(sessions, &session.score_0)[row] = <int32_t>(score if score > 0 else 0)
         self.sessions_table.rows = row + 1
         self.score_session()
         return self.start_hand()

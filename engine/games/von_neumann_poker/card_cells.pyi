@@ -6,7 +6,7 @@ CELLS: int
 
 def add_cells(
     session: npt.NDArray[np.int32],
-    x_is_a: npt.NDArray[np.uint8],
+    seat_0_is_a: npt.NDArray[np.uint8],
     a_card: npt.NDArray[np.float32],
     b_card: npt.NDArray[np.float32],
     a_gain: npt.NDArray[np.int8],

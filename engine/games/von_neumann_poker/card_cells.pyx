@@ -12,7 +12,7 @@ cdef enum:
 
 def add_cells(
     const int32_t[::1] session,
-    const uint8_t[::1] x_is_a,
+    const uint8_t[::1] seat_0_is_a,
     const float[::1] a_card,
     const float[::1] b_card,
     const int8_t[::1] a_gain,
@@ -22,7 +22,7 @@ def add_cells(
 ):
     """Add games to the sums of their cells, a row for each block of the leg's sessions.
 
-    A cell is x_is_a · 256 + ⌊16 · a_card⌋ · 16 + ⌊16 · b_card⌋; its sum has 2³² for each game, and x's gains.
+    A cell is seat_0_is_a · 256 + ⌊16 · a_card⌋ · 16 + ⌊16 · b_card⌋; its sum has 2³² for each game, and x's gains.
     Raises ValueError for games that no leg has; the sums are then useless.
     """
     cdef int64_t blocks = sums.shape[0]
@@ -37,7 +37,7 @@ def add_cells(
     cdef int32_t wrong = 0
     cdef int32_t as_a
     cdef float a, b
-    if not rows == x_is_a.shape[0] == a_card.shape[0] == b_card.shape[0] == a_gain.shape[0]:
+    if not rows == seat_0_is_a.shape[0] == a_card.shape[0] == b_card.shape[0] == a_gain.shape[0]:
         raise ValueError("columns of other lengths")
     if sums.shape[1] != CELLS:
         raise ValueError("another number of cells")
@@ -48,7 +48,7 @@ def add_cells(
                 a = a_card[first + i]
                 b = b_card[first + i]
                 wrong |= not ((a >= 0) & (a < 1) & (b >= 0) & (b < 1))
-                as_a = x_is_a[first + i] != 0
+                as_a = seat_0_is_a[first + i] != 0
                 # The mask keeps values that are no cards inside the table.
                 cells[i] = as_a * CELLS_A_SIDE * CELLS_A_SIDE + (
                     ((<int32_t>(a * CELLS_A_SIDE) * CELLS_A_SIDE) + <int32_t>(b * CELLS_A_SIDE)) & (CELLS // 2 - 1)

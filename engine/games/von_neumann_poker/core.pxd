@@ -22,7 +22,7 @@ cdef struct GameRow:
     int32_t match
     int32_t session
     uint8_t game
-    uint8_t x_is_a
+    uint8_t seat_0_is_a
     float a_card
     float b_card
     int16_t a_money
@@ -35,9 +35,9 @@ cdef struct SessionRow:
     int32_t match
     int32_t session
     uint8_t games
-    int16_t x_gain
-    double x_points
-    double y_points
+    int16_t gain_0
+    double points_0
+    double points_1
 
 cdef union Card:
     float value

@@ -145,7 +145,7 @@ cdef class VonNeumannPoker(GameCore):
         column(games, &game.match)[row] = self.match
         column(games, &game.session)[row] = self.session_number
         column(games, &game.game)[row] = <uint8_t>game_number
-        column(games, &game.x_is_a)[row] = <uint8_t>(1 - self.a_seat)
+        column(games, &game.seat_0_is_a)[row] = <uint8_t>(1 - self.a_seat)
         (<uint32_t*>column(games, &game.a_card))[row] = self.a_card
         (<uint32_t*>column(games, &game.b_card))[row] = self.b_card
         column(games, &game.a_money)[row] = <int16_t>a_money
@@ -181,9 +181,9 @@ cdef class VonNeumannPoker(GameCore):
         column(sessions, &session.match)[row] = self.match
         column(sessions, &session.session)[row] = self.session_number
         column(sessions, &session.games)[row] = <uint8_t>self.game
-        column(sessions, &session.x_gain)[row] = <int16_t>gain
-        column(sessions, &session.x_points)[row] = points
-        column(sessions, &session.y_points)[row] = 0 - points    # not -0.0
+        column(sessions, &session.gain_0)[row] = <int16_t>gain
+        column(sessions, &session.points_0)[row] = points
+        column(sessions, &session.points_1)[row] = 0 - points    # not -0.0
         self.sessions_table.rows = row + 1
 
         self.session_points[0] = points

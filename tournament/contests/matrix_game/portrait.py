@@ -90,8 +90,8 @@ class _MatrixGame:
         if self.count <= _MOST_ANSWERS:
             sums["answers"] = np.zeros((everybody, self.lasts, self.count), np.int64)
         for who, own, other, slipped in (
-            (seats.x, rows["x_move"], rows["y_move"], rows["x_slipped"]),
-            (seats.y, rows["y_move"], rows["x_move"], rows["y_slipped"]),
+            (seats.x, rows["move_0"], rows["move_1"], rows["move_replaced_0"]),
+            (seats.y, rows["move_1"], rows["move_0"], rows["move_replaced_1"]),
         ):
             chosen = ~slipped.astype(bool)
             sums["turns"] += counted(
@@ -162,7 +162,7 @@ class _MatrixGame:
             slipped = " by a slip" if row[f"{side}_slipped"] else ""
             steps.append(Step(seat, f"plays {_move_name(self.moves, row[f'{side}_move'])}{slipped}"))
         paid = [Step(None, f"turn {row['turn']} of its game")]
-        x, y = row["x_move"], row["y_move"]
+        x, y = row["move_0"], row["move_1"]
         if self.payoffs and 0 <= x < self.count and 0 <= y < self.count:
             paid = [Step(seat, f"is paid {payoffs[x][y]:g}") for seat, payoffs in enumerate(self.payoffs)]
         return Scene([*steps, *paid], f"turn {row['turn']}", f"turn {row['turn']}", ends=len(paid))

@@ -32,8 +32,8 @@ _TRIAL_STREAM = 1 << 63  # above every session's number
 
 _MEANINGS = STANDARD | {
     "x_is_first": "x comes first, as it does in every other session",
-    "x_points": "x's points",
-    "y_points": "y's points",
+    "points_0": "seat 0's points",
+    "points_1": "seat 1's points",
 }
 
 
@@ -80,7 +80,7 @@ class PythonContest:
         self.settings = settings
 
     def play(self, session: Session) -> Play:
-        """Play a session: at least one game, each recorded by `session.record(x_points, y_points, column=…)`."""
+        """Play a session: at least one game, each recorded by `session.record(points_0, points_1, column=…)`."""
         raise NotImplementedError
 
     def draw(self) -> str:
@@ -133,7 +133,7 @@ def _make(rules: type[PythonContest]) -> Contest:
         settings=rules.settings_type,
         games=(*_standard(GAME_BEGINS), *rules.columns, *_standard(GAME_ENDS)),
         sessions=_standard(SESSION_COLUMNS),
-        scored=Scored("sessions", ("x_points",) if rules.zero_sum else ("x_points", "y_points")),
+        scored=Scored("sessions", ("points_0",) if rules.zero_sum else ("points_0", "points_1")),
         interface=Interface(
             sdk=write_sdk(rules.name, title, rules.decisions, struct),
             questions=tuple(

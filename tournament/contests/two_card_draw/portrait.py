@@ -39,8 +39,8 @@ def tally(rows: Rows, seats: Seats) -> Sums:
     who = (seats.x, seats.entrants + 1)
     goes_on = rows["rounds"] > 1
     return {
-        "opened": counted([who, (rows["x_dealt"], _CODES), (rows["x_opened1"], 2)]),
-        "drew": counted([(seats.x[goes_on], who[1]), (rows["x_dealt"][goes_on], _CODES), (rows["x_drew"][goes_on], 3)]),
+        "opened": counted([who, (rows["dealt_0"], _CODES), (rows["opened1_0"], 2)]),
+        "drew": counted([(seats.x[goes_on], who[1]), (rows["dealt_0"][goes_on], _CODES), (rows["drew_0"][goes_on], 3)]),
         "ends": counted([who, (rows["rounds"], 3), (rows["folded"], 3)]),
     }
 
@@ -71,7 +71,7 @@ _KINDS = tuple(("", f"{way} in round {number}") for number in (1, 2) for way in 
 
 def kinds(rows: Rows, seat: int) -> Kinds:
     number, way = np.clip(rows["rounds"], 1, 2).astype(int) - 1, np.minimum(rows["folded"], 2)
-    return Kinds(number * len(_WAYS_TO_END) + way, _KINDS, rows["x_gain"] * (1.0 - 2 * seat))
+    return Kinds(number * len(_WAYS_TO_END) + way, _KINDS, rows["gain_0"] * (1.0 - 2 * seat))
 
 
 def _cards(hand: int) -> tuple[str, str]:
@@ -95,7 +95,7 @@ def _betting(bets: int, x_opened: bool, folder: int) -> Iterator[tuple[int, str]
 
 
 def scene(row: Row) -> Scene:
-    steps = [Step(None, "both ante 1 chip", _cards(row["x_dealt"]), _cards(row["y_dealt"]), pot=2)]
+    steps = [Step(None, "both ante 1 chip", _cards(row["dealt_0"]), _cards(row["house_dealt"]), pot=2)]
     for number in range(1, min(2, int(row["rounds"])) + 1):
         folder = int(row["folded"]) if number == row["rounds"] else 0
         if number == 2:
@@ -105,8 +105,8 @@ def scene(row: Row) -> Scene:
                 text = f"draws {('none', 'one', 'two')[min(2, count)]}"
                 steps.append(Step(seat, text, y_cards=held) if seat else Step(seat, text, x_cards=held))
         bets = min(3, int(row[f"bets{number}"]))
-        steps += [Step(seat, text) for seat, text in _betting(bets, bool(row[f"x_opened{number}"]), folder)]
-    return Scene([*steps, won(row["x_gain"], pot=row["pot"])], "bot", "server")
+        steps += [Step(seat, text) for seat, text in _betting(bets, bool(row[f"opened{number}_0"]), folder)]
+    return Scene([*steps, won(row["gain_0"], pot=row["pot"])], "bot", "server")
 
 
-PORTRAIT = Portrait(tally, panels, lambda rows: rows["x_gain"], scene, "chips", "hand", kinds=kinds)
+PORTRAIT = Portrait(tally, panels, lambda rows: rows["gain_0"], scene, "chips", "hand", kinds=kinds)

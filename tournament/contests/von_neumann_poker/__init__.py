@@ -42,7 +42,7 @@ def new_core(
     )
 
 
-LUCK_COLUMNS = ("session", "x_is_a", "a_card", "b_card", "a_gain")
+LUCK_COLUMNS = ("session", "seat_0_is_a", "a_card", "b_card", "a_gain")
 
 
 def _new_luck(settings: ContestSettings, first_session: int) -> LegLuck:
@@ -74,8 +74,8 @@ VON_NEUMANN_POKER = Contest(
     settings=Settings,
     games=columns_of(
         GAME_ROW,
-        ("x_is_a", "folded"),
-        x_is_a="x plays A, who acts first",
+        ("seat_0_is_a", "folded"),
+        seat_0_is_a="seat 0 plays A, who acts first",
         a_card="A's card, 0 to 1",
         b_card="B's card, 0 to 1",
         a_money="A's stack before the antes, dollars",
@@ -85,9 +85,12 @@ VON_NEUMANN_POKER = Contest(
         a_gain="what A won, dollars; B lost as much",
     ),
     sessions=columns_of(
-        SESSION_ROW, x_gain="what x won, dollars", x_points="x_gain / √games", y_points="what y has for it: −x_points"
+        SESSION_ROW,
+        gain_0="what seat 0 won, dollars",
+        points_0="gain_0 / √games",
+        points_1="what seat 1 has for it: −points_0",
     ),
-    scored=Scored("sessions", ("x_points",)),
+    scored=Scored("sessions", ("points_0",)),
     interface=Interface(
         sdk=Path(__file__).parent / "sdk",
         questions=(

@@ -39,8 +39,8 @@ class LegLuck:
 
     def add(self, games: Mapping[str, npt.NDArray[Any]]) -> None:
         """The next games, by column. Raises ValueError for games that no leg has."""
-        session, x_is_a, a_card, b_card, a_gain = (np.ascontiguousarray(games[name]) for name in LUCK_COLUMNS)
-        add_cells(session, x_is_a, a_card, b_card, a_gain, self._first_session, self._sessions, self._sums)
+        session, seat_0_is_a, a_card, b_card, a_gain = (np.ascontiguousarray(games[name]) for name in LUCK_COLUMNS)
+        add_cells(session, seat_0_is_a, a_card, b_card, a_gain, self._first_session, self._sessions, self._sums)
 
     def blocks(self) -> Floats:
         """What luck was worth to x, in points, by block."""

@@ -38,7 +38,7 @@ def tally(rows: Rows, seats: Seats) -> Sums:
     """`bets`: by A's number, card and bet; `answers`: by B's number, card, the bet and whether B folded."""
     bet = rows["bet"]
     everybody, sizes = seats.entrants + 1, BET_LIMIT + 1
-    a = np.where(rows["x_is_a"], seats.x, seats.y)
+    a = np.where(rows["seat_0_is_a"], seats.x, seats.y)
     b = seats.x + seats.y - a
     bets = counted([(a, everybody), (bins(rows["a_card"], _CARDS), _CARDS), (bet, sizes)])
     b_card = bins(rows["b_card"], _CARDS)
@@ -77,7 +77,7 @@ def panels(sums: Sums, subject: Subject) -> Sequence[Panel]:
 
 
 def gain(rows: Rows) -> npt.NDArray[Any]:
-    return np.where(rows["x_is_a"], rows["a_gain"], -rows["a_gain"])
+    return np.where(rows["seat_0_is_a"], rows["a_gain"], -rows["a_gain"])
 
 
 _AS_A = tuple(("as A", what) for what in ("passes", "bets and B calls", "bets and B folds"))
@@ -86,12 +86,12 @@ _AS_B = tuple(("as B", what) for what in ("A passes", "calls", "folds"))
 
 def kinds(rows: Rows, seat: int) -> Kinds:
     ended = np.where(rows["bet"] > 0, np.where(rows["folded"], 2, 1), 0)
-    is_a = rows["x_is_a"].astype(bool) ^ bool(seat)
+    is_a = rows["seat_0_is_a"].astype(bool) ^ bool(seat)
     return Kinds(np.where(is_a, ended, ended + len(_AS_A)), (*_AS_A, *_AS_B), gain(rows) * (1 - 2 * seat))
 
 
 def scene(row: Row) -> Scene:
-    a, b = (0, 1) if row["x_is_a"] else (1, 0)
+    a, b = (0, 1) if row["seat_0_is_a"] else (1, 0)
     bet = int(row["bet"])
     cards = [f"{row['a_card']:.4f}", f"{row['b_card']:.4f}"]
     notes = [f"A, has ${row['a_money']:g}", f"B, has ${row['b_money']:g}"]

@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, cast
 
-from tournament.arrays import Numbers
 from tournament.keys import number_of, seed_fingerprint, sub_key
-from tournament.leg import PROCESSES, Leg, LegPlan, PlaysAs, Seat, house_match_number, legs_per_replica, match_number
-from tournament.store.legs import pair_keys
+from tournament.leg import PROCESSES, Leg, LegPlan, PlaysAs, Seat, house_match_number, legs_per_replica
+from tournament.runner.schedule.tables import combinations, drawn_tables, in_squares
 
 
 @dataclass(frozen=True)
@@ -167,9 +166,9 @@ class Schedule(ABC):
             house=seated[count] if fixture.house else None,
         )
 
+    @abstractmethod
     def _first_of(self, fixture: Fixture) -> int:
-        """The seat that comes first: of two the second one in odd legs, so that no role goes by a bot's name."""
-        return fixture.number % len(fixture.seats)
+        """The seat that comes first in the leg's first session."""
 
     def _chance_of(self, fixture: Fixture) -> tuple[str, str]:
         """The label of all that is random in a leg: its digest, or that of the legs of any version of the bot."""
@@ -198,32 +197,32 @@ class Schedule(ABC):
         return map(self.leg, self.fixtures())
 
 
-def by_name(*entrants: Competitor) -> Seats:
-    """Entrants in the order of their seats."""
-    return tuple(sorted(entrants, key=lambda entrant: entrant.name))
-
-
-def place_of(match: Numbers, number: Numbers, legs_per_replica: int) -> Numbers:
-    """A number by which legs sort as in a schedule: by replica, then by match and number."""
-    # Below 2⁶²: match and number are below 2³¹.
-    return pair_keys(number // legs_per_replica, match) * legs_per_replica + number % legs_per_replica
-
-
 @dataclass(frozen=True)
 class RoundRobin(Schedule):
-    """All play all; or, where `of` names one of them, all play that one. Legs of a replica come by match number, those
-    of a duplicate match one after the other.
+    """Entrants play each other. Legs of a replica come by match number, those of a duplicate match one after the other.
+
+    Attributes:
+        of: The entrant that plays in every match; None: all combinations are played.
+        seats: Seats of a match; None: one match of all entrants.
+        tables: Matches of a replica that each entrant hosts, its guests drawn; None: all combinations are played.
     """
 
     of: str | None = None
+    seats: int | None = 2
+    tables: int | None = None
 
     @property
     def sessions_per_leg(self) -> int:
         return int(self.settings["sessions"])
 
     @property
+    def seat_count(self) -> int:
+        """Seats of a match."""
+        return len(self.competitors) if self.seats is None else self.seats
+
+    @property
     def legs_per_replica(self) -> int:
-        return legs_per_replica(self.settings)
+        return legs_per_replica(self.settings, self.seat_count)
 
     @property
     def legs_of_deals(self) -> int:
@@ -233,18 +232,41 @@ class RoundRobin(Schedule):
         return Digests([self.version, self.rules, self.settings, self.fingerprint or seed_fingerprint(self.key)])
 
     def matches(self) -> Iterator[MatchLegs]:
-        in_order = sorted(self.competitors, key=lambda competitor: competitor.number)
         for replica in range(self.replicas.most):
             numbers = range(replica * self.legs_per_replica, (replica + 1) * self.legs_per_replica)
             all_play = replica < self.replicas.of_all
-            for high, later in enumerate(in_order):
-                first = match_number(later.number, 0)
-                for earlier in in_order[:high]:
-                    if self.of not in (None, earlier.name, later.name):
-                        continue
-                    match = first + earlier.number
-                    if all_play or replica < self.replicas.of(match):
-                        yield MatchLegs(match, numbers, by_name(earlier, later))
+            for match, entrants in self._tables(replica):
+                if self.of is not None and all(entrant.name != self.of for entrant in entrants):
+                    continue
+                if all_play or replica < self.replicas.of(match):
+                    yield MatchLegs(match, numbers, self._seated(entrants))
+
+    def _tables(self, replica: int) -> Iterator[tuple[int, Seats]]:
+        """The matches of a replica by number, and who plays them."""
+        in_order = sorted(self.competitors, key=lambda competitor: competitor.number)
+        if self.seats is None:
+            return iter([(0, tuple(in_order))] if in_order else [])
+        if self.tables is None:
+            return combinations(in_order, self.seats, lambda competitor: competitor.number)
+        entrants = tuple((competitor.number, competitor.name) for competitor in in_order)
+        fingerprint = self.fingerprint or seed_fingerprint(self.key)
+        drawn = drawn_tables(fingerprint, entrants, self.seats, self.tables, replica)
+        return ((match, tuple(in_order[place] for place in members)) for match, members in drawn)
+
+    def _seated(self, entrants: Seats) -> Seats:
+        """Entrants in the order of their seats: by name. Among many, one that is only tried is the first, so that all
+        of its versions have the same neighbours."""
+        if len(entrants) == 2:
+            return entrants if entrants[0].name < entrants[1].name else entrants[::-1]
+        return tuple(sorted(entrants, key=lambda entrant: (entrant.name != self.paired, entrant.name)))
+
+    def _first_of(self, fixture: Fixture) -> int:
+        # Of two the second one comes first in odd legs, so that no role goes by a bot's name.
+        count = len(fixture.seats)
+        if count <= 2:
+            return fixture.number % count
+        replica, place = divmod(fixture.number, self.legs_per_replica)
+        return -(place + replica * self.sessions_per_leg) % count
 
     def _chance_of_deals(self, fixture: Fixture) -> tuple[str, str]:
         first = fixture.number - fixture.number % self.legs_of_deals
@@ -281,25 +303,17 @@ class AgainstHouse(Schedule):
         return Digests([self.version, self.rules, settings, self.fingerprint or seed_fingerprint(self.key)])
 
     def matches(self) -> Iterator[MatchLegs]:
-        for replica in range(self.replicas.most):
-            numbers = range(replica * self.legs_per_replica, (replica + 1) * self.legs_per_replica)
-            for entrant, player in self._pairs():
-                match = house_match_number(entrant.number, player.number)
-                if replica < self.replicas.of(match):
-                    yield MatchLegs(match, numbers, (entrant,), player)
-
-    def _pairs(self) -> Iterator[tuple[Competitor, Competitor]]:
-        """Who meets whom, in order of the matches' numbers."""
         entrants = {competitor.number: competitor for competitor in self.competitors}
         house = {player.number: player for player in self.house}
-        for larger in sorted(entrants.keys() | house.keys()):
-            # As the matches are numbered: first the entrants before the house player of this number.
-            if larger in house:
-                for number in sorted(number for number in entrants if number < larger):
-                    yield entrants[number], house[larger]
-            if larger in entrants:
-                for number in sorted(number for number in house if number <= larger):
-                    yield entrants[larger], house[number]
+        for replica in range(self.replicas.most):
+            numbers = range(replica * self.legs_per_replica, (replica + 1) * self.legs_per_replica)
+            for one, other in in_squares(list(entrants), list(house)):
+                match = house_match_number(one, other)
+                if replica < self.replicas.of(match):
+                    yield MatchLegs(match, numbers, (entrants[one],), house[other])
+
+    def _first_of(self, fixture: Fixture) -> int:
+        return 0
 
     def _chance_of_deals(self, fixture: Fixture) -> tuple[str, str]:
         if self.paired is not None:

@@ -1,0 +1,33 @@
+"""How many entrants and legs a schedule may have."""
+
+from __future__ import annotations
+
+import math
+
+from tournament.runner.schedule.legs import RoundRobin
+
+MOST_SEATS = 64
+_MOST_LEGS = 1_000_000  # of all combinations of three and more
+_MOST_NUMBER = (1 << 63) - 1
+
+
+def too_many(schedule: RoundRobin) -> str:
+    """Return what of a schedule is too much, and what to do about it; "" for nothing."""
+    entrants, seats = len(schedule.competitors), schedule.seat_count
+    if seats > MOST_SEATS:
+        return f"a match has at most {MOST_SEATS} seats, and there are {entrants:,} bots; move some of them away"
+    if schedule.seats is None or seats < 3:
+        return ""
+    if schedule.tables is not None:
+        return ""
+    if schedule.of is None:
+        legs = math.comb(entrants, seats) * schedule.legs_per_replica * schedule.replicas.of_all
+        if legs > _MOST_LEGS:
+            return (
+                f"{entrants:,} bots on {seats} seats have {legs:,} legs, of at most {_MOST_LEGS:,};"
+                " set tables = 20, and each bot hosts 20 matches"
+            )
+    highest = max((competitor.number for competitor in schedule.competitors), default=0)
+    if math.comb(highest + 1, seats) > _MOST_NUMBER:
+        return f"bots have had {highest + 1:,} names, too many to number matches of {seats}; set tables = 20"
+    return ""

@@ -1,0 +1,105 @@
+"""Which entrants sit at which table, and the numbers of these matches.
+
+All combinations are numbered in colexicographic order by the combinatorial number system (D. Knuth, "The Art of
+Computer Programming" 4A, 7.2.1.3), so that a newcomer changes no number. Drawn tables are numbered by growing squares
+of the host's number and the table's place among those that it hosts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from hashlib import blake2b
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from tournament.leg import house_match_number
+
+_Item = TypeVar("_Item")
+_Words = npt.NDArray[np.uint64]
+
+
+def combinations(
+    items: Sequence[_Item], count: int, number_of: Callable[[_Item], int]
+) -> Iterator[tuple[int, tuple[_Item, ...]]]:
+    """Yield the combinations of so many items, whose numbers ascend, with their numbers: in ascending order."""
+    if count == 1:
+        for item in items:
+            yield number_of(item), (item,)
+        return
+    for last in range(count - 1, len(items)):
+        before = math.comb(number_of(items[last]), count)
+        for number, others in combinations(items[:last], count - 1, number_of):
+            yield before + number, (*others, items[last])
+
+
+def in_squares(first: Sequence[int], second: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield all pairs of numbers, one of either sequence, in the order in which `house_match_number` numbers them."""
+    ones, others = set(first), set(second)
+    for larger in sorted(ones | others):
+        if larger in others:
+            for number in sorted(number for number in ones if number < larger):
+                yield number, larger
+        if larger in ones:
+            for number in sorted(number for number in others if number <= larger):
+                yield larger, number
+
+
+@lru_cache(maxsize=32)
+def drawn_tables(
+    fingerprint: str, entrants: tuple[tuple[int, str], ...], seats: int, tables: int, replica: int
+) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    """Return the tables of a replica: the match number of each, and the indices of who sits there.
+
+    Args:
+        fingerprint: That of the seed.
+        entrants: Their numbers and names.
+        seats: Seats of a table.
+        tables: Tables that each entrant hosts. One with the same entrants as an earlier one is left out.
+        replica: Number of the replica.
+    """
+    index = {number: place for place, (number, _) in enumerate(entrants)}
+    draw = Draw(fingerprint, [name for _, name in entrants])
+    found, drawn = [], set()
+    for number, place in in_squares(list(index), range(tables)):
+        host = index[number]
+        members = tuple(sorted((host, *draw.guests(replica, host, place, seats - 1))))
+        if members not in drawn:
+            drawn.add(members)
+            found.append((house_match_number(number, place), members))
+    return tuple(found)
+
+
+class Draw:
+    """Draws the guests of hosts, by hashes that depend on the seed's fingerprint, the replica, the host's name, the
+    table's place among the host's and the guest's name alone. So a newcomer changes only tables that it enters.
+    """
+
+    def __init__(self, fingerprint: str, names: Sequence[str]) -> None:
+        self._fingerprint = fingerprint
+        self._names = names
+        self._own = np.array([_word("guest", fingerprint, name) for name in names], np.uint64)
+
+    def guests(self, replica: int, host: int, place: int, count: int) -> tuple[int, ...]:
+        """Return the indices of so many guests at a table, those with the lowest hashes, in ascending order."""
+        table = _word("table", self._fingerprint, str(replica), self._names[host], str(place))
+        hashes = _mixed(_mixed(self._own ^ np.uint64(table)) + np.uint64(table))
+        hashes[host] = np.iinfo(np.uint64).max
+        lowest = np.argpartition(hashes, count - 1)[:count] if count < len(hashes) else np.arange(len(hashes))
+        return tuple(np.sort(lowest).tolist())
+
+
+def _word(*parts: str) -> int:
+    """Return 64 bits of a hash of texts."""
+    content = b"".join(b"%d:%b" % (len(text := part.encode()), text) for part in parts)
+    return int.from_bytes(blake2b(content, digest_size=8, person=b"drawn tables").digest(), "little")
+
+
+def _mixed(words: _Words) -> _Words:
+    """Return words mixed one to one (the finaliser of SplitMix64, G. Steele and others, 2014)."""
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return words ^ (words >> np.uint64(31))
