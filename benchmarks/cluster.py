@@ -241,7 +241,7 @@ def measure(cores: int, seconds: float, legs_of_batch: int, rounds: int, ray: Ra
         began = clock.now()
         run_contest(contest, config, watch)
         ended = clock.now()
-        ledger = [path.stat().st_size for path in (folder / "results/von_neumann_poker/ledger").glob("0*.entry")]
+        ledger = [path.stat().st_size for path in (folder / "results/von_neumann_poker/ledger").glob("0*.json")]
         first, last = cluster.played[0][0], cluster.played[-1][0]
         receipts = len(cluster.played)
         return {

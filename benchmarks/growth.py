@@ -205,7 +205,7 @@ def edit_often(edits: int, sessions: int) -> tuple[int, float]:
         bot = chance.choice(sorted(Path("bots").iterdir()))
         bot.write_bytes(modules[bot.read_bytes() == modules[0]])
         play()
-    entries = list(Path("results/von_neumann_poker/ledger").glob("0*.entry"))
+    entries = list(Path("results/von_neumann_poker/ledger").glob("0*.json"))
     return len(entries), (time.process_time() - began) / max(edits, 1)
 
 

@@ -28,9 +28,10 @@ from tournament.config import General, Opening
 from tournament.contests import find_contest
 from tournament.contests.python_contest import PythonSettings
 from tournament.contests.settings import ContestSettings
-from tournament.records.results import ENTRANTS, FAULTS, MATCHES, STANDING, UNFORETOLD
+from tournament.records.results import ENTRANTS, MATCHES, STANDING, UNFORETOLD
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import Column
+from tournament.store.leg_parts import FAULTS, LEGS
 from tournament.trial.match import MatchReport
 from tournament.worker.observation import ObservedGame, Step
 
@@ -145,7 +146,7 @@ def _limit(value: float) -> str:
 
 def record_columns(of: str, contest: str = "") -> str:
     """The columns of a contest's games or sessions, but for the two that all of them begin with; or of a summary."""
-    summaries = {"matches": MATCHES, "entrants": ENTRANTS, "faults": FAULTS}
+    summaries = {"matches": MATCHES, "entrants": ENTRANTS, "legs": LEGS, "faults": FAULTS}
     columns: tuple[Column, ...] = getattr(find_contest(contest), of) if contest else summaries[of]
     rows = [(one.name, "string" if one.type == "str" else one.type, one.meaning) for one in columns]
     if contest:

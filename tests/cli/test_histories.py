@@ -70,8 +70,8 @@ def test_versions_stay_when_the_entries_of_their_legs_have_gone(
         place.play()
         expected += scores(place, "calm")[-1:]
         assert scores(place, "calm") == expected
-    assert len(list((place.results / "ledger").glob("*.entry"))) < 12
-    assert "00000001.entry" not in {path.name for path in (place.results / "ledger").iterdir()}
+    assert len(list((place.results / "ledger").glob("*.json"))) < 12
+    assert "00000001.json" not in {path.name for path in (place.results / "ledger").iterdir()}
 
 
 def test_a_bot_that_left_and_came_back_has_its_versions(tmp_path: Path) -> None:

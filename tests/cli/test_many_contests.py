@@ -52,7 +52,7 @@ def play(server: Forks, place: Place, setup: str = "") -> Ended:
 
 
 def damage_the_ledger(place: Place) -> None:
-    (draw(place) / "ledger" / "00000001.entry").write_text("{")
+    (draw(place) / "ledger" / "00000001.json").write_text("{")
 
 
 def put_a_file_in_the_way(place: Place) -> None:
@@ -80,7 +80,7 @@ WRONG: dict[str, tuple[Callable[[Place], object], str]] = {
         "needs a bot that can play",
     ),
     "strategies": (lambda p: p.config.write_text(p.config.read_text() + 'strategies = "none"\n'), "none"),
-    "the ledger": (damage_the_ledger, "ledger/00000001.entry is damaged"),
+    "the ledger": (damage_the_ledger, "ledger/00000001.json is damaged"),
     "the seed": (lambda p: shutil.rmtree(draw(p) / "secret"), "the seed of these records"),
     "another run": (lock, "is being written by"),
     "a file in the way": (put_a_file_in_the_way, "can't write to"),

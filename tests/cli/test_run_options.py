@@ -177,12 +177,12 @@ def test_a_dry_run_takes_the_pace_of_the_runs_before(folder: Path, tmp_path: Pat
         assert games == load("results/short_dilemma").ranking.games and seconds > 0 and in_lanes == [0, 0]
         grudger = tmp_path / "here" / "entrants" / "short_dilemma" / "grudger.c"
         grudger.write_text("int move(const Bot *bot) { return 1; }\n")
-        write_note(storage, "pace", struct.pack("<4d", 1000.0, 10.0, 0.0, 0.0))
+        write_note(storage, "ledger/pace", struct.pack("<4d", 1000.0, 10.0, 0.0, 0.0))
         again = guess()
         assert count(again["seconds"]) == pytest.approx(count(again["games"]) / 100, rel=0.1) and not again["least"]
         for strangers in ((5e-324, 1e17), (1e14, 5e-324), (-1.0, 1.0), (math.nan, 1.0), (1.0, math.inf), (0.0, 1.0)):
             for measures in ((*strangers, 0.0, 0.0), (0.0, 0.0, *strangers)):
-                write_note(storage, "pace", struct.pack("<4d", *measures))
+                write_note(storage, "ledger/pace", struct.pack("<4d", *measures))
                 assert guess()["least"], measures
 
 

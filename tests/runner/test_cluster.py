@@ -57,7 +57,7 @@ def worker(cluster: Cluster) -> Node:
 
 
 def commits(place: Place) -> int:
-    return len(list((place.results / "ledger").glob("*.entry")))
+    return len(list((place.results / "ledger").glob("*.json")))
 
 
 def wait_until(what: Callable[[], object], run: subprocess.Popen[str]) -> None:

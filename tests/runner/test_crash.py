@@ -149,7 +149,7 @@ def test_kills_at_steps_of_archiving(server: CrashServer, tmp_path: Path, stride
         step += stride
         shutil.copytree(before, place.results.parent)
         finished = server.run(place.arguments("--seed", SEEDS[8]), step)
-        committed = any((place.results / "ledger").glob("*.entry"))
+        committed = any((place.results / "ledger").glob("*.json"))
         aside = place.results.with_name(f"{CONTEST}-archive-1")
         server.run(place.arguments())
         assert_same(outcome(place.results), seventh)
@@ -167,7 +167,7 @@ def played_as_batches(place: Place, count: int) -> None:
 
 
 def entries(place: Place) -> int:
-    return len(list((place.results / "ledger").glob("*.entry")))
+    return len(list((place.results / "ledger").glob("*.json")))
 
 
 def readable(games: Path) -> pd.DataFrame | None:

@@ -28,7 +28,7 @@ from tests.contest_runs import (
     new_place,
     outcome,
 )
-from tests.ledger_rows import entry_of
+from tests.ledger_rows import entries
 from tests.object_store import new_location
 from tests.samples import sampled
 from tournament.api import run
@@ -45,27 +45,22 @@ Pair = tuple[str, str]
 
 
 def ledger(place: Place) -> list[str]:
-    return sorted(path.name for path in (place.results / "ledger").glob("*.entry"))
+    return [path.name for path in entries(place.results)]
 
 
-def digests_in(place: Place, entries: list[str]) -> dict[str, Pair]:
-    found = {}
-    for name in entries:
-        for batch in entry_of((place.results / "ledger" / name).read_bytes()).get("batches", ()):
-            found.update({leg["digest"]: (leg["x"], leg["y"]) for leg in batch["legs"]})
-    return found
+def digests_in(place: Place) -> dict[str, Pair]:
+    batches = load(str(place.results)).batches if ledger(place) else ()
+    return {leg.digest: (leg.x, leg.y) for batch in batches for leg in batch.legs}
 
 
 def play(place: Place) -> set[Pair]:
-    """Run, and tell which pairs played: those of legs that the ledger knew nothing of, and no others."""
-    before = ledger(place)
-    known = digests_in(place, before)
+    """Run, and tell which pairs played: those of legs that the records had not, and no others."""
+    known = digests_in(place)
     counter = Listener()
     place.play(watcher=counter)
-    new = digests_in(place, [name for name in ledger(place) if name not in before])
     assert_games_are_the_standings(place.results)
     assert_parts_are_in_order(place.results)
-    played = {pair for digest, pair in new.items() if digest not in known}
+    played = {pair for digest, pair in digests_in(place).items() if digest not in known}
     matches = load(str(place.results)).ranking.matches
     assert counter.games == sum(match.games for match in matches if (match.x, match.y) in played)
     return played

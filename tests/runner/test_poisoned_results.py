@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from blake3 import blake3
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.contest_runs import CONTEST, Place, bot_source, call, new_place
-from tests.ledger_rows import content_of, entry_of
+from tests.ledger_rows import Rows, content_of, entry_of, forge_part, forge_rows
 from tournament.errors import InputError, RunError
 from tournament.records.results import load
-from tournament.store.ledger import SEAL, sealed
 
 ESCAPES = "\x1b[2J\x1b]0;owned\x07 [bold red]markup[/] [/nothing]"
 Change = Callable[[dict[str, Any]], object]
@@ -49,12 +47,12 @@ def place(played: Place, tmp_path: Path) -> Iterator[Place]:
 
 
 def entry_at(place: Place, number: int) -> dict[str, Any]:
-    """An entry with its legs as rows."""
-    return entry_of((place.results / "ledger" / f"{number:08}.entry").read_bytes())
+    entry: dict[str, Any] = entry_of((place.results / "ledger" / f"{number:08}.json").read_bytes())
+    return entry
 
 
 def put(place: Place, number: int, content: bytes) -> None:
-    (place.results / "ledger" / f"{number:08}.entry").write_bytes(content)
+    (place.results / "ledger" / f"{number:08}.json").write_bytes(content)
 
 
 def poison(place: Place, number: int, change: Change) -> None:
@@ -72,27 +70,31 @@ def part(entry: dict[str, Any], **changes: Any) -> None:
     entry["batches"][0]["parts"][0].update(changes)
 
 
-def leg(entry: dict[str, Any], **changes: Any) -> None:
-    entry["batches"][0]["legs"][0].update(changes)
+def file(entry: dict[str, Any], **changes: Any) -> None:
+    entry["files"][0]["parts"][0].update(changes)
 
 
 OUTSIDE = "../../../../victim.txt"
 POISONS: dict[str, tuple[int, Change]] = {
     "a part's name": (2, lambda e: part(e, name=OUTSIDE)),
-    "a part that went, elsewhere": (
-        2,
-        lambda e: e["batches"][0].update(legs=[], parts=[{**e["batches"][0]["parts"][0], "name": OUTSIDE}]),
-    ),
+    "a part of legs, elsewhere": (2, lambda e: file(e, name=OUTSIDE)),
+    "a file of legs, elsewhere": (2, lambda e: e["files"][0].update(name=OUTSIDE)),
+    "a file of legs that went, elsewhere": (2, lambda e: e.update(without_files=[OUTSIDE])),
+    "a batch that went, and never was": (2, lambda e: e.update(without=[f"{0:010}-0-{'a' * 12}"])),
+    "a batch in two files": (2, lambda e: e["files"].append({**e["files"][0], "name": "00000002-1"})),
+    "a batch in no file": (2, lambda e: e.pop("files")),
+    "a batch twice": (2, lambda e: e["batches"].append(e["batches"][0])),
     "a table": (2, lambda e: part(e, table="../../../..", name="victim.txt")),
     "a staged path": (2, lambda e: part(e, staged=OUTSIDE)),
-    "another staged path": (2, lambda e: part(e, staged="ledger/00000001.entry")),
+    "another staged path": (2, lambda e: part(e, staged="ledger/00000001.json")),
     "a name with NUL": (2, lambda e: part(e, name="x\0")),
     "no parts": (2, lambda e: e["batches"][0].update(parts=[])),
     "a size that is text": (2, lambda e: part(e, size="7")),
     "rows of no legs": (2, lambda e: part(e, rows=7)),
-    "legs that are a number": (2, lambda e: e["batches"][0].update(legs=3)),
-    "a leg twice in a batch": (2, lambda e: e["batches"][0]["legs"].append(e["batches"][0]["legs"][0])),
-    "escapes in a name": (2, lambda e: leg(e, x=ESCAPES)),
+    "rows of a part of legs": (2, lambda e: file(e, rows=10**15)),
+    "a part of legs of a petabyte": (2, lambda e: file(e, size=(1 << 50) - 1)),
+    "other legs than there are": (2, lambda e: e["batches"][0].update(legs=1)),
+    "no legs": (2, lambda e: e["batches"][0].update(legs=0)),
     "escapes in an entrant": (1, lambda e: e["field"]["entrants"][0].update(name=ESCAPES)),
     "a number with gaps": (1, lambda e: e["field"]["numbers"].update(bold=7)),
     "an entrant's number": (1, lambda e: e["field"]["entrants"][0].update(number=2)),
@@ -111,8 +113,7 @@ def test_a_poisoned_entry_is_one_line_and_harms_nothing(place: Place, name: str)
     poison(place, number, change)
     staging = place.results / "staging"
     for path in (place.results / "games").iterdir():  # as if not yet published, so that a run has something to move
-        head = (place.results / "ledger" / "00000002.entry").read_bytes().partition(b"\n")[0]
-        batch = json.loads(head)["batches"][0]
+        batch = entry_at(place, 2)["batches"][0]
         for known in batch["parts"] if isinstance(batch["parts"], list) else ():
             if known["table"] == "games" and known["staged"].startswith("staging/"):
                 shutil.copy(path, staging / Path(known["staged"]).name)
@@ -138,15 +139,7 @@ def test_reasons_reach_the_terminal_escaped(place: Place) -> None:
     """What is wrong with a bot, and what it did, is free text."""
     poison(place, 1, lambda entry: entry["field"]["entrants"][2].update(problem=f"error: {ESCAPES}"))
     poison(place, 2, lambda entry: entry["batches"][0].update(sandbox=f"off {ESCAPES}"))
-    for change in entry_at(place, 2)["batches"][0]["legs"]:
-        assert change["x"] != "dull"
-
-    def what(entry: dict[str, Any]) -> None:
-        for played in entry["batches"][0]["legs"]:
-            for fault in played.get("faults", ()):
-                fault.update(what=ESCAPES, asked=ESCAPES)
-
-    poison(place, 2, what)
+    forge_rows(place.results, "faults", lambda rows: [row.update(what=ESCAPES, asked=ESCAPES) for row in rows])
     for command in ("leaderboard", "crosstable"):
         done = call([command, "--results", str(place.results)])
         assert done.returncode == 0, done.stderr
@@ -165,21 +158,6 @@ def test_former_settings_reach_the_terminal_escaped(place: Place) -> None:
     assert "\x1b" not in done.stderr and len(done.stderr) < 5000
 
 
-def replace_part(place: Place, table: str, make: Callable[[pa.Table], pa.Table]) -> None:
-    """Put another table in a part's place, with size, hash and rows in the ledger."""
-    (path,) = (place.results / table).iterdir()
-    pq.write_table(make(pq.read_table(path)), path)
-    content = path.read_bytes()
-    number = ("games", "sessions").index(table)
-
-    def change(entry: dict[str, Any]) -> None:
-        entry["batches"][0]["parts"][number].update(
-            size=len(content), blake3=blake3(content).hexdigest(), rows=pq.read_metadata(path).num_rows
-        )
-
-    poison(place, 2, change)
-
-
 TABLES: dict[str, Callable[[pa.Table], pa.Table]] = {
     "a column missing": lambda table: table.drop_columns(["session"]),
     "a column of another type": lambda table: table.set_column(0, "match", table["match"].cast(pa.string())),
@@ -194,7 +172,7 @@ TABLES: dict[str, Callable[[pa.Table], pa.Table]] = {
 @pytest.mark.parametrize("table", ["games", "sessions"])
 @pytest.mark.parametrize("name", TABLES)
 def test_a_poisoned_part_is_one_line(place: Place, name: str, table: str) -> None:
-    replace_part(place, table, TABLES[name])
+    forge_part(place.results, table, TABLES[name])
     with pytest.raises((RunError, InputError)) as problem:
         getattr(load(str(place.results)), table)
     assert one_line(problem.value).isprintable()
@@ -205,8 +183,62 @@ def test_a_poisoned_part_is_one_line(place: Place, name: str, table: str) -> Non
         assert one_line(problem.value).isprintable()
 
 
+def cell(column: str, value: Any, row: int = 0) -> Callable[[Rows], object]:
+    return lambda rows: rows[row].update({column: value})
+
+
+# What rows of legs/ and faults/ may claim, with hashes to match.
+ROWS: dict[str, tuple[str, Callable[[Rows], object]]] = {
+    "points of no session": ("legs", cell("points", float("nan"))),
+    "points beyond all": ("legs", cell("points", 1.1e15)),
+    "a variance below 0": ("legs", cell("variance", -1.0)),
+    "a covariance beyond all": ("legs", cell("covariance", float("inf"))),
+    "games below 0": ("legs", cell("games", -1)),
+    "a negative match": ("legs", cell("match", -1)),
+    "a number of another leg": ("legs", cell("number", 7)),
+    "a seat that none has": ("legs", cell("seat", 9)),
+    "escapes in a name": ("legs", cell("bot", ESCAPES)),
+    "a bot of another match": ("legs", cell("bot", "even")),
+    "more sessions": ("legs", cell("sessions", 99, 1)),
+    "another digest": ("legs", cell("digest", bytes(32))),
+    "fewer faults than are told": ("legs", lambda rows: [row.update(faults=0, ended=False) for row in rows]),
+    "faults below 0": ("legs", cell("faults", -1)),
+    "an end without a fault": ("legs", cell("ended", True)),
+    "a leg twice": ("legs", lambda rows: rows.extend(rows[:2])),
+    "a leg less": ("legs", lambda rows: rows.__delitem__(slice(2))),
+    "a row less": ("legs", lambda rows: rows.pop()),
+    "no rows": ("legs", lambda rows: rows.clear()),
+    "legs in another order": ("legs", lambda rows: rows.reverse()),
+    "a fault of another leg": ("faults", cell("match", 77)),
+    "a fault of another seat": ("faults", cell("seat", 200)),
+    "a question that is no word": ("faults", cell("question", ESCAPES)),
+    "a kind that is none": ("faults", cell("kind", "tired")),
+    "a text without end": ("faults", cell("what", "x" * 100_001)),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_poisoned_rows_of_legs_are_one_line_and_are_played_again(place: Place, name: str) -> None:
+    table, change = ROWS[name]
+    before = load(str(place.results)).standings
+    forge_rows(place.results, table, change)
+    with pytest.raises(RunError) as problem:
+        load(str(place.results))
+    assert str(place.results) in one_line(problem.value) and one_line(problem.value).isprintable()
+    if "run again" in str(problem.value):
+        place.play()
+        pd.testing.assert_frame_equal(load(str(place.results)).standings, before)
+
+
+@pytest.mark.parametrize("how", [{"compression": "zstd"}, {"use_dictionary": True}], ids=str)
+def test_faults_that_could_take_more_memory_than_their_file_are_refused(place: Place, how: dict[str, Any]) -> None:
+    forge_part(place.results, "faults", lambda rows: rows, **how)
+    with pytest.raises(RunError, match=r"legs/.* is damaged: it is compressed; run again"):
+        load(str(place.results))
+
+
 def test_links_in_the_place_of_summaries_are_replaced(place: Place) -> None:
-    for name in ("matches.parquet", "entrants.parquet", "faults.parquet"):
+    for name in ("matches.parquet", "entrants.parquet"):
         (place.results / name).unlink()
         (place.results / name).symlink_to("../../../victim.txt")
     place.play()
@@ -266,9 +298,8 @@ def places_in(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...
 def test_any_change_of_an_entry_is_one_line_or_valid_records(played: Place, data: st.DataObject) -> None:
     """Any value of an entry replaced by any other, or left out, and sealed."""
     number = data.draw(st.sampled_from([1, 2]))
-    before = (played.results / "ledger" / f"{number:08}.entry").read_bytes()
-    line, _, rest = before.partition(b"\n")
-    entry = json.loads(line)
+    before = (played.results / "ledger" / f"{number:08}.json").read_bytes()
+    entry = entry_of(before)
     path = data.draw(st.sampled_from([path for path in places_in(entry) if path]))
     holder: Any = entry
     for key in path[:-1]:
@@ -278,7 +309,7 @@ def test_any_change_of_an_entry_is_one_line_or_valid_records(played: Place, data
     else:
         holder[path[-1]] = data.draw(values)
     try:
-        put(played, number, sealed(json.dumps(entry).encode(), b"\n", rest[:-SEAL]))
+        put(played, number, content_of(entry))
         results = load(str(played.results))
         assert len(results.standings) == len(results.field.entrants)
         assert len(results.matches) >= 0 and len(results.faults) >= 0 and len(results.entrants) >= 0

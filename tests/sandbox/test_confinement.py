@@ -28,8 +28,6 @@ from tournament.sandbox.outside.endings import Ending, how_it_ended
 from tournament.sandbox.outside.launch import Build, ForkServer, LaunchSpec, Limits, Program
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.sandbox.outside.tier import MEND
-from tournament.store.ledger_reading import read_state
-from tournament.store.storage import open_storage
 
 PYTHON = {"calm.py": "def a(bot): return 5\ndef b(bot, bet): return 1\n"}
 
@@ -133,8 +131,7 @@ def test_off_is_possible_everywhere_and_stands_in_the_records(
     config.write_text(f'sandbox = "off"\n{text}')
     results = tournament.run("von_neumann_poker", config=config, executor="local", workers=1)
     assert {line.status for line in results.ranking.entrants} == {"ok"}
-    state = read_state(open_storage(str(tmp_path / "results" / "von_neumann_poker")))
-    assert {batch.sandbox for versions in state.batches.values() for batch in versions} == {probe.OFF}
+    assert {batch.sandbox for batch in results.batches} == {probe.OFF}
 
 
 def test_c_bots_that_are_compiled_need_nothing_of_it_to_play(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import itertools
-import json
 import os
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -13,34 +12,30 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.ledger_rows import content_of
 from tournament.errors import RunError
 from tournament.keys import master_key, seed_fingerprint
 from tournament.leg import match_number
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import (
     Batch,
-    Entry,
     Field,
     FieldEntrant,
     Part,
     State,
     TableName,
     batch_name,
-    pack,
-    sealed,
     unpack,
-    without_legs,
 )
-from tournament.store.ledger_reading import read_field, read_state, standing_batches, states
+from tournament.store.ledger_reading import read_field, read_records, read_state
 from tournament.store.leg_sums import LegSums
 from tournament.store.legs import Fault, LegResult, Legs, kept_faults
 from tournament.store.storage import Storage
-from tournament.store.writer import Writer, in_commits, open_for_writing
+from tournament.store.writer import Change, Writer, in_commits, open_for_writing
 
 TABLES: tuple[TableName, ...] = ("games", "sessions")
 SEED = "the seed of these records"
@@ -86,15 +81,15 @@ class Crash(BaseException):
     """The process ends here."""
 
 
-def commit_without_publishing(writer: Writer, *batches: Batch) -> None:
+def commit_without_publishing(writer: Writer, *batches: Batch, without: Sequence[str] = ()) -> None:
     """As a crash right after the ledger's entry leaves it."""
 
-    def crash(storage: object, batches: object) -> None:
+    def crash(changes: object, storage: object) -> None:
         raise Crash
 
     with pytest.MonkeyPatch.context() as patch, contextlib.suppress(Crash):
-        patch.setattr("tournament.store.writer.publish_all", crash)
-        writer.commit(batches=batches)
+        patch.setattr("tournament.store.writer._Changes.publish", crash)
+        writer.commit(batches=batches, without=without)
 
 
 @contextlib.contextmanager
@@ -123,17 +118,17 @@ def storage(tmp_path: Path) -> FolderStorage:
 
 
 def standing(storage: FolderStorage) -> list[Sequence[LegResult]]:
-    return [tuple(batch.legs) for batch in standing_batches(storage, read_state(storage))]
+    return [tuple(batch.legs) for batch in read_records(storage).batches]
 
 
 def reopened(storage: FolderStorage) -> list[Sequence[LegResult]]:
     """What stands after the next writer came and went. Nothing else may be left of the tables, or staged."""
     open_for_writing(storage).close()
-    found = standing_batches(storage, read_state(storage))
-    names = {f"{batch.name}.parquet" for batch in found}
-    assert set(storage.list("games")) == set(storage.list("sessions")) == names
+    records = read_records(storage)
+    there = {f"{table}/{name}" for table in ("games", "sessions", "legs", "faults") for name in storage.list(table)}
+    assert there == {part.place for part in records.state.parts}
     assert storage.list("staging") == {}
-    return [tuple(batch.legs) for batch in found]
+    return [tuple(batch.legs) for batch in records.batches]
 
 
 @pytest.mark.parametrize(
@@ -150,10 +145,11 @@ def reopened(storage: FolderStorage) -> list[Sequence[LegResult]]:
 def test_what_could_not_be_read_is_not_written(storage: FolderStorage, odd: dict[str, Any]) -> None:
     writer = open_for_writing(storage)
     good = stage_batch(storage, leg(0))
+    staged = storage.list("staging").keys()
     with pytest.raises(RunError, match="would not be readable"):
         writer.commit(batches=[replace(good, legs=Legs.of([replace(leg(0), **odd)]))])
-    assert storage.list("ledger").keys() == {"writer"}
     writer.close()
+    assert storage.list("ledger").keys() == {"writer"} and not storage.list("staging").keys() - staged
 
 
 def test_names_of_batches_sort_as_the_schedule_does() -> None:
@@ -168,7 +164,7 @@ def test_the_texts_of_faults_count_where_commits_are_cut(storage: FolderStorage)
     faults = tuple(Fault(0, 0, game, "b", "x" * 500, "", "y" * 2000) for game in range(20))
     for some, commits in (((), 1), (faults, 3)):
         batches = [stage_batch(storage, replace(leg(0, n), faults=some)) for n in range(400)]
-        assert len([*in_commits([one] for one in batches)]) == commits
+        assert len([*in_commits(Change((one,)) for one in batches)]) == commits
 
 
 def test_the_bytes_of_staged_parts_count_where_commits_are_cut(storage: FolderStorage) -> None:
@@ -176,93 +172,142 @@ def test_the_bytes_of_staged_parts_count_where_commits_are_cut(storage: FolderSt
     open_for_writing(storage).close()
     staged: list[Batch] = []
 
-    def groups() -> Iterator[list[Batch]]:
+    def groups() -> Iterator[Change]:
         for number in range(100):
             batch = stage_batch(storage, leg(0, number))
             staged.append(replace(batch, parts=tuple(replace(part, size=4 << 20) for part in batch.parts)))
-            yield [without_legs(staged[-1]), staged[-1]]
+            yield Change((staged[-1],), (staged[-1].name,))
 
     first, *_ = in_commits(groups())
-    assert len(first) == 2 * 4
+    assert len(first.batches) == len(first.without) == 4
     waiting = in_commits(groups())
     staged.clear()
     next(waiting)
     assert len(staged) == 5
 
 
-# Batches made of runs of others.
+# Legs that come and leave.
 
 
-def made_of(storage: Storage, *runs: tuple[Batch, int, int]) -> Batch:
-    """A staged batch of runs of others' legs."""
-    legs = [leg for batch, first, end in runs for leg in batch.legs[first:end]]
-    return replace(stage_batch(storage, *legs), of=tuple((batch.name, first, end) for batch, first, end in runs))
+def parts_of_legs(storage: Storage) -> dict[str, int]:
+    """The parts of legs/ by name, with the legs in each."""
+    return {name: file.parts[0].rows // 2 for name, file in read_state(storage).files.items()}
 
 
-def rewritten_often(storage: FolderStorage) -> None:
-    """Records that were cut, and put together with others, again and again."""
+def test_legs_that_stay_are_written_anew_with_those_that_come(storage: FolderStorage) -> None:
     writer = open_for_writing(storage)
-    whole = stage_batch(storage, *map(leg, range(8)))
-    writer.commit(field=FIELD, batches=[whole])
-    for gone in (3, 0, 7, 3):
-        ends = [(0, gone), (gone + 1, 8)]
-        cut = [made_of(storage, (whole, first, end)) for first, end in ends if first < end]
-        writer.commit(batches=[without_legs(whole), *cut])
-        cut.insert(gone > 0, stage_batch(storage, leg(gone)))
-        writer.commit(batches=[cut[gone > 0]])
-        whole = made_of(storage, *((batch, 0, len(batch.legs)) for batch in cut))
-        writer.commit(batches=[*map(without_legs, cut), whole])
+    batches = [stage_batch(storage, leg(match), leg(match, 1)) for match in range(3)]
+    writer.commit(field=FIELD, batches=batches)
+    assert parts_of_legs(storage) == {"00000001-0": 6}
+    writer.commit(batches=[stage_batch(storage, leg(3))])
+    assert parts_of_legs(storage) == {"00000001-0": 6, "00000002-0": 1}
+    writer.commit(batches=[stage_batch(storage, leg(0))], without=[batches[0].name])
+    assert parts_of_legs(storage) == {"00000002-0": 1, "00000003-0": 5}
+    writer.commit(without=[batch.name for batch in read_state(storage).batches.values()])
+    assert parts_of_legs(storage) == {}
     writer.close()
+    assert reopened(storage) == []
 
 
-def test_legs_are_written_once_however_often_parts_are_rewritten(storage: FolderStorage, tmp_path: Path) -> None:
-    rewritten_often(storage)
-    entries = [unpack(path.read_bytes()) for path in sorted((tmp_path / "ledger").glob("*.entry"))]
-    assert sum(len(batch.legs) for entry in entries for batch in entry.batches) == 8 + 4
-    assert standing(storage) == reopened(storage) == [tuple(map(leg, range(8)))]
+def test_few_parts_of_legs_are_read_however_many_commits_there_are(storage: FolderStorage) -> None:
+    """And each leg is written a few times at most."""
+    writer = open_for_writing(storage)
+    writer.commit(field=FIELD)
+    written = 0
+    for number in range(300):
+        writer.commit(batches=[stage_batch(storage, leg(0, number))])
+        written += sum(
+            file.parts[0].rows // 2 for file in writer.state.files.values() if file.name[:8] == entry_of(writer)
+        )
+        assert len(writer.state.files) <= 20
+    writer.close()
+    assert written <= 4 * 300
+    assert len(standing(storage)) == 300 and sum(parts_of_legs(storage).values()) == 300
+    assert list(storage.list("ledger")) == ["writer", "00000302.json"] or len(storage.list("ledger")) == 303
 
 
-@pytest.mark.parametrize(
-    ("runs", "problem"),
-    [
-        ([("other", 0, 1)], "of another ledger"),
-        ([("old", 0, 4)], "of another ledger"),
-        ([("old", 2, 2)], "of another ledger"),
-        ([("old", 1, 3), ("old", 0, 1)], "legs out of order"),
-        ([("old", 0, 2), ("old", 1, 3)], "legs out of order"),
-        ([("old", 0, 2)], "another name"),
-    ],
-    ids=["of no batch", "beyond its end", "of no leg", "out of order", "twice", "another name's"],
-)
-def test_runs_of_a_stranger_s_ledger_are_checked(
-    storage: FolderStorage, runs: list[tuple[str, int, int]], problem: str
+def entry_of(writer: Writer) -> str:
+    """The number of the newest entry, as names of parts of legs/ begin."""
+    return f"{writer.state.entries:08}"
+
+
+def test_a_file_has_no_more_legs_than_a_reader_takes(storage: FolderStorage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tournament.store.writer._LEGS_OF_FILE", 5)
+    writer = open_for_writing(storage)
+    batches = [
+        stage_batch(storage, *(leg(match, number) for number in range(count)))
+        for match, count in enumerate([2, 2, 2, 7, 1])
+    ]
+    writer.commit(field=FIELD, batches=batches)
+    assert parts_of_legs(storage) == {"00000001-0": 4, "00000001-1": 2, "00000001-2": 7, "00000001-3": 1}
+    writer.close()
+    assert reopened(storage) == [tuple(batch.legs) for batch in batches]
+
+
+@pytest.mark.parametrize("damage", ["missing", "damaged"])
+def test_a_lost_part_of_legs_takes_its_batches_out_and_no_others(
+    storage: FolderStorage, tmp_path: Path, damage: str
 ) -> None:
     writer = open_for_writing(storage)
-    old = stage_batch(storage, leg(0), leg(1), leg(2))
-    names = {"old": old.name, "other": batch_name(5, 0, ["0" * 64])}
-    writer.commit(field=FIELD, batches=[old])
-    its_legs = [(old, first, end) for _, first, end in runs] if "order" in problem else [(old, 0, 3)]
-    forged = replace(made_of(storage, *its_legs), of=tuple((names[name], first, end) for name, first, end in runs))
+    first, second, other = (stage_batch(storage, leg(match)) for match in range(3))
+    writer.commit(field=FIELD, batches=[first, second])
+    writer.commit(batches=[other])
     writer.close()
-    entry_place(storage, 2).write_bytes(pack(Entry(None, (without_legs(old), forged), 0, 1)))
-    with pytest.raises(RunError, match=rf"ledger/00000002\.entry is {problem}"):
-        read_state(storage)
+    place = tmp_path / "legs" / "00000001-0.parquet"
+    place.unlink() if damage == "missing" else place.write_bytes(place.read_bytes()[:-1] + b"x")
+    with pytest.raises(RunError, match=rf"legs/00000001-0.parquet is {damage}.*; run again to play its legs again"):
+        read_records(storage)
+    writer = open_for_writing(storage)
+    assert writer.lost == {first.name: damage, second.name: damage}
+    assert [tuple(batch.legs) for batch in writer.standing()] == [(leg(2),)]
+    with pytest.raises(RunError, match=rf"legs/00000001-0.parquet is {damage}; run again"):
+        writer.commit(without=[first.name])  # of the others of its part nothing is known
+    writer.commit(without=writer.lost)
+    assert writer.lost == {}
+    writer.close()
+    assert reopened(storage) == [(leg(2),)]
 
 
-@pytest.mark.parametrize("steps", range(16))
+def test_a_reader_finds_a_part_in_staging_and_reads_again_where_it_is_gone(
+    storage: FolderStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While it reads, the one that it wants is written anew, twice."""
+    writer = open_for_writing(storage)
+    batches = [stage_batch(storage, leg(match)) for match in range(4)]
+    writer.commit(field=FIELD, batches=batches)
+    original, going = FolderStorage.read, [batch.name for batch in batches[:2]]
+
+    def read(self: FolderStorage, name: str, *most: int) -> bytes:
+        if name.startswith("legs/") and going:
+            gone = going.pop()
+            writer.commit(without=[gone]) if going else commit_without_publishing(writer, without=[gone])
+            storage.remove(name)
+        return original(self, name, *most)
+
+    monkeypatch.setattr(FolderStorage, "read", read)
+    assert [tuple(batch.legs) for batch in read_records(FolderStorage(storage.location)).batches] == [
+        (leg(2),),
+        (leg(3),),
+    ]
+    assert not going and "legs/00000003-0.parquet" not in {f"legs/{name}" for name in storage.list("legs")}
+
+
+@pytest.mark.parametrize("steps", range(24))
 def test_a_cut_interrupted_anywhere_loses_nothing_and_shows_no_leg_twice(storage: FolderStorage, steps: int) -> None:
     writer = open_for_writing(storage)
     old = stage_batch(storage, leg(0), leg(1), leg(2))
     writer.commit(field=FIELD, batches=[old])
-    halves = [made_of(storage, (old, 0, 1)), made_of(storage, (old, 2, 3))]
+    halves = [stage_batch(storage, leg(0)), stage_batch(storage, leg(2))]
     with ending_at(steps):
-        writer.commit(batches=[without_legs(old), *halves])
+        writer.commit(batches=halves, without=[old.name])
     writer.storage.release()
-    found = standing_batches(storage, read_state(storage))
-    assert {f"{batch.name}.parquet" for batch in found} == set(storage.list("games")) <= set(storage.list("sessions"))
-    counted = [leg for batch in found for leg in batch.legs]
-    assert len(set(counted)) == len(counted)
-    assert reopened(storage) in ([(leg(0), leg(1), leg(2))], [(leg(0),), (leg(2),)])
+    before, after = [[old.name], [half.name for half in halves]]
+    for table in ("games", "sessions"):
+        there = [name.partition(".")[0] for name in sorted(storage.list(table))]
+        assert set(there) <= set(before) or set(there) <= set(after)
+    found = standing(storage)
+    assert found in ([(leg(0), leg(1), leg(2))], [(leg(0),), (leg(2),)])
+    assert reopened(storage) == found
 
 
 def test_what_goes_goes_first_also_when_the_ledger_names_it_later(storage: FolderStorage) -> None:
@@ -270,10 +315,10 @@ def test_what_goes_goes_first_also_when_the_ledger_names_it_later(storage: Folde
     writer = open_for_writing(storage)
     small = stage_batch(storage, leg(0))
     writer.commit(batches=[small])
-    writer.commit(batches=[without_legs(small)])
+    writer.commit(without=[small.name])
     large = stage_batch(storage, leg(0), leg(1), content=b"many rows")
     writer.commit(batches=[large])
-    commit_without_publishing(writer, without_legs(large), stage_batch(storage, leg(0)))
+    commit_without_publishing(writer, stage_batch(storage, leg(0)), without=[large.name])
     writer.storage.release()
     order: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
@@ -281,17 +326,8 @@ def test_what_goes_goes_first_also_when_the_ledger_names_it_later(storage: Folde
         patch.setattr(FolderStorage, "publish", lambda self, staged, name: order.append(name))
         open_for_writing(storage).storage.release()
     went, came = ([part.place for part in batch.parts] for batch in (large, small))
-    assert sorted(order[:2]) == sorted(went)
-    assert sorted(order[2:4]) == sorted(came)
-
-
-def test_a_part_of_the_wrong_size_does_not_count(storage: FolderStorage, tmp_path: Path) -> None:
-    writer = open_for_writing(storage)
-    batch = stage_batch(storage, leg(0))
-    writer.commit(batches=[batch])
-    writer.close()
-    (tmp_path / "games" / f"{batch.name}.parquet").write_bytes(b"cut")
-    assert standing(storage) == []
+    assert order[:3] == [*went, "legs/00000003-0.parquet"]
+    assert order[3:6] == ["legs/00000004-0.parquet", *reversed(came)]
 
 
 def test_a_leg_in_two_batches_is_refused(storage: FolderStorage) -> None:
@@ -314,7 +350,7 @@ def folded(storage: FolderStorage, monkeypatch: pytest.MonkeyPatch) -> FolderSto
     faulty = replace(leg(1), faults=(Fault(1, 3, 2, "b", "oh"),), ended_by=1, sums=sums_of(-0.0))
     gone = stage_batch(storage, leg(3))
     writer.commit(field=FIELD, batches=[stage_batch(storage, leg(0), faulty), stage_batch(storage, leg(2)), gone])
-    writer.commit(batches=[without_legs(gone), stage_batch(storage, leg(4))])
+    writer.commit(batches=[stage_batch(storage, leg(4))], without=[gone.name])
     writer.close()
     monkeypatch.undo()
     writer = open_for_writing(storage)
@@ -336,11 +372,11 @@ def read_entries(storage: FolderStorage, read: Callable[[Storage], object]) -> l
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(FolderStorage, "read", noting)
         read(storage)
-    return sorted(name for name in names if name.endswith(".entry"))
+    return sorted(name for name in names if name.endswith(".json"))
 
 
 def test_readers_begin_at_the_newest_fold(folded: FolderStorage) -> None:
-    ends = ["ledger/00000003.entry", "ledger/00000004.entry"]
+    ends = ["ledger/00000003.json", "ledger/00000004.json"]
     assert read_entries(folded, read_state) == read_entries(folded, read_field) == ends
     state = read_state(folded)
     assert (state.entries, state.field) == (4, FIELD)
@@ -362,17 +398,15 @@ def with_fold_after_fold(storage: FolderStorage, monkeypatch: pytest.MonkeyPatch
 
 def test_entries_before_the_last_fold_but_one_go(storage: FolderStorage, monkeypatch: pytest.MonkeyPatch) -> None:
     writer = with_fold_after_fold(storage, monkeypatch)
-    assert [state.entries for state, _ in states(storage)] == [1, 2, 3, 4]
-    before = read_state(storage)
+    before = standing(storage)
     writer.close()
-    names = [f"{number:08d}.entry" for number in (4, 5, 6)]
+    names = [f"{number:08d}.json" for number in (4, 5, 6)]
     assert storage.list("ledger").keys() - {"writer"} == set(names)
-    assert [state.entries for state, _ in states(storage)] == [3, 4, 5]
-    assert read_state(storage).newest() == before.newest()
+    assert standing(storage) == before
     # Who looked before the newest fold came finds all that it goes on to read.
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tournament.store.ledger_reading.sizes_of_entries", lambda storage: dict.fromkeys((4, 5), 0))
-        assert read_state(storage).newest() == before.newest()
+        assert standing(storage) == before
     assert reopened(storage) == [(leg(0),), (leg(1),), (leg(2),)]
 
 
@@ -401,40 +435,32 @@ def test_a_stale_writer_whose_number_is_free_again_publishes_nothing(
     with_fold_after_fold(FolderStorage(storage.location), monkeypatch).close()
     monkeypatch.setattr(storage, "still_held", lambda: writing.pop() if writing else sign())
     monkeypatch.setattr(Writer, "_require", lambda self, places: None)
-    assert storage.list("ledger").keys().isdisjoint(["00000002.entry"])
+    assert storage.list("ledger").keys().isdisjoint(["00000002.json"])
     with pytest.raises(RunError, match="another process writes to"):
         stale.commit(batches=[batch])
     assert len(storage.list("games")) == 3
 
 
-def test_a_fold_is_written_once_most_of_what_is_read_is_history(storage: FolderStorage) -> None:
-    state = State()
-    state.add(state.following(FIELD, [stage_batch(storage, *(leg(0, number) for number in range(3_000)))]), 1)
-    state.size = 2 << 20
-    assert not state.wants_fold  # of legs that count
-    writer = open_for_writing(storage)
-    writer.commit(field=FIELD)
-    for number in range(100):
-        writer.commit(batches=[])
-        if number in (3, 25, 50, 75):
-            writer.close()
-            writer = open_for_writing(storage)
-    writer.close()
-    folds = [entry.fold for state, entry in states(storage) if entry.fold == state.entries + 1]
-    assert folds == [53, 103]
+def test_a_fold_is_written_once_there_are_many_entries_or_most_of_what_is_read_is_history(
+    storage: FolderStorage,
+) -> None:
+    folds = []
+    for commits in (11, 0, 12, 0, 3, 8, 1):
+        writer = open_for_writing(storage)
+        for number in range(commits):
+            writer.commit(field=FIELD if number == 0 else None)
+        writer.close()
+        folds.append(read_state(storage).fold)
+    assert folds == [0, 0, 24, 24, 24, 24, 37]
     assert len(read_entries(storage, read_state)) == 1
-
-
-def test_a_fold_of_many_small_batches_is_not_folded_again(storage: FolderStorage) -> None:
-    """To read 300 batches of a leg takes longer than their legs say, and no fold makes it shorter."""
-    batches = [stage_batch(storage, leg(0, number)) for number in range(300)]
     state = State()
-    state.add(state.following(FIELD, batches), 300_000)
+    state.add(state.following(FIELD), 300_000)
     assert not state.wants_fold
-    state.size = 4 << 20  # history
-    assert state.wants_fold
     state.add(state.folded(), 275_000)
+    state.add(state.following(), 500_000)
     assert not state.wants_fold
+    state.add(state.following(), 700_000)
+    assert state.wants_fold
 
 
 # Who may write.
@@ -468,7 +494,7 @@ def test_two_writers_that_both_think_they_hold_it_do_not_replace_entries(
 
 def test_a_ledger_that_can_not_be_read_is_let_go(storage: FolderStorage, tmp_path: Path) -> None:
     open_for_writing(storage).close()
-    (tmp_path / "ledger" / "00000001.entry").write_bytes(b"broken")
+    (tmp_path / "ledger" / "00000001.json").write_bytes(b"broken")
     with pytest.raises(RunError):
         open_for_writing(storage)
     FolderStorage(storage.location).hold()
@@ -489,16 +515,26 @@ def two_entries(storage: FolderStorage) -> Path:
 @pytest.mark.parametrize(
     "content",
     [
-        *[b"", b"{", b"{}\n", b"\xff\xfe\x00", sealed(b""), sealed(b"[]\n"), sealed(b"null\n"), sealed(b"[" * 100_000)],
-        *map(sealed, [b'{"batches": 3}\n', b'{"batches": [{}]}\n', b'{"field": {}}\n', b'{"legs":{"legs":1}}\n']),
-        *map(sealed, [b'{"fold":7}\n', b'{"told":7}\n', b"{}\n" + bytes(8), b'{"legs":{"legs":2147483647}}\n']),
-        sealed(b'{"batches":[{"name":"x","parts":[{"odd":1}],"legs":0}]}\n'),
+        *[
+            b"",
+            b"{",
+            b"{}\n",
+            b"\xff\xfe\x00",
+            b'{"sha256":"","entry":{}}',
+            content_of({})[:-1],
+            content_of({}) + b"\n",
+        ],
+        *map(content_of, [[], None, "", {"batches": 3}, {"batches": [{}]}, {"field": {}}, {"fold": 7}, {"told": 7}]),
+        content_of(0)
+        .replace(hashlib.sha256(b"0").hexdigest().encode(), hashlib.sha256(b"[" * 100_000).hexdigest().encode())
+        .replace(b":0}", b":" + b"[" * 100_000 + b"}"),
+        content_of({"batches": [{"name": "x", "parts": [{"odd": 1}], "legs": 0}]}),
     ],
 )
 def test_a_broken_entry_is_named(storage: FolderStorage, content: bytes) -> None:
     entry_place(storage, 2).write_bytes(content)
     with pytest.raises(
-        RunError, match=r"ledger/00000002\.entry is (damaged|of another ledger); bring it back from a copy, or move"
+        RunError, match=r"ledger/00000002\.json is (damaged|of another ledger); bring it back from a copy, or move"
     ):
         read_state(storage)
 
@@ -507,7 +543,7 @@ def entry_place(storage: FolderStorage, number: int) -> Path:
     """The place of an entry of `two_entries`."""
     if not storage.list("ledger"):
         two_entries(storage)
-    return Path(storage.location, "ledger", f"{number:08}.entry")
+    return Path(storage.location, "ledger", f"{number:08}.json")
 
 
 def test_every_flipped_bit_of_an_entry_is_found(storage: FolderStorage) -> None:
@@ -522,25 +558,17 @@ def test_every_flipped_bit_of_an_entry_is_found(storage: FolderStorage) -> None:
 
 def test_a_missing_entry_is_named(storage: FolderStorage) -> None:
     entry_place(storage, 1).unlink()
-    with pytest.raises(RunError, match=r"ledger/00000001\.entry is missing"):
+    with pytest.raises(RunError, match=r"ledger/00000001\.json is missing"):
         read_state(storage)
-
-
-def test_an_entry_begins_with_a_line_of_json_for_anyone(storage: FolderStorage) -> None:
-    line, _, columns = (two_entries(storage) / "00000001.entry").read_bytes().partition(b"\n")
-    entry = json.loads(line)
-    assert (entry["batches"][0]["legs"], entry["legs"]["names"][0]) == (1, "ann")
-    assert np.frombuffer(columns, "<f8", 1)[0] == 0.1
 
 
 def test_records_of_an_earlier_version_are_refused_in_one_line(storage: FolderStorage) -> None:
-    """Their legs have other sums, and their matches shared deals; they also had a copy of each entry."""
-    ledger = two_entries(storage)
-    (ledger / "00000002.entry").write_bytes(b'{"told":1}')
-    (ledger.parent / "ledger-copy").mkdir()
-    (ledger.parent / "ledger-copy" / "00000001").touch()
-    with pytest.raises(RunError, match="records of an earlier tournament, in which matches shared their deals; move"):
-        read_state(storage)
+    (two_entries(storage) / "00000001.entry").write_bytes(b'{"told":1}')
+    for read in (read_state, read_field):
+        with pytest.raises(
+            RunError, match=r"has records of an earlier version of tournament; move .* away and run again"
+        ):
+            read(storage)
 
 
 # Faults by the thousand.
@@ -564,14 +592,14 @@ def test_the_first_faults_and_the_last_are_kept_and_all_are_counted(faults: list
         assert played.fault_count(seat) == sum(fault.seat == seat for fault in faults)
 
 
-def test_an_entry_stays_small_whatever_bots_say(storage: FolderStorage) -> None:
+def test_a_part_of_faults_stays_small_whatever_bots_say(storage: FolderStorage) -> None:
     """A thousand faults of a leg, each with megabytes of text that can't even be written as UTF-8."""
     megabytes = "\ud800\0\U0001f600" * 1_000_000
     kept, left_out = kept_faults([Fault(1, 0, 0, "a", megabytes, megabytes, megabytes)] * 1000, True)
     writer = open_for_writing(storage)
     writer.commit(batches=[stage_batch(storage, replace(leg(0), faults=kept, faults_left_out=left_out, ended_by=1))])
     writer.close()
-    assert storage.list("ledger")["00000001.entry"] < 500_000
+    assert storage.list("faults")["00000001-0.parquet"] < 500_000
     ((played,),) = standing(storage)
     assert played.fault_count(1) == 1000
     assert len(played.faults) == 21
@@ -598,7 +626,7 @@ def test_a_signal_in_a_commit_loses_nothing_that_the_ledger_names(
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(FolderStorage, verb, interrupted)
-        writer.commit(batches=[without_legs(gone), batch])
+        writer.commit(batches=[batch], without=[gone.name])
     writer.close()
     found = [(leg(1),)] if verb == "create" and not after else [(leg(0),)]
     assert standing(storage) == found and storage.list("staging") == {}
@@ -653,18 +681,7 @@ def test_what_is_lost_by_the_end_of_a_run_is_named(storage: FolderStorage, tmp_p
         (tmp_path / "games" / f"{batch.name}.parquet").unlink()
     with pytest.raises(RunError, match=rf"games/{batches[0].name}.parquet and 1 more can't be found as committed"):
         writer.require_all_there()
-    (tmp_path / "ledger" / "00000001.entry").unlink()
-    with pytest.raises(RunError, match=r"ledger/00000001\.entry is missing since this run"):
+    (tmp_path / "ledger" / "00000001.json").unlink()
+    with pytest.raises(RunError, match=r"ledger/00000001\.json is missing since this run"):
         writer.require_all_there()
     writer.close()
-
-
-def test_an_entry_without_batches_may_come_before_the_one_before_it_is_published(storage: FolderStorage) -> None:
-    """Such as a new writer's first: until one with batches follows, what a batch was before still counts."""
-    former, later = stage_batch(storage, leg(0)), stage_batch(storage, leg(0), content=b"later")
-    state = State()
-    for field, batches in ((FIELD, (former,)), (None, (later,)), (FIELD, ())):
-        state.add(state.following(field, batches), 100)
-    assert state.batches[former.name] == [former, later]
-    state.add(state.following(None, [stage_batch(storage, leg(1))]), 100)
-    assert state.batches[former.name] == [later]

@@ -20,7 +20,7 @@ from tests.contest_runs import CONTEST, THRESHOLDS, Listener, bot_source, call, 
 from tests.object_store import BUCKET, MemoryStore, ServedStore, new_location
 from tests.store.test_ledger import FIELD, leg, stage_batch
 from tournament.errors import InputError, RunError
-from tournament.store.ledger_reading import read_field, read_state, standing_batches
+from tournament.store.ledger_reading import read_field, read_records, read_state
 from tournament.store.storage import AlreadyExists, Storage, open_storage
 from tournament.store.writer import Writer, open_for_writing
 
@@ -102,7 +102,7 @@ def test_a_paused_writer_that_wakes_changes_nothing(monkeypatch: pytest.MonkeyPa
         assert said in ((None,) if request == 12 else ("", STOPS))  # a commit is eleven requests
         with pytest.raises(RunError, match=STOPS):
             first.commit(batches=[stage_batch(first.storage, leg(2))])
-        counting = [tuple(found.legs) for found in standing_batches(first.storage, read_state(first.storage))]
+        counting = [tuple(found.legs) for found in read_records(first.storage).batches]
         counts = not said or request == 5  # its entry was there, and the other has finished that
         assert counting == [(leg(0),)] * counts + [(leg(1),)] * commits
 

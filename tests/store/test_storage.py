@@ -135,7 +135,7 @@ def test_a_large_file_is_whole_once_it_is_finished(storage: Storage) -> None:
 
 def test_all_goes_to_an_archive(storage: Storage) -> None:
     assert storage.archives() == ()
-    there = {"games/part": b"1", "ledger/00000001.entry": b"22", "secret/seed": b"333", "matches.parquet": b"4"}
+    there = {"games/part": b"1", "ledger/00000001.json": b"22", "secret/seed": b"333", "matches.parquet": b"4"}
     for name, content in there.items():
         storage.replace(name, content)
     if isinstance(storage, ObjectStorage):

@@ -30,8 +30,6 @@ from tournament.records.results import load
 from tournament.runner.schedule.legs import Competitor, RoundRobin
 from tournament.sandbox.outside import fork_server
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.store.ledger_reading import read_state
-from tournament.store.storage import open_storage
 from tournament.worker.batch import Task, play_task
 from tournament.worker.faults import Stopped
 from tournament.worker.processes import lanes as lanes_module
@@ -250,8 +248,7 @@ def test_a_mixed_field_gives_the_same_records_however_it_is_played(tmp_path: Pat
         outcomes[name] = outcome(results / CONTEST)
         recorded = load(str(results / CONTEST)).ranking.faults
         faults[name] = [(leg.x, leg.y, leg.number, replace(fault, complaints="")) for leg, fault in recorded]
-        batches = read_state(open_storage(str(results / CONTEST))).batches.values()
-        (confined_by,) = {batch.sandbox for versions in batches for batch in versions if batch.sandbox}
+        (confined_by,) = load(str(results / CONTEST)).confined_by
         assert confined_by.startswith("off: " if name == "unconfined" else "Landlock ")
     for name in ("alone", "unconfined"):
         assert_same(outcomes["one"], outcomes[name])

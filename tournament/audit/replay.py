@@ -22,7 +22,7 @@ from tournament.names import did_you_mean
 from tournament.runner.schedule.counting import fixtures_of
 from tournament.runner.seed import seed_of
 from tournament.store.ledger import Batch, Field
-from tournament.store.ledger_reading import read_state, standing_batches
+from tournament.store.ledger_reading import read_records
 from tournament.store.legs import Fault, LegResult, Legs
 from tournament.store.parts import require_written, rows_of
 from tournament.store.storage import open_storage
@@ -69,10 +69,10 @@ def replay_games(
     """
     with reading(location):
         storage = open_storage(location)
-        state = read_state(storage)
-        if state.field is None:
+        records = read_records(storage)
+        if (field := records.field) is None:
             raise InputError(f"{storage.location} holds no results")
-        contest, field = find_contest(state.field.contest, state.field.game), state.field
+        contest = find_contest(field.contest, field.game)
         if field.engine != contest.engine_version:
             raise InputError(
                 f"these games are of version {field.engine} of {contest.name}, this is {contest.engine_version}:"
@@ -81,8 +81,7 @@ def replay_games(
         config = config_of(contest.name)
         seed = seed_of(storage, config.contest.seed, field.settings.get("seed"))
         settings = settings_of(contest, field, config, seed)
-        batches, per_leg = standing_batches(storage, state), contest.sessions_of_leg(settings)
-        batch, recorded = _recorded_leg(batches, match, session, per_leg)
+        batch, recorded = _recorded_leg(records.batches, match, session, contest.sessions_of_leg(settings))
         players = find_players(contest, config, field, settings, say, only=(recorded.x, recorded.y))
         if gone := sorted(players.missing & {recorded.x, recorded.y}):
             raise InputError(

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tournament.errors import RunError, counted
-from tournament.store.ledger import Batch
 
 
 @contextlib.contextmanager
@@ -31,9 +30,9 @@ class Problem:
         return f"{self.place} {self.what}; {self.remedy}"
 
 
-def plays_again(batch: Batch) -> str:
-    """What a run does about a batch that isn't as it was written."""
-    return f"tournament run plays its {len(batch.legs):,} leg{'s' if len(batch.legs) > 1 else ''} again"
+def plays_again(legs: int) -> str:
+    """What a run does about so many legs of a part that isn't as it was written."""
+    return f"tournament run plays its {legs:,} leg{'s' if legs > 1 else ''} again"
 
 
 @dataclass(frozen=True)

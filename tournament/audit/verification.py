@@ -15,6 +15,7 @@ from tournament.audit.verify_records import (
     batch_problems,
     history_problems,
     house_problems,
+    legs_problems,
     stray_problems,
     summary_problems,
 )
@@ -29,7 +30,7 @@ from tournament.records.results import ranking_of
 from tournament.runner.executors.local import LocalExecutor
 from tournament.runner.strays import in_tables
 from tournament.store.ledger import Batch, Field, State
-from tournament.store.ledger_reading import read_state, standing_batches
+from tournament.store.ledger_reading import read_what_is_there, require_own
 from tournament.store.storage import Storage, open_storage
 
 
@@ -55,22 +56,20 @@ def verify_contest(
 @dataclass(frozen=True)
 class Snapshot:
     """The records at a moment: a run may go on meanwhile. `there`: what lay in the tables before the ledger was
-    read."""
+    read. `unread`: what is wrong with parts of legs/ whose batches are left out."""
 
     there: Mapping[str, bool]
     state: State
     field: Field
+    batches: Sequence[Batch]
+    unread: Mapping[str, str]
 
     @classmethod
     def of(cls, storage: Storage) -> Snapshot:
-        there, state = in_tables(storage), read_state(storage)
-        if state.field is None:
+        there, (records, unread) = in_tables(storage), read_what_is_there(storage)
+        if records.field is None:
             raise InputError(f"{storage.location} holds no results")
-        return cls(there, state, state.field)
-
-    @property
-    def batches(self) -> list[Batch]:
-        return list(self.state.newest().values())
+        return cls(there, records.state, records.field, records.batches, unread)
 
 
 def _verified(
@@ -97,11 +96,13 @@ def _verified(
     # What was damaged counts if it is still there now.
     after = Snapshot.of(storage)
     problems += [problem for batch in after.batches if batch in damaged for problem in check(batch)]
+    problems += legs_problems(storage, after.state, after.unread)
     problems += stray_problems(storage, after.state, after.there)
     problems += history_problems(storage)
     problems += house_problems(storage, after.field, contest.house.suffix if contest.house else None)
-    standing_batches(storage, after.state)  # raises where a leg is none of the field's
-    wrong, behind = summary_problems(storage, ranking_of(storage, after.field, after.batches))
+    require_own(storage.location, after.field, after.batches)
+    ranking = ranking_of(storage, after.field, after.batches)
+    wrong, behind = ([], []) if after.unread else summary_problems(storage, ranking)
     if behind and storage.may_be_held():
         notes.append("a run may go on: matches.parquet and its like are behind the ledger")
         behind = []
@@ -117,8 +118,8 @@ def _verified(
         contest.name,
         storage.location,
         before.state.entries,
-        sum(len(batch.parts) for batch in batches),
-        sum(part.size for batch in batches for part in batch.parts),
+        len(before.state.parts),
+        sum(part.size for part in before.state.parts),
         sum(len(batch.legs) for batch in batches),
         sum(int(batch.legs.games.sum()) for batch in batches),
         sum(int(batch.legs.sessions.sum()) for batch in batches),

@@ -183,7 +183,7 @@ class _Replayed:
     def of(cls, batch: Batch, recorded: Legs, players: Players) -> _Replayed:
         fixtures = list(fixtures_of(recorded, players.schedule))
         problems = [
-            Problem("ledger", f"has {_name_of(recorded[place])} {wrong}", plays_again(batch))
+            Problem("ledger", f"has {_name_of(recorded[place])} {wrong}", plays_again(len(batch.legs)))
             for place, wrong in enumerate(fixtures)
             if isinstance(wrong, str)
         ]
@@ -220,7 +220,7 @@ class _Replayed:
         return len(self.legs), self.problems + found
 
     def _problem(self, recorded: LegResult, leg: Leg, differing: Sequence[str]) -> Problem:
-        remedy = f"remove it, and {plays_again(self.batch)}"
+        remedy = f"remove it, and {plays_again(len(self.batch.legs))}"
         if leg.has_processes:
             remedy = f"that may be where a bot that is a process looks at a clock or is short of time; if not, {remedy}"
         what = f"has {_name_of(recorded)} with other {', '.join(differing)}"

@@ -17,7 +17,7 @@ from tournament.records.history import damaged_parts
 from tournament.records.results import summaries
 from tournament.runner.strays import in_tables, shown, strays
 from tournament.standings.standings import Standings
-from tournament.store.ledger import TABLES, Batch, Field, Part, State
+from tournament.store.ledger import OF_BATCH, Batch, Field, Part, State
 from tournament.store.ledger_reading import text_of
 from tournament.store.legs import pair_keys
 from tournament.store.parts import damage, rows_of, summary_is
@@ -32,7 +32,8 @@ _ROUNDING = 1e-9
 def batch_problems(storage: Storage, batch: Batch, contest: Contest, settings: ContestSettings | None) -> list[Problem]:
     """Compare a batch's parts with their hashes, and the sums of their rows with the ledger. Without `settings` only
     bytes are compared: its games are of another version."""
-    plays, remove = plays_again(batch), f"remove it, and {plays_again(batch)}"
+    plays = plays_again(len(batch.legs))
+    remove = f"remove it, and {plays}"
     if problems := [problem for part in batch.parts if (problem := _place_problem(storage, part, plays))]:
         return problems
     damaged = [part for part in batch.parts if damage(storage, part)]
@@ -56,7 +57,7 @@ def _not_adding_up(storage: Storage, batch: Batch, contest: Contest, settings: C
     def add(name: str, of: npt.NDArray[np.intp], amounts: npt.NDArray[np.float64] | None = None) -> None:
         sums[name] += np.bincount(of, amounts, len(legs))
 
-    for table in TABLES:
+    for table in OF_BATCH:
         part = batch.part(table)
         for rows in rows_of(storage, part, contest.columns(table)):
             session = rows["session"].astype(np.int64)
@@ -84,6 +85,19 @@ def _not_adding_up(storage: Storage, batch: Batch, contest: Contest, settings: C
     if np.any(unlike):
         wrong[batch.part(scored.table).place].append("points")
     return {place: f"adds up to other {' and '.join(names)} than the ledger" for place, names in wrong.items() if names}
+
+
+def legs_problems(storage: Storage, state: State, problems: Mapping[str, str]) -> list[Problem]:
+    """What is wrong with parts of legs/ and faults/; `problems` came up when they were read, by their file."""
+    found = []
+    for name, file in state.files.items():
+        plays = plays_again(sum(state.batches[batch].legs for batch in file.batches))
+        own = [problem for part in file.parts if (problem := _place_problem(storage, part, plays))]
+        if name in problems and not own:
+            place, _, what = problems[name].partition(" ")
+            own = [Problem(place, what, plays)]
+        found += own
+    return found
 
 
 def _place_problem(storage: Storage, part: Part, plays: str) -> Problem | None:

@@ -23,7 +23,7 @@ from tournament.standings.history import line_of
 from tournament.standings.standings import Standing, Standings
 from tournament.store.columns import Column
 from tournament.store.ledger import Batch, Field
-from tournament.store.ledger_reading import read_state, standing_batches, text_of
+from tournament.store.ledger_reading import read_records, text_of
 from tournament.store.storage import Storage, open_storage
 
 _PART = re.compile(r"[0-9]{8}-[0-9a-f]{16}\.parquet")
@@ -104,9 +104,9 @@ def history_of(
             archive = open_storage(location)
             number = int(location.rpartition("-")[2])
             then = list(_versions(archive, name, number))
-            state = read_state(archive)
-            if state.field and name in {entrant.name for entrant in state.field.entrants}:
-                last = rank(archive, state.field, standing_batches(archive, state))
+            records = read_records(archive)
+            if records.field and name in {entrant.name for entrant in records.field.entrants}:
+                last = rank(archive, records.field, records.batches)
                 then.append(Version(line_of(last, name), len(last.ranked), number))
             found += _last_of_each(then)
     return [*found, *_last_of_each([*_versions(storage, name), now])]

@@ -22,7 +22,7 @@ from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.unforetold import unforetold
 from tournament.store.columns import Column
 from tournament.store.ledger import Batch, Field, TableName
-from tournament.store.ledger_reading import read_state, side_by_side, standing_batches
+from tournament.store.ledger_reading import read_records
 from tournament.store.storage import Storage, inside, open_storage
 
 if TYPE_CHECKING:
@@ -62,21 +62,7 @@ ENTRANTS = (
     Column("reason", "str", "why it is not ok"),
 )
 
-FAULTS = (
-    Column("match", "int32", "match number"),
-    Column("session", "int32", "session of the match, from 0"),
-    Column("game", "int32", "game of the session, from 0"),
-    Column("bot", "str", "who was at fault"),
-    Column("question", "str", "the decision that he was asked for"),
-    Column("what", "str", "what happened"),
-    Column(
-        "asked",
-        "str",
-        "the question by its name, with all that it told by name, in one line; also for a program, whose own line it"
-        " is not",
-    ),
-    Column("complaints", "str", "the last lines that the bot printed"),
-)
+FAULTS = ("match", "session", "game", "bot", "question", "what", "asked", "complaints")
 
 # What scripts are told of a bot in the standings, by name, with its meaning.
 STANDING = {
@@ -175,8 +161,10 @@ class Results:
 
     @cached_property
     def faults(self) -> pd.DataFrame:
-        """One row per fault, as in faults.parquet."""
-        return _frame(FAULTS, fault_values(self.ranking))
+        """One row per fault, of those that the records keep: columns of the parts in faults/."""
+        import pandas as pd
+
+        return pd.DataFrame(fault_values(self.ranking)).astype({"match": "int32", "session": "int32", "game": "int32"})
 
     def rated(self, kind: str) -> list[Rated]:
         """Another rating from the crosstable, best first: elo.
@@ -254,7 +242,7 @@ def load(
     ranking = ranking_of(open_storage(location), field, batches)
     pairs = _pairs(ranking) if (matches, bots) != (None, None) else {}
     selection = select(contest_of(location, field, batches), pairs, columns, matches, bots)
-    return Results(location, field, ranking, tuple(batches), selection)
+    return Results(location, field, ranking, batches, selection)
 
 
 def scan(
@@ -277,14 +265,14 @@ def scan(
     return dataset_of(location, contest, batches, table, select(contest, pairs, None, matches, bots))
 
 
-def _opened(results: str) -> tuple[str, Field, list[Batch]]:
+def _opened(results: str) -> tuple[str, Field, tuple[Batch, ...]]:
     """Where the results of a contest lie, its field and what counts. Raises InputError when there are none."""
     location = locate(results)
     storage = open_storage(location)
-    state = read_state(storage)
-    if state.field is None:
+    records = read_records(storage)
+    if records.field is None:
         raise InputError(f"{location} {NO_RESULTS}")
-    return storage.location, state.field, side_by_side(standing_batches(storage, state))
+    return storage.location, records.field, records.batches
 
 
 def locate(results: str) -> str:
@@ -327,7 +315,7 @@ def standings_of(contest: Contest, field: Field, batches: Sequence[Batch]) -> St
 
 
 def write_summaries(storage: Storage, ranking: Standings) -> None:
-    """Write matches.parquet, entrants.parquet and faults.parquet. Raises OSError."""
+    """Write matches.parquet and entrants.parquet. Raises OSError."""
     from tournament.store.parts import write_summary  # pyarrow, which reading standings doesn't need
 
     for name, (columns, values) in summaries(ranking).items():
@@ -339,7 +327,6 @@ def summaries(ranking: Standings) -> dict[str, tuple[tuple[Column, ...], dict[st
     return {
         "matches.parquet": (MATCHES, match_values(ranking)),
         "entrants.parquet": (ENTRANTS, entrant_values(ranking)),
-        "faults.parquet": (FAULTS, fault_values(ranking)),
     }
 
 
@@ -355,10 +342,7 @@ def entrant_values(ranking: Standings) -> dict[str, list[Any]]:
 def fault_values(ranking: Standings) -> dict[str, list[Any]]:
     bots = [leg.name_at(fault.seat) for leg, fault in ranking.faults]
     values: dict[str, list[Any]] = {"match": [leg.match for leg, _ in ranking.faults], "bot": bots}
-    return {
-        column.name: values.get(column.name) or [getattr(fault, column.name) for _, fault in ranking.faults]
-        for column in FAULTS
-    }
+    return {name: values.get(name) or [getattr(fault, name) for _, fault in ranking.faults] for name in FAULTS}
 
 
 def confined_by(batches: Iterable[Batch]) -> tuple[str, ...]:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tournament.leg import legs_per_replica
+from tournament.records.former import read_former
 from tournament.standings.errors import Paired
 from tournament.standings.tally import tally_of_points
-from tournament.store.ledger import Batch, Field
-from tournament.store.ledger_reading import read_former_fields
+from tournament.store.ledger import Field
 from tournament.store.legs import Legs
 from tournament.store.storage import Storage
 
-_MOST_BYTES = 64 << 20  # of the largest ledger that is read for this
 _BEFORE, _AFTER = " before", " after"  # no bot is called so
 
 
@@ -51,23 +50,18 @@ class Edit:
 
 
 def edits_of(storage: Storage, field: Field, legs: Legs) -> Mapping[str, Edit]:
-    """The last edit of each entrant that has one, by name. Raises RunError when the ledger can't be read."""
-    if sum(storage.list("ledger").values()) > _MOST_BYTES:
-        return {}
-    shas = {entrant.name: entrant.sha256 for entrant in field.entrants}
-    former: dict[str, tuple[Field, Sequence[Batch]]] = {}
-    for old, batches in read_former_fields(storage):
-        for entrant in old.entrants:
-            if entrant.artifact and shas.get(entrant.name, entrant.sha256) != entrant.sha256:
-                former[entrant.name] = (old, batches)
+    """The last edit of each entrant that has one, by name."""
+    shas = field.sha256
+    there = storage.list("former")
     edits = {}
-    for name, (old, then_played) in former.items():
-        same = {e.name for e in old.entrants if shas.get(e.name) == e.sha256} | {
-            player.name for player in old.house if player in field.house
-        }
-        then = Legs.joined(batch.legs for batch in then_played)
-        sha = next(e.sha256 for e in old.entrants if e.name == name)
-        if edit := _edit(sha, name, _whole_matches(name, then, same), _whole_matches(name, legs, same), field):
+    for entrant in field.entrants:
+        name = entrant.name
+        former = read_former(storage, name) if name in there else None
+        if former is None or former.sha256 == entrant.sha256:
+            continue
+        same = {one for one, sha256 in former.others.items() if one != name and shas.get(one) == sha256}
+        before, after = (_whole_matches(name, some, same) for some in (former.legs, legs))
+        if edit := _edit(former.sha256, name, before, after, field):
             edits[name] = edit
     return edits
 

@@ -11,7 +11,7 @@ from tournament.errors import RunError
 from tournament.runner.pace import LANES_SHARE
 from tournament.runner.resume import differences
 from tournament.store.ledger import Field
-from tournament.store.ledger_reading import read_field, read_state, standing_batches
+from tournament.store.ledger_reading import read_field, read_records
 from tournament.store.storage import Storage, open_storage
 from tournament.store.writer import hold_ledger
 
@@ -100,7 +100,7 @@ def unlike_records(
     if not why:
         return None
     inline = in_lanes = 0
-    for batch in standing_batches(storage, read_state(storage)):
+    for batch in read_records(storage).batches:
         games = int(batch.legs.games.sum())
         inline, in_lanes = (inline, in_lanes + games) if batch.sandbox else (inline + games, in_lanes)
     seconds = inline / contest.estimates.rate + in_lanes / (LANES_SHARE * contest.estimates.rate)

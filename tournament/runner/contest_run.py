@@ -28,7 +28,6 @@ from tournament.runner.seed import keep_seed
 from tournament.runner.strays import require_no_strays
 from tournament.runner.watcher import Watcher
 from tournament.standings.standings import Standings
-from tournament.store.ledger_reading import standing_batches
 from tournament.store.storage import open_storage
 from tournament.store.writer import open_for_writing, require_held
 
@@ -122,7 +121,7 @@ class RoundState:
 def play_round(run: Run, before: RoundState) -> RoundState:
     """Play what is left of the next round, and rank. Raises as `run_prepared`."""
     contest, config, writer, say = run.contest, run.config, run.writer, run.watcher.say
-    standing = standing_batches(writer.storage, writer.state)
+    standing = writer.standing()
     this = round_to_play(contest, config.contest, run.field, run.schedule_with, standing)
     if this.verdicts:
         say(this.said)

@@ -10,7 +10,6 @@ from tournament.contests.contest import Contest
 from tournament.records.results import standings_of, write_summaries
 from tournament.standings.standings import Standings
 from tournament.store.ledger import Batch
-from tournament.store.ledger_reading import standing_batches
 from tournament.store.writer import Writer
 
 _SUMMARY_SECONDS = 5.0
@@ -23,7 +22,7 @@ class LiveStandings:
 
     def __init__(self, contest: Contest, writer: Writer) -> None:
         self._contest, self._writer = contest, writer
-        self.played = standing_batches(writer.storage, writer.state)
+        self.played = writer.standing()
         self._ranked = self._summarised = time.perf_counter()
         self._ranking_seconds = self._summary_seconds = 0.0
 
@@ -31,7 +30,7 @@ class LiveStandings:
         """These batches are committed, the first ones of a new field or more of the same."""
         if new_field:
             self._summarised = -math.inf  # no reader may find the former bots' summaries beside these records
-            self.played = standing_batches(self._writer.storage, self._writer.state)
+            self.played = self._writer.standing()
         else:
             self.played += committed
 
@@ -48,7 +47,7 @@ class LiveStandings:
 
     def at_once(self) -> None:
         """Rank and summarise what is in place."""
-        self.played = standing_batches(self._writer.storage, self._writer.state)
+        self.played = self._writer.standing()
         self._rank()
         if self._writer.storage.still_held():  # a new writer writes its own
             self._summarise()

@@ -13,7 +13,7 @@ from tournament.store.notes import read_note, write_note
 from tournament.store.storage import Storage
 from tournament.worker.batch import Receipt
 
-_NOTE = "pace"
+_NOTE = "ledger/pace"
 _MEASURES = struct.Struct("<4d")  # games and seconds, without lanes and in lanes
 _WORTH_NOTING = 1.0  # seconds of play: in less, starting weighs too much
 _MOST, _SLOWEST = 1e15, 1e-9  # games, seconds, games a second

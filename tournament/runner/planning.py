@@ -25,7 +25,7 @@ from tournament.runner.schedule.limits import too_many
 from tournament.runner.schedule.recorded import keeping_what_was_played
 from tournament.runner.schedule.rounds import Round, next_round
 from tournament.store.ledger import Batch, Field, Until
-from tournament.store.ledger_reading import read_state, standing_batches
+from tournament.store.ledger_reading import read_records
 from tournament.store.storage import open_storage
 
 
@@ -55,12 +55,12 @@ def plan_of(prepared: Prepared) -> Plan:
     seed = config.contest.seed
     assert seed is not None
     storage = open_storage(prepared.location)
-    state = read_state(storage)
+    records = read_records(storage)
     field = field_of(
-        contest, prepared.settings, prepared.entrants, prepared.house, state.field, until_of(config.contest)
+        contest, prepared.settings, prepared.entrants, prepared.house, records.field, until_of(config.contest)
     )
     schedule_with = partial(schedule_of, contest, config.contest.playing(), master_key(seed), field)
-    standing = standing_batches(storage, state) if state.field else []
+    standing = records.batches
     this = round_to_play(contest, config.contest, field, schedule_with, standing)
     schedule = keeping_what_was_played(schedule_with, this.replicas, standing)
     # Committed legs of bots that have changed or left don't count: a run removes them first.

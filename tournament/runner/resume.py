@@ -15,6 +15,7 @@ from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
 from tournament.errors import counted, shortened
+from tournament.records.former import keep_former
 from tournament.records.history import is_kept, keep_history
 from tournament.records.results import ranking_of
 from tournament.runner.schedule.counting import Counted, count_legs
@@ -27,9 +28,7 @@ from tournament.store.ledger import (
     FieldHousePlayer,
     Setting,
     Until,
-    without_legs,
 )
-from tournament.store.ledger_reading import standing_batches
 from tournament.store.writer import Writer
 
 # The first version of the engine in which legs share no deals; those of before told so by a setting.
@@ -139,34 +138,38 @@ def write_house_files(
 
 
 def lost_batches(writer: Writer) -> dict[str, str]:
-    """What is wrong with committed batches whose parts aren't there as large as they were written, by name."""
+    """What is wrong with committed batches whose parts aren't there as large as they were written, or of which legs are
+    lost, by name."""
     there = {f"{table}/{name}": size for table in TABLES for name, size in writer.storage.list(table).items()}
     found = {
         name: {there.get(part.place) for part in batch.parts if there.get(part.place) != part.size}
-        for name, batch in writer.state.newest().items()
+        for name, batch in writer.state.batches.items()
     }
-    return {name: "missing" if None in sizes else "damaged" for name, sizes in found.items() if sizes}
+    return writer.lost | {name: "missing" if None in sizes else "damaged" for name, sizes in found.items() if sizes}
 
 
 def withdraw(writer: Writer, problems: Mapping[str, str], say: Callable[[str], None]) -> None:
     """Take batches out of the records, and say what is wrong with them. Raises as `commit` does."""
-    lost = [writer.state.newest()[name] for name in sorted(problems)]
-    for batch in lost:
-        say(f"Part {batch.name} is {problems[batch.name]}; to play again: {counted(len(batch.legs), 'leg')}")
-    if lost:
-        writer.commit(batches=map(without_legs, lost))
+    for name, problem in sorted(problems.items()):
+        legs = writer.state.batches[name].legs
+        say(f"Part {name} is {problem}; to play again: {counted(legs, 'leg')}")
+    if problems:
+        writer.commit(without=problems)
 
 
 def keep_lines_of_former_bots(writer: Writer, field: Field) -> None:
-    """Keep the standings before the legs of bots leave that this field has changed or no longer has. A run that was
-    killed hasn't done so. Raises OSError."""
+    """Keep the standings, and note the legs, before those of bots leave that this field has changed or no longer has. A
+    run that was killed hasn't done so. Raises OSError."""
     state = writer.state
     contents = {entrant.name: entrant.sha256 for entrant in field.entrants}
     known = state.field.entrants if state.field else ()
-    changed = any(contents.get(entrant.name) != entrant.sha256 for entrant in known)
-    if state.field and changed and not is_kept(writer.storage, state.entries):
-        ranking = ranking_of(writer.storage, state.field, standing_batches(writer.storage, state))
-        keep_history(writer.storage, state.entries, ranking)
+    changed = {entrant.name for entrant in known if contents.get(entrant.name) != entrant.sha256}
+    if not (state.field and changed):
+        return
+    standing = writer.standing()
+    keep_former(writer.storage, state.field, standing, changed)
+    if not is_kept(writer.storage, state.entries):
+        keep_history(writer.storage, state.entries, ranking_of(writer.storage, state.field, standing))
 
 
 @dataclass(frozen=True)

@@ -17,12 +17,11 @@ from tournament.runner.resume import Cut, batches_to_cut, tell_removed_matches, 
 from tournament.runner.schedule.counting import Counted
 from tournament.runner.schedule.legs import Schedule
 from tournament.store.columns import ROWS_PER_BUFFER
-from tournament.store.ledger import Batch, batch_name, without_legs
-from tournament.store.ledger_reading import standing_batches
+from tournament.store.ledger import Batch, batch_name
 from tournament.store.legs import Legs, pair_keys
 from tournament.store.parts import copy_legs, damage
 from tournament.store.storage import Storage, staged_name
-from tournament.store.writer import Writer, in_commits
+from tournament.store.writer import Change, Writer, in_commits
 
 # Parts of fewer rows are small: larger ones take longer to read than to open. At least so many small ones are put
 # together, and at most so many at once, in memory.
@@ -33,32 +32,30 @@ def fit_to_schedule(contest: Contest, writer: Writer, schedule: Schedule, say: C
     """Take out of the records what the schedule doesn't have, and say so. Returns what is left to play. Raises as
     `commit` does."""
     while True:
-        cuts, left = batches_to_cut(standing_batches(writer.storage, writer.state), schedule)
+        cuts, left = batches_to_cut(writer.standing(), schedule)
         problems = _damages(writer.storage, (cut.batch for cut in cuts if cut.counts.any()))
         if not problems:
             break
         withdraw(writer, problems, say)
     tell_removed_matches(writer, cuts, schedule, left.probation.out, say)
-    for batches in in_commits(_cut_batches(contest, writer, cuts, schedule.sessions_per_leg)):
-        writer.commit(batches=batches)
+    for change in in_commits(_cut_batches(contest, writer, cuts, schedule.sessions_per_leg)):
+        writer.commit(batches=change.batches, without=change.without)
     return left
 
 
-def _cut_batches(
-    contest: Contest, writer: Writer, cuts: Sequence[Cut], sessions_per_leg: int
-) -> Iterator[Sequence[Batch]]:
-    """What to commit for each cut: the batch without legs, and one, staged, of those that stay."""
+def _cut_batches(contest: Contest, writer: Writer, cuts: Sequence[Cut], sessions_per_leg: int) -> Iterator[Change]:
+    """What to commit for each cut: the batch leaves, and one, staged, comes of the legs that stay."""
     for cut in cuts:
         stay = np.flatnonzero(cut.counts)
-        staged = [_staged(contest, writer, [cut.batch], stay, sessions_per_leg)] if len(stay) else []
-        yield [without_legs(cut.batch), *staged]
+        staged = (_staged(contest, writer, [cut.batch], stay, sessions_per_leg),) if len(stay) else ()
+        yield Change(staged, (cut.batch.name,))
 
 
 def put_small_batches_together(
     contest: Contest, writer: Writer, sessions_per_leg: int, legs_per_replica: int, say: Callable[[str], None]
 ) -> None:
     """Put small batches together where a replica has many, a commit for each new one. Raises as `commit` does."""
-    for group in _small_ones(standing_batches(writer.storage, writer.state), legs_per_replica):
+    for group in _small_ones(writer.standing(), legs_per_replica):
         if problems := _damages(writer.storage, group):
             for name, problem in problems.items():
                 say(f"Part {name} is {problem}; remove it and run again to play its legs again")
@@ -66,8 +63,7 @@ def put_small_batches_together(
         match, number = (np.concatenate([getattr(batch.legs, one) for batch in group]) for one in ("match", "number"))
         in_order = np.argsort(pair_keys(match, number), kind="stable")
         together = _staged(contest, writer, group, in_order, sessions_per_leg)
-        writer.commit(batches=[*map(without_legs, group), together])
-    writer.state.gather()  # the former copies of what was put together can go
+        writer.commit(batches=[together], without=[batch.name for batch in group])
 
 
 def _damages(storage: Storage, batches: Iterable[Batch]) -> dict[str, str]:
@@ -110,9 +106,4 @@ def _staged(
         )
         for part in sources[0].parts
     )
-    of = []
-    for run in np.split(places, np.flatnonzero((np.diff(places) != 1) | np.isin(places[1:], ends)) + 1):
-        source = int(np.searchsorted(ends, run[0], "right")) - 1
-        first = int(run[0] - ends[source])
-        of.append((sources[source].name, first, first + len(run)))
-    return Batch(name, parts, legs, sources[0].sandbox, tuple(of))
+    return Batch(name, parts, legs, sources[0].sandbox)

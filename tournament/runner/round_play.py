@@ -18,7 +18,7 @@ from tournament.runner.tasks import Batches, LegsToPlay
 from tournament.runner.watcher import Progress, Watcher
 from tournament.store.ledger import Field
 from tournament.store.legs import Legs
-from tournament.store.writer import Writer, in_commits
+from tournament.store.writer import Change, Writer, in_commits
 from tournament.worker.batch import Receipt, Task, Trouble
 
 
@@ -149,12 +149,13 @@ class RoundPlay:
     def _commit(self, receipts: Sequence[Receipt]) -> None:
         """Commit receipts as few entries: to write one takes as long as to write many."""
         field, self._new_field = self._new_field, None
-        first, *others = [*in_commits([batch] for receipt in receipts for batch in receipt.batches)] or [()]
-        committed = self._run.writer.commit(field=field, batches=first)
-        for several in others:
-            committed += self._run.writer.commit(batches=several)
-        self._standings.note(committed, new_field=field is not None)
-        self._note(Legs.joined(batch.legs for batch in committed), sum(receipt.legs_in_lanes for receipt in receipts))
+        batches = [batch for receipt in receipts for batch in receipt.batches]
+        new_field = field
+        for change in [*in_commits(Change((batch,)) for batch in batches)] or [Change()]:
+            self._run.writer.commit(field=new_field, batches=change.batches)
+            new_field = None
+        self._standings.note(batches, new_field=field is not None)
+        self._note(Legs.joined(batch.legs for batch in batches), sum(receipt.legs_in_lanes for receipt in receipts))
 
     def _note(self, legs: Legs, in_lanes: int) -> None:
         """Keep up which legs count and who has passed probation. Whoever is disqualified on it changes what counts."""

@@ -1,4 +1,4 @@
-"""What lies in games/ and sessions/ and is no part that counts: whoever reads these would read it as well."""
+"""What lies in the tables' folders and is no part that counts: whoever reads these would read it as well."""
 
 from __future__ import annotations
 
@@ -24,13 +24,7 @@ def in_tables(storage: Storage) -> dict[str, bool]:
 
 def strays(there: Mapping[str, bool], state: State, *, writing: bool = False) -> list[str]:
     """Which of these places the ledger's state doesn't know. With `writing`, a commit may be half done."""
-    parts = {
-        part.place
-        for versions in state.batches.values()
-        for batch in (versions if writing else versions[-1:])
-        if writing or batch.legs
-        for part in batch.parts
-    }
+    parts = {part.place for part in state.parts} | (state.gone if writing else set())
     return sorted(place for place, is_file in there.items() if not (is_file and place in parts))
 
 

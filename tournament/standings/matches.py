@@ -150,8 +150,7 @@ def matches_of(legs: Legs, legs_per_replica: int, house: HousePlay | None) -> Ma
     amounts = np.empty((len(ranges), len(_AMOUNTS)))
     (x, both), (_, y) = strata.covariances.transpose(1, 2, 0)
     amounts[:, 0] = _totals(legs.of_seat(0).points, starts, ends)
-    of_y = legs.of_seat(1)
-    amounts[:, 2] = 0.0 - amounts[:, 0] if of_y.is_opposite else _totals(of_y.points, starts, ends)
+    amounts[:, 2] = _totals(legs.of_seat(1).points, starts, ends)
     amounts[:, 1], amounts[:, 3], amounts[:, 4] = strata.replicas * np.sqrt([x, y, np.maximum(x + y - 2 * both, 0.0)])
     # A leg that was cut short is no sample of sessions.
     unknown = strata.freedom < 1

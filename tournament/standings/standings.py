@@ -147,8 +147,7 @@ class FaultyLegs:
     @classmethod
     def of(cls, legs: Legs) -> FaultyLegs:
         """From legs in order; the reason is the telling fault of the first leg that faults ended."""
-        with_faults = np.array([bool(rest.faults or any(rest.faults_left_out)) for rest in legs.rests], bool)
-        faulty = [legs[place] for place in np.flatnonzero(with_faults[legs.more]).tolist()]
+        faulty = [legs[place] for place in np.flatnonzero(legs.faulty).tolist()]
         counts: Counter[str] = Counter()
         disqualified: dict[str, str] = {}
         for leg in faulty:

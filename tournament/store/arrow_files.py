@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 import pyarrow as pa
@@ -13,10 +15,12 @@ from tournament.store.storage import Storage
 
 
 class StoredFiles(fs.FileSystemHandler):
-    """Opens a storage's files, with the storage's own checks and credentials. Read-only."""
+    """Opens a storage's files, with the storage's own checks and credentials. Read-only. `staged`: where those are that
+    aren't in their places yet."""
 
-    def __init__(self, storage: Storage) -> None:
+    def __init__(self, storage: Storage, staged: Mapping[str, str]) -> None:
         self.storage = storage
+        self.staged = staged
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, StoredFiles) and other.storage.location == self.storage.location
@@ -31,15 +35,22 @@ class StoredFiles(fs.FileSystemHandler):
         return path
 
     def get_file_info(self, paths: str | list[str]) -> list[fs.FileInfo]:
-        sizes = [(path, self.storage.size(path)) for path in ([paths] if isinstance(paths, str) else paths)]
+        sizes = [(path, self._size(path)) for path in ([paths] if isinstance(paths, str) else paths)]
         return [
             fs.FileInfo(path, fs.FileType.NotFound if size is None else fs.FileType.File, size=size)
             for path, size in sizes
         ]
 
+    def _size(self, path: str) -> int | None:
+        size = self.storage.size(path)
+        return self.storage.size(self.staged[path]) if size is None and path in self.staged else size
+
     def open_input_file(self, path: str) -> pa.NativeFile:
         try:
-            return self.storage.open_data(path)
+            for place in (path, self.staged.get(path, path)):
+                with contextlib.suppress(FileNotFoundError):
+                    return self.storage.open_data(place)
+            return self.storage.open_data(path)  # it was published meanwhile
         except RunError as problem:
             raise OSError(str(problem)) from None
 

@@ -1,35 +1,31 @@
-"""The ledger: numbered files, its entries. Each is a commit: a line of JSON, the columns of its legs, and a seal.
+"""The ledger: numbered files of JSON, its entries. Each is a commit: which files came into the records, and which left.
 
-A leg counts when an entry names it and the part with its games is in games/, as large as the entry says. Now and then
-an entry carries the whole state, a fold: readers begin there. A results folder may come from a stranger: an entry is
-accepted only if every name, number and text in it is within limits.
+A batch is a part of games/ and one of sessions/, with the games of some legs. What came of these legs is in a part of
+legs/, and of faults/ if there were any. A leg counts if the ledger lists both: a listed part is in its place, or still
+in staging/. Now and then an entry lists everything, a fold: readers begin there. A results folder may come from a
+stranger: an entry is accepted only if every name, number and text in it is within limits.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import hashlib
-import itertools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Annotated, Literal
 
-import numpy as np
 from pydantic import AfterValidator, BeforeValidator, FailFast, StringConstraints, TypeAdapter
 from pydantic import Field as Limits
 
 from tournament.errors import shortened
 from tournament.names import valid_name
-from tournament.store.leg_pool import LegPool, Places
-from tournament.store.legs import CHECKED, Count, Legs, Number, Packed, Text, Word, pack_legs, unpack_legs
+from tournament.store.legs import CHECKED, Count, Legs, Number, Text, Word
 from tournament.store.storage import STAGING
 
 _MOST_PROBLEM = 10_000  # characters of what is wrong with an entrant
 _MOST_KEYS = 100_000  # of names that an entry has
-# So that numbers lie in memory as processors read them.
-_ALIGNED = 8
 
 
 def _bot_name(text: str) -> str:
@@ -59,9 +55,11 @@ _Name = Annotated[str, AfterValidator(_bot_name)]
 _FileName = Annotated[str, AfterValidator(_file_name)]
 Hash = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 _BatchName = Annotated[str, StringConstraints(pattern=r"^[0-9]{10}-[0-9]{1,10}-[0-9a-f]{12}$")]
+_FileOfLegs = Annotated[str, StringConstraints(pattern=r"^[0-9]{8}-[0-9]{1,4}$")]
 _Amount = Annotated[float, Limits(ge=-1e15, le=1e15)]
-TableName = Literal["games", "sessions"]
-TABLES: tuple[TableName, ...] = ("games", "sessions")
+TableName = Literal["games", "sessions", "legs", "faults"]
+OF_BATCH: tuple[TableName, ...] = ("games", "sessions")
+TABLES: tuple[TableName, ...] = (*OF_BATCH, "legs", "faults")
 _Scalar = str | int | float | bool | None
 _Scalars = Annotated[list[_Scalar], Limits(max_length=1000)]
 Setting = _Scalar | _Scalars | Annotated[list[_Scalars], Limits(min_length=1, max_length=1000)]
@@ -93,29 +91,17 @@ class Part:
         return f"{self.table}/{self.name}"
 
 
-# A batch that counted before an entry, and its legs from the first of these places to before the other.
-Run = tuple[_BatchName, Number, Number]
-
-
 @dataclass(frozen=True)
 class Batch:
-    """A part of each table, and the legs in them: neighbours in the schedule, in its order.
+    """A part of each of the tables of games, and the legs in them: neighbours in the schedule, in its order.
 
-    `sandbox` is what confined its bots that are processes, "" if it has none. Without legs it withdraws what an entry
-    before says of it. `of`: the runs of former batches that its legs are, where it was cut out of these or put together
-    from them; its entry has these runs alone.
+    `sandbox` is what confined its bots that are processes, "" if it has none.
     """
 
     name: str
     parts: tuple[Part, ...]
     legs: Legs
     sandbox: str = ""
-    of: tuple[Run, ...] = dataclasses.field(default=(), compare=False)
-
-    @property
-    def counts(self) -> bool:
-        """Whether it has legs; those of runs need not be gathered for that."""
-        return bool(self.legs or self.of)
 
     def part(self, table: TableName) -> Part:
         """Its part of a table."""
@@ -126,11 +112,6 @@ def batch_name(match: int, number: int, digests: Iterable[str]) -> str:
     """The name of a batch whose first leg is `number` of `match`. Names sort as the schedule does, so that parts sorted
     by name give records in its order. The legs' digests are part of it: a name stands for one content."""
     return f"{match:010d}-{number}-{hashlib.sha256(''.join(digests).encode()).hexdigest()[:12]}"
-
-
-def without_legs(batch: Batch) -> Batch:
-    """The batch as in an entry that withdraws its legs."""
-    return replace(batch, legs=Legs.of(()), of=())
 
 
 @dataclass(frozen=True)
@@ -204,112 +185,99 @@ class Field:
     until: Until | None = None
 
     @property
+    def sha256(self) -> dict[str, str]:
+        """Of the content of each who plays, by name."""
+        return {one.name: one.sha256 for one in self.entrants} | {one.name: one.sha256 for one in self.house}
+
+    @property
     def rules(self) -> str:
         """The name of the contest by whose rules it is played."""
         return self.game or self.contest
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One commit: what is played from now on, if that changed, and batches that came or lost their legs.
-
-    `fold` is the number of the newest entry that carries the whole state, `told` of the newest one with a field: of
-    this one or one before, 0 for none.
-    """
-
-    field: Field | None = None
-    batches: tuple[Batch, ...] = ()
-    fold: int = 0
-    told: int = 0
-
-
-@dataclass(frozen=True)
-class _Listed:
-    """A batch as it stands in an entry's first line: with its parts if it has legs, and the number of these or the runs
-    that they are."""
+class ListedBatch:
+    """A batch as the ledger lists it, with the number of its legs."""
 
     __pydantic_config__ = CHECKED
 
     name: _BatchName
-    parts: Annotated[tuple[Part, ...], FailFast()] = ()
-    legs: Number = 0
+    parts: Annotated[tuple[Part, ...], Limits(max_length=2)]
+    legs: Annotated[int, Limits(ge=1, le=1 << 31)]
     sandbox: Annotated[str, StringConstraints(max_length=1000)] = ""
-    of: Annotated[tuple[Run, ...], FailFast()] = ()
 
-    @classmethod
-    def of_batch(cls, batch: Batch) -> _Listed:
-        if not batch.counts:
-            return cls(batch.name)
-        return cls(batch.name, batch.parts, 0 if batch.of else len(batch.legs), batch.sandbox, batch.of)
+    def __post_init__(self) -> None:
+        if [part.place for part in self.parts] != [f"{table}/{self.name}.parquet" for table in OF_BATCH]:
+            raise ValueError("other parts")
 
 
 @dataclass(frozen=True)
-class _Head:
-    """An entry's first line. The legs of all its batches follow each other in its columns."""
+class LegsFile:
+    """A part of legs/, and one of faults/ if there are any: the legs of these batches, one after the other."""
+
+    __pydantic_config__ = CHECKED
+
+    name: _FileOfLegs
+    parts: Annotated[tuple[Part, ...], Limits(min_length=1, max_length=2)]
+    batches: Annotated[tuple[_BatchName, ...], FailFast()]
+
+    def __post_init__(self) -> None:
+        places = [f"{table}/{self.name}.parquet" for table in TABLES[2:]]
+        if [part.place for part in self.parts] != places[: len(self.parts)]:
+            raise ValueError("other parts")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One commit: what is played from now on, if that changed, and batches and files of legs that came, or left.
+
+    `fold` is the number of the newest entry that lists everything, `told` of the newest one with a field: of this one
+    or one before, 0 for none.
+    """
 
     __pydantic_config__ = CHECKED
 
     fold: Number = 0
     told: Number = 0
     field: Field | None = None
-    batches: Annotated[tuple[_Listed, ...], FailFast()] = ()
-    legs: Packed = dataclasses.field(default_factory=Packed)
+    batches: Annotated[tuple[ListedBatch, ...], FailFast()] = ()
+    files: Annotated[tuple[LegsFile, ...], FailFast()] = ()
+    without: Annotated[tuple[_BatchName, ...], FailFast()] = ()
+    without_files: Annotated[tuple[_FileOfLegs, ...], FailFast()] = ()
+
+    @property
+    def parts(self) -> list[Part]:
+        """Those that came."""
+        return _parts_of(self.files, self.batches)
+
+
+def _parts_of(files: Iterable[LegsFile], batches: Iterable[ListedBatch]) -> list[Part]:
+    return [part for file in files for part in file.parts] + [part for batch in batches for part in batch.parts]
 
 
 @cache
-def _heads() -> TypeAdapter[_Head]:
-    return TypeAdapter(_Head)  # slow to make
+def _entries() -> TypeAdapter[Entry]:
+    return TypeAdapter(Entry)  # slow to make
+
+
+_SEALED = re.compile(rb'\{"sha256":"([0-9a-f]{64})","entry":(.*)\}\n', re.DOTALL)
 
 
 def pack(entry: Entry) -> bytes:
-    """An entry's content."""
-    packed, columns = pack_legs(Legs.joined(batch.legs for batch in entry.batches if not batch.of))
-    listed = tuple(map(_Listed.of_batch, entry.batches))
-    head = _Head(entry.fold, entry.told, entry.field, listed, packed)
-    line = _heads().dump_json(head, exclude_defaults=True)
-    line += b" " * (-(len(line) + 1) % _ALIGNED) + b"\n"
-    return sealed(line, *(column.data for column in columns))
+    """An entry's content, with a hash: a flipped bit must not change what counts."""
+    text = _entries().dump_json(entry, exclude_defaults=True)
+    return b'{"sha256":"%s","entry":%s}\n' % (hashlib.sha256(text).hexdigest().encode(), text)
 
 
 def unpack(content: bytes) -> Entry:
-    """An entry from its content, without the legs of batches that are runs of others. Raises ValueError when it isn't
-    sealed, or says something impossible."""
-    if not is_sealed(content):
+    """An entry from its content. Raises ValueError when it isn't what was written, or says something impossible."""
+    found = _SEALED.fullmatch(content)
+    if not found or hashlib.sha256(found[2]).hexdigest().encode() != found[1]:
         raise ValueError("not what was written")
-    start = content.find(b"\n") + 1
-    head = _heads().validate_json(content[:start])
-    if head.field:
-        check_field(head.field)
-    legs = unpack_legs(head.legs, content, start, len(content) - SEAL)
-    ends = list(itertools.accumulate((listed.legs for listed in head.batches), initial=0))
-    if ends[-1] != len(legs):
-        raise ValueError("legs of no batch")
-    batches = tuple(
-        Batch(listed.name, listed.parts, legs[first:end], listed.sandbox, listed.of)
-        for listed, first, end in zip(head.batches, ends, ends[1:])
-    )
-    for batch in batches:
-        if batch.of and batch.legs:
-            raise ValueError("legs twice")
-        if batch.parts or batch.counts:
-            check_batch(batch)
-    return Entry(head.field, batches, head.fold, head.told)
-
-
-SEAL = hashlib.sha256().digest_size  # bytes
-
-
-def sealed(*pieces: bytes | memoryview) -> bytes:
-    """The pieces, and their hash at the end: a flipped bit must not change sums."""
-    seal = hashlib.sha256()
-    for piece in pieces:
-        seal.update(piece)
-    return b"".join((*pieces, seal.digest()))
-
-
-def is_sealed(content: bytes) -> bool:
-    """Whether `sealed` made this."""
-    return hashlib.sha256(memoryview(content)[:-SEAL]).digest() == content[-SEAL:]
+    entry = _entries().validate_json(found[2])
+    if entry.field:
+        check_field(entry.field)
+    return entry
 
 
 def check_field(field: Field) -> None:
@@ -323,135 +291,103 @@ def check_field(field: Field) -> None:
             raise ValueError("another number")
 
 
-def check_batch(batch: Batch) -> None:
-    """Raises ValueError when parts and legs don't agree."""
-    if sorted(part.place for part in batch.parts) != [f"{table}/{batch.name}.parquet" for table in TABLES]:
-        raise ValueError("other parts")
-    legs = batch.legs
-    if not legs:
-        return
-    if batch.name != batch_name(int(legs.match[0]), int(legs.number[0]), [legs.digest.tobytes().hex()]):
-        raise ValueError("another name")
-    if not legs.are_in_order():
-        raise ValueError("legs out of order")
-    rows = {"games": sum(legs.games.tolist()), "sessions": sum(legs.sessions.tolist())}
-    if any(part.rows != rows[part.table] for part in batch.parts):
-        raise ValueError("other rows")
-
-
 @dataclass
 class State:
-    """The state after the ledger's entries. `batches` has the versions of each by name, oldest first.
+    """What the ledger's entries list. `fold` and `told` as in Entry.
 
-    Of a batch in the last entry older versions are kept: the newest may not be published yet. They are dropped with
-    the next entry that has batches, since all before it is published. `fold` and `told` as in Entry. `size` is what it
-    takes to read it: bytes of the entries from the fold on, and some for each; `size_of_fold` what it takes to read the
-    fold alone.
-
-    Legs of batches that were made of others are gathered by `gather`, once all entries are read: after many edits most
-    no longer count.
+    `gone`: the places of parts that left since the fold; the newest may not be removed yet. `size` is what it takes to
+    read the entries after the fold: their bytes, and some for each; `size_of_fold` the same of the fold.
     """
 
     entries: int = 0
     field: Field | None = None
-    batches: dict[str, list[Batch]] = dataclasses.field(default_factory=dict)
+    batches: dict[str, ListedBatch] = dataclasses.field(default_factory=dict)
+    files: dict[str, LegsFile] = dataclasses.field(default_factory=dict)
     fold: int = 0
     told: int = 0
+    gone: set[str] = dataclasses.field(default_factory=set, compare=False)
     size: int = dataclasses.field(default=0, compare=False)
     size_of_fold: int = dataclasses.field(default=0, compare=False)
-    _changed: tuple[str, ...] = dataclasses.field(default=(), compare=False)
-    _pool: LegPool = dataclasses.field(default_factory=LegPool, compare=False)
-    _places: dict[str, list[Places]] = dataclasses.field(default_factory=dict, compare=False)  # as batches
-
-    def newest(self) -> dict[str, Batch]:
-        """The newest version of each batch that has legs, by name, sorted."""
-        return {name: versions[-1] for name, versions in sorted(self.batches.items()) if versions[-1].counts}
+    file_of: dict[str, str] = dataclasses.field(default_factory=dict, compare=False)  # of a batch
 
     @property
-    def legs(self) -> int:
-        """How many legs the newest versions have."""
-        return sum(len(places[-1]) for places in self._places.values())
+    def parts(self) -> list[Part]:
+        """All that are listed."""
+        return _parts_of(self.files.values(), self.batches.values())
 
-    def following(self, field: Field | None = None, batches: Iterable[Batch] = ()) -> Entry:
+    def parts_left(self, entry: Entry) -> list[Part]:
+        """The parts that leave with the next entry. Raises ValueError where there are none such."""
+        try:
+            files = [self.files[name] for name in entry.without_files]
+            return _parts_of(files, [self.batches[name] for name in entry.without])
+        except KeyError:
+            raise ValueError("of another ledger") from None
+
+    def following(
+        self,
+        field: Field | None = None,
+        batches: tuple[ListedBatch, ...] = (),
+        files: tuple[LegsFile, ...] = (),
+        without: tuple[str, ...] = (),
+        without_files: tuple[str, ...] = (),
+    ) -> Entry:
         """The next commit."""
-        return Entry(field, tuple(batches), self.fold, self.entries + 1 if field else self.told)
+        told = self.entries + 1 if field else self.told
+        return Entry(self.fold, told, field, batches, files, without, without_files)
 
     def folded(self) -> Entry:
-        """The next commit where it carries all this; everything must be published."""
-        batches = tuple(replace(batch, of=()) for batch in self.newest().values())
-        return Entry(self.field, batches, self.entries + 1, self.entries + 1)
+        """The next commit where it lists all this; everything must be published."""
+        number, batches = self.entries + 1, tuple(batch for _, batch in sorted(self.batches.items()))
+        return Entry(number, number, self.field, batches, tuple(self.files.values()))
 
     @property
     def wants_fold(self) -> bool:
-        """Whether most of what is read is history, which a fold would save."""
-        counting = sum(versions[-1].counts for versions in self.batches.values())
-        of_state = _ENTRY_BYTES + _LEG_BYTES * self.legs + _LISTED_BYTES * counting
-        return self.field is not None and self.size > _FEWEST_BYTES + 2 * max(of_state, self.size_of_fold)
+        """Whether most of what is read would be saved by a fold, or there are many entries to read."""
+        many = self.entries - self.fold >= _MOST_ENTRIES or self.size > _FEWEST_BYTES + 2 * self.size_of_fold
+        return self.field is not None and many
 
     def add(self, entry: Entry, size: int) -> None:
         """Note the next commit, of so many bytes. Raises ValueError where it can't be that."""
         self.entries += 1
-        if entry.fold == self.entries:
-            self.batches, self.fold, self._changed, self.size = {}, self.entries, (), 0
-            self._pool, self._places = LegPool(), {}
         told = self.entries if entry.field else self.told
-        if (entry.fold, entry.told) != (self.fold, told) or (self.fold == self.entries and not entry.field):
+        fold = self.entries if entry.fold == self.entries else self.fold
+        if (entry.fold, entry.told) != (fold, told) or (fold == self.entries and not entry.field):
             raise ValueError("of another ledger")
-        self.told = told
-        self.size += size + _ENTRY_BYTES + _BATCH_BYTES * len(entry.batches)
-        if entry.fold == self.entries:
-            self.size_of_fold = self.size
-        batches = [self._known(batch) for batch in entry.batches]
-        places = [self._places_of(batch) for batch in batches]
-        if entry.batches:  # an entry without any may come before its predecessor is published
-            for name in self._changed:
-                newest, its_places = self.batches.pop(name)[-1], self._places.pop(name)[-1]
-                if newest.counts:
-                    self.batches[name], self._places[name] = [newest], [its_places]
-            self._changed = tuple(dict.fromkeys(batch.name for batch in entry.batches))
-        self.field = entry.field or self.field
-        for batch, its_places in zip(batches, places):
-            self.batches.setdefault(batch.name, []).append(batch)
-            self._places.setdefault(batch.name, []).append(its_places)
-
-    def _known(self, batch: Batch) -> Batch:
-        """A batch with its parts, which an entry that withdraws it doesn't have."""
-        if batch.parts:
-            return batch
-        if batch.name not in self.batches:
+        if fold == self.entries:
+            self.batches, self.files, self.file_of, self.gone, self.size = {}, {}, {}, set(), 0
+        self.field, self.fold, self.told = entry.field or self.field, fold, told
+        self.gone |= {part.place for part in self.parts_left(entry)}
+        changed = [*entry.without, *(batch.name for batch in entry.batches)]
+        for name in entry.without:
+            del self.batches[name]
+        for name in entry.without_files:
+            for batch in self.files.pop(name).batches:
+                changed.append(batch)
+                del self.file_of[batch]
+        known = len(self.batches), len(self.files), len(self.file_of)
+        self.batches |= {batch.name: batch for batch in entry.batches}
+        self.files |= {file.name: file for file in entry.files}
+        self.file_of |= {batch: file.name for file in entry.files for batch in file.batches}
+        came = len(entry.batches), len(entry.files), sum(len(file.batches) for file in entry.files)
+        twice = (len(self.batches), len(self.files), len(self.file_of)) != tuple(map(sum, zip(known, came)))
+        if twice or any((name in self.file_of) != (name in self.batches) for name in (*changed, *self._of(entry))):
             raise ValueError("of another ledger")
-        return without_legs(self.batches[batch.name][-1])
+        self.gone -= {part.place for part in entry.parts}
+        self.size += size + _ENTRY_BYTES
+        if fold == self.entries:
+            self.size, self.size_of_fold = 0, self.size
 
-    def _places_of(self, batch: Batch) -> Places:
-        """Where a batch's legs are in the pool, those that it brings or those of its runs."""
-        if not batch.of:
-            return self._pool.add(batch.legs)
-        several = []
-        for name, first, end in batch.of:
-            there = self._places[name][-1] if name in self._places else ()
-            if not first < end <= len(there):
-                raise ValueError("of another ledger")
-            several.append(there[first:end])
-        return np.concatenate(several)
-
-    def gather(self) -> None:
-        """Gather the legs of all batches. Raises ValueError where those of one can't be its own."""
-        for name, versions in self.batches.items():
-            for number, batch in enumerate(versions):
-                if batch.of and not batch.legs:
-                    versions[number] = replace(batch, legs=self._pool.at(self._places[name][number]))
-                    check_batch(versions[number])
-        # What no longer counts can go: of a large field it has as much as what does.
-        self._pool = LegPool()
-        self._places = {n: [self._pool.add(batch.legs) for batch in several] for n, several in self.batches.items()}
+    @staticmethod
+    def _of(entry: Entry) -> Iterable[str]:
+        return (batch for file in entry.files for batch in file.batches)
 
 
-# A fold is written once what is read has more than twice the bytes of a fold, and these. Of a fold a leg that counts
-# takes so many, and a batch. To read an entry takes as long as so many bytes, and to read a batch in it.
-_FEWEST_BYTES, _LEG_BYTES, _LISTED_BYTES, _ENTRY_BYTES, _BATCH_BYTES = 1 << 19, 350, 3 << 10, 1 << 14, 1 << 11
+# A fold is written after so many entries, or once those after the fold take twice as long to read as the fold, and so
+# many bytes. To read an entry takes as long as so many bytes.
+_MOST_ENTRIES, _FEWEST_BYTES, _ENTRY_BYTES = 12, 1 << 19, 1 << 14
 
-ENTRY_NAME = re.compile(r"[0-9]{8}\.entry")
+ENTRY_NAME = re.compile(r"[0-9]{8}\.json")
 
 
 def entry_name(number: int) -> str:
-    return f"{number:08d}.entry"
+    return f"{number:08d}.json"

@@ -1,4 +1,4 @@
-"""Reading the ledger, and which of its batches count."""
+"""Reading the ledger, and the legs that it lists."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import itertools
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,10 +17,73 @@ from tournament.store.ledger import ENTRY_NAME, Batch, Entry, Field, State, entr
 from tournament.store.legs import Legs, merged, pair_keys
 from tournament.store.storage import Storage, TooLarge
 
-_ONLY_BEFORE = "ledger-copy"  # a folder that records had up to engine version 8
+IS_MISSING = " is missing"
+_ONLY_BEFORE = ".entry"  # how entries of records ended that earlier versions wrote
 _REMEDY = "bring it back from a copy, or move {} away and run again"
-# Entries that are read side by side, for an object store is slow to answer, and their bytes; a larger one is alone.
+# Files that are read side by side, for an object store is slow to answer, and their bytes; a larger one is alone.
 _AT_ONCE, _BYTES_AT_ONCE = 16, 32 << 20
+
+
+@dataclass(frozen=True)
+class Records:
+    """What counts at a moment: what the ledger lists, and batches with their legs, sorted by name."""
+
+    state: State
+    batches: tuple[Batch, ...] = ()
+
+    @property
+    def field(self) -> Field | None:
+        return self.state.field
+
+
+def read_records(storage: Storage) -> Records:
+    """What counts now. Raises RunError when something is missing or damaged."""
+    records, problems = read_what_is_there(storage)
+    for problem in problems.values():
+        raise RunError(f"{storage.location}/{problem}; run again to play its legs again")
+    require_own(storage.location, records.field, records.batches)
+    return replace(records, batches=tuple(side_by_side(records.batches)))
+
+
+def read_what_is_there(storage: Storage) -> tuple[Records, Mapping[str, str]]:
+    """What counts now, also during a run, which may replace parts meanwhile; and what is wrong with parts of legs/, by
+    their file, whose batches are left out. Raises RunError when the ledger or the storage can't be read."""
+    before = -1
+    while True:
+        state = read_state(storage)
+        batches, problems = read_batches(storage, state)
+        if state.entries == before or not any(problem.endswith(IS_MISSING) for problem in problems.values()):
+            return Records(state, tuple(batches)), problems
+        before = state.entries
+
+
+def read_batches(storage: Storage, state: State) -> tuple[list[Batch], dict[str, str]]:
+    """The batches that a state lists with their legs, sorted by name; and what is wrong with parts of legs/, by their
+    file. Raises RunError when the storage can't be read."""
+    from tournament.store.leg_parts import DamagedPart, read_legs  # pyarrow, which a field doesn't need
+
+    found: list[Batch] = []
+    problems: dict[str, str] = {}
+
+    def read(name: str) -> Legs | str:
+        file = state.files[name]
+        try:
+            return read_legs(storage, file, [state.batches[batch] for batch in file.batches])
+        except FileNotFoundError as gone:
+            return f"{gone}{IS_MISSING}"
+        except DamagedPart as problem:
+            return str(problem)
+
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        for name, legs in zip(state.files, pool.map(read, state.files)):
+            if isinstance(legs, str):
+                problems[name] = legs
+                continue
+            first = 0
+            for listed in (state.batches[batch] for batch in state.files[name].batches):
+                found.append(Batch(listed.name, listed.parts, legs[first : first + listed.legs], listed.sandbox))
+                first += listed.legs
+    return sorted(found, key=lambda batch: batch.name), problems
 
 
 def read_state(storage: Storage) -> State:
@@ -31,10 +94,12 @@ def read_state(storage: Storage) -> State:
     last = _read_entry(storage, newest := max(sizes))
     first = last[0].fold or 1
     state = State(first - 1)
-    for entry, size in _read_ahead(storage, sizes, range(first, newest)):
-        _add(storage, state, entry, size)
-    _add(storage, state, *last)
-    gather(storage, state)
+    for entry, size in itertools.chain(_read_ahead(storage, sizes, range(first, newest)), [last]):
+        try:
+            state.add(entry, size)
+        except ValueError as error:
+            place = _place(state.entries)
+            raise RunError(f"{storage.location}/{place} is {error}; {_REMEDY.format(storage.location)}") from None
     return state
 
 
@@ -47,41 +112,15 @@ def read_field(storage: Storage) -> Field | None:
     return last.field if last.field or not last.told else _read_entry(storage, last.told)[0].field
 
 
-def states(storage: Storage) -> Iterator[tuple[State, Entry]]:
-    """The state before each entry, and the entry: from the first fold on before which one is missing, or from the
-    beginning. What is given is changed later, and its legs aren't gathered. Raises as `read_state`."""
-    sizes = sizes_of_entries(storage)
-    newest = max(sizes, default=0)
-    first = newest and (_read_entry(storage, newest)[0].fold or 1)
-    while first > 1 and first - 1 in sizes:
-        before = _read_entry(storage, first - 1)[0].fold or 1
-        if any(number not in sizes for number in range(before, first)):
-            break
-        first = before
-    state = State(first - 1)
-    for entry, size in _read_ahead(storage, sizes, range(first, newest + 1)) if newest else ():
-        yield state, entry
-        _add(storage, state, entry, size)
-
-
-def read_former_fields(storage: Storage) -> Iterator[tuple[Field, list[Batch]]]:
-    """Each field but the last, oldest first, with the batches that counted when most legs did: those of a bot that
-    changed are taken out first. Raises as `read_state`."""
-    most: list[Batch] = []
-    most_legs = 0
-    for state, entry in states(storage):
-        changed = entry.field and state.field and entry.field.entrants != state.field.entrants
-        if state.legs >= most_legs and (changed or any(batch.name in state.batches for batch in entry.batches)):
-            gather(storage, state)
-            most, most_legs = list(state.newest().values()), state.legs
-        if changed and state.field:
-            yield state.field, most
-            most, most_legs = [], 0
-
-
 def sizes_of_entries(storage: Storage) -> dict[int, int]:
-    """The bytes of each entry by its number."""
-    return {int(name[:8]): size for name, size in storage.list("ledger").items() if ENTRY_NAME.fullmatch(name)}
+    """The bytes of each entry by its number. Raises RunError for records of an earlier version."""
+    there = storage.list("ledger")
+    if any(name.endswith(_ONLY_BEFORE) for name in there):
+        raise RunError(
+            f"{storage.location} has records of an earlier version of tournament; move {storage.location} away and run"
+            " again"
+        )
+    return {int(name[:8]): size for name, size in there.items() if ENTRY_NAME.fullmatch(name)}
 
 
 def text_of(storage: Storage, place: str, *most: int) -> bytes | None:
@@ -133,50 +172,7 @@ def _unpacked(storage: Storage, number: int, content: bytes | None) -> tuple[Ent
             entry = unpack(content)
             if max(entry.fold, entry.told) <= number:
                 return entry, len(content)
-    if storage.list(_ONLY_BEFORE):
-        raise RunError(
-            f"{storage.location} has records of an earlier tournament, in which matches shared their deals;"
-            f" move {storage.location} away and run again"
-        )
     raise RunError(f"{storage.location}/{_place(number)} is {problem}; {_REMEDY.format(storage.location)}")
-
-
-def _add(storage: Storage, state: State, entry: Entry, size: int) -> None:
-    with _told(storage, state):
-        state.add(entry, size)
-
-
-def gather(storage: Storage, state: State) -> None:
-    """Gather the legs of a state's batches. Raises RunError where those of one can't be its own."""
-    with _told(storage, state):
-        state.gather()
-
-
-@contextmanager
-def _told(storage: Storage, state: State) -> Iterator[None]:
-    """Raises RunError where entries don't go together."""
-    try:
-        yield
-    except ValueError as error:
-        raise RunError(
-            f"{storage.location}/ledger/{entry_name(state.entries)} is {error}; {_REMEDY.format(storage.location)}"
-        ) from None
-
-
-def standing_batches(storage: Storage, state: State) -> list[Batch]:
-    """The batches that count, sorted by name: of each the newest version whose games part is in place. Raises RunError
-    when a leg is none of the field's, or would count twice."""
-    games = storage.list("games")
-    standing: list[Batch] = []
-    for _, versions in sorted(state.batches.items()):
-        for version in reversed(versions):
-            part = next(part for part in version.parts if part.table == "games")
-            if version.legs and games.get(part.name) == part.size:
-                standing.append(version)
-                break
-    if standing:
-        _require_own(storage.location, state.field, standing)
-    return standing
 
 
 def side_by_side(batches: Sequence[Batch]) -> list[Batch]:
@@ -186,10 +182,12 @@ def side_by_side(batches: Sequence[Batch]) -> list[Batch]:
     return [replace(batch, legs=legs[first : first + len(batch.legs)]) for batch, first in zip(batches, ends)]
 
 
-def _require_own(location: str, field: Field | None, batches: Sequence[Batch]) -> None:
+def require_own(location: str, field: Field | None, batches: Sequence[Batch]) -> None:
     """Raises RunError where a leg is there twice, or isn't of the two players of the field whose match it is. Digests
     stand for players, too, but take longer: `tournament.runner.schedule.counting` compares them."""
     several = [batch.legs for batch in batches]
+    if not several:
+        return
     match = np.concatenate([legs.match for legs in several])
     names, players = merged([(legs.names, legs.players) for legs in several])
     keys = np.concatenate([pair_keys(legs.match, legs.number) for legs in several])

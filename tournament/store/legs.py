@@ -1,21 +1,18 @@
-"""Results of legs: one as a worker hands it over, and many as columns, as the ledger keeps and reads them.
+"""Results of legs: one as a worker hands it over, and many as columns, as `leg_parts` writes and reads them.
 
-A field of a thousand bots has half a million legs. As objects they take gigabytes and half a minute;
-as columns a tenth of either. The ledger may be a stranger's: names and numbers are checked, by column.
-
-Only here legs of zero-sum games are kept by x's sums: y's are the same with the other sign (`opposite`).
+A field of a thousand bots has half a million legs. As objects they take gigabytes and half a minute; as columns 10% of
+either.
 """
 
 from __future__ import annotations
 
 import itertools
-import math
 import re
 from collections import Counter
 from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Annotated, Any, TypeVar, overload
+from typing import Annotated, Any, NamedTuple, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -83,15 +80,17 @@ class Fault:
 class Rest:
     """Fields that few legs have: see LegResult."""
 
-    __pydantic_config__ = CHECKED
-
-    faults: Annotated[tuple[Fault, ...], Limits(max_length=2000)] = ()
-    ended_by: _Seat | None = None
-    faults_left_out: Annotated[tuple[Number, ...], Limits(min_length=SEAT_COUNT, max_length=SEAT_COUNT)] = _NO_FAULTS
+    faults: tuple[Fault, ...] = ()
+    ended_by: int | None = None
+    faults_left_out: tuple[int, ...] = _NO_FAULTS
 
     def __post_init__(self) -> None:
         if self.ended_by is not None and all(fault.seat != self.ended_by for fault in self.faults):
             raise ValueError("ended by no fault")
+
+    def fault_count(self, seat: int) -> int:
+        """How many faults a seat had, including those left out."""
+        return sum(fault.seat == seat for fault in self.faults) + self.faults_left_out[seat]
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ class LegResult:
 
     `ended_by` is the seat whose faults ended the leg, or None. `faults` are the first ones, and the one that
     ended the leg; `faults_left_out` counts the others by seat. `by_block`, the core's sums, has a leg that was just
-    played; no record keeps them.
+    played; no record keeps them. `seconds`: how long a worker was busy with it.
     """
 
     digest: str
@@ -115,6 +114,7 @@ class LegResult:
     ended_by: int | None = None
     faults_left_out: tuple[int, ...] = _NO_FAULTS
     by_block: tuple[SeatSums, ...] = field(default=(), compare=False, repr=False)
+    seconds: float = field(default=0.0, compare=False, repr=False)
 
     def name_at(self, seat: int) -> str:
         """Who sits at x (0) or y (1)."""
@@ -122,7 +122,7 @@ class LegResult:
 
     def fault_count(self, seat: int) -> int:
         """How many faults a seat had, including those left out."""
-        return sum(fault.seat == seat for fault in self.faults) + self.faults_left_out[seat]
+        return Rest(self.faults, self.ended_by, self.faults_left_out).fault_count(seat)
 
     @property
     def telling_fault(self) -> Fault:
@@ -162,56 +162,15 @@ _DIGEST = 32  # bytes
 DIGESTS = f"S{_DIGEST}"  # the type of a column of digests
 
 
-@dataclass(frozen=True)
-class SeatColumns:
-    """The LegSums of one seat in many legs, from `sums`, those of x if the seat's are the `opposite`."""
+class SeatColumns(NamedTuple):
+    """The LegSums of one seat in many legs."""
 
-    sums: Floats
-    is_opposite: bool
-
-    @property
-    def points(self) -> Floats:
-        return 0.0 - self.sums[:, 0] if self.is_opposite else self.sums[:, 0]
-
-    @property
-    def squared_points(self) -> Floats:
-        return self.sums[:, 1]
-
-    @property
-    def luck(self) -> Floats:
-        return 0.0 - self.sums[:, 2] if self.is_opposite else self.sums[:, 2]
-
-    @property
-    def variance(self) -> Floats:
-        return self.sums[:, 3]
-
-    @property
-    def adjusted_variance(self) -> Floats:
-        return self.sums[:, 4]
-
-    @property
-    def covariance(self) -> Floats:
-        return self.sums[:, 5]
-
-
-def opposite(sums: Floats) -> Floats:
-    """Return y's sums in zero-sum games from x's: a row a leg, a column for each field of LegSums."""
-    others = sums.copy()
-    for column in (0, 2):
-        others[:, column] = 0.0 - sums[:, column]
-    return others
-
-
-def _of_all_seats(sums: Floats) -> Floats:
-    """The sums by leg and seat, from those that are kept."""
-    return np.stack([sums[:, 0], opposite(sums[:, 0])], axis=1) if sums.shape[1] < SEAT_COUNT else sums
-
-
-def _sums_kept(sums: Floats) -> Floats:
-    """Those of the sums by leg and seat that are kept: x's alone where y's are the opposite."""
-    if sums.shape[1] == 2 and sums[:, 1].tobytes() == opposite(sums[:, 0]).tobytes():
-        return sums[:, :1]
-    return sums
+    points: Floats
+    squared_points: Floats
+    luck: Floats
+    variance: Floats
+    adjusted_variance: Floats
+    covariance: Floats
 
 
 _Value = TypeVar("_Value", bound=Hashable)
@@ -228,12 +187,6 @@ def merged(
     index = dict(zip(dict.fromkeys(itertools.chain.from_iterable(values for values, _ in columns)), itertools.count()))
     new = [np.fromiter(map(index.__getitem__, values), np.int32, len(values)) for values, _ in columns]
     return tuple(index), np.concatenate([of_new[places] for of_new, (_, places) in zip(new, columns)])
-
-
-def _used(values: Sequence[_Value], places: npt.NDArray[np.int32]) -> tuple[tuple[_Value, ...], npt.NDArray[np.int32]]:
-    """The values that a column has places of, and the column with places in these."""
-    used = np.flatnonzero(np.bincount(places.ravel(), minlength=len(values)))
-    return tuple(values[place] for place in used.tolist()), np.searchsorted(used, places).astype(np.int32)
 
 
 def digest_column(digests: Iterable[str]) -> npt.NDArray[np.bytes_]:
@@ -258,8 +211,7 @@ class Legs(Sequence[LegResult]):
 
     `players` has for each leg the places of x and y in `names`, `more` the place of its fields that few have in
     `rests`. `whole` has a column each for match, number, sessions and games. `sums`, by leg and seat, has the fields of
-    LegSums, of seat x alone where games are zero-sum: `of_seat` gives those of either. Numbers of a column lie side by
-    side in memory, as they are read.
+    LegSums. Numbers of a column lie side by side in memory.
     """
 
     digest: npt.NDArray[np.bytes_]
@@ -269,6 +221,7 @@ class Legs(Sequence[LegResult]):
     sums: Floats
     rests: tuple[Rest, ...]
     more: npt.NDArray[np.int32]
+    seconds: npt.NDArray[np.float32]
     _slice_of: tuple[Legs, int] | None = field(default=None, init=False, repr=False)  # these, and from which on
 
     def __getstate__(self) -> dict[str, object]:
@@ -292,9 +245,12 @@ class Legs(Sequence[LegResult]):
             tuple(names),
             np.asfortranarray(np.array([(names[leg.x], names[leg.y]) for leg in legs], np.int32).reshape(-1, 2)),
             np.asfortranarray(np.array(whole, np.int64).reshape(-1, len(_WHOLE))),
-            np.asfortranarray(_sums_kept(np.array(sums, np.float64).reshape(-1, SEAT_COUNT, _WIDTH))),
+            np.asfortranarray(
+                np.array(sums, np.float64).reshape(len(legs), len(sums[0]) if sums else SEAT_COUNT, _WIDTH)
+            ),
             tuple(rests),
             np.array(more, np.int32),
+            np.array([leg.seconds for leg in legs], np.float32),
         )
 
     @classmethod
@@ -310,13 +266,13 @@ class Legs(Sequence[LegResult]):
             for legs, end in zip(several, ends)
         ):
             return source[first : first + sum(map(len, several))]
-        seats = max(legs.sums.shape[1] for legs in several)
         return cls(
             np.concatenate([legs.digest for legs in several]),
             *merged([(legs.names, legs.players) for legs in several]),
-            np.concatenate([legs.whole for legs in several]),
-            np.concatenate([_of_all_seats(legs.sums) if seats > 1 else legs.sums for legs in several]),
+            np.concatenate([legs.whole.T for legs in several], axis=1).T,
+            np.concatenate([legs.sums.T for legs in several], axis=2).T,
             *merged([(legs.rests, legs.more) for legs in several]),
+            np.concatenate([legs.seconds for legs in several]),
         )
 
     @property
@@ -356,6 +312,11 @@ class Legs(Sequence[LegResult]):
         return [self.rests[place] for place in self.more.tolist()]
 
     @cached_property
+    def faulty(self) -> npt.NDArray[np.bool_]:
+        """Whether there were faults in each."""
+        return np.array([bool(rest.faults or any(rest.faults_left_out)) for rest in self.rests], bool)[self.more]
+
+    @cached_property
     def ended(self) -> npt.NDArray[np.bool_]:
         """Whether each was ended by a seat's faults."""
         return np.array([rest.ended_by is not None for rest in self.rests], bool)[self.more]
@@ -367,15 +328,14 @@ class Legs(Sequence[LegResult]):
 
     @property
     def size(self) -> int:
-        """About how many bytes they take in the ledger."""
+        """About how many bytes they take in legs/ and faults/."""
         columns = (self.digest, self.players, self.whole, self.sums, self.more)
         texts = (text for rest in self.rests for one in rest.faults for text in (one.what, one.asked, one.complaints))
         return sum(column.nbytes for column in columns) + sum(map(len, texts))
 
     def of_seat(self, seat: int) -> SeatColumns:
         """What a seat has won."""
-        kept = seat < self.sums.shape[1]
-        return SeatColumns(self.sums[:, seat if kept else 0], not kept)
+        return SeatColumns(*self.sums[:, seat].T)
 
     def without_luck(self) -> Legs:
         """The same legs, with what luck was worth subtracted from their points."""
@@ -411,6 +371,7 @@ class Legs(Sequence[LegResult]):
             whole=self.whole.T[:, at].T,
             sums=np.take(self.sums.T, at, axis=2).T,
             more=self.more[at],
+            seconds=self.seconds[at],
         )
 
     def matches(self) -> Whole:
@@ -442,6 +403,7 @@ class Legs(Sequence[LegResult]):
                 whole=self.whole[place],
                 sums=self.sums[place],
                 more=self.more[place],
+                seconds=self.seconds[place],
             )
             first, _, step = place.indices(len(self))
             if step == 1:
@@ -451,13 +413,11 @@ class Legs(Sequence[LegResult]):
         rest = self.rests[self.more[place]]
         x, y = self.players[place].tolist()
         match, number, sessions, games = self.whole[place].tolist()
-        seats = [LegSums(*own) for own in self.sums[place].tolist()]
-        if len(seats) < SEAT_COUNT:
-            seats.append(seats[0].opposite())
+        seats = tuple(LegSums(*own) for own in self.sums[place].tolist())
         digest = self.digest[place : place + 1 or None].tobytes().hex()
         return LegResult(
-            digest, match, number, self.names[x], self.names[y], sessions, games, tuple(seats),
-            rest.faults, rest.ended_by, rest.faults_left_out,
+            digest, match, number, self.names[x], self.names[y], sessions, games, seats,
+            rest.faults, rest.ended_by, rest.faults_left_out, seconds=float(self.seconds[place]),
         )  # fmt: skip
 
     def __iter__(self) -> Iterator[LegResult]:
@@ -468,8 +428,7 @@ class Legs(Sequence[LegResult]):
             return NotImplemented
         if len(self) != len(other) or (self.x, self.y, self.rest) != (other.x, other.y, other.rest):
             return False
-        sums = _of_all_seats(self.sums), _of_all_seats(other.sums)
-        columns = [(self.digest, other.digest), (self.whole, other.whole), sums]
+        columns = [(self.digest, other.digest), (self.whole, other.whole), (self.sums, other.sums)]
         return all(one.tobytes() == another.tobytes() for one, another in columns)
 
     __hash__ = None  # type: ignore[assignment]
@@ -482,65 +441,22 @@ def too_much(leg: LegResult) -> str:
     return f"match {leg.match} ({leg.x} – {leg.y}) has points beyond 10¹⁵, or none at all"
 
 
+def check_legs(legs: Legs) -> None:
+    """Raises ValueError for legs that nobody can have played."""
+    if not all(map(valid_name, legs.names)):
+        raise ValueError("no bot's name")
+    for column in (0, 2):
+        _check(legs.sums[:, :, column], -_MOST_AMOUNT, _MOST_AMOUNT)
+    for column in (1, 3, 4):
+        _check(legs.sums[:, :, column], 0.0, _MOST_SQUARE)
+    _check(legs.sums[:, :, 5], -_MOST_SQUARE, _MOST_SQUARE)
+    _check(legs.whole[:, :3], 0, _MOST_NUMBER)
+    _check(legs.games, 0, _MOST_COUNT)
+    _check(legs.players, 0, len(legs.names) - 1)
+    _check(legs.more, 0, len(legs.rests) - 1)
+
+
 def _check(amounts: npt.NDArray[Any], least: float, most: float) -> None:
     """Raises ValueError for an amount out of bounds, or none at all."""
     if amounts.size and not (amounts.min() >= least and amounts.max() <= most):  # NaN is the least and the most
         raise ValueError("out of bounds")
-
-
-@dataclass(frozen=True)
-class Packed:
-    """What packed legs have besides columns: their number, the names and rests that places stand for. `y_sums`: whether
-    there are sums of the seats after x."""
-
-    __pydantic_config__ = CHECKED
-
-    legs: Number = 0
-    names: tuple[str, ...] = ()
-    rests: tuple[Rest, ...] = ()
-    y_sums: bool = False
-
-
-def pack_legs(legs: Legs) -> tuple[Packed, list[npt.NDArray[Any]]]:
-    """Legs as they are written: what says how to read their columns, and these, to be written one after the other.
-    Those of a large field have 150 MB: no copies of sums."""
-    names, players = _used(legs.names, legs.players)
-    rests, more = _used(legs.rests, legs.more)
-    columns: list[npt.NDArray[Any]] = [
-        legs.sums.T.astype("<f8", copy=False),
-        legs.whole.T.astype("<i8", copy=False),
-        players.T.astype("<i4", copy=False),
-        more.astype("<i4", copy=False),
-        legs.digest,
-    ]
-    return Packed(len(legs), names, rests, legs.sums.shape[1] > 1), [np.ascontiguousarray(one) for one in columns]
-
-
-def unpack_legs(packed: Packed, content: bytes, start: int, end: int) -> Legs:
-    """The legs of columns between these places, as views of the content. Raises ValueError for impossible values."""
-    if not all(map(valid_name, packed.names)):
-        raise ValueError("no bot's name")
-    count, seats = packed.legs, SEAT_COUNT if packed.y_sums else 1
-    columns: list[npt.NDArray[Any]] = []
-    for kind, *shape in (
-        ("<f8", _WIDTH, seats, count),
-        ("<i8", len(_WHOLE), count),
-        ("<i4", 2, count),
-        ("<i4", count),
-        (DIGESTS, count),
-    ):
-        columns.append(np.frombuffer(content, kind, math.prod(shape), start).reshape(shape))
-        start += columns[-1].nbytes
-    if start != end:
-        raise ValueError("of another length")
-    sums, whole, players, more, digest = columns
-    for column in (0, 2):
-        _check(sums[column], -_MOST_AMOUNT, _MOST_AMOUNT)
-    for column in (1, 3, 4):
-        _check(sums[column], 0.0, _MOST_SQUARE)
-    _check(sums[5], -_MOST_SQUARE, _MOST_SQUARE)
-    _check(whole[:3], 0, _MOST_NUMBER)
-    _check(whole[3], 0, _MOST_COUNT)
-    _check(players, 0, len(packed.names) - 1)
-    _check(more, 0, len(packed.rests) - 1)
-    return Legs(digest, packed.names, players.T, whole.T, sums.T, packed.rests, more)

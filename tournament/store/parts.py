@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -47,7 +48,7 @@ def columns_in(storage: Storage, part: Part) -> tuple[Column, ...]:
     """The columns of a published part, as it says. Raises FileNotFoundError when it is gone, RunError when it has
     other bytes than were written, or columns of a kind that no part has."""
     require_written(storage, part)
-    with reading(storage, part), pq.ParquetFile(storage.open_data(part.place)) as file:
+    with reading(storage, part), pq.ParquetFile(_opened(storage, part)) as file:
         schema = file.schema_arrow
         found = tuple(
             Column(
@@ -60,11 +61,19 @@ def columns_in(storage: Storage, part: Part) -> tuple[Column, ...]:
         return found
 
 
+def _opened(storage: Storage, part: Part) -> pa.NativeFile:
+    """A listed part in its place, or in staging while it isn't published. Raises FileNotFoundError when it is gone."""
+    for place in (part.place, part.staged):
+        with contextlib.suppress(FileNotFoundError):
+            return storage.open_data(place)
+    return storage.open_data(part.place)  # it was published meanwhile
+
+
 def open_part(storage: Storage, part: Part, columns: Sequence[Column]) -> pq.ParquetFile:
-    """A published part; page checksums are verified when it is read. Raises FileNotFoundError when it is gone,
+    """A part; page checksums are verified when it is read. Raises FileNotFoundError when it is gone,
     RunError when it has other columns or rows, or can't be read."""
     with reading(storage, part):
-        file = pq.ParquetFile(storage.open_data(part.place), page_checksum_verification=True)
+        file = pq.ParquetFile(_opened(storage, part), page_checksum_verification=True)
         if file.schema_arrow.equals(arrow_schema(columns)) and file.metadata.num_rows == part.rows:
             return file
         file.close(force=True)
@@ -129,7 +138,7 @@ def parts_as_dataset(
     checking = ds.ParquetFileFormat(
         default_fragment_scan_options=ds.ParquetFragmentScanOptions(page_checksum_verification=True)
     )
-    files = fs.PyFileSystem(StoredFiles(storage))
+    files = fs.PyFileSystem(StoredFiles(storage, {part.place: part.staged for part, _ in parts}))
     fragments = [
         checking.make_fragment(
             part.place,
@@ -338,7 +347,7 @@ def digest_of(storage: Storage, part: Part) -> str | None:
     """The hash of a published part's bytes; None when it is gone."""
     digest = blake3()
     try:
-        with storage.open_data(part.place) as stream:
+        with _opened(storage, part) as stream:
             while block := stream.read(1 << 22):
                 digest.update(block)
     except FileNotFoundError:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-# Bytes of the largest file that is read as a whole: a ledger entry of a million legs is smaller.
+# Bytes of the largest file that is read as a whole: a part of legs/ that lists a million is smaller.
 MOST_READ = 1 << 29
 
 
@@ -74,11 +74,14 @@ class Storage(Protocol):
 
 
 STAGING = "staging"
-FOLDERS = ("games", "sessions", "ledger", STAGING)
+FOLDERS = ("games", "sessions", "legs", "faults", "ledger", STAGING)
 SIGN = "ledger/writer"  # who writes
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/|(s3|gs|az|file):", re.IGNORECASE)
 # What this package stages: nothing else is ever deleted there.
-OWN_STAGED = re.compile(r"(?:aside|driver)-[0-9a-f]{32}|[0-9]{10}-[0-9]+-[0-9a-f]{12}-[0-9a-f]{32}-(games|sessions)")
+OWN_STAGED = re.compile(
+    r"(?:aside|driver)-[0-9a-f]{32}|[0-9]{10}-[0-9]+-[0-9a-f]{12}-[0-9a-f]{32}-(games|sessions)"
+    r"|[0-9]{8}-[0-9]+-[0-9a-f]{32}-(legs|faults)"
+)
 _NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}/)*[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}")
 
 

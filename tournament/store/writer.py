@@ -3,87 +3,171 @@
 from __future__ import annotations
 
 import contextlib
+import heapq
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from tournament.errors import RunError, and_more
+from tournament.leg import legs_per_replica
 from tournament.store.ledger import (
     ENTRY_NAME,
+    TABLES,
     Batch,
     Entry,
     Field,
+    LegsFile,
+    ListedBatch,
     Part,
     State,
     entry_name,
     pack,
     unpack,
 )
-from tournament.store.ledger_reading import read_state
+from tournament.store.ledger_reading import IS_MISSING, read_batches, read_state, require_own
 from tournament.store.legs import Legs
 from tournament.store.storage import MOST_READ, OWN_STAGED, STAGING, AlreadyExists, Storage, is_url
 
-# The most legs, and bytes with the texts of faults, of an entry that has several batches; and the bytes of their parts,
+# The most legs, and bytes with the texts of faults, of a commit that has several batches; and the bytes of their parts,
 # which wait in staging/ until then.
 _MOST_LEGS, _MOST_BYTES, _MOST_STAGED = 50_000, 8 << 20, 32 << 20
 _LISTED_BYTES = 1000  # of a batch, its legs aside
+# With more files of legs the smallest are put together, so many at once: each leg is written anew a few times at most.
+_MOST_FILES, _TOGETHER = 20, 8
+_LEGS_OF_FILE = 1 << 20  # the most
 
 
-def in_commits(groups: Iterable[Sequence[Batch]]) -> Iterator[tuple[Batch, ...]]:
-    """Batches as they go into entries, several groups each: many workers with short legs hand over a great many at
-    once. A group goes into one entry."""
-    several: list[Batch] = []
-    weight = np.zeros(3)
-    for group in groups:
-        more = np.sum([_weight(batch) for batch in group], axis=0)
-        if several and (weight + more > (_MOST_LEGS, _MOST_BYTES, _MOST_STAGED)).any():
-            yield tuple(several)
-            several, weight = [], np.zeros(3)
-        several += group
+class Change(NamedTuple):
+    """What a commit does: batches that come, and the names of those that leave."""
+
+    batches: tuple[Batch, ...] = ()
+    without: tuple[str, ...] = ()
+
+
+def in_commits(changes: Iterable[Change]) -> Iterator[Change]:
+    """Changes as they go into entries, several each: many workers with short legs hand over a great many batches at
+    once."""
+    several, weight = Change(), np.zeros(3)
+    for change in changes:
+        more = np.sum([(0, _LISTED_BYTES * len(change.without), 0), *map(_weight, change.batches)], axis=0)
+        if several != Change() and (weight + more > (_MOST_LEGS, _MOST_BYTES, _MOST_STAGED)).any():
+            yield several
+            several, weight = Change(), np.zeros(3)
+        several = Change(several.batches + change.batches, several.without + change.without)
         weight += more
-    if several:
-        yield tuple(several)
+    if several != Change():
+        yield several
 
 
 def _weight(batch: Batch) -> tuple[int, int, int]:
-    """How many legs an entry has for a batch, and bytes; and the bytes of its parts that are staged."""
-    brought = Legs.of(()) if batch.of else batch.legs
-    staged = sum(part.size for part in batch.parts) if batch.counts else 0
-    return len(brought), brought.size + _LISTED_BYTES, staged
+    """How many legs a batch brings, and their bytes; and the bytes of its parts that are staged."""
+    return len(batch.legs), batch.legs.size + _LISTED_BYTES, sum(part.size for part in batch.parts)
+
+
+@dataclass(frozen=True)
+class _Changes:
+    """What an entry, by its name, does to the tables: the places of parts that go, and parts that come."""
+
+    name: str
+    going: Sequence[str]
+    coming: Sequence[Part]
+
+    def publish(self, storage: Storage) -> None:
+        """Remove parts, and put others where readers look. What isn't staged was published before, or is lost, which
+        its size at the end tells.
+
+        Those that go go first: no leg must ever be read twice. Games come last and go first, so that they are never
+        there without the rest.
+        """
+        for place in sorted(self.going, key=lambda place: TABLES.index(place.partition("/")[0])):
+            require_held(storage)
+            storage.remove(place)
+        for table in reversed(TABLES):
+            storage.publish_all([(part.staged, part.place) for part in self.coming if part.table == table])
 
 
 class Writer:
-    """Commits to a ledger. Made by `open_for_writing`, which first finishes what a crash interrupted."""
+    """Commits to a ledger. Made by `open_for_writing`, which first finishes what a crash interrupted.
+
+    `batches` has those that count with their legs, by name; without those that are `lost`, which a part of legs/ had
+    that is missing or damaged, and why.
+    """
 
     def __init__(self, storage: Storage, state: State) -> None:
         self.storage = storage
         self.state = state
-        self._under_commit: tuple[str, Entry] | None = None  # by name, while it isn't known to be published
+        self.batches: dict[str, Batch] = {}
+        self.lost: dict[str, str] = {}
+        self._under_commit: _Changes | None = None  # while it isn't known to be published
 
-    def commit(
-        self,
-        *,
-        field: Field | None = None,
-        batches: Iterable[Batch] = (),
-    ) -> tuple[Batch, ...]:
-        """Append an entry, publish the parts of its batches, and return these. A signal may come in between: `close`
-        publishes what the ledger has.
+    def standing(self) -> list[Batch]:
+        """The batches that count, sorted by name. Raises RunError where a leg counts twice, or is none of the
+        field's."""
+        standing = [batch for _, batch in sorted(self.batches.items())]
+        require_own(self.storage.location, self.state.field, standing)
+        return standing
 
-        Raises RunError when another process has become the writer, or a part isn't
-        there as it was written; OSError when something can't be written.
+    def commit(self, *, field: Field | None = None, batches: Sequence[Batch] = (), without: Iterable[str] = ()) -> None:
+        """Append an entry that adds batches and takes others away, and publish their parts. A signal may come in
+        between: `close` publishes what the ledger has.
+
+        Raises RunError when another process has become the writer, or a part isn't there as it was written; OSError
+        when something can't be written.
         """
-        entry = self.state.following(field, batches)
-        parts = [part for batch in entry.batches if batch.legs for part in batch.parts]
+        without = tuple(without)
+        parts = [part for batch in batches for part in batch.parts]
         self._require([(part, part.staged) for part in parts])
-        self._under_commit = entry_name(self.state.entries + 1), entry
+        without_files, files = self._files_of_legs(field, batches, without)
+        entry = self.state.following(field, tuple(map(_listed, batches)), files, without, without_files)
+        going = [part.place for part in self.state.parts_left(entry)]
+        self._under_commit = _Changes(entry_name(self.state.entries + 1), going, entry.parts)
         try:
             append(self.storage, self.state, entry)
         except AlreadyExists:
             raise _not_mine(self.storage) from None
-        publish_all(self.storage, entry.batches)
+        for name in without:
+            self.batches.pop(name, None)
+            self.lost.pop(name, None)
+        self.batches |= {batch.name: batch for batch in batches}
+        self._under_commit.publish(self.storage)
         self._under_commit = None
-        self._require([(part, part.place) for part in parts])
-        return entry.batches
+        self._require([(part, part.place) for part in entry.parts])
+
+    def _files_of_legs(
+        self, field: Field | None, came: Sequence[Batch], without: Sequence[str]
+    ) -> tuple[tuple[str, ...], tuple[LegsFile, ...]]:
+        """The files of legs that leave, and those that come, staged: what leaves had takes the rest of its legs along,
+        and where there are many, the smallest are put together."""
+        from tournament.store.leg_parts import stage_legs  # pyarrow, which reading a field doesn't need
+
+        known = self.state.files
+        leaving = {self.state.file_of[name] for name in without}
+        if came and len(known) - len(leaving) >= _MOST_FILES:
+            others = sorted(known.keys() - leaving)
+            leaving.update(heapq.nsmallest(_TOGETHER, others, key=lambda name: known[name].parts[0].rows))
+        stay = [name for file in leaving for name in known[file].batches if name not in without]
+        for name in self.lost.keys() & stay:
+            place = f"legs/{self.state.file_of[name]}.parquet"
+            raise RunError(f"{self.storage.location}/{place} is {self.lost[name]}; run again to play its legs again")
+        field = field or self.state.field
+        per_replica = 1 if field is None or field.house_numbers else legs_per_replica(field.settings)
+        together = sorted(
+            (*(self.batches[name] for name in stay), *came),
+            key=lambda batch: (int(batch.legs.number[0]) // per_replica, batch.name),
+        )
+        files: list[LegsFile] = []
+        while together:
+            count = int(np.searchsorted(np.cumsum([len(batch.legs) for batch in together]), _LEGS_OF_FILE, "right"))
+            some, together = together[: max(1, count)], together[max(1, count) :]
+            name = f"{self.state.entries + 1:08}-{len(files)}"
+            try:
+                legs = Legs.joined(batch.legs for batch in some)
+                files.append(stage_legs(self.storage, name, list(map(_listed, some)), legs, per_replica))
+            except ValueError as error:
+                raise _unreadable(f"{self.storage.location}/legs/{name}.parquet", error) from None
+        return tuple(leaving), tuple(files)
 
     def _require(self, places: Sequence[tuple[Part, str]]) -> None:
         """Raises RunError unless each part is there, with its size."""
@@ -104,13 +188,8 @@ class Writer:
         for number in range(self.state.fold or 1, self.state.entries + 1):
             if entry_name(number) not in entries:
                 raise RunError(f"{self.storage.location}/ledger/{entry_name(number)} is missing since this run")
-        tables = {table: self.storage.list(table) for table in ("games", "sessions")}
-        lost = [
-            part
-            for batch in self.state.newest().values()
-            for part in batch.parts
-            if tables[part.table].get(part.name) != part.size
-        ]
+        tables = {table: self.storage.list(table) for table in TABLES}
+        lost = [part for part in self.state.parts if tables[part.table].get(part.name) != part.size]
         if lost:
             raise RunError(
                 f"{self.storage.location}/{lost[0].place}{and_more(len(lost) - 1)} can't be found as committed;"
@@ -122,14 +201,13 @@ class Writer:
         if it can."""
         try:
             with contextlib.suppress(AlreadyExists, OSError, RunError):
-                named = [part for versions in self.state.batches.values() for part in versions[-1].parts]
+                named = self.state.parts
                 if self._under_commit is not None:
-                    name, entry = self._under_commit
                     require_held(self.storage)
-                    if name in self.storage.list("ledger"):
-                        publish_all(self.storage, entry.batches)
+                    if self._under_commit.name in self.storage.list("ledger"):
+                        self._under_commit.publish(self.storage)
                     elif is_url(self.storage.location):  # a store may still be writing it: the next writer publishes
-                        named += [part for batch in entry.batches for part in batch.parts]
+                        named += self._under_commit.coming
                 _sweep_staging(self.storage, {part.staged for part in named})
                 if self._under_commit is None and self.state.wants_fold:
                     former = self.state.fold
@@ -137,6 +215,10 @@ class Writer:
                     _remove_entries(self.storage, former)
         finally:
             self.storage.release()
+
+
+def _listed(batch: Batch) -> ListedBatch:
+    return ListedBatch(batch.name, batch.parts, len(batch.legs), batch.sandbox)
 
 
 def require_held(storage: Storage) -> None:
@@ -153,23 +235,23 @@ def open_for_writing(storage: Storage) -> Writer:
     RunError while another process holds it, or when it can't be written."""
     storage.prepare()
     try:
-        state = hold_ledger(storage)
-        newest = [versions[-1] for versions in state.batches.values()]
-        tables = {table: storage.list(table) for table in ("games", "sessions")}
+        writer = Writer(storage, hold_ledger(storage))
+        there = {f"{table}/{name}" for table in TABLES for name in storage.list(table)}
         staged = {f"{STAGING}/{name}" for name in storage.list(STAGING)}
-        publish_all(
-            storage,
-            [
-                batch
-                for batch in newest
-                if any(part.staged in staged if batch.legs else part.name in tables[part.table] for part in batch.parts)
-            ],
-        )
+        coming = [part for part in writer.state.parts if part.staged in staged]
+        _Changes("", sorted(writer.state.gone & there), coming).publish(storage)
         _sweep_staging(storage, ())
+        batches, problems = read_batches(storage, writer.state)
+        writer.batches = {batch.name: batch for batch in batches}
+        writer.lost = {
+            batch: "missing" if problem.endswith(IS_MISSING) else "damaged"
+            for file, problem in problems.items()
+            for batch in writer.state.files[file].batches
+        }
     except BaseException:
         storage.release()
         raise
-    return Writer(storage, state)
+    return writer
 
 
 def hold_ledger(storage: Storage) -> State:
@@ -199,39 +281,28 @@ def append(storage: Storage, state: State, entry: Entry) -> None:
         if len(content) > MOST_READ:
             raise ValueError(f"it has {len(content):,} bytes")
     except ValueError as error:
-        reason = " ".join(str(error).split())[:300]
-        raise RunError(f"{storage.location}/ledger/{name} would not be readable: {reason}") from None
+        raise _unreadable(f"{storage.location}/ledger/{name}", error) from None
     require_held(storage)
     storage.create(f"ledger/{name}", content)
     require_held(storage)  # an entry of that number may have been written and removed since
     state.add(entry, len(content))
 
 
+def _unreadable(place: str, error: ValueError) -> RunError:
+    return RunError(f"{place} would not be readable: {' '.join(str(error).split())[:300]}")
+
+
 def _remove_entries(storage: Storage, before: int) -> None:
     """Remove the entries before this fold, which isn't the newest one: who reads now may still begin there."""
-    require_held(storage)
     for name in sorted(storage.list("ledger")):
         if ENTRY_NAME.fullmatch(name) and name < entry_name(before):
+            require_held(storage)
             storage.remove(f"ledger/{name}")
 
 
 def _sweep_staging(storage: Storage, spared: Iterable[str]) -> None:
     """Remove what this package has staged, except the spared files."""
     names = {f"{STAGING}/{name}" for name in storage.list(STAGING) if OWN_STAGED.fullmatch(name)}
-    require_held(storage)  # else they may be those of another, who has become the writer
     for name in names - set(spared):
+        require_held(storage)  # else it may be one of another, who has become the writer
         storage.remove(name)
-
-
-def publish_all(storage: Storage, batches: Sequence[Batch]) -> None:
-    """Put the parts of batches of one commit where readers look, or remove those of batches without legs.
-
-    These go first: no leg must ever be read twice. Games come last and go first, so that they are never there without
-    their sessions. What isn't staged was published before, or is lost, which its size at the end tells.
-    """
-    gone = [part for batch in batches if not batch.legs for part in batch.parts]
-    for part in sorted(gone, key=lambda part: part.table):
-        storage.remove(part.place)
-    for table in ("sessions", "games"):
-        parts = [part for batch in batches if batch.legs for part in batch.parts if part.table == table]
-        storage.publish_all([(part.staged, part.place) for part in parts])

@@ -14,7 +14,7 @@ from typing import Literal
 from tournament.errors import InputError, counted
 from tournament.standings.stopping import FEWEST_REPLICAS, critical_value, looks, out_of_reach
 from tournament.store.ledger import Field
-from tournament.store.ledger_reading import read_state, standing_batches
+from tournament.store.ledger_reading import read_records
 from tournament.store.legs import Legs
 from tournament.store.storage import open_storage
 
@@ -95,6 +95,6 @@ def play_until(
 def legs_in(location: str) -> tuple[Field, Legs]:
     """The field of records and its legs, in order."""
     storage = open_storage(location)
-    state = read_state(storage)
-    assert state.field
-    return state.field, Legs.joined(batch.legs for batch in standing_batches(storage, state)).in_order()
+    records = read_records(storage)
+    assert records.field
+    return records.field, Legs.joined(batch.legs for batch in records.batches).in_order()
