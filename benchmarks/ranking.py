@@ -57,7 +57,7 @@ from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.standings.errors import Differences, Met
 from tournament.standings.places import surely_ahead
 from tournament.standings.standings import Standings, compute_standings
-from tournament.standings.stopping import FEWEST_REPLICAS, looks, reaches
+from tournament.standings.stopping import FEWEST_REPLICAS, critical_value, looks
 from tournament.standings.unforetold import unforetold
 from tournament.standings.verdicts import Verdict, looks_of, next_count, settled_order
 from tournament.store.columns import ROWS_PER_GROUP
@@ -402,7 +402,8 @@ def _pairs(pairs: int) -> Iterator[str]:
     for apart in (0.0, 0.05, 0.1, 0.2, 0.4):
         values = chance.normal(apart, 1, (pairs, counts[-1]))
         shown = np.zeros(pairs)  # when they were called
-        for count, wide in zip(counts, reaches(counts, 0.05)):
+        for look, count in enumerate(counts):
+            wide = critical_value(counts, look, 0.05, count - 1)
             mean, error = values[:, :count].mean(axis=1), values[:, :count].std(axis=1, ddof=1) / math.sqrt(count)
             now = (shown == 0) & (np.abs(mean) > wide * error)
             shown[now] = mean[now]

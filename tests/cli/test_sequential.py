@@ -14,7 +14,7 @@ from tests.cli.in_process import shown
 from tests.contest_runs import CONTEST, SEEDS, THRESHOLDS, Listener, bot_source, new_place
 from tournament.api import match
 from tournament.standings.stopping import FEWEST_REPLICAS, looks
-from tournament.trial.sequential import Look, UntilSure
+from tournament.trial.sequential import Difference, Look, UntilSure
 
 TRIALS = 1_000
 
@@ -31,7 +31,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def last_look(rule: UntilSure, values: np.ndarray) -> Look:
     """Where a rule stops of these differences, one a replica."""
     counts = looks(FEWEST_REPLICAS, len(values))
-    found = [rule.look(values[:count], counts) for count in counts]
+    found = []
+    for count in counts:
+        seen = values[:count]
+        difference = Difference(float(seen.mean()), float(seen.std(ddof=1)) / math.sqrt(count), count - 1)
+        found.append(rule.look(difference, count, counts))
     return next((look for look in found if look.done), found[-1])
 
 

@@ -15,7 +15,7 @@ from engine.kernel.sums import SeatSums
 from tests.oracles import strata
 from tests.standings.test_standings import batch_of, field_of, leg_of, leg_of_both
 from tournament.arrays import Floats
-from tournament.standings.errors import degrees_of_freedom, mean_and_error
+from tournament.standings.errors import degrees_of_freedom
 from tournament.standings.standings import compute_standings
 from tournament.standings.student import quantile, quantiles, two_sided_tail
 from tournament.standings.tally import tally_of_points
@@ -178,12 +178,6 @@ def test_a_leg_has_the_variance_of_its_blocks_and_the_covariance_of_its_seats() 
     few = np.zeros((2, 32))
     few[:, [0, 16]] = [[3.0, 1.0], [0.0, 0.0]]
     assert leg_sums(seats(few), 2)[0].variance == pytest.approx(4.0)
-
-
-def test_a_mean_of_replicas_has_their_spread_for_its_error() -> None:
-    values = np.random.default_rng(4).normal(size=5)
-    assert mean_and_error(values) == pytest.approx((values.mean(), values.std(ddof=1) / np.sqrt(5)))
-    assert mean_and_error(values[:1]) == (values[0], np.inf)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tournament.standings.errors import Differences
-from tournament.standings.stopping import apart, at_least, looks, reaches, within
+from tournament.standings.stopping import apart, at_least, critical_value, looks, within
 from tournament.standings.student import quantile
 from tournament.standings.verdicts import SureOrder, Verdict, looks_of, next_count, settled_order
 from tournament.store.ledger import Until
@@ -29,9 +29,9 @@ def test_looks_grow_by_a_quarter_up_to_the_most() -> None:
 def test_of_one_look_it_is_a_plain_interval_and_of_two_within_both_ends() -> None:
     """Two looks share the rate as their counts do; the second may have no more than what the first left, and no less
     than if the first had been of no use."""
-    (only,) = reaches((20,), 0.05)
+    only = critical_value((20,), 0, 0.05, 19)
     assert only == pytest.approx(quantile(1 - 0.9 * 0.05 / 2, 19), rel=1e-6)
-    first, second = reaches((10, 40), 0.05)
+    first, second = (critical_value((10, 40), look, 0.05, freedom) for look, freedom in enumerate((9, 39)))
     assert first == pytest.approx(quantile(1 - 0.9 * 0.0125 / 2, 9), rel=1e-6)
     assert quantile(1 - 0.9 * 0.05 / 2, 39) < second < quantile(1 - 0.9 * 0.0375 / 2, 39)
 
@@ -43,7 +43,8 @@ def test_equals_are_called_apart_at_any_look_as_often_as_is_said(counts: tuple[i
     trials = 8_000
     values = np.random.default_rng(4).normal(0, 3, (trials, counts[-1]))
     wrong, naive = np.zeros(trials, bool), np.zeros(trials, bool)
-    for count, wide in zip(counts, reaches(counts, error_rate)):
+    for look, count in enumerate(counts):
+        wide = critical_value(counts, look, error_rate, count - 1)
         seen = values[:, :count]
         away = np.abs(seen.mean(axis=1)) / seen.std(axis=1, ddof=1) * math.sqrt(count)
         wrong |= away > wide
@@ -54,7 +55,7 @@ def test_equals_are_called_apart_at_any_look_as_often_as_is_said(counts: tuple[i
 
 
 def test_looking_costs_a_fifth_of_the_width_in_the_end() -> None:
-    assert reaches(LOOKS, 0.05)[-1] < 1.25 * quantile(0.975, 63)
+    assert critical_value(LOOKS, len(LOOKS) - 1, 0.05, 63) < 1.25 * quantile(0.975, 63)
 
 
 def looks_at(replicas: Sequence[Sequence[float]], counts: Sequence[int]) -> list[Differences]:
@@ -85,7 +86,7 @@ def told(values: list[float], counts: tuple[int, ...], error_rate: float, tie: f
 
 
 def test_few_replicas_say_nothing_and_many_say_all() -> None:
-    assert reaches((1, 2), 0.05)[0] == math.inf
+    assert critical_value((1, 2), 0, 0.05, 0) == math.inf
     assert told([5.0] * 3, LOOKS, 0.05, 1e9) == (False, False, False)
     assert told([5.0] * 64, LOOKS, 0.05, 5.0) == (True, False, False)  # no less apart than a tie
     values = np.random.default_rng(1).normal(5, 1, 100).tolist()

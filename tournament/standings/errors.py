@@ -139,12 +139,6 @@ def degrees_of_freedom(variances: Floats, squares: Floats, fewest: npt.ArrayLike
     return np.asarray(np.fmax(found, fewest), np.float64)
 
 
-def mean_and_error(values: Floats) -> tuple[float, float]:
-    """Return the mean of values of independent replicas, and its standard error, infinite for one."""
-    mean, count = float(values.mean()), len(values)
-    return mean, math.sqrt(float(((values - mean) ** 2).sum()) / (count * (count - 1))) if count > 1 else math.inf
-
-
 def on_grid(values: npt.ArrayLike, rounding: float) -> Floats:
     """Return the nearest multiples of a power of ten that is more than these values may differ by `rounding`."""
     step = 10.0 ** math.ceil(math.log10(rounding)) if rounding > 0 else 1.0

@@ -52,14 +52,19 @@ def levels(counts: tuple[int, ...], error_rate: float) -> tuple[float, ...]:
     return tuple(tail if tail > _LEAST_TAIL else 0.0 for tail in tails)
 
 
-@cache
-def reaches(counts: tuple[int, ...], error_rate: float) -> tuple[float, ...]:
-    """Return how many standard errors of the mean of so many replicas the interval reaches at each look, so that all of
-    them hold the true mean with a probability of 1 − `error_rate`; infinite with too few values."""
-    return tuple(
-        quantile(1 - level, count - 1) if level and count > 1 else math.inf
-        for count, level in zip(counts, levels(counts, error_rate))
-    )
+def critical_value(counts: tuple[int, ...], look: int, error_rate: float, freedom: float) -> float:
+    """Return how many standard errors an interval reaches to either side.
+
+    The intervals of all looks hold the true difference with a probability of 1 − `error_rate`.
+
+    Args:
+        counts: The numbers of replicas at the looks.
+        look: Which of them this is, from 0.
+        error_rate: That of all looks.
+        freedom: Degrees of freedom of the standard error; with 0 the interval is infinite.
+    """
+    level = levels(counts, error_rate)[look]
+    return quantile(1 - level, freedom) if level and freedom > 0 else math.inf
 
 
 def _bounds(counts: tuple[int, ...], error_rate: float) -> list[float]:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tournament.arrays import Floats
 from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
@@ -40,7 +39,7 @@ from tournament.store.ledger import Field
 from tournament.store.ledger_reading import read_field
 from tournament.store.legs import Fault, LegResult, Legs
 from tournament.store.storage import inside, open_storage
-from tournament.trial.sequential import Look, UntilSure, Verdict, legs_in, play_until
+from tournament.trial.sequential import Difference, Look, UntilSure, Verdict, legs_in, play_until
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -211,11 +210,11 @@ def play_match(
         ]
         played: list[_Played] = []
 
-        def play(replicas: int) -> Floats | None:
+        def play(replicas: int) -> Difference | None:
             played[:] = [version(replicas) for _, version in versions]
             if rule is None or any(one.standings.below if single else one.is_out for one in played):
                 return None
-            return _Together.of(contest, played).differences() if baseline else _leads(contest, played[0])
+            return _Together.of(contest, played).difference() if baseline else _difference(played[0])
 
         settings, stopped = config.contest, None
         if rule:
@@ -314,16 +313,6 @@ def on_deals_of_its_own(contest: Contest, names: Sequence[str]) -> Contest:
     return replace(contest, house=replace(house, players=chosen, examples=()))
 
 
-def _leads(contest: Contest, played: _Played) -> Floats:
-    """By how many points per session the bot was ahead of its only opponent, in each replica."""
-    legs = played.legs
-    each = int(str(played.field.settings["sessions"])) if contest.house else legs_per_replica(played.field.settings)
-    replica = legs.number // each
-    lead = legs.of_seat(0).points - legs.of_seat(1).points
-    sign = 1 if contest.house or legs.x[0] == played.name else -1
-    return sign * np.bincount(replica, lead) / np.bincount(replica, legs.sessions)
-
-
 @dataclass(frozen=True)
 class _Together:
     """The legs of one version or two as of bots that are entered together, their `names` then, and the opponents that
@@ -346,11 +335,11 @@ class _Together:
         opponents = list(mine.standings.house) or sorted(set.intersection(*fit) - {one.name for one in played})
         return cls(contest, mine.field, legs, [mine.name, _BASELINE][: len(played)], opponents)
 
-    def measured(self, opponents: Sequence[str], legs: Legs | None = None) -> tuple[Measured, list[Figure]]:
-        """The versions' scores against opponents, and in figures; of two versions by how much the first is better, too.
-        In some of the legs, or in all."""
+    def measured(self, opponents: Sequence[str]) -> tuple[Measured, list[Figure]]:
+        """The versions' scores against opponents, and in figures; of two versions by how much the first is better,
+        too."""
         both = {*self.names, *opponents}
-        legs = (self.legs if legs is None else legs).among(both, both)
+        legs = self.legs.among(both, both)
         if self.contest.house:
             facts = {player.name: player.facts for player in self.field.house}
             tally, unit = HousePlay(legs, self.contest.house.scoring, facts).tally(self.names), 1.0
@@ -367,13 +356,10 @@ class _Together:
             found.append((float(between.means[0, 1]), between.error(0, 1), between.reach(0, 1)))
         return measured, [Figure(one[0] * unit, *(part and part * unit for part in one[1:])) for one in found]
 
-    def differences(self) -> Floats:
-        """By how much the first version is better in each replica."""
-        of_house = self.contest.house is not None
-        each = int(str(self.field.settings["sessions"])) if of_house else legs_per_replica(self.field.settings)
-        replica = self.legs.number // each
-        several = [self.legs.chosen(np.flatnonzero(replica == one)) for one in range(1 + int(replica.max(initial=-1)))]
-        return np.array([self.measured(self.opponents, one)[1][-1].value for one in several])
+    def difference(self) -> Difference:
+        """By how much the first version is better."""
+        measured, figures = self.measured(self.opponents)
+        return Difference.of(figures[-1].value, figures[-1].stderr, float(measured.differences.freedom[0, 1]))
 
 
 def _report(
@@ -434,6 +420,13 @@ def _lead(played: _Played, match: Match) -> Figure:
     lead, error = match.points_per_session - match.from_y().points_per_session, match.lead_stderr_per_session
     lead = 0.0 if abs(lead) <= 2 * standings.rounding else lead
     return Figure(lead, error, None if error is None else reach(error, match.freedom))
+
+
+def _difference(played: _Played) -> Difference:
+    """Of the bot's points and those of its only opponent."""
+    match = next(one for one in played.standings.sides if one.x == played.name)
+    lead = _lead(played, match)
+    return Difference.of(lead.value, lead.stderr, match.freedom)
 
 
 def _would_stand(

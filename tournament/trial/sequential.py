@@ -1,25 +1,38 @@
-"""Stopping once it is sure enough which of two is the better one: by their differences in each replica.
+"""Stopping once it is certain enough which of two bots is better.
 
-Replicas are independent, however bots learn. Whether one of the two is certainly better is told as in a run until the
-order is settled (see standings/stopping.py).
+The difference and its error come from strata (see standings/errors.py), the bounds of all interim analyses from
+standings/stopping.py, as in a run until the order is settled.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from tournament.arrays import Floats
 from tournament.errors import InputError, counted
-from tournament.standings.errors import mean_and_error
-from tournament.standings.stopping import FEWEST_REPLICAS, looks, out_of_reach, reaches
+from tournament.standings.stopping import FEWEST_REPLICAS, critical_value, looks, out_of_reach
 from tournament.store.ledger import Field
 from tournament.store.ledger_reading import read_state, standing_batches
 from tournament.store.legs import Legs
 from tournament.store.storage import open_storage
 
 Verdict = Literal["better", "worse", "open"]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A difference in points per session, its standard error, and the degrees of freedom of this: 0 if unknown."""
+
+    mean: float
+    error: float  # infinite if unknown
+    freedom: float
+
+    @classmethod
+    def of(cls, mean: float, error: float | None, freedom: float) -> Difference:
+        """Return a difference whose error is None if it is unknown."""
+        return cls(mean, math.inf, 0.0) if error is None else cls(mean, error, freedom)
 
 
 @dataclass(frozen=True)
@@ -47,31 +60,32 @@ class UntilSure:
             raise InputError(f"--until-settled {confidence:g}: expected a probability between 0.5 and 1, such as 0.95")
         return cls(confidence)
 
-    def look(self, differences: Floats, counts: tuple[int, ...]) -> Look:
-        """Look at the differences in the replicas so far, one of the `counts` at which there is a look."""
-        count, (mean, error) = len(differences), mean_and_error(differences)
-        wide = reaches(counts, 1 - self.confidence)[counts.index(count)]
+    def look(self, difference: Difference, count: int, counts: tuple[int, ...]) -> Look:
+        """Judge the difference after `count` replicas, one of the `counts` at which there is an interim analysis."""
+        error_rate = 1 - self.confidence
+        mean, error, freedom = difference.mean, difference.error, difference.freedom
+        wide = critical_value(counts, counts.index(count), error_rate, freedom)
         reach = wide * error if error else 0.0
         verdict: Verdict = "open" if abs(mean) <= reach else "better" if mean > 0 else "worse"
-        hopeless = not differences.any() or out_of_reach(mean, error, count - 1, count, counts, 1 - self.confidence)
+        hopeless = out_of_reach(mean, error, freedom, count, counts, error_rate)
         said = f"better by {mean:+,.2f} ± {reach:,.2f}"
-        if verdict == "open" and hopeless and count < counts[-1]:
+        if verdict == "open" and hopeless:
             said += f", too close for {counts[-1]} replicas to tell"
         return Look(verdict, count, said, verdict != "open" or hopeless or count == counts[-1], wide)
 
 
 def play_until(
-    rule: UntilSure, replicas: int, most: int, play: Callable[[int], Floats | None], say: Callable[[str], None]
+    rule: UntilSure, replicas: int, most: int, play: Callable[[int], Difference | None], say: Callable[[str], None]
 ) -> Look | None:
     """Play until a rule stops it, from so many `replicas` or the fewest that tell on; None for nothing to compare.
 
-    `play` plays up to a number of replicas and returns the difference in each, None where a bot is disqualified.
+    `play` plays up to a number of replicas and returns the difference, None if a bot is disqualified.
     """
     counts = looks(max(replicas, FEWEST_REPLICAS), most)
     for count in counts:
-        if (differences := play(count)) is None:
+        if (difference := play(count)) is None:
             return None
-        look = rule.look(differences, counts)
+        look = rule.look(difference, count, counts)
         say(f"{counted(count, 'replica')}: {look.said}")
         if look.done:
             break
