@@ -40,14 +40,14 @@ def told_game(scene: Scene, names: Sequence[str]) -> GameInWords:
     return GameInWords(cards, tuple(told[first:ends]), ", ".join(" ".join(filter(None, one)) for one in told[ends:]))
 
 
-def plain_columns(row: Row) -> Iterator[tuple[int | None, str]]:
+def plain_columns(row: Row, seats: int) -> Iterator[tuple[int | None, str]]:
     """A game's columns in words, for a contest without better ones, each with the seat that it is about, if any. The
     name of a column about a seat ends with its number, like points_0."""
     for column, value in row.items():
         if column in ("match", "session", "game"):
             continue
         about = re.fullmatch(r"(.+)_([0-9]+)", column)
-        seat, name = (int(about[2]), about[1]) if about else (None, column)
+        seat, name = (int(about[2]), about[1]) if about and int(about[2]) < seats else (None, column)
         name = name.replace("_", " ")
         if column == "first_seat":
             yield int(str(value)), "is first"
@@ -61,7 +61,7 @@ def plain_columns(row: Row) -> Iterator[tuple[int | None, str]]:
 
 def plain_game(row: Row, names: Sequence[str]) -> GameInWords:
     """A game of a contest that doesn't say how its games are told."""
-    said = (what if seat is None else f"{names[seat]} {what}" for seat, what in plain_columns(row))
+    said = (what if seat is None else f"{names[seat]} {what}" for seat, what in plain_columns(row, len(names)))
     return GameInWords(outcome=", ".join(said))
 
 
