@@ -248,8 +248,8 @@ def test_noise_and_endings_have_the_chances_that_they_should() -> None:
         rounds=10_000, noise=noise, end_probability=end,
     )  # fmt: skip
     assert abs(played["games"].mean() - 1 / end) < 4 * math.sqrt((1 - end) / end**2 / sessions)
-    for seat, chosen in (("x", 2), ("y", 0)):
-        slips, made = turns[f"{seat}_slipped"] == 1, turns[f"{seat}_move"]
+    for seat, chosen in ((0, 2), (1, 0)):
+        slips, made = turns[f"move_replaced_{seat}"] == 1, turns[f"move_{seat}"]
         assert ((made != chosen) == slips).all()
         assert abs(slips.mean() - noise) < 4 * math.sqrt(noise * (1 - noise) / len(slips))
         counts = np.unique(made[slips], return_counts=True)[1]

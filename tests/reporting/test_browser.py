@@ -198,9 +198,9 @@ def test_a_repeated_game_is_a_strip_with_totals(page: Page, dilemma: Played) -> 
     assert len(page.all("#v-strip .turn")) == len(match) == 20
     payoffs = [[3, 0], [5, 1]]
     page.one("#viewer .table").send_keys(Keys.END)
-    for own, other in ("xy", "yx"):
-        total = sum(payoffs[one][two] for one, two in zip(match[f"{own}_move"], match[f"{other}_move"]))
-        assert page.texts(f"#v-{own} .about") == [f"{total} so far"]
+    for own, other in ((0, 1), (1, 0)):
+        total = sum(payoffs[one][two] for one, two in zip(match[f"move_{own}"], match[f"move_{other}"]))
+        assert page.texts(f"#v-{'xy'[own]} .about") == [f"{total} so far"]
     page.all("#v-strip .turn")[3].click()
     assert page.texts("#v-now")[0].startswith("turn 3: ") and page.one("#v-at").get_property("value") == "3"
     # A move is a noun; y's row is above that of x.

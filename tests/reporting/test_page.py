@@ -372,9 +372,9 @@ def test_a_repeated_game_is_shown_by_whole_sessions(dilemma: Played) -> None:
         assert [(game["kind"], game["session"]) for game in match["games"]] == [("turns", 0), ("turns", 5)]
         for game in match["games"]:
             own = rows[(rows.x == x) & (rows.y == y) & (rows.session == game["session"])].sort_values("turn")
-            for seat, moves, slips in zip("xy", game["moves"], game["slips"]):
-                assert [int(move) for move in moves] == own[f"{seat}_move"].tolist()
-                assert slips == [turn for turn, slip in enumerate(own[f"{seat}_slipped"]) if slip]
+            for seat, moves, slips in zip((0, 1), game["moves"], game["slips"]):
+                assert [int(move) for move in moves] == own[f"move_{seat}"].tolist()
+                assert slips == [turn for turn, slip in enumerate(own[f"move_replaced_{seat}"]) if slip]
 
 
 def test_a_session_of_which_turns_are_missing_is_not_shown(dilemma: Played) -> None:

@@ -123,13 +123,13 @@ def test_matrix_games_are_counted(count: int) -> None:
     answers: Counter[tuple[int, int, int]] = Counter()
     before: dict[str, int] = {}
     for row in rows:
-        for who, own, other in ((0, "x", "y"), (opponent[row["match"]], "y", "x")):
-            if row[f"{own}_slipped"]:
+        for who, own, other in ((0, 0, 1), (opponent[row["match"]], 1, 0)):
+            if row[f"move_replaced_{own}"]:
                 continue
-            turns[who, row["turn"], row[f"{own}_move"]] += 1
+            turns[who, row["turn"], row[f"move_{own}"]] += 1
             if row["turn"] and before:
-                last = before[f"{other}_move"] + (count * before[f"{own}_move"] if count <= 3 else 0)
-                answers[who, last, row[f"{own}_move"]] += 1
+                last = before[f"move_{other}"] + (count * before[f"move_{own}"] if count <= 3 else 0)
+                answers[who, last, row[f"move_{own}"]] += 1
         before = row
     columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
     seats = Seats(np.zeros(len(rows), np.int32), np.array([opponent[row["match"]] for row in rows], np.int32), 3)
@@ -157,7 +157,9 @@ def test_scenes_and_words_of_matrix_games_have_the_moves_and_what_they_paid() ->
     for row in turns_of_a_matrix_game(1, 40):
         for contest, known in zip(told, (True, False)):
             assert contest.display.portrait
-            moves = [f"plays {MOVES[row[f'{own}_move']]}" + " by a slip" * row[f"{own}_slipped"] for own in "xy"]
+            moves = [
+                f"plays {MOVES[row[f'move_{own}']]}" + " by a slip" * row[f"move_replaced_{own}"] for own in (0, 1)
+            ]
             paid = [PAYOFFS[row["move_0"]][row["move_1"]], PAYOFFS[row["move_1"]][row["move_0"]]]
             scene = contest.display.portrait.scene(row)
             points = [f"is paid {amount:g}" for amount in paid]

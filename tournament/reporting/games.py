@@ -97,13 +97,13 @@ def _turns(session: int, pieces: Sequence[Rows]) -> dict[str, Any] | None:
     """
     columns = {name: np.concatenate([rows[name] for rows in pieces]) for name in pieces[0]}
     order = np.argsort(columns["turn"], kind="stable")
-    moves = [columns[f"{seat}_move"][order].astype(int) for seat in "xy"]
+    moves = [columns[f"move_{seat}"][order].astype(int) for seat in (0, 1)]
     if (columns["turn"][order] != np.arange(len(order))).any() or max(map(np.max, moves)) >= len(_DIGITS):
         return None
     if min(map(np.min, moves)) < 0:
         return None
     letters = ["".join(_DIGITS[move] for move in one) for one in moves]
-    slips = [np.flatnonzero(columns[f"{seat}_slipped"][order]).tolist() for seat in "xy"]
+    slips = [np.flatnonzero(columns[f"move_replaced_{seat}"][order]).tolist() for seat in (0, 1)]
     return {"kind": "turns", "session": session, "moves": letters, "slips": slips}
 
 
@@ -148,4 +148,4 @@ def _step(step: Step, once: _Told) -> int:
 
 def row_as_scene(row: Row) -> Scene:
     """A game of a contest without a portrait: a step for each recorded column."""
-    return Scene([Step(seat, what) for seat, what in plain_columns(row)])
+    return Scene([Step(seat, what) for seat, what in plain_columns(row, 2)])

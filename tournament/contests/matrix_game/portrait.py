@@ -143,14 +143,14 @@ class _MatrixGame:
     def gain(self, rows: Rows) -> npt.NDArray[Any]:
         assert self.payoffs is not None
         table = np.asarray(self.payoffs[0], float)
-        inside = [np.minimum(rows[f"{seat}_move"], self.count - 1) for seat in "xy"]
+        inside = [np.minimum(rows[f"move_{seat}"], self.count - 1) for seat in (0, 1)]
         won: npt.NDArray[Any] = table[inside[0], inside[1]]
         return won
 
     def kinds(self, rows: Rows, seat: int) -> Kinds:
         """By both moves; what counts is half the lead."""
         assert self.payoffs is not None
-        x, y = (np.minimum(rows[f"{side}_move"], self.count - 1).astype(int) for side in "xy")
+        x, y = (np.minimum(rows[f"move_{seat}"], self.count - 1).astype(int) for seat in (0, 1))
         lead = (np.asarray(self.payoffs[0], float) - np.asarray(self.payoffs[1], float))[x, y] / 2
         own, other = (y, x) if seat else (x, y)
         names = [("", f"{mine} against {theirs}") for mine in self.moves for theirs in self.moves]
@@ -158,9 +158,9 @@ class _MatrixGame:
 
     def scene(self, row: Row) -> Scene:
         steps = []
-        for seat, side in enumerate("xy"):
-            slipped = " by a slip" if row[f"{side}_slipped"] else ""
-            steps.append(Step(seat, f"plays {_move_name(self.moves, row[f'{side}_move'])}{slipped}"))
+        for seat in (0, 1):
+            slipped = " by a slip" if row[f"move_replaced_{seat}"] else ""
+            steps.append(Step(seat, f"plays {_move_name(self.moves, row[f'move_{seat}'])}{slipped}"))
         paid = [Step(None, f"turn {row['turn']} of its game")]
         x, y = row["move_0"], row["move_1"]
         if self.payoffs and 0 <= x < self.count and 0 <= y < self.count:

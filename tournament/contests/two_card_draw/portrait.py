@@ -99,9 +99,9 @@ def scene(row: Row) -> Scene:
     for number in range(1, min(2, int(row["rounds"])) + 1):
         folder = int(row["folded"]) if number == row["rounds"] else 0
         if number == 2:
-            for seat, side in enumerate("xy"):
-                held = _cards(row[f"{side}_held"])
-                count = int(row[f"{side}_drew"])
+            for seat, (held_by, drew_by) in enumerate((("held_0", "drew_0"), ("house_held", "house_drew"))):
+                held = _cards(row[held_by])
+                count = int(row[drew_by])
                 text = f"draws {('none', 'one', 'two')[min(2, count)]}"
                 steps.append(Step(seat, text, y_cards=held) if seat else Step(seat, text, x_cards=held))
         bets = min(3, int(row[f"bets{number}"]))
