@@ -224,7 +224,7 @@ def play_field(
         for one in play_in_lanes(contest, chosen, sandbox, in_lanes, artifacts, cache_folder(), spool):
             sink = NullSink(*tables_of(contest, 10_000))
             one.rows.replay_into(sink)
-            played[one.result.x, one.result.y] = (one.result, rows_of((sink.games, sink.sessions)))
+            played[one.result.seats[0], one.result.seats[1]] = (one.result, rows_of((sink.games, sink.sessions)))
     return played
 
 

@@ -52,7 +52,9 @@ def legs_of(field: Field, places: npt.NDArray[np.int64], seats: npt.NDArray[np.i
     whole = np.concatenate([places, np.full((count, 2), SESSIONS)], axis=1)
     digest = np.array([b"%032d" % number for number in range(count)], DIGESTS)
     names = tuple(one.name for one in field.entrants)
-    return Legs(digest, names, seats, np.asfortranarray(whole), sums, (Rest(),), np.zeros(count, np.int32)).in_order()
+    none = np.zeros(count, np.int32)
+    whole, seconds = np.asfortranarray(whole), np.zeros(count, np.float32)
+    return Legs(digest, names, seats, none - 1, whole, sums, (Rest(),), none, seconds).in_order()
 
 
 def ranked(field: Field, legs: Legs) -> Standings:

@@ -128,7 +128,7 @@ def test_one_leg_that_misbehaves_changes_no_other(deed: str) -> None:
         assert len(guilty) <= 3
     else:
         assert len(guilty) == 1
-        assert {leg.result.x for leg in guilty} == {"culprit"}
+        assert {leg.result.seats[0] for leg in guilty} == {"culprit"}
     harmless = [python_entrant("culprit", source.replace(DEEDS[deed], "pass")), *field[1:]]
     for leg, without in zip(together, play(harmless, playing)):
         if leg not in guilty:
@@ -247,14 +247,14 @@ def test_a_mixed_field_gives_the_same_records_however_it_is_played(tmp_path: Pat
         assert_in_schedule_order(results / CONTEST)
         outcomes[name] = outcome(results / CONTEST)
         recorded = load(str(results / CONTEST)).ranking.faults
-        faults[name] = [(leg.x, leg.y, leg.number, replace(fault, complaints="")) for leg, fault in recorded]
+        faults[name] = [(leg.seats, leg.number, replace(fault, complaints="")) for leg, fault in recorded]
         (confined_by,) = load(str(results / CONTEST)).confined_by
         assert confined_by.startswith("off: " if name == "unconfined" else "Landlock ")
     for name in ("alone", "unconfined"):
         assert_same(outcomes["one"], outcomes[name])
         assert faults["one"] == faults[name]
     assert len(outcomes["one"].matches) == 10
-    assert {fault.what for *_, fault in faults["one"]} >= {"ended with status 3"}
+    assert {fault.what for _, _, fault in faults["one"]} >= {"ended with status 3"}
 
 
 @contextlib.contextmanager
@@ -285,7 +285,7 @@ def test_who_passed_in_a_leg_without_processes_may_be_disqualified_in_one_with(t
     competitors = [Competitor(n, bot.name, bot.plays_as, bot.artifact_sha256 or "") for n, bot in enumerate(field)]
     legs = RoundRobin(CONTEST, task.settings, bytes(KEY_BYTES), competitors).legs()
     receipt = play_task(replace(task, batches=(tuple(legs),)), artifacts_of(field))
-    ends = {(leg.x, leg.y): leg.ended_by for batch in receipt.batches for leg in batch.legs}
+    ends = {leg.seats: leg.ended_by for batch in receipt.batches for leg in batch.legs}
     first, second = (bot.name for bot in of_c)
     assert ends == {(first, second): None, (first, "p"): 0, (second, "p"): 0, ("p", "q"): None}
 

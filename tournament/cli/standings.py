@@ -152,7 +152,7 @@ def faults(
     names = {line.name for line in loaded.ranking.entrants}
     if bot is not None and bot not in names:
         raise InputError(f"--bot {bot}: the records have no such bot{did_you_mean(bot, names, ',')}")
-    chosen = [(leg, one) for leg, one in loaded.ranking.faults if bot in (None, leg.name_at(one.seat))]
+    chosen = [(leg, one) for leg, one in loaded.ranking.faults if bot in (None, leg.seats[one.seat])]
     given = {"results": results, "config": config}
     if as_json:
         table = fault_values(dataclasses.replace(loaded.ranking, faults=tuple(chosen)))

@@ -340,7 +340,7 @@ def entrant_values(ranking: Standings) -> dict[str, list[Any]]:
 
 
 def fault_values(ranking: Standings) -> dict[str, list[Any]]:
-    bots = [leg.name_at(fault.seat) for leg, fault in ranking.faults]
+    bots = [leg.seats[fault.seat] for leg, fault in ranking.faults]
     values: dict[str, list[Any]] = {"match": [leg.match for leg, _ in ranking.faults], "bot": bots}
     return {name: values.get(name) or [getattr(fault, name) for _, fault in ranking.faults] for name in FAULTS}
 

@@ -159,15 +159,15 @@ class RoundPlay:
 
     def _note(self, legs: Legs, in_lanes: int) -> None:
         """Keep up which legs count and who has passed probation. Whoever is disqualified on it changes what counts."""
-        seats = (legs.x,) if self._schedule.house else (legs.x, legs.y)
-        at_fault = {seats[end][leg] for leg, end in enumerate(legs.ended_by) if end is not None}
+        seated = legs.seated
+        at_fault = {seated[leg][end] for leg, end in enumerate(legs.ended_by) if end is not None}
         self.disqualified |= bool(at_fault)
-        self._passed.update(*(seat[leg] for leg, end in enumerate(legs.ended_by) if end is None for seat in seats))
+        self._passed.update(*(name for names, end in zip(seated, legs.ended_by) if end is None for name in names))
         probation = self._left.probation
         if not at_fault <= probation.proven | probation.out:
             self._recount(count_legs(self._standings.played, self._schedule))
             return
-        counts = (probation.out.isdisjoint(names) for names in zip(*seats))
+        counts = (probation.out.isdisjoint(names) for names in seated)
         self._left.counting.update(digest for digest, one in zip(legs.digests, counts) if one)
         self._inline -= len(legs) - in_lanes
         self._in_lanes -= in_lanes

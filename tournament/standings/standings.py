@@ -12,6 +12,7 @@ import numpy as np
 
 from tournament.arrays import Floats
 from tournament.contests.scoring import HouseScoring
+from tournament.errors import listed
 from tournament.leg import legs_per_replica
 from tournament.standings.errors import Differences, Measured
 from tournament.standings.house import HousePlay
@@ -151,14 +152,14 @@ class FaultyLegs:
         counts: Counter[str] = Counter()
         disqualified: dict[str, str] = {}
         for leg in faulty:
-            bots = (leg.x, leg.y)
-            for seat, name in enumerate(bots):
+            for seat, name in enumerate(leg.seats):
                 counts[name] += leg.fault_count(seat)
             if leg.ended_by is not None:
-                told = leg.telling_fault
+                told, own = leg.telling_fault, leg.ended_by
+                others = [*leg.seats[:own], *leg.seats[own + 1 :], *([leg.house] if leg.house else [])]
                 disqualified.setdefault(
-                    bots[leg.ended_by],
-                    f"{told.what}, in {told.question} against {bots[1 - leg.ended_by]}, session {told.session},"
+                    leg.seats[own],
+                    f"{told.what}, in {told.question} against {listed(others)}, session {told.session},"
                     f" game {told.game}",
                 )
         return cls(tuple(faulty), counts, disqualified)
@@ -176,7 +177,7 @@ def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScor
     if scoring is not None:
         legs = legs.among(legs.names, facts)
     legs = legs.in_order()
-    seats, drawn = legs.players.shape[1], "tables" in field.settings
+    seats, drawn = legs.seats, "tables" in field.settings
     per_replica = legs_per_replica(field.settings, seats)
     by_tables = scoring is None and (seats != 2 or drawn)
     faulty = FaultyLegs.of(legs)
@@ -191,7 +192,7 @@ def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScor
         return tally_of_points(names, legs, per_replica)
 
     tally = tally_of(legs)
-    counting = legs if by_tables else legs.among({*names, *facts}, {*names, *facts})
+    counting = legs if by_tables else legs.among({*names})
     less_luck = counting.without_luck()
     adjusted = tally if less_luck is counting else tally_of(less_luck)
     order = _order(fit, tally)
@@ -237,7 +238,7 @@ def _looks_so_far(counts: Sequence[int], legs: Legs, each: int, names: Sequence[
     starts = np.repeat(ranges[:, 0], np.diff(ranges).ravel())
     leading = legs.number == np.arange(len(legs)) - starts  # legs of a match, the first ones without a gap
     whole = np.add.reduceat(leading, ranges[:, 0]) // each if len(ranges) else np.zeros(0, np.int64)
-    places = [legs.numbered(seat, rows)[ranges[:, 0]] for seat in range(legs.players.shape[1])]
+    places = [legs.numbered(seat, rows)[ranges[:, 0]] for seat in range(legs.seats)]
     found = 0
     for count in counts:
         met = np.zeros(len(names) + 1, np.int64)

@@ -159,7 +159,7 @@ class _Played:
     @property
     def faults(self) -> tuple[tuple[LegResult, Fault], ...]:
         """Its own."""
-        return tuple((leg, one) for leg, one in self.standings.faults if leg.name_at(one.seat) == self.name)
+        return tuple((leg, one) for leg, one in self.standings.faults if leg.seats[one.seat] == self.name)
 
     @property
     def is_out(self) -> bool:
@@ -339,7 +339,7 @@ class _Together:
         """The versions' scores against opponents, and in figures; of two versions by how much the first is better,
         too."""
         both = {*self.names, *opponents}
-        legs = self.legs.among(both, both)
+        legs = self.legs.among(both, both if self.contest.house else None)
         if self.contest.house:
             facts = {player.name: player.facts for player in self.field.house}
             tally, unit = HousePlay(legs, self.contest.house.scoring, facts).tally(self.names), 1.0
