@@ -179,6 +179,11 @@ class Results:
             raise InputError(
                 f"{self.field.contest}: its bots play house players, not each other; --rating has no meaning"
             )
+        if self.ranking.has_means:
+            tables = "drawn matches" if self.ranking.drawn else f"matches of {self.ranking.seats} bots"
+            raise InputError(
+                f"{self.field.contest}: it has {tables}; --rating is for two bots that all play each other"
+            )
         contest = _contest_of_records(self.location, self.field, self.batches)
         with loaded_before(self.location):
             wins = read_wins(contest, open_storage(self.location), self.batches, legs_per_replica(self.field.settings))
