@@ -20,6 +20,7 @@ from tournament.cli.options import (
     ConfigPath,
     Contest,
     ContestOrAll,
+    Final,
     Json,
     Results,
     option,
@@ -35,6 +36,7 @@ def verify(
     contest: ContestOrAll = None,
     replay: Annotated[str, option("N|all", "legs to play again, chosen at random", PLAY)] = "0",
     results: Results = None,
+    final: Final = False,
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
@@ -47,7 +49,7 @@ def verify(
     with Screen(err, "") as screen:
         found = [
             verify_contest(location, partial(load_config, path=config), count, screen)
-            for location in recorded(contest, results, config)
+            for location in recorded(contest, results, config, final=final)
         ]
     if as_json:
         print_json([dataclasses.asdict(one) for one in found])
@@ -69,6 +71,7 @@ def replay(
     game: Annotated[int | None, option("G", "only this game of the session", CHOICE, min=0)] = None,
     entrants: Annotated[Path | None, option("DIR", "folder of bots", PLACES)] = None,
     results: Results = None,
+    final: Final = False,
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
@@ -76,7 +79,7 @@ def replay(
     otherwise than recorded.
     """
     with Screen(err, "") as screen:
-        (place,) = recorded(contest, results, config)
+        (place,) = recorded(contest, results, config, final=final)
         config_of = partial(load_config, path=config, entrants=entrants, results=results)
         x, *y = [name.strip() for name in match.split(",")]
         if not match.isdecimal() and not (x and len(y) == 1 and y[0]):
