@@ -122,7 +122,9 @@ class ContestSettings(BaseModel):
 
     def playing(self) -> dict[str, object]:
         """The settings on which games depend: all but files, words, seed, and who plays whom how often."""
-        return self.model_dump(exclude={"game", "entrants", "adapter", "title", "about", "seed", "tables", *HOW_MANY_REPLICAS})
+        return self.model_dump(
+            exclude={"game", "entrants", "adapter", "title", "about", "seed", "tables", *HOW_MANY_REPLICAS}
+        )
 
     def recorded(self) -> dict[str, object]:
         """The settings as the ledger has them: those on which games depend, and whether tables are drawn."""
