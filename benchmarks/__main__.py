@@ -38,6 +38,7 @@ from benchmarks.processes import (
     games_a_second,
     program_field,
     python_field,
+    seconds_of_importing,
 )
 
 TEN_BOTS = (*STATEMENT_BOTS, "von_neumann", "newman", "scholar", "tell_reader", "stack_captain", "copycat", "maniac")
@@ -154,6 +155,11 @@ def _process_rows(rounds: int) -> Iterator[Row]:
             continue
         mine, other, ratio = side_by_side(rounds, ours, lambda: axelrod_turns_a_second() or 0.0)
         yield Row(f"{what}, against Axelrod's turns", _thousands(mine), _thousands(other), ratio, "≥ 20")
+    mine, other, ratio = side_by_side(
+        rounds, lambda: seconds_of_importing("numpy", ["numpy"]), lambda: seconds_of_importing("time", ["numpy"])
+    )
+    what = "`tournament run`, 8 Python bots that import numpy, against the same that import time, seconds"
+    yield Row(what, f"{mine:.1f} s", f"{other:.1f} s", ratio, "≤ 1.5")
     actions = statistics.median(actions_a_second(programs, 1000) for _ in range(rounds))
     what = "sandboxed programs in C, actions, against 35,000 of the ACPC dealer"
     yield Row(what, _thousands(actions), "35 k/s", actions / 35_000, "≥ 3")

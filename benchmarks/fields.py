@@ -108,7 +108,7 @@ def run_tournament(names: Sequence[str], sessions: int, workers: int) -> dict[st
         started = time.perf_counter()
         output = subprocess.run(
             [sys.executable, "-c", _SCRIPT, json.dumps(options)],
-            check=True, capture_output=True, text=True, cwd=folder, env=_environment(),
+            check=True, capture_output=True, text=True, cwd=folder, env=environment(),
         ).stdout  # fmt: skip
         figures: dict[str, float] = json.loads(output)
         return figures | {"wall": time.perf_counter() - started}
@@ -120,7 +120,7 @@ def run_command(names: Sequence[str], sessions: int) -> float:
         command = [sys.executable, "-m", "tournament", "run", "von_neumann_poker", "--entrants", "bots"]
         started = time.perf_counter()
         subprocess.run(
-            [*command, "--sessions", str(sessions)], check=True, capture_output=True, cwd=folder, env=_environment()
+            [*command, "--sessions", str(sessions)], check=True, capture_output=True, cwd=folder, env=environment()
         )
         return time.perf_counter() - started
 
@@ -136,5 +136,5 @@ def _bots(names: Sequence[str]) -> Iterator[str]:
         yield folder
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     return os.environ | {"PYTHONPATH": str(ROOT)}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchmarks.fields import built
+from benchmarks.fields import built, environment
 from tournament.artifacts import python_packing
 from tournament.cache import cache_folder
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
@@ -116,6 +117,24 @@ def axelrod_turns_a_second() -> float | None:
     with one_core():
         done = subprocess.run([interpreter, "-c", _AXELROD], capture_output=True, text=True, check=True)
     return float(done.stdout)
+
+
+def seconds_of_importing(module: str, packages: Sequence[str]) -> float:
+    """Wall seconds of `tournament run` with eight Python bots that begin with this import; the second run's."""
+    table = f'[rps]\ngame = "matrix_game"\nrounds = 200\nsessions = 1\n[sandbox]\npackages = {json.dumps(packages)}\n'
+    with tempfile.TemporaryDirectory(prefix="tournament-bench-") as name:
+        bots = Path(name, "entrants", "rps")
+        bots.mkdir(parents=True)
+        Path(name, "tournament.toml").write_text(table)
+        for number in range(8):
+            text = f"import {module}\n\n\ndef move(bot):\n    return (bot.turn + {number}) % 3\n"
+            (bots / f"b{number}.py").write_text(text)
+        for results in ("first", "second"):
+            command = [sys.executable, "-m", "tournament", "run", "--results", results]
+            started = time.perf_counter()
+            subprocess.run(command, check=True, capture_output=True, cwd=name, env=environment())
+            seconds = time.perf_counter() - started
+    return seconds
 
 
 def _play(bots: Sequence[Bot], sessions: int, only_mixed: bool) -> tuple[int, int, float]:

@@ -39,7 +39,7 @@ def test_every_field_is_on_the_page(place: Place) -> None:
     ranking = tournament.load(str(place.results)).ranking
     lines = [rated_values(line) for kind in LOOKS for line in tournament.load(str(place.results)).rated(kind)]
     assert fields_of("Ratings") == {field for line in lines for field in line}
-    assert set(leaderboard_values(ranking)[0]) == {*STANDING, "unforetold"}
+    assert set(leaderboard_values(ranking)[0]) == {*STANDING, "author", "unforetold"}
     assert fields_of("Crosstable") == set(crosstable_values(ranking)[0])
 
 

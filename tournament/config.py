@@ -204,6 +204,8 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
     opening = _validate(Opening, file, file.table(_WATCH), _WATCH)
     general = _validate(General, file, head | general_given, None, general_given)
     own = _validate(played.settings, file, file.table(contest_name) | given, contest_name, given)
+    if own.adapter:
+        own = own.model_copy(update={"adapter": str((file.folder / own.adapter).absolute())})
     if "entrants" in given:
         entrants = Path(given["entrants"])
     else:

@@ -23,20 +23,15 @@ _MOST_LETTERS = 300
 class BotTrouble(RunError):
     """A bot that can't be played on, or that a leg was too late for. It ends a run only where no border contains it.
 
-    `names` are the bots that can be the cause, `reason` is a line, and `verdict` whether it is final: trouble that may
-    come from the machine is looked at again.
+    `names` are the bots that can be the cause, `reason` is a line.
     """
 
-    def __init__(self, names: tuple[str, ...], reason: str, *, verdict: bool = False) -> None:
+    def __init__(self, names: tuple[str, ...], reason: str) -> None:
         super().__init__(f"{' or '.join(names)}: {reason}")
-        self.names, self.reason, self.verdict = names, reason, verdict
+        self.names, self.reason = names, reason
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _trouble, (self.names, self.reason, self.verdict)
-
-
-def _trouble(names: tuple[str, ...], reason: str, verdict: bool) -> BotTrouble:
-    return BotTrouble(names, reason, verdict=verdict)
+        return BotTrouble, (self.names, self.reason)
 
 
 def our_error(error: BaseException, doing: str) -> str:

@@ -28,7 +28,7 @@ from tournament.config import General, Opening
 from tournament.contests import find_contest
 from tournament.contests.python_contest import PythonSettings
 from tournament.contests.settings import ContestSettings
-from tournament.records.results import ENTRANTS, MATCHES, STANDING, UNFORETOLD
+from tournament.records.results import AUTHOR, ENTRANTS, MATCHES, STANDING, UNFORETOLD
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import Column
 from tournament.store.leg_parts import FAULTS, LEGS
@@ -157,7 +157,9 @@ def record_columns(of: str, contest: str = "") -> str:
 def fields(of: str) -> str:
     """The fields of what a command prints as JSON: of a line of the standings, or of an object of a class."""
     if of == "standings":
-        meanings = STANDING | {"unforetold": UNFORETOLD}
+        items = [*STANDING.items()]
+        place = [*STANDING].index("name") + 1
+        meanings = dict([*items[:place], ("author", AUTHOR), *items[place:], ("unforetold", UNFORETOLD)])
     else:
         (kind,) = (kind for kind in (MatchReport, Replay, ObservedGame, Step, Verification) if kind.__name__ == of)
         source = inspect.getsource(kind)

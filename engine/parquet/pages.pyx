@@ -530,7 +530,7 @@ cdef int64_t put_differences(
 
 
 cdef inline bint put_block_of_flags(const Integer* values, unsigned char** end) noexcept nogil:
-    """Write a block of differences that are 0 or 1, but not all the same. False if it has others."""
+    """Write a block of differences that are 0 or 1. Returns whether it has no others."""
     cdef uint8_t flags[BLOCK]
     cdef uint32_t step, bits_of_any = 0, bits_of_all = 1
     cdef int i
@@ -539,11 +539,13 @@ cdef inline bint put_block_of_flags(const Integer* values, unsigned char** end) 
         bits_of_any |= step
         bits_of_all &= step
         flags[i] = <uint8_t>step
-    if bits_of_any > 1 or bits_of_any == bits_of_all:
+    if bits_of_any > 1:
         return False
-    end[0][0] = 0  # the least of them
-    memset(end[0] + 1, 1, MINIBLOCKS)
-    end[0] += 1 + MINIBLOCKS
+    end[0] = put_varint(end[0], zigzag(bits_of_all))  # the least of them
+    memset(end[0], bits_of_any ^ bits_of_all, MINIBLOCKS)
+    end[0] += MINIBLOCKS
+    if bits_of_any == bits_of_all:
+        return True
     for i in range(BLOCK // 8):
         put_eight(flags + 8 * i, 1, end[0] + i)
     end[0] += BLOCK // 8

@@ -178,3 +178,12 @@ def test_a_long_name_is_cut_and_no_figure() -> None:
     assert "-98,765.4" in next(line for line in lines if "a_name_of_fifty" in line)
     assert [line for line in lines if "…" in line] == [line for line in lines if "a_name_of_" in line]
     assert len(crosstable_tables(standings, "A contest", console.width)) == 3  # of twelve bots
+
+
+def test_bots_of_one_score_share_their_number() -> None:
+    first, second, *rest = field(6, 0).entrants
+    lines = (first, replace(second, score=first.score), *rest)
+    console = screen_of(80, 40)
+    console.print(leaderboard_table(Standings(lines, Matches.of(), ()), "A contest", None, UNIT))
+    numbers = {line.split()[2]: line.split()[0] for line in lines_of(console) if " bot_" in line}
+    assert numbers == {line.name: "=" if line is lines[1] else str(line.rank) for line in lines}

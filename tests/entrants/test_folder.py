@@ -140,14 +140,19 @@ def test_link_in_a_circle_is_told_as_such(folder: Path) -> None:
         ("main.cpp", "int main() { int x; std::cin >> x; }", "lacks the functions a and b", "reads standard input"),
         ("reads.py", "open('t.txt')", "can't start: FileNotFoundError: [Errno 2] No such file", "A program"),
         ("good.py", "x = 1", "lacks the functions a and b", ""),
+        ("program", "import numpy", "can't start: ModuleNotFoundError: No module named 'numpy'", "its own folder"),
     ],
 )
 def test_problem_that_a_program_would_not_have_gets_a_hint(
     folder: Path, file: str, source: str, problem: str, words: str
 ) -> None:
-    (folder / file).write_text(source)
+    if file == "program":
+        (folder / file).mkdir()
+        (folder / file / "bot.toml").write_text('command = ["python3", "bot.py"]\n')
+    (folder / file / "bot.py" if file == "program" else folder / file).write_text(source)
     found = hints.of(read_submission(folder / file), problem)
     assert len(found) == bool(words) and words in "".join(found)
+    assert hints.of_fault(problem) == (found if words == "A program" else [])
 
 
 def test_links_within_the_folder_are_followed(folder: Path) -> None:

@@ -19,7 +19,7 @@ from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.entrants.build import build_entrants
 from tournament.sandbox.inside.bot_functions import choose_functions
-from tournament.sandbox.inside.function_names import choose, names_for
+from tournament.sandbox.inside.function_names import NotChosen, choose, names_for
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.wasm.loading import load_bot
 
@@ -53,6 +53,7 @@ MEANT: dict[str, tuple[Contest, dict[str, tuple[str | bytes, int]]]] = {
                 1,
             ),
             "overloaded.cpp": ("int move(int n) { return n; } int move(const Bot *bot) { return 1; }", 1),
+            "copied.c": ("int originalmove(const Bot *bot) { return 1; }", 1),
             "variable.c": ("static int move = 7; int variablemove(Bot *bot) { return move - 6; }", 1),
         },
     ),
@@ -105,10 +106,16 @@ UNCLEAR: dict[str, tuple[Contest, dict[str, tuple[str, str]]]] = {
                 "int misfitmove(int *p, int n) { return p[n]; }",
                 "lacks the function move (or misfitmove)\nmisfitmove doesn't fit: error: too few arguments",
             ),
-            "stranger.c": (
-                "int originalmove(const Bot *bot) { return 1; }",
-                "lacks the function move (or strangermove)\nHint: originalmove are functions of a file original.c",
+            "strange.c": (
+                "int lastmove, firstmove(const Bot *bot) { return 1; }",
+                "lacks the function move (or strangemove)",
             ),
+            "variable.c": ("int lastmove;", "lacks the function move (or variablemove)"),
+            "two.py": (
+                "def firstmove(bot):\n    return 1\ndef lastmove(bot):\n    return 1\n",
+                "lacks the function move",
+            ),
+            "wide.py": ("def firstmove(bot, turn):\n    return 1\n", "lacks the function move"),
             "undefined.c": ("int move(const Bot *bot);", "uses move, which bots don't have"),
             "torn.c": ("int move(const Bot *bot) { return", "at the end of the file: error: expected expression"),
             "taker.c": ("int move(const Bot *bot, int turn) { return 1; }", "too few arguments"),
@@ -223,3 +230,12 @@ def test_one_rule_of_names_holds_for_all_languages(name: str) -> None:
     exec(f"def {name}(bot): return 1\ndef Zebra__move(bot): return 2", module.__dict__)
     (function,) = choose_functions(module, "zebra", [(("move",), 1)], "")
     assert function(None) == 1
+
+
+def test_functions_of_a_copy_under_another_name_are_found() -> None:
+    module = types.ModuleType("zebra")
+    exec("def zebra_a(bot): return 1\ndef zebra_b(bot, bet): return 2\ndef data(): pass", module.__dict__)
+    questions = [(("a",), 1), (("b",), 2)]
+    assert [function.__name__ for function in choose_functions(module, "copy", questions, "")] == ["zebra_a", "zebra_b"]
+    with pytest.raises(NotChosen, match="lacks the functions a and b"):
+        choose_functions(module, "copy", questions, "", may_be_copy=False)

@@ -12,7 +12,7 @@ from tests.hostile.field import Ground
 from tournament.artifacts import compiler_run, libraries, module_trial, program_build
 from tournament.records.results import Results
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.worker.processes import python_bots, time_limits
+from tournament.worker.processes import bot_process, python_bots
 
 
 @pytest.fixture(scope="package", autouse=True)
@@ -22,7 +22,7 @@ def small_limits() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiler_run, "SECONDS", 2)
         patch.setattr(module_trial, "SECONDS", 1)
-        patch.setattr(time_limits, "START_SECONDS", 0.5)
+        patch.setattr(bot_process, "START_SECONDS", 0.5)
         patch.setattr(program_build, "_SECONDS", 5)  # on a busy machine 2,000 files take two
         patch.setattr(python_bots, "_TRIAL_SECONDS", 1)
         yield

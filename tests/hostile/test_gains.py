@@ -104,7 +104,7 @@ def b(bot, bet): return think(1)
 
 @pytest.mark.slow
 def test_who_slows_its_opponent_pays_for_it_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tournament.worker.processes.time_limits.START_SECONDS", 0.3)
+    monkeypatch.setattr("tournament.worker.processes.bot_process.START_SECONDS", 0.3)
     limits = "cpu_seconds_per_decision = 0.3\nwall_seconds_per_decision = 0.5\n"
     limits += "cpu_seconds_per_leg = 0.3\ncpu_milliseconds_more = 3.0"
     place = new_place(tmp_path, [], sessions=6, settings=f"{limits}\nfaults_allowed = 0\n")

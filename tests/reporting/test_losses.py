@@ -99,7 +99,7 @@ def test_an_authors_page_tells_it(results: str, tmp_path: Path) -> None:
     assert section.first("h2").text == f"Where bold loses to {told.opponent}"
     commands = [one.text for one in section.all("code")]
     assert commands == [
-        f"tournament replay {CONTEST} --match {told.match} --session {one.session} --game {one.game}"
+        f"tournament replay {CONTEST} --match {told.match} --session {one.session} --game {one.game} --results {place}"
         for one in told.kinds or ()
     ]
     assert len([*section.all("table")]) == 4 and told.opponent in section.first("tbody").text

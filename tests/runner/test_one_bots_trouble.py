@@ -16,7 +16,12 @@ import tournament.worker
 from tests.contest_runs import Listener, Outcome, Place, assert_same, in_order, new_place, outcome
 from tournament.containment import BotTrouble
 from tournament.errors import RunError
+from tournament.leg import Failure
 from tournament.records.results import load
+from tournament.runner.round_play import RoundPlay
+from tournament.worker.processes import verdicts
+from tournament.worker.processes.bot_process import BotProcess
+from tournament.worker.processes.verdicts import Ending
 from tournament.worker.wasm import seating
 
 ROOM = str(Path(tournament.worker.__file__).parent)
@@ -167,8 +172,8 @@ def test_an_error_at_any_call_for_a_webassembly_bot_is_its_trouble_alone(
 
 
 OF_PROCESSES = [
-    "lanes._LaneTable._fault",
-    "lanes._LaneTable._audit",
+    "leg_in_play.LegInPlay.fault",
+    "bot_process.BotProcess.audit",
     "lanes._LaneTable._handle_event",
     "lanes._LaneTable._process_failed",
     "pool.Pool.seat",
@@ -188,7 +193,7 @@ def test_an_error_at_a_call_for_a_process_is_its_trouble_alone(
         "_process_failed": PYTHON.replace(
             "assert bot.card < 0.9", "__import__('os')._exit(1) if bot.card > 0.9 else None"
         ),
-        "_audit": PYTHON.replace("assert bot.card < 0.9", "sum(range(10**7))"),
+        "audit": PYTHON.replace("assert bot.card < 0.9", "sum(range(10**7))"),
     }
     place = place_of(tmp_path, odd.get(site.rpartition(".")[2], PYTHON).encode(), ".py")
     said = Listener()
@@ -208,7 +213,7 @@ def late_in(monkeypatch: pytest.MonkeyPatch, tries: int) -> list[bool]:
         if self._names[seat] == "odd" and len(made) < tries:
             made.append(self.watch.apart)
             names = ("odd",) if self.watch.apart else self._names
-            raise BotTrouble(tuple(names), seating.late(99.0, 123_456_789), verdict=self.watch.apart)
+            raise BotTrouble(tuple(names), seating.late(99.0, 123_456_789))
 
     monkeypatch.setattr(seating.Seating, "seat", slow)
     return made
@@ -240,6 +245,57 @@ def test_a_bot_that_is_late_once_plays_on_as_if_it_had_not_been(
     late.play()
     assert tries == [False]
     assert_same(in_order(outcome(late.results)), in_order(outcome(calm.results)))
+
+
+# A process of its own for each leg, in which it ends, or sleeps, at its second decision.
+OF_ITS_OWN = "import os, time\nn = 0\ndef a(bot):\n  global n\n  n += 1\n  {}\n  return 0\ndef b(bot, bet): return 1\n"
+
+
+@pytest.mark.parametrize("kills", [1, 2])
+def test_bot_killed_from_outside_once_plays_on_and_killed_twice_is_set_aside(
+    tmp_path: Path, without: dict[str, Outcome], kills: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    odd = OF_ITS_OWN.format("os._exit(1) if n == 2 else None").encode()
+    calm, place, said = place_of(tmp_path / "calm", odd, ".py"), place_of(tmp_path / "killed", odd, ".py"), Listener()
+    calm.play()
+    killed: list[int] = []
+    ending = BotProcess.ending
+
+    def killed_first(self: BotProcess, passed: Failure | None) -> Ending:
+        ended = ending(self, passed)
+        if len(killed) == kills:
+            return ended
+        killed.append(self.confined.pid)
+        return Ending(status=-9, from_outside=True)
+
+    monkeypatch.setattr(BotProcess, "ending", killed_first)
+    place.play(watcher=said)
+    assert len(killed) == kills
+    if kills == 1:
+        assert_same(in_order(outcome(place.results)), in_order(outcome(calm.results)))
+    else:
+        assert "its process was killed from outside" in set_aside(place, said)
+        assert_same(records_of(place), without[".py"])
+
+
+def test_bot_that_sleeps_long_in_each_leg_is_at_fault_in_all_after_one_second_try(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verdicts, "_LONG_SECONDS", 0.05)
+    rounds: list[RoundPlay] = []
+    play = RoundPlay.play
+
+    def noted(self: RoundPlay) -> None:
+        rounds.append(self)
+        play(self)
+
+    monkeypatch.setattr(RoundPlay, "play", noted)
+    place = place_of(tmp_path, OF_ITS_OWN.format("time.sleep(99 * (n == 2))").encode(), ".py")
+    place.config.write_text(f"{place.config.read_text()}wall_seconds_per_decision = 0.1\n")
+    place.play()
+    faults = load(str(place.results)).faults
+    assert faults.what.str.startswith("did not answer for ").all() and len(faults) >= 6
+    assert [len(one.cleared) for one in rounds] == [1, 0]
 
 
 def test_trouble_with_all_bots_is_the_machines_and_takes_nothing_out_of_the_records(

@@ -277,7 +277,7 @@ def test_who_is_mended_plays_all_and_whose_first_opponent_changed_plays_one_agai
 
 @pytest.mark.slow
 def test_a_program_that_never_flushes_is_waited_for_in_one_leg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tournament.worker.processes.time_limits.START_SECONDS", 0.4)
+    monkeypatch.setattr("tournament.worker.processes.bot_process.START_SECONDS", 0.4)
     place = place_with(tmp_path, {}, "wall_seconds_per_decision = 0.2")
     waits = {"mute": "for line in sys.stdin: pass", "mum": "import time; time.sleep(99)"}
     for name, what in waits.items():

@@ -6,6 +6,7 @@ command in a shell, as this user, and ends. Where /dev/kvm works it is quick; ot
 
 from __future__ import annotations
 
+import codecs
 import io
 import lzma
 import os
@@ -99,7 +100,7 @@ def _boot(more: list[str], seconds: float, last: bool) -> str | None:
     shares = "local,path=/,mount_tag=files,security_model=none,readonly=on,multidevs=remap"
     append = ["-append", "console=ttyS0 quiet panic=-1"]
     command = ["qemu-system-x86_64", *machine, "-virtfs", shares, "-device", "virtio-rng-pci", *append, *more]
-    said, started = "", time.monotonic()
+    said, started, in_text = "", time.monotonic(), codecs.getincrementaldecoder("utf-8")("replace")
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as process:
         try:
             assert process.stdout
@@ -112,7 +113,7 @@ def _boot(more: list[str], seconds: float, last: bool) -> str | None:
                 if select.select([process.stdout], [], [], 1.0)[0]:
                     if not (chunk := os.read(process.stdout.fileno(), 1 << 16)):
                         return said
-                    said += chunk.decode(errors="replace").replace("\r", "")
+                    said += in_text.decode(chunk).replace("\r", "")
         finally:
             process.kill()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sys
 import uuid
+from pathlib import Path
 
 import numpy.random
 import pytest
@@ -243,6 +244,36 @@ def test_allowed_packages_come_with_what_they_need() -> None:
     assert known.modules["numpy"][0].endswith("numpy/__init__.py")
 
 
+def _install(folder: Path, name: str, source: str) -> None:
+    """A package as an installer leaves it, without bytecode."""
+    (folder / name).mkdir()
+    (folder / name / "__init__.py").write_text(source)
+    information = folder / f"{name}-1.0.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (information / "RECORD").write_text(f"{name}/__init__.py,,\n{name}-1.0.dist-info/METADATA,,\n")
+
+
+def test_package_that_a_bot_imports_is_loaded_once_before_its_legs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _install(
+        tmp_path,
+        "loaded_once",
+        "import os, random\nprint('text')\nmade = os.getpid(), os.urandom(4), random.random()\n",
+    )
+    _install(tmp_path, "unloadable", "raise ValueError('no licence')\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    sandbox = SandboxSettings(packages=["loaded_once", "unloadable"])
+    of_names = "def a(bot): return made[0] != os.getpid()\ndef b(bot, bet): return 0\n"
+    started = [ask(f"import os\nfrom loaded_once import made\n{of_names}", [A], sandbox=sandbox) for _ in range(2)]
+    assert [one.answers for one in started] == [[1], [1]]
+    assert list((tmp_path / "loaded_once" / "__pycache__").iterdir())
+    late = ask(f"import os\nmade = __import__('loaded_' + 'once').made\n{of_names}", [A], sandbox=sandbox)
+    assert late.answers == [0]
+    assert "ValueError: no licence" in problem_of(f"import unloadable\n{of_names}", sandbox=sandbox)
+
+
 def test_a_package_that_is_not_installed_is_named_with_its_remedy() -> None:
     with pytest.raises(InputError) as caught:
         build({"x.py": "a = b = lambda *_: 0"}, SandboxSettings(packages=["no-such-package"]))
@@ -256,6 +287,6 @@ def test_other_versions_of_packages_are_another_bot() -> None:
     """What plays says with what: records of other versions are not taken for its own."""
     plain, with_numpy = (python_packing.pack(b"x", sandbox) for sandbox in (ON, NUMPY))
     assert plain != with_numpy
-    assert python_packing.source_of(plain, ON) == python_packing.source_of(with_numpy, NUMPY) == b"x"
+    assert python_packing.sources_of(plain, ON) == python_packing.sources_of(with_numpy, NUMPY) == (b"", b"x")
     with pytest.raises(Exception, match=r"Python bots play with Python .*, numpy .*, but this machine"):
-        python_packing.source_of(with_numpy, ON)
+        python_packing.sources_of(with_numpy, ON)

@@ -95,14 +95,14 @@ def test_bots_of_each_kind_are_confined_and_play_on_linux_6_1() -> None:
     assert len(re.findall("sandbox +Landlock 2, system call filter", said)) == 2  # WebAssembly has none
     assert said.count("fit to enter") == 3
     for bot in ("quick", "plain", "program", "made"):
-        assert re.search(rf"{bot} +\S", said.rpartition("von_neumann_poker")[2]), said
+        assert re.search(rf"{bot} +│ +[+-]?\d", said.rpartition("score")[2]), said
 
 
 @pytest.mark.thorough
 def test_the_shipped_contests_play_on_linux_6_1() -> None:
     said = ran(f"set -e\n{SHIPPED}")
     for bot in ("blender", "naive", "apprentice", "pair_bettor", "threshold_py", "threshold_io"):
-        assert re.search(rf"{bot} +\S*\d", said), said
+        assert re.search(rf"{bot} +│ +[+-]?\d", said), said
 
 
 @pytest.mark.thorough

@@ -46,8 +46,9 @@ def narrow(chance: np.random.Generator, rows: int, limits: np.iinfo[Any]) -> Val
 
 
 def slow(chance: np.random.Generator, rows: int, limits: np.iinfo[Any]) -> Values:
-    """Counts up now and then, and starts anew a few times."""
-    count = np.cumsum(chance.integers(0, 30, rows) == 0) % pick(chance, 50, 400, 100_000) * pick(chance, 1, 1, 7)
+    """Counts up, now and then or in each row, and starts again a few times."""
+    steps = chance.integers(0, pick(chance, 1, 30), rows) == 0
+    count = np.cumsum(steps) % pick(chance, 50, 400, 100_000) * pick(chance, 1, 1, 7)
     return np.asarray(np.minimum(count, min(int(limits.max), 10**9)), limits.dtype)
 
 

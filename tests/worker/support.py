@@ -26,7 +26,9 @@ from tournament.leg import Leg, LegPlan, Seat
 from tournament.runner.schedule.legs import Competitor, RoundRobin
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.legs import Fault, LegResult
-from tournament.worker.processes.lanes import PlayedLeg, Use, play_in_lanes
+from tournament.worker.processes.bot_process import Use
+from tournament.worker.processes.lanes import play_in_lanes
+from tournament.worker.processes.leg_in_play import PlayedLeg
 from tournament.worker.processes.spool import Spool
 
 Source = str | bytes | Mapping[str, str]
@@ -96,7 +98,7 @@ class Played:
     result: LegResult
     games: list[Game]
     sessions: list[Session]
-    uses: tuple[Use | None, Use | None]
+    uses: tuple[Use | None, ...]
 
     @property
     def faults(self) -> tuple[Fault, ...]:
@@ -155,12 +157,21 @@ def play(
     legs: Sequence[Leg] | None = None,
     new_core: NewCore = VON_NEUMANN_POKER.new_core,
 ) -> list[Played]:
-    """Play legs, by default those of a round robin, as one batch; in the schedule's order."""
+    """Play legs, by default those of a round robin, as one batch; in the schedule's order. What the machine broke off
+    is played a second time."""
     chosen = legs_of(entrants, settings) if legs is None else legs
     contest = replace(VON_NEUMANN_POKER, new_core=new_core)
+    how = artifacts_of(entrants), cache_folder()
+    broken_off: list[Leg] = []
     with contextlib.closing(Spool()) as spool:
-        done = play_in_lanes(contest, settings, sandbox, chosen, artifacts_of(entrants), cache_folder(), spool)
-        played = {leg.result.digest: read(leg) for leg in done}
+        first = play_in_lanes(
+            contest, settings, sandbox, chosen, *how, spool, put_off=lambda leg, _: broken_off.append(leg)
+        )
+        played = {leg.result.digest: read(leg) for leg in first}
+        if left := [leg for leg in chosen if leg.digest not in played]:
+            assert broken_off
+            second = play_in_lanes(contest, settings, sandbox, left, *how, spool)
+            played |= {leg.result.digest: read(leg) for leg in second}
     return [played[leg.digest] for leg in chosen]
 
 

@@ -17,6 +17,7 @@ from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.keys import KEY_BYTES
 from tournament.leg import Leg, PlaysAs
 from tournament.runner.pace import Pace
+from tournament.runner.planning import starts_per_leg
 from tournament.runner.schedule.counting import Counted, count_legs
 from tournament.runner.schedule.legs import Competitor, Fixture, MatchLegs, RoundRobin, Schedule
 from tournament.runner.tasks import LegsToPlay
@@ -144,6 +145,18 @@ def test_one_python_bot_among_thousands_in_c_makes_no_endless_batches(sessions: 
     assert longest < 45
 
 
+def test_pace_before_a_first_run_counts_processes_of_legs_alone() -> None:
+    bots = [
+        Competitor(0, "c", "wasm", ""),
+        *[Competitor(n, share, "python", share) for n, share in enumerate(ARTIFACTS, 1)],
+    ]
+    schedule = RoundRobin("a_contest", Settings(sessions=10).playing(), bytes(KEY_BYTES), bots)
+    for legs_per_process, starts in ((64, 2 / 3), (1, 4 / 3)):  # of three legs, all of which have processes
+        assert starts_per_leg(schedule, ARTIFACTS, legs_per_process) == pytest.approx(starts)
+    shared, alone = (Pace(1, 10, 12.0, 1e7, starts) for starts in (0.0, 2.0))
+    assert alone.leg_seconds(True) > 0.02 > shared.leg_seconds(True) > alone.leg_seconds(False)
+
+
 def test_what_is_learned_of_one_kind_is_not_held_against_the_other() -> None:
     pace = new_pace(2, 100)
     result = LegResult("0" * 64, 0, 0, ("x", "y"), 100, 1200, (LegSums(0.0, 0.0),) * 2)
@@ -250,3 +263,11 @@ def test_what_takes_a_moment_is_one_task_by_the_pace_of_runs_before() -> None:
 def test_legs_to_play_are_counted_by_kind() -> None:
     left = missing(cast(Schedule, OneMatchForEachLeg([True, False, True, False, False])), (0, 4))
     assert (left.total, left.inline, left.in_lanes, len(left.missing)) == (5, 2, 1, 3)
+
+
+def test_pace_of_a_task_that_took_less_than_its_lanes_foretells_no_negative_time() -> None:
+    pace = new_pace(1, 1)
+    pace.note(Receipt((), 1.0, seconds_in_lanes=1.5))
+    pace.games, pace.sessions = 10, 1
+    pace._inline.games = 10
+    assert pace.seconds_for(5, 0) >= 0

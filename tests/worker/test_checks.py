@@ -157,7 +157,7 @@ def test_faults_at_the_limits(tmp_path: Path) -> None:
 def test_a_disqualified_bot_is_not_examined_for_long(
     tmp_path: Path, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tournament.worker.processes.time_limits.START_SECONDS", 0.2)
+    monkeypatch.setattr("tournament.worker.processes.bot_process.START_SECONDS", 0.2)
     report = check(tmp_path, f"def a(bot): return {source}\ndef b(bot, bet): return 1\n")
     assert len(report.faults) == 2
     assert not report.fit

@@ -24,7 +24,7 @@ from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.endings import Ending
 from tournament.sandbox.outside.launch import Limits
 from tournament.worker.processes import admission, programs
-from tournament.worker.processes.admission import Room, Worker, free_memory
+from tournament.worker.processes.admission import Room, free_memory
 
 MEGABYTE = 1 << 20
 # Of every kind: legs that share a process, a process for each leg, a program.
@@ -116,9 +116,7 @@ def test_kills_that_do_not_stop_end_the_run(monkeypatch: pytest.MonkeyPatch) -> 
         return process
 
     monkeypatch.setattr(programs, "start", start_and_kill)
-    with pytest.raises(
-        RunError, match="told: its process was killed while it played told against zzz, again when no others"
-    ):
+    with pytest.raises(RunError, match="told: its process was killed from outside: this machine has too little memory"):
         play([entrant, *others], Settings(sessions=1))
 
 
@@ -158,17 +156,17 @@ def test_no_more_processes_than_there_is_memory_for(room_for: int, monkeypatch: 
     open_now = most = 0
     take, give_back = Room.take, Room.give_back
 
-    def taking(room: Room, worker: Worker, asked: int, *, alone: bool = False) -> bool:
+    def taking(room: Room, asked: int, *, anyway: bool = False) -> bool:
         nonlocal open_now, most
-        taken = take(room, worker, asked, alone=alone)
+        taken = take(room, asked, anyway=anyway)
         open_now += asked // size if taken else 0
         most = max(most, open_now)
         return taken
 
-    def giving_back(room: Room, worker: Worker, given: int) -> None:
+    def giving_back(room: Room, given: int) -> None:
         nonlocal open_now
         open_now -= given // size
-        give_back(room, worker, given)
+        give_back(room, given)
 
     monkeypatch.setattr(Room, "take", taking)
     monkeypatch.setattr(Room, "give_back", giving_back)
@@ -178,35 +176,16 @@ def test_no_more_processes_than_there_is_memory_for(room_for: int, monkeypatch: 
     assert open_now == 0
 
 
-def test_who_plays_alone_waits_for_the_others_and_they_for_it() -> None:
-    room, first, second = Room(lambda: 800), object(), object()
-    room.enter(first)
-    room.enter(second)
-    assert room.take(first, 300) and room.take(second, 300)
-    assert not room.take(second, 300)
-    assert not room.take(first, 10, alone=True)
-    assert not room.take(second, 0)
-    room.give_back(first, 300)
-    assert not room.take(first, 10, alone=True)
-    room.give_back(second, 300)
-    assert not room.take(second, 10, alone=True)
-    assert room.take(first, 9000, alone=True)
-    assert not room.take(first, 10) and not room.take(second, 10)
-    room.give_back(first, 9000)
-    assert room.take(second, 10)
-    assert not room.take(first, 10, alone=True)
-    room.leave(first)  # stopped while it waited
-    assert room.take(second, 10)
-
-
 def test_there_is_room_for_what_is_taken_between_two_looks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(admission, "free_memory", lambda: 1000 * MEGABYTE)
     monkeypatch.setattr(admission, "cores", lambda: 2)
-    room, worker = Room(), object()
-    room.enter(worker)
-    assert room.take(worker, 600 * MEGABYTE)
-    assert not room.take(worker, 100 * MEGABYTE)  # of 7/8 of the 740 that no program can take unseen
-    assert room.take(worker, 40 * MEGABYTE)
+    room = Room()
+    assert room.take(600 * MEGABYTE)
+    assert not room.take(100 * MEGABYTE)  # of 7/8 of the 740 that no program can take unseen
+    assert room.take(40 * MEGABYTE)
+    assert room.take(100 * MEGABYTE, anyway=True)
+    room.give_back(740 * MEGABYTE)
+    assert room.take(9000 * MEGABYTE)  # nothing else plays
 
 
 @pytest.mark.parametrize(("own", "folder"), [("/a/b", "a/b"), ("/a/b", "a"), ("/", "")], ids=["own", "outer", "within"])

@@ -34,6 +34,7 @@ from tournament.worker.batch import Task, play_task
 from tournament.worker.faults import Stopped
 from tournament.worker.processes import lanes as lanes_module
 from tournament.worker.processes import pool, python_bots, spool
+from tournament.worker.processes.leg_in_play import LegInPlay
 
 ALONE = SandboxSettings(legs_per_process=1)
 
@@ -349,8 +350,8 @@ def test_webassembly_bots_of_many_legs_have_no_more_memory_than_a_worker_has(mon
     seen: list[int] = []
     begin = lanes_module._LaneTable._begin
 
-    def begin_and_look(table: lanes_module._LaneTable, *arguments: Any) -> None:
-        begin(table, *arguments)
+    def begin_and_look(table: lanes_module._LaneTable, in_play: LegInPlay) -> None:
+        begin(table, in_play)
         seen.append(len(table._by_lane))
         if len(seen) == len(legs):
             table._audit_memory()
@@ -371,8 +372,8 @@ def test_webassembly_bots_of_many_legs_have_no_more_memory_than_a_worker_has(mon
 def test_trouble_with_a_process_that_plays_no_leg_just_now_is_its_bots(monkeypatch: pytest.MonkeyPatch) -> None:
     begin = lanes_module._LaneTable._begin
 
-    def begin_and_leave(table: lanes_module._LaneTable, *arguments: Any) -> None:
-        begin(table, *arguments)
+    def begin_and_leave(table: lanes_module._LaneTable, in_play: LegInPlay) -> None:
+        begin(table, in_play)
         for process in table.pool.by_channel.values():
             process.players.clear()
 

@@ -24,15 +24,15 @@ from tests.worker.support import (
 )
 from tournament.contests.von_neumann_poker import Settings
 from tournament.sandbox.outside.own_time import Use
-from tournament.worker.processes import lanes, programs, time_limits
-from tournament.worker.processes.time_limits import Spent, TimeLimits
+from tournament.worker.processes import bot_process, lanes, programs
+from tournament.worker.processes.bot_process import Spent, TimeLimits
 
 LOOP = "while True: pass"
 
 
 @pytest.fixture(autouse=True)
 def little_time_to_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(time_limits, "START_SECONDS", 0.4)
+    monkeypatch.setattr(bot_process, "START_SECONDS", 0.4)
 
 
 def python(deed: str, at: int | str = 2) -> str:
@@ -71,7 +71,7 @@ DEEDS = {
 @pytest.fixture
 def usual_time_to_start(monkeypatch: pytest.MonkeyPatch, little_time_to_start: None) -> None:
     """For bots that start on a machine that is busy with other tests, or on purpose."""
-    monkeypatch.setattr(time_limits, "START_SECONDS", 5.0)
+    monkeypatch.setattr(bot_process, "START_SECONDS", 5.0)
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -20,7 +20,14 @@ from tournament.artifacts.compiler_command import BARE, BOT_FOLDER, SEEN_FILES, 
 from tournament.artifacts.compiler_messages import TRIAL_FILE
 from tournament.artifacts.compiler_run import Allowance, CompilerRefused, NoFunction, NotCompiled
 from tournament.contests.interface import Interface
-from tournament.sandbox.inside.function_names import MOST_NAMES, Lacking, NotChosen, choose, names_for
+from tournament.sandbox.inside.function_names import (
+    MOST_NAMES,
+    Lacking,
+    NotChosen,
+    choose,
+    named_after_another_file,
+    names_for,
+)
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 
@@ -107,7 +114,7 @@ class _Tries:
             try:
                 return Compiled(_compile_by(work, runtime, self.build), standard)
             except NotChosen as problem:
-                raise NoFunction(_with_way_out(problem, submission, self.interface)) from None
+                raise NoFunction(str(problem)) from None
 
 
 def _at_file_level(source: bytes, ambiguous: Iterable[tuple[int, int, str]]) -> bytes:
@@ -164,6 +171,14 @@ def _compile_by(work: _Work, runtime: Mapping[str, bytes], build: Build) -> byte
         answering = _asked_of_compiler(work, include)
     except CompilerRefused as problem:
         raise refused or problem from None  # the first refusal tells of the source without trial calls
+    except Lacking as lacking:
+        answering = _of_another_file(work) if lacking.is_all else {}
+        if not answering:
+            raise
+        try:
+            return compile_with(answering)
+        except CompilerRefused:
+            raise lacking from None
     if refused and answering == guess:
         raise refused
     return compile_with(answering)
@@ -222,18 +237,15 @@ def _asked_of_compiler(work: _Work, include: str) -> _Answering:
     try:
         return dict(zip(names, choose(work.submission.name, fitting)))
     except NotChosen as problem_found:
-        raise type(problem_found)("\n".join([str(problem_found), *unfit])) from None
+        explained = type(problem_found)("\n".join([str(problem_found), *unfit]))
+        explained.is_all = not unfit
+        raise explained from None
 
 
-def _with_way_out(problem: NotChosen, submission: Submission, interface: Interface) -> str:
-    """Add the file's name for which a bot's functions would be right."""
-    questions = [question.name for question in interface.answered]
-    names = named_after_another_file(questions, words_of(submission.source.decode(errors="replace"))[:_MOST_WORDS])
-    if not names or not isinstance(problem, Lacking):
-        return str(problem)
-    file = names[0][: -len(questions[0])].rstrip("_")
-    suffix = "c" if submission.kind == "c" else "cpp"
-    return f"{problem}\nHint: {' and '.join(names)} are functions of a file {file}.{suffix}; rename it or them."
+def _of_another_file(work: _Work) -> _Answering:
+    """The names that would answer in a file of another name, as in a copy; empty where it isn't clear."""
+    questions = [question.name for question in work.interface.answered]
+    return dict(zip(questions, named_after_another_file(questions, words_of(_text(work))[:_MOST_WORDS])))
 
 
 def _definitions(answering: _Answering, work: _Work) -> str:
@@ -308,16 +320,3 @@ def longest_chain(source: bytes) -> int:
 def words_of(text: str) -> list[str]:
     """Possible names in a C or C++ source: each once, in order of their first place."""
     return list(dict.fromkeys(_WORD.findall(text.replace("\\\r\n", "").replace("\\\n", ""))))
-
-
-def named_after_another_file(questions: Sequence[str], words: Iterable[str]) -> list[str]:
-    """The words that would answer the questions in a file of another name, if there is just one such file; else []."""
-    found: dict[str, dict[str, str]] = {}
-    for word in words:
-        folded = word.casefold()
-        for question in questions:
-            file = folded.removesuffix(question.casefold())
-            if file and file != folded:
-                found.setdefault(file.removesuffix("_"), {}).setdefault(question, word)
-    complete = [names for names in found.values() if len(names) == len(questions)]
-    return [complete[0][question] for question in questions] if len(complete) == 1 else []

@@ -17,6 +17,8 @@ from tournament.contests.interface import PythonSdk
 from tournament.errors import InputError, RunError
 from tournament.sandbox.outside.settings import SandboxSettings
 
+_IMPORTS = re.compile(rb"^[ \t]*(?:import|from)[ \t]([^#\r\n]*)", re.MULTILINE)
+
 
 @dataclass(frozen=True)
 class Packages:
@@ -25,6 +27,11 @@ class Packages:
     versions: dict[str, str]
     modules: dict[str, tuple[str, list[str]]]
     readable: tuple[str, ...]
+
+    def imported_by(self, source: bytes) -> list[str]:
+        """The modules among them that a bot's file imports, by the words of its lines."""
+        words = {word.decode() for line in _IMPORTS.findall(source) for word in re.findall(rb"[A-Za-z_]\w*", line)}
+        return sorted(words & self.modules.keys())
 
 
 @cache
@@ -89,12 +96,21 @@ def _short_digest(file: Path) -> str:
 
 
 def pack(
-    source: bytes, sandbox: SandboxSettings, sdk: PythonSdk | None = None, *, legs_may_share: bool = False
+    source: bytes,
+    sandbox: SandboxSettings,
+    sdk: PythonSdk | None = None,
+    *,
+    legs_may_share: bool = False,
+    adapter: bytes = b"",
 ) -> bytes:
-    """The artifact: a line that names the interpreter and packages, and the file. `legs_may_share`: legs may share a
-    process (`why_apart` found nothing against it)."""
+    """The artifact: a line that names the interpreter and packages, the contest's adapter, and the file.
+
+    `legs_may_share`: legs may share a process (`why_apart` found nothing against it).
+    """
     line = {**identity(sandbox, sdk), "legs_may_share": legs_may_share}
-    return json.dumps(line, sort_keys=True).encode() + b"\n" + source
+    if adapter:
+        line["adapter_bytes"] = len(adapter)
+    return json.dumps(line, sort_keys=True).encode() + b"\n" + adapter + source
 
 
 @lru_cache(1024)
@@ -103,17 +119,21 @@ def legs_may_share(artifact: bytes) -> bool:
     return bool(json.loads(artifact.split(b"\n", 1)[0])["legs_may_share"])
 
 
-def source_of(artifact: bytes, sandbox: SandboxSettings, sdk: PythonSdk | None = None) -> bytes:
-    """The bot's file. Raises RunError when interpreter or packages here are others than those of the run's driver."""
+def sources_of(artifact: bytes, sandbox: SandboxSettings, sdk: PythonSdk | None = None) -> tuple[bytes, bytes]:
+    """The adapter, empty if there is none, and the bot's file.
+
+    Raises RunError when interpreter or packages here are others than those of the run's driver.
+    """
     line, source = artifact.split(b"\n", 1)
     wanted, here = json.loads(line), identity(sandbox, sdk)
     del wanted["legs_may_share"]
+    adapter_bytes = wanted.pop("adapter_bytes", 0)
     if wanted != here:
         raise RunError(
             f"Python bots play with {_in_words(wanted)}, but this machine ({platform.node()}) has {_in_words(here)};"
             " install the same everywhere"
         )
-    return source
+    return source[:adapter_bytes], source[adapter_bytes:]
 
 
 def _in_words(known: dict[str, Any]) -> str:

@@ -20,6 +20,7 @@ from tournament.cli.options import (
     ConfigPath,
     Contest,
     ContestOrAll,
+    Final,
     Json,
     Results,
     option,
@@ -36,6 +37,7 @@ def verify(
     contest: ContestOrAll = None,
     replay: Annotated[str, option("N|all", "legs to play again, chosen at random", PLAY)] = "0",
     results: Results = None,
+    final: Final = False,
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
@@ -48,7 +50,7 @@ def verify(
     with Screen(err, "") as screen:
         found = [
             verify_contest(location, partial(load_config, path=config), count, screen)
-            for location in recorded(contest, results, config)
+            for location in recorded(contest, results, config, final=final)
         ]
     if as_json:
         print_json([dataclasses.asdict(one) for one in found])
@@ -70,6 +72,7 @@ def replay(
     game: Annotated[int | None, option("G", "only this game of the session", CHOICE, min=0)] = None,
     entrants: Annotated[Path | None, option("DIR", "folder of bots", PLACES)] = None,
     results: Results = None,
+    final: Final = False,
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
@@ -77,7 +80,7 @@ def replay(
     otherwise than recorded.
     """
     with Screen(err, "") as screen:
-        (place,) = recorded(contest, results, config)
+        (place,) = recorded(contest, results, config, final=final)
         config_of = partial(load_config, path=config, entrants=entrants, results=results)
         names = tuple(name.strip() for name in match.split(","))
         if not match.isdecimal() and not (len(names) > 1 and all(names)):

@@ -12,6 +12,7 @@ from rich.text import Text
 from engine.kernel.game_core import BLOCK_COUNT
 from tournament.cli.numbers import short
 from tournament.cli.tables import facts_table
+from tournament.entrants import hints
 from tournament.errors import counted, printable
 from tournament.standings.student import reach
 from tournament.store.legs import Fault, LegResult, by_sort
@@ -149,6 +150,7 @@ def fault_lines(faults: Sequence[tuple[LegResult, Fault]], *, of_both: bool = Fa
         lines += [f"  | {line}" for line in fault.complaints.splitlines()]
         if fault.kind == "line":
             lines.append(f"  {_HINT_TO_LINES}")
+        lines += [f"  {hint}" for hint in hints.of_fault(fault.what)]
         if like_it:
             lines.append(f"  and the same {counted(len(like_it), 'more time')}")
     return Text(printable("\n".join(lines) or "none"))

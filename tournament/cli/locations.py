@@ -4,30 +4,39 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tournament.cli.consoles import err
 from tournament.config import load_config, load_contests
 from tournament.errors import InputError
 from tournament.names import valid_contest_name
-from tournament.records.results import NO_RESULTS, Results, contests_held, load
+from tournament.records.finals import finals_beside, last_final
+from tournament.records.results import NO_RESULTS, Results, contests_held, load, locate
 from tournament.store.ledger_reading import read_field
 from tournament.store.storage import inside, open_storage
 
 
-def recorded(contest: str | None, results: str | None, config: Path | None) -> list[str]:
-    """Where the records of a contest are, or those of all. Raises InputError when there are none."""
+def recorded(contest: str | None, results: str | None, config: Path | None, *, final: bool = False) -> list[str]:
+    """Where the records of a contest are, or those of all, or of their last finals. Raises InputError when there are
+    none."""
     place = _results_of(contest, results, config)
     if contest is not None:
         locations = [_own_location(place, contest)]
     else:
         locations = [inside(place, name) for name in contests_held(place)] or [place]
     if held := [location for location in locations if _holds_records(location)]:
-        return held
+        return [last_final(location) for location in held] if final else held
     raise InputError(f"{place} {NO_RESULTS}")
 
 
-def location_of(contest: str | None, results: str | None, config: Path | None) -> str:
-    """Where `load` finds the records of a contest, or of the only one that is there. Raises InputError."""
+def location_of(contest: str | None, results: str | None, config: Path | None, *, final: bool = False) -> str:
+    """Where the records of a contest are, or of the only one that is there, or of its last final; it is said where a
+    final was played and isn't asked for. Raises InputError."""
     place = _results_of(contest, results, config)
-    return place if contest is None else _own_location(place, contest)
+    location = locate(place if contest is None else _own_location(place, contest))
+    if final:
+        return last_final(location)
+    if finals_beside(location):
+        err.print("these are the records of while the contest was open; its final is shown by --final", soft_wrap=True)
+    return location
 
 
 def _own_location(place: str, contest: str) -> str:
@@ -44,9 +53,9 @@ def _own_location(place: str, contest: str) -> str:
     return place
 
 
-def load_records(contest: str | None, results: str | None, config: Path | None) -> Results:
-    """The records of a contest, or of the only one that is there. Raises as `load` does."""
-    return load(location_of(contest, results, config))
+def load_records(contest: str | None, results: str | None, config: Path | None, *, final: bool = False) -> Results:
+    """The records of a contest, or of the only one that is there, or of its final. Raises as `load` does."""
+    return load(location_of(contest, results, config, final=final))
 
 
 def _results_of(contest: str | None, results: str | None, config: Path | None) -> str:

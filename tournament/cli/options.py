@@ -48,6 +48,7 @@ ConfigPath = Annotated[
 Results = Annotated[
     str | None, option("DIR|URL", "where the contests' records are", PLACES, "--results", envvar="TOURNAMENT_RESULTS")
 ]
+Final = Annotated[bool, flag("--final", "records of the last final of an open contest", PLACES)]
 Workers = Annotated[
     int | None, option("N", "how many play at once; 0 is one per core", WHO_PLAYS, envvar="TOURNAMENT_WORKERS")
 ]
@@ -68,8 +69,11 @@ def check_game(session: int | None, game: int | None) -> None:
 
 
 def command_line(*words: str, **options: object) -> str:
-    """A command for a user to copy. Options that are None are left out."""
-    given = [word for name, value in options.items() if value is not None for word in (f"--{name}", str(value))]
+    """A command for a user to copy. Options that are None, or flags that are False, are left out."""
+    given: list[str] = []
+    for name, value in options.items():
+        if value is not None and value is not False:
+            given += [f"--{name}"] if value is True else [f"--{name}", str(value)]
     return shlex.join(["tournament", *words, *given])
 
 

@@ -24,6 +24,9 @@ from tournament.runner.contest_run import run_prepared
 from tournament.runner.executors import Executors, joined_cluster
 from tournament.runner.planning import plan_of
 from tournament.runner.preparing import PATIENCE_SECONDS, Prepared, prepare_contest
+from tournament.runner.watcher import Progress
+from tournament.standings.matches import Matches
+from tournament.standings.standings import Standings
 from tournament.store.storage import inside
 
 
@@ -82,6 +85,8 @@ class Playing:
         with Screen(
             err, contest.title, contest=contest.name, as_json=self.as_json, unit=contest.display.unit
         ) as screen:
+            if self.as_json:
+                screen.on_progress(_progress_before(prepared))
             standings = run_prepared(prepared, screen)
         to_see = commands_to_see(contest.name, standings, self.given)
         for shown in final_tables(out, standings, contest.title, contest.display.unit, to_see):
@@ -92,6 +97,13 @@ class Playing:
             what = "it" if len(came) == 1 else "them"
             tell(f"{', '.join(came)} came or changed meanwhile: run again to play {what}")
         return all(line.status == "ok" for line in standings.entrants)
+
+
+def _progress_before(prepared: Prepared) -> Progress:
+    """How far a run is before it has played anything."""
+    plan = plan_of(prepared)
+    nothing = Standings((), Matches.of(), ())
+    return Progress(plan.total_legs - plan.legs, plan.total_legs, 0, 0.0, plan.seconds, nothing)
 
 
 def _require_wanted(prepared: Prepared) -> None:

@@ -8,10 +8,9 @@ from typing import Annotated
 
 from tournament.cli.consoles import out
 from tournament.cli.locations import location_of
-from tournament.cli.options import CHOICE, OUTPUT, ConfigPath, ContestOrOnly, Results, flag, option
+from tournament.cli.options import CHOICE, OUTPUT, ConfigPath, ContestOrOnly, Final, Results, command_line, flag, option
 from tournament.config import load_config
 from tournament.errors import InputError
-from tournament.records.results import locate
 from tournament.reporting.writing import check_replaceable, make_page, write_author_pages, write_report
 
 
@@ -27,21 +26,23 @@ def report(
         Path | None, option("DIR", "a page for the author of each bot, into this folder", OUTPUT, "--author-pages")
     ] = None,
     results: Results = None,
+    final: Final = False,
     config: ConfigPath = None,
 ) -> None:
     """Without --public the page has games, and the seed from which all cards follow: for after the contest."""
     if author_pages and output:
         raise InputError("--author-pages writes files of its own: leave -o away")
     config_of = partial(load_config, path=config, results=results)
-    location = locate(location_of(contest, results, config))
+    location = location_of(contest, results, config, final=final)
+    options = command_line(results=results, final=final, config=config).removeprefix("tournament")
     if author_pages:
-        pages = write_author_pages(location, author_pages, public=public, config_of=config_of)
+        pages = write_author_pages(location, author_pages, public=public, config_of=config_of, options=options)
         count = f"{len(pages)} page{'' if len(pages) == 1 else 's'}"
         out.print(f"{author_pages}: {count}, one for the author of each bot", soft_wrap=True)
         return
     target = output or Path("report.html")
     check_replaceable(target)
-    text, findings = make_page(location, public=public, config_of=config_of)
+    text, findings = make_page(location, public=public, config_of=config_of, options=options)
     write_report(target, text)
     size = len(text.encode())
     out.print(f"{target}: {_games(findings.ranking.games)} on a page of {size / 1e6:.1f} MB", soft_wrap=True)

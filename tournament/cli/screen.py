@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import threading
 import time
 from collections.abc import Callable
 from types import TracebackType
@@ -49,10 +50,15 @@ class Screen:
         self.contest = contest
         self._draw = draw or (lambda standings, rows: leaderboard_table(standings, title, rows, unit))
         self._untold: Progress | None = None
+        self._progress: Progress
         self._live: Live | None = None
         self._spinner: Status | None = None
         self._last = 0.0
         self._said = time.monotonic()
+        self._came = 0.0  # when the progress came that is shown
+        self._talk = threading.Lock()
+        self._ended = threading.Event()
+        self._ticker: threading.Thread | None = None
 
     def __enter__(self) -> Screen:
         return self
@@ -60,6 +66,9 @@ class Screen:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._ended.set()
+        if self._ticker:
+            self._ticker.join()
         if self._untold and self.as_json:  # so that the last line has all that was played
             self._tell(self._untold)
         if self._live:
@@ -91,11 +100,15 @@ class Screen:
     def on_progress(self, progress: Progress) -> None:
         """Show the current leaderboard; without a terminal a line now and then, or JSON for scripts."""
         if self.as_json or not self.console.is_terminal:
-            now = time.monotonic()
-            self._untold = progress
-            if now - self._said >= (_JSON_SECONDS if self.as_json else _LINE_SECONDS):
-                self._said = now
-                self._tell(progress)
+            with self._talk:
+                now = self._came = time.monotonic()
+                self._untold = self._progress = progress
+                if now - self._said >= (_JSON_SECONDS if self.as_json else _LINE_SECONDS):
+                    self._said = now
+                    self._tell(progress)
+            if self.as_json and self._ticker is None:
+                self._ticker = threading.Thread(target=self._tick, name="progress", daemon=True)
+                self._ticker.start()
             return
 
         rows = max(3, self.console.height - _LINES_AROUND)
@@ -105,6 +118,15 @@ class Screen:
                 progress_line(progress, self.console.width),
             )
         )
+
+    def _tick(self) -> None:
+        """Write a line of JSON a second, also while no leg ends."""
+        while not self._ended.wait(_JSON_SECONDS / 10):
+            with self._talk:
+                now = time.monotonic()
+                if now - self._said >= _JSON_SECONDS:
+                    self._said = now
+                    self._tell(later(self._progress, now - self._came))
 
     def _tell(self, progress: Progress) -> None:
         """A line that says how far a run is."""
@@ -137,6 +159,14 @@ class Screen:
         self._last = now
         self._live.update(draw())
         self._live.refresh()
+
+
+def later(progress: Progress, seconds: float) -> Progress:
+    """The progress so many seconds later, while nothing more is known. A time that has passed was wrong."""
+    left = progress.seconds_left
+    if left is not None and left > 0:
+        left = left - seconds if left > seconds else None
+    return dataclasses.replace(progress, seconds=progress.seconds + seconds, seconds_left=left)
 
 
 def progress_line(progress: Progress, width: int = 120) -> RenderableType:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +12,19 @@ from rich.text import Text
 
 from tournament.cli.consoles import out
 from tournament.cli.locations import load_records
-from tournament.cli.options import CHOICE, ConfigPath, ContestOrOnly, Csv, Json, Results, flag, option, print_json
+from tournament.cli.options import (
+    CHOICE,
+    PLACES,
+    ConfigPath,
+    ContestOrOnly,
+    Csv,
+    Final,
+    Json,
+    Results,
+    flag,
+    option,
+    print_json,
+)
 from tournament.cli.replay_tables import commands_to_see, fault_lines, replay_command
 from tournament.cli.tables import (
     crosstable_tables,
@@ -52,7 +65,14 @@ def leaderboard(
     history: Annotated[str | None, option("BOT", "this bot's versions, and where each of them stood", CHOICE)] = None,
     as_csv: Csv = False,
     wide: Annotated[bool, flag("--wide", "all columns, for terminals of more than 80 characters", CHOICE)] = False,
+    authors: Annotated[
+        Path | None,
+        option(
+            "FILE", "the authors' file, to name the authors of bots that they handed in; default authors.toml", PLACES
+        ),
+    ] = None,
     results: Results = None,
+    final: Final = False,
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
@@ -60,24 +80,24 @@ def leaderboard(
     if (rating is not None) + (history is not None) + as_csv > 1 or (as_csv and as_json):
         raise InputError("--rating, --history and --csv: choose one; --json goes with the first two")
     if history is not None:
-        _show_history(history, contest, results, config, as_json)
+        _show_history(history, load_records(contest, results, config, final=final), as_json)
         return
     if rating is not None:
-        _show_rating(rating, contest, results, config, as_json)
+        _show_rating(rating, load_records(contest, results, config, final=final), config, as_json)
         return
-    found = load_records(contest, results, config)
+    found = load_records(contest, results, config, final=final)
     if as_csv:
-        print(standings_csv(found.ranking), end="")
+        print(standings_csv(found.ranking, _authors(found, authors, config)), end="")
         return
     if as_json:
-        print_json(leaderboard_values(found.ranking))
+        print_json(leaderboard_values(found.ranking, _authors(found, authors, config)))
         return
     played = _contest_of(found, config)
     table = leaderboard_table(found.ranking, played.title, unit=played.display.unit, wide=wide)
     if wide:  # all columns are whole, also in a file, which has no width of its own
         table.width = out.measure(table, options=out.options.update(width=_WIDEST)).maximum
     out.print(table, crop=not wide)
-    given = {"results": results, "config": config}
+    given = {"results": results, "final": final, "config": config}
     if below := reasons(found.ranking, commands_to_see(found.field.contest, found.ranking, given)):
         out.print(below, soft_wrap=True)
     for how in found.confined_by:
@@ -85,13 +105,22 @@ def leaderboard(
             out.print(f"sandbox {printable(how)}", soft_wrap=True)
 
 
+def _authors(found: Loaded, authors: Path | None, config: Path | None) -> Mapping[str, str]:
+    """Who handed in which bot, if an open contest took it."""
+    from tournament.open_contest.owners import authors_of_bots, submissions_beside
+
+    return authors_of_bots(
+        submissions_beside(authors or (config.parent if config else Path()) / "authors.toml"), found.field.contest
+    )
+
+
 def _contest_of(found: Loaded, config: Path | None) -> Contest:
     """The contest of these records, with the title that the settings file gives it."""
     return in_its_words(contest_of(found.location, found.field), partial(load_config, path=config))
 
 
-def _show_history(bot: str, contest: str | None, results: str | None, config: Path | None, as_json: bool) -> None:
-    versions = load_records(contest, results, config).versions(bot)
+def _show_history(bot: str, found: Loaded, as_json: bool) -> None:
+    versions = found.versions(bot)
     if as_json:
         print_json(
             [
@@ -103,11 +132,10 @@ def _show_history(bot: str, contest: str | None, results: str | None, config: Pa
     out.print(history_table(versions, f"{bot}, the newest last"))
 
 
-def _show_rating(kind: str, contest: str | None, results: str | None, config: Path | None, as_json: bool) -> None:
+def _show_rating(kind: str, found: Loaded, config: Path | None, as_json: bool) -> None:
     from tournament.standings.ratings import look_of
 
     look = look_of(kind)
-    found = load_records(contest, results, config)
     lines = found.rated(kind)
     if as_json:
         print_json([rated_values(line) for line in lines])
@@ -121,13 +149,14 @@ def crosstable(
         str | None, option("NAME", "only this bot's, the best first, and whom it is closest to beating", CHOICE)
     ] = None,
     results: Results = None,
+    final: Final = False,
     config: ConfigPath = None,
     as_csv: Csv = False,
     as_json: Json = False,
 ) -> None:
     if as_csv and as_json:
         raise InputError("--csv, --json: choose one of the two")
-    found = load_records(contest, results, config)
+    found = load_records(contest, results, config, final=final)
     if bot is not None:
         line_of(found.ranking, bot)
     if bot is not None and not (as_csv or as_json):
@@ -145,15 +174,16 @@ def faults(
     contest: ContestOrOnly = None,
     bot: Annotated[str | None, option("NAME", "only this bot's", CHOICE)] = None,
     results: Results = None,
+    final: Final = False,
     config: ConfigPath = None,
     as_json: Json = False,
 ) -> None:
-    loaded = load_records(contest, results, config)
+    loaded = load_records(contest, results, config, final=final)
     names = {line.name for line in loaded.ranking.entrants}
     if bot is not None and bot not in names:
         raise InputError(f"--bot {bot}: the records have no such bot{did_you_mean(bot, names, ',')}")
     chosen = [(leg, one) for leg, one in loaded.ranking.faults if bot in (None, leg.seats[one.seat])]
-    given = {"results": results, "config": config}
+    given = {"results": results, "final": final, "config": config}
     if as_json:
         table = fault_values(dataclasses.replace(loaded.ranking, faults=tuple(chosen)))
         rows = [dict(zip(table, row)) for row in zip(*table.values())]

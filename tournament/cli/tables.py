@@ -121,10 +121,13 @@ def leaderboard_table(
     if most_rows is not None and len(ranked) + len(below) > most_rows:
         shown_below = below[: max(1, most_rows // 3)]
         shown = ranked[: max(1, most_rows - len(shown_below))]
+    before: Standing | None = None
     for line in shown:
+        number = "=" if before and _are_equal(before, line) else str(line.rank)
+        before = line
         cells = [Text(heading.cell(line), style=heading.style(line)) for heading in headings]
         last = line is shown[-1] and len(shown) == len(ranked)
-        table.add_row(str(line.rank), Text(line.name, style="bold"), *cells, end_section=bool(below) and last)
+        table.add_row(number, Text(line.name, style="bold"), *cells, end_section=bool(below) and last)
     if len(shown) < len(ranked):
         table.add_row("", f"…{and_more(len(ranked) - len(shown))}", end_section=bool(below))
     for line in shown_below:
@@ -133,6 +136,12 @@ def leaderboard_table(
     if len(shown_below) < len(below):
         table.add_row("", f"…{and_more(len(below) - len(shown_below))}", Text("can't play", style="red"))
     return table
+
+
+def _are_equal(line: Standing, other: Standing) -> bool:
+    """Whether only the names say which of two lines stands first."""
+    values = ((one.score, one.adjusted_score, one.matches) for one in (line, other))
+    return next(values) == next(values)
 
 
 def rating_table(lines: Sequence[Rated], look: Look, title: str) -> Table:

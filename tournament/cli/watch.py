@@ -86,7 +86,8 @@ def watch(
     """
     from tournament.config import FILE_NAME, load_contests
     from tournament.open_contest.authors import AuthorsFile
-    from tournament.open_contest.submissions import Submissions, submissions_beside
+    from tournament.open_contest.owners import submissions_beside
+    from tournament.open_contest.submissions import Submissions
     from tournament.open_contest.watch import Watch
     from tournament.open_contest.workers import Workers
     from tournament.sandbox.outside.confinement import raise_descriptor_limit

@@ -60,6 +60,10 @@ class ContestSettings(BaseModel):
         description="whose rules: a contest's name, or a file; default its own name",
     )
     entrants: PathText | None = Field(None, description="folder of bots; default entrants/<contest>")
+    adapter: PathText | None = Field(
+        None,
+        description="Python file that is executed before each Python bot's, for bots written for another interface",
+    )
     sessions: Sessions = 1000
     replicas: int = Field(
         1,
@@ -117,8 +121,10 @@ class ContestSettings(BaseModel):
         return replicas
 
     def playing(self) -> dict[str, object]:
-        """The settings on which games depend: all but folder, words, seed, and who plays whom how often."""
-        return self.model_dump(exclude={"game", "entrants", "title", "about", "seed", "tables", *HOW_MANY_REPLICAS})
+        """The settings on which games depend: all but files, words, seed, and who plays whom how often."""
+        return self.model_dump(
+            exclude={"game", "entrants", "adapter", "title", "about", "seed", "tables", *HOW_MANY_REPLICAS}
+        )
 
     def recorded(self) -> dict[str, object]:
         """The settings as the ledger has them: those on which games depend, and whether tables are drawn."""

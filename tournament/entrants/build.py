@@ -35,6 +35,7 @@ from tournament.leg import FailureKind
 from tournament.sandbox.inside import bot_functions, function_names, leg_isolation
 from tournament.sandbox.outside import probe, running
 from tournament.sandbox.outside.settings import SandboxSettings
+from tournament.small_files import read_small_file
 from tournament.worker.faults import BotUnfit
 from tournament.worker.leg import limits_of
 from tournament.worker.processes import programs, python_bots
@@ -44,6 +45,7 @@ from tournament.worker.wasm.engine import Engine, engine_settings, version
 from tournament.worker.wasm.loading import ModuleUnfit, load_bot
 from tournament.worker.wasm.seating import Limits, StartFailed, try_start
 
+_MOST_BYTES_OF_ADAPTER = 1 << 20
 _LONGEST_LINE = 400  # of a reason, which may quote a stranger's text
 _SAY_SECONDS = 10.0  # between two words on who is still being built
 _LOOK_SECONDS = 1.0  # between two looks whether somebody can play meanwhile
@@ -150,7 +152,7 @@ def building(
     if to_compile:
         libraries.prepare_libraries({s.kind for s in to_compile}, sandbox, say)
         say(f"Compiling {len(to_compile)} bot{'s' if len(to_compile) > 1 else ''}…")
-    builds = Builds(contest.interface, settings, sandbox)
+    builds = Builds.of(contest.interface, settings, sandbox)
     with running.threads_that_end(cores()) as pool:
         yield Building(pool, builds.build, builds.build_alone, submissions, refused, recorded)
 
@@ -177,7 +179,7 @@ def build_entrant(
 ) -> Entrant:
     """Build one bot and start it once; a failure becomes the entrant's problem. Raises InputError and RunError when the
     machine fails: no bot is blamed for a full disk."""
-    builds = Builds(interface, settings, sandbox)
+    builds = Builds.of(interface, settings, sandbox)
     built = builds.build(submission)
     return builds.build_alone(built) if isinstance(built, PutOff) else built
 
@@ -189,12 +191,18 @@ class Builds:
     interface: Interface
     settings: ContestSettings
     sandbox: SandboxSettings
+    adapter: bytes = b""
+
+    @staticmethod
+    def of(interface: Interface, settings: ContestSettings, sandbox: SandboxSettings) -> Builds:
+        """Those of a contest, with its adapter. Raises InputError for one that can't be read."""
+        return Builds(interface, settings, sandbox, _adapter_of(settings))
 
     def build(self, submission: Submission) -> Entrant | PutOff:
         """Build one bot and start it once. Whatever goes wrong is its problem alone; it is put off if that may be the
         machine's doing."""
         try:
-            artifact = _artifact(submission, self.interface, self.sandbox)
+            artifact = _artifact(submission, self.interface, self.sandbox, self.adapter)
             _try(artifact, submission, self.interface, self.settings, self.sandbox)
         except running.Ended:
             raise
@@ -215,6 +223,15 @@ class Builds:
         submission, why = built.submission, _in_lines(_trouble_in_words(built.trouble))
         problem = f"{why}\nIt is set aside in this run, since it was so twice, the second time with no other beside it."
         return Entrant(submission.name, submission.kind, submission.sha256, None, problem)
+
+
+def _adapter_of(settings: ContestSettings) -> bytes:
+    """The content of the contest's adapter, "" if it has none."""
+    if settings.adapter is None:
+        return b""
+    if not settings.adapter.endswith(".py"):
+        raise InputError(f"adapter = {settings.adapter}: must be a Python file; it is put before Python bots only")
+    return read_small_file(Path(settings.adapter), _MOST_BYTES_OF_ADAPTER)
 
 
 _UNFIT = (
@@ -252,13 +269,14 @@ def _in_lines(text: str) -> str:
     )
 
 
-def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes:
+def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSettings, adapter: bytes) -> bytes:
     """The artifact, from the cache or made."""
     if submission.kind == "wasm":
         return submission.source
     if submission.kind == "python":
-        share = not why_legs_apart(submission.source, interface, sandbox)
-        return python_packing.pack(submission.source, sandbox, interface.python.sdk, legs_may_share=share)
+        share = not why_legs_apart(submission.source, interface, sandbox, adapter)
+        sdk = interface.python.sdk
+        return python_packing.pack(submission.source, sandbox, sdk, legs_may_share=share, adapter=adapter)
     if submission.kind == "program":
         own_trial.require_readable(sandbox)
         if not recipe_of(submission.source).build:
@@ -301,13 +319,13 @@ def language_of(submission: Submission, interface: Interface, sandbox: SandboxSe
     return standard, _in_lines(warnings.decode())
 
 
-def why_legs_apart(source: bytes, interface: Interface, sandbox: SandboxSettings) -> str:
+def why_legs_apart(source: bytes, interface: Interface, sandbox: SandboxSettings, adapter: bytes = b"") -> str:
     """Why a Python bot's legs must not share a process, "" when they may; from the cache or found out."""
 
     def why_apart() -> bytes:
-        return python_bots.why_apart(source, interface, sandbox).encode()
+        return python_bots.why_apart(source, interface, sandbox, adapter).encode()
 
-    packed = python_packing.pack(source, sandbox, interface.python.sdk)
+    packed = python_packing.pack(source, sandbox, interface.python.sdk, adapter=adapter)
     return remembered(_place("legs", packed, Path(leg_isolation.__file__).read_bytes()), why_apart).decode()
 
 

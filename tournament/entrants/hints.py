@@ -21,6 +21,18 @@ _FILES = (
 )
 
 
+_MODULES = (
+    "Hint: `packages` of [sandbox] is for Python bots that are one file. A program finds the modules in its own folder,"
+    " and the folders that `readable` of [sandbox] names."
+)
+_FORBIDDEN = re.compile(r"\b(?:FileNotFoundError|PermissionError): ")
+
+
+def of_fault(what: str) -> list[str]:
+    """Lines to be added to a fault."""
+    return [_FILES] if _FORBIDDEN.search(what) else []
+
+
 def of(submission: Submission, problem: str) -> list[str]:
     """Lines to be added to a problem."""
     reads_input = _READS_INPUT.get(submission.kind)
@@ -30,4 +42,6 @@ def of(submission: Submission, problem: str) -> list[str]:
         "No such file" in problem or "not permitted" in problem or "Permission" in problem
     ):
         return [_FILES]
+    if submission.kind == "program" and "ModuleNotFoundError" in problem:
+        return [_MODULES]
     return []

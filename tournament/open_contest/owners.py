@@ -12,6 +12,21 @@ from pathlib import Path
 from tournament.open_contest.refusals import Refused
 from tournament.small_files import write_whole
 
+STATE = "state.json"  # the file's name
+
+
+def submissions_beside(authors: Path) -> Path:
+    """Return the folder of what the authors of a file hand in."""
+    return authors.absolute().parent / "submissions"
+
+
+def authors_of_bots(submissions: Path, contest: str) -> dict[str, str]:
+    """Return who handed in which bot of a contest, by the bot; nothing if none was handed in there."""
+    with contextlib.suppress(OSError, ValueError, TypeError, AttributeError):
+        held = Owners(submissions / STATE).held(contest)
+        return {bot: author for author, bot in held}
+    return {}
+
 
 @dataclass
 class _State:
@@ -40,6 +55,10 @@ class Owners:
     def bots(self, author: str, contest: str) -> list[str]:
         """All names that an author holds."""
         return [bot for who, bot in self._state.bots.get(contest, {}).values() if who == author]
+
+    def held(self, contest: str) -> list[tuple[str, str]]:
+        """All authors with the names of bots that they hold."""
+        return [(author, bot) for author, bot in self._state.bots.get(contest, {}).values()]
 
     def give(self, contest: str, bot: str, author: str) -> None:
         self._state.bots.setdefault(contest, {})[bot.lower()] = [author, bot]

@@ -53,7 +53,7 @@ def publish(folder: Path, name: str, config: Config, *, open: bool) -> None:
         "leaderboard": leaderboard_values(findings.ranking),
         "versions": findings.versions,
     }
-    write_whole(place / "index.html", render(contest, findings, live=True).encode())
+    write_whole(place / "index.html", render(contest, findings, live=True, options="" if open else " --final").encode())
     write_whole(place / "board.json", (json.dumps(board, indent=2, default=str) + "\n").encode())
     write_whole(place / "stamp", findings.made.encode())  # the last: who sees it sees the page that it is of
 

@@ -44,7 +44,7 @@ from tournament.open_contest.jobs import (
     Job,
     Jobs,
 )  # fmt: skip
-from tournament.open_contest.owners import Owners
+from tournament.open_contest.owners import STATE, Owners
 from tournament.open_contest.refusals import Refused
 from tournament.open_contest.trials import check, play_practice
 
@@ -68,11 +68,6 @@ class Open:
     is_good: bool = True
 
 
-def submissions_beside(authors: Path) -> Path:
-    """The folder of what the authors of a file hand in."""
-    return authors.absolute().parent / "submissions"
-
-
 class Submissions:
     """See above. `authors` are those of now, `tell` is told of a contest what goes on there, `now` is the time."""
 
@@ -92,7 +87,7 @@ class Submissions:
         self._one_compiler = threading.Lock()
         self._changed = threading.Condition()  # guards jobs and owners; taken after `among_entrants` where both are
         self._jobs = Jobs(folder / "jobs")
-        self._owners = Owners(folder / "state.json")
+        self._owners = Owners(folder / STATE)
         self._served: dict[tuple[str, str], float] = {}  # when a job of each author, of each kind, was last begun
         self._not_before: dict[str, float] = {}  # when a job that failed is tried again
 

@@ -18,8 +18,10 @@ import watchfiles
 from tournament.config import Config, load_config
 from tournament.containment import our_error
 from tournament.errors import InputError, RunError, TooFewBotsError, TournamentError, telling_line
+from tournament.open_contest.owners import submissions_beside
 from tournament.open_contest.publishing import is_whole, publish, publish_index
-from tournament.open_contest.submissions import Open, Submissions, submissions_beside
+from tournament.open_contest.submissions import Open, Submissions
+from tournament.records.finals import final_place
 from tournament.runner.contest_run import run_prepared
 from tournament.runner.preparing import Prepared, prepare_contest
 from tournament.runner.watcher import NobodyWatching, Progress, Watcher
@@ -288,8 +290,7 @@ def _final(contest: _Contest) -> Config:
     closes = contest.config.opening.closes
     assert closes is not None
     settings = contest.config.contest.model_copy(update={"seed": None})
-    place = f"final-{closes.astimezone(UTC):%Y%m%dT%H%M%SZ}"
-    return replace(contest.config, contest=settings, results=inside(contest.config.results, place))
+    return replace(contest.config, contest=settings, results=final_place(contest.config.results, closes))
 
 
 def _require_same_games(prepared: Prepared) -> None:

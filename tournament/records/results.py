@@ -17,6 +17,7 @@ from tournament.errors import InputError, RunError, and_more
 from tournament.leg import legs_per_replica
 from tournament.names import valid_contest_name
 from tournament.records.contest_of import contest_of
+from tournament.records.finals import finals_beside, last_final
 from tournament.records.rows import EVERYTHING, Selection, dataset_of, loaded_before, read_frame, select
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.unforetold import unforetold
@@ -67,11 +68,17 @@ FAULTS = ("match", "session", "game", "bot", "question", "what", "asked", "compl
 # What scripts are told of a bot in the standings, by name, with its meaning.
 STANDING = {
     "rank": "place, from 1; null below the line",
+    "rank_low": (
+        "best rank that may be its true one; the bounds of all bots hold at once with 95%, or with the "
+        "chance given to `--until-settled`"
+    ),
+    "rank_high": "worst rank that may be",
     "name": "the bot's",
     "score": (
         "sum of points over its matches; against house players what the contest makes of them (W, or the "
         "mean over servers)"
     ),
+    "points_per_session": "of its score; 0 against house players, where the score is no sum",
     "stderr": "standard error of the score: over replicas; of one, over the sessions of its matches alone",
     "ci_low": "lower end of its 95% interval",
     "ci_high": "upper end",
@@ -81,11 +88,6 @@ STANDING = {
     "faults": "over all its legs",
     "status": "ok, broken or disqualified",
     "reason": "why it is not ok",
-    "rank_low": (
-        "best rank that may be its true one; the bounds of all bots hold at once with 95%, or with the "
-        "chance given to `--until-settled`"
-    ),
-    "rank_high": "worst rank that may be",
     "adjusted_score": "score less what luck was worth; the score where a contest has no such correction",
     "adjusted_stderr": "its standard error",
     "adjusted_ci_low": "lower end of its 95% interval",
@@ -97,9 +99,9 @@ STANDING = {
     "surely_ahead_of": (
         "the nearest bots that are surely behind it; who is behind these is behind it, too, and nobody else is surely"
     ),
-    "points_per_session": "of its score; 0 against house players, where the score is no sum",
     "points_per_game": "the same for a game: in a matrix game points a turn",
 }
+AUTHOR = "who handed it in, where an open contest took it; null for other bots"
 UNFORETOLD = (
     "its results that are far from what those against all others foretell: `opponent`, "
     "`points_per_session`, `foretold`, and the `scatter` of results about it. Empty in nineteen of twenty fields"
@@ -130,6 +132,8 @@ class Results:
             lines.append(f"{place} {line.name}: {f'{line.score:+,.1f}' if line.rank is not None else line.status}")
         if len(self.ranking.entrants) > 10:
             lines.append(f"    {and_more(len(self.ranking.entrants) - 10)}")
+        if finals_beside(self.location):
+            lines.append("this is of while the contest was open; load(..., final=True) has its final")
         return "\n".join(lines)
 
     @cached_property
@@ -236,14 +240,17 @@ def load(
     columns: Iterable[str] | None = None,
     matches: Iterable[int] | None = None,
     bots: Iterable[str] | None = None,
+    final: bool = False,
 ) -> Results:
-    """The results of one contest: its folder or URL, or the one above when it holds a single contest.
+    """The results of one contest: its folder or URL, or the one above when it holds a single contest. With `final`,
+    those of the last final beside it, which an open contest plays when it closes.
 
     Of `games` and `sessions` only these columns are read, and only these matches, or those of these bots; the
     standings are always of all. Parts are read as they lie there: `verify` those of somebody else first. Raises
     InputError when there are no results, or none of that name.
     """
-    location, field, batches = _opened(os.fspath(results))
+    results = os.fspath(results)
+    location, field, batches = _opened(last_final(locate(results)) if final else results)
     ranking = ranking_of(open_storage(location), field, batches)
     pairs = _pairs(ranking) if (matches, bots) != (None, None) else {}
     selection = select(contest_of(location, field, batches), pairs, columns, matches, bots)
@@ -360,14 +367,21 @@ def standing_values(line: Any) -> dict[str, Any]:
     return {key: getattr(line, key) for key in STANDING} | dict(line.measures)
 
 
-def standings_csv(ranking: Standings) -> str:
-    """The leaderboard as a table for spreadsheets: a line for each bot, with what scripts get and its place."""
+def standings_csv(ranking: Standings, authors: Mapping[str, str]) -> str:
+    """The leaderboard as a table for spreadsheets: a line for each bot, with what scripts get."""
     rows = [
         # Who has no match has no score: a 0 would be better than the last one's, in a gradebook too.
-        {"place": line.place, **standing_values(line)} | ({} if line.matches else {"score": None})
+        _with_author(line, authors) | ({} if line.matches else {"score": None, "points_per_session": None})
         for line in ranking.entrants
     ]
-    return rows_csv(rows or [dict.fromkeys(("place", *STANDING))])
+    return rows_csv(rows or [dict.fromkeys(STANDING)])
+
+
+def _with_author(line: Any, authors: Mapping[str, str]) -> dict[str, Any]:
+    values = standing_values(line)
+    after = [*values].index("name") + 1
+    items = [*values.items()]
+    return dict([*items[:after], ("author", authors.get(line.name)), *items[after:]])
 
 
 def rows_csv(rows: Sequence[Mapping[str, object]]) -> str:
@@ -387,8 +401,9 @@ def _cell(value: object) -> object:
     return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
 
 
-def leaderboard_values(ranking: Standings) -> list[dict[str, Any]]:
-    """The leaderboard's lines as scripts get them: with the pairs of each bot that nothing foretells."""
+def leaderboard_values(ranking: Standings, authors: Mapping[str, str] | None = None) -> list[dict[str, Any]]:
+    """The leaderboard's lines as scripts get them: with the pairs of each bot that nothing foretells, and its
+    author."""
     pairs = [one for pair in unforetold(ranking) for one in (pair, pair.from_y())]
     values = {
         line.name: [
@@ -398,7 +413,7 @@ def leaderboard_values(ranking: Standings) -> list[dict[str, Any]]:
         ]
         for line in ranking.entrants
     }
-    return [standing_values(line) | {"unforetold": values[line.name]} for line in ranking.entrants]
+    return [_with_author(line, authors or {}) | {"unforetold": values[line.name]} for line in ranking.entrants]
 
 
 def rated_values(line: Rated) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 from tournament.contests.contest import Contest
 from tournament.contests.portrait import Panel, Sums, together
 from tournament.contests.scoring import HouseScoring
+from tournament.errors import counted
 from tournament.names import valid_name
 from tournament.reporting.figures import MINUS, clean, plain, signed
 from tournament.reporting.findings import Findings
@@ -29,8 +30,10 @@ _MOST_LABELS, _MOST_CELLS = 10, 60  # of a chart that stands as a table
 class Layout:
     """What the template shows of a contest's findings. The page of an `author` has secrets of no other bot."""
 
-    def __init__(self, contest: Contest, findings: Findings, live: bool, author: str | None = None) -> None:
-        self.contest = contest
+    def __init__(
+        self, contest: Contest, findings: Findings, live: bool, author: str | None = None, options: str = ""
+    ) -> None:
+        self.contest, self.options = contest, options
         self.author = author
         self.findings = findings
         self.live = live
@@ -144,6 +147,12 @@ class Layout:
         there = int(((matches.numbered(within)[:, 0] == 0) & (matches.numbered(others)[:, 1] == 0)).sum())
         noun = "match" if there == every == 1 else "matches"
         return f"{there:,} {noun}" if there >= every else f"{there:,} of {every:,} {noun}"
+
+    @property
+    def replicas(self) -> str:
+        """How many replicas of a match were played, and how long one is."""
+        sessions = int(str(self.findings.settings.get("sessions", 0)))
+        return f"{max(1, self.ranking.measured.replicas):,} of each match, {counted(sessions, 'session')} each"
 
     # crosstable
 

@@ -79,19 +79,21 @@ def content_policy(live: bool) -> str:
     return "; ".join(rules)
 
 
-def render(contest: Contest, findings: Findings, live: bool = False, author: str | None = None) -> str:
-    """The page as text: for everybody, or for one bot's author."""
-    (text,) = render_each(contest, findings, [author], live)
+def render(
+    contest: Contest, findings: Findings, live: bool = False, author: str | None = None, options: str = ""
+) -> str:
+    """The page as text: for everybody, or for one bot's author. `options` follow the commands that it prints."""
+    (text,) = render_each(contest, findings, [author], live, options)
     return text
 
 
 def render_each(
-    contest: Contest, findings: Findings, authors: Sequence[str | None], live: bool = False
+    contest: Contest, findings: Findings, authors: Sequence[str | None], live: bool = False, options: str = ""
 ) -> Iterator[str]:
     """A page for each author."""
     numbers = numbers_of(Layout(contest, findings, live))
     for author in authors:
-        page = Layout(contest, findings, live, author)
+        page = Layout(contest, findings, live, author, options)
         games = games_for_viewer(contest, page.watchable, findings.survey, findings.told)
         yield (
             environment()

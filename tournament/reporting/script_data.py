@@ -30,6 +30,7 @@ def script_data(page: Layout, numbers: dict[str, Any]) -> dict[str, Any]:
     table = page.table
     return {
         "contest": page.contest.name,
+        "options": page.options,
         "unit": page.unit,
         "over": page.over,
         "game": page.game,

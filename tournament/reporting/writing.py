@@ -17,10 +17,13 @@ from tournament.store.storage import open_storage
 _MARK = b'<meta name="generator" content="tournament report">'
 
 
-def make_page(location: str, *, public: bool = False, config_of: ConfigOf | None = None) -> tuple[str, Findings]:
+def make_page(
+    location: str, *, public: bool = False, config_of: ConfigOf | None = None, options: str = ""
+) -> tuple[str, Findings]:
     """The page of the contest whose records are at a location, and its findings.
 
-    A `public` one shows no card and no seed. `config_of` gives the settings of a contest, to play sessions again.
+    A `public` one shows no card and no seed. `config_of` gives the settings of a contest, to play sessions again;
+    `options` are what a command that the page prints needs, to find these records.
     Raises InputError when there are no records, RunError when they are damaged.
     """
     seed = None
@@ -28,11 +31,11 @@ def make_page(location: str, *, public: bool = False, config_of: ConfigOf | None
         results = load(location)
         seed = kept_seed(open_storage(results.location), str(results.field.settings.get("seed")))
     contest, findings = find(location, with_games=not public, seed=seed, config_of=config_of, losing=[])
-    return render(contest, findings), findings
+    return render(contest, findings, options=options), findings
 
 
 def write_author_pages(
-    location: str, folder: Path, *, public: bool = False, config_of: ConfigOf | None = None
+    location: str, folder: Path, *, public: bool = False, config_of: ConfigOf | None = None, options: str = ""
 ) -> list[Path]:
     """Write a page for the author of each bot into a folder, made if it isn't there; raises as `write_report` does.
 
@@ -45,7 +48,7 @@ def write_author_pages(
     contest, findings = find(location, with_games=not public, config_of=config_of, losing=None)
     names = findings.entrants
     paths = [folder / f"{anchor_of(name, place)}.html" for place, name in enumerate(names)]
-    for path, text in zip(paths, render_each(contest, findings, names)):
+    for path, text in zip(paths, render_each(contest, findings, names, options=options)):
         write_report(path, text)
     return paths
 

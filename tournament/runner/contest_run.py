@@ -111,11 +111,12 @@ def _play_those_built(prepared: Prepared, watcher: Watcher) -> RoundState:
 @dataclass(frozen=True)
 class RoundState:
     """The standings after a round. `done`: no round follows. `set_aside`: bots without which all is to be played, and
-    why."""
+    why. `tried`: bots that had a second try, and may play on."""
 
     standings: Standings | None = None
     done: bool = False
     set_aside: Mapping[str, str] = field(default_factory=dict)
+    tried: frozenset[str] = frozenset()
 
 
 def play_round(run: Run, before: RoundState) -> RoundState:
@@ -141,7 +142,7 @@ def play_round(run: Run, before: RoundState) -> RoundState:
     resumes = bool(live.played)
     if writer.state.batches:
         live.at_once()
-    play = RoundPlay(run, schedule, left, live, new_field)
+    play = RoundPlay(run, schedule, left, live, new_field, before.tried)
     try:
         play.play()
         if resumes:  # so that a first run doesn't write twice
@@ -149,4 +150,5 @@ def play_round(run: Run, before: RoundState) -> RoundState:
         writer.require_all_there()
     finally:
         live.at_once()
-    return RoundState(live.ranking, this.done and not (play.disqualified or play.cleared), play.set_aside)
+    done = this.done and not (play.disqualified or play.cleared)
+    return RoundState(live.ranking, done, play.set_aside, before.tried | play.cleared)

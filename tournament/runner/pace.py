@@ -20,8 +20,10 @@ _MOST, _SLOWEST = 1e15, 1e-9  # games, seconds, games a second
 
 # Seconds that this process needs for a task, until so many are measured.
 _GUESSED_TO_SERVE, _FEWEST_TASKS = 0.001, 100
-# Before anything is measured: speed in lanes, as a share of that without.
+# Before anything is measured: speed in lanes, as a share of that without; and for a leg whose bots have processes of
+# their own, seconds to start one, and for a game in which it is asked.
 LANES_SHARE = 0.1
+_SECONDS_TO_START, _SECONDS_TO_ASK = 0.01, 4e-5
 
 
 @dataclass
@@ -52,14 +54,16 @@ class _Kind:
 class Pace:
     """The measured speed, for the size of tasks and the time left.
 
-    Before anything is measured, a session is expected to have `expected_games`,
-    of which a core plays `expected_rate` a second. `waited`: seconds in which this process had nothing to do.
+    Before anything is measured, a session is expected to have `expected_games`, of which a core plays `expected_rate` a
+    second; a leg with processes starts `expected_starts` of its own. `waited`: seconds in which this process had
+    nothing to do.
     """
 
     workers: int
     sessions_per_leg: int
     expected_games: float
     expected_rate: float
+    expected_starts: float = 0.0
     started: float = field(default_factory=time.perf_counter)
     games: int = 0
     sessions: int = 0
@@ -72,7 +76,10 @@ class Pace:
 
     def __post_init__(self) -> None:
         self._inline = _Kind(self.expected_rate)
-        self._lanes = _Kind(LANES_SHARE * self.expected_rate)
+        games = self.sessions_per_leg * self.expected_games
+        seconds = games / (LANES_SHARE * self.expected_rate)
+        seconds += self.expected_starts * (_SECONDS_TO_START + games * _SECONDS_TO_ASK)
+        self._lanes = _Kind(games / seconds)
 
     def note(self, receipt: Receipt) -> None:
         legs = [batch.legs for batch in receipt.batches]
@@ -85,7 +92,8 @@ class Pace:
         self._lanes.games += receipt.games_in_lanes
         self._lanes.seconds += receipt.seconds_in_lanes
         self._inline.games += games - receipt.games_in_lanes
-        self._inline.seconds += receipt.seconds - receipt.seconds_in_lanes
+        # Both are measured apart: a leg in lanes may seem to take longer than its task.
+        self._inline.seconds += max(0.0, receipt.seconds - receipt.seconds_in_lanes)
 
     @property
     def seconds(self) -> float:

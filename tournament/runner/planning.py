@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import cast
 
 from tournament.artifacts.bot import Entrant, plays_as
+from tournament.artifacts.python_packing import legs_may_share
 from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.contests.scoring import HousePlayer
@@ -15,6 +16,7 @@ from tournament.contests.settings import ContestSettings
 from tournament.cores import cores
 from tournament.errors import InputError
 from tournament.keys import master_key
+from tournament.leg import PROCESSES
 from tournament.runner.archives import Unlike
 from tournament.runner.pace import Pace
 from tournament.runner.preparing import Prepared
@@ -67,7 +69,8 @@ def plan_of(prepared: Prepared) -> Plan:
     left = count_legs(standing, schedule)
     sessions = schedule.sessions_per_leg
     games = int(len(left.missing) * sessions * contest.estimates.games(config.contest))
-    pace = new_pace(contest, config, workers_of(config), sessions)
+    starts = starts_per_leg(schedule, artifacts_of(prepared.entrants, prepared.house), config.sandbox.legs_per_process)
+    pace = new_pace(contest, config, workers_of(config), sessions, starts)
     paced = pace.begin_as_kept(storage)
     seconds = pace.seconds_for(left.inline, left.in_lanes)
     unlike = prepared.unlike()
@@ -141,6 +144,25 @@ def workers_of(config: Config) -> int:
     return config.general.workers or cores()
 
 
-def new_pace(contest: Contest, config: Config, workers: int, sessions_per_leg: int) -> Pace:
+def new_pace(
+    contest: Contest, config: Config, workers: int, sessions_per_leg: int, starts_per_leg: float = 0.0
+) -> Pace:
     """A pace without measurements, by the contest's estimates."""
-    return Pace(workers, sessions_per_leg, contest.estimates.games(config.contest), contest.estimates.rate)
+    games = contest.estimates.games(config.contest)
+    return Pace(workers, sessions_per_leg, games, contest.estimates.rate, starts_per_leg)
+
+
+def starts_per_leg(schedule: Schedule, artifacts: Mapping[str, bytes], legs_per_process: int) -> float:
+    """How many processes a leg with processes starts for itself alone, on average."""
+    legs = starts = 0
+    own = {
+        player.name
+        for player in schedule.competitors
+        if player.kind == "program"
+        or (player.kind == "python" and not (legs_per_process > 1 and legs_may_share(artifacts[player.artifact])))
+    }
+    for match in schedule.matches() if own else ():
+        if any(seat.kind in PROCESSES for seat in match.seats):
+            legs += 1
+            starts += sum(seat.name in own for seat in match.seats)
+    return starts / legs if legs else 0.0

@@ -11,7 +11,7 @@ from tournament.leg import Leg
 from tournament.runner.executors import Executors
 from tournament.runner.live_standings import LiveStandings
 from tournament.runner.pace import Pace
-from tournament.runner.planning import new_pace
+from tournament.runner.planning import new_pace, starts_per_leg
 from tournament.runner.schedule.counting import Counted, count_legs
 from tournament.runner.schedule.legs import Replicas, Schedule
 from tournament.runner.tasks import Batches, LegsToPlay
@@ -41,18 +41,25 @@ class RoundPlay:
     it. `disqualified`: a bot was, so less may count than was played, or legs that were left out are wanted after all.
 
     A bot that went wrong plays no more, and at last once more, alone, the leg in which it did. If it goes wrong again,
-    it is `set_aside`, with the reason; otherwise it is `cleared`, and its legs are yet to be played.
+    it is `set_aside`, with the reason; otherwise it is `cleared`, and its legs are yet to be played. `tried`: who was
+    cleared in an earlier round.
     """
 
     def __init__(
-        self, run: Run, schedule: Schedule, left: Counted, standings: LiveStandings, new_field: Field | None
+        self,
+        run: Run,
+        schedule: Schedule,
+        left: Counted,
+        standings: LiveStandings,
+        new_field: Field | None,
+        tried: frozenset[str] = frozenset(),
     ) -> None:
         self.disqualified = False
         self.set_aside: dict[str, str] = {}
         self.cleared: set[str] = set()
         self._suspects: dict[str, Trouble] = {}
         self._second_tries: list[Leg] = []
-        self._tasks_out = 0
+        self._tasks_out, self._tried = 0, tried
         self._run, self._schedule, self._standings, self._new_field = run, schedule, standings, new_field
         self._settings, self._sandbox = run.config.contest.for_workers(), run.config.sandbox.model_dump()
         self._passed = set(left.probation.proven)
@@ -62,12 +69,13 @@ class RoundPlay:
         """Play and commit, and note the pace. What is committed by then stays when this raises."""
         contest, config, watcher = self._run.contest, self._run.config, self._run.watcher
         left, sessions = self._left, self._schedule.sessions_per_leg
-        seconds = new_pace(contest, config, 1, sessions).seconds_for(left.inline, left.in_lanes)
+        starts = starts_per_leg(self._schedule, self._run.artifacts, config.sandbox.legs_per_process)
+        seconds = new_pace(contest, config, 1, sessions, starts).seconds_for(left.inline, left.in_lanes)
         games = len(left.missing) * sessions * contest.estimates.games(config.contest)
         executors, size = self._run.executors, games * contest.estimates.bytes
         executor = executors.chosen(config.general, seconds, size, watcher.say)
         waited_before = executor.waited
-        pace = new_pace(contest, config, executor.workers, sessions)
+        pace = new_pace(contest, config, executor.workers, sessions, starts)
         pace.begin_as_kept(self._run.writer.storage)
         self._to_play = LegsToPlay(self._schedule, left, pace, self._plays_no_more, in_order=self._new_field is None)
         receipts = executor.play(self._next_task, self._run.artifacts)
@@ -110,7 +118,8 @@ class RoundPlay:
             contest.requires,
             source=contest.source,
             on_trial=frozenset(names - self._passed),
-            apart=is_second,
+            alone=is_second,
+            tried=self._tried,
         )
 
     def _plays_no_more(self) -> set[str]:

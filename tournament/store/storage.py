@@ -120,6 +120,13 @@ def inside(location: str, name: str) -> str:
     return f"{path.rstrip('/')}/{name}{mark}{options}"
 
 
+def folder_of(location: str) -> tuple[str, str]:
+    """The location that a location is in, and its name there."""
+    path, mark, options = location.partition("?") if is_url(location) else (location, "", "")
+    above, _, name = path.rstrip("/").rpartition("/")
+    return f"{above or '.'}{mark}{options}", name
+
+
 def explain_write_error(error: OSError, location: str) -> str:
     """One line for an error met while writing results."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT) or "No space left" in str(error):

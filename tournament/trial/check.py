@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from engine.wasm.surroundings import FUEL_PER_SECOND
 from engine.watching.scripted_core import ScriptedCore
 from tournament.artifacts.bot import Entrant, Kind
-from tournament.artifacts.python_packing import legs_may_share, source_of
+from tournament.artifacts.python_packing import legs_may_share, sources_of
 from tournament.config import Contests
 from tournament.containment import BotTrouble, our_error
 from tournament.contests import KNOWN_RULES
@@ -291,8 +291,8 @@ def _repeats(tried: Pairing, first: Trial, doing: Callable[[str], None]) -> dict
     artifact = tried.bot.artifact
     if tried.bot.plays_as == "python" and artifact is not None:
         share, interface = legs_may_share(artifact), tried.contest.interface
-        source = source_of(artifact, tried.sandbox, interface.python.sdk)
-        why = "" if share else why_legs_apart(source, interface, tried.sandbox)
+        adapter, source = sources_of(artifact, tried.sandbox, interface.python.sdk)
+        why = "" if share else why_legs_apart(source, interface, tried.sandbox, adapter)
         leaks = share and bool(found["repeats"]) and not _same(short, beside)
         found |= {"legs_share": share, "why_apart": why, "leaks": leaks}
     if in_company := [fault for trial in beside for fault in trial.faults]:

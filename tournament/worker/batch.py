@@ -34,7 +34,7 @@ from tournament.worker.leg import length_of, play_leg
 from tournament.worker.processes.spool import Spool
 
 if TYPE_CHECKING:
-    from tournament.worker.processes.lanes import PlayedLeg
+    from tournament.worker.processes.leg_in_play import PlayedLeg
 
 # Memory of a worker itself, and usually of each bot's process.
 _WORKER_MEGABYTES, _PROCESS_MEGABYTES = 400, 16
@@ -44,8 +44,8 @@ _WORKER_MEGABYTES, _PROCESS_MEGABYTES = 400, 16
 class Task:
     """Batches of legs to play, how, and where their parts go. `rules`, `requires` and `source`: see Contest.
 
-    `on_trial`: who of these entrants is disqualified in a leg plays none of those after it. `apart`: the time of each
-    bot is taken, to know which is late.
+    `on_trial`: who of these entrants is disqualified in a leg plays none of those after it. `alone`: it is a second try
+    of legs in which a bot went wrong, and no other task is played beside it. `tried`: bots that had theirs in this run.
     """
 
     contest: str
@@ -57,7 +57,8 @@ class Task:
     requires: tuple[tuple[str, str], ...] = ()
     source: Source | None = None
     on_trial: frozenset[str] = frozenset()
-    apart: bool = False
+    alone: bool = False
+    tried: frozenset[str] = frozenset()
 
     @property
     def legs(self) -> tuple[Leg, ...]:
@@ -106,7 +107,6 @@ class Trouble:
     leg: Leg
     names: tuple[str, ...]
     reason: str
-    verdict: bool
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,7 @@ def play_task(
                 result = lanes.take(leg, sink)
             else:
                 try:
-                    result = play_leg(contest, settings, leg, artifacts, sink, stopping, apart=task.apart)
+                    result = play_leg(contest, settings, leg, artifacts, sink, stopping, apart=task.alone)
                 except BotTrouble as trouble:
                     troubles.add(leg, trouble)
                     return None
@@ -249,7 +249,7 @@ class _Troubles:
         self._names: set[str] = set()
 
     def add(self, leg: Leg, trouble: BotTrouble) -> None:
-        self.all.append(Trouble(leg, trouble.names, trouble.reason, trouble.verdict))
+        self.all.append(Trouble(leg, trouble.names, trouble.reason))
         self._names.update(trouble.names)
 
     def concern(self, leg: Leg) -> bool:
@@ -295,7 +295,8 @@ class _Lanes:
         started = time.perf_counter()
         sandbox = SandboxSettings.model_validate(task.sandbox)
         self.confined_by = probe.probe_sandbox(sandbox.mode)
-        given = artifacts, cache_folder(), self.spool, stopping, trial
+        put_off = None if task.alone else troubles.add
+        given = artifacts, cache_folder(), self.spool, stopping, trial, put_off, task.tried
         while legs:
             try:
                 for one in play_in_lanes(contest, settings, sandbox, legs, *given):

@@ -14,3 +14,10 @@ def add_cells(
     sessions: int,
     sums: npt.NDArray[np.int64],
 ) -> None: ...
+def worth_of_cards(
+    sums: npt.NDArray[np.int64],
+    usual_gains: npt.NDArray[np.float64],
+    games_of_usual: float,
+    dollars: npt.NDArray[np.float64],
+    games: npt.NDArray[np.int64],
+) -> None: ...

@@ -66,3 +66,63 @@ def add_cells(
             first += AT_ONCE
     if wrong:
         raise ValueError("no card")
+
+
+def worth_of_cards(
+    const int64_t[:, ::1] sums,
+    const double[::1] usual_gains,
+    double games_of_usual,
+    double[::1] dollars,
+    int64_t[::1] games,
+):
+    """Write what luck was worth to x in each block, in dollars, and how many games earlier blocks have.
+
+    A game is worth the mean gain of its cell in earlier blocks, less the mean of this over all cells of its role.
+    Before any game, `usual_gains` counts for `games_of_usual` games of each cell.
+
+    Raises ValueError for arrays of other lengths.
+    """
+    cdef int64_t blocks = sums.shape[0]
+    cdef double gains[CELLS]        # sum in earlier blocks
+    cdef double counts[CELLS]
+    cdef double means[CELLS]
+    cdef double of_role[2]          # sums of the means
+    cdef int64_t block, here, known = 0
+    cdef int32_t gain
+    cdef int cell, role, first
+    cdef double found, of_cells, count, in_role, before
+    if sums.shape[1] != CELLS or usual_gains.shape[0] != CELLS or not blocks == dollars.shape[0] == games.shape[0]:
+        raise ValueError("arrays of other lengths")
+    with nogil:
+        for cell in range(CELLS):
+            counts[cell] = games_of_usual
+            gains[cell] = games_of_usual * usual_gains[cell]
+            means[cell] = usual_gains[cell]
+        for role in range(2):
+            of_role[role] = 0.0
+            for cell in range(role * (CELLS // 2), (role + 1) * (CELLS // 2)):
+                of_role[role] += means[cell]
+        for block in range(blocks):
+            games[block] = known
+            found = 0.0
+            for role in range(2):
+                first = role * (CELLS // 2)
+                of_cells = in_role = 0.0
+                before = of_role[role] / (CELLS // 2)
+                # One pass: the block's games are worth what earlier blocks say, and then count for later ones.
+                for cell in range(first, first + CELLS // 2):
+                    here = sums[block, cell]
+                    if not here:
+                        continue
+                    gain = <int32_t>here
+                    count = <double>((here - gain) >> 32)
+                    of_cells += count * means[cell]
+                    in_role += count
+                    counts[cell] += count
+                    gains[cell] += gain
+                    of_role[role] -= means[cell]
+                    means[cell] = gains[cell] / counts[cell]
+                    of_role[role] += means[cell]
+                found += of_cells - in_role * before
+                known += <int64_t>in_role
+            dollars[block] = found

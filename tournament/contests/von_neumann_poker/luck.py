@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.games.von_neumann_poker.card_cells import CELLS, CELLS_A_SIDE, add_cells
+from engine.games.von_neumann_poker.card_cells import CELLS, CELLS_A_SIDE, add_cells, worth_of_cards
 from engine.kernel.blocks import block_sizes, block_starts
 from engine.kernel.game_core import BLOCK_COUNT
 from tournament.arrays import Floats
@@ -44,29 +44,14 @@ class LegLuck:
 
     def blocks(self) -> Floats:
         """What luck was worth to x, in points, by block."""
-        played, sums = self._played, self._sums
-        # Of the blocks before each, then of each. Row by row, since np.cumsum takes ten times as long down columns.
-        both = np.empty((2, *sums.shape), np.int64)
-        both[0, 0], both[1] = 0, sums
-        for place in range(1, len(played)):
-            np.add(both[0, place - 1], sums[place - 1], out=both[0, place])
-        low = both.astype(np.int32)  # the gains are in the lower half
-        before_counts, counts = ((both - low) >> 32).astype(np.float64)
-        worth = (low[0] + _usual_sums()) / (before_counts + _USUAL_GAMES)
-        worth = worth.reshape(len(played), 2, -1)
-        worth -= np.add.reduce(worth, axis=2, keepdims=True) / worth.shape[2]
-        dollars = np.add.reduce(counts.reshape(worth.shape) * worth, axis=(1, 2))
-        games = np.add.reduce(before_counts, axis=1)
+        played = self._played
+        dollars, games = np.empty(len(played)), np.empty(len(played), np.int64)
+        worth_of_cards(self._sums, usual_gains(), _USUAL_GAMES, dollars, games)
         sessions = block_starts(self._sessions)[played]  # in earlier blocks
         length = (games + _USUAL_LENGTH * _USUAL_SESSIONS) / (sessions + _USUAL_SESSIONS)
         luck = np.zeros(BLOCK_COUNT)
         luck[played] = _SCALE * dollars / np.sqrt(length)
         return luck
-
-
-@cache
-def _usual_sums() -> Floats:
-    return _USUAL_GAMES * usual_gains()
 
 
 @cache

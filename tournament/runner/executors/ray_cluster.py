@@ -178,5 +178,5 @@ def _play_remotely(invitation: Invitation, pickled: bytes, stored: _Stored) -> R
     accept(invitation)
     task: Task = pickle.loads(pickled)
     accept_contest(task.rules, task.requires, task.source)
-    admission.room = Room(lambda: max(task.memory_bytes, free_memory() // (os.cpu_count() or 1)))
+    admission.room = Room(lambda: max(task.memory_bytes, free_memory() // cores()))
     return on_deep_stack(play_task, task, stored.needed(task))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import types
 
-from tournament.sandbox.inside.function_names import NotChosen, names_after_file
+from tournament.sandbox.inside.function_names import NotChosen, named_after_another_file, names_after_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # takes long to import
@@ -24,12 +24,18 @@ _TAKES_ANY_NUMBER = 0x04
 
 
 def choose_functions(
-    module: types.ModuleType, stem: str, questions: Sequence[tuple[Sequence[str], int]], class_name: str
+    module: types.ModuleType,
+    stem: str,
+    questions: Sequence[tuple[Sequence[str], int]],
+    class_name: str,
+    *,
+    may_be_copy: bool = True,
 ) -> Functions:
     """What answers the questions: functions of the file, or methods of a new object of its class.
 
     `questions`: the names of each, the usual one first, and how many values it gives. `class_name`: of the
-    statement, "" where it has none. Raises NotChosen.
+    statement, "" where it has none. `may_be_copy`: functions that are named after another file will do. Raises
+    NotChosen.
     """
     names = vars(module)
     called = {"bot", stem.lower(), stem.replace("_", "").lower(), class_name.lower()}
@@ -42,6 +48,8 @@ def choose_functions(
             for found, (spellings, count) in zip(exact, questions)
         ]
         ways = _ways(with_stem, classes, questions)
+    if not ways and may_be_copy:
+        ways = _of_another_file(names, questions)
     if not ways:
         raise NotChosen(_what_is_missing(names, classes, questions))
     if len(ways) > 1:
@@ -51,6 +59,17 @@ def choose_functions(
         return tuple(answers)
     bot = kind()
     return tuple(getattr(bot, name) for name in answers)
+
+
+def _of_another_file(names: Mapping[str, Any], questions: Sequence[tuple[Sequence[str], int]]) -> list[_Way]:
+    """The way to answer with functions that are named after another file, as a copy's are, if that is clear."""
+    if any(spelling in names for spellings, _ in questions for spelling in spellings):
+        return []
+    functions = [name for name, value in names.items() if isinstance(value, types.FunctionType)]
+    found = named_after_another_file([spellings[0] for spellings, _ in questions], functions)
+    if not found or not all(takes(names[name], count) for name, (_, count) in zip(found, questions)):
+        return []
+    return [("", None, [names[name] for name in found])]
 
 
 def _ways(

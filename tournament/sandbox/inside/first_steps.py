@@ -160,6 +160,9 @@ def _forked(orders: Orders) -> Orders:
         from tournament.sandbox.inside import python_host
 
         python_host.prepare_sdk(orders["file"])
+        if orders["imported"]:
+            modules = {name: (file, list(folders)) for name, file, folders in orders["modules"]}
+            python_host.import_packages(orders["imported"], modules, dict(orders["environment"]))
     if orders["of"] == "module":
         from tournament.sandbox.inside import module_compiler
 

@@ -16,7 +16,12 @@ MOST_NAMES = 20
 
 
 class NotChosen(Exception):
-    """No function answers a question, or more than one could; the message says so in the bot's terms."""
+    """No function answers a question, or more than one could; the message says so in the bot's terms.
+
+    `is_all`: there is none that would fit but for its arguments.
+    """
+
+    is_all = True
 
 
 class Lacking(NotChosen):
@@ -66,3 +71,17 @@ def choose(stem: str, fitting: Mapping[str, Sequence[str]]) -> list[str]:
     plural = "s" if len(missing) > 1 else ""
     named = " and ".join(names_after_file(stem, question)[0] for question in missing)
     raise Lacking(f"lacks the function{plural} {' and '.join(missing)} (or {named})")
+
+
+def named_after_another_file(questions: Sequence[str], words: Iterable[str]) -> list[str]:
+    """The words that would answer the questions in a file of another name, as in a copy, if there is just one such
+    file; else []."""
+    found: dict[str, dict[str, str]] = {}
+    for word in words:
+        folded = word.casefold()
+        for question in questions:
+            file = folded.removesuffix(question.casefold())
+            if file and file != folded:
+                found.setdefault(file.removesuffix("_"), {}).setdefault(question, word)
+    complete = [names for names in found.values() if len(names) == len(questions)]
+    return [complete[0][question] for question in questions] if len(complete) == 1 else []

@@ -21,7 +21,8 @@ from engine.processes import python_bots
 from tournament.sandbox.inside.bot_functions import choose_functions
 from tournament.sandbox.inside.function_names import NotChosen
 
-FILE_NAME = "<bot>"
+FILE_NAME, ADAPTER_NAME = "<bot>", "<adapter>"
+_LOADER = "load_bot"  # the adapter's function that gets the code of the bot's file instead of its being executed
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # takes long to import
     import importlib.machinery
@@ -40,9 +41,9 @@ def prepare(told: dict[str, Any]) -> None:
     where the bot is shown something beside arguments, or 0), argument_counts, fields (name, offset, struct code),
     told_names (of each question, of values that come by name instead, or None), view_size, most_arguments,
     state_size (of the list f), sdk (file of the contest's module for bots, or None), modules (name to file and
-    package folders), only_tell and catch_up (of each question), histories (where their length lies, and name and
-    offset of each), legs_share (whether legs may share a process), many_legs (whether they share this one), examine
-    (to say only whether they may).
+    package folders), imported (names of those that are imported before a fork), only_tell and catch_up (of each
+    question), histories (where their length lies, and name and offset of each), legs_share (whether legs may share a
+    process), many_legs (whether they share this one), examine (to say only whether they may).
     """
     _told.update(told)
     prepare_sdk(told["sdk"])
@@ -65,6 +66,46 @@ def prepare_sdk(file: str | None) -> None:
         _sdks[name] = compile(source.read(), f"<{name}>", "exec", dont_inherit=True)
     sys.modules[name] = _new_sdk(name)
     _engine.update({name: module for name, module in sys.modules.items() if name.split(".")[0] == "engine"})
+
+
+def import_packages(
+    names: Sequence[str], modules: dict[str, tuple[str, list[str]]], environment: dict[str, str]
+) -> None:
+    """Import what bots would import in each leg: forks inherit it.
+
+    No chance gets into it, and nothing that it prints among the answers. A package that can't be imported is left to
+    the bots, who are told why.
+    """
+    import random
+
+    os.environ.update(environment)
+    kept, urandom = [os.dup(stream) for stream in (1, 2)], (os.urandom, random._urandom)  # type: ignore[attr-defined]
+    printed = os.memfd_create("printed")
+    finders, sys.meta_path = sys.meta_path, [*sys.meta_path, Packages(modules)]
+    try:
+        for stream in (1, 2):
+            os.dup2(printed, stream)
+        os.urandom = random._urandom = _Bytes(0, b"packages")  # type: ignore[attr-defined]
+        random.seed(0)
+        for name in names:
+            try:
+                for module in (name, *(made for made in _MAKERS if made.startswith(f"{name}."))):
+                    importlib.import_module(module)
+            except Exception:
+                for loaded in [loaded for loaded in sys.modules if loaded.split(".")[0] == name]:
+                    del sys.modules[loaded]
+        for output in (sys.stdout, sys.stderr):
+            if output is not None:
+                output.flush()
+    finally:
+        sys.meta_path = finders
+        os.urandom, random._urandom = urandom  # type: ignore[attr-defined]
+        for stream, original in zip((1, 2), kept):
+            os.dup2(original, stream)
+        for descriptor in (printed, *kept):
+            os.close(descriptor)
+    gc.collect()
+    gc.freeze()  # forks that look for cycles don't look here, which would copy it
 
 
 def _new_sdk(name: str) -> types.ModuleType:
@@ -97,16 +138,15 @@ class Packages:
 
 
 def serve() -> None:
-    """Answer questions until the pipe closes. The bot's file is the first message."""
+    """Answer questions until the pipe closes. The adapter and the bot's file are the first messages."""
     questions, answers = os.dup(0), os.dup(1)
     # What a bot prints goes to standard error, not among its answers.
     os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
     os.dup2(2, 1)
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
-    size = int.from_bytes(_read_exactly(questions, 4), "little")
-    source = _read_exactly(questions, size)
+    adapter, source = [_read_exactly(questions, int.from_bytes(_read_exactly(questions, 4), "little")) for _ in "ab"]
     if _told["examine"]:
-        _examine(answers, source)
+        _examine(answers, adapter + b"\n" + source if adapter else source)
         return
     for name in [name for name in sys.modules if name.split(".")[0] in ("tournament", "engine")]:
         del sys.modules[name]
@@ -117,7 +157,7 @@ def serve() -> None:
     if _told["legs_share"]:  # to know which leg printed what, the same alone as beside others
         stream = None if _told["many_legs"] else sys.stderr
         sys.stdout = sys.stderr = python_bots.LegOutput(_without_addresses, stream)
-    bot = _Bot(source)
+    bot = _Bot(source, adapter)
     python_bots.serve(
         questions,
         answers,
@@ -175,11 +215,11 @@ def _read_exactly(descriptor: int, size: int) -> bytes:
 
 
 class _Bot:
-    """A bot's file, from which each leg gets a bot of its own."""
+    """A bot's file, from which each leg gets a bot of its own, and the contest's adapter, empty if it has none."""
 
-    def __init__(self, source: bytes) -> None:
-        self._source = source
-        self._code: types.CodeType | None = None
+    def __init__(self, source: bytes, adapter: bytes) -> None:
+        self._source, self._adapter = source, adapter
+        self._code: tuple[types.CodeType, types.CodeType] | None = None
         # One class for all legs: those that share a process can't reach it, and lookups by class stay fast.
         fields = {name: python_bots.Field(offset, code) for name, offset, code in _told["fields"]}
         histories = {name: python_bots.History(number) for number, (name, _) in enumerate(_told["histories"][1])}
@@ -195,7 +235,9 @@ class _Bot:
     def new_leg(self, seed: int) -> tuple[python_bots.View, tuple[Callable[..., object] | None, ...]]:
         """What the bot is shown, and the functions that answer its questions, None for one that catches up."""
         if self._code is None:
-            self._code = compile(self._source, FILE_NAME, "exec", dont_inherit=True)
+            parts = ((self._adapter, ADAPTER_NAME), (self._source, FILE_NAME))
+            adapter, code = [compile(source, name, "exec", dont_inherit=True) for source, name in parts]
+            self._code = adapter, code
         # No module that can be imported has a name with a dot and this beginning.
         name = f"bot.{_told['name']}"
         module = types.ModuleType(name)
@@ -205,7 +247,7 @@ class _Bot:
         # Decorators such as dataclass look for the module of the class that they are given.
         sys.modules[name] = module
         try:
-            exec(self._code, module.__dict__)
+            of_adapter = _execute(*self._code, module.__dict__)
         finally:
             sys.modules.pop(name, None)  # not by the name that it has now: bots may give it another
         view = self._view()
@@ -214,7 +256,7 @@ class _Bot:
         given = [count + _told["shows"] for count in _told["argument_counts"]]
         asked = zip(_told["questions"], given, _told["catch_up"])
         questions = [(names, count) for names, count, catches_up in asked if not catches_up]
-        functions = choose_functions(module, _told["name"], questions, _told["class_name"])
+        functions = _choose(module, of_adapter, questions)
         for name in _sdks:
             sdk: Any = modules.get(name)
             functions = tuple(map(sdk.answering, functions))
@@ -223,6 +265,34 @@ class _Bot:
             None if catches_up else _listening(next(answering), only_tells)
             for catches_up, only_tells in zip(_told["catch_up"], _told["only_tell"])
         )
+
+
+def _execute(adapter: types.CodeType, code: types.CodeType, space: dict[str, object]) -> dict[str, object]:
+    """Execute the adapter and then the bot's file; returns the adapter's names with their values."""
+    before = dict(space)
+    exec(adapter, space)
+    of_adapter = {name: value for name, value in space.items() if before.get(name) is not value}
+    load = of_adapter.get(_LOADER)
+    if callable(load):
+        load(code)
+    else:
+        exec(code, space)
+    return of_adapter
+
+
+def _choose(
+    module: types.ModuleType, of_adapter: dict[str, object], questions: Sequence[tuple[Sequence[str], int]]
+) -> tuple[Callable[..., object], ...]:
+    """What answers the questions: the bot's own functions or class, otherwise the adapter's. Raises NotChosen."""
+    name, class_name = _told["name"], _told["class_name"]
+    if of_adapter:
+        own = types.ModuleType(module.__name__)
+        vars(own).update({key: one for key, one in vars(module).items() if of_adapter.get(key) is not one})
+        try:
+            return choose_functions(own, name, questions, class_name, may_be_copy=False)
+        except NotChosen:
+            pass
+    return choose_functions(module, name, questions, class_name)
 
 
 def _listening(function: Callable[..., object], only_tells: bool) -> Callable[..., object]:
@@ -490,13 +560,18 @@ def explain(problem: BaseException) -> str:
     if isinstance(problem, NotChosen):
         return str(problem)
     if isinstance(problem, SyntaxError):
-        where = f" (line {problem.lineno})" if problem.lineno else ""
+        of_adapter = " of the adapter" if problem.filename == ADAPTER_NAME else ""
+        where = f" (line {problem.lineno}{of_adapter})" if problem.lineno else ""
         return f"{type(problem).__name__}: {problem.msg}{where}"
-    frames = [frame for frame in traceback.extract_tb(problem.__traceback__) if frame.filename == FILE_NAME]
+    places = traceback.extract_tb(problem.__traceback__)
+    frames = [frame for frame in places if frame.filename == FILE_NAME] or [
+        frame for frame in places if frame.filename == ADAPTER_NAME
+    ]
     where = ""
     if frames:
         place = frames[-1]
-        inside = "" if place.name == "<module>" else f" in {place.name}"
+        inside = " of the adapter" if place.filename == ADAPTER_NAME else ""
+        inside += "" if place.name == "<module>" else f" in {place.name}"
         called = f", called on line {frames[-2].lineno} in {frames[-2].name}" if len(frames) > 1 else ""
         where = f" (line {place.lineno}{inside}{called.replace(' in <module>', '')})"
     try:

@@ -25,7 +25,7 @@ from pathlib import Path
 
 from engine.processes import forking
 from tournament.errors import InputError
-from tournament.sandbox.outside import confinement
+from tournament.sandbox.outside import confinement, visible
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.endings import Ending, Killed
 from tournament.sandbox.outside.launch import (
@@ -244,7 +244,15 @@ def _server_for(launch: LaunchSpec) -> _Server:
 def _kind_of(what: What) -> ForkServer:
     """What forks processes like this one."""
     if isinstance(what, PythonBot):
-        return ForkServer("python", what.orders["sdk"])
+        orders = what.orders
+        if not orders["imported"]:
+            return ForkServer("python", orders["sdk"])
+        modules = tuple((name, file, tuple(folders)) for name, (file, folders) in sorted(orders["modules"].items()))
+        visible.compile_packages(
+            tuple(orders["imported"]), tuple(orders["modules"][name][0] for name in orders["imported"])
+        )
+        environment = tuple(sorted(orders["environment"].items()))
+        return ForkServer("python", orders["sdk"], tuple(orders["imported"]), modules, environment)
     if isinstance(what, ModuleTrial):
         return ForkServer("module", what.library)
     return ForkServer("program", os.path.realpath(what.command[0]) if isinstance(what, Program) else None)

@@ -109,11 +109,18 @@ class Probe:
 
 @dataclass(frozen=True)
 class ForkServer:
-    """What forks processes of one kind (`fork_server`): a file that is loaded before, if there is one."""
+    """What forks processes of one kind (`fork_server`): a file that is loaded before, if there is one.
+
+    `imported`: modules that it imports first, with these variables of the `environment`; `modules`: where they and
+    what they need are, as `inside.python_host` is told.
+    """
 
     kind: ClassVar[str] = "server"
     of: str
     file: str | None = None
+    imported: tuple[str, ...] = ()
+    modules: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
+    environment: tuple[tuple[str, str], ...] = ()
 
 
 What = Program | Build | PythonBot | ModuleTrial | Probe | ForkServer

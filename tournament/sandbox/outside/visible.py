@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.machinery
 import importlib.util
 import os
+import subprocess
 import sys
 import sysconfig
 from collections.abc import Collection, Iterator, Mapping
@@ -15,6 +17,7 @@ from pathlib import Path
 from tournament.sandbox import inside
 from tournament.sandbox.outside.launch import Build, ForkServer, LaunchSpec, Probe
 
+_SECONDS_TO_COMPILE = 120.0  # all that a package imports
 # Folders of packages within the standard library's.
 _BESIDE = ("site-packages", "dist-packages")
 
@@ -67,6 +70,30 @@ def _bytecode() -> list[str]:
     for name, source in _inside().items():
         importlib.machinery.SourceFileLoader(name, source).get_code(name)  # which writes it, if it may
     return [importlib.util.cache_from_source(source) for source in _inside().values()]
+
+
+@cache
+def compile_packages(imported: tuple[str, ...], files: tuple[str, ...]) -> None:
+    """Have the bytecode of packages written, where that is missing and may be: those who import them confined can't.
+
+    `files`: those of the modules. They are imported unconfined, as this process imports packages itself.
+    """
+    sources = [file for file in files if file.endswith(".py")]
+    missing = [file for file in sources if not os.path.exists(importlib.util.cache_from_source(file))]
+    if any(os.access(os.path.dirname(file), os.W_OK) for file in missing):
+        program = f"import sys; sys.path[:] = {sys.path!r}; import {', '.join(imported)}"
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        nothing = subprocess.DEVNULL
+        with contextlib.suppress(OSError, subprocess.SubprocessError):
+            subprocess.run(
+                [sys.executable, "-P", "-c", program],
+                env=environment,
+                cwd="/",
+                stdin=nothing,
+                stdout=nothing,
+                stderr=nothing,
+                timeout=_SECONDS_TO_COMPILE,
+            )
 
 
 @cache

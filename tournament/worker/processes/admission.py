@@ -1,10 +1,10 @@
-"""Which legs may begin: as many as there is memory for, all that their processes may take, and cores to start them."""
+"""Which legs may begin: as many as there is memory for, all that their processes may take."""
 
 from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
 from tournament.cores import cores
@@ -13,8 +13,6 @@ from tournament.cores import cores
 _SHARE = 7 / 8
 # What a program can take beyond its limit on each core between two looks at it: 2.5 GB a second, 50 ms.
 _BETWEEN_LOOKS = 130 << 20
-# Legs that start at once, for each core.
-_STARTS_PER_CORE = 2
 
 
 def free_memory(root: Path = Path("/")) -> int:
@@ -51,74 +49,30 @@ def _free_in_group(folder: Path) -> Iterator[int]:
         yield left + sum(int(statistics.get(name, 0)) for name in ("inactive_file", "active_file"))
 
 
-Worker = Hashable  # that plays legs
-
-
 class Room:
-    """The memory of a machine, of which several workers of one process take.
-
-    `whole`: how many bytes there are in all, asked when none are taken. A worker takes room for a leg, gives it back by
-    the process, and has at most so many legs that are starting.
-    """
+    """The memory of a machine, which all workers of one process share. `whole`: how many bytes there are in all, asked
+    when none are taken."""
 
     def __init__(self, whole: Callable[[], int] | None = None) -> None:
         self._whole = whole or (lambda: free_memory() - cores() * _BETWEEN_LOOKS)
         self._lock = threading.Lock()
-        self._bytes = 0.0
-        self._taken: dict[Worker, int] = {}
-        self._alone: Worker | None = None
+        self._bytes, self._taken = 0.0, 0
 
-    def enter(self, worker: Worker) -> None:
-        """Note a worker before it takes anything."""
+    def take(self, size: int, *, anyway: bool = False) -> bool:
+        """Take so many bytes, if there are as many; where nothing else plays, they are there. `anyway`: for a process
+        in the place of one that has ended."""
         with self._lock:
-            self._taken[worker] = 0
-
-    def leave(self, worker: Worker) -> None:
-        """Take back all that a worker has."""
-        with self._lock:
-            del self._taken[worker]
-            if self._alone is worker:
-                self._alone = None
-
-    @property
-    def workers(self) -> int:
-        """How many workers there are now."""
-        return len(self._taken)
-
-    @property
-    def most_starts(self) -> int:
-        """How many legs of each worker may be starting at once."""
-        return max(1, _STARTS_PER_CORE * cores() // max(1, self.workers))
-
-    def take(self, worker: Worker, size: int, *, alone: bool = False) -> bool:
-        """Take so many bytes for a leg, if there are as many; where nothing else plays, they are there.
-
-        For a leg that is to play `alone` only then; others wait for it.
-        """
-        with self._lock:
-            if self._alone is not None and not (alone and self._alone is worker):
-                return False
-            taken = sum(self._taken.values())
-            if taken == 0:
+            if self._taken == 0:
                 self._bytes = self._whole() * _SHARE
-            if alone:
-                self._alone = worker
-            if taken and (alone or taken + size > self._bytes):
+            elif self._taken + size > self._bytes and not anyway:
                 return False
-            self._taken[worker] += size
+            self._taken += size
             return True
 
-    def take_anyway(self, worker: Worker, size: int) -> None:
-        """Take so many bytes for a process in the place of one that has ended."""
-        with self._lock:
-            self._taken[worker] += size
-
-    def give_back(self, worker: Worker, size: int) -> None:
+    def give_back(self, size: int) -> None:
         """Give back what a process had."""
         with self._lock:
-            self._taken[worker] -= size
-            if not self._taken[worker] and self._alone is worker:
-                self._alone = None
+            self._taken -= size
 
 
 # Of all workers of this process.

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import os
 import time
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.kernel.game_core import GameCore
-from engine.processes.channels import Channels
+from engine.processes.lanes import Lanes
 from tournament.artifacts import python_packing
 from tournament.contests.contest import Contest
-from tournament.contests.interface import Dialogue
 from tournament.contests.settings import ContestSettings
-from tournament.leg import Failure, Leg, Seat
+from tournament.leg import Leg, Seat
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import admission, programs, python_bots
+from tournament.worker.processes.bot_process import BotProcess, Player, SharedBy
 from tournament.worker.processes.one_core import Asked, OneCore
-from tournament.worker.processes.time_limits import TimeLimits
 
 # How many legs with processes of their own are in play at once.
 MOST_OWN_PROCESSES = 24
@@ -30,66 +27,11 @@ MOST_OWN_PROCESSES = 24
 _MOST_OF_A_BOT = 6
 # How many processes of both kinds, unless a leg alone needs more.
 MOST_PROCESSES = 96
-_MEASURE_SECONDS = 0.05
 # Python bots, by artifact, of which a process of several legs went beyond its limits. Without a collection of cycles
 # legs leave more behind than they do alone, so these bots get a process for each leg.
 _outgrown: set[str] = set()
-# The name and artifact of a bot whose legs share a process, and whether these are later legs of their deals.
-_SharedBy = tuple[str, str, bool]
 # How long a program may run after it was told that its leg is over.
 _PARTING_SECONDS = 0.1
-
-
-@dataclass(eq=False)
-class Player:
-    """A bot that is a process, in one leg: its seat and, once the leg is on a lane, what plays it.
-
-    `alone`: it must not share a process; `later`: nor one with legs that had the deals of its leg before. `slot`: what
-    its process calls the leg. `cpu_before` and `idle_before`:
-    seconds of its earlier processes in this leg; `kept_waiting`: one of them did not answer in time.
-    """
-
-    number: int
-    seat: Seat
-    alone: bool = False
-    lane: int = -1
-    slot: int = -1
-    process: BotProcess | None = None
-    dialogue: Dialogue | None = None
-    later: bool = False
-    cpu_before: float = 0.0
-    idle_before: float = 0.0
-    kept_waiting: bool = False
-
-
-@dataclass(eq=False)
-class BotProcess:
-    """A running bot and its channel. `shared_by`: the key of the bot whose legs share it, None for one `leg`'s own.
-
-    `notes_prints`: it tells with a fault what the leg printed. `slots`: how
-    many legs it was ever given; `players`: those that it plays now; `decisions_before`: of the legs that have left.
-    `doomed`: why it was killed while it wasn't asked.
-    """
-
-    confined: Confined
-    channel: int
-    seat: Seat
-    time: TimeLimits
-    leg: Leg
-    shared_by: _SharedBy | None = None
-    notes_prints: bool = False
-    slots: int = 0
-    players: list[Player] = field(default_factory=list)
-    decisions_before: int = 0
-    doomed: Failure | None = None
-    _memory_bytes: int = 0
-    _measured: float = -math.inf
-
-    def measured_memory(self) -> int:
-        """The most memory that it has had at once. Measured only now and then while several legs share it."""
-        if len(self.players) < 2 or time.monotonic() - self._measured > _MEASURE_SECONDS:
-            self._memory_bytes, self._measured = self.confined.memory_bytes(), time.monotonic()
-        return self._memory_bytes
 
 
 class Pool:
@@ -105,39 +47,39 @@ class Pool:
         sandbox: SandboxSettings,
         artifacts: Mapping[str, bytes],
         cache: Path,
-        channels: Channels,
+        lanes: Lanes,
     ) -> None:
         self._contest = contest
         self._settings = settings
         self._sandbox = sandbox
         self._artifacts = artifacts
         self._cache = cache
-        self._channels = channels
+        self._lanes, self._channels = lanes, lanes.channels
         self.by_channel: dict[int, BotProcess] = {}
-        self._shared: dict[_SharedBy, BotProcess] = {}
+        self._shared: dict[SharedBy, BotProcess] = {}
         self.parting: deque[tuple[float, Confined, Leg]] = deque()
         self.one_core = OneCore()
         self._bytes: dict[Confined, int] = {}  # of memory, that each process may take
-        admission.room.enter(self)
+        self._taken = 0  # of the room
 
     def busy_bots(self) -> Set[str]:
         """Those that are in as many legs with processes of their own as they may."""
         legs = Counter(process.seat.name for process in self.by_channel.values() if process.shared_by is None)
         return {name for name, count in legs.items() if count >= _MOST_OF_A_BOT}
 
-    def take_room_for(self, players: Sequence[Player], *, alone: bool = False) -> bool:
-        """Take the memory of the processes that a leg needs; false when they may not start now.
+    def take_room_for(self, players: Sequence[Player]) -> bool:
+        """Take the memory of all processes that a leg needs; false, and none is taken, if they can't start now.
 
-        `alone`: only if no others play on this machine. Idle processes are ended if that helps.
+        Idle processes are ended if that helps.
         """
-        if self._takes_room_for(players, alone):
+        if self._takes_room_for(players):
             return True
         for process in list(self.by_channel.values()):
             if not process.players:
                 self.end(process)
-        return not self.by_channel and not self.parting and self._takes_room_for(players, alone)
+        return not self.by_channel and not self.parting and self._takes_room_for(players)
 
-    def _takes_room_for(self, players: Sequence[Player], alone: bool) -> bool:
+    def _takes_room_for(self, players: Sequence[Player]) -> bool:
         new = [player for player in players if self._needs_own(player) or self._shared_by_legs_of(player) is None]
         own = sum(self._needs_own(player) for player in new)
         running_own = sum(process.shared_by is None for process in self.by_channel.values()) + len(self.parting)
@@ -146,7 +88,16 @@ class Pool:
         running = len(self.by_channel) + len(self.parting)
         if new and running and running + len(new) > MOST_PROCESSES:
             return False
-        return admission.room.take(self, sum(self._most_bytes(player.seat) for player in new), alone=alone)
+        return self._take(sum(self._most_bytes(player.seat) for player in new))
+
+    def _take(self, size: int, *, anyway: bool = False) -> bool:
+        taken = admission.room.take(size, anyway=anyway)
+        self._taken += size if taken else 0
+        return taken
+
+    def _give_back(self, size: int) -> None:
+        admission.room.give_back(size)
+        self._taken -= size
 
     def _most_bytes(self, seat: Seat) -> int:
         return most_bytes_of(seat.kind, self._settings.memory_megabytes, self._sandbox)
@@ -203,21 +154,17 @@ class Pool:
                 dialogue=player.dialogue,
             )
             self._bytes[confined] = self._most_bytes(seat)
-            limits = TimeLimits(settings, confined)
             notes = seat.kind == "python" and python_packing.legs_may_share(artifact)
-            process = BotProcess(confined, channel, seat, limits, leg, shared_by, notes)
+            process = BotProcess(confined, channel, seat, self._lanes, settings, leg, shared_by, notes)
             self.by_channel[channel] = process
             if shared_by:
                 self._shared[shared_by] = process
-        player.process = process
-        player.slot = process.slots
-        process.players.append(player)
-        process.slots += 1
+        process.add(player)
         return process
 
     def seat_again(self, player: Player, leg: Leg, core: GameCore) -> BotProcess:
         """Start a process for a player whose own has ended."""
-        admission.room.take_anyway(self, self._most_bytes(player.seat))
+        self._take(self._most_bytes(player.seat), anyway=True)
         return self.seat(player, leg, core)
 
     def is_wanted(self, process: BotProcess) -> bool:
@@ -250,7 +197,7 @@ class Pool:
 
     def _end(self, confined: Confined) -> None:
         confined.end()
-        admission.room.give_back(self, self._bytes.pop(confined))
+        self._give_back(self._bytes.pop(confined))
 
     def reap(self) -> None:
         """End the parting programs that have exited, or had time to."""
@@ -271,10 +218,10 @@ class Pool:
         self.one_core.leave()
         for confined in self._bytes:
             confined.end()
+        self._give_back(self._taken)
         self._bytes.clear()
         self.by_channel.clear()
         self.parting.clear()
-        admission.room.leave(self)
 
     def asked(self) -> Iterator[Asked]:
         """The processes that may share a core with the worker: Python bots'. Programs are all asked at once."""
@@ -291,6 +238,6 @@ def most_bytes_of(kind: str, memory_megabytes: int, sandbox: SandboxSettings) ->
     return python_bots.most_megabytes(memory_megabytes, sandbox) << 20 if kind == "python" else 0
 
 
-def _bot_of(player: Player) -> _SharedBy:
+def _bot_of(player: Player) -> SharedBy:
     """The bot whose legs share a process. The name is part of it: equal files of two entrants are two bots."""
     return player.seat.name, player.seat.artifact, player.later

@@ -6,7 +6,7 @@ import contextlib
 import signal
 
 from engine.processes.messages import LEAST_ANSWER_BYTES, MOST_ANSWER_BYTES, read_start, start_message
-from tournament.artifacts.python_packing import installed, legs_may_share, pack, source_of
+from tournament.artifacts.python_packing import installed, legs_may_share, pack, sources_of
 from tournament.contests.interface import Interface, Named
 from tournament.sandbox.outside import endings, fork_server, running
 from tournament.sandbox.outside.confined import Confined
@@ -55,7 +55,7 @@ def start(
 
     `examine`: instead of playing, it says why its legs must not share a process.
     """
-    source = source_of(artifact, sandbox, interface.python.sdk)
+    adapter, source = sources_of(artifact, sandbox, interface.python.sdk)
     packages = installed(tuple(sorted(sandbox.packages)))
     sdk, told_names = interface.python.sdk, interface.tells.names if isinstance(interface.tells, Named) else None
     memory = most_megabytes(memory_megabytes, sandbox)
@@ -80,6 +80,7 @@ def start(
                     "state_size": interface.python.state_size,
                     "sdk": str(sdk.file) if sdk else None,
                     "modules": packages.modules,
+                    "imported": [] if examine else packages.imported_by(adapter + b"\n" + source),
                     "environment": environment,
                     "legs_share": legs_may_share(artifact),
                     "many_legs": many_legs,
@@ -93,7 +94,8 @@ def start(
         sandbox.mode,
     )
     with contextlib.suppress(BrokenPipeError):  # its answers will tell why
-        process.write(len(source).to_bytes(4, "little") + source)
+        for part in (adapter, source):
+            process.write(len(part).to_bytes(4, "little") + part)
     return process
 
 
@@ -106,13 +108,13 @@ def _histories(interface: Interface) -> tuple[int, list[tuple[str, int]]]:
     return offsets[known.length], [(name, offsets[last]) for name, last in known.lists.items()]
 
 
-def why_apart(source: bytes, interface: Interface, sandbox: SandboxSettings) -> str:
+def why_apart(source: bytes, interface: Interface, sandbox: SandboxSettings, adapter: bytes = b"") -> str:
     """Why legs of a bot must not share a process, with the line; "" when they may. The bot is not executed.
 
     They must not if its source takes too much to read. Raises InputError when it can't be confined, Disturbed when the
     machine keeps it from being read.
     """
-    artifact = pack(source, sandbox, interface.python.sdk)
+    artifact = pack(source, sandbox, interface.python.sdk, adapter=adapter)
     process = start(artifact, "bot", interface, sandbox, memory_megabytes=256, cpu_seconds=_TRIAL_SECONDS, examine=True)
     try:
         had = OwnTime(process.use, _TRIAL_OWN_SECONDS)

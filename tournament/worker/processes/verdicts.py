@@ -1,4 +1,4 @@
-"""Who is to blame when a process fails: its bot, nobody yet, or the machine."""
+"""Who is to blame when a process fails: its bot, the legs that shared it, or perhaps the machine."""
 
 from __future__ import annotations
 
@@ -25,31 +25,32 @@ class Ending:
 
 
 @dataclass(frozen=True)
-class Again:
-    """The leg begins anew, the bot in a process of its own. `by_itself`: with no others on this machine meanwhile.
+class Apart:
+    """The leg begins again, the bot in a process of its own. `outgrown`: its other legs share none either."""
 
-    `outgrown`: the bot's legs are too much for one process, and share none from now on.
-    """
-
-    by_itself: bool = False
     outgrown: bool = False
 
 
 @dataclass(frozen=True)
-class RunEnds:
-    """The machine can't play the leg, and blames nobody."""
+class PutOff:
+    """The leg is broken off and put off, since the machine may be to blame; the `reason` goes with the bot's name."""
+
+    reason: str
 
 
-def verdict(ending: Ending, *, shared: bool, by_itself: bool) -> Failure | Again | RunEnds:
-    """What follows for each leg of a process. `shared`: by several legs; `by_itself`: no others played beside it."""
-    # The machine may have kept it from answering in a way that nobody sees.
-    waited_long = ending.passed is not None and ending.passed.waited > _LONG_SECONDS
+def verdict(ending: Ending, *, shared: bool, at_once: bool) -> Failure | Apart | PutOff:
+    """What follows for each leg of a process. `shared`: by several legs; `at_once`: a long wait isn't repeated."""
     if shared:
-        return Again(outgrown=not ending.from_outside, by_itself=waited_long)
+        return Apart(outgrown=not ending.from_outside)
     if ending.passed:
-        return Again(by_itself=True) if waited_long and not by_itself else ending.passed
+        # The machine may have kept it from answering in a way that nobody sees.
+        waited_long = ending.passed.waited > _LONG_SECONDS
+        return ending.passed if at_once or not waited_long else PutOff(ending.passed.what)
     if ending.from_outside:
-        return RunEnds() if by_itself else Again(by_itself=True)
+        return PutOff(
+            "its process was killed from outside: this machine has too little memory (a lower memory_megabytes takes"
+            " less), or something here ends processes"
+        )
     return Failure("closed its output" if ending.status is None else how_it_ended(ending.status))
 
 

@@ -261,7 +261,7 @@ class Seating:
             seconds, fuel = self.watch.used_by(self.watch.late)
             suspects = range(len(self._bots)) if self.watch.late == ANY_SEAT else [self.watch.late]
             names = tuple(self._names[seat] for seat in suspects if self._bots[seat])
-            raise BotTrouble(names, late(seconds, fuel), verdict=self.watch.apart)
+            raise BotTrouble(names, late(seconds, fuel))
 
 
 def late(seconds: float, fuel: int) -> str:

@@ -63,7 +63,7 @@ const faultsOf = (bot) => {
     ...(fault.asked ? [make("p", "", "asked ", make("code", "", fault.asked))] : []),
     ...(fault.complaints ? [make("pre", "", fault.complaints)] : []),
     make("p", "dim",
-      make("code", "", `tournament replay ${data.contest} --match ${fault.match} --session ${fault.session} --game ${fault.game}`),
+      make("code", "", `tournament replay ${data.contest} --match ${fault.match} --session ${fault.session} --game ${fault.game}${data.options}`),
       fault.more ? `; and the same ${plain(fault.more)} more ${fault.more === 1 ? "time" : "times"}` : "")));
   const less = bot.faulty.length < bot.faults ? `${bot.faulty.length} of ${plain(bot.faults)}, the first ones of each sort. ` : "";
   return [make("h3", "", "Faults"), make("p", "note", `${less}The command below a fault shows its game, step by step.`), make("ol", "faults", ...items)];

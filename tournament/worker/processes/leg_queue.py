@@ -6,34 +6,22 @@ from collections import deque
 from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass, field
 
-from tournament.leg import PROCESSES, Leg
-from tournament.worker.processes.pool import Player
+from tournament.leg import Leg
 
 
 @dataclass(eq=False)
 class WaitingLeg:
     """A leg to be played from its beginning. `alone`: the seats whose bots must not share a process.
 
-    `by_itself`: no other may play beside it on this machine, since a process of its own was killed from outside.
     `later`: it follows a leg with the same deals.
     """
 
     leg: Leg
     alone: set[int] = field(default_factory=set)
-    by_itself: bool = False
     later: bool = False
 
-    def new_players(self) -> list[Player]:
-        """Its bots that are processes, not yet started."""
-        seats = enumerate(self.leg.seats)
-        return [
-            Player(number, seat, number in self.alone, later=self.later)
-            for number, seat in seats
-            if seat.kind in PROCESSES
-        ]
 
-
-class WaitingLegs:
+class LegQueue:
     """The legs of a task that are to begin. Of two with the same deals, as a duplicate match has them, the later one is
     not among them until the earlier one and its processes have ended: it could be told the cards."""
 
@@ -62,9 +50,9 @@ class WaitingLegs:
         self._none_without = set()
 
     def take_next(self, busy: Set[str]) -> WaitingLeg | None:
-        """Remove and return the first leg without a bot that is busy; None where there is none."""
+        """Remove and return the first leg without a bot that is busy; None if there is none."""
         if not busy:
-            return self._legs.popleft()
+            return self._legs.popleft() if self._legs else None
         if busy == self._none_without:
             return None
         for leg in self._legs:

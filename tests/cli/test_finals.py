@@ -1,0 +1,72 @@
+"""Grading an open contest: its final, who handed in which bot, and commands that find its games."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_cli import command
+from tests.contest_runs import CONTEST, Place, new_place
+from tournament.errors import InputError
+from tournament.records.results import load
+
+FINALS = ("final-20260101T000000Z", "final-20260202T000000Z")
+
+
+@pytest.fixture(scope="module")
+def closed(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """A contest that was open and has had two finals, the last of other deals; one bot has an author."""
+    place = new_place(tmp_path_factory.mktemp("closed"), ["bold", "calm"])
+    place.play()
+    place.play(results=place.folder / "results" / FINALS[0])
+    place.config.write_text(place.config.read_text().replace("seed = ", "sessions = 41 # "))
+    place.config.write_text(re.sub("sessions = 40\n", "", place.config.read_text()))
+    place.play(results=place.folder / "results" / FINALS[1])
+    state = {"bots": {CONTEST: {"bold": ["ann b", "bold"]}}}
+    (place.folder / "submissions").mkdir()
+    (place.folder / "submissions" / "state.json").write_text(json.dumps(state))
+    return place
+
+
+def test_records_with_a_final_say_so_and_show_it_when_asked(closed: Place) -> None:
+    for words in (["leaderboard"], ["leaderboard", "--rating", "elo"], ["crosstable"], ["faults"], ["report"]):
+        before = command(closed.folder, *words)
+        assert before.returncode == 0 and "--final" in before.stderr, words
+        final = command(closed.folder, *words, "--final")
+        assert final.returncode == 0 and "--final" not in final.stderr, words
+    lines = json.loads(command(closed.folder, "leaderboard", CONTEST, "--final", "--json").stdout)
+    assert [line["sessions"] for line in lines] == [41, 41]
+    assert "load(..., final=True)" in repr(load(str(closed.results)))
+    results = load(str(closed.folder / "results"), final=True)
+    assert results.location.endswith(f"{FINALS[1]}/{CONTEST}") and "final" not in repr(results).splitlines()[-1]
+    with pytest.raises(InputError, match="no final was played"):
+        load(results.location, final=True)
+    assert command(closed.folder, "verify", CONTEST, "--final").returncode == 0
+
+
+def test_gradebook_begins_with_places_author_and_points(closed: Place) -> None:
+    rows = list(csv.DictReader(io.StringIO(command(closed.folder, "leaderboard", "--final", "--csv").stdout)))
+    assert list(rows[0])[:7] == ["rank", "rank_low", "rank_high", "name", "author", "score", "points_per_session"]
+    assert {row["name"]: row["author"] for row in rows} == {"bold": "ann b", "calm": ""}
+    elsewhere = closed.folder / "elsewhere"
+    elsewhere.mkdir()
+    words = ("leaderboard", "--json", "--config", str(closed.config), "--results", str(closed.folder / "results"))
+    for more, author in (((), "ann b"), (("--authors", "authors.toml"), None)):
+        lines = json.loads(command(elsewhere, *words, *more).stdout)
+        assert {line["author"] for line in lines} == {author, None}
+
+
+@pytest.mark.parametrize("words", [["--final"], ["--results", f"results/{FINALS[0]}"]])
+def test_author_pages_of_a_final_print_commands_that_work(closed: Place, words: list[str], tmp_path: Path) -> None:
+    assert command(closed.folder, "report", CONTEST, *words, "--author-pages", str(tmp_path)).returncode == 0
+    found = [re.findall("<code>(tournament replay .*?)</code>", page.read_text()) for page in tmp_path.iterdir()]
+    commands = [shlex.split(one) for several in found for one in several]
+    assert commands and all(one[-len(words) :] == words for one in commands)
+    replayed = command(closed.folder, *commands[0][1:])
+    assert replayed.returncode == 0, replayed.stderr

@@ -1,0 +1,278 @@
+"""A bot's process with its clocks, and the limits that it may pass: of time, memory and threads."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from engine.processes.lanes import Lanes
+from tournament.contests.interface import Dialogue
+from tournament.contests.settings import ContestSettings
+from tournament.leg import Failure, Leg, Seat
+from tournament.sandbox.outside.confined import Confined
+from tournament.sandbox.outside.own_time import Clocks
+from tournament.sandbox.outside.own_time import Use as UseOfProcess
+from tournament.worker.processes.verdicts import Ending, out_of_memory
+
+# The processor time that a process may take to get ready, beyond the limits of its first decision; and how long it may
+# wait for that at least.
+START_SECONDS = 5.0
+# Between two audits that come late.
+_LONGEST_TICK, _LONGEST_NAP = 0.5, 0.1
+# However it comes about, so many times what a leg may take, and so many seconds more, is too long.
+_MOST_TIMES, _MORE_SECONDS = 4, 60.0
+# So many times less patience is left for a bot that has used it up in this leg, and was replaced.
+_LESS_PATIENCE = 10
+# Language runtimes start some threads of their own; no bot needs more than this.
+_MOST_THREADS = 128
+_MEASURE_SECONDS = 0.05
+# Said of a program that waits while its answers lie in a buffer of its own.
+_NOTHING_CAME = "; nothing came from it at all: does it flush its output? (flush=True in Python, fflush(stdout) in C)"
+_MOST_BEGUN = 40  # characters of a line that isn't whole
+
+
+class Timed(Protocol):
+    """What is known of a running process; `Confined` knows it."""
+
+    def use(self) -> UseOfProcess: ...
+    def cpu_seconds(self) -> float: ...
+    def has_written(self) -> bool: ...
+
+
+@dataclass
+class Spent:
+    """What legs have taken: their number, their decisions, and seconds of processor time and asleep.
+
+    The seconds are those of their processes before the one that is audited; `kept_waiting`: one of those didn't answer.
+    """
+
+    legs: int = 0
+    decisions: int = 0
+    cpu_seconds: float = 0.0
+    idle_seconds: float = 0.0
+    kept_waiting: bool = False
+
+
+@dataclass(frozen=True)
+class _Message:
+    """An unanswered message: its number, and the process's clocks when it was first seen."""
+
+    number: int
+    cpu: float
+    slept: float
+
+
+class TimeLimits:
+    """One process's clocks from audit to audit."""
+
+    def __init__(self, settings: ContestSettings, process: Timed) -> None:
+        self._settings = settings
+        self._process = process
+        self._clocks = Clocks(process.use, _LONGEST_NAP)
+        self._message: _Message | None = None
+        self._asked = 0.0  # seconds in which it had an answer to give, and nothing held it up
+
+    @property
+    def idle_seconds(self) -> float:
+        """How long it slept in all while it was asked."""
+        return self._clocks.slept
+
+    def rest(self) -> None:
+        """Note that it is not asked: what it does now ends no leg."""
+        self._message = None
+
+    def overdrawn(self, spent: Spent) -> Failure | None:
+        """Whether it has used up its bank of processor time; threads may do so while it isn't asked."""
+        self._clocks.note(self._process.cpu_seconds())
+        return self._beyond_its_bank(spent)
+
+    def _bank(self, spent: Spent) -> float:
+        more = spent.decisions * self._settings.cpu_milliseconds_more / 1000
+        return max(1, spent.legs) * self._settings.cpu_seconds_per_leg + more
+
+    def _beyond_its_bank(self, spent: Spent) -> Failure | None:
+        bank = self._bank(spent)
+        if self._clocks.cpu + spent.cpu_seconds <= bank + START_SECONDS:
+            return None
+        return Failure(f"used up its processor time ({bank:.1f} s for {spent.decisions:,} decisions)")
+
+    def exceeded(self, number: int, is_start: bool, elapsed: float, spent: Spent) -> Failure | None:
+        """What it took too much of; None while it is within its limits.
+
+        `number`: of the message that it has to answer; `is_start`: whether a leg starts with it; `elapsed`: seconds
+        since the audit before; `spent`: by the legs that it was ever given.
+        """
+        settings, clocks, message = self._settings, self._clocks, self._message
+        is_new = message is None or message.number != number
+        # An answer that we haven't read yet came in time. If this worker was held up itself (a stopped job, say), that
+        # time is not the bot's.
+        if self._process.has_written():
+            clocks.note(self._process.cpu_seconds())
+        else:
+            tick = min(elapsed, _LONGEST_TICK)
+            use = clocks.look(tick, asked_lately=is_new)
+            self._asked += tick if use.sleeps or use.runs else 0.0
+        if what := self._beyond_its_bank(spent) or self._waited_beyond_its_leg(spent):
+            return what
+        if message is None or is_new:
+            self._message = _Message(number, clocks.cpu, clocks.slept)
+            return None
+        grace = START_SECONDS if is_start else 0.0
+        if clocks.cpu - message.cpu > settings.cpu_seconds_per_decision + grace:
+            seconds = f"{settings.cpu_seconds_per_decision:g} s"
+            return Failure(f"took more than {seconds} of processor time for a decision")
+        patience = max(settings.wall_seconds_per_decision, START_SECONDS if is_start else 0.0)
+        if spent.kept_waiting:
+            patience /= _LESS_PATIENCE
+        if clocks.slept - message.slept > patience:
+            words = f"did not answer for {'another ' * spent.kept_waiting}{patience:g} s"
+            return Failure(words, "silence", waited=patience)
+        return None
+
+    def _waited_beyond_its_leg(self, spent: Spent) -> Failure | None:
+        # A shared process gets no more than one leg would: if it is too slow, its legs are played again alone.
+        most = self._settings.wall_seconds_per_leg
+        if self._clocks.slept + spent.idle_seconds > most + START_SECONDS:
+            return Failure(f"slept or waited for more than {most:g} s in all", waited=most)
+        most = _MOST_TIMES * (self._bank(spent) + max(1, spent.legs) * most) + _MORE_SECONDS
+        if self._asked > most:
+            return Failure(f"kept others waiting for more than {most:.0f} s in all", waited=most)
+        return None
+
+
+# The name and artifact of a bot whose legs share a process, and whether these are later legs of their deals.
+SharedBy = tuple[str, str, bool]
+
+
+@dataclass(frozen=True)
+class Use:
+    """What a seat's decisions took of a process: how many they were, and seconds of processor time."""
+
+    decisions: int
+    cpu_seconds: float
+    memory_bytes: int
+
+
+@dataclass(eq=False)
+class Player:
+    """A bot that is a process, in one leg: its seat and, once the leg is on a lane, what plays it.
+
+    `alone`: it must not share a process; `later`: nor one with legs that had the deals of its leg before. `slot`: what
+    its process calls the leg. `cpu_before` and `idle_before`:
+    seconds of its earlier processes in this leg; `kept_waiting`: one of them did not answer in time.
+    """
+
+    number: int
+    seat: Seat
+    alone: bool = False
+    lane: int = -1
+    slot: int = -1
+    process: BotProcess | None = None
+    dialogue: Dialogue | None = None
+    later: bool = False
+    cpu_before: float = 0.0
+    idle_before: float = 0.0
+    kept_waiting: bool = False
+
+
+@dataclass(eq=False)
+class BotProcess:
+    """A running bot and its channel. `shared_by`: the key of the bot whose legs share it, None for one `leg`'s own.
+
+    `notes_prints`: it tells with a fault what the leg printed. `slots`: how many legs it was ever given; `players`:
+    those that it plays now; `decisions_before`: of the legs that have left. `doomed`: why it was killed while it wasn't
+    asked.
+    """
+
+    confined: Confined
+    channel: int
+    seat: Seat
+    lanes: Lanes
+    settings: ContestSettings
+    leg: Leg
+    shared_by: SharedBy | None = None
+    notes_prints: bool = False
+    slots: int = 0
+    players: list[Player] = field(default_factory=list)
+    decisions_before: int = 0
+    doomed: Failure | None = None
+    _memory_bytes: int = 0
+    _measured: float = -math.inf
+
+    def __post_init__(self) -> None:
+        self.time = TimeLimits(self.settings, self.confined)
+
+    def add(self, player: Player) -> None:
+        """Give it one more leg of its bot."""
+        player.process, player.slot = self, self.slots
+        self.players.append(player)
+        self.slots += 1
+
+    def remove(self, player: Player) -> None:
+        """A leg leaves it."""
+        self.players.remove(player)
+        self.decisions_before += self.lanes.decisions(player.lane)[player.number]
+
+    def audit(self, elapsed: float) -> Failure | None:
+        """Return which limit it has passed while it is asked, `elapsed` seconds after the audit before. Otherwise it is
+        killed, and its fault comes when it is asked next: until then another bot's answer is due."""
+        outstanding, message, starts = self.lanes.channels.is_outstanding(self.channel)
+        if not outstanding:
+            self.time.rest()
+            if self.shared_by is None and not self.doomed:
+                self.doomed = self._too_much_at_once() or self.time.overdrawn(self._spent())
+                if self.doomed:
+                    self.confined.kill()
+            return None
+        passed = self._too_much_at_once()
+        if not passed:
+            passed = self.time.exceeded(message, starts, elapsed, self._spent())
+            if passed and passed.kind == "silence" and self.seat.kind == "program":
+                begun = self.lanes.channels.begun(self.channel)[:_MOST_BEGUN].decode(errors="replace")
+                more = f"; it wrote {begun!r}, without the line's end" if begun else _NOTHING_CAME * (message == 1)
+                passed = replace(passed, what=passed.what + more)
+        return passed
+
+    def passed_at_end(self) -> Failure | None:
+        """What it took too much of between two audits, found as its leg ends; shared processes aren't looked at."""
+        return None if self.shared_by else self.doomed or self._too_much_memory()
+
+    def ending(self, passed: Failure | None) -> Ending:
+        """How it ended by itself, unless it has `passed` a limit."""
+        if passed := self.doomed or passed:
+            return Ending(passed)
+        status = self.confined.ended_by_itself()
+        passed = self._too_much_memory()
+        return Ending(passed, status, status is not None and self.confined.was_killed_from_outside())
+
+    def use(self, player: Player) -> Use:
+        """What a leg has used of it."""
+        seconds = player.cpu_before + self.confined.cpu_seconds() / (self.slots if self.shared_by else 1)
+        return Use(self.lanes.decisions(player.lane)[player.number], seconds, self._most_memory())
+
+    def _too_much_at_once(self) -> Failure | None:
+        if self.shared_by is None and self.confined.threads() > _MOST_THREADS:
+            return Failure(f"started more than {_MOST_THREADS} threads")
+        return self._too_much_memory()
+
+    def _too_much_memory(self) -> Failure | None:
+        return out_of_memory(self.settings.memory_megabytes) if self.confined.has_taken_too_much() else None
+
+    def _spent(self) -> Spent:
+        """What the legs of the process have taken."""
+        players = self.players
+        return Spent(
+            self.slots,
+            self.decisions_before + sum(self.lanes.decisions(player.lane)[player.number] for player in players),
+            sum(player.cpu_before for player in players),
+            sum(player.idle_before for player in players),
+            any(player.kept_waiting for player in players),
+        )
+
+    def _most_memory(self) -> int:
+        """The most memory that it has had at once. Measured only now and then while several legs share it."""
+        if len(self.players) < 2 or time.monotonic() - self._measured > _MEASURE_SECONDS:
+            self._memory_bytes, self._measured = self.confined.memory_bytes(), time.monotonic()
+        return self._memory_bytes

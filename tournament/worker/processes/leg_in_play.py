@@ -1,0 +1,190 @@
+"""A leg on its lane, from its beginning to its result: its core, its rows, its faults, and who plays its seats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from engine.kernel.records import Table
+from engine.processes.lanes import Lanes
+from tournament.contests.contest import Contest
+from tournament.contests.settings import ContestSettings
+from tournament.errors import printable
+from tournament.leg import PROCESSES, Failure, Leg, Seat
+from tournament.store.legs import LegResult
+from tournament.worker.faults import LegFaults
+from tournament.worker.leg import leg_result, new_core, new_seating, seat_again
+from tournament.worker.processes.bot_process import Player, Use
+from tournament.worker.processes.leg_queue import WaitingLeg
+from tournament.worker.processes.pool import Pool
+from tournament.worker.processes.spool import LegRows, Spool
+
+# Sent to a program that must end without a score.
+OVER = b"-1\n"
+
+
+@dataclass(frozen=True)
+class PlayedLeg:
+    """A leg that was played in a lane: its result, its records, and what each seat used (None for WebAssembly)."""
+
+    result: LegResult
+    rows: LegRows
+    uses: tuple[Use | None, ...]
+
+
+@dataclass(frozen=True)
+class Playing:
+    """What all legs of a task are played with. `tables`: empty ones, of games and of sessions."""
+
+    contest: Contest
+    settings: ContestSettings
+    artifacts: Mapping[str, bytes]
+    lanes: Lanes
+    pool: Pool
+    spool: Spool
+    tables: Sequence[Table]
+    stopping: Callable[[], bool]
+
+
+def players_of(waiting: WaitingLeg) -> list[Player]:
+    """A leg's bots that are processes, not yet started."""
+    return [
+        Player(number, seat, number in waiting.alone, later=waiting.later)
+        for number, seat in enumerate(waiting.leg.seats)
+        if seat.kind in PROCESSES
+    ]
+
+
+@dataclass(eq=False)
+class LegInPlay:
+    """A leg and its `players`, the bots that are processes, for which there is room."""
+
+    playing: Playing
+    began: WaitingLeg
+    players: list[Player]
+    lane: int = field(init=False, default=-1)
+
+    def __post_init__(self) -> None:
+        playing, leg = self.playing, self.leg
+        contest, settings, artifacts = playing.contest, playing.settings, playing.artifacts
+        games, sessions = self._tables = [table.another() for table in playing.tables]
+        self.core = new_core(contest, settings, leg, artifacts, games, sessions)
+        self.core.heed(playing.stopping)
+        self.faults = LegFaults(contest, settings, leg)
+        self.seating = None
+        if any(seat.kind == "wasm" for seat in leg.seats):
+            self.seating = new_seating(contest, settings, leg, artifacts, self.core, self.faults, playing.stopping)
+        self.rows = LegRows(playing.spool, games, sessions)
+
+    @property
+    def leg(self) -> Leg:
+        return self.began.leg
+
+    @property
+    def is_over(self) -> bool:
+        """Whether a bot has had one fault too many."""
+        return self.faults.ended_by is not None
+
+    def seat(self, player: Player) -> None:
+        """Give a player its process."""
+        self.playing.pool.seat(player, self.leg, self.core)
+
+    def open_lane(self) -> int:
+        """Begin, once all players have their processes; returns the lane's number."""
+        channels, slots = ([-1] * len(self.leg.players) for _ in range(2))
+        for player in self.players:
+            assert player.process
+            channels[player.number], slots[player.number] = player.process.channel, player.slot
+        referee = self.seating.referee if self.seating else None
+        games, sessions = self._tables
+        self.lane = self.playing.lanes.open_lane(self.core, referee, games, sessions, channels, slots)
+        for player in self.players:
+            player.lane = self.lane
+            self._let_listen(player)
+            if not self.is_over:
+                self.playing.lanes.start_bot(self.lane, player.number, player.seat.random_seed)
+        return self.lane
+
+    def _let_listen(self, player: Player) -> None:
+        """Tell the core what a seat's bot prints, if its process is the leg's own."""
+        if player.process and player.process.shared_by is None:
+            take_printed = self.playing.lanes.channels.take_printed
+            self.core.listen(player.number, partial(take_printed, player.process.channel))
+
+    def keep_rows(self) -> None:
+        """Take the rows that the core has written, so that it can write more."""
+        self.rows.take(*self.playing.lanes.take_rows(self.lane))
+
+    def fault(self, failure: Failure, printed: bytes = b"") -> bool:
+        """Record a fault of the bot that is asked, and go on with the default answer; false if the leg is over."""
+        number = self.core.pending()[1]
+        player = self._player(number)
+        talks = player is not None and player.dialogue is not None  # a dialogue can't begin in the middle
+        failure = replace(failure, what=printable(failure.what))
+        again = self.faults.add(self.core, failure, printed, replaceable=not talks)
+        if again is None or not self._replace(number, again):
+            return False
+        self.core.note_restart(number)
+        self.playing.lanes.resume(self.lane, self.core.default())
+        return True
+
+    def _replace(self, number: int, seat: Seat) -> bool:
+        """Have a new bot take a seat; false when it can't start."""
+        player = self._player(number)
+        if player is None:
+            assert self.seating
+            return seat_again(self.seating, number, seat, self.core, self.faults)
+        if player.process is None:
+            process = self.playing.pool.seat_again(player, self.leg, self.core)
+            self.playing.lanes.change_channel(self.lane, number, process.channel)
+            self._let_listen(player)
+        self.playing.lanes.start_bot(self.lane, number, seat.random_seed)
+        return True
+
+    def _player(self, number: int) -> Player | None:
+        """The seat's bot if it is a process."""
+        return next((player for player in self.players if player.number == number), None)
+
+    def result(self) -> PlayedLeg:
+        """What came of the leg, which is over; also faults that are found only now."""
+        for player in self.players:
+            if not self.is_over and player.process and (passed := player.process.passed_at_end()):
+                self.faults.add_at_end(player.number, self.core, passed)
+        self.keep_rows()
+        result = leg_result(self.playing.contest, self.leg, self.core, self.faults)
+        return PlayedLeg(result, self.rows, tuple(self._use(number) for number in range(len(self.leg.players))))
+
+    def _use(self, number: int) -> Use | None:
+        player = self._player(number)
+        if player is None:
+            return None
+        if player.process is None:
+            return Use(self.playing.lanes.decisions(self.lane)[number], player.cpu_before, 0)
+        return player.process.use(player)
+
+    def leave(self, *, more_come: bool, scores: bool = False) -> None:
+        """Leave the lane and the processes, which end unless other legs play there or may come. `scores`: programs have
+        a moment to read theirs, or that there is none."""
+        pool, lanes = self.playing.pool, self.playing.lanes
+        for player in self.players:
+            process = player.process
+            if process is None:
+                continue
+            process.remove(player)
+            if process.shared_by is None:
+                pool.end(process, self._last_words(player) if scores else b"")
+            elif process.channel in pool.by_channel:
+                lanes.end_bot(self.lane, player.number)
+                if not process.players and not (more_come and pool.is_wanted(process)):
+                    pool.end(process)
+        lanes.drop(self.lane)
+
+    def _last_words(self, player: Player) -> bytes:
+        """The last lines sent to a program when its leg ends."""
+        if self.is_over:
+            return OVER
+        if player.dialogue:
+            return "".join(f"{line}\n" for line in player.dialogue.ended()).encode()
+        points = self.core.sums()[player.number].points / max(1, self.core.sessions_played)
+        return f"SCORE {points:.6f}\n".encode()
