@@ -45,8 +45,9 @@ def forge_rows(results: Path, table: str, change: Callable[[Rows], object]) -> N
 def forge_part(results: Path, table: str, make: Callable[[pa.Table], pa.Table], **how: Any) -> None:
     """Put another table in the only part's place, with size, hash and rows in the ledger."""
     (path,) = (results / table).iterdir()
-    own = {"compression": "none", "use_dictionary": table == "legs"} if table in ("legs", "faults") else {}
-    pq.write_table(make(pq.read_table(path)), path, **own | how)
+    plain = table in ("legs", "faults")
+    own: dict[str, Any] = {"compression": "none", "use_dictionary": table == "legs"} if plain else {}
+    pq.write_table(make(pq.read_table(path)), path, **(own | how))
     content = path.read_bytes()
     told = {"size": len(content), "blake3": blake3(content).hexdigest(), "rows": pq.read_metadata(path).num_rows}
     for place in entries(results):

@@ -20,6 +20,7 @@ from tournament.errors import InputError, RunError
 from tournament.records.results import load
 
 ESCAPES = "\x1b[2J\x1b]0;owned\x07 [bold red]markup[/] [/nothing]"
+PLAYS_AGAIN = "; run again to play its legs again"
 Change = Callable[[dict[str, Any]], object]
 
 
@@ -122,6 +123,9 @@ def test_a_poisoned_entry_is_one_line_and_harms_nothing(place: Place, name: str)
             read()
         line = one_line(problem.value)
         assert str(place.results) in line and line.isprintable()
+        if line.endswith(PLAYS_AGAIN):
+            place.play()
+            break
 
 
 def test_a_wrong_name_is_told_what_is_there(place: Place) -> None:
@@ -177,7 +181,7 @@ def test_a_poisoned_part_is_one_line(place: Place, name: str, table: str) -> Non
         getattr(load(str(place.results)), table)
     assert one_line(problem.value).isprintable()
     place.write_bot("calm", bot_source(9, 8))  # now its part is rewritten
-    if name != "matches of nobody":
+    if name not in ("matches of nobody", "other rows"):  # of the last its legs are played again
         with pytest.raises((RunError, InputError)) as problem:
             place.play()
         assert one_line(problem.value).isprintable()
@@ -225,7 +229,7 @@ def test_poisoned_rows_of_legs_are_one_line_and_are_played_again(place: Place, n
     with pytest.raises(RunError) as problem:
         load(str(place.results))
     assert str(place.results) in one_line(problem.value) and one_line(problem.value).isprintable()
-    if "run again" in str(problem.value):
+    if str(problem.value).endswith(PLAYS_AGAIN):
         place.play()
         pd.testing.assert_frame_equal(load(str(place.results)).standings, before)
 
@@ -233,7 +237,7 @@ def test_poisoned_rows_of_legs_are_one_line_and_are_played_again(place: Place, n
 @pytest.mark.parametrize("how", [{"compression": "zstd"}, {"use_dictionary": True}], ids=str)
 def test_faults_that_could_take_more_memory_than_their_file_are_refused(place: Place, how: dict[str, Any]) -> None:
     forge_part(place.results, "faults", lambda rows: rows, **how)
-    with pytest.raises(RunError, match=r"legs/.* is damaged: it is compressed; run again"):
+    with pytest.raises(RunError, match=r"faults/.* is damaged: it is compressed; run again"):
         load(str(place.results))
 
 

@@ -84,7 +84,7 @@ STOPS = f"another process writes to {LOCATION} now; this one stops"
 @pytest.mark.parametrize("commits", [False, True])
 def test_a_paused_writer_that_wakes_changes_nothing(monkeypatch: pytest.MonkeyPatch, commits: bool) -> None:
     """One writer stops at each request of a commit; another opens, commits or not; then the first goes on."""
-    for request in range(1, 13):
+    for request in range(1, 15):
         memory = MemoryStore(monkeypatch)
         first = open_for_writing(open_storage(LOCATION))
         first.commit(field=FIELD)
@@ -98,8 +98,9 @@ def test_a_paused_writer_that_wakes_changes_nothing(monkeypatch: pytest.MonkeyPa
             before.update(memory.objects())  # noqa: B023
 
         said = paused(memory, request, lambda: first.commit(batches=[batch]), take_over)  # noqa: B023
-        assert memory.objects() == before
-        assert said in ((None,) if request == 12 else ("", STOPS))  # a commit is eleven requests
+        staged = f"{LOCATION.partition('bucket/')[2]}/staging/"  # where one that stops may leave something
+        assert {name: text for name, text in memory.objects().items() if not name.startswith(staged)} == before
+        assert said in ((None,) if request == 14 else ("", STOPS))  # a commit is thirteen requests
         with pytest.raises(RunError, match=STOPS):
             first.commit(batches=[stage_batch(first.storage, leg(2))])
         counting = [tuple(found.legs) for found in read_records(first.storage).batches]
@@ -208,14 +209,14 @@ def test_a_conflict_of_two_puts_is_no_other_writer_yet(served_store: ServedStore
 # Requests.
 
 
-def test_a_commit_takes_no_more_than_eleven_requests(memory: MemoryStore) -> None:
+def test_a_commit_takes_no_more_than_thirteen_requests(memory: MemoryStore) -> None:
     writer = open_for_writing(open_storage(LOCATION))
     writer.commit(field=FIELD)
     batch = stage_batch(writer.storage, leg(0))
     requests: list[str] = []
     memory.gate = requests.append
     writer.commit(batches=[batch])
-    assert 0 < len(requests) <= 11, requests
+    assert 0 < len(requests) <= 13, requests
 
 
 def test_reading_takes_as_many_requests_as_entries_since_the_fold(memory: MemoryStore) -> None:

@@ -168,8 +168,9 @@ def keep_lines_of_former_bots(writer: Writer, field: Field) -> None:
         return
     standing = writer.standing()
     keep_former(writer.storage, state.field, standing, changed)
-    if not is_kept(writer.storage, state.entries):
-        keep_history(writer.storage, state.entries, ranking_of(writer.storage, state.field, standing))
+    run = state.entries - (state.entries == state.fold)  # which a fold follows
+    if not is_kept(writer.storage, run):
+        keep_history(writer.storage, run, ranking_of(writer.storage, state.field, standing))
 
 
 @dataclass(frozen=True)

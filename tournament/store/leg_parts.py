@@ -249,10 +249,13 @@ def read_legs(storage: Storage, file: LegsFile, listed: Sequence[ListedBatch]) -
         legs = _legs(table, more[0].to_pylist() if more else [], sum(batch.legs for batch in listed))
         check_legs(legs)
         _require_as_listed(legs, listed)
-    except (pa.ArrowException, ValueError) as error:
-        reason = " ".join(str(error).split())[:200]
-        raise DamagedPart(f"{file.parts[0].place} is damaged: {reason}") from None
+    except ValueError as error:
+        raise _damaged(file.parts[0], error) from None
     return legs
+
+
+def _damaged(part: Part, error: Exception) -> DamagedPart:
+    return DamagedPart(f"{part.place} is damaged: {' '.join(str(error).split())[:200]}")
 
 
 def content_of(storage: Storage, part: Part) -> bytes:
@@ -265,16 +268,19 @@ def content_of(storage: Storage, part: Part) -> bytes:
             continue
         except TooLarge:
             raise ValueError("it has more bytes than were written") from None
-        if blake3(content).hexdigest() != part.blake3:
+        if len(content) != part.size or blake3(content).hexdigest() != part.blake3:
             raise ValueError("it has other bytes than were written")
         return content
     raise FileNotFoundError(part.place)
 
 
 def _read(storage: Storage, part: Part, columns: tuple[Column, ...]) -> pa.Table:
-    table = _table(content_of(storage, part), columns)
-    if table.num_rows != part.rows:
-        raise ValueError("it has other rows than were written")
+    try:
+        table = _table(content_of(storage, part), columns)
+        if table.num_rows != part.rows:
+            raise ValueError("it has other rows than were written")
+    except (pa.ArrowException, ValueError) as error:
+        raise _damaged(part, error) from None
     return table
 
 
@@ -406,6 +412,6 @@ def _require_as_listed(legs: Legs, listed: Sequence[ListedBatch]) -> None:
             raise ValueError("its legs have another name")
         if not own.are_in_order():
             raise ValueError("its legs are out of order")
-        rows = {"games": sum(own.games.tolist()), "sessions": sum(own.sessions.tolist())}
+        rows = {"games": int(own.games.sum()), "sessions": int(own.sessions.sum())}
         if any(part.rows != rows[part.table] for part in batch.parts):
             raise ValueError("its legs have other rows")

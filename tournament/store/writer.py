@@ -133,7 +133,7 @@ class Writer:
         self.batches |= {batch.name: batch for batch in batches}
         self._under_commit.publish(self.storage)
         self._under_commit = None
-        self._require([(part, part.place) for part in entry.parts])
+        self._require([(part, part.place) for part in parts])
 
     def _files_of_legs(
         self, field: Field | None, came: Sequence[Batch], without: Sequence[str]
