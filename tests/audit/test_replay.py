@@ -114,7 +114,7 @@ def test_steps_are_what_the_rules_and_the_bots_say(folder: Path, results: Result
     last_cards: dict[str, float] = {}
     folded_before = False
     for game, row in zip(found.games, rows):
-        a, b = (row["x"], row["y"]) if row["seat_0_is_a"] else (row["y"], row["x"])
+        a, b = (row["bot_0"], row["bot_1"]) if row["seat_0_is_a"] else (row["bot_1"], row["bot_0"])
         stacks = {a: row["a_money"], b: row["b_money"]}
         cards = {a: row["a_card"], b: row["b_card"]}
         asked = [(a, "a"), (b, "b")] if row["bet"] else [(a, "a")]

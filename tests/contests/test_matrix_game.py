@@ -110,11 +110,11 @@ def test_bots_of_every_kind_know_the_game_after_a_fault(tmp_path: Path) -> None:
     (program / "bot.toml").write_text('command = ["python3", "bot.py"]\n')
     (program / "bot.py").write_text(PROGRAM)
     found = tournament.run("dilemma", config=config, executor="local", workers=1)
-    turns = found.games[found.games.y == "zz_steady"]
-    own = [list(of_bot.move_0) for _, of_bot in turns.groupby("x", observed=True)]
+    turns = found.games[found.games.bot_1 == "zz_steady"]
+    own = [list(of_bot.move_0) for _, of_bot in turns.groupby("bot_0", observed=True)]
     assert len(own) == 3 and own[0] == own[1] == own[2]
     assert 0 < sum(own[0]) < len(own[0]) == 40
-    against = found.matches.set_index(["x", "y"]).match.xs("zz_steady", level="y")
+    against = found.matches[found.matches.bot == "zz_steady"].match
     faults = found.faults[found.faults.match.isin(against)]
     assert faults.groupby("bot").size().to_dict() == dict.fromkeys(
         ("forgets_in_a_program", "forgets_in_c", "forgets_in_python"), 4
@@ -150,9 +150,9 @@ def test_histories_are_the_same_lists_however_a_bot_comes_by_them(tmp_path: Path
         (tmp_path / "bots" / f"{name}.py").write_text(f"{SUM}{body}\n")
     found = tournament.run("dilemma", config=config, executor="local", workers=1)
     assert found.faults.empty, found.faults.reason.tolist()
-    turns = found.games[found.games.y == "zz_steady"]
+    turns = found.games[found.games.bot_1 == "zz_steady"]
     seen = []
-    for (who, _), game in turns.groupby(["x", "session"], observed=True):
+    for (who, _), game in turns.groupby(["bot_0", "session"], observed=True):
         own: list[int] = []
         for turn, move in enumerate(game.move_0):
             pairs = enumerate(zip(own, (t % 3 == 1 for t in range(turn))), 1)

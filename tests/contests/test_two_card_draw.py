@@ -165,7 +165,7 @@ def test_scores_and_shares_are_those_of_the_sessions(tmp_path: Path) -> None:
     sessions = played.sessions
     assert (sessions["score_0"] == np.maximum(0, sessions["gain_0"] + 10_000)).all()
     assert played.ranking.entrants[0].score == pytest.approx(
-        sessions[sessions["x"] == played.ranking.entrants[0].name]["score_0"].mean()
+        sessions[sessions["bot_0"] == played.ranking.entrants[0].name]["score_0"].mean()
     )
 
 
@@ -223,7 +223,7 @@ def test_another_strategy_file_has_only_its_matches_played(place: Path) -> None:
     (folder / "t.txt").write_text(write_strategy(generate(Recipe(3, 9, 1000, 5))))
     run(place, "results", settings)
     after = outcome(place / "results" / "two_card_draw")
-    matches = {row.match: (row.x, row.y) for row in after.matches.itertuples()}
+    matches = {row.match: (row.bot, row.house) for row in after.matches.itertuples()}
     assert set(before.matches["match"]) < set(after.matches["match"])
     assert {y for _, y in matches.values()} == {"s0", "s1", "s2", "t"}
     for match, (_, y) in matches.items():

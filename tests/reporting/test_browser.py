@@ -194,7 +194,7 @@ def test_a_repeated_game_is_a_strip_with_totals(page: Page, dilemma: Played) -> 
     page.open("dilemma", "#games")
     names = [page.run("return document.querySelector(arguments[0]).value", one) for one in ("#v-bot", "#v-opponent")]
     rows = dilemma.results.games
-    match = rows[(rows.session == 0) & rows.x.isin(names) & rows.y.isin(names)].sort_values("turn")
+    match = rows[(rows.session == 0) & rows.bot_0.isin(names) & rows.bot_1.isin(names)].sort_values("turn")
     assert len(page.all("#v-strip .turn")) == len(match) == 20
     payoffs = [[3, 0], [5, 1]]
     page.one("#viewer .table").send_keys(Keys.END)

@@ -70,7 +70,7 @@ def test_a_full_disk_while_parts_are_rewritten(tmp_path: Path, space: int) -> No
     assert not list((place.results / "staging").glob("*"))
     assert_same(outcome(place.results), before)
     place.play()
-    assert len(outcome(place.results).matches) == 6
+    assert len(outcome(place.results).matches) == 12
     assert_games_are_the_standings(place.results)
 
 

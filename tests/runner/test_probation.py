@@ -96,7 +96,7 @@ def place_with(folder: Path, bad: dict[str, str], more: str = "") -> Place:
 
 def legs_of(place: Place, name: str) -> int:
     matches = load(str(place.results)).matches
-    return int(matches[(matches.x == name) | (matches.y == name)].legs.sum())
+    return int(matches[matches.bot == name].legs.sum())
 
 
 def found(place: Place, replay: int = 0) -> Verification:

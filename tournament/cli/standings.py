@@ -163,7 +163,7 @@ def crosstable(
         out.print(matches_table(matches_of_bot(found.ranking, bot), bot))
         return
     if as_csv or as_json:
-        rows = [row for row in crosstable_values(found.ranking) if bot in (None, row["x"])]
+        rows = [row for row in crosstable_values(found.ranking) if bot in (None, row["bot"])]
         print(rows_csv(rows), end="") if as_csv else print_json(rows)
         return
     for table in crosstable_tables(found.ranking, _contest_of(found, config).title, out.width):

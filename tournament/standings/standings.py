@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import cast
 
 import numpy as np
@@ -16,6 +17,7 @@ from tournament.errors import listed
 from tournament.leg import legs_per_replica
 from tournament.standings.errors import Differences, Measured
 from tournament.standings.house import HousePlay
+from tournament.standings.match_rows import MatchRows, match_rows
 from tournament.standings.matches import Match, Matches, matches_of
 from tournament.standings.tables import pairs_of_tables, tally_of_tables
 from tournament.standings.tally import Tally, tally_of_points
@@ -98,6 +100,7 @@ class Standings:
     games: int = 0
     seats: int = 2
     drawn: bool = False
+    rows_of_matches: Callable[[], MatchRows] = field(default=MatchRows.nothing, compare=False)
 
     @property
     def has_means(self) -> bool:
@@ -228,7 +231,18 @@ def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScor
         int(legs.games.sum()),
         seats,
         drawn,
+        partial(_rows_of_matches, legs, per_replica, scoring, facts, drawn),
     )
+
+
+def _rows_of_matches(
+    legs: Legs,
+    per_replica: int,
+    scoring: HouseScoring | None,
+    facts: Mapping[str, Mapping[str, float]],
+    drawn: bool,
+) -> MatchRows:
+    return match_rows(legs, per_replica, HousePlay(legs, scoring, facts) if scoring else None, drawn=drawn)
 
 
 def _looks_so_far(counts: Sequence[int], legs: Legs, each: int, names: Sequence[str], opponents: int) -> int:
