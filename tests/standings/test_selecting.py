@@ -89,7 +89,7 @@ def test_columns_come_in_the_order_asked(place: Place, whole: Results) -> None:
 def test_what_there_is_none_of_is_named(place: Place) -> None:
     where = str(place.results)
     with pytest.raises(
-        InputError, match=r"there is no column 'bets'; there are match, session, game, seat_0_is_a, .*, y$"
+        InputError, match=r"there is no column 'bets'; there are match, session, game, seat_0_is_a, .*, bot_1$"
     ):
         tournament.load(where, columns=["bet", "bets"])
     with pytest.raises(InputError, match="there is no match '77'; there are 0, 1, 2, 3, 4, 5"):
