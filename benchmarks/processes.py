@@ -50,9 +50,9 @@ int main(void)
     char line[256], role;
     float card;
     fgets(line, sizeof line, stdin);
-    while (fgets(line, sizeof line, stdin) && sscanf(line, "STATE %c %f", &role, &card) == 2) {
-        puts(role == 'A' ? (card > 0.6 ? "ACTION BET 25" : "ACTION PASS")
-                         : (card > 0.5 ? "ACTION CALL" : "ACTION FOLD"));
+    while (fgets(line, sizeof line, stdin) && sscanf(line, "{\"decision\": \"%c\", \"card\": %f", &role, &card) == 2) {
+        puts(role == 'a' ? (card > 0.6 ? "ACTION 25" : "ACTION 0")
+                         : (card > 0.5 ? "ACTION 1" : "ACTION 0"));
         fflush(stdout);
     }
     return 0;

@@ -52,7 +52,7 @@ for line in sys.stdin:
     n = t["small"] + t.get("large", 0) + sum(t.get("smalls", [])) + sum(t.get("larges", []))
     n += int(8 * t.get("share", 0)) + sum(int(8 * s) for s in t.get("shares", []))
     legal = t.get("legal_actions")
-    print("ACTION", legal[n % len(legal)] if t["question"] == "act" else 2 * t["small"], flush=True)
+    print("ACTION", legal[n % len(legal)] if t["decision"] == "act" else 2 * t["small"], flush=True)
 """
 _IN_C = """\
 int act(const Bot *b)

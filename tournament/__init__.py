@@ -34,15 +34,26 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> object:
     # Workers import this package too; pyarrow and the rest are loaded only when used.
     if name in ("match", "replay", "report", "run", "verify"):
-        from tournament import api
+        from tournament import api, errors
 
-        return getattr(api, name)
-    if name in ("Results", "load", "scan"):
+        return _kept(name, errors.speaking_of_parameters(getattr(api, name)))
+    if name == "Results":
+        from tournament.records.results import Results
+
+        return Results
+    if name in ("load", "scan"):
+        from tournament import errors
         from tournament.records import results
 
-        return getattr(results, name)
+        return _kept(name, errors.speaking_of_parameters(getattr(results, name)))
     if name == "__version__":
         from importlib.metadata import version
 
         return version("tournament")
     raise AttributeError(f"module 'tournament' has no attribute {name!r}")
+
+
+def _kept(name: str, value: object) -> object:
+    """A function that is found without asking again: it is one and the same."""
+    globals()[name] = value
+    return value

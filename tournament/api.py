@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from tournament.config import Config, ExecutorName, load_config
 from tournament.errors import InputError
@@ -38,15 +38,17 @@ def run(
     address: str | None = None,
     archive: bool = False,
     watcher: Watcher | None = None,
+    **settings: Any,
 ) -> Results:
     """Play a contest and return its results, as the command `tournament run` does.
 
-    Options that aren't given come from tournament.toml. Only with `archive` may other settings than those played put
+    `settings` are further keys of the contest's table, such as `replicas` or `until_settled`. What isn't given comes
+    from tournament.toml. Only with `archive` may other settings than those played put
     records of a million games or more aside. Raises tournament.errors.InputError for what the user can mend, and
     RunError when the run stopped short.
     """
     given = {"entrants": entrants, "results": results, "sessions": sessions, "seed": seed}
-    chosen = load_config(contest, config, **given, workers=workers, executor=executor, address=address)
+    chosen = load_config(contest, config, **given, **settings, workers=workers, executor=executor, address=address)
     watcher = watcher or NobodyWatching()
     with prepare_contest(chosen.played, chosen, watcher) as prepared:
         if not archive and (unlike := prepared.unlike()) and unlike.is_long_play:

@@ -35,6 +35,7 @@ from tournament.small_files import decoded, read_small_file
 from tournament.store.storage import is_url
 
 FILE_NAME = "tournament.toml"
+_ABOVE_RESULTS = 3  # folders: results/, final-…/ and a contest's
 MOST_BYTES = 64 << 10  # room for the payoffs of a matrix game of 64 moves
 # Reading a dotted key takes time and memory by the square of its parts.
 _MOST_PARTS = 16
@@ -120,6 +121,12 @@ class Opening(BaseModel):
     max_megabytes_per_author: int = Field(
         200, ge=1, le=10**6, description="disk for an author's bots of a contest as they are built, and former versions"
     )
+    max_seconds_per_day: int = Field(
+        3600, ge=1, le=86_400, description="of this machine, for an author's checks, practice matches and replays"
+    )
+    max_games_per_call: int = Field(
+        5_000_000, ge=1, le=10**12, description="about so many games of a practice match: sessions are cut to fit"
+    )
     free_megabytes: int = Field(500, ge=0, le=10**9, description="with less disk free no submission is taken")
 
     @field_validator("closes")
@@ -177,18 +184,26 @@ class Contests:
         raise no_contest(name, tuple(dict.fromkeys((*self.names, *self.broken, *KNOWN_RULES))))
 
 
-def load_contests(path: Path | None = None) -> Contests:
+def load_contests(path: Path | None = None, results: object = None) -> Contests:
     """The contests of a settings file, as `load_config` reads it. Raises InputError for a table that defines none."""
-    return _contests_in(_read(path))
+    return _contests_in(_read(path or _beside(results)))
+
+
+def _beside(results: object) -> Path | None:
+    """Where the current folder has no settings file: the one in a folder above these results, as `init` lays it out."""
+    if Path(FILE_NAME).exists() or not isinstance(results, str | os.PathLike) or is_url(str(results)):
+        return None
+    above = Path(results).absolute().parents[:_ABOVE_RESULTS]
+    return next((folder / FILE_NAME for folder in above if (folder / FILE_NAME).is_file()), None)
 
 
 def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, **options: Any) -> Config:
     """The settings of a contest: the file's, overridden by `options`, keys of either table (None changes nothing).
 
-    Without `path`, tournament.toml of the current folder, if there is one. Raises
+    Without `path`, tournament.toml of the current folder, or if there is none, that beside the records. Raises
     InputError naming file, line and key, or the option.
     """
-    file = _read(None if path is None else Path(path))
+    file = _read(_beside(options.get("results")) if path is None else Path(path))
     contests = _contests_in(file)
     played = contests.find(contest_name)
     tables = {*contests.names, *contests.broken, _SANDBOX, _WATCH}
@@ -204,8 +219,8 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
     opening = _validate(Opening, file, file.table(_WATCH), _WATCH)
     general = _validate(General, file, head | general_given, None, general_given)
     own = _validate(played.settings, file, file.table(contest_name) | given, contest_name, given)
-    if own.adapter:
-        own = own.model_copy(update={"adapter": str((file.folder / own.adapter).absolute())})
+    if own.adapter is not None:
+        own = own.model_copy(update={"adapter": str(_adapter(file, contest_name, own.adapter))})
     if "entrants" in given:
         entrants = Path(given["entrants"])
     else:
@@ -222,6 +237,15 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
     display = replace(played.display, about=own.about or played.display.about)
     named = replace(played, title=own.title or played.title, display=display)
     return Config(general, named, own, sandbox, entrants.absolute(), results, file.folder.absolute(), opening)
+
+
+def _adapter(file: _File, contest_name: str, name: str) -> Path:
+    """The path of a contest's adapter. Raises InputError for none that Python bots could have."""
+    path = (file.folder / name).absolute()
+    problem = "" if path.suffix == ".py" else "must be a Python file: it is put before Python bots"
+    if problem or not path.is_file():
+        raise InputError(f"{file.place(contest_name, 'adapter')}: adapter = {name!r}: {problem or 'no such file'}")
+    return path
 
 
 def in_its_words(contest: Contest, config_of: Callable[[str], Config]) -> Contest:
@@ -360,7 +384,9 @@ def _validate(
                 reason = reason.replace(words, plain)
             reason = reason[:1].lower() + reason[1:]
             secret = key in _SECRET
-            if options and key in options:
+            if options and key in options and detail["type"] == "extra_forbidden":
+                messages.append(f"--{key.replace('_', '-')}: {_unknown(key, None, model, table)}")
+            elif options and key in options:
                 value = "" if secret else f" {detail['input']}"
                 messages.append(f"--{key.replace('_', '-')}{value}: {reason}")
             elif detail["type"] == "extra_forbidden":

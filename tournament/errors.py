@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+_Called = TypeVar("_Called", bound=Callable[..., Any])
+_OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)(?: ([^\s:,;]+)(?=:))?")
 
 
 class TournamentError(Exception):
@@ -65,3 +71,28 @@ def telling_line(problem: str) -> str:
     """The most telling line of a problem: a compiler's first error."""
     lines = [line.strip() for line in problem.splitlines() if line.strip()]
     return next((line for line in lines if "error:" in line), lines[0] if lines else "")
+
+
+def speaking_of_parameters(called: _Called) -> _Called:
+    """Return a function whose errors name parameters, not the command's options."""
+
+    @functools.wraps(called)
+    def call(*given: Any, **named: Any) -> Any:
+        try:
+            return called(*given, **named)
+        except InputError as error:
+            raise type(error)(_of_parameters(str(error))) from None
+
+    return call  # type: ignore[return-value]
+
+
+def _of_parameters(text: str) -> str:
+    """An error's text with `--max-replicas 0` as `max_replicas=0`; a command that it names stays as it is typed."""
+
+    def named(match: re.Match[str]) -> str:
+        clause = re.split(r"[;:,] |\n", text[: match.start()])[-1]
+        if "tournament " in clause:
+            return match[0]
+        return match[1].replace("-", "_") + (f"={match[2]}" if match[2] else "")
+
+    return _OPTION.sub(named, text)

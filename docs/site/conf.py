@@ -11,6 +11,7 @@ html_theme = "furo"
 html_title = "tournament"
 html_static_path = ["static"]
 html_css_files = ["pages.css"]
+html_extra_path = ["llms.txt"]
 html_copy_source = False
 html_show_sphinx = False
 html_show_copyright = False

@@ -6,7 +6,6 @@ key of `TABLES`, and may have words after it, such as a contest's name.
 
 from __future__ import annotations
 
-import dataclasses
 import importlib
 import inspect
 import json
@@ -20,6 +19,8 @@ from typing import Any, get_origin
 import typer
 from pydantic import BaseModel
 
+from docs.tools import schemas
+from docs.tools.meanings import Undocumented, meanings_of
 from tournament.audit.replay import Replay
 from tournament.audit.report import Verification
 from tournament.cli.commands import app
@@ -28,10 +29,12 @@ from tournament.config import General, Opening
 from tournament.contests import find_contest
 from tournament.contests.python_contest import PythonSettings
 from tournament.contests.settings import ContestSettings
+from tournament.open_contest import answers
 from tournament.records.results import AUTHOR, ENTRANTS, MATCHES, STANDING, UNFORETOLD
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import Column
 from tournament.store.leg_parts import FAULTS, LEGS
+from tournament.trial.check import CHECKED
 from tournament.trial.match import MatchReport
 from tournament.worker.observation import ObservedGame, Step
 
@@ -160,14 +163,11 @@ def fields(of: str) -> str:
         items = [*STANDING.items()]
         place = [*STANDING].index("name") + 1
         meanings = dict([*items[:place], ("author", AUTHOR), *items[place:], ("unforetold", UNFORETOLD)])
+    elif of == "check":
+        meanings = CHECKED
     else:
         (kind,) = (kind for kind in (MatchReport, Replay, ObservedGame, Step, Verification) if kind.__name__ == of)
-        source = inspect.getsource(kind)
-        found = re.findall(r"^    (?:#: (.*)\n    )?(\w+): [^#\n]*?(?:  #: (.*))?$", source, re.MULTILINE)
-        meanings = {name: above or beside for above, name, beside in found}
-        for field in dataclasses.fields(kind):
-            if not meanings.get(field.name):
-                raise Undocumented(f"{of}.{field.name} has no comment that begins with #:")
+        meanings = meanings_of(kind)
     return table(
         ("field", "meaning"), ((name, _linked(name, text, _MORE_OF_FIELDS)) for name, text in meanings.items())
     )
@@ -220,10 +220,6 @@ def _lines(param: Any, context: Any) -> tuple[str, str]:
         return f"`{param.metavar or param.name}`", param.help or ""
     written, told = param.get_help_record(context)
     return f"`{written}`", re.sub(r"\[env var: (\w+)\]", r"(`\1`)", re.sub(r"\s+", " ", told))
-
-
-class Undocumented(Exception):
-    """A public name has no docstring."""
 
 
 def public_names(module: str) -> str:
@@ -287,6 +283,34 @@ def _signature(name: str, thing: Any) -> str:
     return f"{name}(\n    " + re.sub(r", (?=\*|\w+:)", ",\n    ", inside) + f",\n){after}"
 
 
+def calls_of_server() -> str:
+    """The calls of an open contest's server."""
+    rows = []
+    for call in answers.CALLS:
+        query = "; ".join(f"`{name}`: {meaning}" for name, meaning in call.parameters.items())
+        answer = str(call.answer) if get_origin(call.answer) else call.answer.__name__
+        name = re.sub(r"[\w.]*\.(\w+)", r"\1", answer)
+        link = (re.sub(r"\w+", "", name) and f"list of {name[5:-1]}") or name
+        rows.append((f"`{call.method} {call.path}`", call.does, query, link, "" if call.needs_token else "no"))
+    return table(("call", "what it does", "parameters", "answer", "token"), rows)
+
+
+def answers_of_server() -> str:
+    """The values of each answer of an open contest's server."""
+    found = answers.openapi()["components"]["schemas"]
+    parts = []
+    for name, schema in found.items():
+        rows = [(key, value.get("description", "")) for key, value in schema["properties"].items()]
+        about = " ".join(schema["description"].split())
+        parts.append(f"### {name}\n\n{about}\n\n{table(('value', 'meaning'), rows)}")
+    return "\n\n".join(parts)
+
+
+def statuses_of_server() -> str:
+    """What the server's statuses mean."""
+    return table(("status", "meaning"), [(str(code), meaning) for code, meaning in answers.STATUSES.items()])
+
+
 TABLES: dict[str, Callable[..., str]] = {
     "keys before the first table": general_settings,
     "keys of every contest": common_settings,
@@ -298,6 +322,9 @@ TABLES: dict[str, Callable[..., str]] = {
     "columns of": record_columns,
     "fields of": fields,
     "names of": public_names,
+    "calls of the server": calls_of_server,
+    "answers of the server": answers_of_server,
+    "statuses of the server": statuses_of_server,
 }
 
 
@@ -329,3 +356,6 @@ if __name__ == "__main__":
         if (now := generated(text)) != text:
             page.write_text(now)
             print(f"{page.name} is written", file=sys.stderr)
+    if not schemas.PATH.exists() or schemas.PATH.read_text() != schemas.text():
+        schemas.PATH.write_text(schemas.text())
+        print(f"{schemas.PATH.name} is written", file=sys.stderr)

@@ -25,7 +25,10 @@ OUTSIDE = {
 }
 # The navigation: of each part its first pages in this order, then its others by name.
 PARTS = {
-    "Tutorials": ("tutorials", ("hold_a_contest", "write_a_bot", "write_a_contest", "read_the_records")),
+    "Tutorials": (
+        "tutorials",
+        ("hold_a_contest", "write_a_bot", "climb_by_script", "write_a_contest", "read_the_records"),
+    ),
     "How-to": (
         "how_to",
         ("looking", "disqualified", "finals", "report", "analysis", "automation", "object_store", "cluster"),
@@ -34,7 +37,7 @@ PARTS = {
         "reference",
         (
             *("von_neumann_poker", "two_card_draw", "holdem_training", "matrix_game", "contests"),
-            *("c_bots", "python_bots", "programs", "commands", "settings", "records", "output", "python"),
+            *("c_bots", "python_bots", "programs", "commands", "settings", "records", "output", "server", "python"),
         ),
     ),
     "Explanation": ("explanation", ("ranking", "seeds", "sandbox", "ledger", "scale", "architecture", "decisions")),

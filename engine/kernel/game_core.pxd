@@ -56,6 +56,7 @@ cdef class GameCore:
 
     cdef Status step(self, int64_t answer) noexcept nogil
     cdef bytes told(self, bint as_line)
+    cdef int64_t read_answer(self, value) except? -1
     cdef int64_t default_answer(self) noexcept nogil
     cdef void restarted(self, int seat) noexcept nogil
     cdef void prefetch(self) noexcept nogil

@@ -64,6 +64,13 @@ cdef class GameCore:
         """The pending decision's values, as a line or as messages have them, if the interface `tells_values`."""
         return b""
 
+    cdef int64_t read_answer(self, value) except? -1:
+        """What `step` takes for a program's answer to the pending decision that is no whole number, but other JSON.
+
+        Raises ValueError, which says what is wrong with it.
+        """
+        raise ValueError("wrote no whole number")
+
     cdef int64_t default_answer(self) noexcept nogil:
         """The answer that counts when the asked bot is at fault."""
         return 0

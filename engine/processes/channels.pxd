@@ -4,7 +4,7 @@ cimport cython
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from engine.kernel.game_core cimport REFUSED
-from engine.processes.lines cimport MOST_LINE_BYTES
+from engine.processes.lines cimport MOST_ACTION_BYTES, MOST_LINE_BYTES
 
 cdef extern from "poll.h" nogil:
     struct pollfd:
@@ -28,7 +28,7 @@ cdef struct Channel:
     int from_bot
     int errors          # -1 once it is closed
     bint lines          # one lane, asked in text
-    void* dialogue      # the object that asks and understands it instead of fixed lines, or NULL
+    void* dialogue      # the object that asks and understands it instead of lines of JSON, or NULL
     bint is_open
     bint is_closed      # by the caller
     bint outstanding    # a message is out, its answer is not yet in
@@ -63,7 +63,6 @@ cpdef enum:     # kinds of events, beside GameCore's LEG_OVER, RECORDS_FULL and 
     WROTE_NO_ANSWER     # the same, for what a process wrote
 
 cdef enum:
-    LINE_ROOM = MOST_LINE_BYTES + 1
     MOST_EVENT_TEXT = 511
 
 cdef struct Event:
@@ -113,6 +112,7 @@ cdef class Channels:
 cdef int64_t now_nanoseconds() noexcept nogil
 cdef bint gather_bytes(Channel* channel, const void* content, size_t size) noexcept nogil
 cdef bint gather_lane(Channel* channel, int lane) noexcept nogil
+cdef size_t line_room(const Channel* channel) noexcept nogil
 cdef Reading pull(Channel* channel, size_t room) noexcept nogil
 cdef bint make_inbox(Channel* channel, size_t room) noexcept nogil
 cdef int watch(const Channel* channel, pollfd* polled) noexcept nogil

@@ -10,7 +10,7 @@ cimport cython
 from libc.errno cimport EAGAIN, EINTR, errno
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free
-from libc.string cimport memchr, memcpy, memmove, memset, strlen
+from libc.string cimport memcpy, memmove, memset, strlen
 from posix.unistd cimport read, write
 from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
@@ -68,15 +68,14 @@ cdef void take_gathered_lanes(Channel* channel) noexcept nogil:
 
 
 cdef bint take_gathered_message(Channel* channel) noexcept nogil:
-    """Make the gathered message the one that is sent, with a header if it is binary; false without memory."""
+    """Make the gathered message the one that is sent, with its header; false without memory."""
     cdef Header* header
     take_gathered_lanes(channel)
-    if not channel.lines:
-        header = <Header*>channel.gathering
-        header.size = <uint32_t>channel.gathered_size
-        header.serial = channel.serial
-        header.count = <uint32_t>channel.asked_count
-        header.text_size = 0
+    header = <Header*>channel.gathering
+    header.size = <uint32_t>channel.gathered_size
+    header.serial = channel.serial
+    header.count = <uint32_t>channel.asked_count
+    header.text_size = 0
     channel.gathering, channel.sending = channel.sending, channel.gathering
     channel.gathering_capacity, channel.sending_capacity = channel.sending_capacity, channel.gathering_capacity
     channel.sending_size = channel.gathered_size
@@ -106,6 +105,11 @@ cdef bint append_gathered(Channel* channel) noexcept nogil:
 cdef bint make_inbox(Channel* channel, size_t room) noexcept nogil:
     """Make room for so many bytes of answers; false when there is no memory."""
     return grown(<void**>&channel.inbox, &channel.inbox_capacity, room, 1)
+
+
+cdef size_t line_room(const Channel* channel) noexcept nogil:
+    """Bytes of a program's line that are too many."""
+    return (MOST_ACTION_BYTES if channel.dialogue == NULL else MOST_LINE_BYTES) + 1
 
 
 cdef Reading pull(Channel* channel, size_t room) noexcept nogil:
@@ -241,9 +245,10 @@ cdef class Channels:
         self.dialogues.pop(number, None)
 
     def unsent(self, int number):
-        """What is not yet written of the message that is out."""
+        """What is not yet written of the message that is out, and for a program of the next."""
         cdef Channel* channel = &self.all[number]
-        return channel.sending[channel.sent:channel.sending_size] if channel.sending != NULL else b""
+        cdef bytes unsent = channel.sending[channel.sent:channel.sending_size] if channel.sending != NULL else b""
+        return unsent + channel.gathering[:channel.gathered_size] if channel.lines else unsent
 
     def is_outstanding(self, int number):
         """(whether a message is out, how many messages there were, whether a leg begins with the last of them)."""
@@ -330,14 +335,14 @@ cdef class Channels:
             if not channel.is_open or channel.outstanding:
                 continue
             last = number
-            if channel.dialogue != NULL:
-                take_gathered_lanes(channel)
-                self.speak(number)
-            elif not channel.lines or self.was_silent(number):
-                if take_gathered_message(channel):
-                    self.push_on(number)
-                else:
-                    self.lack_memory(number)
+            if channel.lines:
+                if channel.dialogue != NULL or self.was_silent(number):
+                    take_gathered_lanes(channel)
+                    self.speak(number)
+            elif take_gathered_message(channel):
+                self.push_on(number)
+            else:
+                self.lack_memory(number)
         self.touched_count = kept
         return last
 
@@ -392,7 +397,7 @@ cdef class Channels:
         )
 
     cdef void speak(self, int number) noexcept nogil:
-        """Send what a dialogue has gathered."""
+        """Send what was gathered for a program."""
         cdef Channel* channel = &self.all[number]
         if channel.sending_size - channel.sent > MOST_UNREAD:
             self.fail(number, b"does not read what it is told")
@@ -402,13 +407,16 @@ cdef class Channels:
             self.push_on(number)
 
     cdef bint was_silent(self, int number) noexcept nogil:
-        """Fail a channel of lines that has written something since its last answer; false if so."""
+        """Fail a program of which there is something to read before it is asked; false if so.
+
+        Only at first is the pipe looked into. Later, who is a line ahead is found when the next one comes with it.
+        """
         cdef Channel* channel = &self.all[number]
-        if not make_inbox(channel, LINE_ROOM):
+        if not make_inbox(channel, line_room(channel)):
             self.lack_memory(number)
             return False
-        channel.inbox_size = 0
-        pull(channel, LINE_ROOM)    # if it has ended, sending will tell
+        if channel.messages == 0:
+            pull(channel, line_room(channel))   # if it has ended, reading will tell
         if channel.inbox_size == 0:
             return True
         self.refuse_line(number, b"answered before it was asked: ")
@@ -425,16 +433,16 @@ cdef class Channels:
             elif put < 0 and errno == EAGAIN:
                 return
             elif put == 0 or errno != EINTR:
-                if channel.dialogue == NULL:
-                    self.fail(number, b"")
-                else:   # it reads no more, but may have answered already
+                if channel.lines:   # it reads no more, but may have answered already
                     channel.sent = channel.sending_size
+                else:
+                    self.fail(number, b"")
                 return
 
     cdef bint receive(self, int number) noexcept nogil:
         """Read a channel's answer as far as it is there; true when it is whole or the channel failed."""
         cdef Channel* channel = &self.all[number]
-        cdef size_t room = LINE_ROOM if channel.lines else most_answer_bytes(channel.asked_count)
+        cdef size_t room = most_answer_bytes(channel.asked_count)
         cdef size_t size
         cdef Reading reading
         if not make_inbox(channel, room + 1):
@@ -447,11 +455,7 @@ cdef class Channels:
             if reading == NO_MORE:
                 self.fail(number, b"")
                 return True
-            if channel.lines:
-                if memchr(channel.inbox, c"\n", channel.inbox_size) != NULL or channel.inbox_size > LINE_ROOM:
-                    channel.outstanding = False
-                    return True
-            elif channel.inbox_size >= sizeof(Header):
+            if channel.inbox_size >= sizeof(Header):
                 size = (<Header*>channel.inbox).size
                 if size <= channel.inbox_size or size > room:
                     channel.outstanding = False

@@ -4,6 +4,7 @@ from typing import final
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from engine.processes.channels import Channels
+from engine.processes.lines import QuestionShape
 from engine.wasm.referee import Referee
 
 @final
@@ -12,7 +13,7 @@ class Questions:
         self,
         view_size: int,
         most_arguments: int,
-        lines: Sequence[tuple[Sequence[tuple[int, int, bytes]], Sequence[tuple[bytes, bool, int]]]],
+        questions: Sequence[QuestionShape],
         tells_values: bool,
     ) -> None: ...
 
@@ -25,7 +26,7 @@ class Lanes:
         self,
         view_size: int,
         most_arguments: int,
-        lines: Sequence[tuple[Sequence[tuple[int, int, bytes]], Sequence[tuple[bytes, bool, int]]]],
+        questions: Sequence[QuestionShape],
         *,
         tells_values: bool = False,
     ) -> None: ...

@@ -6,12 +6,14 @@ process a channel. A lane plays until it needs a process; when all lanes
 wait, each channel's gathered questions go out in one message, and as the
 answers come in the lanes play on.
 
-Channels speak binary (`engine.processes.messages`), many lanes each, or lines of text
-(`engine.processes.lines`), one lane each. Where a decision takes more than a line and its
-answer, the caller brings a dialogue: an object whose `asked()` gives the lines that
-ask for it, and whose `said(line)` gives a line in reply, or the program's answer to
-the decision.
+Channels speak binary (`engine.processes.messages`), many lanes each, or lines of text, one
+lane each: a line of JSON (`engine.processes.lines`), which the next line answers, too early
+if it came before. Where a decision takes more than that, the caller brings a dialogue: an
+object whose `asked()` gives the lines that ask for it, and whose `said(line)` gives a line
+in reply, or the program's answer to the decision. Its program may write ahead.
 """
+
+import json
 
 cimport cython
 from libc.stdint cimport int64_t, uint32_t, uint64_t
@@ -26,7 +28,6 @@ from engine.kernel.records cimport RowBuffer, Table
 from engine.processes.channels cimport (
     BOT_FAULTY,
     BOT_OUT_OF_MEMORY,
-    LINE_ROOM,
     NO_MORE,
     NOTHING_YET,
     WROTE_NO_ANSWER,
@@ -35,13 +36,14 @@ from engine.processes.channels cimport (
     Reading,
     gather_bytes,
     gather_lane,
+    line_room,
     make_inbox,
     now_nanoseconds,
     poll,
     pull,
     watch,
 )
-from engine.processes.lines cimport LONGEST_QUESTION, MOST_LINE_BYTES, QuestionLines
+from engine.processes.lines cimport MOST_LINE_BYTES, QuestionLines, find_action, read_whole
 from engine.processes.messages cimport (
     ANSWERED,
     END_LANE,
@@ -74,7 +76,7 @@ cdef class Questions:
     cdef QuestionLines lines
     cdef object trouble         # an exception that is no bot's fault
 
-    def __init__(self, int view_size, int most_arguments, lines, bint tells_values):
+    def __init__(self, int view_size, int most_arguments, questions, bint tells_values):
         if not 0 <= view_size <= MOST_VIEW_BYTES:
             raise ValueError(f"a view has {view_size} bytes, at most {int(MOST_VIEW_BYTES)} are possible")
         if not 1 <= most_arguments <= MOST_ARGUMENTS:
@@ -83,7 +85,7 @@ cdef class Questions:
         self.most_arguments = most_arguments
         self.tells_values = tells_values
         self.stride = question_size(most_arguments, view_size)
-        self.lines = QuestionLines(lines)
+        self.lines = QuestionLines(questions)
 
     cdef bint add(self, Channel* channel, int lane, int slot, void* core) noexcept nogil:
         """Add a lane's pending decision."""
@@ -92,10 +94,8 @@ cdef class Questions:
         cdef int i
         if not gather_lane(channel, lane):
             return False
-        if channel.dialogue != NULL:
-            return self.add_dialogue(channel)
         if channel.lines:
-            return self.add_values(channel, core) if self.tells_values else self.add_line(channel, core)
+            return self.add_line(channel, core)
         if decision.argument_count > self.most_arguments:
             self.refuse_arguments(decision.argument_count)
             return False
@@ -128,10 +128,24 @@ cdef class Questions:
         channel.gathered_size += self.stride
         return question
 
+    cdef bint is_only_told(self, Channel* channel, int kind) noexcept nogil:
+        """Whether a decision of this kind tells a program something, which it doesn't answer."""
+        return channel.lines and channel.dialogue == NULL and self.lines.only_tells(kind)
+
     cdef bint add_line(self, Channel* channel, void* core) noexcept nogil:
+        """Add a lane's pending decision for a program."""
         cdef Decision* decision = &(<GameCore>core).decision
         cdef size_t size = channel.gathered_size
-        if not grown(<void**>&channel.gathering, &channel.gathering_capacity, size + LONGEST_QUESTION, 1):
+        if channel.dialogue != NULL:
+            return self.add_dialogue(channel)
+        if self.tells_values:
+            return self.add_values(channel, core)
+        if not grown(
+            <void**>&channel.gathering,
+            &channel.gathering_capacity,
+            size + self.lines.most_bytes(decision.kind),
+            1,
+        ):
             return False
         channel.gathered_size += self.lines.write(
             <char*>channel.gathering + size, decision, (<GameCore>core).windows[decision.seat]
@@ -181,6 +195,11 @@ class Violation(Exception):
     """A program wrote something that its dialogue doesn't allow; the message says what."""
 
 
+def refuse_constant(name):
+    """Refuse NaN and the infinite, which JSON doesn't have."""
+    raise ValueError(name)
+
+
 cdef enum:
     PATIENCE_MILLISECONDS = 1   # to wait for the process that was asked last
     LINES_AT_ONCE = 64          # from a program in a dialogue, before the others get their turn
@@ -209,7 +228,7 @@ cdef struct Lane:
 cdef class Lanes:
     """The lanes of one worker, and their `channels`.
 
-    `view_size`, `most_arguments` and `tells_values` as in the contest's interface, `lines` as
+    `view_size`, `most_arguments` and `tells_values` as in the contest's interface, `questions` as
     QuestionLines takes them. Raises ValueError for more than there is room for.
     """
     cdef readonly Channels channels
@@ -223,9 +242,9 @@ cdef class Lanes:
     cdef list kept              # what the lanes point to
     cdef dict last_printed      # by lane: what its bot printed before its last fault, where it could share a process
 
-    def __init__(self, int view_size, int most_arguments, lines, *, bint tells_values=False):
+    def __init__(self, int view_size, int most_arguments, questions, *, bint tells_values=False):
         self.channels = Channels()
-        self.questions = Questions(view_size, most_arguments, lines, tells_values)
+        self.questions = Questions(view_size, most_arguments, questions, tells_values)
         self.kept = []
         self.last_printed = {}
 
@@ -367,8 +386,8 @@ cdef class Lanes:
                     break
                 sent = self.channels.send_next()
                 channel = &self.channels.all[max(sent, 0)]
-                if sent >= 0 and channel.dialogue != NULL and channel.outstanding:
-                    self.hear(sent)     # it may have written ahead
+                if sent >= 0 and channel.lines and channel.inbox_size and channel.outstanding:
+                    self.hear(sent)     # it has written ahead
                 if sent >= 0 and channel.outstanding:
                     poll(self.channels.polled, watch(channel, self.channels.polled), PATIENCE_MILLISECONDS)
                 if self.sweep() or sent >= 0 or self.channels.event_count:
@@ -406,13 +425,11 @@ cdef class Lanes:
                 self.channels.push_on(number)
             if not channel.is_open or not channel.outstanding:
                 continue
-            if channel.dialogue != NULL:
+            if channel.lines:
                 received += self.hear(number)
             elif self.channels.receive(number):
                 received += 1
-                if channel.is_open and channel.lines:
-                    self.take_line_answer(number)
-                elif channel.is_open:
+                if channel.is_open:
                     self.take_answers(number)
         return received
 
@@ -420,6 +437,7 @@ cdef class Lanes:
         """Play a lane to its next question to a process, or until the caller is needed."""
         cdef Lane* lane = &self.lanes[number]
         cdef Status status
+        cdef Channel* told
         cdef int seat, channel
         if lane.state != READY:
             return
@@ -428,14 +446,22 @@ cdef class Lanes:
                 status = (<Referee>lane.referee).play_on(lane.answer)
             else:
                 status = (<GameCore>lane.core).step(lane.answer)
-            if status != RECORDS_FULL or not self.make_room(lane):
+            if status == RECORDS_FULL and self.make_room(lane):
+                continue
+            if status != DECIDE:
+                lane.state = STOPPED
+                self.channels.tell(status, number, -1, NULL, 0)
+                return
+            seat = (<GameCore>lane.core).decision.seat
+            channel = lane.channels[seat]
+            told = &self.channels.all[channel]
+            if not self.questions.is_only_told(told, (<GameCore>lane.core).decision.kind):
                 break
-        if status != DECIDE:
-            lane.state = STOPPED
-            self.channels.tell(status, number, -1, NULL, 0)
-            return
-        seat = (<GameCore>lane.core).decision.seat
-        channel = lane.channels[seat]
+            lane.answer = 0
+            if not self.questions.add_line(told, lane.core):
+                lane.state = ASKED
+                self.channels.lack_memory(channel)
+                return
         lane.decisions[seat] += 1
         lane.state = ASKED
         if self.questions.add(&self.channels.all[channel], number, lane.slots[seat], lane.core):
@@ -458,23 +484,28 @@ cdef class Lanes:
         return True
 
     cdef bint hear(self, int number) noexcept nogil:
-        """Read a dialogue's program up to its action; false when it has not written a whole line."""
+        """Read a program's lines up to its answer; false when it has not written a whole line."""
         cdef Channel* channel = &self.channels.all[number]
         cdef unsigned char* end
+        cdef size_t room = line_room(channel)
         cdef size_t used
         cdef Reading reading
         cdef int lines = 0
         if channel.asked[0] < 0:    # its lane is stopped
             return False
-        if not make_inbox(channel, LINE_ROOM):
+        if not make_inbox(channel, room):
             self.channels.lack_memory(number)
             return True
         while lines < LINES_AT_ONCE:
             end = <unsigned char*>memchr(channel.inbox, c"\n", channel.inbox_size)
-            if end != NULL:
+            if end != NULL or channel.inbox_size == room:
                 lines += 1
-                used = end - channel.inbox + 1
-                if not self.understand(number, used - 1):
+                used = end - channel.inbox + 1 if end != NULL else room + 1
+                if channel.dialogue == NULL:
+                    self.take_line(number, used - 1)
+                elif not self.understand(number, used - 1):
+                    return True
+                if not channel.is_open:
                     return True
                 channel.inbox_size -= used
                 memmove(channel.inbox, channel.inbox + used, channel.inbox_size)
@@ -484,10 +515,7 @@ cdef class Lanes:
                 if not channel.is_open:
                     return True
                 continue
-            if channel.inbox_size == LINE_ROOM:
-                self.understand(number, LINE_ROOM)
-                return True
-            reading = pull(channel, LINE_ROOM)
+            reading = pull(channel, room)
             if reading == NOTHING_YET:
                 return lines > 0
             if reading == NO_MORE:
@@ -551,24 +579,41 @@ cdef class Lanes:
     cdef void keep_printed(self, int lane, const char* text, int length) noexcept with gil:
         self.last_printed[lane] = text[:length]
 
-    cdef void take_line_answer(self, int number) noexcept nogil:
-        """Give the lane of a channel of lines its answer."""
+    cdef void take_line(self, int number, size_t length) noexcept nogil:
+        """Take a line of so many bytes, the first of a program's inbox, as the answer to its question."""
         cdef Channel* channel = &self.channels.all[number]
-        cdef int asked = channel.asked[0]
-        cdef int64_t answer
-        cdef const char* wrong
-        if asked < 0 or self.lanes[asked].state != ASKED:
+        cdef const char* line = <const char*>channel.inbox
+        cdef size_t start
+        cdef int64_t answer = 0
+        if length == line_room(channel):
+            self.channels.refuse_line(number, b"wrote an over-long line: ")
             return
-        wrong = self.questions.lines.read(
-            (<GameCore>self.lanes[asked].core).decision.kind,
-            <const char*>channel.inbox,
-            channel.inbox_size,
-            &answer,
-        )
-        if wrong != NULL:
-            self.channels.refuse_line(number, wrong)
-        else:
-            self.make_ready(asked, answer)
+        start = find_action(line, &length)
+        if start == 0:
+            self.channels.refuse_line(number, b"wrote what is no ACTION: ")
+        elif read_whole(line + start, length, &answer) or self.take_other(number, line + start, length, &answer):
+            self.make_ready(channel.asked[0], answer)
+            channel.outstanding = False
+
+    cdef bint take_other(self, int number, const char* text, size_t length, int64_t* answer) noexcept with gil:
+        """Have the core of a program's lane take an answer that is no whole number; false if the channel has failed."""
+        cdef bytes why
+        try:
+            try:
+                value = json.loads(text[:length].decode(), parse_constant=refuse_constant)
+            except (ValueError, RecursionError):
+                self.channels.refuse_line(number, b"wrote an ACTION that is no JSON: ")
+                return False
+            answer[0] = (<GameCore>self.lanes[self.channels.all[number].asked[0]].core).read_answer(value)
+        except ValueError as wrong:
+            why = str(wrong).encode() + b": "
+            self.channels.refuse_line(number, why)
+            return False
+        except BaseException as trouble:
+            self.questions.trouble = trouble
+            self.channels.fail(number, b"can't be talked with")
+            return False
+        return True
 
     cdef void make_ready(self, int lane, int64_t answer) noexcept nogil:
         """Have a lane play on with this answer."""

@@ -7,38 +7,34 @@ from engine.kernel.game_core cimport Decision
 from engine.processes.messages cimport MOST_QUESTIONS
 
 cpdef enum:
-    TEXT                    # kinds of a line's segments, beside the struct codes of the view's fields
-    ARGUMENT
-    MOST_PIECE = 31         # bytes of a piece of text, and of a word that answers
-    MOST_LINE_BYTES = 255   # of a program's line, its end not counted
+    MOST_LINE_BYTES = 255           # of a program's line in a dialogue, its end not counted
+    MOST_ACTION_BYTES = 65600      # of a line that answers a line of JSON
 
 cdef enum:
-    MOST_SEGMENTS = 24
-    MOST_WORDS = 8
-    LONGEST_QUESTION = 64 * MOST_SEGMENTS   # bytes
+    MOST_PIECES = 39
 
-cdef struct Segment:
-    int kind
-    int number              # of the argument, or the field's offset
-    int length
-    char text[MOST_PIECE]
-
-cdef struct Word:           # a way to answer
-    int length
-    bint takes_number
-    int64_t value
-    char text[MOST_PIECE]
+cdef struct Piece:          # text, and the value behind it
+    const char* text
+    size_t length
+    int code                # the struct code of a field of the view, "a" for an argument, 0 for none
+    int offset              # of the field, or the argument's number
 
 cdef struct Line:
-    int segment_count
-    int word_count
-    Segment segments[MOST_SEGMENTS]
-    Word words[MOST_WORDS]
+    bint only_tells
+    int count
+    size_t most_bytes
+    Piece pieces[MOST_PIECES + 1]
 
 
 @cython.final
 cdef class QuestionLines:
     cdef Line lines[MOST_QUESTIONS]
+    cdef list kept          # what the pieces point to
 
+    cdef add(self, int number, str text, int code, int offset)
+    cdef size_t most_bytes(self, int kind) noexcept nogil
+    cdef bint only_tells(self, int kind) noexcept nogil
     cdef size_t write(self, char* target, const Decision* decision, const unsigned char* view) noexcept nogil
-    cdef const char* read(self, int kind, const char* text, size_t size, int64_t* answer) noexcept nogil
+
+cdef size_t find_action(const char* line, size_t* length) noexcept nogil
+cdef bint read_whole(const char* text, size_t length, int64_t* value) noexcept nogil

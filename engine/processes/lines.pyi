@@ -1,13 +1,11 @@
 from collections.abc import Sequence
 from typing import final
 
-TEXT: int
-ARGUMENT: int
-MOST_PIECE: int
 MOST_LINE_BYTES: int
+MOST_ACTION_BYTES: int
+
+QuestionShape = tuple[bool, str, Sequence[tuple[str, str, int]], Sequence[str]]
 
 @final
 class QuestionLines:
-    def __init__(
-        self, lines: Sequence[tuple[Sequence[tuple[int, int, bytes]], Sequence[tuple[bytes, bool, int]]]]
-    ) -> None: ...
+    def __init__(self, questions: Sequence[QuestionShape]) -> None: ...

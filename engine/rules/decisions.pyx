@@ -262,7 +262,7 @@ cdef class Asked:
         """Its values: for a program as a line of JSON, for a Python bot's process as messages have them."""
         if as_line:
             if self.line is None:
-                self.line = json.dumps({"question": self.decision.name, **self.plain()}).encode() + b"\n"
+                self.line = json.dumps({"decision": self.decision.name, **self.plain()}).encode() + b"\n"
             return self.line
         if self.packed is None:
             self.packed = self.as_message()

@@ -148,6 +148,9 @@ cdef class ObservedCore(GameCore):
         self.windows[seat] = <unsigned char*>address
         self.core.write_views_to(seat, address)
 
+    cdef int64_t read_answer(self, value) except? -1:
+        return self.core.read_answer(value)
+
     cdef bytes told(self, bint as_line):
         return self.core.told(as_line)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import filecmp
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -12,11 +14,13 @@ from pydantic import BaseModel
 
 import tournament
 from tests.cli.test_cli import ROOT, command
+from tests.contest_runs import environment
 from tournament.config import General, load_config
 from tournament.contests import SHIPPED
 from tournament.errors import InputError
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.starter.folder import write_contest_folder
+from tournament.starter.own_rules import SHAPES
 from tournament.starter.settings_file import settings_text
 
 NAMES = [contest.name for contest in SHIPPED]
@@ -121,3 +125,48 @@ def test_an_unknown_contest_is_answered_with_all_that_can_be_asked_for(tmp_path:
     (tmp_path / "tournament.toml").write_text('[pennies]\ngame = "matrix_game"\n[broken]\ngame = "none.py"\n')
     told = command(tmp_path, "run", "penny").stderr
     assert all(name in told for name in ("pennies", "broken", "two_card_draw", "open_spiel")), told
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_rules_of_ones_own_come_with_bots_settings_and_a_test(tmp_path: Path, shape: str) -> None:
+    made = command(tmp_path, "init", "mine", "--rules", "sealed_bid", "--shape", shape)
+    assert made.returncode == 0, made.stderr
+    folder = tmp_path / "mine"
+    bots = {path.name for path in (folder / "entrants" / "sealed_bid").iterdir()}
+    assert {"in_c.c", "in_python.py", "in_program_python"} <= bots
+    played = command(folder, "run", "--sessions", "4", "--strict")
+    assert played.returncode == 0, played.stderr
+    before = files_in(folder)
+    again = command(tmp_path, "init", "mine", "--rules", "sealed_bid")
+    assert again.returncode == 2 and "there already" in again.stderr and files_in(folder) == before
+    test = (folder / "test_sealed_bid.py").read_text()
+    compile(test, "test", "exec")
+    assert "my_game" not in test + (folder / "sealed_bid.py").read_text()
+    for words, why in (
+        (("--rules", "two_card_draw"), "is none of"),
+        (("--rules", "../x"), "is none of"),
+        (("--rules", "x", "--shape", "round"), "expected one of: simultaneous"),
+        (("--rules", "x", "--empty"), "leave out"),
+    ):
+        wrong = command(tmp_path, "init", "other", *words)
+        assert wrong.returncode == 2 and why in wrong.stderr and not (tmp_path / "other").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", SHAPES)
+def test_rules_of_ones_own_hold_to_what_every_contest_must(tmp_path: Path, shape: str) -> None:
+    assert command(tmp_path, "init", "--rules", "sealed_bid", "--shape", shape).returncode == 0
+    assert command(tmp_path, "check", "sealed_bid.py").returncode == 0
+    words = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "test_sealed_bid.py",
+        "-k",
+        "faults or extremes",
+    ]
+    found = subprocess.run(words, cwd=tmp_path, env=environment(), capture_output=True, text=True)
+    assert found.returncode == 0, found.stdout

@@ -38,25 +38,24 @@ FORGETFUL = {
     return (bot.turn + sum(i * (mine + 2 * theirs) for i, (mine, theirs) in pairs)) % 2
 """,
 }
-PROGRAM = """import sys
+PROGRAM = """import json, sys
 sys.stdin.readline()
 moves = []
 for line in sys.stdin:
-    word, *rest = line.split()
-    if word == "SCORE":
+    if line.startswith("SCORE"):
         break
-    turn, rounds, count, role, mine, theirs = map(int, rest)
+    told = json.loads(line)
+    turn = told["turn"]
     if turn <= 1:
         moves = []
     if turn:
-        moves.append((mine, theirs))
+        moves.append((told["my_previous_move"], told["opponents_previous_move"]))
     assert len(moves) == turn
-    if word == "PAST":
-        print("ACTION OK", flush=True)
+    if told["decision"] == "past":
         continue
     if turn % 7 == 6:
         sys.exit(3)
-    print("ACTION MOVE", (turn + sum(i * (a + 2 * b) for i, (a, b) in enumerate(moves, 1))) % 2, flush=True)
+    print("ACTION", (turn + sum(i * (a + 2 * b) for i, (a, b) in enumerate(moves, 1))) % 2, flush=True)
 """
 # All answer by the same sum of what was played, each by lists that it comes by in another way.
 SUM = """
@@ -136,7 +135,7 @@ def test_a_program_is_told_its_own_score_at_either_seat(tmp_path: Path, names: t
     for name, ear, move in zip(names, ears, (1, 0)):
         program = tmp_path / "bots" / name
         program.mkdir()
-        for file, content in ear.program(f"ACTION MOVE {move}").items():
+        for file, content in ear.program(f"ACTION {move}").items():
             (program / file).write_text(content)
     found = tournament.run("dilemma", config=config, executor="local", workers=1)
     assert found.faults.empty, found.faults.what.tolist()

@@ -134,6 +134,18 @@ def test_no_line_of_others_files_is_blamed(folder: Path, play: str, message: str
         ("rules/our_dice.py", DICE + "class Two(LiarsDice): pass\n", "has LiarsDice, Two; name one"),
         ("rules/our_dice.py", DICE.replace('"our_dice"', '"two_card_draw"'), "as others are called"),
         ("rules/our_dice.py", DICE.replace('"our_dice"', '"../x"'), "has no name"),
+        (
+            "rules/our_dice.py",
+            DICE + "import random\n\n\ndef f():\n    random.shuffle([])\n",
+            "random.shuffle draws from",
+        ),
+        ("rules/our_dice.py", DICE + "import random as r\nx = r.Random()\n", "random.Random draws from the system's"),
+        (
+            "rules/our_dice.py",
+            "from random import choice\n" + DICE,
+            "line 1: random.choice draws from the system's chance",
+        ),
+        ("rules/our_dice.py", "import secrets\nx = secrets.randbelow(3)\n" + DICE, "line 2: secrets.randbelow draws"),
         ("our_dice", DICE, 'no such rules; .* a file: game = "my_rules.py", or a package'),
         (
             "no_such_package:Rules",
@@ -163,6 +175,13 @@ def test_what_is_wrong_is_said_in_a_line_that_names_file_and_line(
     assert "\n" not in str(caught.value)
     if game != "our_dice":  # it keeps nobody from another contest
         load_contests().find("von_neumann_poker")
+
+
+def test_rules_may_have_a_generator_of_a_seed_of_their_own(folder: Path) -> None:
+    table = "import random\nfrom random import Random\nTABLE = random.Random(5).random() + Random(7).random()\n"
+    (folder / "rules" / "our_dice.py").write_text(table + DICE.replace("from __future__ import annotations\n", ""))
+    (folder / "tournament.toml").write_text('[dice]\ngame = "rules/our_dice.py"\n')
+    assert load_config("dice").played.rules == "our_dice"
 
 
 def test_an_answer_out_of_range_is_told_the_range(folder: Path) -> None:

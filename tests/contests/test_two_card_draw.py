@@ -380,23 +380,16 @@ class TwoCardDraw:
     def showdown(self, card1, card2, opp1, opp2):
         self.shown = opp1, opp2
 """
-PROGRAM = """
-import sys
+PROGRAM = f"""
+import json, sys
+from types import SimpleNamespace
+{PYTHON}
+    def init(self, bet1, bet2):
+        assert not hasattr(self, "shown")
+bot = TwoCardDraw()
 for line in sys.stdin:
-    kind, *rest = line.split()
-    if not kind.isupper() or kind == "SCORE":
-        continue
-    numbers = [int(word) for word in rest]
-    pair = len(numbers) > 1 and numbers[0] == numbers[1]
-    if kind in ("INIT", "SHOWDOWN"):
-        answer = "OK"
-    elif kind == "NEW_HAND":
-        answer = "BET" if pair else "CHECK"
-    elif kind == "ROUND1":
-        answer = "CALL" if numbers[1] >= 3 else "FOLD"
-    elif kind == "DRAW":
-        answer = "DRAW 0" if pair else "DRAW 1"
-    else:
-        answer = "RAISE" if pair else "CALL" if numbers[3] == 0 or numbers[4] else "FOLD"
-    print("ACTION", answer, flush=True)
+    if line.startswith("{{"):
+        told = json.loads(line)
+        answer = getattr(bot, told.pop("decision"))(**told)
+        print("ACTION", answer, flush=True) if answer is not None else None
 """

@@ -115,7 +115,7 @@ def test_a_path_in_a_program_that_is_too_long_is_its_problem_alone(folder: Path)
     [
         ("Bot.toml", "rename its Bot.toml"),
         ("bot.toml.txt", "rename its bot.toml.txt"),
-        ("my_bot.py", "a file like its my_bot.py is put in no folder"),
+        ("my_bot.py", "a program needs one; a bot of one file, as my_bot.py, no folder"),
     ],
 )
 def test_folder_that_is_no_bot_tells_why(folder: Path, name: str, words: str) -> None:

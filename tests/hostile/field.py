@@ -67,8 +67,8 @@ read sessions
 while read words; do
     set -- $words
     case $2 in
-        A) echo "ACTION BET 7" ;;
-        B) case $3 in 0.[6-9]*) echo "ACTION CALL" ;; *) echo "ACTION FOLD" ;; esac ;;
+        '"a",') echo "ACTION 7" ;;
+        '"b",') case $4 in 0.[6-9]*) echo "ACTION 1" ;; *) echo "ACTION 0" ;; esac ;;
     esac
 done
 """,

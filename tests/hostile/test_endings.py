@@ -36,9 +36,9 @@ DEAF: dict[str, str | dict[str, str]] = {
     "python.py": f"{WAITS}def a(bot): return answer()\ndef b(bot, bet): return answer() > bet\n",
     "program": script(
         f"{WAITS}for line in sys.stdin:\n"
-        "    if line.startswith('STATE'):\n"
+        "    if line.startswith('{'):\n"
         "        answer()\n"
-        "        print('ACTION', 'BET 5' if line.split()[1] == 'A' else 'FOLD')\n"
+        '        print("ACTION", 5 if \'"a"\' in line else 0)\n'
     ),
 }
 

@@ -84,8 +84,8 @@ int main(void) {
     pthread_attr_setstacksize(&small, 1 << 16);
     if (!fgets(line, sizeof line, stdin)) return 0;
     for (long n = 0; n < 2; ++n) pthread_create(threads + n, &small, walk, (void *)(n << 19));
-    while (fgets(line, sizeof line, stdin) && sscanf(line, "STATE %c", &role) == 1) {
-        puts(role == 'A' ? "ACTION PASS" : "ACTION CALL");
+    while (fgets(line, sizeof line, stdin) && sscanf(line, "{\"decision\": \"%c", &role) == 1) {
+        puts(role == 'a' ? "ACTION 0" : "ACTION 1");
         fflush(stdout);
     }
 }

@@ -62,8 +62,8 @@ C_BOT = """
 int main(void) {
     char line[256], question;
     fgets(line, sizeof line, stdin);
-    while (fgets(line, sizeof line, stdin) && sscanf(line, "STATE %c", &question) == 1) {
-        puts(question == 'A' ? "ACTION BET 5" : "ACTION FOLD");
+    while (fgets(line, sizeof line, stdin) && sscanf(line, "{\"decision\": \"%c", &question) == 1) {
+        puts(question == 'a' ? "ACTION 5" : "ACTION 0");
         fflush(stdout);
     }
 }

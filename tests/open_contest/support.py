@@ -24,6 +24,7 @@ from tournament.open_contest import submissions
 from tournament.open_contest.authors import Author, AuthorsFile, add_author, read_authors
 from tournament.open_contest.jobs import BOT, WITHDRAWAL, Job
 from tournament.open_contest.submissions import Open, Submissions
+from tournament.open_contest.trials import Wish
 
 CONTEST = "von_neumann_poker"
 GOOD = b"int a(const Bot *bot) { return 0; }\nint b(const Bot *bot, const int bet) { return 1; }\n"
@@ -46,6 +47,7 @@ class Ground:
         self.checked: list[str] = []
         patch.setattr(submissions, "check", self._check)
         patch.setattr(submissions, "play_practice", self._play_practice)
+        patch.setattr(submissions, "show_game", self._show_game)
         patch.setattr(submissions, "_AGAIN_SECONDS", 0.0)
         self.over: set[str] = set()
         self.told: list[str] = []
@@ -55,7 +57,8 @@ class Ground:
     def started(self) -> Submissions:
         """Anew, as after a kill."""
         config = load_config(CONTEST, self.settings)
-        current = Open(self.settings, config.opening, {CONTEST: config}, self.over)
+        records = {CONTEST: str(self.folder / "results" / CONTEST)}
+        current = Open(self.settings, config.opening, {CONTEST: config}, self.over, records)
         return Submissions(
             self.folder / "submissions", lambda: current, self.authors_file,
             lambda _, what: self.told.append(what), lambda: self.now,
@@ -101,8 +104,12 @@ class Ground:
         former: Path | None,
         _built: Path,
         _stopping: Callable[[], bool],
+        _wish: Wish,
     ) -> tuple[bool, str]:
         return True, f"{bot.name} instead of {former and former.name}"
+
+    def _show_game(self, _settings: Path, _records: str, wish: Wish, _stopping: Callable[[], bool]) -> tuple[bool, str]:
+        return True, json.dumps({"shown": [wish.bot, wish.opponent, wish.session, wish.game]})
 
 
 @contextmanager

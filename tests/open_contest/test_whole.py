@@ -6,6 +6,7 @@ import io
 import json
 import random
 import socket
+import tempfile
 import threading
 import time
 import zipfile
@@ -20,7 +21,7 @@ from tests.contest_runs import CONTEST, assert_same, bot_source, outcome
 from tests.open_contest.support import Process
 from tests.processes import comes
 from tournament.contests import find_contest
-from tournament.entrants.new import templates
+from tournament.entrants.new import write_new_bot
 from tournament.open_contest.authors import add_author
 from tournament.runner.seed import read_seed
 from tournament.store.storage import open_storage
@@ -31,10 +32,9 @@ PYTHON = "def a(bot):\n    return {} if bot.card > 0.{} else 0\n\ndef b(bot, bet
 def bots(count: int) -> list[tuple[str, bytes, bool]]:
     """Files with bots of several kinds, and whether each is fit."""
     program = io.BytesIO()
-    source = templates(find_contest(CONTEST))["program-python"]
-    with zipfile.ZipFile(program, "w") as archive:
-        for path in sorted(source.iterdir()):
-            archive.writestr(f"bot/{path.name}", path.read_text().replace("{name}", "bot"))
+    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(program, "w") as archive:
+        for path in write_new_bot(find_contest(CONTEST), Path(folder), "bot", "program-python").iterdir():
+            archive.writestr(f"bot/{path.name}", path.read_text())
     made = []
     for number in range(count):
         of = random.Random(number)

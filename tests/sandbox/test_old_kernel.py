@@ -28,7 +28,7 @@ END
 cat > $TMPDIR/bots/program/bot.sh <<'END'
 read sessions
 while read kind question rest; do
-    if [ "$question" = A ]; then echo "ACTION BET 5"; else echo "ACTION CALL"; fi
+    if [ "$question" = '"a",' ]; then echo "ACTION 5"; else echo "ACTION 1"; fi
 done
 END
 cat > $TMPDIR/bots/made/bot.toml <<'END'

@@ -73,20 +73,17 @@ def answering(a: str, b: str) -> dict[str, str]:
     """A program that bets and calls by expressions of card, previous, money, theirs and bet."""
     return script(
         f"""
-import sys
+import json, sys
 sys.stdin.readline()
 for line in sys.stdin:
-    words = line.split()
-    if words[0] != "STATE":
+    if not line.startswith("{{"):
         break
-    card, previous = map(float, words[2:4])
-    money, theirs, *bets = map(int, words[4:])
-    if words[1] == "A":
-        bet = {a}
-        print(f"ACTION BET {{bet}}" if bet else "ACTION PASS")
+    kind, card, previous, money, theirs, *bets = json.loads(line).values()
+    if kind == "a":
+        print("ACTION", {a})
     else:
         bet = bets[0]
-        print("ACTION CALL" if {b} else "ACTION FOLD")
+        print("ACTION", int({b}))
 """
     )
 

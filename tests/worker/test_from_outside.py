@@ -32,12 +32,12 @@ FIELD: dict[str, Source] = {
     "shares.py": "def a(bot): return 7 if bot.card > 0.5 else 0\ndef b(bot, bet): return bot.card > 0.6\n",
     "apart.py": "import time\ndef a(bot): return int(20 * bot.card)\ndef b(bot, bet): return bet < 9\n",
     "told": script("""
-        import sys
+        import json, sys
         sys.stdin.readline()
         for line in sys.stdin:
-            words = line.split()
-            if words[0] == "STATE":
-                print("ACTION BET 5" if words[1] == "A" else "ACTION CALL" if float(words[2]) > 0.5 else "ACTION FOLD")
+            if line.startswith("{"):
+                told = json.loads(line)
+                print("ACTION", 5 if told["decision"] == "a" else int(told["card"] > 0.5))
         """),
 }
 

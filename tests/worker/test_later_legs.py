@@ -44,7 +44,7 @@ PROGRAM = script("""
             time.sleep(0.03)
             print(began, time.monotonic(), file=sys.stderr)
             sys.exit(3)
-        print("ACTION PASS" if " A " in line else "ACTION FOLD") if calls else None
+        print("ACTION 0") if calls else None
     """)
 
 

@@ -54,7 +54,7 @@ for line in sys.stdin:
     n += 1
     if n == {at}:
         {deed}
-    print("ACTION BET", 10 * n)
+    print("ACTION", 10 * n)
 """)
 
 
@@ -137,7 +137,7 @@ def test_a_disqualified_process_bot_stands_below_the_line(tmp_path: Path) -> Non
     bots.mkdir()
     write_bot(bots / "bad.py", "def a(bot): raise ValueError('no card like this')\ndef b(bot, bet): return 1\n")
     write_bot(bots / "mute", script("import time; time.sleep(99)"))
-    write_bot(bots / "halfway", script("import time; input(); input(); print('ACTION PASS', end=''); time.sleep(99)"))
+    write_bot(bots / "halfway", script("import time; input(); input(); print('ACTION 0', end=''); time.sleep(99)"))
     write_bot(bots / "silent.c", SILENT_C)
     write_bot(bots / "fine.py", "def a(bot): return 20\ndef b(bot, bet): return 1\n")
     config = tmp_path / "tournament.toml"
@@ -151,7 +151,7 @@ def test_a_disqualified_process_bot_stands_below_the_line(tmp_path: Path) -> Non
     }  # fmt: skip
     assert lines["fine"].matches == lines["silent"].matches == 1
     assert "did not answer for 0.4 s; nothing came from it at all: does it flush" in (lines["mute"].reason or "")
-    assert "did not answer for 0.4 s; it wrote 'ACTION PASS', without the line's end" in (lines["halfway"].reason or "")
+    assert "did not answer for 0.4 s; it wrote 'ACTION 0', without the line's end" in (lines["halfway"].reason or "")
     assert "ValueError: no card like this" in (lines["bad"].reason or "")
 
 
@@ -337,8 +337,8 @@ import sys, threading, time
 threading.stack_size(64 << 10)
 sys.stdin.readline()
 for line in iter(sys.stdin.readline, ""):
-    print("ACTION BET 5" if line.split()[1] == "A" else "ACTION CALL", flush=True)
-    for _ in range(150 if line.split()[1] == "A" else 0):  # else it is asked again at once
+    print("ACTION 5" if '"a"' in line else "ACTION 1", flush=True)
+    for _ in range(150 if '"a"' in line else 0):  # else it is asked again at once
         threading.Thread(target=time.sleep, args=(0.4,)).start()
 """
     thinks = "import time\ndef a(bot): time.sleep(0.9); return 5\ndef b(bot, bet): time.sleep(0.9); return 1\n"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+import re
 import resource
 import struct
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import pytest
@@ -18,13 +20,13 @@ from hypothesis import strategies as st
 from engine.kernel.game_core import LEG_IS_OVER
 from engine.processes.channels import BOT_FAULTY, CHANNEL_FAILED, WROTE_NO_ANSWER
 from engine.processes.lanes import Lanes
+from engine.processes.lines import MOST_ACTION_BYTES
 from engine.watching.scripted_core import ScriptedCore
 from tests.processes import comes
 from tests.support import poker_tables
 from tests.worker.support import A, B, Question
 from tournament.contests.interface import Dialogue
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
-from tournament.worker.processes.lines import question_lines
 from tournament.worker.processes.python_bots import most_arguments
 
 INTERFACE = VON_NEUMANN_POKER.interface
@@ -35,7 +37,7 @@ Event = tuple[int, int, int, str]
 
 
 def new_lanes() -> Lanes:
-    return Lanes(INTERFACE.view_size, most_arguments(INTERFACE), question_lines(INTERFACE))
+    return Lanes(INTERFACE.view_size, most_arguments(INTERFACE), INTERFACE.shapes)
 
 
 @dataclass
@@ -383,48 +385,40 @@ def test_the_last_complaints_are_kept_and_a_flood_of_them_is_no_harm(stage: Stag
 
 
 WORDS = st.sampled_from([
-    "ACTION", "PASS", "BET", "FOLD", "CALL", "action", "pass", "STATE", "-1", "0", "7", "+7", "-7", "1.5", "1e3", "x",
-    "", "9" * 23, "-" + "9" * 23, "9223372036854775807", "0x10", "١", "ACTION\0", "BETS", "BE", "é",
+    "ACTION", "BET", "action", "-1", "0", "-0", "7", "+7", "-7", "07", "1.5", "1e3", "x", "true", "null", "NaN", "[1]",
+    '"text"', '{"a": 1}', "[" * 9000, "", "9" * 23, "-" + "9" * 23, "9223372036854775807", "0x10", "١", "ACTION\0", "é",
 ])  # fmt: skip
 BLANKS = st.sampled_from([" ", "  ", "\t", " \t "])
 
 
-def meaning(line: bytes, question: int) -> int | None:
+def meaning(line: bytes) -> int | None:
     """What a line answers, by its words; None when it is a fault."""
-    text = line.decode("latin-1")
-    words = [word for word in text.removesuffix("\r").replace("\t", " ").split(" ") if word]
-    if question == 1:
-        return 0 if words == ["ACTION", "FOLD"] else 1 if words == ["ACTION", "CALL"] else None
-    if words == ["ACTION", "PASS"]:
-        return 0
-    if len(words) == 3 and words[:2] == ["ACTION", "BET"]:
-        digits = words[2].removeprefix("-") if words[2].startswith("-") else words[2].removeprefix("+")
-        if digits and all(c in "0123456789" for c in digits):
-            return min(max(int(words[2]), -(10**18)), 10**18)
+    words = [word for word in line.decode("latin-1").replace("\t", " ").replace("\r", " ").split(" ") if word]
+    if len(words) == 2 and words[0] == "ACTION" and re.fullmatch("-?(0|[1-9][0-9]*)", words[1]):
+        return min(max(int(words[1]), -(10**18)), 10**18)
     return None
 
 
 @pytest.mark.slow
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(
-    question=st.integers(0, 1),
-    first=st.sampled_from(["", "ACTION", "ACTION BET", "ACTION CALL"]),
+    first=st.sampled_from(["", "ACTION", "ACTION"]),
     pieces=st.lists(st.tuples(BLANKS, WORDS), max_size=4),
     end=st.sampled_from(["", "\r", " \r", "\r\r", " "]),
 )
-def test_lines_mean_what_their_words_say(question: int, first: str, pieces: list[tuple[str, str]], end: str) -> None:
+def test_lines_mean_what_their_words_say(first: str, pieces: list[tuple[str, str]], end: str) -> None:
     line = (first + "".join(blank + word for blank, word in pieces) + end).encode()
     stage = Stage()
     process = stage.process(lines=True)
-    stage.lane(process, [(A, B)[question]])
+    stage.lane(process, [A])
     process.await_question()
     os.write(process.writes, line + b"\n")
     ((kind, _, _, text),) = stage.run(1.0)
-    expected = meaning(line, question)
+    expected = meaning(line)
     if expected is None:
         assert kind == WROTE_NO_ANSWER
         assert text.startswith(
-            ("wrote what is no ACTION: ", "wrote an ACTION that is none: ", "wrote no whole number: ")
+            ("wrote what is no ACTION: ", "wrote an ACTION that is no JSON: ", "wrote no whole number: ")
         )
     else:
         assert kind == LEG_IS_OVER
@@ -440,24 +434,28 @@ def test_what_a_program_reads(stage: Stage) -> None:
         [(0, (), struct.pack("<ffqq", 0.1, -1, 100, 90)), (1, (50,), struct.pack("<ffqq", 1 / 3, 0.5, 10, 190))],
     )
     stage.run()
-    assert os.read(process.reads, 1000) == b"1000\nSTATE A 0.100000001 -1 100 90\n"
-    os.write(process.writes, b"ACTION BET 20\n")
+    sessions, first = os.read(process.reads, 1000).splitlines()
+    assert sessions == b"1000"
+    assert first == (
+        b'{"decision": "a", "card": 0.100000001, "opponents_previous_card": -1, "money": 100, "opponents_money": 90}'
+    )
+    os.write(process.writes, b"ACTION 20\n")
     stage.run()
-    assert os.read(process.reads, 1000) == b"STATE B 0.333333343 0.5 10 190 50\n"
-    os.write(process.writes, b"ACTION CALL\n")
+    told = {"card": 0.333333343, "opponents_previous_card": 0.5, "money": 10, "opponents_money": 190, "bet": 50}
+    assert json.loads(os.read(process.reads, 1000)) == {"decision": "b", **told}
+    os.write(process.writes, b"ACTION 1\n")
     assert [event[0] for event in stage.run()] == [LEG_IS_OVER]
     assert stage.cores[0].answers == [20, 1]
 
 
-VIOLATIONS: dict[str, tuple[Callable[[Pipes], object], str]] = {
-    "two lines": (
-        lambda p: os.write(p.writes, b"ACTION PASS\nACTION PASS\n"),
-        "answered before it was asked: ACTION PASS",
-    ),
-    "an empty line": (lambda p: os.write(p.writes, b"\n"), "wrote what is no ACTION: "),
-    "too long": (lambda p: os.write(p.writes, b"A" * 300), "wrote an over-long line: " + "A" * 100),
-    "too long with an end": (lambda p: os.write(p.writes, b" " * 300 + b"\n"), "wrote an over-long line: " + " " * 100),
-    "unprintable": (lambda p: os.write(p.writes, b"\x1b[2J\xff\0\n"), "wrote what is no ACTION: ?[2J??"),
+VIOLATIONS: dict[str, tuple[bytes, str]] = {
+    "two lines": (b"ACTION 0\nACTION 5\n", "answered before it was asked: ACTION 5"),
+    "the beginning of another": (b"ACTION 0\nACT", "answered before it was asked: ACT"),
+    "an empty line": (b"\n", "wrote what is no ACTION: "),
+    "no value": (b"ACTION \n", "wrote an ACTION that is no JSON: ACTION "),
+    "another value": (b"ACTION [1, 2]\n", "wrote no whole number: ACTION [1, 2]"),
+    "too long": (b"A" * (MOST_ACTION_BYTES + 1), "wrote an over-long line: " + "A" * 100),
+    "unprintable": (b"\x1b[2J\xff\0\n", "wrote what is no ACTION: ?[2J??"),
 }
 
 
@@ -466,21 +464,31 @@ def test_a_violation_is_quoted(stage: Stage, which: str) -> None:
     process = stage.process(lines=True)
     stage.lane(process, [A, A])
     process.await_question()
-    write, text = VIOLATIONS[which]
-    write(process)
-    assert stage.run(1.0) == [(WROTE_NO_ANSWER, -1, process.number, text)]
+    line, text = VIOLATIONS[which]
+    events: list[Event] = []
+    for start in range(0, len(line), 1 << 12):
+        os.write(process.writes, line[start : start + (1 << 12)])
+        events += stage.run(0.01)
+    assert (events or stage.run(1.0)) == [(WROTE_NO_ANSWER, -1, process.number, text)]
 
 
-def test_a_line_before_the_next_question_is_a_violation(stage: Stage) -> None:
-    process, other = stage.process(lines=True), stage.process()
-    core = ScriptedCore([A, A], INTERFACE.view_size)
+def test_a_line_before_its_question_is_a_violation(stage: Stage) -> None:
+    process = stage.process(lines=True)
+    stage.lane(process, [A, A])
+    os.write(process.writes, b"ACTION 9\n")
+    assert stage.run() == [(WROTE_NO_ANSWER, -1, process.number, "answered before it was asked: ACTION 9")]
+    assert stage.cores[0].answers == []
+
+
+def test_question_that_only_tells_is_not_answered(stage: Stage) -> None:
+    """The next one comes with it, and what nothing follows is left for the process's last words."""
+    stage.table = Lanes(8, 1, [(True, "news", [("number", "q", 0)], ["more"]), (False, "what", [], [])])
+    process = stage.process(lines=True, greeting=b"1\n")
+    core = ScriptedCore([(0, (5,), bytes(8)), (1, (), bytes(8)), (0, (6,), bytes(8))], 8)
     lane = stage.table.open_lane(core, None, *poker_tables(1, 1), (process.number, -1), (0, -1))
-    stage.lane(other, [A])
     process.await_question()
-    stage.table.stop(lane)  # the worker has this lane wait, while the program writes twice
-    os.write(process.writes, b"ACTION PASS\n")
-    stage.run()
-    os.write(process.writes, b"ACTION BET 9\n")
-    stage.table.resume(lane, 3)
-    assert stage.run() == [(WROTE_NO_ANSWER, -1, process.number, "answered before it was asked: ACTION BET 9")]
-    assert core.answers == [3]
+    assert os.read(process.reads, 1000) == b'1\n{"decision": "news", "number": 0, "more": 5}\n{"decision": "what"}\n'
+    os.write(process.writes, b"ACTION 7\n")
+    assert [event[0] for event in stage.run()] == [LEG_IS_OVER]
+    assert core.answers == [0, 7, 0] and stage.table.decisions(lane) == (1, 0)
+    assert stage.table.channels.unsent(process.number) == b'{"decision": "news", "number": 0, "more": 6}\n'

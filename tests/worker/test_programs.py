@@ -187,10 +187,10 @@ def test_a_script_that_cannot_be_executed_gets_a_remedy(tmp_path: Path) -> None:
 SHELL = """\
 #!/bin/sh
 read sessions
-while read word question card previous money theirs bet; do
+while read start question more; do
     case $question in
-        A) echo "ACTION BET $sessions" ;;
-        B) echo "ACTION CALL" ;;
+        '"a",') echo "ACTION $sessions" ;;
+        '"b",') echo "ACTION 1" ;;
         *) exit 0 ;;
     esac
 done
@@ -213,18 +213,18 @@ def test_a_program_that_is_built_by_make() -> None:
 
 @pytest.mark.parametrize("first", ["#!/usr/bin/env python3", "#!/usr/bin/env -S python3 -u"])
 def test_a_first_line_that_has_its_interpreter_looked_for(first: str) -> None:
-    source = f"{first}\nimport sys\nsys.stdin.readline()\nsys.stdin.readline()\nprint('ACTION BET 3', flush=True)\n"
+    source = f"{first}\nimport sys\nsys.stdin.readline()\nsys.stdin.readline()\nprint('ACTION 3', flush=True)\n"
     assert ask({"bot.toml": 'command = ["./bot"]', "bot": source}, [A]).answers == [3]
 
 
 @pytest.mark.skipif(shutil.which("perl", path="/usr/bin") is None, reason="Perl is not installed")
 def test_perl_reads_the_modules_that_lie_beside_shared_libraries() -> None:
-    source = "use strict; use List::Util qw(max); <STDIN>; <STDIN>; $| = 1; print 'ACTION BET ', max(2, 3), qq(\\n);"
+    source = "use strict; use List::Util qw(max); <STDIN>; <STDIN>; $| = 1; print 'ACTION ', max(2, 3), qq(\\n);"
     assert ask({"bot.toml": 'command = ["perl", "bot.pl"]', "bot.pl": source}, [A]).answers == [3]
 
 
-LOOP = "read sessions\nwhile read line; do\n    echo ACTION PASS\ndone\n"
-ALWAYS = "import sys\nfor line in sys.stdin:\n    print('ACTION PASS', flush=True)\n"
+LOOP = "read sessions\nwhile read line; do\n    echo ACTION 0\ndone\n"
+ALWAYS = "import sys\nfor line in sys.stdin:\n    print('ACTION 0', flush=True)\n"
 OF_WINDOWS = {
     "sh": {"bot.toml": 'command = ["./bot.sh"]', "bot.sh": f"#!/bin/sh\n{LOOP}"},
     "env": {"bot.toml": 'command = ["./bot.py"]', "bot.py": f"#!/usr/bin/env python3\n{ALWAYS}"},
@@ -266,7 +266,7 @@ def test_a_program_reads_its_own_folder_and_writes_nowhere() -> None:
                     number += 1
                 except OSError:
                     pass
-            print("ACTION BET", number + 100 * len(os.environ))
+            print("ACTION", number + 100 * len(os.environ))
         """
     )
     assert ask({**folder, "data.txt": "30", "other.py": "NUMBER = 7"}, [A] * 2).answers == [37, 37]
@@ -277,7 +277,7 @@ LISTENING = """
     from pathlib import Path
     sys.stdin.readline()
     for line in sys.stdin:
-        if line.startswith("STATE"):
+        if line.startswith("{{"):
             print({answer!r})
         else:
             Path({pipe!r}).write_text(line)
@@ -308,7 +308,7 @@ class Ear:
 def test_programs_are_told_their_scores(tmp_path: Path) -> None:
     """Each its own: x's mean points a session, and y's."""
     x, y = Ear(tmp_path / "x"), Ear(tmp_path / "y")
-    played = pair(x.program("ACTION PASS"), y.program("ACTION PASS"), Settings(sessions=3), OFF, kinds=" ")
+    played = pair(x.program("ACTION 0"), y.program("ACTION 0"), Settings(sessions=3), OFF, kinds=" ")
     mean = played.result.sums[0].points / 3
     assert mean != 0
     assert [x.heard(), y.heard()] == [f"SCORE {mean:.6f}\nend\n", f"SCORE {-mean:.6f}\nend\n"]
@@ -319,8 +319,8 @@ def test_a_program_that_breaks_the_protocol_reads_minus_one(tmp_path: Path) -> N
     """At each fault; at the last the other one reads it too, for its leg has no score."""
     x, y = Ear(tmp_path / "x"), Ear(tmp_path / "y")
     settings = Settings(faults_allowed=2)
-    played = pair(x.program("ACTION RAISE 5"), y.program("ACTION PASS"), settings, OFF, kinds=" ")
-    assert [fault.what for fault in played.faults] == ["wrote an ACTION that is none: ACTION RAISE 5"] * 3
+    played = pair(x.program("ACTION RAISE 5"), y.program("ACTION 0"), settings, OFF, kinds=" ")
+    assert [fault.what for fault in played.faults] == ["wrote an ACTION that is no JSON: ACTION RAISE 5"] * 3
     assert (x.heard(), y.heard()) == (3 * "-1\nend\n", "-1\nend\n")
 
 
@@ -328,7 +328,7 @@ def test_readable_folders_lie_beside_the_settings(tmp_path: Path, monkeypatch: p
     """Wherever the tournament is called from; one that isn't there is named."""
     place = tmp_path / "contest"
     (place / "libs").mkdir(parents=True)
-    (place / "libs" / "word").write_text("ACTION PASS\n")
+    (place / "libs" / "word").write_text("ACTION 0\n")
     (place / "tournament.toml").write_text('[sandbox]\nreadable = ["libs"]\n[von_neumann_poker]\n')
     monkeypatch.chdir(tmp_path)
     sandbox = load_config("von_neumann_poker", place / "tournament.toml").sandbox
@@ -345,7 +345,7 @@ def test_a_start_script_may_become_an_interpreter() -> None:
         import sys
         sys.stdin.readline()
         for line in sys.stdin:
-            print("ACTION BET 7", flush=True)
+            print("ACTION 7", flush=True)
     """)
     starts = {"start.sh": "#!/bin/sh\ncd .\nexec python3 bot.py\n", "bot.py": told["bot.py"]}
     for command in ('["sh", "start.sh"]', '["./start.sh"]'):

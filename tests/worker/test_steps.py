@@ -25,7 +25,7 @@ KINDS = [["i64" if (place + count) % 3 else "i32" for place in range(count)] for
 INTERFACE = replace(
     TWO_CARD_DRAW.interface,
     questions=tuple(
-        Question(f"ask{count}", tuple((kind,) for kind in kinds), ("i64",), tuple("abcdef"[:count]), (), "", ())
+        Question(f"ask{count}", tuple((kind,) for kind in kinds), ("i64",), tuple("abcdef"[:count]))
         for count, kinds in enumerate(KINDS)
     ),
 )

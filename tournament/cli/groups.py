@@ -127,6 +127,7 @@ OWN = {
         (
             "init my_contest",
             "init my_other_contest --contest von_neumann_poker --empty",
+            "init my_own_contest --rules auction --shape simultaneous",
         ),
     ),
 }

@@ -60,7 +60,7 @@ def load_records(contest: str | None, results: str | None, config: Path | None, 
 
 def _results_of(contest: str | None, results: str | None, config: Path | None) -> str:
     """The folder or URL of all contests' records. Raises InputError for an unknown contest."""
-    known = load_contests(config)
+    known = load_contests(config, results)
     place = load_config(known.names[0], config, results=results).results
     if contest is None or contest in known.names:
         return place

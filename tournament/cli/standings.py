@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from rich.text import Text
 
-from tournament.cli.consoles import out
+from tournament.cli.consoles import err, out
 from tournament.cli.locations import load_records
 from tournament.cli.options import (
     CHOICE,
@@ -27,6 +27,7 @@ from tournament.cli.options import (
 )
 from tournament.cli.replay_tables import commands_to_see, fault_lines, replay_command
 from tournament.cli.tables import (
+    MOST_COLUMNS,
     crosstable_tables,
     history_table,
     leaderboard_table,
@@ -166,8 +167,11 @@ def crosstable(
         rows = [row for row in crosstable_values(found.ranking) if bot in (None, row["bot"])]
         print(rows_csv(rows), end="") if as_csv else print_json(rows)
         return
-    for table in crosstable_tables(found.ranking, _contest_of(found, config).title, out.width):
+    tables = crosstable_tables(found.ranking, _contest_of(found, config).title, out.width)
+    for table in tables:
         out.print(table)
+    if len(tables) > 1 or len(found.ranking.ranked) > MOST_COLUMNS:
+        err.print("--bot NAME shows one bot's matches, the best first", soft_wrap=True)
 
 
 def faults(

@@ -16,6 +16,7 @@ from tournament.errors import InputError
 from tournament.names import did_you_mean
 from tournament.sandbox.outside import tier
 from tournament.starter.folder import write_contest_folder
+from tournament.starter.own_rules import SHAPES, write_rules_folder
 
 
 def new(
@@ -25,7 +26,7 @@ def new(
         str | None,
         option(
             "LANG",
-            "c, cpp, python, program-c or program-python, if the contest has it; default its first",
+            "c, cpp, python or program-python, if the contest has it; default its first",
             PLAY,
         ),
     ] = None,
@@ -48,9 +49,21 @@ def init(
     contest: Annotated[
         list[str] | None, option("CONTEST", "only this one; may be given again; default all", PLAY)
     ] = None,
+    rules: Annotated[
+        str | None, option("NAME", "rules of your own to start from, NAME.py, with a bot in each language", PLAY)
+    ] = None,
+    shape: Annotated[str, option("SHAPE", f"with --rules: how bots are asked: {', '.join(SHAPES)}", PLAY)] = SHAPES[-1],
     empty: Annotated[bool, flag("--empty", "without the shipped bots", PLAY)] = False,
 ) -> None:
     """Nothing that is there is overwritten."""
+    if rules is not None:
+        if contest or empty:
+            raise InputError("--rules: leave out --contest and --empty")
+        written = write_rules_folder(folder, rules, shape)
+        tell(f"{folder} has {', '.join(str(path) for path in written)}")
+        step = "" if folder == Path() else f"cd {shlex.quote(str(folder))} && "
+        out.print(f"check them with: {step}tournament check {rules}.py; then: tournament run", soft_wrap=True)
+        return
     from tournament.contests import CONTESTS, SHIPPED  # loads all contests
 
     there = {known.name: known for known in (*CONTESTS, *SHIPPED)}

@@ -20,10 +20,12 @@ from tournament.cli.options import (
     CHOICE,
     PLAY,
     ConfigPath,
+    Json,
     check_game,
     command_line,
     flag,
     option,
+    print_json,
 )
 from tournament.cli.replay_tables import print_game
 from tournament.cli.screen import Screen
@@ -33,7 +35,7 @@ from tournament.entrants.folder import check_among_others
 from tournament.errors import InputError, TournamentError
 from tournament.sandbox.outside.running import Ended
 from tournament.store.legs import by_sort
-from tournament.trial.check import check_bot, contest_of, replay_check
+from tournament.trial.check import check_bot, check_values, contest_of, replay_check
 
 if TYPE_CHECKING:
     from tournament.store.ledger import FieldEntrant
@@ -57,6 +59,7 @@ def check(
         bool, flag("--as-submitted", "with 20 s and 1 GB for the compiler, as an open contest checks", PLAY)
     ] = False,
     config: ConfigPath = None,
+    as_json: Json = False,
 ) -> None:
     """A file with rules of a contest is tried by what every contest must hold to. Exits with 0 when the bot, or the
     contest, is fit, and with 1 when it isn't.
@@ -94,11 +97,16 @@ def check(
             for one in games:
                 print_game(out, one)
             return
-        out.print(check_table(report))
+        if as_json:
+            print_json(check_values(report))
+        else:
+            out.print(check_table(report))
     given = {"contest": contest, "config": config, "seed": seed or report.seed}
     for (_, fault), *_ in by_sort(
         report.faults_of_leg
     ):  # outside the table, which would break a line meant for copying
+        if as_json:
+            break
         again = command_line("check", str(bot), **given, session=fault.session, game=fault.game)
         out.print(f"again: {again}", soft_wrap=True)
     if not report.fit:

@@ -7,18 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from engine.kernel.game_core import ARGUMENT_LIMIT, VIEW_LIMIT, GameCore
 from engine.wasm.fuel import Fuel
 
-
-@dataclass(frozen=True)
-class Word:
-    """A way to answer a question in text: ACTION and this word, then a number unless `value` is the answer."""
-
-    text: str
-    value: int | None = None
+if TYPE_CHECKING:
+    from engine.processes.lines import QuestionShape
 
 
 @dataclass(frozen=True)
@@ -26,10 +21,10 @@ class Question:
     """A decision that a bot is asked for.
 
     `parameters` and `result` are the WebAssembly types of the function of that name, each a tuple of those accepted.
-    `arguments` names what it is passed after the bot, `extremes` has values at their limits to try bots with. `line`
-    asks a program, with the names of arguments and of the view's fields in braces; it answers with one of the `words`.
-    Where it `only_tells` something, the answer doesn't matter. `answers` says in words which ones are legal, if there
-    is more to say. One that `catches_up` is only for processes, and of a Python bot only for its histories.
+    `arguments` names what it is passed after the bot, `extremes` has values at their limits to try bots with.
+    Where it `only_tells` something, the answer doesn't matter, and a program gives none. `answers` says in words which
+    ones are legal, if there is more to say; `names` has words for some, to show them by, and `default` is one that is
+    legal. One that `catches_up` is only for processes, and of a Python bot only for its histories.
     """
 
     name: str
@@ -37,8 +32,8 @@ class Question:
     result: tuple[str, ...] = ("i32",)
     arguments: tuple[str, ...] = ()
     extremes: tuple[tuple[int, ...], ...] = ()
-    line: str = ""
-    words: tuple[Word, ...] = ()
+    names: Mapping[int, str] = field(default_factory=dict)
+    default: int = 0
     only_tells: bool = False
     catches_up: bool = False
     answers: str = ""
@@ -167,8 +162,8 @@ class Interface:
 
     `sdk` is the folder with the C header, the adapter and the templates of new bots. Questions are in the core's order;
     `tells` is what comes with them. A bot in C++ or Python may also be a class called `class_name` with the questions
-    as its methods. `new_dialogue` begins a program's leg, from the core and the key of its helpers, if the questions'
-    lines are not used; a program that broke off a dialogue gets no other in that leg. `name_answer` puts a refused
+    as its methods. `new_dialogue` begins a program's leg, from the core and the key of its helpers, where it isn't
+    asked in lines of JSON; a program that broke off a dialogue gets no other in that leg. `name_answer` puts a refused
     answer in the rules' words.
     """
 
@@ -205,6 +200,20 @@ class Interface:
     def view(self) -> tuple[ViewField, ...]:
         """The view's fields; none where values are told by name."""
         return self.tells.fields if isinstance(self.tells, View) else ()
+
+    @property
+    def told(self) -> tuple[tuple[str, ...], ...]:
+        """For each question the names of all that a bot is told."""
+        if isinstance(self.tells, Named):
+            return self.tells.names
+        names = tuple(field.name for field in self.view)
+        return tuple((*names, *question.arguments) for question in self.questions)
+
+    @property
+    def shapes(self) -> list[QuestionShape]:
+        """The questions as `engine.processes.lines` takes them."""
+        fields = [(field.name, field.code, field.offset) for field in self.view]
+        return [(question.only_tells, question.name, fields, question.arguments) for question in self.questions]
 
     @property
     def view_size(self) -> int:

@@ -7,6 +7,7 @@ a settings file names.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import hashlib
 import importlib
@@ -19,7 +20,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from tournament.errors import InputError, printable, shortened
 from tournament.names import CONTEST_NAME_RULE, valid_contest_name
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
     from tournament.contests.python_contest.rules import PythonContest
 
 MOST_BYTES = 1 << 20
+# Modules whose functions draw by themselves, with what may be called all the same: generators, if they get a seed.
+_OF_CHANCE: dict[str, frozenset[str]] = {
+    "random": frozenset({"Random"}), "secrets": frozenset(), "uuid": frozenset({"uuid3", "uuid5", "UUID"}),
+}  # fmt: skip
 _FILE = re.compile(r"(.+\.py)(?::([A-Za-z_]\w*))?")
 _PACKAGE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
 _loaded: dict[str, Contest] = {}  # by the name of the rules
@@ -117,6 +122,7 @@ def _run(path: str, content: bytes) -> ModuleType:
     name = f"tournament_rules_{hashlib.sha256(content).hexdigest()}"
     if name in sys.modules:
         return sys.modules[name]
+    require_own_chance(path, content)
     module = ModuleType(name)
     module.__file__ = path
     sys.modules[name] = module  # dataclasses look their module up
@@ -126,6 +132,36 @@ def _run(path: str, content: bytes) -> ModuleType:
         del sys.modules[name]
         raise InputError(f"{path}{_line_in(path, error)}: {_told(error)}") from error
     return module
+
+
+def require_own_chance(path: str, content: bytes) -> None:
+    """Raise InputError where rules draw from the system's chance: their games couldn't be played again."""
+    try:
+        tree = ast.parse(content)
+    except (SyntaxError, ValueError, RecursionError):
+        return  # running it says more
+    modules: dict[str, str] = {}  # by the names that the file has for them
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            modules |= {one.asname or one.name: one.name for one in node.names if one.name in _OF_CHANCE}
+        elif isinstance(node, ast.ImportFrom) and node.module in _OF_CHANCE:
+            for one in node.names:
+                if one.name not in _OF_CHANCE[node.module]:
+                    _refuse_chance(path, node, f"{node.module}.{one.name}")
+    for node in ast.walk(tree):
+        called = node.func if isinstance(node, ast.Call) else None
+        if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name):
+            module = modules.get(called.value.id, "")
+            seeded = called.attr in _OF_CHANCE.get(module, ()) and (node.args or node.keywords)  # type: ignore[attr-defined]
+            if module and not seeded:
+                _refuse_chance(path, node, f"{module}.{called.attr}")
+
+
+def _refuse_chance(path: str, node: ast.AST, what: str) -> NoReturn:
+    raise InputError(
+        f"{path}, line {getattr(node, 'lineno', 0)}: {what} draws from the system's chance, so no game could be played"
+        " again; draw by session.chance"
+    )
 
 
 def _line_in(path: str, error: BaseException) -> str:

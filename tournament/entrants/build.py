@@ -229,8 +229,6 @@ def _adapter_of(settings: ContestSettings) -> bytes:
     """The content of the contest's adapter, "" if it has none."""
     if settings.adapter is None:
         return b""
-    if not settings.adapter.endswith(".py"):
-        raise InputError(f"adapter = {settings.adapter}: must be a Python file; it is put before Python bots only")
     return read_small_file(Path(settings.adapter), _MOST_BYTES_OF_ADAPTER)
 
 

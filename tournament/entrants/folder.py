@@ -119,7 +119,8 @@ def _what_folder(folder: Path) -> str:
             if name.lower() in _NEARLY_RECIPES:
                 return f"a folder without {recipe.FILE_NAME}: rename its {name}"
         if bots := [name for name in names if Path(name).suffix.lower() in KINDS]:
-            return f"a folder without {recipe.FILE_NAME}: a file like its {_on_one_line(bots[0])} is put in no folder"
+            file = _on_one_line(bots[0])
+            return f"a folder without {recipe.FILE_NAME}: a program needs one; a bot of one file, as {file}, no folder"
     return f"a folder without {recipe.FILE_NAME}"
 
 

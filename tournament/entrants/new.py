@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 
+from tournament import contests
 from tournament.contests.contest import Contest
+from tournament.contests.interface import Interface
 from tournament.entrants.folder import KINDS
 from tournament.errors import InputError
 from tournament.names import NAME_RULE, valid_name
 
-_FILE, _FOLDER = "new_bot", "new_program_"
+_FILE, _PROGRAM = "new_bot", "new_program_python"
+# Of programs that are asked in lines of JSON; where they aren't, the contest has its own.
+_ANY_PROGRAM = Path(contests.__file__).parent / "sdk" / _PROGRAM
+_LEGAL_ACTIONS = "legal_actions"
+_WIDTH = 100
 
 
 def templates(contest: Contest) -> dict[str, Path]:
@@ -18,7 +26,7 @@ def templates(contest: Contest) -> dict[str, Path]:
     files = {KINDS[path.suffix]: path for path in sorted(sdk.glob(f"{_FILE}.*"))}
     if "c" in files:
         files.setdefault("cpp", files["c"])  # it is both
-    return files | {f"program-{path.name.removeprefix(_FOLDER)}": path for path in sorted(sdk.glob(f"{_FOLDER}*"))}
+    return files | {"program-python": sdk / _PROGRAM if contest.interface.new_dialogue else _ANY_PROGRAM}
 
 
 def write_new_bot(contest: Contest, folder: Path, name: str, language: str | None) -> Path:
@@ -40,9 +48,9 @@ def write_new_bot(contest: Contest, folder: Path, name: str, language: str | Non
         if template.is_dir():
             path.mkdir()
             for source in sorted(template.iterdir()):
-                _write(source, path / source.name, name)
+                _write(source, path / source.name, name, contest.interface)
         else:
-            _write(template, path, name)
+            _write(template, path, name, contest.interface)
     except FileExistsError:
         raise InputError(f"{path} is there already; choose another name") from None
     except OSError as error:
@@ -50,9 +58,28 @@ def write_new_bot(contest: Contest, folder: Path, name: str, language: str | Non
     return path
 
 
-def _write(template: Path, path: Path, name: str) -> None:
+def _write(template: Path, path: Path, name: str, interface: Interface) -> None:
     """Write a template's file with the bot's name in it, executable if the template is."""
+    text = template.read_text(encoding="utf-8")
+    if template.parent == _ANY_PROGRAM:
+        at_random = any(_LEGAL_ACTIONS in told for told in interface.told)
+        text = text.replace("{manner}", "plays at random" if at_random else "always answers the same")
+        text = text.replace("# {functions}\n", "\n\n".join(_functions(interface)))
     with open(path, "x", encoding="utf-8") as file:
-        file.write(template.read_text(encoding="utf-8").replace("{name}", name))
+        file.write(text.replace("{name}", name))
     if template.stat().st_mode & 0o100:
         path.chmod(path.stat().st_mode | 0o111)
+
+
+def _functions(interface: Interface) -> Iterator[str]:
+    """A program's functions, one for each decision, of what it is told."""
+    for question, told in zip(interface.questions, interface.told):
+        if question.only_tells:
+            says, answer = "Only tells something: return nothing.", "return None"
+        else:
+            names = ", ".join(f"{value} is {word}" for value, word in question.names.items())
+            says = f"Return {question.answers or names or 'a whole number'}."
+            chosen = f"random.choice({_LEGAL_ACTIONS})" if _LEGAL_ACTIONS in told else question.default
+            answer = f"return {chosen}"
+        head = textwrap.fill(f"def {question.name}({', '.join(told)}):", _WIDTH, subsequent_indent="    ")
+        yield f'{head}\n    """{says}"""\n    {answer}\n'

@@ -15,26 +15,28 @@ import json
 import secrets
 import shutil
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tournament.small_files import write_whole
 
-BOT, PRACTICE, WITHDRAWAL = "bot", "practice", "withdrawal"
-QUEUED, ENTERED, NOT_FIT, PLAYED = "queued", "entered", "not fit", "played"
+BOT, WITHDRAWAL = "bot", "withdrawal"
+PRACTICE, CHECK, REPLAY = "practice", "check", "replay"  # what enters nothing; done by one thread, as practice
+QUEUED, ENTERED, NOT_FIT, PLAYED, FIT = "queued", "entered", "not fit", "played", "fit"
 REPLACED, WITHDRAWN, SET_ASIDE = "replaced", "withdrawn", "set aside"
 _MOST_JOBS = 2_000
 
 
 @dataclass(frozen=True)
 class Job:
-    """A bot that was handed in or that is to play a practice match, or a withdrawal: of whom, for which contest.
+    """A bot that was handed in, that is to be checked or to play a practice match, a recorded game that is to be shown,
+    or a withdrawal: of whom, for which contest.
 
-    `said` is what `tournament check` said, the figures of a practice match as JSON, or why the job failed. `starts`
-    counts how often it was taken up, `failures` how often this machine failed at it; `sha256` is that of what was
-    handed in.
+    `said` is what `tournament check` said, the figures of a practice match or a replay as JSON, or why the job failed.
+    `starts` counts how often it was taken up, `failures` how often this machine failed at it; `sha256` is that of what
+    was handed in. `asks`: against whom, how many sessions, or which game.
     """
 
     id: str
@@ -49,6 +51,12 @@ class Job:
     starts: int = 0
     failures: int = 0
     sha256: str = ""
+    asks: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def lane(self) -> str:
+        """The kind of the thread that does it."""
+        return PRACTICE if self.kind in (CHECK, REPLAY) else self.kind
 
     @property
     def brings_a_bot(self) -> bool:
@@ -108,10 +116,10 @@ class Jobs:
     def those(self, wanted: Callable[[Job], bool]) -> list[Job]:
         return [job for job in list(self._all.values()) if wanted(job)]
 
-    def queued(self, contest: str | None = None, kind: str | None = None) -> list[Job]:
-        """What is still to be done, of a contest and a kind or of all."""
+    def queued(self, contest: str | None = None, lane: str | None = None) -> list[Job]:
+        """What is still to be done, of a contest and by one thread, or of all."""
         return self.those(
-            lambda job: job.state == QUEUED and contest in (None, job.contest) and kind in (None, job.kind)
+            lambda job: job.state == QUEUED and contest in (None, job.contest) and lane in (None, job.lane)
         )
 
     def upload(self, job: Job) -> Path:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import contextlib
 import json
 import threading
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from tournament.contests.contest import Contest
-from tournament.errors import InputError, RunError
+from tournament.errors import InputError, RunError, counted
 from tournament.open_contest.authors import Author
 from tournament.open_contest.entered import bots_in
+from tournament.open_contest.jobs import PLAYED, PRACTICE, REPLAY, Job
 from tournament.open_contest.refusals import Refused
 from tournament.open_contest.submissions import Submissions
 from tournament.records.results import Results, load
@@ -50,6 +51,7 @@ class Mine:
         return {
             "author": author.name,
             "submissions_left": self._submissions.left_today(author),
+            "seconds_left": self._submissions.seconds_left(author),
             "contests": [
                 {
                     "name": name,
@@ -61,11 +63,34 @@ class Mine:
                 }
                 for name, config in current.contests.items()
             ],
-            "jobs": [
-                {**asdict(job), "url": f"/jobs/{job.id}", "place_in_queue": self._submissions.place_in_queue(job)}
-                for job in jobs
-            ],
+            "jobs": [job_values(self._submissions, _in_short(job)) for job in jobs],
         }
+
+    def losses(self, author: Author, contest: str, bot: str, opponent: str | None) -> dict[str, Any]:
+        """Where an author's bot loses to an opponent, or to the one that it does worst against. Raises Refused."""
+        current = self._submissions.current
+        if contest not in current.contests or bot not in self._submissions.names_of(author, contest):
+            raise Refused(404, f"you have no bot called {bot}")
+        with self._turn(contest) as records:
+            try:
+                self._read(contest, records)
+                assert records.contest and records.results
+                found = asdict(losses_to(records.contest, records.results, bot, opponent))
+            except (InputError, RunError, FileNotFoundError) as error:
+                raise Refused(404, str(error) if isinstance(error, InputError) else "there are no games yet") from None
+        del found["panels"]
+        return found
+
+    @contextlib.contextmanager
+    def _turn(self, contest: str) -> Iterator[_Records]:
+        """The records of a contest, for one at a time. Raises Refused where others take long."""
+        records = self._records.setdefault(contest, _Records())
+        if not records.one_at_a_time.acquire(timeout=_PATIENCE_SECONDS):
+            raise Refused(503, "this page is being worked out for others; ask again", 5)
+        try:
+            yield records
+        finally:
+            records.one_at_a_time.release()
 
     def _bot(self, contest: str, bot: str, author: Author) -> dict[str, Any]:
         current = self._submissions.current
@@ -76,15 +101,12 @@ class Mine:
             "place": None, "ranked": None, "score": None, "matches": 0, "disqualified": None, "anchor": f"bot-{bot}",
             "faults": [], "losses": None, "versions": self._versions(contest, bot),
         }  # fmt: skip
-        records = self._records.setdefault(contest, _Records())
-        if not records.one_at_a_time.acquire(timeout=_PATIENCE_SECONDS):
-            raise Refused(503, "this page is being worked out for others; ask again", 5)
-        try:
-            with contextlib.suppress(InputError, RunError, FileNotFoundError):  # none yet, or they change just now
-                self._read(contest, records)
-                found |= self._played(records, bot, hidden=bool(config.played.house) and contest not in current.over)
-        finally:
-            records.one_at_a_time.release()
+        with (
+            self._turn(contest) as records,
+            contextlib.suppress(InputError, RunError, FileNotFoundError),  # none yet, or they change just now
+        ):
+            self._read(contest, records)
+            found |= self._played(records, bot, hidden=bool(config.played.house) and contest not in current.over)
         return found
 
     def _last_state(self, author: Author, contest: str, bot: str) -> str:
@@ -138,6 +160,68 @@ class Mine:
             lines = json.loads((self._published / contest / "board.json").read_bytes())["versions"].get(bot, [])
             return [dict(zip(("sha", "made", "score", "rank", "ranked"), line)) for line in lines]
         return []
+
+
+def _in_short(job: Job) -> Job:
+    """A job as it is listed: what a replay shows is large, and has an address of its own."""
+    return replace(job, said=f"shown at {address_of_job(job)}") if job.kind == REPLAY and job.said else job
+
+
+def address_of_job(job: Job) -> str:
+    return f"/jobs/{job.id}"
+
+
+def job_values(submissions: Submissions, job: Job) -> dict[str, Any]:
+    """A job as scripts get it."""
+    report = None
+    if job.kind in (PRACTICE, REPLAY) and job.state == PLAYED:
+        with contextlib.suppress(ValueError):
+            report = json.loads(job.said)
+    more = {"url": address_of_job(job), "place_in_queue": submissions.place_in_queue(job), "report": report}
+    return asdict(job) | more
+
+
+def words_of_job(values: Mapping[str, Any]) -> str:
+    """What is told of a job to people: of a match who scored what, of a replay each step."""
+    report = values["report"]
+    try:
+        if values["kind"] == REPLAY and report:
+            return "\n".join(_replay_in_words(report))
+        if values["kind"] == PRACTICE and report:
+            return "\n".join(_match_in_words(report))
+    except (KeyError, TypeError, ValueError):  # of another version
+        pass
+    return str(values["said"])
+
+
+def _replay_in_words(report: Mapping[str, Any]) -> Iterator[str]:
+    for game in report["games"]:
+        yield f"game {game['game']}: {game['outcome']}"
+        for step in game["steps"]:
+            yield f"  {step['bot']} {step['question']}: {step['asked'].removeprefix(step['question'] + ': ')}"
+            yield from (f"    | {line}" for line in step["printed"].splitlines())
+            yield f"    {'fault: ' + step['fault'] if step['fault'] else '→ ' + step['answered']}"
+    if report["differs"]:
+        yield f"not as recorded: {report['differs']}"
+
+
+def _match_in_words(report: Mapping[str, Any]) -> Iterator[str]:
+    yield f"{counted(report['games'], 'game')} in {counted(report['sessions'], 'session')}"
+    for line in report["against"]:
+        better = f"; {_figure(line['better'])} better than the version in the contest" if line["better"] else ""
+        yield f"against {line['opponent']}: {_figure(line['points'])}{better}"
+    if report["better"]:
+        yield f"in all {_figure(report['better'])} better than the version in the contest"
+    if report["disqualified"]:
+        yield f"disqualified: {', '.join(report['disqualified'])}"
+    for fault in report["faults"]:
+        yield f"fault in session {fault['session']}, game {fault['game']}: {fault['question']}: {fault['what']}"
+        yield from (f"  | {line}" for line in fault["complaints"].splitlines())
+
+
+def _figure(figure: Mapping[str, float | None]) -> str:
+    reach = figure["reach"]
+    return f"{figure['value']:+,.3f}" + (f" ± {reach:,.3f}" if reach is not None else "")
 
 
 def _in_words(losses: Losses | None) -> dict[str, Any] | None:

@@ -30,11 +30,13 @@ def authors_of_bots(submissions: Path, contest: str) -> dict[str, str]:
 
 @dataclass
 class _State:
-    """Author and name of each bot, by contest and the bot's name in lower case; and attempts of a day."""
+    """Author and name of each bot, by contest and the bot's name in lower case; attempts of a day, and the seconds that
+    doing them took."""
 
     bots: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     day: str = ""
     attempts: dict[str, int] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
 
 
 class Owners:
@@ -72,15 +74,31 @@ class Owners:
         today = str(now.astimezone(UTC).date())
         return max(0, most - (self._state.attempts.get(author, 0) if today == self._state.day else 0))
 
-    def count(self, author: str, most: int, now: datetime) -> None:
-        """Count a submission. Raises Refused for one too many."""
-        now = now.astimezone(UTC)
-        if self._state.day != str(now.date()):
-            self._state.day, self._state.attempts = str(now.date()), {}
-        if not self.left_today(author, most, now):
-            midnight = datetime.combine(now.date() + timedelta(days=1), datetime.min.time(), UTC)
-            left = int((midnight - now).total_seconds()) + 1
-            raise Refused(429, f"{most} submissions a day; the next from {midnight.isoformat(' ')}", left)
+    def seconds_left(self, author: str, most: float, now: datetime) -> float:
+        """How many seconds of this machine an author has left today."""
+        today = str(now.astimezone(UTC).date())
+        return max(0.0, most - (self._state.seconds.get(author, 0.0) if today == self._state.day else 0.0))
+
+    def spend(self, author: str, seconds: float, now: datetime) -> None:
+        """Count the seconds that doing a job took."""
+        self._begin_day(now)
+        self._state.seconds[author] = self._state.seconds.get(author, 0.0) + seconds
+
+    def _begin_day(self, now: datetime) -> None:
+        if self._state.day != (today := str(now.astimezone(UTC).date())):
+            self._state.day, self._state.attempts, self._state.seconds = today, {}, {}
+
+    def count(self, author: str, most: int, most_seconds: float, now: datetime) -> None:
+        """Count a submission. Raises Refused for one too many, and where too many seconds were spent."""
+        self._begin_day(now)
+        midnight = datetime.combine(now.astimezone(UTC).date() + timedelta(days=1), datetime.min.time(), UTC)
+        for left, what in (
+            (self.left_today(author, most, now), f"{most} submissions"),
+            (self.seconds_left(author, most_seconds, now), f"{most_seconds:,g} seconds of checks, matches and replays"),
+        ):
+            if left <= 0:
+                after = int((midnight - now.astimezone(UTC)).total_seconds()) + 1
+                raise Refused(429, f"{what} a day; the next from {midnight.isoformat(' ')}", after)
         self._state.attempts[author] = self._state.attempts.get(author, 0) + 1
 
     def write(self) -> None:

@@ -8,6 +8,7 @@ time to come in, a size, and so has the number of those who ask at once.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ipaddress
 import json
 import os
@@ -15,8 +16,8 @@ import socket
 import threading
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -37,11 +38,13 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from tournament.containment import our_error
 from tournament.entrants.folder import KINDS
 from tournament.errors import InputError
+from tournament.open_contest.answers import calls_in_words, openapi
 from tournament.open_contest.authors import Author, AuthorsFile, author_of
-from tournament.open_contest.jobs import BOT, NOT_FIT, PRACTICE, QUEUED, SET_ASIDE, Job
-from tournament.open_contest.mine import Mine
+from tournament.open_contest.jobs import BOT, CHECK, NOT_FIT, PRACTICE, QUEUED, SET_ASIDE, Job
+from tournament.open_contest.mine import Mine, address_of_job, job_values, words_of_job
 from tournament.open_contest.publishing import faces_of
 from tournament.open_contest.refusals import Refused
+from tournament.open_contest.rules import contests_of, rules_of, standings_of
 from tournament.open_contest.submissions import Submissions
 from tournament.reporting.face import mine_page, served_policy, submit_page
 
@@ -49,6 +52,8 @@ _MOST_RESTARTS = 3
 _BODY_SECONDS = 60.0
 _HEAD_BYTES = 16 << 10
 _MOST_CONNECTIONS, _BACKLOG = 1_000, 64
+_LOOKS_AT_ONCE, _LOOKS_OF_AN_AUTHOR = 8, 2  # of the threads that answer
+_MOST_OPPONENTS = 100  # of a practice match, by name
 _MOST_WAITING, _UPLOADS_OF_AN_AUTHOR = 100, 4
 _WAIT_SECONDS = 60.0  # the longest that an answer waits for a check
 _METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS")
@@ -109,7 +114,7 @@ class Server:
         is_https = urlsplit(address.url or "").scheme == "https"
         routes: list[Route | Mount] = []
         if submissions and authors:
-            routes += _Desk(submissions, authors, Mine(submissions, folder), secure=is_https).routes
+            routes += _Desk(submissions, authors, Mine(submissions, folder), folder, secure=is_https).routes
         routes.append(Mount("/", StaticFiles(directory=folder, html=True, follow_symlink=False)))
         try:
             self._socket = socket.create_server(
@@ -247,15 +252,27 @@ def _route(path: str, **handlers: _Handler) -> Route:
 class _Desk:
     """What authors may ask."""
 
-    def __init__(self, submissions: Submissions, authors: AuthorsFile, mine: Mine, *, secure: bool) -> None:
+    def __init__(
+        self, submissions: Submissions, authors: AuthorsFile, mine: Mine, published: Path, *, secure: bool
+    ) -> None:
         self._submissions, self._authors, self._mine, self._secure = submissions, authors, mine, secure
+        self._published = published
         self._uploading: Counter[str] = Counter()
+        self._looking: Counter[str] = Counter()
         self._waiting = 0
         self.routes: list[Route | Mount] = [
             _route("/submit", GET=self._form),
             _route("/submit/in", POST=self._sign_in),
             _route("/bots/{file}", PUT=self._put, DELETE=self._withdraw),
             _route("/practice/{file}", POST=self._put),
+            _route("/check/{file}", POST=self._put),
+            _route("/replay/{bot}", POST=self._replay),
+            _route("/losses/{bot}", GET=self._losses),
+            _route("/contests", GET=self._contests),
+            _route("/contests/{name}", GET=self._rules),
+            _route("/contests/{name}/standings", GET=self._standings),
+            _route("/openapi.json", GET=self._openapi),
+            _route("/llms.txt", GET=self._in_words),
             _route("/mine", GET=self._my_bots),
             _route("/jobs", GET=self._jobs),
             _route("/jobs/{id}", GET=self._job),
@@ -274,8 +291,21 @@ class _Desk:
             if is_page:
                 return RedirectResponse("/submit", 303)
             raise
-        values = await run_in_threadpool(self._mine.values, author)
-        return _page(mine_page(values)) if is_page else _answer(request, 200, values, _told(values))
+        async with self._looks(author):
+            values = await run_in_threadpool(self._mine.values, author)
+        return _page(mine_page(values, words_of_job)) if is_page else _answer(request, 200, values, _told(values))
+
+    @contextlib.asynccontextmanager
+    async def _looks(self, author: Author) -> AsyncIterator[None]:
+        """While something is worked out of the records for an author: so many at a time that the pages of others are
+        not kept waiting. Raises Refused."""
+        if self._looking[author.name] >= _LOOKS_OF_AN_AUTHOR or self._looking.total() >= _LOOKS_AT_ONCE:
+            raise Refused(503, "this is being worked out for others, or for you; ask again", 2)
+        self._looking[author.name] += 1
+        try:
+            yield
+        finally:
+            self._looking[author.name] -= 1
 
     async def _author(self, request: Request, token: str = "") -> Author:
         """Who asks. Raises Refused. Tokens are too long to be guessed, so wrong ones aren't counted."""
@@ -300,9 +330,10 @@ class _Desk:
 
     async def _put(self, request: Request) -> Response:
         author, contest, file = await self._author(request), self._contest(request), request.path_params["file"]
-        kind = PRACTICE if request.method == "POST" else BOT
+        kind = BOT if request.method == "PUT" else CHECK if request.url.path.startswith("/check/") else PRACTICE
+        asks = _match_of(request) if kind == PRACTICE else {}
         if kind == PRACTICE and "." not in file:
-            job = await run_in_threadpool(self._submissions.practise, author, contest, file)
+            job = await run_in_threadpool(self._submissions.practise, author, contest, file, asks)
             return await self._tell(request, job)
         await run_in_threadpool(self._submissions.admit, author, contest, file)
         if self._uploading[author.name] >= _UPLOADS_OF_AN_AUTHOR:
@@ -312,8 +343,46 @@ class _Desk:
             content = await _body(request, self._submissions.opening.bytes_a_file)
         finally:
             self._uploading[author.name] -= 1
-        job = await run_in_threadpool(self._submissions.take, author, contest, file, content, kind)
+        job = await run_in_threadpool(self._submissions.take, author, contest, file, content, kind, asks)
         return await self._tell(request, job)
+
+    async def _replay(self, request: Request) -> Response:
+        author, bot = await self._author(request), request.path_params["bot"]
+        asks: dict[str, Any] = {"opponent": request.query_params.get("opponent", "")}
+        asks |= {"session": _whole(request, "session") or 0, "game": _whole(request, "game")}
+        job = await run_in_threadpool(self._submissions.show, author, self._contest(request), bot, asks)
+        return await self._tell(request, job)
+
+    async def _losses(self, request: Request) -> Response:
+        author, bot = await self._author(request), request.path_params["bot"]
+        opponent = request.query_params.get("opponent")
+        async with self._looks(author):
+            values = await run_in_threadpool(self._mine.losses, author, self._contest(request), bot, opponent)
+        return _answer(request, 200, values, json.dumps(values, indent=2))
+
+    async def _contests(self, request: Request) -> Response:
+        current = self._submissions.current
+        values = await run_in_threadpool(contests_of, current)
+        return _answer(
+            request, 200, values, "\n".join(f"{one['name']}: {one['title']}, {one['state']}" for one in values)
+        )
+
+    async def _rules(self, request: Request) -> Response:
+        values = await run_in_threadpool(rules_of, self._submissions.current, request.path_params["name"])
+        return _answer(request, 200, values, json.dumps(values, indent=2))
+
+    async def _standings(self, request: Request) -> Response:
+        values = await run_in_threadpool(
+            standings_of, self._submissions.current, request.path_params["name"], self._published
+        )
+        lines = [f"{line['rank'] or '-'} {line['name']} {line['score']}" for line in values["leaderboard"]]
+        return _answer(request, 200, values, "\n".join(lines))
+
+    async def _openapi(self, _request: Request) -> Response:
+        return JSONResponse(openapi())
+
+    async def _in_words(self, _request: Request) -> Response:
+        return PlainTextResponse(calls_in_words())
 
     async def _withdraw(self, request: Request) -> Response:
         author, bot = await self._author(request), request.path_params["file"]
@@ -323,7 +392,7 @@ class _Desk:
     async def _jobs(self, request: Request) -> Response:
         found = self._submissions.jobs_of(await self._author(request))[:50]
         lines = [f"{job.at} {job.file}: {job.state}" for job in found]
-        values = [asdict(replace(job, said="")) for job in found]
+        values = [job_values(self._submissions, replace(job, said="")) for job in found]
         return _answer(request, 200, values, "\n".join(lines))
 
     async def _job(self, request: Request) -> Response:
@@ -349,10 +418,11 @@ class _Desk:
             finally:
                 self._waiting -= 1
         status = 202 if job.state == QUEUED else 422 if job.state in (NOT_FIT, SET_ASIDE) else 200
-        where = f"/jobs/{job.id}"
-        more = f"; ask {where}" if job.state == QUEUED else f"\n{job.said}"
+        where = address_of_job(job)
+        values = job_values(self._submissions, job)
+        more = f"; ask {where}" if job.state == QUEUED else f"\n{words_of_job(values)}"
         text = f"{job.file}: {job.state}{more}"
-        return _answer(request, status, {**asdict(job), "url": where}, text, {"Location": where})
+        return _answer(request, status, values, text, {"Location": where})
 
     def _contest(self, request: Request) -> str:
         names = self._submissions.contests
@@ -360,6 +430,23 @@ class _Desk:
         if not wanted:
             raise Refused(400, f"say for which contest: ?contest=NAME, one of {', '.join(names)}")
         return wanted
+
+
+def _whole(request: Request, name: str) -> int | None:
+    """A parameter that is a number, None where it is not there. Raises Refused."""
+    given = request.query_params.get(name)
+    if given is not None and not (given.isascii() and given.isdecimal() and len(given) < 10):
+        raise Refused(400, f"{name}=N: a number from 0 on")
+    return None if given is None else int(given)
+
+
+def _match_of(request: Request) -> dict[str, Any]:
+    """Against whom a practice match is asked for, and of how many sessions. Raises Refused."""
+    against = [name for name in request.query_params.get("against", "").split(",") if name]
+    if len(against) > _MOST_OPPONENTS:
+        raise Refused(400, f"against=NAME,…: {_MOST_OPPONENTS} opponents at most, or none for all")
+    asks = {"against": list(dict.fromkeys(against)), "sessions": _whole(request, "sessions")}
+    return {name: value for name, value in asks.items() if value}
 
 
 def _page(text: str) -> Response:

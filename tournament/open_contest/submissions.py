@@ -22,6 +22,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from tournament.config import Config, Opening
 from tournament.containment import our_error
@@ -32,12 +33,15 @@ from tournament.open_contest.authors import Author
 from tournament.open_contest.entered import Entered, bots_in, drop_built, files_of_bot, size_of, size_of_built
 from tournament.open_contest.jobs import (
     BOT,
+    CHECK,
     ENTERED,
+    FIT,
     NOT_FIT,
     PLAYED,
     PRACTICE,
     QUEUED,
     REPLACED,
+    REPLAY,
     SET_ASIDE,
     WITHDRAWAL,
     WITHDRAWN,
@@ -46,12 +50,15 @@ from tournament.open_contest.jobs import (
 )  # fmt: skip
 from tournament.open_contest.owners import STATE, Owners
 from tournament.open_contest.refusals import Refused
-from tournament.open_contest.trials import check, play_practice
+from tournament.open_contest.trials import Wish, check, play_practice, show_game
 
 _MOST_FAILURES, _MOST_STARTS = 2, 6  # of a job, before it is set aside; it starts again where the server was killed
 _AGAIN_SECONDS = 20.0  # after a failure: the machine may have had trouble
 _NAMES_A_BOT = 10  # that an author may have used, for each bot that he may have: former versions of each are kept
+_MOST_SHOWN = 3  # replays of an author whose steps are kept
 _MOST_UNPACKED = 8  # of an archive, times its bytes
+_NO_ASKS: Mapping[str, Any] = {}
+_FOR = {PRACTICE: " for a practice match", CHECK: " to be checked", REPLAY: " to see a game again"}
 
 
 @dataclass(frozen=True)
@@ -111,13 +118,13 @@ class Submissions:
 
     def place_in_queue(self, job: Job) -> int | None:
         """How many jobs of its kind are to be done up to this one, if each author waits for his turn alone."""
-        queued = [one.id for one in self._jobs.queued(kind=job.kind)]
+        queued = [one.id for one in self._jobs.queued(lane=job.lane)]
         return 1 + queued.index(job.id) if job.id in queued else None  # it may have been done since it was looked up
 
     def are_waiting(self, contest: str) -> bool:
         """Whether bots that were handed in to a contest are still to be tried, or to leave."""
         with self._changed:
-            return any(job.kind != PRACTICE for job in self._jobs.queued(contest))
+            return any(job.lane != PRACTICE for job in self._jobs.queued(contest))
 
     def admit(self, author: Author, contest: str, file: str) -> str:
         """The name of the bot that a file of this name would be. Raises Refused, before anything is read."""
@@ -144,33 +151,76 @@ class Submissions:
             raise Refused(507, "this machine has little disk left; tell the organiser")
         return name
 
-    def take(self, author: Author, contest: str, file: str, content: bytes, kind: str = BOT) -> Job:
-        """Keep a bot to be tried, and count the attempt. Raises Refused as `admit` does, for one too many today, and
-        for a second practice match at a time; and OSError."""
+    def take(
+        self,
+        author: Author,
+        contest: str,
+        file: str,
+        content: bytes,
+        kind: str = BOT,
+        asks: Mapping[str, Any] = _NO_ASKS,
+    ) -> Job:
+        """Take in a bot, or one that is to be checked or to play a practice match. Raises Refused as `admit` does, for
+        one too many today, or for more than one at a time that doesn't enter; and OSError."""
         name = self.admit(author, contest, file)
-        return self._take(author, contest, name, file, content, kind)
+        self._require_opponents(contest, name, asks)
+        return self._take(author, contest, name, file, content, kind, asks)
 
-    def _take(self, author: Author, contest: str, name: str, file: str, content: bytes | None, kind: str) -> Job:
+    def _take(
+        self,
+        author: Author,
+        contest: str,
+        name: str,
+        file: str,
+        content: bytes | None,
+        kind: str,
+        asks: Mapping[str, Any],
+    ) -> Job:
         with self._changed:
             if content is not None:
                 self.admit(author, contest, file)  # with what came meanwhile
-            if kind == PRACTICE and any(job.author == author.name for job in self._jobs.queued(kind=PRACTICE)):
-                raise Refused(409, "another practice match of yours is still to be played")
-            self._owners.count(author.name, self.opening.submissions_a_day, self._now())
+            job = Job("", author.name, contest, name, file, self._at(), kind, asks={**asks})
+            others = self._jobs.queued(lane=PRACTICE) if job.lane == PRACTICE else []
+            if waits := next((one for one in others if one.author == author.name), None):
+                what = "practice match" if waits.kind == PRACTICE else waits.kind
+                raise Refused(409, f"another {what} of yours is still to be done")
+            opening = self.opening
+            self._owners.count(author.name, opening.submissions_a_day, opening.max_seconds_per_day, self._now())
             self._owners.give(contest, name, author.name)
             self._owners.write()
-            sha = hashlib.sha256(content or b"").hexdigest()
-            job = self._add(Job("", author.name, contest, name, file, self._at(), kind, sha256=sha), content)
-        self._tell(contest, f"{author.name} handed in {file}{'' if kind == BOT else ' for a practice match'}")
+            job = self._add(replace(job, sha256=hashlib.sha256(content or b"").hexdigest()), content)
+        self._tell(contest, f"{author.name} handed in {file}{_FOR.get(kind, '')}")
         return job
 
-    def practise(self, author: Author, contest: str, bot: str) -> Job:
+    def practise(self, author: Author, contest: str, bot: str, asks: Mapping[str, Any] = _NO_ASKS) -> Job:
         """Have a bot that is in the contest play a practice match. Raises as `take` does."""
         _, config = self._open(contest)
         files = files_of_bot(config.entrants, bot)
         if not files or self._owners.owner(contest, bot) != (author.name, bot):
             raise Refused(404, f"you have no bot called {bot} in the contest")
-        return self._take(author, contest, bot, files[0].name, None, PRACTICE)
+        self._require_opponents(contest, bot, asks)
+        return self._take(author, contest, bot, files[0].name, None, PRACTICE, asks)
+
+    def show(self, author: Author, contest: str, bot: str, asks: Mapping[str, Any]) -> Job:
+        """Have a recorded session of the author's bot, or a game of it, played again. Raises as `take` does."""
+        current = self._current()
+        if contest not in current.contests:
+            raise Refused(404, f"no contest is called so; there are {', '.join(current.contests)}")
+        if self._owners.owner(contest, bot) != (author.name, bot):
+            raise Refused(404, f"you have no bot called {bot}")
+        if current.contests[contest].played.house and contest not in current.over:
+            raise Refused(403, "all bots meet the same hands: games are shown once the contest has closed")
+        if not valid_name(str(asks["opponent"])):
+            raise Refused(404, "opponent=NAME: the name of a bot or house player that it has met")
+        return self._take(author, contest, bot, bot, None, REPLAY, asks)
+
+    def _require_opponents(self, contest: str, bot: str, asks: Mapping[str, Any]) -> None:
+        """Raise Refused for opponents that are not in the contest."""
+        config = self._current().contests[contest]
+        for name in asks.get("against", ()):
+            there = valid_name(name) if config.played.house else name != bot and files_of_bot(config.entrants, name)
+            if not there:
+                raise Refused(404, f"against={name}: there is no other bot of this name in the contest")
 
     def withdraw(self, author: Author, contest: str, bot: str) -> Job:
         """Have a bot leave the contest soon; its name stays the author's. Raises Refused, and OSError."""
@@ -188,6 +238,10 @@ class Submissions:
     def left_today(self, author: Author) -> int:
         """How many submissions an author has left today."""
         return self._owners.left_today(author.name, self.opening.submissions_a_day, self._now())
+
+    def seconds_left(self, author: Author) -> float:
+        """How many seconds of this machine an author has left today."""
+        return round(self._owners.seconds_left(author.name, self.opening.max_seconds_per_day, self._now()), 1)
 
     def job(self, author: Author, job_id: str) -> Job | None:
         """One of the author's jobs."""
@@ -228,7 +282,7 @@ class Submissions:
         if not self._current().is_good:  # else it would be to blame for the organiser's mistake
             time.sleep(min(seconds, 1.0))
             return False
-        self._served[job.author, kind] = time.monotonic()
+        self._served[job.author, kind] = began = time.monotonic()
         try:
             self._queue_again(job := replace(job, starts=job.starts + 1))
             found = self._outcome(job, stopping)
@@ -237,6 +291,8 @@ class Submissions:
         except Exception as error:
             self._failed(job, error)
             return True
+        finally:
+            self._spend(job, time.monotonic() - began)
         if found is None:  # the server stops, or its settings are wrong: once more, in its turn
             self._queue_again(replace(job, starts=job.starts - 1))
         elif found[0] == QUEUED:
@@ -244,6 +300,13 @@ class Submissions:
         else:
             self._end(job, *found)
         return True
+
+    def _spend(self, job: Job, seconds: float) -> None:
+        """Count what doing a job took, for its author."""
+        if job.kind != WITHDRAWAL:
+            with self._changed, contextlib.suppress(OSError):
+                self._owners.spend(job.author, seconds, self._now())
+                self._owners.write()
 
     def _outcome(self, job: Job, stopping: Callable[[], bool]) -> tuple[str, str] | None:
         """What becomes of a job, QUEUED where this machine failed at it, and what is said to it; None where it came to
@@ -259,8 +322,11 @@ class Submissions:
             return WITHDRAWN, ""
 
         def ends() -> bool:
-            return stopping() or (job.kind == PRACTICE and job.contest in self._current().over)
+            return stopping() or (job.kind in (PRACTICE, CHECK) and job.contest in self._current().over)
 
+        if job.kind == REPLAY:
+            shown, said = show_game(current.settings, current.records[job.contest], self._wish(job, config), ends)
+            return None if ends() else (PLAYED if shown else NOT_FIT, said)
         former = next(iter(files_of_bot(config.entrants, job.bot)), None)
         bot, built = self._unpacked(job) or former, self._jobs.built(job)
         if bot is None:
@@ -269,14 +335,37 @@ class Submissions:
             fit, said = check(current.settings, job.contest, bot, built, ends)
         if fit and job.kind == PRACTICE:
             baseline = former if former != bot else None
-            fit, said = play_practice(current.settings, job.contest, bot, baseline, built, ends)
+            fit, said = play_practice(
+                current.settings, job.contest, bot, baseline, built, ends, self._wish(job, config)
+            )
         if ends() or not (fit or self._current().is_good):
             return None
         if fit is None:
             return QUEUED, said  # it may have been the machine
         if fit and job.brings_a_bot:
             self._enter(config, job, bot)
-        return (PLAYED if job.kind == PRACTICE else ENTERED) if fit else NOT_FIT, said
+        return {PRACTICE: PLAYED, CHECK: FIT}.get(job.kind, ENTERED) if fit else NOT_FIT, said
+
+    def _wish(self, job: Job, config: Config) -> Wish:
+        """What a practice match or a replay is asked for, within what one may take."""
+        against = [str(name) for name in job.asks.get("against", ())]
+        settings, house = config.contest, config.played.house
+        many = len(against) or (len(house.examples) if house else len(bots_in(config.entrants) - {job.bot}))
+        games = config.played.estimates.games(settings) * settings.replicas * max(1, many)
+        most = max(1, int(config.opening.max_games_per_call / games))
+        asked = int(job.asks.get("sessions") or settings.sessions)
+        self._require_opponents(job.contest, job.bot, job.asks)  # who may have left meanwhile
+        opponents = against if house else [str(files_of_bot(config.entrants, name)[0].absolute()) for name in against]
+        sessions = min(asked, settings.sessions, most)
+        return Wish(
+            job.contest,
+            job.bot,
+            tuple(opponents),
+            None if sessions == settings.sessions else sessions,
+            str(job.asks.get("opponent", "")),
+            int(job.asks.get("session", 0)),
+            job.asks.get("game"),
+        )
 
     def _failed(self, job: Job, error: Exception) -> None:
         """Note that this machine, or our own code, failed at a job."""
@@ -314,9 +403,16 @@ class Submissions:
                     self._owners.release(job.contest, job.bot)
                     with contextlib.suppress(OSError):
                         self._owners.write()
+            self._forget_shown(job)
             self._jobs.forget_old()
             self._changed.notify_all()
         self._tell(job.contest, f"{job.file} of {job.author}: {state}")
+
+    def _forget_shown(self, job: Job) -> None:
+        """Keep only an author's last replays: what they show is large."""
+        shown = self._jobs.those(lambda one: (one.kind, one.author) == (REPLAY, job.author) and one.said != "")
+        for older in shown[:-_MOST_SHOWN]:
+            self._jobs.put(replace(older, said=""))
 
     def _replace_older(self, job: Job) -> None:
         """Note of the jobs that brought a bot's former versions that these don't play any more."""
@@ -361,19 +457,19 @@ class Submissions:
 
     def _next(self, kind: str) -> Job | None:
         now = time.monotonic()
-        ready = [job for job in self._jobs.queued(kind=kind) if self._not_before.get(job.id, 0.0) <= now]
+        ready = [job for job in self._jobs.queued(lane=kind) if self._not_before.get(job.id, 0.0) <= now]
         ready = [job for job in ready if not self._is_late(job)]
         return min(ready, key=lambda job: self._served.get((job.author, kind), 0.0), default=None)
 
     def _is_late(self, job: Job) -> bool:
         """Set aside what nobody waits for once the contest has closed: practice matches, and all but the last that was
         handed in of a bot."""
-        if job.contest not in self._current().over or job.kind == WITHDRAWAL:
+        if job.contest not in self._current().over or job.kind in (WITHDRAWAL, REPLAY):
             return False
         same = [one for one in self._jobs.queued(job.contest, BOT) if one.bot == job.bot]
         if job.kind == BOT and same[-1:] == [job]:
             return False
-        self._end(job, SET_ASIDE, "the contest has closed" if job.kind == PRACTICE else "a later one was handed in")
+        self._end(job, SET_ASIDE, "the contest has closed" if job.lane == PRACTICE else "a later one was handed in")
         return True
 
     def _unpacked(self, job: Job) -> Path | None:

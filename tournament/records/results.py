@@ -55,7 +55,8 @@ ENTRANTS = (
     Column("reason", "str", "why it is not ok"),
 )
 
-FAULTS = ("match", "session", "game", "bot", "question", "what", "asked", "complaints")
+# What scripts are told of a fault, by columns of the parts in faults/.
+FAULT_COLUMNS = ("match", "session", "game", "bot", "question", "what", "asked", "complaints")
 
 # What scripts are told of a bot in the standings, by name, with its meaning.
 STANDING = {
@@ -351,7 +352,7 @@ def entrant_values(ranking: Standings) -> dict[str, list[Any]]:
 def fault_values(ranking: Standings) -> dict[str, list[Any]]:
     bots = [leg.seats[fault.seat] for leg, fault in ranking.faults]
     values: dict[str, list[Any]] = {"match": [leg.match for leg, _ in ranking.faults], "bot": bots}
-    return {name: values.get(name) or [getattr(fault, name) for _, fault in ranking.faults] for name in FAULTS}
+    return {name: values.get(name) or [getattr(fault, name) for _, fault in ranking.faults] for name in FAULT_COLUMNS}
 
 
 def confined_by(batches: Iterable[Batch]) -> tuple[str, ...]:

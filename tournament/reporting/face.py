@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -58,9 +58,9 @@ def submit_page(contests: Sequence[ContestFace], kinds: Sequence[str]) -> str:
     return _filled("submit", contests=contests, kinds=kinds, submissions=True)
 
 
-def mine_page(mine: Mapping[str, Any]) -> str:
-    """An author's own page, of the values that a script gets, too."""
-    return _filled("mine", mine=mine, submissions=True)
+def mine_page(mine: Mapping[str, Any], words_of_job: Callable[[Mapping[str, Any]], str]) -> str:
+    """An author's own page, of the values that a script gets, too; `words_of_job` tells a job to people."""
+    return _filled("mine", mine=mine, words_of_job=words_of_job, submissions=True)
 
 
 def small_page(title: str, text: str) -> str:

@@ -148,12 +148,13 @@ def _rows(contest: Contest, storage: Storage, batches: Sequence[Batch], match: i
 
 
 def _plain_kinds(rows: Rows, seat: int) -> Kinds | None:
-    """Of a contest without a portrait: who comes first, where rows say that, and half the lead."""
-    if not {"x_is_first", "points_0", "points_1"} <= rows.keys():
+    """Of a contest without a portrait: who comes first, where rows say that, and the bot's own points, as the score has
+    them."""
+    points = f"points_{seat}"
+    if not {"x_is_first", points} <= rows.keys():
         return None
     second = rows["x_is_first"].astype(bool) ^ (seat == 0)
-    lead = (rows["points_0"].astype(float) - rows["points_1"]) / 2
-    return Kinds(second.astype(int), (("coming first", ""), ("coming second", "")), lead * (1 - 2 * seat))
+    return Kinds(second.astype(int), (("coming first", ""), ("coming second", "")), rows[points].astype(float))
 
 
 class _Counted:

@@ -14,7 +14,7 @@ from tournament.errors import InputError, RunError
 from tournament.names import did_you_mean
 from tournament.starter.settings_file import settings_text
 
-_RESULTS_PAGE = "results/README.md"
+RESULTS_PAGE = "results/README.md"
 
 
 def write_contest_folder(folder: Path, contests: Sequence[Contest], *, with_bots: bool = True) -> list[Path]:
@@ -25,18 +25,18 @@ def write_contest_folder(folder: Path, contests: Sequence[Contest], *, with_bots
     """
     source = shipped()
     bots = {f"entrants/{contest.name}": source / "entrants" / contest.name for contest in contests}
-    written = [Path(name) for name in (*bots, _RESULTS_PAGE, FILE_NAME)]
+    written = [Path(name) for name in (*bots, RESULTS_PAGE, FILE_NAME)]
     for taken in written:
-        _refuse_if_taken(folder, taken)
+        refuse_if_taken(folder, taken)
     try:
         for name, of_contest in bots.items():
             if with_bots and of_contest.is_dir():
                 shutil.copytree(of_contest, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
             else:
                 (folder / name).mkdir(parents=True)
-        (folder / _RESULTS_PAGE).parent.mkdir(exist_ok=True)
-        _write(folder / _RESULTS_PAGE, (source / _RESULTS_PAGE).read_text(encoding="utf-8"))
-        _write(folder / FILE_NAME, settings_text(contests))  # last: a folder that has it is complete
+        (folder / RESULTS_PAGE).parent.mkdir(exist_ok=True)
+        write_file(folder / RESULTS_PAGE, (source / RESULTS_PAGE).read_text(encoding="utf-8"))
+        write_file(folder / FILE_NAME, settings_text(contests))  # last: a folder that has it is complete
     except shutil.Error as error:  # gathers the failures of a folder's files: source, target, reason
         raise InputError(f"{folder} can't be written: {error.args[0][0][2]}") from None
     except OSError as error:
@@ -47,12 +47,12 @@ def write_contest_folder(folder: Path, contests: Sequence[Contest], *, with_bots
 def shipped() -> Path:
     """The folder with the shipped bots: packed into an installed package, else the repository's own."""
     for place in (Path(__file__).parent / "shipped", Path(__file__).parents[2]):
-        if (place / "entrants").is_dir() and (place / _RESULTS_PAGE).is_file():
+        if (place / "entrants").is_dir() and (place / RESULTS_PAGE).is_file():
             return place
     raise RunError("the shipped bots are missing; install the package again")
 
 
-def _refuse_if_taken(folder: Path, name: Path) -> None:
+def refuse_if_taken(folder: Path, name: Path) -> None:
     """Raise InputError if a file or a folder of that name is there, or something that is no folder is in its way."""
     for above in (folder, *(folder / part for part in reversed(name.parents))):
         if os.path.lexists(above) and not above.is_dir():
@@ -61,7 +61,7 @@ def _refuse_if_taken(folder: Path, name: Path) -> None:
         raise InputError(f"{folder / name} is there already; nothing was written")
 
 
-def _write(path: Path, text: str) -> None:
+def write_file(path: Path, text: str) -> None:
     with open(path, "x", encoding="utf-8") as file:
         file.write(text)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -107,6 +107,35 @@ class CheckReport:
         """Whether the bot can enter. One whose games can't be repeated may."""
         sound = not self.faults and not self.boundary_faults
         return self.problem is None and sound and not self.too_slow
+
+
+# What scripts are told of a check, with its meaning.
+CHECKED = {
+    "name": "the bot's",
+    "kind": "c, cpp, wasm, python or program",
+    "fit": "whether it can enter",
+    "problem": "why it can't be built or started; null if it can",
+    "seed": "repeats the check; null if the settings have one",
+    "opponent": "the house bot that it played",
+    "points_per_session": "against that one",
+    "repeats": "whether one seed gave the same games twice",
+    "slow": "why it played less, if it did",
+    "too_slow": "whether a leg takes longer than it has",
+    "warnings": "a C compiler's",
+    "habits": "remarks on its answers",
+    "printed": "the last output of its first games",
+    "faults": "`session`, `game`, `question`, `what`, `asked`, `complaints`, `kind`",
+    "boundary_questions": "how many questions with extreme values were asked",
+    "boundary_faults": "its faults there",
+}
+
+
+def check_values(report: CheckReport) -> dict[str, Any]:
+    """Return a check as scripts get it."""
+    values = {name: getattr(report, name) for name in CHECKED}
+    for name in ("faults", "boundary_faults"):
+        values[name] = [asdict(fault) for fault in values[name]]
+    return values
 
 
 def contest_of(path: Path, known: Contests) -> str:

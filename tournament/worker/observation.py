@@ -259,6 +259,5 @@ def _take_fault(faults: list[Fault], seat: int, session: int, game: int) -> Faul
 
 
 def _plain_answer(contest: Contest, kind: int, answer: int) -> str:
-    """An answer as its word of the line protocol, else the number."""
-    words = [word.text for word in contest.interface.questions[kind].words if word.value == answer]
-    return words[0].lower() if words else str(answer)
+    """An answer by its name in the contest, else the number."""
+    return contest.interface.questions[kind].names.get(answer, str(answer))

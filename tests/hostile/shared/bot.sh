@@ -1,4 +1,4 @@
 read sessions
 while read state question rest; do
-    case $question in A) echo "ACTION BET 5" ;; *) echo "ACTION FOLD" ;; esac
+    case $question in '"a",') echo "ACTION 5" ;; *) echo "ACTION 0" ;; esac
 done

@@ -33,9 +33,9 @@ static void play(void) {
     if (!fgets(line, sizeof line, stdin))
         exit(0);
     while (fgets(line, sizeof line, stdin)) {
-        if (sscanf(line, "STATE %c", &question) != 1)
+        if (sscanf(line, "{\"decision\": \"%c", &question) != 1)
             return;
-        puts(question == 'A' ? "ACTION BET 5" : "ACTION FOLD");
+        puts(question == 'a' ? "ACTION 5" : "ACTION 0");
         fflush(stdout);
     }
 }

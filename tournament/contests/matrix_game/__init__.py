@@ -21,7 +21,6 @@ from tournament.contests.interface import (
     Question,
     View,
     ViewField,
-    Word,
 )
 from tournament.contests.matrix_game.portrait import new_portrait
 from tournament.contests.portrait import Portrait
@@ -184,18 +183,8 @@ MATRIX_GAME = Contest(
     interface=Interface(
         sdk=Path(__file__).parent / "sdk",
         questions=(
-            Question(
-                "move",
-                line="STATE {turn} {rounds} {moves} {role} {my_previous_move} {opponents_previous_move}",
-                words=(Word("MOVE"),),
-            ),
-            Question(
-                "past",
-                line="PAST {turn} {rounds} {moves} {role} {my_previous_move} {opponents_previous_move}",
-                words=(Word("OK", 0),),
-                only_tells=True,
-                catches_up=True,
-            ),
+            Question("move"),
+            Question("past", only_tells=True, catches_up=True),
         ),
         tells=View(tuple(ViewField(name, 4 * place, "i") for place, name in enumerate(_PLACES))),
         compiled=CompiledBots(

@@ -140,6 +140,7 @@ def _make(rules: type[PythonContest]) -> Contest:
                 Question(
                     decision.name,
                     result=("i64", "i32"),
+                    default=decision.default,
                     answers="one of the legal_actions" if decision.has_legal_actions else decision.answer.limits,
                 )
                 for decision in rules.decisions

@@ -24,8 +24,6 @@ def write_sdk(name: str, title: str, decisions: Sequence[Decision], struct: Stru
         "adapter.h": _adapter(decisions),
         "new_bot.c": _c_bot(decisions),
         "new_bot.py": _python_bot(decisions),
-        "new_program_python/bot.py": _program(decisions),
-        "new_program_python/bot.toml": _RECIPE,
     }
     digest = hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()
     folder = cache_folder() / "sdk" / digest[:32]
@@ -160,41 +158,6 @@ def _python_bot(decisions: Sequence[Decision]) -> str:
         "# The standard library is there; `random` needs no seed, it has one.\n\n\n" + "\n\n".join(bots) + "\n\n"
         f"# A class with the method {' and '.join(f'{d.name}(self, bot)' for d in decisions)} will do as well.\n"
     )
-
-
-def _program(decisions: Sequence[Decision]) -> str:
-    answers = []
-    for decision in decisions:
-        answer = f'random.choice(told["{LEGAL_ACTIONS}"])' if decision.has_legal_actions else str(decision.default)
-        names = ", ".join(decision.told) or "nothing"
-        answers.append(
-            f"def {decision.name}(told):\n{_docstring(_answer(decision))}\n"
-            f"{_wrapped(f'told has {names}.', '    # ')}\n    return {answer}\n"
-        )
-    table = ", ".join(f'"{decision.name}": {decision.name}' for decision in decisions)
-    return (
-        f'"""{{name}}: {_manner(decisions)}.\n\n'
-        "Written by `tournament new`; make it yours. It reads questions, a line of JSON each, and writes\n"
-        "answers: every match starts it anew, and what it keeps in its variables lasts as long as the\n"
-        'match.\n"""\n\n'
-        "import json\nimport random\nimport sys\n\nrandom.seed(1)  # else games could not be played again\n\n\n"
-        + "\n\n".join(answers)
-        + "\n\n"
-        f"DECISIONS = {{{table}}}\n"
-        "sessions = int(sys.stdin.readline())\n"
-        "for line in sys.stdin:\n"
-        '    if not line.startswith("{"):\n'
-        "        break  # SCORE: the match is over\n"
-        "    told = json.loads(line)\n"
-        "    # Without the flush the answer would stay here, and the contest wait for it.\n"
-        '    print("ACTION", DECISIONS[told["question"]](told), flush=True)\n'
-    )
-
-
-_RECIPE = """\
-# {name}: how to start it. The interpreter is found where the system keeps its commands.
-command = ["python3", "bot.py"]
-"""
 
 
 def _manner(decisions: Sequence[Decision]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from pydantic import Field
@@ -12,7 +12,7 @@ from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from engine.wasm.surroundings import FUEL_PER_SECOND
 from tournament.contests.contest import Contest, Display, Estimates
-from tournament.contests.interface import CompiledBots, Interface, Question, Word
+from tournament.contests.interface import CompiledBots, Interface, Question
 from tournament.contests.scoring import House, HousePlayer, HouseScoring, Measure, Played, Scored
 from tournament.contests.settings import BANK, BankedSettings, ContestSettings, CpuMore, CpuPerDecision, CpuPerLeg, Fuel
 from tournament.contests.two_card_draw.portrait import PORTRAIT
@@ -121,12 +121,11 @@ def share(played: Sequence[Played]) -> float | None:
 
 
 _CARDS = {"card1": (0, 4), "card2": (4,)}
-_OK = Word("OK", 0)
 _MOST_LOST = 61  # in a hand: the ante, three bets of 5 and three of 15
 
 
 def _question(
-    name: str, arguments: dict[str, tuple[int, ...]], words: tuple[Word, ...], *, only_tells: bool = False
+    name: str, arguments: dict[str, tuple[int, ...]], names: Mapping[int, str] = {}, *, only_tells: bool = False
 ) -> Question:
     """A question with these arguments, each with values at its limits."""
     return Question(
@@ -134,8 +133,7 @@ def _question(
         (("i32",),) * len(arguments),
         arguments=tuple(arguments),
         extremes=tuple(arguments.values()),
-        line=" ".join([name.upper(), *[f"{{{argument}}}" for argument in arguments]]),
-        words=words,
+        names=names,
         only_tells=only_tells,
     )
 
@@ -184,20 +182,20 @@ TWO_CARD_DRAW = Contest(
     interface=Interface(
         sdk=Path(__file__).parent / "sdk",
         questions=(
-            _question("init", {"bet1": (5,), "bet2": (5, 15)}, (_OK,), only_tells=True),
+            _question("init", {"bet1": (5,), "bet2": (5, 15)}, only_tells=True),
             _question(
                 "new_hand",
                 {**_CARDS, "winnings": (-MOST_HANDS * _MOST_LOST, 0, MOST_HANDS * _MOST_LOST)},
-                (Word("CHECK", 0), Word("BET", 1)),
+                {0: "check", 1: "bet"},
             ),
-            _question("round1", {**_CARDS, "bets": (1, 2, 3)}, (Word("FOLD", 0), Word("CALL", 1), Word("RAISE", 2))),
-            _question("draw", {**_CARDS, "bets": (0, 3)}, (Word("DRAW"),)),
+            _question("round1", {**_CARDS, "bets": (1, 2, 3)}, {0: "fold", 1: "call", 2: "raise"}),
+            _question("draw", {**_CARDS, "bets": (0, 3)}),
             _question(
                 "round2",
                 {**_CARDS, "bets1": (0, 3), "bets2": (0, 1, 2, 3), "drew": (0, 2)},
-                (Word("FOLD", 0), Word("CHECK", 1), Word("CALL", 1), Word("BET", 2), Word("RAISE", 2)),
+                {0: "fold", 1: "check", 2: "bet"},
             ),
-            _question("showdown", {**_CARDS, "opp1": (0, 4), "opp2": (4,)}, (_OK,), only_tells=True),
+            _question("showdown", {**_CARDS, "opp1": (0, 4), "opp2": (4,)}, only_tells=True),
         ),
         compiled=CompiledBots("two_card_draw.h"),
         class_name="TwoCardDraw",

@@ -11,7 +11,7 @@ from engine.games.von_neumann_poker.core import GAME_ROW, SESSION_ROW, VonNeuman
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from tournament.contests.contest import Contest, Display, LegLuck, Luck
-from tournament.contests.interface import CompiledBots, Interface, PythonBots, Question, View, ViewField, Word
+from tournament.contests.interface import CompiledBots, Interface, PythonBots, Question, View, ViewField
 from tournament.contests.scoring import Scored
 from tournament.contests.settings import ContestSettings, Duplicate
 from tournament.contests.von_neumann_poker.portrait import PORTRAIT
@@ -97,8 +97,7 @@ VON_NEUMANN_POKER = Contest(
             Question(
                 "a",
                 result=("i64", "i32"),
-                line="STATE A {card} {opponents_previous_card} {money} {opponents_money}",
-                words=(Word("PASS", 0), Word("BET")),
+                names={0: "pass"},
             ),
             Question(
                 "b",
@@ -106,8 +105,7 @@ VON_NEUMANN_POKER = Contest(
                 ("i32", "i64"),
                 arguments=("bet",),
                 extremes=((1, 50),),
-                line="STATE B {card} {opponents_previous_card} {money} {opponents_money} {bet}",
-                words=(Word("FOLD", 0), Word("CALL", 1)),
+                names={0: "fold", 1: "call"},
             ),
         ),
         tells=View(

@@ -34,7 +34,6 @@ from tournament.worker.processes import python_bots
 from tournament.worker.processes.bot_process import BotProcess
 from tournament.worker.processes.leg_in_play import OVER, LegInPlay, PlayedLeg, Playing, players_of
 from tournament.worker.processes.leg_queue import LegQueue
-from tournament.worker.processes.lines import question_lines
 from tournament.worker.processes.pool import Pool
 from tournament.worker.processes.spool import Spool
 from tournament.worker.processes.verdicts import Apart, PutOff, out_of_memory, verdict
@@ -102,7 +101,7 @@ class _LaneTable:
         self._lanes = Lanes(
             interface.view_size,
             python_bots.most_arguments(interface),
-            question_lines(interface),
+            interface.shapes,
             tells_values=isinstance(interface.tells, Named),
         )
         self.pool = Pool(contest, settings, sandbox, artifacts, cache, self._lanes)

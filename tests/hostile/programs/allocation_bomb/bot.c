@@ -23,6 +23,6 @@ int main(void) {
     }
     fprintf(stderr, "%ld MiB\n", pages >> 8);
     if (pages >> 8 > 400)
-        puts("ACTION BET 50 with too much");
+        puts("ACTION 50 with too much");
     exit(9);
 }

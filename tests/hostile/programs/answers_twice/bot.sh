@@ -1,2 +1,2 @@
 read sessions
-while read line; do printf "ACTION BET 50\nACTION BET 50\n"; done
+while read line; do printf "ACTION 50\nACTION 50\n"; done

@@ -1,7 +1,7 @@
 #include "hostile.h"
 
 int main(int argc, char **argv) {
-    char *words[] = {"sh", "-c", "echo ACTION BET 50; exit 1", 0};
+    char *words[] = {"sh", "-c", "echo ACTION 50; exit 1", 0};
     char *none[] = {0};
     execve("/bin/sh", words, none);
     syscall(SYS_execveat, AT_FDCWD, "/bin/sh", words, none, 0);

@@ -1,3 +1,3 @@
 read sessions
 read line
-while :; do printf "ACTION BET 50 and more and more and more and more"; done
+while :; do printf "ACTION 50 and more and more and more and more"; done

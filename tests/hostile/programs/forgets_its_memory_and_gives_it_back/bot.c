@@ -9,7 +9,7 @@ int main(void) {
     char *blocks[BLOCKS];
     int before = 0;
     fgets(line, sizeof line, stdin);
-    while (fgets(line, sizeof line, stdin) && sscanf(line, "STATE %c", &question) == 1) {
+    while (fgets(line, sizeof line, stdin) && sscanf(line, "{\"decision\": \"%c", &question) == 1) {
         for (int i = 0; i < BLOCKS && !before; i++) {
             blocks[i] = mmap(0, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
             memset(blocks[i], 1, SIZE);
@@ -18,7 +18,7 @@ int main(void) {
         for (int i = 0; i < BLOCKS && !before; i++)
             munmap(blocks[i], SIZE);
         before = 1;
-        puts(question == 'A' ? "ACTION BET 5" : "ACTION FOLD");
+        puts(question == 'a' ? "ACTION 5" : "ACTION 0");
         fflush(stdout);
     }
 }

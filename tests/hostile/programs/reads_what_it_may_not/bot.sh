@@ -6,5 +6,5 @@ while read state question rest; do
             exit 1
         fi
     done
-    case $question in A) echo "ACTION BET 5" ;; *) echo "ACTION FOLD" ;; esac
+    case $question in '"a",') echo "ACTION 5" ;; *) echo "ACTION 0" ;; esac
 done

@@ -18,8 +18,8 @@ int main(void) {
         !is_refused(MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, 0))
         exit(9);
     fgets(line, sizeof line, stdin);
-    while (fgets(line, sizeof line, stdin) && sscanf(line, "STATE %c", &question) == 1) {
-        puts(question == 'A' ? "ACTION BET 5" : "ACTION FOLD");
+    while (fgets(line, sizeof line, stdin) && sscanf(line, "{\"decision\": \"%c", &question) == 1) {
+        puts(question == 'a' ? "ACTION 5" : "ACTION 0");
         fflush(stdout);
     }
 }

@@ -1,5 +1,5 @@
 read sessions
 while read line; do
     sleep 1000 &
-    echo "ACTION PASS"
+    echo "ACTION 0"
 done

@@ -13,7 +13,7 @@ async function told(answer) {
     said = await answer.json();
   }
   if (answer.status === 401 && by("in")) { by("in").hidden = false; by("bots").hidden = by("handed").hidden = true; }
-  show(said.error || said.file + ": " + said.state + "\n" + said.said);
+  show(said.error || await (await fetch(said.url, { headers: { Accept: "text/plain" } })).text());
 }
 for (const button of document.querySelectorAll("button[data-path]"))
   button.onclick = async () => {

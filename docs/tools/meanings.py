@@ -1,0 +1,25 @@
+"""What the fields of a class mean: their comments that begin with #:, above a field or after it."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+from typing import Any
+
+
+class Undocumented(Exception):
+    """A public name has no docstring, or a field no comment."""
+
+
+def meanings_of(kind: Any) -> dict[str, str]:
+    """Return the meaning of each field of a dataclass. Raises Undocumented."""
+    found = re.findall(r"((?:^    #: .*\n)*)^    (\w+): [^#\n]*?(?:  #: (.*))?$", inspect.getsource(kind), re.MULTILINE)
+    meanings = {}
+    for above, name, beside in found:
+        lines = [line.strip().removeprefix("#: ") for line in above.splitlines()]
+        meanings[name] = " ".join(lines) or beside
+    for field in dataclasses.fields(kind):
+        if not meanings.get(field.name):
+            raise Undocumented(f"{kind.__name__}.{field.name} has no comment that begins with #:")
+    return {field.name: meanings[field.name] for field in dataclasses.fields(kind)}

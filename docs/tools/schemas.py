@@ -1,0 +1,96 @@
+"""JSON Schemas of what commands print by --json, and the OpenAPI document of an open contest's server: one file, which
+`make reference` writes."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from pydantic import TypeAdapter, create_model
+from pydantic.fields import FieldInfo
+
+from docs.tools.meanings import meanings_of
+from tournament.audit.replay import Replay
+from tournament.audit.report import Verification
+from tournament.open_contest.answers import openapi
+from tournament.records.results import AUTHOR, FAULT_COLUMNS, STANDING, UNFORETOLD
+from tournament.standings.standings import Standing
+from tournament.store.leg_parts import FAULTS
+from tournament.trial.check import CHECKED, CheckReport
+from tournament.trial.match import MatchReport
+
+PATH = Path(__file__).resolve().parents[1] / "reference" / "schemas.json"
+_PAIR: dict[str, Any] = {
+    "x": str, "y": str, "sessions": int, "games": int, "points_per_session": float, "stderr": float | None,
+    "reach": float | None,
+}  # fmt: skip
+_RATED: dict[str, Any] = {
+    "rank": int, "name": str, "rating": float, "stderr": float | None, "reach": float | None, "won": float,
+    "drawn": float, "lost": float,
+}  # fmt: skip
+_TYPES = {"str": str, "bool": bool}
+
+
+def commands() -> dict[str, Any]:
+    """The schema of what each command prints by --json."""
+    hints = {name: _hint(Standing, name) for name in STANDING} | {
+        "author": str | None,
+        "unforetold": list[dict[str, Any]],
+    }
+    standing = _schema("Standing", hints, STANDING | {"author": AUTHOR, "unforetold": UNFORETOLD})
+    columns = [one for one in FAULTS if one.name in FAULT_COLUMNS]
+    faults = {one.name: _TYPES.get(one.type, int) for one in columns} | {"replay": str}
+    fault = _schema(
+        "Fault", faults, {one.name: one.meaning for one in columns} | {"replay": "the command that shows it"}
+    )
+    match = _of(MatchReport, {"faults": list[dict[str, Any]], "baseline_faults": list[dict[str, Any]]})
+    match["properties"] |= {
+        "seed": {"type": "string", "description": "repeats the match"},
+        "verdict": {"enum": ["better", "worse", "open", None], "description": "of the bot, compared"},
+        "replay": {"type": ["object", "null"], "description": "the session that was asked for"},
+    }
+    checked = {name: _hint(CheckReport, name) for name in CHECKED} | {
+        "faults": list[dict[str, Any]],
+        "boundary_faults": list[dict[str, Any]],
+    }
+    return {
+        "check": _schema("Check", checked, CHECKED),
+        "crosstable": {"type": "array", "items": _schema("Pair", _PAIR, dict.fromkeys(_PAIR, "see output.md"))},
+        "leaderboard --rating": {
+            "type": "array",
+            "items": _schema("Rated", _RATED, dict.fromkeys(_RATED, "see output.md")),
+        },
+        "leaderboard": {"type": "array", "items": standing},
+        "faults": {"type": "array", "items": fault},
+        "verify": {"type": "array", "items": _of(Verification, {"problems": list[dict[str, Any]]})},
+        "replay": _of(Replay, {"games": list[dict[str, Any]], "faults": list[dict[str, Any]]}),
+        "match": match,
+    }
+
+
+def _of(kind: Any, instead: Mapping[str, Any]) -> dict[str, Any]:
+    """Of the fields of a dataclass, some with another type `instead`."""
+    meanings = meanings_of(kind)
+    hints = {field.name: instead.get(field.name) or _hint(kind, field.name) for field in dataclasses.fields(kind)}
+    return _schema(kind.__name__, hints, meanings)
+
+
+def _hint(kind: Any, name: str) -> Any:
+    found = getattr(kind, name, None)
+    if isinstance(found, property):
+        return get_type_hints(found.fget)["return"]
+    return get_type_hints(kind)[name]
+
+
+def _schema(name: str, hints: Mapping[str, Any], meanings: Mapping[str, str]) -> dict[str, Any]:
+    fields: dict[str, Any] = {key: (hint, FieldInfo(description=meanings[key])) for key, hint in hints.items()}
+    schema: dict[str, Any] = TypeAdapter(create_model(name, **fields)).json_schema()
+    return schema
+
+
+def text() -> str:
+    """The file."""
+    return json.dumps({"commands": commands(), "server": openapi()}, indent=1) + "\n"

@@ -1,0 +1,53 @@
+"""The tutorial of a scripted client, as it stands on its page: from a template to beating three bots of the house."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.contest_runs import CONTEST, REPOSITORY
+from tests.docs.blocks import files_of
+from tests.open_contest.support import Process
+from tournament.open_contest.authors import add_author
+
+PAGE = REPOSITORY / "docs" / "tutorials" / "climb_by_script.md"
+
+
+@pytest.mark.slow
+def test_scripted_client_climbs_from_the_template_to_beating_the_house(tmp_path: Path) -> None:
+    house = re.findall(r"`(\w+)\.c`", PAGE.read_text())
+    entrants = tmp_path / "entrants" / CONTEST
+    entrants.mkdir(parents=True)
+    for name in house:
+        shutil.copy(REPOSITORY / "entrants" / CONTEST / f"{name}.c", entrants)
+    (tmp_path / "tournament.toml").write_text(
+        f'[{CONTEST}]\nsessions = 4000\nreplicas = 2\nseed = "a climb of the tests"\n'
+    )
+    token = add_author(tmp_path / "authors.toml", "model")
+    (tmp_path / "climb.py").write_text(files_of(PAGE)["climb.py"])
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    served = Process(tmp_path, port)
+    served.start()
+    try:
+        assert served.says("the board is current", 300)
+        found = subprocess.run(
+            [sys.executable, "-I", "climb.py"],
+            cwd=tmp_path,
+            env={**os.environ, "SERVER": f"http://127.0.0.1:{port}", "TOKEN": token},
+            capture_output=True,
+            text=True,
+        )
+        assert found.returncode == 0, found.stderr + served.said.read_text()[-2000:]
+    finally:
+        served.kill()
+    start = float(re.findall(r"the template: (\S+)", found.stdout)[0])
+    ahead = [float(points) for points in re.findall(r"against \w+: (\S+)", found.stdout)]
+    assert len(ahead) == len(house) == 3 and min(ahead) > max(0, start), found.stdout

@@ -1,0 +1,51 @@
+"""The package from Python: keys of the contest's table, errors in its words, and files found from any folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tournament
+from tests.contest_runs import CONTEST, new_place
+from tournament.errors import InputError, _of_parameters
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("--max-replicas 0: must be at least 1", "max_replicas=0: must be at least 1"),
+        ("--session: say also one OTHER, and no --baseline", "session: say also one OTHER, and no baseline"),
+        ("--until-settled 2: expected a probability", "until_settled=2: expected a probability"),
+        ("no; tournament new NAME --language c", "no; tournament new NAME --language c"),
+    ],
+)
+def test_error_of_the_command_names_parameters_in_python(said: str, told: str) -> None:
+    assert _of_parameters(said) == told
+
+
+def test_run_takes_every_key_of_the_contests_table(tmp_path: Path) -> None:
+    place = new_place(tmp_path, ["bold", "calm"], sessions=5)
+    found = tournament.run(CONTEST, config=place.config, executor="local", replicas=3, title="Autumn cup")
+    assert found.matches.sessions.tolist() == [15]
+    wrong: dict[str, Any] = {"replicas": 0}
+    for settings, told in ((wrong, "replicas=0: must be at least 1"), ({"replica": 3}, "replica: unknown.*replicas")):
+        with pytest.raises(InputError, match=f"^{told}"):
+            tournament.run(CONTEST, config=place.config, **settings)
+
+
+def test_settings_are_found_beside_the_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = new_place(tmp_path / "contest", ["bold", "calm"], sessions=5)
+    place.play()
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    results = str(place.results.parent)
+    assert tournament.verify(CONTEST, replay="all", results=results).problems == ()
+    assert tournament.replay(CONTEST, match=("bold", "calm"), session=0, results=results).differs == ""
+    with pytest.raises(InputError, match=r"^match=7: the records have no such match"):
+        tournament.replay(CONTEST, match=7, session=0, results=results)
+    assert tournament.report(CONTEST, "page.html", results="../contest/results").exists()
+    (tmp_path / "elsewhere" / "tournament.toml").write_text("")  # one that is here goes first
+    with pytest.raises(InputError, match="elsewhere/entrants/von_neumann_poker does not exist"):
+        tournament.replay(CONTEST, match=("bold", "calm"), session=0, results=results)

@@ -1,0 +1,69 @@
+"""Writing a folder for a contest with rules of one's own: rules to start from, a test of them, and bots."""
+
+from __future__ import annotations
+
+import shutil
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+from tournament.config import FILE_NAME
+from tournament.contests import KNOWN_RULES
+from tournament.contests.contest import Contest
+from tournament.contests.rules_of_others import load_rules
+from tournament.entrants.new import templates, write_new_bot
+from tournament.errors import InputError
+from tournament.names import CONTEST_NAME_RULE, valid_contest_name
+from tournament.starter.folder import RESULTS_PAGE, refuse_if_taken, shipped, write_file
+from tournament.starter.settings_file import settings_text
+
+_TEMPLATES = Path(__file__).parent / "rules"
+_TEST = "tests_of_rules"
+SHAPES = tuple(sorted(path.stem for path in _TEMPLATES.glob("[a-z]*.py") if path.stem != _TEST))
+
+
+def write_rules_folder(folder: Path, name: str, shape: str) -> list[Path]:
+    """Write rules of a shape under a contest's name, with settings, a test and a bot in each language that can play
+    here; return what was written. Raises InputError, having written nothing, if a name is wrong or taken."""
+    if not valid_contest_name(name) or name in KNOWN_RULES:
+        raise InputError(f"--rules {name}: {CONTEST_NAME_RULE}, and is none of {', '.join(KNOWN_RULES)}")
+    if shape not in SHAPES:
+        raise InputError(f"--shape {shape}: expected one of: {', '.join(SHAPES)}")
+    rules, test, bots = Path(f"{name}.py"), Path(f"test_{name}.py"), Path("entrants") / name
+    written = [rules, test, bots, Path(RESULTS_PAGE), Path(FILE_NAME)]
+    for taken in written:
+        refuse_if_taken(folder, taken)
+    try:
+        (folder / RESULTS_PAGE).parent.mkdir(parents=True)
+        write_file(folder / RESULTS_PAGE, (shipped() / RESULTS_PAGE).read_text(encoding="utf-8"))
+        write_file(folder / rules, _named(shape, name))
+        write_file(folder / test, _named(_TEST, name))
+    except OSError as error:
+        raise InputError(f"{folder} can't be written: {error.strerror}") from None
+    contest = load_rules(rules.name, folder).named(name)
+    for language in _playable(contest):
+        write_new_bot(contest, folder / bots, f"in_{language.replace('-', '_')}", language)
+    preset = {"game": rules.name, "sessions": 200, "replicas": 4}
+    write_file(folder / FILE_NAME, settings_text([replace(contest, preset=preset)]))
+    return written
+
+
+def _named(template: str, name: str) -> str:
+    words = name.split("_")
+    text = (_TEMPLATES / f"{template}.py").read_text(encoding="utf-8")
+    text = text.replace("MyGame", "".join(word.capitalize() for word in words) or "Rules")
+    return text.replace("my_game", name).replace("My game", " ".join(words).capitalize())
+
+
+def _playable(contest: Contest) -> list[str]:
+    """The languages of bots that this machine can build and start; C++ is as C."""
+    found = []
+    for language, template in templates(contest).items():
+        commands = [["c"]]
+        if template.is_dir():
+            recipe = tomllib.loads((template / "bot.toml").read_text().replace("{name}", "bot"))
+            commands = [recipe[key] for key in ("build", "command") if key in recipe]
+        needed = [words[0] for words in commands if "/" not in words[0]]
+        if language != "cpp" and (not template.is_dir() or all(map(shutil.which, needed))):
+            found.append(language)
+    return found

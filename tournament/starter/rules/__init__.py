@@ -1,0 +1,1 @@
+"""Rules to start from, and a test of them, as `tournament init --rules` writes them."""
