@@ -108,8 +108,8 @@ NO_RESULTS = "holds no results yet: `tournament run` makes them"
 class Results:
     """One contest's results. The tables are read when first asked for.
 
-    All are as of loading, even while a run goes on. `games` and
-    `sessions` have the names of the bots joined in, by seat, as categories; the `selection` says which rows and columns.
+    All are as of loading, even while a run goes on. `games` and `sessions` have the names of the bots joined in, by
+    seat, as categories; the `selection` says which rows and columns.
     """
 
     location: str
