@@ -96,8 +96,10 @@ def test_what_an_edit_changed(tmp_path: Path) -> None:
 
     def each(batches: Sequence[Batch], opponent: str) -> list[float]:
         """What calm won in each replica against an opponent, in points a session."""
-        legs = [leg for leg in Legs.joined(batch.legs for batch in batches) if {leg.x, leg.y} == {"calm", opponent}]
-        return [leg.sums[leg.y == "calm"].points / leg.sessions for leg in sorted(legs, key=lambda leg: leg.number)]
+        legs = [leg for leg in Legs.joined(batch.legs for batch in batches) if {*leg.seats} == {"calm", opponent}]
+        return [
+            leg.sums[leg.seats.index("calm")].points / leg.sessions for leg in sorted(legs, key=lambda leg: leg.number)
+        ]
 
     assert [shift.opponent for shift in edit.shifts] == ["bold", "dull"]
     for shift in edit.shifts:

@@ -350,9 +350,7 @@ def test_packed_numbers_come_back(numbers: list[int]) -> None:
 
 def test_faults_that_differ_in_numbers_alone_are_alike(pages: Mapping[str, Played]) -> None:
     one = pages["von_neumann_poker"]
-    leg, fault = next(
-        (leg, fault) for leg, fault in one.results.ranking.faults if (leg.x, leg.y)[fault.seat] == "crook"
-    )
+    leg, fault = next((leg, fault) for leg, fault in one.results.ranking.faults if leg.seats[fault.seat] == "crook")
     texts = [f"KeyError: 0.{number}7 (line 3 in a)" for number in range(9)] + ["KeyError: 0.5 (line 4 in a)"] * 2
     faults = tuple((leg, replace(fault, what=text)) for text in texts)
     listed = faults_of(layout_of(one, replace(one.results.ranking, faults=faults)), "crook")
@@ -429,7 +427,7 @@ def test_an_author_s_page_has_no_other_bot_s_secrets(pages: Mapping[str, Played]
     """What another one wrote, how it failed and plays, and games in which this one didn't sit."""
     one = pages["von_neumann_poker"]
     contest = find_contest("von_neumann_poker")
-    fault = next(fault for leg, fault in one.results.ranking.faults if (leg.x, leg.y)[fault.seat] == "crook")
+    fault = next(fault for leg, fault in one.results.ranking.faults if leg.seats[fault.seat] == "crook")
     for author, sees in (("crook", True), ("calm", False), (None, True)):
         tree = read_html(render(contest, one.findings, author=author))
         data, games = data_of(tree), json.loads(tree.first("script", id="games-data").text)

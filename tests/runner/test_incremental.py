@@ -50,7 +50,7 @@ def ledger(place: Place) -> list[str]:
 
 def digests_in(place: Place) -> dict[str, Pair]:
     batches = load(str(place.results)).batches if ledger(place) else ()
-    return {leg.digest: (leg.x, leg.y) for batch in batches for leg in batch.legs}
+    return {leg.digest: (leg.seats[0], leg.seats[1]) for batch in batches for leg in batch.legs}
 
 
 def play(place: Place) -> set[Pair]:

@@ -79,7 +79,7 @@ class OneMatchForEachLeg:
 def result_of(leg: Fixture | Leg) -> LegResult:
     """As if it had been played."""
     match, number = (leg.match, leg.number) if isinstance(leg, Fixture) else (leg.plan.match, leg.plan.number)
-    return LegResult(leg.digest, match, number, leg.names[0], leg.names[1], 1, 1, (LegSums(0.0, 0.0),) * 2)
+    return LegResult(leg.digest, match, number, leg.names, 1, 1, (LegSums(0.0, 0.0),) * 2)
 
 
 def missing(schedule: Schedule, done: Iterable[int] = ()) -> Counted:
@@ -159,7 +159,7 @@ def test_pace_before_a_first_run_counts_processes_of_legs_alone() -> None:
 
 def test_what_is_learned_of_one_kind_is_not_held_against_the_other() -> None:
     pace = new_pace(2, 100)
-    result = LegResult("0" * 64, 0, 0, "x", "y", 100, 1200, (LegSums(0.0, 0.0),) * 2)
+    result = LegResult("0" * 64, 0, 0, ("x", "y"), 100, 1200, (LegSums(0.0, 0.0),) * 2)
     before = pace.leg_seconds(False)
     pace.note(Receipt((Batch("", (), Legs.of([result] * 10)),), 6.0, 6.0, 12_000, 10))
     assert pace.leg_seconds(True) == pytest.approx(0.6)
@@ -242,7 +242,7 @@ def test_slow_legs_play_on_all_workers_before_any_is_measured(known: bool) -> No
     if known:
         pace.kept((1200.0 * 600, 600.0, 0.0, 0.0))
     play = to_play(cast(Schedule, OneMatchForEachLeg([False] * 276)), pace)
-    free, result = [0.0] * 16, LegResult("0" * 64, 0, 0, "x", "y", 100, 1200, (LegSums(0.0, 0.0),) * 2)
+    free, result = [0.0] * 16, LegResult("0" * 64, 0, 0, ("x", "y"), 100, 1200, (LegSums(0.0, 0.0),) * 2)
     while task := play.next_task():
         count = sum(map(len, task))
         now = min(free)
