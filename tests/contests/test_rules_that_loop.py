@@ -46,7 +46,7 @@ def folder(tmp_path: Path) -> Path:
     """A contest of these rules, and two bots."""
     (tmp_path / "loops.py").write_text(_RULES.replace("LOOP", _LOOP))
     (tmp_path / "tournament.toml").write_text(
-        '[loops]\ngame = "loops.py"\nsessions = 3\nseed = "s"\nseconds_per_step = 0.5\n[sandbox]\nmode = "off"\n'
+        '[loops]\ngame = "loops.py"\nsessions = 3\nseed = "s"\nrules_seconds_per_step = 0.5\n[sandbox]\nmode = "off"\n'
     )
     (tmp_path / "entrants" / "loops").mkdir(parents=True)
     for name in ("one", "other"):
@@ -57,7 +57,9 @@ def folder(tmp_path: Path) -> Path:
 def _change(folder: Path, loop: str, seconds: float = 0.5) -> None:
     (folder / "loops.py").write_text(_RULES.replace("LOOP", loop))
     settings = folder / "tournament.toml"
-    settings.write_text(settings.read_text().replace("seconds_per_step = 0.5", f"seconds_per_step = {seconds}"))
+    settings.write_text(
+        settings.read_text().replace("rules_seconds_per_step = 0.5", f"rules_seconds_per_step = {seconds}")
+    )
 
 
 def _start(folder: Path, *words: str) -> subprocess.Popen[str]:
@@ -82,7 +84,7 @@ def test_a_step_that_takes_too_long_ends_the_command_with_a_line(folder: Path, w
     run = _start(folder, *words)
     told = _told(run).splitlines()
     assert run.returncode == 1, told
-    assert "a step took more than 0.5 s (loops.py, line 15)" in told[-1]
+    assert "a step took more than 0.5 s (loops.py, line 16)" in told[-1]
     assert "session 1, game 0" in told[-1]
 
 
@@ -96,7 +98,7 @@ def test_so_does_one_that_is_played_again(folder: Path) -> None:
     run = _start(folder, "replay", "loops", "--match", "0", "--session", "1")
     told = _told(run).splitlines()
     assert run.returncode == 1, told
-    assert "session 1, game 0: TimeoutError: a step took more than 0.5 s (loops.py, line 16)" in told[-1]
+    assert "session 1, game 0: TimeoutError: a step took more than 0.5 s (loops.py, line 17)" in told[-1]
 
 
 @pytest.mark.slow
@@ -105,7 +107,7 @@ def test_so_does_one_with_python_bots(folder: Path) -> None:
         bot.rename(bot.with_suffix(".py"))
         bot.with_suffix(".py").write_text("def bid(bot):\n    return 0\n")
     run = _start(folder, "run", "--executor", "local")
-    assert "a step took more than 0.5 s (loops.py, line 15)" in _told(run)
+    assert "a step took more than 0.5 s (loops.py, line 16)" in _told(run)
     assert run.returncode == 1
 
 
@@ -119,7 +121,7 @@ def test_rules_that_loop_before_their_first_session_are_told(folder: Path) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("loop", "line"), [(_CAUGHT, "line 1"), (_SLEEPS, "line 15"), (_IN_C, "line 15")])
+@pytest.mark.parametrize(("loop", "line"), [(_CAUGHT, "line 1"), (_SLEEPS, "line 16"), (_IN_C, "line 16")])
 def test_a_step_that_can_not_be_broken_off_ends_the_process(folder: Path, loop: str, line: str) -> None:
     _change(folder, loop)
     run = _start(folder, "run", "--executor", "local")

@@ -50,6 +50,7 @@ class Verification:
     sessions: int  #: their sessions
     replayed: int  #: legs played again
     notes: tuple[str, ...]  #: what could not be checked, and why
+    remarks: tuple[str, ...]  #: what is no loss, and what the next run puts right
     problems: tuple[Problem, ...]  #: what is wrong: `place`, `what`, `remedy`
 
     @property

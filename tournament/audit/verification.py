@@ -17,6 +17,7 @@ from tournament.audit.verify_records import (
     house_problems,
     legs_problems,
     stray_problems,
+    summaries_are_older,
     summary_problems,
 )
 from tournament.audit.verify_seed import find_seed
@@ -103,7 +104,15 @@ def _verified(
     require_own(storage.location, after.field, after.batches)
     ranking = ranking_of(storage, after.field, after.batches)
     wrong, behind = ([], []) if after.unread else summary_problems(storage, ranking)
-    if behind and storage.may_be_held():
+    remarks = []
+    if behind and summaries_are_older(storage):
+        names = " and ".join(one.place for one in behind)
+        verb = "is" if len(behind) == 1 else "are"
+        remarks.append(
+            f"{names} {verb} older than the last commit; the next run rewrites {'it' if verb == 'is' else 'them'}"
+        )
+        behind = []
+    elif behind and storage.may_be_held():
         notes.append("a run may go on: matches.parquet and its like are behind the ledger")
         behind = []
     problems += wrong + behind
@@ -125,6 +134,7 @@ def _verified(
         sum(int(batch.legs.sessions.sum()) for batch in batches),
         replayed,
         tuple(notes),
+        tuple(remarks),
         tuple(problems),
     )
 

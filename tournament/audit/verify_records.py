@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from hashlib import sha256
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +17,11 @@ from tournament.records.history import damaged_parts
 from tournament.records.results import summaries
 from tournament.runner.strays import in_tables, shown, strays
 from tournament.standings.standings import Standings
-from tournament.store.ledger import OF_BATCH, Batch, Field, Part, State
-from tournament.store.ledger_reading import text_of
+from tournament.store.ledger import OF_BATCH, Batch, Field, Part, State, entry_name
+from tournament.store.ledger_reading import sizes_of_entries, text_of
 from tournament.store.legs import pair_keys
 from tournament.store.parts import damage, rows_of, summary_is
-from tournament.store.storage import Storage
+from tournament.store.storage import Storage, is_url
 
 WRITE = "tournament run writes it again"
 _MOST_OF_HOUSE = 4 << 20  # bytes of a house player's file
@@ -136,6 +137,17 @@ def house_problems(storage: Storage, field: Field, suffix: str | None) -> list[P
         if text is None or sha256(text).hexdigest() != player.sha256:
             problems.append(Problem(place, "is missing" if text is None else "has other bytes than it plays by", WRITE))
     return problems
+
+
+def summaries_are_older(storage: Storage) -> bool:
+    """Whether no summary was written since the last commit, as while a run goes on or after one was killed. In an
+    object store that isn't known."""
+    if is_url(storage.location):
+        return False
+    folder = Path(storage.location)
+    times = {path.name: path.stat().st_mtime_ns for path in folder.glob("*.parquet")}
+    entries = [folder / "ledger" / entry_name(number) for number in sizes_of_entries(storage)]
+    return max(times.values(), default=0) < max((path.stat().st_mtime_ns for path in entries), default=0)
 
 
 def summary_problems(storage: Storage, ranking: Standings) -> tuple[list[Problem], list[Problem]]:

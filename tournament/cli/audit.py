@@ -57,7 +57,7 @@ def verify(
     else:
         for one in found:
             lines = [f"{one.location}/{problem}" for problem in one.problems]
-            lines += [f"{one.location}: {note}" for note in one.notes]
+            lines += [f"{one.location}: {note}" for note in (*one.notes, *one.remarks)]
             for line in (*lines, f"{one}: {one.verdict}"):
                 tell(printable(line))
     codes = {one.exit_code for one in found}

@@ -53,7 +53,7 @@ def init(
     rules: Annotated[
         str | None, option("NAME", "rules of your own to start from, NAME.py, with a bot in each language", PLAY)
     ] = None,
-    shape: Annotated[str, option("SHAPE", f"with --rules: how bots are asked: {', '.join(SHAPES)}", PLAY)] = SHAPES[-1],
+    shape: Annotated[str, option("SHAPE", f"with --rules: how bots are asked: {', '.join(SHAPES)}", PLAY)] = "turns",
     empty: Annotated[bool, flag("--empty", "without the shipped bots", PLAY)] = False,
 ) -> None:
     """Nothing that is there is overwritten."""

@@ -161,7 +161,7 @@ def require_own_chance(path: str, content: bytes) -> None:
 def _refuse_chance(path: str, node: ast.AST, what: str) -> NoReturn:
     raise InputError(
         f"{path}, line {getattr(node, 'lineno', 0)}: {what} draws from the system's chance, so no game could be played"
-        " again; draw by session.chance"
+        " again; draw by session.rng"
     )
 
 

@@ -19,6 +19,7 @@ from tournament.starter.settings_file import settings_text
 
 _TEMPLATES = Path(__file__).parent / "rules"
 _TEST = "tests_of_rules"
+_WHERE_BUILDS_LOOK = "/usr/local/bin:/usr/bin:/bin"  # of a toolchain elsewhere the sandbox shows nothing
 SHAPES = tuple(sorted(path.stem for path in _TEMPLATES.glob("[a-z]*.py") if path.stem != _TEST))
 
 
@@ -64,6 +65,7 @@ def _playable(contest: Contest) -> list[str]:
             recipe = tomllib.loads((template / "bot.toml").read_text().replace("{name}", "bot"))
             commands = [recipe[key] for key in ("build", "command") if key in recipe]
         needed = [words[0] for words in commands if "/" not in words[0]]
-        if language != "cpp" and (not template.is_dir() or all(map(shutil.which, needed))):
+        is_here = all(shutil.which(word, path=_WHERE_BUILDS_LOOK) for word in needed)
+        if language != "cpp" and (not template.is_dir() or is_here):
             found.append(language)
     return found

@@ -155,9 +155,9 @@ def _schema(columns: tuple[Column, ...]) -> pa.Schema:
             one.name,
             pa.dictionary(pa.int32(), pa.string())
             if one.name in _NAMES
-            else kinds.get(one.type) or pa.from_numpy_dtype(np.dtype(one.type)),
+            else kinds.get(one.dtype) or pa.from_numpy_dtype(np.dtype(one.dtype)),
             nullable=False,
-            metadata={"meaning": one.meaning},
+            metadata={"meaning": one.description},
         )
         for one in columns
     )
@@ -212,11 +212,11 @@ def _legs_table(legs: Legs, per_replica: int) -> pa.Table:
             indices = _array(values.astype(np.int32), pa.int32())
             names = legs.names if column.name == "bot" else ("", *legs.names)
             arrays.append(pa.DictionaryArray.from_arrays(indices, _texts(names)))
-        elif column.type == "bool":
+        elif column.dtype == "bool":
             packed = _buffer(np.packbits(values, bitorder="little"))
             arrays.append(pa.Array.from_buffers(one.type, len(values), [None, packed]))
         else:
-            arrays.append(_array(values if column.type == "bytes" else values.astype(column.type), one.type))
+            arrays.append(_array(values if column.dtype == "bytes" else values.astype(column.dtype), one.type))
     return pa.table(arrays, schema=schema)
 
 
@@ -237,7 +237,7 @@ def _faults_table(legs: Legs) -> pa.Table:
             places = np.array([names.index(name) for name in values], np.int32)
             arrays.append(pa.DictionaryArray.from_arrays(_array(places, pa.int32()), _texts(names)))
         else:
-            arrays.append(_texts(values) if column.type == "str" else _array(np.array(values, column.type), one.type))
+            arrays.append(_texts(values) if column.dtype == "str" else _array(np.array(values, column.dtype), one.type))
     return pa.table(arrays, schema=schema)
 
 
