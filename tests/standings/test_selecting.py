@@ -112,7 +112,7 @@ def test_a_scan_has_the_same_rows(place: Place, whole: Results, opened: list[str
     games = tournament.scan(str(place.results))
     assert opened == []
     assert games.count_rows() == len(whole.games)
-    plain = whole.games.drop(columns=["x", "y"])
+    plain = whole.games.drop(columns=["bot_0", "bot_1"])
     same(games.to_table().to_pandas(), plain)
     del opened[:]
     same(games.to_table(filter=pc.field("match") == 3).to_pandas(), plain[plain["match"] == 3])

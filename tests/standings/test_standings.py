@@ -110,7 +110,7 @@ def test_where_a_game_is_not_zero_sum_each_side_has_its_own_points(legs: int, re
                 assert error == pytest.approx(np.sqrt(replicas) * of[:, side].sum(axis=1).std(ddof=1))
             else:
                 assert error == pytest.approx(np.sqrt(64 * legs) * 2, rel=0.5)
-    rows = {(row["x"], row["y"]): row for row in crosstable_values(standings)}
+    rows = {(row["bot"], row["opponent"]): row for row in crosstable_values(standings)}
     assert len(rows) == 6
     for (x, y), of in points.items():
         for (one, other), side in (((x, y), 0), ((y, x), 1)):
