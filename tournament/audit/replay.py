@@ -12,13 +12,13 @@ from tournament.audit.report import reading
 from tournament.audit.verification import settings_of
 from tournament.audit.verify_games import Players, find_players
 from tournament.config import Config
-from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.entrants.build import with_lines
 from tournament.entrants.folder import find_submissions
 from tournament.errors import InputError, RunError
 from tournament.leg import Leg
 from tournament.names import did_you_mean
+from tournament.records.contest_of import contest_of
 from tournament.runner.schedule.counting import fixtures_of
 from tournament.runner.seed import seed_of
 from tournament.store.ledger import Batch, Field
@@ -72,7 +72,7 @@ def replay_games(
         records = read_records(storage)
         if (field := records.field) is None:
             raise InputError(f"{storage.location} holds no results")
-        contest = find_contest(field.contest, field.game)
+        contest = contest_of(storage.location, field)
         if field.engine != contest.engine_version:
             raise InputError(
                 f"these games are of version {field.engine} of {contest.name}, this is {contest.engine_version}:"

@@ -9,8 +9,8 @@ class RecordFrame(pd.DataFrame):
     """Rows of games or sessions: a row each, with a column for each seat where bots differ, like points_0."""
 
     @property
-    def _constructor(self) -> type[RecordFrame]:
-        return RecordFrame
+    def _constructor(self) -> type[pd.DataFrame]:
+        return pd.DataFrame  # what is made of it may lack columns
 
     def by_bot(self) -> pd.DataFrame:
         """Return a row for each bot and game: its `seat`, its own columns without the seat's number, and of two bots

@@ -107,7 +107,7 @@ def find(
 
 def contest_of(results: Results) -> Contest:
     """The contest under the recorded settings, or as it is where another version recorded settings unknown here."""
-    contest = find_contest(results.field.contest, results.field.game)
+    contest = find_contest(results.field.contest, results.field.game).seated(results.ranking.seats)
     settings = {key: value for key, value in results.field.settings.items() if key != "seed"}
     try:
         return contest.under(contest.settings.model_validate(settings))
