@@ -127,9 +127,11 @@ def test_every_session_begins_with_a_new_bot(tmp_path: Path) -> None:
         (folder / f"{name}.wasm").write_bytes(artifact_of(bots[name]))
     run(tmp_path, "results", ["servers = 1", "sessions = 3", "hands = 500"])
     games = load(str(tmp_path / "results")).games
-    own = {name: frame.drop(columns=["x", "match"]).reset_index(drop=True) for name, frame in games.groupby("x")}
+    own = {
+        name: frame.drop(columns=["bot_0", "match"]).reset_index(drop=True) for name, frame in games.groupby("bot_0")
+    }
     pd.testing.assert_frame_equal(own["counting"], own["plain"])
-    assert games.groupby(["x", "session"], observed=True).size().tolist() == [500] * 6
+    assert games.groupby(["bot_0", "session"], observed=True).size().tolist() == [500] * 6
 
 
 def run(folder: Path, results: str, settings: Sequence[str], workers: int = 1, watcher: Watcher | None = None) -> None:
@@ -266,7 +268,7 @@ def test_a_showdown_is_told_to_those_who_listen(place: Path) -> None:
     lines = {line.name: line for line in played.ranking.entrants}
     assert lines["gives_up"].status == "disqualified"
     assert "in showdown against server_01" in (lines["gives_up"].reason or "")
-    bets = {name: frame.opened1_0.to_numpy() for name, frame in played.games.groupby("x", observed=True)}
+    bets = {name: frame.opened1_0.to_numpy() for name, frame in played.games.groupby("bot_0", observed=True)}
     assert bets["ann"].sum() > bets["checks_after_twenty"].sum() > bets["checks"].sum() == 0
 
 

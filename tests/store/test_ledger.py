@@ -137,7 +137,7 @@ def reopened(storage: FolderStorage) -> list[Sequence[LegResult]]:
     [
         {"sums": sums_of(float("nan"))},
         {"games": -1},
-        {"x": "../ann"},
+        {"seats": ("../ann", "bob")},
         {"faults": (Fault(0, 0, 0, "b", "\ud800"),)},
         {"sessions": 3},
     ],

@@ -286,7 +286,9 @@ def _read(storage: Storage, part: Part, columns: tuple[Column, ...]) -> pa.Table
 
 def _table(content: bytes, columns: tuple[Column, ...]) -> pa.Table:
     """A file as a table. Raises ValueError for one that isn't as they are written."""
-    with pq.ParquetFile(pa.BufferReader(content), read_dictionary=list(_NAMES)) as file:
+    with pq.ParquetFile(
+        pa.BufferReader(content), read_dictionary=[one.name for one in columns if one.name in _NAMES]
+    ) as file:
         if not file.schema_arrow.equals(_schema(columns)):
             raise ValueError("it has other columns than were written")
         about = file.metadata
