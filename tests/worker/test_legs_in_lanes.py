@@ -111,12 +111,12 @@ def test_together_alone_and_in_any_batches(field: list[Entrant], duplicate: bool
 def test_one_leg_that_misbehaves_changes_no_other(deed: str) -> None:
     """In one of its legs, which the chance of its first draw chooses, a bot does its deed.
 
-    With seed 4 that is one of three.
+    With seed 10 that is one of three.
     """
     source = "import random\nchosen = random.random() < 0.4\n" + SOMETIMES.format("(9 if chosen else -1)", DEEDS[deed])
     others = {f"other_{n}": STEADY.format(0.1 * n, 0.6 - 0.1 * n) for n in range(3)}
     field = [python_entrant(name, text) for name, text in {"culprit": source, **others}.items()]
-    playing = Settings(sessions=3, max_faults=2, seed="4")
+    playing = Settings(sessions=3, max_faults=2, seed="10")
     together = play(field, playing)
     assert [leg.what_counts for leg in together] == [leg.what_counts for leg in play(field, playing, ALONE)]
     guilty = [leg for leg in together if leg.faults]
@@ -206,7 +206,7 @@ def test_a_mixed_field_gives_the_same_records_however_it_is_played(tmp_path: Pat
     for name in ("alone", "unconfined"):
         assert_same(outcomes["one"], outcomes[name])
         assert faults["one"] == faults[name]
-    assert len(outcomes["one"].matches) == 20
+    assert len(outcomes["one"].matches) == 8  # none of a bot's after the leg that disqualifies it
     assert {fault.what for _, _, fault in faults["one"]} >= {"ended with status 3"}
 
 
