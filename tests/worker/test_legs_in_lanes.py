@@ -206,7 +206,7 @@ def test_a_mixed_field_gives_the_same_records_however_it_is_played(tmp_path: Pat
     for name in ("alone", "unconfined"):
         assert_same(outcomes["one"], outcomes[name])
         assert faults["one"] == faults[name]
-    assert len(outcomes["one"].matches) == 8  # none of a bot's after the leg that disqualifies it
+    assert len(outcomes["one"].matches) == 16  # none of a bot's after the leg that disqualifies it
     assert {fault.what for _, _, fault in faults["one"]} >= {"ended with status 3"}
 
 
