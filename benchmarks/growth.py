@@ -100,7 +100,7 @@ def invented_legs(legs: Sequence[Leg]) -> Legs:
     return Legs.of(
         [
             LegResult(
-                *(leg.digest, leg.plan.match, leg.plan.number, leg.names[0], leg.names[1], sessions, sessions * GAMES),
+                *(leg.digest, leg.plan.match, leg.plan.number, leg.names, sessions, sessions * GAMES),
                 (own := LegSums(won, 1.0, 0.0, 25.0, 25.0, -25.0), own.opposite()),
             )
             for leg, won in zip(legs, points.tolist())

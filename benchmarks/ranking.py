@@ -354,7 +354,7 @@ def _stopping(tournaments: int) -> Iterator[str]:
     for number in range(pool_size):
         legs = rehearsal.played(number)
         won = legs.of_seat(0)
-        for x, y, points, own in zip(legs.x, legs.y, won.points.tolist(), (won.points - won.luck).tolist()):
+        for (x, y), points, own in zip(legs.seated, won.points.tolist(), (won.points - won.luck).tolist()):
             row, column = names.index(x), names.index(y)
             pool[number, row, column], pool[number, column, row] = points, -points
             lucky[number, row, column], lucky[number, column, row] = own, -own

@@ -38,23 +38,23 @@ class Trace:
 
 
 def _poker_game(row: Row) -> str:
-    a, b = (row.x, row.y) if row.seat_0_is_a else (row.y, row.x)
+    a, b = (row.bot_0, row.bot_1) if row.seat_0_is_a else (row.bot_1, row.bot_0)
     play = f"{a} bets {row.bet}, {b} {'folds' if row.folded else 'calls'}" if row.bet else f"{a} passes"
     cards = " ".join(f"{int(card * 2**24):8d}" for card in (row.a_card, row.b_card))
     return f"{cards} | {row.a_money:3d} : {row.b_money:3d} | {play} | {row.a_gain:+d} for {a}"
 
 
 def _poker_session(row: Row) -> str:
-    return f"{row.games} games | {row.gain_0:+d} for {row.x} | {row.points_0:+.12f} points"
+    return f"{row.games} games | {row.gain_0:+d} for {row.bot_0} | {row.points_0:+.12f} points"
 
 
 def _draw_game(row: Row) -> str:
     first = f"{row.dealt_0:02d} : {row.house_dealt:02d} | {_bets(row.bets1, row.opened1_0)}"
     second = f"draw {row.drew_0} : {row.house_drew} | {row.held_0:02d} : {row.house_held:02d} | "
     second += _bets(row.bets2, row.opened2_0)
-    end = ("showdown", f"{row.x} folds", "the server folds")[row.folded]
+    end = ("showdown", f"{row.bot_0} folds", "the server folds")[row.folded]
     rounds = [first, second][: row.rounds]
-    return " | ".join([*rounds, f"{end}, pot {row.pot}", f"{row.gain_0:+d} for {row.x}"])
+    return " | ".join([*rounds, f"{end}, pot {row.pot}", f"{row.gain_0:+d} for {row.bot_0}"])
 
 
 def _bets(count: int, x_opened: bool) -> str:
@@ -62,7 +62,7 @@ def _bets(count: int, x_opened: bool) -> str:
 
 
 def _draw_session(row: Row) -> str:
-    return f"{row.games} hands | {row.gain_0:+d} for {row.x} | score {row.score_0}"
+    return f"{row.games} hands | {row.gain_0:+d} for {row.bot_0} | score {row.score_0}"
 
 
 def _holdem_game(row: Row) -> str:
@@ -76,7 +76,7 @@ def _holdem_game(row: Row) -> str:
         words.append(f"{_hand(*cards)}: {action}{reply}" if cards else f"{action}{reply}")
         if folded or (row.folder == 2 and answer == 3):
             break
-    return " | ".join([*words, f"{row.profit:+d} for {row.x}"])
+    return " | ".join([*words, f"{row.profit:+d} for {row.bot_0}"])
 
 
 def _hand(*cards: int) -> str:
@@ -85,12 +85,14 @@ def _hand(*cards: int) -> str:
 
 
 def _holdem_session(row: Row) -> str:
-    return f"{row.games} hands | {row.profit:+d} for {row.x} | {row.mean_profit:+.6f} a hand"
+    return f"{row.games} hands | {row.profit:+d} for {row.bot_0} | {row.mean_profit:+.6f} a hand"
 
 
 def _matrix_game(row: Row) -> str:
     slips = [
-        f", {name} slipped" for name, slipped in ((row.x, row.move_replaced_0), (row.y, row.move_replaced_1)) if slipped
+        f", {name} slipped"
+        for name, slipped in ((row.bot_0, row.move_replaced_0), (row.bot_1, row.move_replaced_1))
+        if slipped
     ]
     return f"turn {row.turn} | {row.move_0} : {row.move_1}{''.join(slips)}"
 
@@ -145,7 +147,7 @@ def trace(contest: str, folder: Path) -> str:
     lines = [f"# {shown}. Written by python -m tests.golden_traces.", f"# {chosen.legend}"]
     games = played.games.groupby(["match", "session"], sort=False, observed=True)
     for session in _rows(played.sessions):
-        lines.append(f"# {session.x} against {session.y}")
+        lines.append(f"# {session.bot_0} against {session.house if hasattr(session, 'house') else session.bot_1}")
         place = f"session {session.session}"
         for row in _rows(games.get_group((session.match, session.session))):
             lines.append(f"{place} game {row.game:2d} | {chosen.game(row)}")

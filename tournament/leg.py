@@ -14,6 +14,7 @@ from tournament.keys import helpers_key
 # How a player is run: inside the worker, in a process that its legs share, in a process for each leg,
 # or by the game's core itself.
 PlaysAs = Literal["wasm", "python", "program", "house"]
+MOST_SEATS = 64
 PROCESSES: frozenset[PlaysAs] = frozenset(("python", "program"))
 
 

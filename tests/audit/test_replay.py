@@ -107,13 +107,13 @@ def seen_line(question: str, told: Mapping[str, float], answer: int | None) -> s
 def test_steps_are_what_the_rules_and_the_bots_say(folder: Path, results: Results, session: int) -> None:
     """From the rows alone follows what every question told; and each bot has printed what it was told and answered."""
     found = replayed(folder, ("tells", "shows"), session)
-    assert found.differs == "" and (found.x, found.y) == ("shows", "tells")
+    assert found.differs == "" and found.seats == ("shows", "tells")
     rows = rows_of(results, found)
     assert [game.game for game in found.games] == [row["game"] for row in rows] and rows
     last_cards: dict[str, float] = {}
     folded_before = False
     for game, row in zip(found.games, rows):
-        a, b = (row["x"], row["y"]) if row["seat_0_is_a"] else (row["y"], row["x"])
+        a, b = (row["bot_0"], row["bot_1"]) if row["seat_0_is_a"] else (row["bot_1"], row["bot_0"])
         stacks = {a: row["a_money"], b: row["b_money"]}
         cards = {a: row["a_card"], b: row["b_card"]}
         asked = [(a, "a"), (b, "b")] if row["bet"] else [(a, "a")]
@@ -172,7 +172,7 @@ def test_faults_that_are_not_as_recorded_are_told(
         return batch, replace(leg, faults=(), ended_by=None)
 
     match = tournament.load(str(folder / "results" / CONTEST))
-    session = min(fault.session for leg, fault in match.ranking.faults if {leg.x, leg.y} == set(names))
+    session = min(fault.session for leg, fault in match.ranking.faults if {*leg.seats} == set(names))
     assert replayed(folder, names, session).differs == ""
     monkeypatch.setattr(again, "_recorded_leg", without_faults)
     words = "its faults came out otherwise than recorded"
@@ -213,15 +213,15 @@ def test_games_against_house_players(tmp_path: Path, contest: str, bots: str, se
         assert found.differs == "" and len(found.games) == len(played.games) // len(played.matches)
         for game in found.games:
             assert game.row is not None
-            own = [who for who, _ in game.actions if who == found.x]
+            own = [who for who, _ in game.actions if who == found.seats[0]]
             untold = ("init", "showdown", "draw")
             decisions = [step for step in game.steps if step.answered and step.question not in untold]
-            draws = [what for who, what in game.actions if who == found.x and what.startswith("draws")]
+            draws = [what for who, what in game.actions if who == found.seats[0] and what.startswith("draws")]
             # A bot acts in a round as often as it is asked in it.
             assert len(own) - len(draws) == len(decisions)
             gain = game.row["gain_0" if contest == "two_card_draw" else "profit"]
             assert game.outcome.startswith(
-                "nobody wins" if not gain else f"{found.x if gain > 0 else found.y} wins {abs(gain)}"
+                "nobody wins" if not gain else f"{found.seats[0] if gain > 0 else found.house} wins {abs(gain)}"
             )
     if contest == "holdem_training":
         actions = [what for game in found.games for _, what in game.actions]

@@ -61,9 +61,9 @@ def test_leaderboard_by_elo_counts_won_sessions(folder: Path) -> None:
 
 def test_crosstable(folder: Path) -> None:
     rows = json.loads(command(folder, "crosstable", "--json").stdout)
-    assert [(row["x"], row["y"]) for row in rows] == [("loose", "steady"), ("steady", "loose")]
+    assert [(row["bot"], row["opponent"]) for row in rows] == [("loose", "steady"), ("steady", "loose")]
     assert rows[0]["points_per_session"] == -rows[1]["points_per_session"]
-    assert set(rows[0]) == {"x", "y", "sessions", "games", "points_per_session", "stderr", "reach"}
+    assert set(rows[0]) == {"bot", "opponent", "sessions", "games", "points_per_session", "stderr", "reach"}
     table = command(folder, "crosstable").stdout
     assert f"{rows[0]['points_per_session']:+.2f}" in table
 

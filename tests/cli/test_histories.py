@@ -43,10 +43,10 @@ def test_a_bot_s_versions_come_with_their_standings(tmp_path: Path) -> None:
 
     (first, second, third) = (line.name for line in load(str(place.results)).ranking.entrants)
     values = json.loads(command(tmp_path, "crosstable", CONTEST, "--bot", third, "--json").stdout)
-    assert {row["y"] for row in values} == {first, second} and {row["x"] for row in values} == {third}
+    assert {row["opponent"] for row in values} == {first, second} and {row["bot"] for row in values} == {third}
     shown = command(tmp_path, "crosstable", CONTEST, "--bot", third).stdout
     ahead = [row for row in values if row["points_per_session"] <= 0]
-    closest = max(ahead, key=lambda row: row["points_per_session"])["y"] if ahead else None
+    closest = max(ahead, key=lambda row: row["points_per_session"])["opponent"] if ahead else None
     assert (f"closest to beating: {closest}" if closest else "nobody is ahead of it") in shown
 
 

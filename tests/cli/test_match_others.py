@@ -39,11 +39,10 @@ def points_by_replica(found: Results, bot: str, sessions: int) -> Mapping[str, n
     """What a bot won in each replica of its matches, by opponent, from the rows of sessions."""
     rows = found.sessions
     points: dict[str, np.ndarray] = {}
-    for one in found.matches.itertuples():
-        if bot in (one.x, one.y):
-            own = rows[rows.match == one.match].sort_values("session")
-            won = own.points_0 if one.x == bot else own.points_1
-            points[str(one.y if one.x == bot else one.x)] = won.to_numpy().reshape(-1, sessions).sum(axis=1)
+    for _, own in rows[(rows.bot_0 == bot) | (rows.bot_1 == bot)].sort_values("session").groupby("match"):
+        seat = int(own.bot_0.iloc[0] != bot)
+        won = own[f"points_{seat}"].to_numpy().reshape(-1, sessions).sum(axis=1)
+        points[str(own[f"bot_{1 - seat}"].iloc[0])] = won
     return points
 
 

@@ -73,7 +73,7 @@ def test_its_report_draws_every_decision_of_a_session_played_again(played: Path)
     assert len(found.drawings) == len(game.steps) + 1 and all(one.startswith("<svg ") for one in found.drawings)
     assert "no bid yet" in found.drawings[0] and "bid: " in found.drawings[-1]
     data = viewer_data(report("liars_dice", played / "drawn.html", config=config).read_text())
-    (shown,) = (match["games"][0] for match in data["matches"] if match["bots"] == [found.x, found.y])
+    (shown,) = (match["games"][0] for match in data["matches"] if match["bots"] == [*found.seats])
     steps = [data["steps"][number] for number in shown["steps"]]
     assert shown["kind"] == "again"
     assert [step["picture"] for step in steps] == list(found.drawings)

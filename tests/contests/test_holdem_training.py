@@ -201,18 +201,18 @@ def test_scores_are_the_records(played: Path) -> None:
     games, sessions = found.games, found.sessions
     scores = found.standings.set_index("name")["score"]
     for name in ("checker", "model"):
-        mine = games[games.x == name]
+        mine = games[games.bot_0 == name]
         assert len(mine) == 1200
         assert scores[name] == pytest.approx(mine.profit.mean())
-        own = sessions[sessions.x == name]
+        own = sessions[sessions.bot_0 == name]
         assert own.profit.tolist() == mine.groupby("session").profit.sum().tolist()
         assert np.allclose(own.mean_profit, own.profit / own.games)
-    model = games[games.x == "model"]
+    model = games[games.bot_0 == "model"]
     raised = model[model.raise_1 > 0]
     assert raised.answer_1.isin([2, 3]).all()
     assert (model.answer_1[(model.raise_1 == 0) & (model.folder != 1)] == 1).all()
     cards = ["alice_1", "alice_2", "bob_1", "bob_2", "flop_1", "flop_2", "flop_3", "turn", "river"]
-    by_bot = {name: games[games.x == name][cards].to_numpy() for name in ("checker", "model")}
+    by_bot = {name: games[games.bot_0 == name][cards].to_numpy() for name in ("checker", "model")}
     assert (by_bot["checker"] == by_bot["model"]).all()
     assert isinstance(games, pd.DataFrame)
 

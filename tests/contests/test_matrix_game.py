@@ -109,11 +109,11 @@ def test_bots_of_every_kind_know_the_game_after_a_fault(tmp_path: Path) -> None:
     (program / "bot.toml").write_text('command = ["python3", "bot.py"]\n')
     (program / "bot.py").write_text(PROGRAM)
     found = tournament.run("dilemma", config=config, executor="local", workers=1)
-    turns = found.games[found.games.y == "zz_steady"]
-    own = [list(of_bot.move_0) for _, of_bot in turns.groupby("x", observed=True)]
+    turns = found.games[found.games.bot_1 == "zz_steady"]
+    own = [list(of_bot.move_0) for _, of_bot in turns.groupby("bot_0", observed=True)]
     assert len(own) == 3 and own[0] == own[1] == own[2]
     assert 0 < sum(own[0]) < len(own[0]) == 40
-    against = found.matches.set_index(["x", "y"]).match.xs("zz_steady", level="y")
+    against = found.matches[found.matches.bot == "zz_steady"].match
     faults = found.faults[found.faults.match.isin(against)]
     assert faults.groupby("bot").size().to_dict() == dict.fromkeys(
         ("forgets_in_a_program", "forgets_in_c", "forgets_in_python"), 4

@@ -14,15 +14,15 @@ from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 
 def test_columns_about_a_seat_are_told_by_the_bot_s_name() -> None:
     row: dict[str, object] = {"match": 1, "session": 2, "game": 3, "first_seat": 1, "last_bid": 8, "held": True}
-    row |= {"points_0": -1.0, "points_1": 1.0, "y_is_dealer": True, "xylophones": 2}
-    assert list(plain_columns(row)) == [
+    row |= {"points_0": -1.0, "points_1": 1.0, "is_dealer_1": True, "seat_9": 2}
+    assert list(plain_columns(row, 2)) == [
         (1, "is first"),
         (None, "last bid: 8"),
         (None, "held: yes"),
         (0, "points: -1"),
         (1, "points: 1"),
         (1, "is dealer"),
-        (None, "xylophones: 2"),
+        (None, "seat 9: 2"),
     ]
     told = plain_game(row, ("ann", "bob")).outcome
     assert told.startswith("bob is first, last bid: 8, held: yes, ann points: -1, bob points: 1, ")

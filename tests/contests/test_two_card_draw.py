@@ -127,9 +127,11 @@ def test_every_session_begins_with_a_new_bot(tmp_path: Path) -> None:
         (folder / f"{name}.wasm").write_bytes(artifact_of(bots[name]))
     run(tmp_path, "results", ["servers = 1", "sessions = 3", "hands = 500"])
     games = load(str(tmp_path / "results")).games
-    own = {name: frame.drop(columns=["x", "match"]).reset_index(drop=True) for name, frame in games.groupby("x")}
+    own = {
+        name: frame.drop(columns=["bot_0", "match"]).reset_index(drop=True) for name, frame in games.groupby("bot_0")
+    }
     pd.testing.assert_frame_equal(own["counting"], own["plain"])
-    assert games.groupby(["x", "session"], observed=True).size().tolist() == [500] * 6
+    assert games.groupby(["bot_0", "session"], observed=True).size().tolist() == [500] * 6
 
 
 def run(folder: Path, results: str, settings: Sequence[str], workers: int = 1, watcher: Watcher | None = None) -> None:
@@ -164,7 +166,7 @@ def test_scores_and_shares_are_those_of_the_sessions(tmp_path: Path) -> None:
     sessions = played.sessions
     assert (sessions["score_0"] == np.maximum(0, sessions["gain_0"] + 10_000)).all()
     assert played.ranking.entrants[0].score == pytest.approx(
-        sessions[sessions["x"] == played.ranking.entrants[0].name]["score_0"].mean()
+        sessions[sessions["bot_0"] == played.ranking.entrants[0].name]["score_0"].mean()
     )
 
 
@@ -204,7 +206,7 @@ def test_another_strategy_file_has_only_its_matches_played(place: Path) -> None:
     (folder / "t.txt").write_text(write_strategy(generate(Recipe(3, 9, 1000, 5))))
     run(place, "results", settings)
     after = outcome(place / "results" / "two_card_draw")
-    matches = {row.match: (row.x, row.y) for row in after.matches.itertuples()}
+    matches = {row.match: (row.bot, row.house) for row in after.matches.itertuples()}
     assert set(before.matches["match"]) < set(after.matches["match"])
     assert {y for _, y in matches.values()} == {"s0", "s1", "s2", "t"}
     for match, (_, y) in matches.items():
@@ -266,7 +268,7 @@ def test_a_showdown_is_told_to_those_who_listen(place: Path) -> None:
     lines = {line.name: line for line in played.ranking.entrants}
     assert lines["gives_up"].status == "disqualified"
     assert "in showdown against server_01" in (lines["gives_up"].reason or "")
-    bets = {name: frame.opened1_0.to_numpy() for name, frame in played.games.groupby("x", observed=True)}
+    bets = {name: frame.opened1_0.to_numpy() for name, frame in played.games.groupby("bot_0", observed=True)}
     assert bets["ann"].sum() > bets["checks_after_twenty"].sum() > bets["checks"].sum() == 0
 
 

@@ -262,7 +262,7 @@ def assert_they_fare_as_said(
 def games_between(results: Results, x: str, y: str) -> bytes:
     """The columns of a pairing's games, all but the match number, as bytes."""
     games = results.games
-    mine = games[(games.x == x) & (games.y == y)].drop(columns=["match", "x", "y"])
+    mine = games[(games.bot_0 == x) & (games.bot_1 == y)].drop(columns=["match", "bot_0", "bot_1"])
     assert len(mine), (x, y)
     return b"".join(mine[column].to_numpy().tobytes() for column in mine)
 

@@ -80,9 +80,12 @@ def test_a_bot_that_hears_its_other_legs_gains_nothing_over_its_twin(
         played = tournament.run(CONTEST, config=config, executor="local", workers=1)
         assert not len(played.faults)
         games, sessions = played.games, played.sessions
-        foreseen[duplicate] = int(((games.bet == 50) & (games.x.where(games.seat_0_is_a, games.y) == "listener")).sum())
+        foreseen[duplicate] = int(
+            ((games.bet == 50) & (games.bot_0.where(games.seat_0_is_a, games.bot_1) == "listener")).sum()
+        )
         points = {
-            name: sessions[(sessions.x == "caller") & (sessions.y == name)].points_1 for name in ("listener", "twin")
+            name: sessions[(sessions.bot_0 == "caller") & (sessions.bot_1 == name)].points_1
+            for name in ("listener", "twin")
         }
         error = sum(of.var() / len(of) for of in points.values()) ** 0.5
         gains[duplicate] = (points["listener"].mean() - points["twin"].mean()) / error

@@ -295,7 +295,7 @@ def test_a_bot_that_is_handed_in_again_meets_no_card_twice(tmp_path: Path) -> No
         place.play()
         games = tournament.load(str(place.results)).games
         for opponent in ("bold", "calm"):
-            of_both = games[(games.x == opponent) & (games.y == "probe")]
+            of_both = games[(games.bot_0 == opponent) & (games.bot_1 == "probe")]
             seen.append(set(zip(of_both.a_card.tolist(), of_both.b_card.tolist())))
     assert all(len(cards) > 50 for cards in seen)
     assert len(set.union(*seen)) == sum(map(len, seen))

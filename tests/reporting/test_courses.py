@@ -34,9 +34,10 @@ def test_courses_are_the_sessions(pages: Mapping[str, Played]) -> None:
     assert len(found) == len(ranked) * (len(ranked) - 1)
     for (name, opponent), course in found:
         rows = sessions[
-            ((sessions.x == name) & (sessions.y == opponent)) | ((sessions.y == name) & (sessions.x == opponent))
+            ((sessions.bot_0 == name) & (sessions.bot_1 == opponent))
+            | ((sessions.bot_1 == name) & (sessions.bot_0 == opponent))
         ]
-        points = np.where(rows.x == name, rows.points_0, -rows.points_0)
+        points = np.where(rows.bot_0 == name, rows.points_0, -rows.points_0)
         block = rows.session.to_numpy() * 32 // 60
         assert course.points == pytest.approx(np.bincount(block, points, 32))
         assert course.sizes.tolist() == np.bincount(block, minlength=32).tolist()
@@ -76,8 +77,10 @@ def test_what_an_edit_changed(tmp_path: Path) -> None:
 
     def each(batches: Sequence[Batch], opponent: str) -> list[float]:
         """What calm won in each replica against an opponent, in points a session."""
-        legs = [leg for leg in Legs.joined(batch.legs for batch in batches) if {leg.x, leg.y} == {"calm", opponent}]
-        return [leg.sums[leg.y == "calm"].points / leg.sessions for leg in sorted(legs, key=lambda leg: leg.number)]
+        legs = [leg for leg in Legs.joined(batch.legs for batch in batches) if {*leg.seats} == {"calm", opponent}]
+        return [
+            leg.sums[leg.seats.index("calm")].points / leg.sessions for leg in sorted(legs, key=lambda leg: leg.number)
+        ]
 
     assert [shift.opponent for shift in edit.shifts] == ["bold", "dull"]
     for shift in edit.shifts:

@@ -28,7 +28,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> str:
 def as_bold(results: str, opponent: str) -> pd.DataFrame:
     """The games of bold's match, as bold saw them. It is x."""
     found = load(results)
-    (number,) = found.matches.query("x == 'bold' and y == @opponent").match
+    (number,) = {one.match for one in found.ranking.matches if (one.x, one.y) == ("bold", opponent)}
     games: pd.DataFrame = found.games[found.games.match == number].copy()
     games["won"] = games.a_gain.where(games.seat_0_is_a, -games.a_gain).astype(float)
     return games

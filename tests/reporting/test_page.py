@@ -152,7 +152,7 @@ def test_the_crosstable_is_that_of_the_records(
 ) -> None:
     ranking, data = pages[contest].results.ranking, data_of(trees[contest])
     by_game = ranking.scoring is not None and ranking.scoring.of_match
-    values = {(row["x"], row["y"]): row for row in crosstable_values(ranking)}
+    values = {(row["bot"], row["opponent"]): row for row in crosstable_values(ranking)}
     reaches = {(side.x, side.y): side.reach_per_session or 0.0 for side in ranking.sides}
     found = results_in(data)
     assert found.keys() == {pair for pair, row in values.items() if row["sessions"]}
@@ -321,7 +321,7 @@ def test_a_repeated_game_is_shown_by_whole_sessions(dilemma: Played) -> None:
         x, y = match["bots"]
         assert [(game["kind"], game["session"]) for game in match["games"]] == [("turns", 0), ("turns", 5)]
         for game in match["games"]:
-            own = rows[(rows.x == x) & (rows.y == y) & (rows.session == game["session"])].sort_values("turn")
+            own = rows[(rows.bot_0 == x) & (rows.bot_1 == y) & (rows.session == game["session"])].sort_values("turn")
             for seat, moves, slips in zip((0, 1), game["moves"], game["slips"]):
                 assert [int(move) for move in moves] == own[f"move_{seat}"].tolist()
                 assert slips == [turn for turn, slip in enumerate(own[f"move_replaced_{seat}"]) if slip]
@@ -349,7 +349,7 @@ def test_an_author_s_page_has_no_other_bot_s_secrets(pages: Mapping[str, Played]
     """What another one wrote, how it failed and plays, and games in which this one didn't sit."""
     one = pages["von_neumann_poker"]
     contest = find_contest("von_neumann_poker")
-    fault = next(fault for leg, fault in one.results.ranking.faults if (leg.x, leg.y)[fault.seat] == "crook")
+    fault = next(fault for leg, fault in one.results.ranking.faults if leg.seats[fault.seat] == "crook")
     for author, sees in (("crook", True), ("calm", False), (None, True)):
         tree = read_html(render(contest, one.findings, author=author))
         data, games = data_of(tree), json.loads(tree.first("script", id="games-data").text)

@@ -26,7 +26,7 @@ def test_von_neumann_poker_is_counted(pages: Mapping[str, Played]) -> None:
     bets: Counter[tuple[str, int, int]] = Counter()
     answers: Counter[tuple[str, int, int, bool]] = Counter()
     for row in rows_of(one):
-        a, b = (row["x"], row["y"]) if row["seat_0_is_a"] else (row["y"], row["x"])
+        a, b = (row["bot_0"], row["bot_1"]) if row["seat_0_is_a"] else (row["bot_1"], row["bot_0"])
         bets[a, int(row["a_card"] * 20), row["bet"]] += 1
         if row["bet"]:
             answers[b, int(row["b_card"] * 20), row["bet"], row["folded"]] += 1
@@ -42,10 +42,10 @@ def test_two_card_draw_is_counted(pages: Mapping[str, Played]) -> None:
     drew: Counter[tuple[str, int, int]] = Counter()
     ends: Counter[tuple[str, int, int]] = Counter()
     for row in rows_of(one):
-        opened[row["x"], row["dealt_0"], row["opened1_0"]] += 1
-        ends[row["x"], row["rounds"], row["folded"]] += 1
+        opened[row["bot_0"], row["dealt_0"], row["opened1_0"]] += 1
+        ends[row["bot_0"], row["rounds"], row["folded"]] += 1
         if row["rounds"] == 2:
-            drew[row["x"], row["dealt_0"], row["drew_0"]] += 1
+            drew[row["bot_0"], row["dealt_0"], row["drew_0"]] += 1
     sums, names = one.findings.survey.sums, one.findings.entrants
     for name, known in (("opened", opened), ("drew", drew), ("ends", ends)):
         assert {(names[i], a, type(b)(c)): n for (i, a, c), n in np.ndenumerate(sums[name]) for b in (0,) if n} == known
@@ -62,9 +62,9 @@ def test_holdem_training_is_counted(pages: Mapping[str, Played]) -> None:
             folds = row["folder"] == 1 and not answer
             action = 0 if row[f"raise_{number}"] else 1 if folds else 2
             if number == 1:
-                hole[row["x"], action] += 1
+                hole[row["bot_0"], action] += 1
             else:
-                board[row["x"], number - 2, action] += 1
+                board[row["bot_0"], number - 2, action] += 1
             if folds or answer == 3:
                 break
     sums, names = one.findings.survey.sums, one.findings.entrants
@@ -190,7 +190,7 @@ def test_scenes_of_two_card_draw_come_to_what_was_won(pages: Mapping[str, Played
     portrait = find_contest("two_card_draw").display.portrait
     assert portrait
     for row in rows_of(one):
-        sizes = (facts[row["y"]]["bet1"], facts[row["y"]]["bet2"])
+        sizes = (facts[row["house"]]["bet1"], facts[row["house"]]["bet2"])
         x, y, folder = contributions(portrait.scene(row), 1, sizes)
         assert x + y == row["pot"]
         assert {None: 0, 0: 1, 1: 2}[folder] == row["folded"]

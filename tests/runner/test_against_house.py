@@ -116,11 +116,11 @@ def leg_of(field: Field, x: str, y: str, gains: Any, number: int = 0, **more: An
         digest=hashlib.sha256(f"{x} {y} {number}".encode()).hexdigest(),
         match=house_match_number(field.numbers[x], field.house_numbers[y]),
         number=number,
-        x=x,
-        y=y,
+        seats=(x,),
+        house=y,
         sessions=1,
         games=count,
-        sums=leg_sums((own, own.opposite()), count),
+        sums=leg_sums((own,), count),
         **more,
     )
 

@@ -21,7 +21,7 @@ NOTHING = LegSums(0.0, 0.0)
 
 def legs_of(schedule: RoundRobin) -> list[LegResult]:
     return [
-        LegResult(one.digest, one.match, one.number, one.names[0], one.names[1], 5, 50, (NOTHING, NOTHING))
+        LegResult(one.digest, one.match, one.number, one.names, 5, 50, (NOTHING, NOTHING))
         for one in schedule.fixtures()
     ]
 
@@ -66,8 +66,8 @@ def test_a_leg_counts_at_its_own_place_and_whole(place: int, change: dict[str, A
 def test_a_leg_cut_short_by_its_fault_counts_and_its_bot_plays_no_other() -> None:
     ended = replace(LEGS[0], sessions=2, faults=(FAULT,), ended_by=0)
     found = count_legs([batch(ended, *LEGS[1:])], SCHEDULE)
-    others = {leg.digest for leg in LEGS if ended.x not in (leg.x, leg.y)}
-    assert found.out == {ended.x} and found.counting == {ended.digest} | others
+    others = {leg.digest for leg in LEGS if ended.seats[0] not in leg.seats}
+    assert found.out == {ended.seats[0]} and found.counting == {ended.digest} | others
     assert (found.total, len(found.missing)) == (7, 0)
 
 

@@ -63,8 +63,8 @@ def legs_in_order(order: list[Fixture], ends: Mapping[str, int | None]) -> list[
 def result_of(fixture: Fixture, end: int | None) -> LegResult:
     """The result of a leg that was ended by faults of a seat, or by nobody's."""
     faults = () if end is None else (Fault(end, 0, 0, "a", "what"),)
-    x, y = fixture.names
-    return LegResult(fixture.digest, fixture.match, fixture.number, x, y, 1, 1, (LegSums(0.0, 0.0),) * 2, faults, end)
+    sums = (LegSums(0.0, 0.0),) * 2
+    return LegResult(fixture.digest, fixture.match, fixture.number, fixture.names, 1, 1, sums, faults, end)
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
@@ -93,7 +93,7 @@ def place_with(folder: Path, bad: dict[str, str], more: str = "") -> Place:
 
 def legs_of(place: Place, name: str) -> int:
     matches = load(str(place.results)).matches
-    return int(matches[(matches.x == name) | (matches.y == name)].legs.sum())
+    return int(matches[matches.bot == name].legs.sum())
 
 
 def found(place: Place, replay: int = 0) -> Verification:

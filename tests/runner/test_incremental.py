@@ -48,7 +48,7 @@ def ledger(place: Place) -> list[str]:
 
 def digests_in(place: Place) -> dict[str, Pair]:
     batches = load(str(place.results)).batches if ledger(place) else ()
-    return {leg.digest: (leg.x, leg.y) for batch in batches for leg in batch.legs}
+    return {leg.digest: (leg.seats[0], leg.seats[1]) for batch in batches for leg in batch.legs}
 
 
 def play(place: Place) -> set[Pair]:
@@ -70,8 +70,8 @@ def pairs_with(name: str, others: list[str]) -> set[Pair]:
 
 def games_without(place: Place, name: str) -> pd.DataFrame:
     games = load(str(place.results)).games
-    others = games[(games["x"] != name) & (games["y"] != name)]
-    return others.astype({"x": str, "y": str}).reset_index(drop=True)
+    others = games[(games["bot_0"] != name) & (games["bot_1"] != name)]
+    return others.astype({"bot_0": str, "bot_1": str}).reset_index(drop=True)
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ def test_who_leaves_takes_his_games_and_brings_them_when_he_comes_back(place: Pl
     (place.entrants / "calm.c").unlink()
     assert play(place) == set()
     left = load(str(place.results))
-    assert set(left.games["x"]) | set(left.games["y"]) == {"bold", "dull", "even"}
+    assert set(left.games["bot_0"]) | set(left.games["bot_1"]) == {"bold", "dull", "even"}
     assert [line.name for line in left.ranking.entrants if line.name == "calm"] == []
     place.write_bot("calm", bot_source(*THRESHOLDS["calm"]))
     known = digests_in(place)

@@ -43,4 +43,4 @@ def test_addresses_are_the_same_in_every_run(sources: dict[str, str], sandbox: S
         fork_server.end_idle()  # as in another run, or on another worker
         for leg in play(entrants, settings, how, chosen):
             assert not leg.faults
-            assert first.setdefault(leg.result.digest, leg.what_counts) == leg.what_counts, (leg.result.x, leg.result.y)
+            assert first.setdefault(leg.result.digest, leg.what_counts) == leg.what_counts, leg.result.title

@@ -47,7 +47,7 @@ def test_a_score_is_the_mean_over_replicas() -> None:
         expected = 0.0
         for pair in PAIRS:
             if line.name in pair:
-                points = [leg.sums[0].points for leg in legs if (leg.x, leg.y) == pair]
+                points = [leg.sums[0].points for leg in legs if leg.seats == pair]
                 expected += (1 if line.name == pair[0] else -1) * sum(points) / len(points)
         assert line.score == pytest.approx(expected, rel=1e-12)
         assert line.points_per_session == pytest.approx(expected / (3 * 64))

@@ -64,7 +64,7 @@ def test_matches_are_all_that_is_read(place: Place, whole: Results, opened: list
 
 def test_bots_stand_for_their_matches(place: Place, whole: Results) -> None:
     games = whole.games
-    theirs = games[(games.x == "dull") | (games.y == "dull")]
+    theirs = games[(games.bot_0 == "dull") | (games.bot_1 == "dull")]
     assert theirs["match"].nunique() == 3
     same(tournament.load(str(place.results), bots=["dull"]).games, theirs)
     number = int(theirs["match"].iloc[0])
@@ -77,19 +77,19 @@ def test_bots_stand_for_their_matches(place: Place, whole: Results) -> None:
 
 
 def test_columns_come_in_the_order_asked(place: Place, whole: Results) -> None:
-    for columns in (["bet", "y", "folded"], ["x"], ["a_gain", "match"]):
+    for columns in (["bet", "bot_1", "folded"], ["bot_0"], ["a_gain", "match"]):
         some = tournament.load(str(place.results), columns=columns)
         same(some.games, whole.games[columns])
-    some = tournament.load(str(place.results), columns=["points_0", "x", "bet"], bots=["bold"])
+    some = tournament.load(str(place.results), columns=["points_0", "bot_0", "bet"], bots=["bold"])
     sessions = whole.sessions
-    same(some.sessions, sessions[(sessions.x == "bold") | (sessions.y == "bold")][["points_0", "x"]])
-    assert isinstance(some.sessions["x"].dtype, pd.CategoricalDtype)
+    same(some.sessions, sessions[(sessions.bot_0 == "bold") | (sessions.bot_1 == "bold")][["points_0", "bot_0"]])
+    assert isinstance(some.sessions["bot_0"].dtype, pd.CategoricalDtype)
 
 
 def test_what_there_is_none_of_is_named(place: Place) -> None:
     where = str(place.results)
     with pytest.raises(
-        InputError, match=r"there is no column 'bets'; there are match, session, game, seat_0_is_a, .*, y$"
+        InputError, match=r"there is no column 'bets'; there are match, session, game, seat_0_is_a, .*, bot_1$"
     ):
         tournament.load(where, columns=["bet", "bets"])
     with pytest.raises(InputError, match="there is no match '77'; there are 0, 1, 2, 3, 4, 5"):
@@ -112,7 +112,7 @@ def test_a_scan_has_the_same_rows(place: Place, whole: Results, opened: list[str
     games = tournament.scan(str(place.results))
     assert opened == []
     assert games.count_rows() == len(whole.games)
-    plain = whole.games.drop(columns=["x", "y"])
+    plain = whole.games.drop(columns=["bot_0", "bot_1"])
     same(games.to_table().to_pandas(), plain)
     del opened[:]
     same(games.to_table(filter=pc.field("match") == 3).to_pandas(), plain[plain["match"] == 3])

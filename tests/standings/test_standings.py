@@ -52,8 +52,7 @@ def leg_of(field: Field, x: str, y: str, points: Points, number: int = 0, **more
         digest=hashlib.sha256(f"{x} {y} {number}".encode()).hexdigest(),
         match=match_number(field.numbers[x], field.numbers[y]),
         number=number,
-        x=x,
-        y=y,
+        seats=(x, y),
         sessions=count,
         games=10 * count,
         sums=leg_sums((own, own.opposite()), count),
@@ -111,7 +110,7 @@ def test_where_a_game_is_not_zero_sum_each_side_has_its_own_points(legs: int, re
                 assert error == pytest.approx(np.sqrt(replicas) * of[:, side].sum(axis=1).std(ddof=1))
             else:
                 assert error == pytest.approx(np.sqrt(64 * legs) * 2, rel=0.5)
-    rows = {(row["x"], row["y"]): row for row in crosstable_values(standings)}
+    rows = {(row["bot"], row["opponent"]): row for row in crosstable_values(standings)}
     assert len(rows) == 6
     for (x, y), of in points.items():
         for (one, other), side in (((x, y), 0), ((y, x), 1)):
@@ -221,7 +220,7 @@ def disqualified(field: Field) -> list[LegResult]:
         leg_of(field, x, y, np.full(64, -5.0 if y == "cat" else 5.0 if x == "cat" else 1.0))
         for x, y in itertools.combinations(names, 2)
     ]
-    spoilt = next(leg for leg in legs if {leg.x, leg.y} == {"bob", "cat"})
+    spoilt = next(leg for leg in legs if {*leg.seats} == {"bob", "cat"})
     legs[legs.index(spoilt)] = replace(spoilt, faults=(fault,) * 4, ended_by=1, sessions=3, games=25)
     return legs
 
@@ -240,7 +239,7 @@ def test_who_is_disqualified_is_told_the_fault_that_came_most_often() -> None:
 def test_matches_with_a_disqualified_bot_count_for_nobody_and_stay_in_the_records() -> None:
     field = field_of(["ann", "bob", "cat", "dan"])
     legs = disqualified(field)
-    without = [leg for leg in legs if "cat" not in (leg.x, leg.y)]
+    without = [leg for leg in legs if "cat" not in leg.seats]
     lines = lines_of(field, legs)
     clean = lines_of(field_of(["ann", "bob", "dan"]), without)
     for name in ("ann", "bob", "dan"):

@@ -61,7 +61,7 @@ def sums_of(points: float, squares: float = 1 / 3, luck: float = -1e-17) -> tupl
 def leg(match: int, number: int = 0) -> LegResult:
     digest = hashlib.sha256(f"{match} {number}".encode()).hexdigest()
     x, y = (list(FIELD.numbers)[player] for player in PLAYERS[match])
-    return LegResult(digest, match, number, x, y, 4, 40, sums_of(0.1 + match))
+    return LegResult(digest, match, number, (x, y), 4, 40, sums_of(0.1 + match))
 
 
 def stage_batch(storage: Storage, *legs: LegResult, content: bytes = b"rows") -> Batch:
@@ -137,7 +137,7 @@ def reopened(storage: FolderStorage) -> list[Sequence[LegResult]]:
     [
         {"sums": sums_of(float("nan"))},
         {"games": -1},
-        {"x": "../ann"},
+        {"seats": ("../ann", "bob")},
         {"faults": (Fault(0, 0, 0, "b", "\ud800"),)},
         {"sessions": 3},
     ],
@@ -617,7 +617,7 @@ faults = st.lists(
 
 @given(faults, st.booleans())
 def test_the_first_faults_and_the_last_are_kept_and_all_are_counted(faults: list[Fault], ended: bool) -> None:
-    kept, left_out = kept_faults(faults, ended)
+    kept, left_out = kept_faults(faults, ended, 2)
     assert list(kept[:20]) == [fault.bounded() for fault in faults[:20]]
     if ended and len(faults) > 20:
         assert kept[20:] == (faults[-1].bounded(),)
@@ -631,7 +631,7 @@ def test_the_first_faults_and_the_last_are_kept_and_all_are_counted(faults: list
 def test_a_part_of_faults_stays_small_whatever_bots_say(storage: FolderStorage) -> None:
     """A thousand faults of a leg, each with megabytes of text that can't even be written as UTF-8."""
     megabytes = "\ud800\0\U0001f600" * 1_000_000
-    kept, left_out = kept_faults([Fault(1, 0, 0, "a", megabytes, megabytes, megabytes)] * 1000, True)
+    kept, left_out = kept_faults([Fault(1, 0, 0, "a", megabytes, megabytes, megabytes)] * 1000, True, 2)
     writer = open_for_writing(storage)
     writer.commit(batches=[stage_batch(storage, replace(leg(0), faults=kept, faults_left_out=left_out, ended_by=1))])
     writer.close()

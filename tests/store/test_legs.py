@@ -29,13 +29,13 @@ results = st.builds(
     digest=st.integers(0, 2**256 - 1).map(lambda number: f"{number:064x}"),
     match=st.integers(0, 2**31 - 1),
     number=st.integers(0, 2**31 - 1),
-    x=st.sampled_from(["ann", "bob", "c-3.+_"]),
-    y=st.sampled_from(["ann", "bob"]),
+    seats=st.tuples(st.sampled_from(["ann", "bob", "c-3.+_"]), st.sampled_from(["ann", "bob"])),
+    house=st.sampled_from(["", "ann", "server"]),
     sessions=st.integers(0, 2**31 - 1),
     games=st.integers(0, 10**15),
     sums=seat.map(lambda own: (own, own.opposite())),
     faults=st.lists(faults, max_size=2).map(tuple),
-    faults_left_out=st.tuples(st.integers(0, 3), st.integers(0, 3)),
+    faults_left_out=st.tuples(st.integers(0, 3), st.integers(0, 3)).map(lambda out: out if any(out) else ()),
     seconds=st.floats(0, 1e9, width=32),
 )
 both = st.builds(lambda leg, sums: replace(leg, sums=sums), results, st.tuples(seat, seat))
@@ -76,13 +76,13 @@ def test_legs_come_back_from_a_part_to_the_last_bit(tmp_path: Path, played: list
     assert again == legs and list(map(repr, again)) == list(map(repr, legs))
     assert again.seconds.tolist() == legs.seconds.tolist()
     rows = pd.read_parquet(tmp_path / file.parts[0].staged)
-    assert rows.bot.tolist() == [name for leg in legs for name in (leg.x, leg.y)]
+    assert rows.bot.tolist() == [name for leg in legs for name in leg.seats]
     assert rows.points.tolist() == [sums.points for leg in legs for sums in leg.sums]
-    assert rows.faults.tolist() == [leg.fault_count(seat) for leg in legs for seat in (0, 1)]
+    assert rows.faults.tolist() == [leg.fault_count(seat) for leg in legs for seat in range(legs.seats)]
 
 
 OWN = LegSums(0.5, 0.25, 0.125, 4.0, 3.0, -4.0)
-LEG = LegResult("0" * 64, 0, 0, "ann", "bob", 4, 40, (OWN, OWN.opposite()))
+LEG = LegResult("0" * 64, 0, 0, ("ann", "bob"), 4, 40, (OWN, OWN.opposite()))
 
 
 def test_legs_without_luck_have_points_less_luck_and_the_variance_of_these() -> None:
@@ -101,6 +101,6 @@ def test_who_is_sent_a_slice_gets_no_more() -> None:
 
 @pytest.mark.parametrize("points", [1.1e15, -1.1e15, math.inf, math.nan])
 def test_points_that_no_record_holds_are_named_with_their_match(points: float) -> None:
-    leg = LegResult("0" * 64, 7, 0, "ann", "bob", 4, 40, (LegSums(points, 1.0), LegSums(0.0, 1.0)))
-    assert too_much(leg).startswith("match 7 (ann – bob) has points beyond 10¹⁵")
+    leg = LegResult("0" * 64, 7, 0, ("ann", "bob"), 4, 40, (LegSums(points, 1.0), LegSums(0.0, 1.0)))
+    assert too_much(leg).startswith("match 7 (ann against bob) has points beyond 10¹⁵")
     assert not too_much(replace(leg, sums=(LegSums(1e15, 1e30), LegSums(-1e15, 1.0))))

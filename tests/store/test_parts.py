@@ -116,7 +116,7 @@ def legs_of(part: Part, sessions: int = 10) -> Legs:
     """Of a part of `random_values`, whose legs are its matches."""
     return Legs.of(
         [
-            LegResult("0" * 64, match, 0, "ann", "bob", sessions, 5 * sessions, (LegSums(0.0, 0.0),) * 2)
+            LegResult("0" * 64, match, 0, ("ann", "bob"), sessions, 5 * sessions, (LegSums(0.0, 0.0),) * 2)
             for match in range(part.rows // 50)
         ]
     )

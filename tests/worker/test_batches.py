@@ -79,7 +79,7 @@ class OneMatchForEachLeg:
 def result_of(leg: Fixture | Leg) -> LegResult:
     """As if it had been played."""
     match, number = (leg.match, leg.number) if isinstance(leg, Fixture) else (leg.plan.match, leg.plan.number)
-    return LegResult(leg.digest, match, number, leg.names[0], leg.names[1], 1, 1, (LegSums(0.0, 0.0),) * 2)
+    return LegResult(leg.digest, match, number, leg.names, 1, 1, (LegSums(0.0, 0.0),) * 2)
 
 
 def missing(schedule: Schedule, done: Iterable[int] = ()) -> Counted:
@@ -207,7 +207,7 @@ def test_slow_legs_play_on_all_workers_before_any_is_measured(known: bool) -> No
     if known:
         pace.kept((1200.0 * 600, 600.0, 0.0, 0.0))
     play = to_play(cast(Schedule, OneMatchForEachLeg([False] * 276)), pace)
-    free, result = [0.0] * 16, LegResult("0" * 64, 0, 0, "x", "y", 100, 1200, (LegSums(0.0, 0.0),) * 2)
+    free, result = [0.0] * 16, LegResult("0" * 64, 0, 0, ("x", "y"), 100, 1200, (LegSums(0.0, 0.0),) * 2)
     while task := play.next_task():
         count = sum(map(len, task))
         now = min(free)

@@ -124,7 +124,7 @@ def test_one_leg_that_misbehaves_changes_no_other(deed: str) -> None:
         assert len(guilty) <= 3
     else:
         assert len(guilty) == 1
-        assert {leg.result.x for leg in guilty} == {"culprit"}
+        assert {leg.result.seats[0] for leg in guilty} == {"culprit"}
     harmless = [python_entrant("culprit", source.replace(DEEDS[deed], "pass")), *field[1:]]
     for leg, without in zip(together, play(harmless, playing)):
         if leg not in guilty:
@@ -199,15 +199,15 @@ def test_a_mixed_field_gives_the_same_records_however_it_is_played(tmp_path: Pat
         assert_in_schedule_order(results / CONTEST)
         outcomes[name] = outcome(results / CONTEST)
         recorded = load(str(results / CONTEST)).ranking.faults
-        faults[name] = [(leg.x, leg.y, leg.number, replace(fault, complaints="")) for leg, fault in recorded]
+        faults[name] = [(leg.seats, leg.number, replace(fault, complaints="")) for leg, fault in recorded]
         (confined_by,) = load(str(results / CONTEST)).confined_by
         assert all(leg.seconds > 0 for batch in load(str(results / CONTEST)).batches for leg in batch.legs)
         assert confined_by.startswith("off: " if name == "unconfined" else "Landlock ")
     for name in ("alone", "unconfined"):
         assert_same(outcomes["one"], outcomes[name])
         assert faults["one"] == faults[name]
-    assert len(outcomes["one"].matches) == 8  # none of a bot's after the leg that disqualifies it
-    assert {fault.what for *_, fault in faults["one"]} >= {"ended with status 3"}
+    assert len(outcomes["one"].matches) == 16  # none of a bot's after the leg that disqualifies it
+    assert {fault.what for _, _, fault in faults["one"]} >= {"ended with status 3"}
 
 
 @contextlib.contextmanager

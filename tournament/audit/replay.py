@@ -12,13 +12,13 @@ from tournament.audit.report import reading
 from tournament.audit.verification import settings_of
 from tournament.audit.verify_games import Players, find_players
 from tournament.config import Config
-from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.entrants.build import with_lines
 from tournament.entrants.folder import find_submissions
 from tournament.errors import InputError, RunError
 from tournament.leg import Leg
 from tournament.names import did_you_mean
+from tournament.records.contest_of import contest_of
 from tournament.runner.schedule.counting import fixtures_of
 from tournament.runner.seed import seed_of
 from tournament.store.ledger import Batch, Field
@@ -42,8 +42,8 @@ class Replay:
 
     contest: str  #: its name
     match: int  #: number of the match
-    x: str  #: the bot at x
-    y: str  #: the bot or house player at y
+    seats: tuple[str, ...]  #: the bots by seat
+    house: str  #: the house player that they met; "" for none
     session: int  #: of the match
     games: tuple[ObservedGame, ...]  #: the games, see below
     #: that the records have: `seat`, `session`, `game`, `question`, `what`, `asked`, `complaints`, `kind`
@@ -56,14 +56,14 @@ class Replay:
 def replay_games(
     location: str,
     config_of: Callable[[str], Config],
-    match: int | tuple[str, str],
+    match: int | tuple[str, ...],
     session: int,
     game: int | None = None,
     say: Callable[[str], None] = lambda text: None,
 ) -> Replay:
     """Play a session of a match again, or one game of it, and tell what each bot was asked and answered.
 
-    `match` is its number or the names of its bots in either order. `config_of` gives the settings of a contest. Raises
+    `match` is its number or the names of its players in any order. `config_of` gives the settings of a contest. Raises
     InputError when there are no such records, or a bot has changed since; RunError when the ledger can't be read or
     this machine can't play.
     """
@@ -72,7 +72,7 @@ def replay_games(
         records = read_records(storage)
         if (field := records.field) is None:
             raise InputError(f"{storage.location} holds no results")
-        contest = find_contest(field.contest, field.game)
+        contest = contest_of(storage.location, field)
         if field.engine != contest.engine_version:
             raise InputError(
                 f"these games are of version {field.engine} of {contest.name}, this is {contest.engine_version}:"
@@ -82,8 +82,10 @@ def replay_games(
         seed = seed_of(storage, config.contest.seed, field.settings.get("seed"))
         settings = settings_of(contest, field, config, seed)
         batch, recorded = _recorded_leg(records.batches, match, session, contest.sessions_of_leg(settings))
-        players = find_players(contest, config, field, settings, say, only=(recorded.x, recorded.y))
-        if gone := sorted(players.missing & {recorded.x, recorded.y}):
+        players = find_players(
+            contest, config, field, settings, say, only=(*recorded.seats, *([recorded.house] if recorded.house else []))
+        )
+        if gone := sorted(players.missing & {*recorded.seats, recorded.house}):
             raise InputError(
                 f"{' and '.join(gone)} {'is' if len(gone) == 1 else 'are'} not in the entrants folder as it was when"
                 " this was played; bring that version back, or run again to play with the one that is there"
@@ -137,7 +139,7 @@ def _replayed(
             raise InputError(f"--session {session} of match {recorded.match} has no games")
         raise InputError(f"--game {game}: session {session} of match {recorded.match} has games 0 to {max(rows)}")
     return Replay(
-        contest.name, recorded.match, recorded.x, recorded.y, session, games, faults, differs, observed.drawings
+        contest.name, recorded.match, recorded.seats, recorded.house, session, games, faults, differs, observed.drawings
     )
 
 
@@ -146,7 +148,7 @@ def _places(faults: Sequence[Fault]) -> list[tuple[int, int, str]]:
 
 
 def _recorded_leg(
-    batches: Sequence[Batch], match: int | tuple[str, str], session: int, sessions_per_leg: int
+    batches: Sequence[Batch], match: int | tuple[str, ...], session: int, sessions_per_leg: int
 ) -> tuple[Batch, LegResult]:
     """The leg that has a session, and its batch. Raises InputError."""
     last = -1
@@ -157,9 +159,10 @@ def _recorded_leg(
         if isinstance(match, int):
             found = np.flatnonzero(legs.match == match)
         else:
-            pairs = (match, match[::-1])
-            found = np.array([n for n, pair in enumerate(zip(legs.x, legs.y)) if pair in pairs], dtype=np.int64)
-        names |= {*legs.x, *legs.y}
+            wanted = sorted(match)
+            played = ([*seats, house] if house else seats for seats, house in zip(legs.seated, legs.houses))
+            found = np.array([n for n, names_of in enumerate(played) if sorted(names_of) == wanted], dtype=np.int64)
+        names |= {*legs.names}
         for index in found:
             leg = legs[int(index)]
             last = max(last, leg.number)

@@ -229,7 +229,7 @@ class _Replayed:
 
 def _name_of(leg: LegResult) -> str:
     """A leg in words."""
-    return f"match {leg.match}, leg {leg.number} ({leg.x} – {leg.y})"
+    return f"match {leg.match}, leg {leg.number} ({leg.title})"
 
 
 # What may come out otherwise in what a process is blamed for, and in what it printed.

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from engine.kernel.game_core import SEAT_COUNT
 from tournament.audit.report import Problem, plays_again
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
@@ -53,7 +52,7 @@ def _not_adding_up(storage: Storage, batch: Batch, contest: Contest, settings: C
     legs, per_leg, scored = batch.legs, contest.sessions_of_leg(settings), contest.scored
     keys, finished = pair_keys(legs.match, legs.number), legs.sessions
     sums = {name: np.zeros(len(legs)) for name in ("games", "sessions", "games in sessions", "games of sessions")}
-    points, amount = np.zeros((SEAT_COUNT, len(legs))), np.ones(len(legs))
+    points, amount = np.zeros((legs.seats, len(legs))), np.ones(len(legs))
 
     def add(name: str, of: npt.NDArray[np.intp], amounts: npt.NDArray[np.float64] | None = None) -> None:
         sums[name] += np.bincount(of, amounts, len(legs))
@@ -73,7 +72,7 @@ def _not_adding_up(storage: Storage, batch: Batch, contest: Contest, settings: C
             else:
                 add("games of sessions", of, rows["games"].astype(np.float64))
             if table == scored.table:
-                for seat, amounts in enumerate(scored.points(rows)):
+                for seat, amounts in enumerate(scored.points(rows)[: legs.seats]):
                     points[seat] += np.bincount(of[counts], amounts[counts], len(legs))
                     amount += np.bincount(of[counts], np.abs(amounts[counts]), len(legs))
     wrong: dict[str, list[str]] = {part.place: [] for part in batch.parts}
@@ -82,7 +81,7 @@ def _not_adding_up(storage: Storage, batch: Batch, contest: Contest, settings: C
             wrong[f"{table}/{batch.name}.parquet"].append(table)
     if not np.array_equal(sums["games in sessions"], sums["games of sessions"]):
         wrong[batch.part("sessions").place].append("games in its sessions")
-    unlike = [np.abs(points[seat] - legs.of_seat(seat).points) > _ROUNDING * amount for seat in range(SEAT_COUNT)]
+    unlike = [np.abs(points[seat] - legs.of_seat(seat).points) > _ROUNDING * amount for seat in range(legs.seats)]
     if np.any(unlike):
         wrong[batch.part(scored.table).place].append("points")
     return {place: f"adds up to other {' and '.join(names)} than the ledger" for place, names in wrong.items() if names}

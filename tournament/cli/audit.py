@@ -30,6 +30,7 @@ from tournament.cli.replay_tables import print_game
 from tournament.cli.screen import Screen
 from tournament.config import load_config
 from tournament.errors import InputError, printable
+from tournament.leg import title_of
 
 
 def verify(
@@ -81,14 +82,18 @@ def replay(
     with Screen(err, "") as screen:
         (place,) = recorded(contest, results, config, final=final)
         config_of = partial(load_config, path=config, entrants=entrants, results=results)
-        x, *y = [name.strip() for name in match.split(",")]
-        if not match.isdecimal() and not (x and len(y) == 1 and y[0]):
-            raise InputError(f"--match {match}: say its number, or the names of both bots with a comma between them")
-        found = replay_games(place, config_of, (x, y[0]) if y else int(x), session, game, screen.say)
+        names = tuple(name.strip() for name in match.split(","))
+        if not match.isdecimal() and not (len(names) > 1 and all(names)):
+            raise InputError(
+                f"--match {match}: say its number, or the names of all of its bots with commas between them"
+            )
+        found = replay_games(place, config_of, int(match) if match.isdecimal() else names, session, game, screen.say)
     if as_json:
         print_json(dataclasses.asdict(found))
     else:
-        title = f"{found.x} against {found.y}, session {found.session} of match {found.match} of {found.contest}"
+        title = (
+            f"{title_of(found.seats, found.house)}, session {found.session} of match {found.match} of {found.contest}"
+        )
         out.print(title, style="bold")
         for one in found.games:
             print_game(out, one)

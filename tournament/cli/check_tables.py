@@ -141,7 +141,7 @@ def fault_lines(faults: Sequence[tuple[LegResult, Fault]], *, of_both: bool = Fa
     """The first fault of each sort; `of_both` bots, so that each is named."""
     lines = []
     for (leg, fault), *like_it in by_sort(faults):
-        whose = f"{leg.name_at(fault.seat)} " * of_both
+        whose = f"{leg.seats[fault.seat]} " * of_both
         lines.append(f"session {fault.session}, game {fault.game}, {whose}{fault.question}: {fault.what}")
         lines.append(f"  asked {fault.asked}")
         lines += [f"  | {line}" for line in fault.complaints.splitlines()]

@@ -118,7 +118,7 @@ def match(
     if as_json:
         values = dataclasses.asdict(report) | {"seed": seed, "verdict": report.verdict}
         for which, faults in (("faults", report.faults), ("baseline_faults", report.baseline_faults)):
-            values[which] = [{"bot": leg.name_at(one.seat), **dataclasses.asdict(one)} for leg, one in faults]
+            values[which] = [{"bot": leg.seats[one.seat], **dataclasses.asdict(one)} for leg, one in faults]
         print_json(values | {"replay": dataclasses.asdict(shown[0]) if shown else None})
     else:
         _print(report, played, seed)

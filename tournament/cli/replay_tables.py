@@ -58,7 +58,7 @@ def commands_to_see(contest: str, standings: Standings, options: Mapping[str, ob
     ended: dict[str, LegResult] = {}
     for leg, fault in standings.faults:
         if leg.ended_by == fault.seat:
-            ended.setdefault(leg.name_at(fault.seat), leg)
+            ended.setdefault(leg.seats[fault.seat], leg)
     return {name: replay_command(contest, leg, leg.telling_fault, options) for name, leg in ended.items()}
 
 
@@ -68,9 +68,9 @@ def fault_lines(
     """Faults by bot and sort: the first of each sort, what the bot had printed, and the command that replays it."""
     for alike in by_sort(faults):
         leg, fault = alike[0]
-        opponent = leg.name_at(1 - fault.seat)
+        opponent = leg.seats[1 - fault.seat]
         where = f"match {leg.match} against {opponent}, session {fault.session}, game {fault.game}"
-        name = leg.name_at(fault.seat)
+        name = leg.seats[fault.seat]
         yield Text.assemble((name, "bold"), f" {fault.question}: {printable(fault.what)}")
         more = counted(len(alike) - 1, "more time")
         yield Text(f"  {where}{f', and the same {more}' if len(alike) > 1 else ''}")

@@ -164,7 +164,7 @@ def crosstable(
         out.print(matches_table(matches_of_bot(found.ranking, bot), bot))
         return
     if as_csv or as_json:
-        rows = [row for row in crosstable_values(found.ranking) if bot in (None, row["x"])]
+        rows = [row for row in crosstable_values(found.ranking) if bot in (None, row["bot"])]
         print(rows_csv(rows), end="") if as_csv else print_json(rows)
         return
     tables = crosstable_tables(found.ranking, _contest_of(found, config).title, out.width)
@@ -186,7 +186,7 @@ def faults(
     names = {line.name for line in loaded.ranking.entrants}
     if bot is not None and bot not in names:
         raise InputError(f"--bot {bot}: the records have no such bot{did_you_mean(bot, names, ',')}")
-    chosen = [(leg, one) for leg, one in loaded.ranking.faults if bot in (None, leg.name_at(one.seat))]
+    chosen = [(leg, one) for leg, one in loaded.ranking.faults if bot in (None, leg.seats[one.seat])]
     given = {"results": results, "final": final, "config": config}
     if as_json:
         table = fault_values(dataclasses.replace(loaded.ranking, faults=tuple(chosen)))

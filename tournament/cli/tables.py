@@ -60,7 +60,7 @@ def columns(standings: Standings, wide: bool) -> list[_Heading]:
     others, the value that ranks them stands before their sums.
     """
     scoring = standings.scoring
-    sign, digits = ("", scoring.decimals) if scoring else ("+", 1)
+    sign, digits = ("", scoring.decimals) if scoring else ("+", 3 if standings.has_means else 1)
     score = _Heading("score", lambda line: f"{line.score:{sign},.{digits}f}" if line.matches else "", _by_sign)
     reach = _Heading(
         "± 95%",
@@ -68,7 +68,7 @@ def columns(standings: Standings, wide: bool) -> list[_Heading]:
         lambda _: "dim",
     )
     averages = [
-        _Heading("per session", _per_session),
+        *([] if standings.has_means else [_Heading("per session", _per_session)]),
         _Heading("per game", lambda line: _signed(line.points_per_game)),
     ]
     more = [
@@ -77,7 +77,7 @@ def columns(standings: Standings, wide: bool) -> list[_Heading]:
         _Heading("games", lambda line: f"{line.games:,}"),
     ]
     return [
-        *([_PER_MATCH] if _is_uneven(standings) and not scoring else []),
+        *([_PER_MATCH] if _is_uneven(standings) and not (scoring or standings.has_means) else []),
         score,
         reach,
         *([_Heading(one.title, partial(_measured, one)) for one in scoring.measures] if scoring else []),
@@ -105,10 +105,12 @@ def leaderboard_table(
     Below the line stand the broken and the disqualified. `unit` says what scores are counted in.
     """
     headings = columns(standings, wide)
-    averaged = "a mean over the matches so far" if standings.scoring else "in order of the score per match"
+    is_mean = standings.scoring or standings.has_means
+    averaged = "a mean over the matches so far" if is_mean else "in order of the score per match"
+    uneven = _is_uneven(standings) and not standings.drawn
     notes = [
-        unit,
-        *([f"{averaged}, until all have played as many"] if _is_uneven(standings) else notes_of(standings)),
+        f"{unit} per session" if unit and standings.has_means else unit,
+        *([f"{averaged}, until all have played as many"] if uneven else notes_of(standings)),
     ]
     table = plain_table(title, "; ".join(note for note in notes if note) or None)
     table.add_column("#", justify="right", no_wrap=True)
@@ -240,7 +242,8 @@ def crosstable_tables(standings: Standings, title: str, width: int = 120) -> lis
     """
     names = [line.name for line in standings.ranked]
     scoring = standings.scoring
-    caption = "points per session of the row's bot, ± 95%"
+    less = " less those of the column's, where both played" if standings.seats > 2 else ""
+    caption = f"points per session of the row's bot{less}, ± 95%"
     if scoring and scoring.measures:
         caption += ", " + ", ".join(measure.title for measure in scoring.measures)
     across = list(standings.house) if scoring else names

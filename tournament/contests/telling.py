@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -39,25 +40,28 @@ def told_game(scene: Scene, names: Sequence[str]) -> GameInWords:
     return GameInWords(cards, tuple(told[first:ends]), ", ".join(" ".join(filter(None, one)) for one in told[ends:]))
 
 
-def plain_columns(row: Row) -> Iterator[tuple[int | None, str]]:
+def plain_columns(row: Row, seats: int) -> Iterator[tuple[int | None, str]]:
     """A game's columns in words, for a contest without better ones, each with the seat that it is about, if any. The
-    name of a column about a seat begins with the seat, like points_0."""
+    name of a column about a seat ends with its number, like points_0."""
     for column, value in row.items():
         if column in ("match", "session", "game"):
             continue
-        seat, name = ("xy".index(column[0]), column[2:]) if column[:2] in ("x_", "y_") else (None, column)
+        about = re.fullmatch(r"(.+)_([0-9]+)", column)
+        seat, name = (int(about[2]), about[1]) if about and int(about[2]) < seats else (None, column)
         name = name.replace("_", " ")
-        if seat is not None and isinstance(value, bool) and name.startswith("is "):
-            yield (
-                (seat if value else 1 - seat, name) if name == "is first" else (seat, name if value else f"{name}: no")
-            )
+        if column == "first_seat":
+            yield int(str(value)), "is first"
+        elif column == "x_is_first":
+            yield 0 if value else 1, "is first"
+        elif seat is not None and isinstance(value, bool) and name.startswith("is "):
+            yield seat, name if value else f"{name}: no"
         else:
             yield seat, f"{name}: {plain_value(value)}"
 
 
 def plain_game(row: Row, names: Sequence[str]) -> GameInWords:
     """A game of a contest that doesn't say how its games are told."""
-    said = (what if seat is None else f"{names[seat]} {what}" for seat, what in plain_columns(row))
+    said = (what if seat is None else f"{names[seat]} {what}" for seat, what in plain_columns(row, len(names)))
     return GameInWords(outcome=", ".join(said))
 
 

@@ -132,7 +132,7 @@ class Mine:
             records.losses[bot] = None
             with contextlib.suppress(InputError):
                 records.losses[bot] = losses_to(records.contest, records.results, bot) if line.matches else None
-        faults = [(leg, fault) for leg, fault in ranking.faults if leg.name_at(fault.seat) == bot][:_MOST_FAULTS]
+        faults = [(leg, fault) for leg, fault in ranking.faults if leg.seats[fault.seat] == bot][:_MOST_FAULTS]
         return {
             "place": line.place,
             "ranked": len(ranking.ranked),
@@ -142,7 +142,7 @@ class Mine:
             "anchor": anchor_of(bot, names.index(bot)),
             "faults": [
                 {
-                    "opponent": leg.name_at(1 - fault.seat),
+                    "opponent": leg.seats[1 - fault.seat],
                     "session": fault.session,
                     "game": fault.game,
                     "question": fault.question,

@@ -28,7 +28,9 @@ def contest_of(location: str, field: Field, batches: Sequence[Batch] = ()) -> Co
     """The contest of records; without its rules, which somebody's file may have, it has the columns of these batches.
     Raises InputError where these rules say more than records do: against house players, what points are worth."""
     try:
-        return find_contest(field.contest, field.game)
+        contest = find_contest(field.contest, field.game)
+        seats = batches[0].legs.seats if batches else contest.seats_of(field.settings)
+        return contest.seated(seats or sum(entrant.artifact is not None for entrant in field.entrants))
     except InputError:
         if field.house_numbers or not field.game:
             raise

@@ -35,13 +35,17 @@ def keep_former(storage: Storage, field: Field, batches: Sequence[Batch], names:
     legs = Legs.joined(batch.legs for batch in batches)
     sha256 = field.sha256
     for name in sorted(names) if len(names) <= _MOST_BOTS else ():
-        own = legs.chosen(np.flatnonzero((legs.numbered(0, {name: 0}) == 0) | (legs.numbered(1, {name: 0}) == 0)))
+        own = legs.chosen(
+            np.flatnonzero(np.logical_or.reduce([legs.numbered(seat, {name: 0}) == 0 for seat in range(legs.seats)]))
+        )
         own = own.chosen(np.flatnonzero(~np.isin(own.match, own.match[own.ended])))
         before = read_former(storage, name)
         # A run that was killed while legs left has noted all.
         if len(own) and not (before and before.sha256 == sha256[name] and len(before.legs) > len(own)):
-            about = {"sha256": sha256[name], "others": {one: sha256[one] for one in {*own.x, *own.y} & sha256.keys()}}
-            content = legs_content(own, 1 if field.house else legs_per_replica(field.settings), json.dumps(about))
+            about = {"sha256": sha256[name], "others": {one: sha256[one] for one in {*own.names} & sha256.keys()}}
+            content = legs_content(
+                own, 1 if field.house else legs_per_replica(field.settings, own.seats), json.dumps(about)
+            )
             write_note(storage, f"former/{name}", content)
 
 

@@ -29,30 +29,22 @@ from tournament.store.storage import Storage, inside, open_storage
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tournament.records.frames import RecordFrame
     from tournament.records.history import Version
     from tournament.standings.ratings import Rated
     from tournament.store.arrow_files import Dataset
 
 MATCHES = (
-    Column("match", "int32", "match number, as in games and sessions"),
-    Column(
-        "x",
-        "str",
-        "first of the pair by name; the entrant, where he meets a house player. In von Neumann poker x plays A in the"
-        " match's first game",
-    ),
-    Column("y", "str", "second of the pair; the house player"),
-    Column("legs", "int32", "legs played: one of each replica, two in a duplicate match"),
-    Column("sessions", "int64", "sessions played, of all replicas"),
+    Column("match", "int64", "match number, as in games and sessions"),
+    Column("replica", "int32", "replica of a match whose bots are drawn; −1 for one that is summed over its replicas"),
+    Column("seat", "uint8", "seat of the bot, by names from 0; in von Neumann poker seat 0 plays A in the first game"),
+    Column("bot", "str", "who sits there"),
+    Column("house", "str", "the house player that it meets; empty without"),
+    Column("legs", "int32", "legs played: one of each replica, in a duplicate match one for each seat"),
+    Column("sessions", "int64", "sessions played"),
     Column("games", "int64", "games played"),
-    Column("points_0", "float64", "points of x over the match"),
-    Column(
-        "points_0_stderr",
-        "float64",
-        "standard error of points_0: over replicas; of one, over 32 blocks of its sessions",
-    ),
-    Column("points_1", "float64", "points of y; what x has, negated, where the game is zero-sum"),
-    Column("points_1_stderr", "float64", "standard error of points_1"),
+    Column("points", "float64", "points of the bot over the match"),
+    Column("stderr", "float64", "standard error of points: over replicas; of one, over 32 blocks of its sessions"),
 )
 ENTRANTS = (
     Column("name", "str", "the bot's name: its file's, without the ending, or its folder's"),
@@ -116,8 +108,8 @@ NO_RESULTS = "holds no results yet: `tournament run` makes them"
 class Results:
     """One contest's results. The tables are read when first asked for.
 
-    All are as of loading, even while a run goes on. `games` and
-    `sessions` have the names of x and y joined in, as categories; the `selection` says which rows and columns.
+    All are as of loading, even while a run goes on. `games` and `sessions` have the names of the bots joined in, by
+    seat, as categories; the `selection` says which rows and columns.
     """
 
     location: str
@@ -138,18 +130,18 @@ class Results:
         return "\n".join(lines)
 
     @cached_property
-    def games(self) -> pd.DataFrame:
-        """Every game, a row each."""
+    def games(self) -> RecordFrame:
+        """Every game, a row each; `by_bot()` has a row for each bot and game."""
         return self._records("games")
 
     @cached_property
-    def sessions(self) -> pd.DataFrame:
-        """Every session, a row each."""
+    def sessions(self) -> RecordFrame:
+        """Every session, a row each; `by_bot()` has a row for each bot and session."""
         return self._records("sessions")
 
     @cached_property
     def matches(self) -> pd.DataFrame:
-        """One row per pairing, as in matches.parquet."""
+        """One row for each match and seat, as in matches.parquet."""
         return _frame(MATCHES, match_values(self.ranking))
 
     @cached_property
@@ -184,6 +176,11 @@ class Results:
             raise InputError(
                 f"{self.field.contest}: its bots play house players, not each other; --rating has no meaning"
             )
+        if self.ranking.has_means:
+            tables = "drawn matches" if self.ranking.drawn else f"matches of {self.ranking.seats} bots"
+            raise InputError(
+                f"{self.field.contest}: it has {tables}; --rating is for two bots that all play each other"
+            )
         contest = _contest_of_records(self.location, self.field, self.batches)
         with loaded_before(self.location):
             wins = read_wins(contest, open_storage(self.location), self.batches, legs_per_replica(self.field.settings))
@@ -209,9 +206,10 @@ class Results:
         frame = pd.DataFrame(lines, columns=None if lines else list(STANDING))  # an empty field has the columns, too
         return frame.astype({"rank": "Int64", "rank_low": "Int64", "rank_high": "Int64"})
 
-    def _records(self, table: TableName) -> pd.DataFrame:
-        contest, pairs = _contest_of_records(self.location, self.field, self.batches), _pairs(self.ranking)
-        return read_frame(self.location, contest, self.batches, table, pairs, self.selection)
+    def _records(self, table: TableName) -> RecordFrame:
+        contest = _contest_of_records(self.location, self.field, self.batches)
+        per_leg = 1 if self.field.house else int(str(self.field.settings["sessions"]))
+        return read_frame(self.location, contest, self.batches, table, per_leg, self.selection)
 
 
 def _contest_of_records(location: str, field: Field, batches: Sequence[Batch]) -> Contest:
@@ -225,9 +223,13 @@ def _contest_of_records(location: str, field: Field, batches: Sequence[Batch]) -
     return contest
 
 
-def _pairs(ranking: Standings) -> dict[int, tuple[str, str]]:
-    column = ranking.matches.column
-    return dict(zip(column("match"), zip(column("x"), column("y"))))
+def _players(batches: Sequence[Batch]) -> dict[int, set[str]]:
+    """The names of all that have played a match, by its number."""
+    found: dict[int, set[str]] = {}
+    for batch in batches:
+        for match, names, house in zip(batch.legs.match.tolist(), batch.legs.seated, batch.legs.houses):
+            found.setdefault(match, set()).update(names, [house] if house else ())
+    return dict(sorted(found.items()))
 
 
 def load(
@@ -248,8 +250,8 @@ def load(
     results = os.fspath(results)
     location, field, batches = _opened(last_final(locate(results)) if final else results)
     ranking = ranking_of(open_storage(location), field, batches)
-    pairs = _pairs(ranking) if (matches, bots) != (None, None) else {}
-    selection = select(contest_of(location, field, batches), pairs, columns, matches, bots)
+    players = _players(batches) if (matches, bots) != (None, None) else {}
+    selection = select(contest_of(location, field, batches), players, columns, matches, bots)
     return Results(location, field, ranking, batches, selection)
 
 
@@ -269,8 +271,8 @@ def scan(
         raise InputError(f"there is no table {str(table)[:200]!r} to scan; there are games, sessions")
     location, field, batches = _opened(os.fspath(results))
     contest = _contest_of_records(location, field, batches)
-    pairs = _pairs(ranking_of(open_storage(location), field, batches)) if (matches, bots) != (None, None) else {}
-    return dataset_of(location, contest, batches, table, select(contest, pairs, None, matches, bots))
+    players = _players(batches) if (matches, bots) != (None, None) else {}
+    return dataset_of(location, contest, batches, table, select(contest, players, None, matches, bots))
 
 
 def _opened(results: str) -> tuple[str, Field, tuple[Batch, ...]]:
@@ -339,7 +341,7 @@ def summaries(ranking: Standings) -> dict[str, tuple[tuple[Column, ...], dict[st
 
 
 def match_values(ranking: Standings) -> dict[str, list[Any]]:
-    return {column.name: ranking.matches.column(column.name) for column in MATCHES}
+    return ranking.rows_of_matches().columns()
 
 
 def entrant_values(ranking: Standings) -> dict[str, list[Any]]:
@@ -348,7 +350,7 @@ def entrant_values(ranking: Standings) -> dict[str, list[Any]]:
 
 
 def fault_values(ranking: Standings) -> dict[str, list[Any]]:
-    bots = [leg.name_at(fault.seat) for leg, fault in ranking.faults]
+    bots = [leg.seats[fault.seat] for leg, fault in ranking.faults]
     values: dict[str, list[Any]] = {"match": [leg.match for leg, _ in ranking.faults], "bot": bots}
     return {name: values.get(name) or [getattr(fault, name) for _, fault in ranking.faults] for name in FAULT_COLUMNS}
 
@@ -429,8 +431,8 @@ def crosstable_values(ranking: Standings) -> list[dict[str, Any]]:
     rows = []
     for side in ranking.sides:
         row = {
-            "x": side.x,
-            "y": side.y,
+            "bot": side.x,
+            "opponent": side.y,
             "sessions": side.sessions,
             "games": side.games,
             "points_per_session": side.points_per_session,

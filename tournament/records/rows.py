@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,17 +12,19 @@ import numpy.typing as npt
 
 from tournament.contests.contest import Contest
 from tournament.errors import InputError, RunError, shortened
+from tournament.leg import MOST_SEATS
 from tournament.store.ledger import Batch, Part, TableName
-from tournament.store.legs import Legs
+from tournament.store.legs import Legs, pair_keys
 from tournament.store.storage import open_storage
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tournament.records.frames import RecordFrame
     from tournament.store.arrow_files import Dataset
 
-_NAMES = ("x", "y")  # columns that only a data frame has
-Pairs = Mapping[int, tuple[str, str]]
+# The names of all that have played a match, by its number.
+Players = Mapping[int, Collection[str]]
 
 
 @dataclass(frozen=True)
@@ -38,26 +40,26 @@ EVERYTHING = Selection()
 
 def select(
     contest: Contest,
-    pairs: Pairs,
+    players: Players,
     columns: Iterable[str] | None = None,
     matches: Iterable[int] | None = None,
     bots: Iterable[str] | None = None,
 ) -> Selection:
-    """A selection: these columns, and of these matches those of these bots. `pairs` are all matches there are.
+    """A selection: these columns, and of these matches those of these bots. `players` has all matches there are.
 
     Raises InputError for an unknown column, match or bot.
     """
     chosen = None if columns is None else tuple(_texts("columns", columns))
-    known = dict.fromkeys([*[c.name for c in contest.games], *[c.name for c in contest.sessions], *_NAMES])
+    known = dict.fromkeys([*[c.name for c in contest.games], *[c.name for c in contest.sessions], *_names_in(contest)])
     _require("column", chosen or (), known)
     if isinstance(matches, int):
         raise InputError(f"matches is a list of numbers: matches=[{matches}]")
     wanted = None if matches is None else {int(match) for match in matches}
-    _require("match", wanted or (), pairs)
+    _require("match", wanted or (), players)
     if bots is not None:
         names = set(_texts("bots", bots))
-        _require("bot with matches", names, dict.fromkeys(sorted({name for pair in pairs.values() for name in pair})))
-        theirs = {match for match, pair in pairs.items() if not names.isdisjoint(pair)}
+        _require("bot with matches", names, dict.fromkeys(sorted(set().union(*players.values()))))
+        theirs = {match for match, who in players.items() if not names.isdisjoint(who)}
         wanted = theirs if wanted is None else wanted & theirs
     return Selection(chosen, None if wanted is None else frozenset(wanted))
 
@@ -102,17 +104,31 @@ def loaded_before(location: str) -> Iterator[None]:
         raise InputError(f"{problem}; run again to mend the records") from None
 
 
+def _names_in(contest: Contest) -> list[str]:
+    """Columns that only a data frame has: who sat at each seat, bot_0 and so on, and the house player."""
+    seats = 1 if contest.house else MOST_SEATS if not isinstance(contest.seats, int) else contest.seats
+    return [*(f"bot_{seat}" for seat in range(seats)), *(["house"] if contest.house else [])]
+
+
 def read_frame(
-    location: str, contest: Contest, batches: Sequence[Batch], table: TableName, pairs: Pairs, selection: Selection
-) -> pd.DataFrame:
-    """The rows of a table, with the names of x and y after the match as categories.
+    location: str,
+    contest: Contest,
+    batches: Sequence[Batch],
+    table: TableName,
+    sessions_per_leg: int,
+    selection: Selection,
+) -> RecordFrame:
+    """The rows of a table, with the names of who played, by seat, after the match as categories.
 
     Raises InputError when the records have changed or are damaged, or when the table has none of the columns.
     """
+    from tournament.records.frames import RecordFrame
     from tournament.store.parts import read_parts
 
     columns = contest.columns(table)
-    order = [columns[0].name, *_NAMES, *[column.name for column in columns[1:]]]
+    legs = Legs.joined(batch.legs for batch in batches).in_order()
+    names = _names_in(contest)[: 2 if contest.house else legs.seats]
+    order = [columns[0].name, *names, *[column.name for column in columns[1:]]]
     if selection.columns is not None:
         order = [name for name in selection.columns if name in order]
         if not order:
@@ -123,7 +139,7 @@ def read_frame(
             open_storage(location),
             columns,
             [part for part, _ in parts],
-            {"match", *order} - {*_NAMES},
+            {"match", "session", *order} - {*names},
             selection.matches,
         )
     # Nothing checks the statistics by which row groups are chosen for matches.
@@ -131,30 +147,34 @@ def read_frame(
         raise InputError(f"{location}/{table} has other rows than the ledger says; run again to mend the records")
     frame: pd.DataFrame = rows.to_pandas(split_blocks=True, self_destruct=True)
     del rows
-    for name, values in _names_of(frame["match"].to_numpy(), pairs, f"{location}/{table}").items():
+    leg = frame["session"].to_numpy(np.int64) // sessions_per_leg
+    for name, values in _names_of(frame["match"].to_numpy(np.int64), leg, legs, names, f"{location}/{table}").items():
         if name in order:
             frame[name] = values
-    return frame[order]
+    return RecordFrame(frame[order])
 
 
-def _names_of(match: npt.NDArray[np.int32], pairs: Pairs, place: str) -> dict[str, pd.Categorical[Any]]:
-    """The names of x and y for each row. Rows of a match lie together: each run is looked up once."""
+def _names_of(
+    match: npt.NDArray[np.int64], number: npt.NDArray[np.int64], legs: Legs, names: Sequence[str], place: str
+) -> dict[str, pd.Categorical[Any]]:
+    """Who sat at each seat for each row, in one of these legs. Rows of a leg lie together: each run is looked up
+    once."""
     import pandas as pd
 
-    starts = np.flatnonzero(np.diff(match, prepend=match[0] - 1)) if len(match) else np.empty(0, np.int64)
+    starts = np.flatnonzero((np.diff(match, prepend=-1) != 0) | (np.diff(number, prepend=-1) != 0))
     lengths = np.diff(starts, append=len(match))
-    matches = match[starts].tolist()
-    if not all(number in pairs for number in matches):
+    keys, wanted = pair_keys(legs.match, legs.number), pair_keys(match[starts], number[starts])
+    at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
+    if len(wanted) and not (len(keys) and np.array_equal(keys[at], wanted)):
         raise InputError(f"{place} has matches that the ledger doesn't know")
-    categories = sorted({name for pair in pairs.values() for name in pair})
-    code = {name: number for number, name in enumerate(categories)}
-    kind = np.min_scalar_type(-max(1, len(categories)))
+    used = sorted({legs.names[one] for one in {*legs.players.ravel().tolist(), *legs.house.tolist()} if one >= 0})
+    code = {name: number for number, name in enumerate(used)}
+    kind = np.min_scalar_type(-max(1, len(used)))
+    codes = np.array([code.get(name, -1) for name in legs.names], kind)
+    columns = [*legs.players.T, *([legs.house] if "house" in names else [])]
     return {
-        side: pd.Categorical.from_codes(
-            np.repeat(np.array([code[pairs[number][index]] for number in matches], dtype=kind), lengths),
-            categories=pd.Index(categories),
-        )
-        for index, side in enumerate(_NAMES)
+        name: pd.Categorical.from_codes(np.repeat(codes[column[at]], lengths), categories=pd.Index(used))
+        for name, column in zip(names, columns)
     }
 
 

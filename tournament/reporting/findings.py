@@ -99,7 +99,7 @@ def find(
             findings = _findings(contest, results, with_games, seed, config_of, only_sums)
             if losing is None:
                 losing = [(line.name, None) for line in results.ranking.ranked]
-            return contest, replace(findings, losses=_losses(contest, results, losing) if with_games else {})
+            return contest, replace(findings, losses=_losses(contest, results, losing) if findings.with_games else {})
         except FileNotFoundError:
             continue
     raise InputError(f"the records in {location} change faster than they can be read; try again when the run is done")
@@ -107,7 +107,7 @@ def find(
 
 def contest_of(results: Results) -> Contest:
     """The contest under the recorded settings, or as it is where another version recorded settings unknown here."""
-    contest = find_contest(results.field.contest, results.field.game)
+    contest = find_contest(results.field.contest, results.field.game).seated(results.ranking.seats)
     settings = {key: value for key, value in results.field.settings.items() if key != "seed"}
     try:
         return contest.under(contest.settings.model_validate(settings))
@@ -129,6 +129,8 @@ def _findings(
     fit = [line.name for line in ranking.ranked]
     legs = Legs.joined(batch.legs for batch in results.batches).in_order()
     crosstable = crosstable_of(ranking, ranking.scoring is not None and ranking.scoring.of_match)
+    if ranking.has_means:  # games are shown, and edits compared, of two bots each
+        with_games, only_sums = False, True
     matches = matches_to_watch(ranking, crosstable) if with_games else set()
     replayed = contest.display.portrait is None
     return Findings(

@@ -148,4 +148,4 @@ def _step(step: Step, once: _Told) -> int:
 
 def row_as_scene(row: Row) -> Scene:
     """A game of a contest without a portrait: a step for each recorded column."""
-    return Scene([Step(seat, what) for seat, what in plain_columns(row)])
+    return Scene([Step(seat, what) for seat, what in plain_columns(row, 2)])

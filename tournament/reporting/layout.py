@@ -238,7 +238,7 @@ class Layout:
     def faults_by_bot(self) -> Mapping[str, list[tuple[LegResult, Fault]]]:
         found: dict[str, list[tuple[LegResult, Fault]]] = {}
         for leg, fault in self.ranking.faults:
-            found.setdefault(leg.name_at(fault.seat), []).append((leg, fault))
+            found.setdefault(leg.seats[fault.seat], []).append((leg, fault))
         return found
 
     def reason(self, line: Standing) -> str:

@@ -179,7 +179,7 @@ def faults_of(page: Layout, name: str) -> list[dict[str, Any]]:
         for leg, fault in alike[:_FAULTS_OF_A_SORT]:
             found.append(
                 {
-                    "opponent": leg.name_at(1 - fault.seat),
+                    "opponent": leg.seats[1 - fault.seat],
                     "match": leg.match,
                     "session": fault.session,
                     "game": fault.game,

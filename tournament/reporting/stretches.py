@@ -93,8 +93,7 @@ def courses_of(
     among = np.flatnonzero((number >= 0) & (other >= 0) & (match is None or legs.match == match))
     legs, lengths, blocks = legs.chosen(among), lengths[among], blocks[:, among]
     starts = legs.matches()[:, 0]
-    players = legs.players[starts]
-    pairs = [(legs.names[x], legs.names[y]) for x, y in players.tolist()]
+    pairs = [(*legs.seated[start], legs.houses[start])[:2] for start in starts.tolist()]
     sizes = block_sizes(lengths).reshape(-1, BLOCK_COUNT)
     if len(starts) < len(legs):
         sizes, blocks = np.add.reduceat(sizes, starts), np.add.reduceat(blocks, starts, axis=1)

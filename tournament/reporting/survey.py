@@ -227,11 +227,9 @@ class Group:
 
     def seats(self, number: Mapping[str, int]) -> Seats:
         """Who sat where, by these numbers of entrants."""
-        numbers = [
-            np.array([number.get(names[leg], len(number)) for leg in self.here], np.int32)
-            for names in (self.legs.x, self.legs.y)
-        ]
-        x, y = (np.repeat(seat, self.lengths) for seat in numbers)
+        names = [(*self.legs.seated[leg], self.legs.houses[leg])[:2] for leg in self.here]
+        numbers = np.array([[number.get(name, len(number)) for name in both] for both in names], np.int32)
+        x, y = (np.repeat(seat, self.lengths) for seat in numbers.reshape(-1, 2).T)
         return Seats(x, y, len(number))
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from tournament.leg import legs_per_replica
 from tournament.records.former import read_former
 from tournament.standings.errors import Paired
+from tournament.standings.house import with_house_seated
 from tournament.standings.tally import tally_of_points
 from tournament.store.ledger import Field
 from tournament.store.legs import Legs
@@ -69,7 +70,7 @@ def edits_of(storage: Storage, field: Field, legs: Legs) -> Mapping[str, Edit]:
 def _whole_matches(name: str, legs: Legs, opponents: set[str]) -> dict[str, Legs]:
     """A bot's legs against each of these, in order; none where one was cut short, which is no sample of sessions."""
     found = {}
-    own = legs.among({name} | opponents, {name} | opponents)
+    own = with_house_seated(legs).among({name} | opponents)
     played = {seat: own.numbered(seat, {name: 0}) == 0 for seat in (0, 1)}
     for opponent in sorted(opponents):
         against = [own.numbered(1 - seat, {opponent: 0}) == 0 for seat in (0, 1)]

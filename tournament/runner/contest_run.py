@@ -69,7 +69,9 @@ def _play_those_sound(prepared: Prepared, watcher: Watcher) -> tuple[Standings, 
 
 
 def _play_those_built(prepared: Prepared, watcher: Watcher) -> RoundState:
-    contest, config, entrants, house = prepared.contest, prepared.config, prepared.entrants, prepared.house
+    config, entrants, house = prepared.config, prepared.entrants, prepared.house
+    playing = sum(entrant.artifact is not None for entrant in entrants)
+    contest = prepared.contest.seated(prepared.contest.seats_of(config.contest.playing()) or playing)
     location, seed = prepared.location, config.contest.seed
     assert seed is not None
     with trouble_explained(location):

@@ -197,7 +197,7 @@ def tell_removed_matches(
     gone_with: Counter[str] = Counter()
     for cut in cuts:
         for leg in cut.batch.legs.chosen(np.flatnonzero(~cut.counts)):
-            if of_one := out.intersection((leg.x,) if schedule.house else (leg.x, leg.y)):
+            if of_one := out.intersection(leg.seats):
                 gone_with.update(of_one)
             else:
                 gone.add(leg.match)

@@ -41,7 +41,7 @@ class Wins:
     def sides(self, names: Sequence[str]) -> npt.NDArray[np.int64]:
         """The places of x and y among these names, a row a leg, −1 for others."""
         index = {name: place for place, name in enumerate(names)}
-        pairs = [(index.get(x, -1), index.get(y, -1)) for x, y in zip(self.legs.x, self.legs.y)]
+        pairs = [[index.get(name, -1) for name in leg] for leg in self.legs.seated]
         return np.array(pairs, np.int64).reshape(-1, 2)
 
     def totals(self, names: Sequence[str]) -> list[tuple[int, int, int]]:

@@ -19,6 +19,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -105,10 +106,15 @@ class Strata:
     @classmethod
     def of_points(cls, legs: Legs, legs_per_replica: int, lengths: Whole) -> Strata:
         """Return the strata of legs in order, of what each seat won."""
-        x, y = legs.of_seat(0), legs.of_seat(1)
-        within = np.stack([x.variance, x.covariance, x.covariance, y.variance], axis=1).reshape(-1, 2, 2)
-        off = rounding_of(lengths, np.maximum(x.squared_points, y.squared_points))
-        return cls.of(legs, legs_per_replica, np.stack([x.points, y.points], axis=1), within, lengths, off)
+        several = [legs.of_seat(seat) for seat in range(legs.players.shape[1])]
+        within = np.zeros((len(legs), len(several), len(several)))  # of more than two, without what two have in common
+        for number, own in enumerate(several):
+            within[:, number, number] = own.variance
+        if len(several) == 2:
+            within[:, 0, 1] = within[:, 1, 0] = several[0].covariance
+        points = np.stack([own.points for own in several], axis=1)
+        off = rounding_of(lengths, np.max([own.squared_points for own in several], axis=0))
+        return cls.of(legs, legs_per_replica, points, within, lengths, off)
 
     @property
     def fewest(self) -> int:
@@ -167,6 +173,15 @@ class Differences:
         """Return half the difference's 95% interval; None if it isn't known."""
         error = self.error(first, second)
         return None if error is None else quantile(_COVERED, float(self.freedom[first, second])) * error
+
+
+class Errors(Protocol):
+    """Errors of scores, and whether any are known of their differences."""
+
+    @property
+    def known(self) -> bool: ...
+    def of_scores(self) -> tuple[Floats, Floats]: ...
+    def of_differences(self, chosen: Whole) -> tuple[Floats, Floats]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,7 +301,7 @@ class Measured:
     """
 
     scores: Floats
-    errors: Met | Paired
+    errors: Errors
     replicas: int
     chosen: Whole = field(default_factory=lambda: np.zeros(0, np.int64))
 

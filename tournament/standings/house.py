@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -21,8 +22,19 @@ from tournament.store.legs import Legs
 Range = tuple[int, int]  # the first leg of some, and the first one after them
 
 
+def with_house_seated(legs: Legs) -> Legs:
+    """Return legs in which house players have the second seat, as bots that lose what the first one wins."""
+    if (legs.house < 0).all():
+        return legs
+    sums = np.repeat(legs.sums, 2, axis=1)
+    sums[:, 1, [0, 2]] = 0.0 - sums[:, 1, [0, 2]]
+    sums[:, :, 5] = 0.0 - sums[:, :, 3]
+    players = np.concatenate([legs.players, legs.house[:, np.newaxis]], axis=1)
+    return replace(legs, players=players, house=np.full_like(legs.house, -1), sums=np.asfortranarray(sums))
+
+
 class HousePlay:
-    """Legs of entrants at x against house players at y, in order, with the facts of these by name."""
+    """Legs of entrants against house players, in order, with the facts of these by name."""
 
     def __init__(self, legs: Legs, scoring: HouseScoring, facts: Mapping[str, Mapping[str, float]]) -> None:
         self._legs = legs
@@ -32,7 +44,7 @@ class HousePlay:
         self._points = self._own.points.tolist()
         self._sessions = legs.sessions.tolist()
         self._games = legs.games.tolist()
-        self._facts_of = [facts.get(name, {}) for name in legs.y]
+        self._facts_of = [facts.get(name, {}) for name in legs.houses]
         self._matches: list[Range] = [(first, end) for first, end in legs.matches().tolist()]
 
     def _played(self, first: int, end: int) -> Played:
@@ -59,7 +71,7 @@ class HousePlay:
 
     @cached_property
     def strata(self) -> Strata:
-        """Of points: of x, and of y."""
+        """Of points."""
         return Strata.of_points(self._legs, 1, self._legs.games)
 
     def _slope(self, match: int, first: int, end: int) -> float:
@@ -78,7 +90,7 @@ class HousePlay:
         """Mean scores of these entrants over the house players that they met."""
         legs, count = self._legs, len(fit)
         numbers, own = {name: number for number, name in enumerate(fit)}, self._own
-        of_match = [numbers.get(legs.x[first], -1) for first, _ in self._matches]
+        of_match = [numbers.get(legs.seated[first][0], -1) for first, _ in self._matches]
         slopes, values = np.zeros((2, len(legs)))
         ranges: list[list[Range]] = [[] for _ in fit]
         for match, ((first, end), entrant) in enumerate(zip(self._matches, of_match)):
@@ -120,8 +132,8 @@ class HousePlay:
     def _values(self, values: Floats, leg_of: Whole, opponents: Whole) -> Floats | None:
         """What each score has of each house player in each session; None where some have played less."""
         legs, there = self._legs, np.flatnonzero(leg_of >= 0)
-        house = {name: number for number, name in enumerate(dict.fromkeys(self._legs.y))}
-        column, replica = legs.numbered(1, house)[there], legs.number[there]
+        house = {name: number for number, name in enumerate(dict.fromkeys(self._legs.houses))}
+        column, replica = legs.house_numbered(house)[there], legs.number[there]
         shape = len(opponents), len(house), 1 + int(replica.max(initial=-1))
         if len(there) != math.prod(shape):
             return None

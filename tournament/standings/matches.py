@@ -148,9 +148,15 @@ def matches_of(legs: Legs, legs_per_replica: int, house: HousePlay | None) -> Ma
     starts, ends = ranges.T
     strata = house.strata if house else Strata.of_points(legs, legs_per_replica, legs.sessions)
     amounts = np.empty((len(ranges), len(_AMOUNTS)))
-    (x, both), (_, y) = strata.covariances.transpose(1, 2, 0)
     amounts[:, 0] = _totals(legs.of_seat(0).points, starts, ends)
-    amounts[:, 2] = _totals(legs.of_seat(1).points, starts, ends)
+    if house:  # a house player's points are the entrant's, negated
+        x = y = strata.covariances[:, 0, 0]
+        both, amounts[:, 2] = 0.0 - x, 0.0 - amounts[:, 0]
+        players = np.stack([legs.players[starts, 0], legs.house[starts]], axis=1)
+    else:
+        (x, both), (_, y) = strata.covariances.transpose(1, 2, 0)
+        amounts[:, 2] = _totals(legs.of_seat(1).points, starts, ends)
+        players = legs.players[starts]
     amounts[:, 1], amounts[:, 3], amounts[:, 4] = strata.replicas * np.sqrt([x, y, np.maximum(x + y - 2 * both, 0.0)])
     # A leg that was cut short is no sample of sessions.
     unknown = strata.freedom < 1
@@ -160,7 +166,7 @@ def matches_of(legs: Legs, legs_per_replica: int, house: HousePlay | None) -> Ma
     sums = [np.add.reduceat(values, starts) if len(starts) else values for values in (legs.sessions, legs.games)]
     return Matches(
         legs.names,
-        legs.players[starts],
+        players,
         np.stack([legs.match[starts], ends - starts, *sums, strata.freedom], axis=1),
         amounts,
         [house.score_and_measures(first, end) for first, end in ranges.tolist()] if house else (),

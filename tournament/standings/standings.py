@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import cast
 
 import numpy as np
 
 from tournament.arrays import Floats
 from tournament.contests.scoring import HouseScoring
+from tournament.errors import listed
 from tournament.leg import legs_per_replica
 from tournament.standings.errors import Differences, Measured
 from tournament.standings.house import HousePlay
+from tournament.standings.match_rows import MatchRows, match_rows
 from tournament.standings.matches import Match, Matches, matches_of
+from tournament.standings.tables import pairs_of_tables, tally_of_tables
 from tournament.standings.tally import Tally, tally_of_points
 from tournament.standings.verdicts import SureIntervals, SureOrder, Verdict, looks_of, order_of, settled_order
 from tournament.store.ledger import Batch, Field, FieldEntrant, Until
@@ -80,7 +84,9 @@ class Standings:
 
     `measured` has a row for each ranked entrant who has met another one, in the same order. By `rounding` points a
     session, of one opponent or several, may be off where bots play each other. `scoring` and `house`, the names of the
-    house players, are set where entrants play those; `until`, if they are of a run until the order is settled.
+    house players, are set where entrants play those; `until`, if they are of a run until the order is settled. At
+    tables of other than two `seats`, and where tables are `drawn`, scores are means per session, and `matches` has two
+    bots each: see `pairs_of_tables`.
     """
 
     entrants: tuple[Standing, ...]
@@ -91,10 +97,15 @@ class Standings:
     until: Until | None = None
     measured: Measured = field(default_factory=Measured.nothing, compare=False)
     rounding: float = field(default=0.0, compare=False)
+    games: int = 0
+    seats: int = 2
+    drawn: bool = False
+    rows_of_matches: Callable[[], MatchRows] = field(default=MatchRows.nothing, compare=False)
 
     @property
-    def games(self) -> int:
-        return int(self.matches.whole[:, 3].sum())
+    def has_means(self) -> bool:
+        """Whether scores are means per session."""
+        return self.scoring is None and (self.seats != 2 or self.drawn)
 
     @property
     def ranked(self) -> list[Standing]:
@@ -144,14 +155,14 @@ class FaultyLegs:
         counts: Counter[str] = Counter()
         disqualified: dict[str, str] = {}
         for leg in faulty:
-            bots = (leg.x, leg.y)
-            for seat, name in enumerate(bots):
+            for seat, name in enumerate(leg.seats):
                 counts[name] += leg.fault_count(seat)
             if leg.ended_by is not None:
-                told = leg.telling_fault
+                told, own = leg.telling_fault, leg.ended_by
+                others = [*leg.seats[:own], *leg.seats[own + 1 :], *([leg.house] if leg.house else [])]
                 disqualified.setdefault(
-                    bots[leg.ended_by],
-                    f"{told.what}, in {told.question} against {bots[1 - leg.ended_by]}, session {told.session},"
+                    leg.seats[own],
+                    f"{told.what}, in {told.question} against {listed(others)}, session {told.session},"
                     f" game {told.game}",
                 )
         return cls(tuple(faulty), counts, disqualified)
@@ -169,7 +180,9 @@ def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScor
     if scoring is not None:
         legs = legs.among(legs.names, facts)
     legs = legs.in_order()
-    per_replica = legs_per_replica(field.settings)
+    seats, drawn = legs.seats, "tables" in field.settings
+    per_replica = legs_per_replica(field.settings, seats)
+    by_tables = scoring is None and (seats != 2 or drawn)
     faulty = FaultyLegs.of(legs)
     fit = [e for e in field.entrants if e.problem is None and e.name not in faulty.disqualified]
     names = [entrant.name for entrant in fit]
@@ -177,10 +190,12 @@ def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScor
     def tally_of(legs: Legs) -> Tally:
         if scoring is not None:
             return HousePlay(legs, scoring, facts).tally(names)
+        if by_tables:
+            return tally_of_tables(names, legs, per_replica, drawn=drawn)
         return tally_of_points(names, legs, per_replica)
 
     tally = tally_of(legs)
-    counting = legs.among({*names, *facts}, {*names, *facts})
+    counting = legs if by_tables else legs.among({*names})
     less_luck = counting.without_luck()
     adjusted = tally if less_luck is counting else tally_of(less_luck)
     order = _order(fit, tally)
@@ -189,7 +204,7 @@ def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScor
     sure: SureOrder | SureIntervals
     if field.until:
         each = per_replica if scoring is None else cast(int, field.settings["sessions"])
-        opponents = len(met) - 1 if scoring is None else len(facts)
+        opponents = len(facts) if scoring else math.comb(len(met) - 1, seats - 1)
         counts = looks_of(field.until)
         counts = counts[: _looks_so_far(counts, less_luck, each, [names[index] for index in met], opponents)]
         looks: list[Differences] = [
@@ -202,7 +217,9 @@ def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScor
     ranked = _ranked(fit, order, tally, adjusted, faulty, sure, has_places=bool(field.until) or measured.tells)
     return Standings(
         tuple(ranked + _below_the_line(field, faulty)),
-        matches_of(legs, per_replica, None if scoring is None else HousePlay(legs, scoring, facts)),
+        pairs_of_tables(legs, per_replica, field.numbers, drawn=drawn)
+        if by_tables
+        else matches_of(legs, per_replica, None if scoring is None else HousePlay(legs, scoring, facts)),
         tuple((leg, fault) for leg in faulty.legs for fault in leg.faults),
         scoring,
         tuple(facts),
@@ -211,7 +228,21 @@ def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScor
         max(
             (float(tally.rounding[index]) / tally.lengths[index] for index in met if tally.lengths[index]), default=0.0
         ),
+        int(legs.games.sum()),
+        seats,
+        drawn,
+        partial(_rows_of_matches, legs, per_replica, scoring, facts, drawn),
     )
+
+
+def _rows_of_matches(
+    legs: Legs,
+    per_replica: int,
+    scoring: HouseScoring | None,
+    facts: Mapping[str, Mapping[str, float]],
+    drawn: bool,
+) -> MatchRows:
+    return match_rows(legs, per_replica, HousePlay(legs, scoring, facts) if scoring else None, drawn=drawn)
 
 
 def _looks_so_far(counts: Sequence[int], legs: Legs, each: int, names: Sequence[str], opponents: int) -> int:
@@ -221,7 +252,7 @@ def _looks_so_far(counts: Sequence[int], legs: Legs, each: int, names: Sequence[
     starts = np.repeat(ranges[:, 0], np.diff(ranges).ravel())
     leading = legs.number == np.arange(len(legs)) - starts  # legs of a match, the first ones without a gap
     whole = np.add.reduceat(leading, ranges[:, 0]) // each if len(ranges) else np.zeros(0, np.int64)
-    places = [legs.numbered(seat, rows)[ranges[:, 0]] for seat in (0, 1)]
+    places = [legs.numbered(seat, rows)[ranges[:, 0]] for seat in range(legs.seats)]
     found = 0
     for count in counts:
         met = np.zeros(len(names) + 1, np.int64)

@@ -8,10 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from engine.kernel.game_core import SEAT_COUNT
 from tournament.arrays import Floats, Whole
-from tournament.standings.errors import Measured, Met, Paired, Strata, on_grid, rounding_of
+from tournament.standings.errors import Errors, Measured, Met, Paired, Strata, on_grid, rounding_of
 from tournament.store.legs import Legs
+
+_SEATS = 2  # see `tables` for others
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Tally:
 
     scores: Floats
     replicas: int
-    errors: Met | Paired
+    errors: Errors
     sessions: Whole
     games: Whole
     opponents: list[int]
@@ -68,13 +69,13 @@ def tally_of_points(
     seats = np.where(counted, seats, -1)
     lengths = legs.games if by_games else legs.sessions
     strata = Strata.of_points(legs, legs_per_replica, lengths)
-    of_leg = np.repeat(strata.replicas[strata.of_legs(len(legs))], SEAT_COUNT)
+    of_leg = np.repeat(strata.replicas[strata.of_legs(len(legs))], _SEATS)
     met = np.zeros((count + 1, len(columns)), bool)
     met[seats, np.where(counted, others, 0)] = True
     divisors = met[:count].sum(axis=1)
     # What a seat brought that doesn't count goes to a row after the last one.
     index, of_match = np.where(counted, seats, count).ravel(), seats[strata.first]
-    own = [legs.of_seat(seat).squared_points for seat in range(SEAT_COUNT)]
+    own = [legs.of_seat(seat).squared_points for seat in range(_SEATS)]
     off = rounding_of(lengths[:, np.newaxis], np.stack(own, axis=1)).ravel() / of_leg
     errors = met_of(strata, of_match, divisors)
     return Tally(
@@ -83,12 +84,12 @@ def tally_of_points(
         errors=errors
         if against is None
         else Paired(errors, _values(strata, legs, legs_per_replica, seats, others, divisors)),
-        sessions=whole_sums(count, index, np.repeat(legs.sessions, SEAT_COUNT)),
-        games=whole_sums(count, index, np.repeat(legs.games, SEAT_COUNT)),
+        sessions=whole_sums(count, index, np.repeat(legs.sessions, _SEATS)),
+        games=whole_sums(count, index, np.repeat(legs.games, _SEATS)),
         opponents=divisors.tolist(),
         measures=[{} for _ in fit],
         divisors=divisors,
-        lengths=sums_by_entrant(count, index, np.repeat(legs.sessions, SEAT_COUNT) / of_leg).tolist(),
+        lengths=sums_by_entrant(count, index, np.repeat(legs.sessions, _SEATS) / of_leg).tolist(),
         rounding=sums_by_entrant(count, index, off),
     )
 
@@ -109,10 +110,10 @@ def _values(
     if not (whole and len(strata.first) == len(divisors) * opponents):
         return None
     own = np.flatnonzero((seats >= 0).ravel())
-    points = np.stack([legs.of_seat(seat).points for seat in range(SEAT_COUNT)], axis=1).ravel()[own]
+    points = np.stack([legs.of_seat(seat).points for seat in range(_SEATS)], axis=1).ravel()[own]
     entrant, other = seats.ravel()[own], others.ravel()[own]
     column = np.cumsum(np.bincount(other) > 0)[other] - 1
-    replica = (legs.number // legs_per_replica)[own // SEAT_COUNT]
+    replica = (legs.number // legs_per_replica)[own // _SEATS]
     if column.max(initial=-1) >= opponents or replica.max(initial=-1) >= replicas:
         return None  # others have met others
     values = np.zeros((len(divisors), opponents, replicas))

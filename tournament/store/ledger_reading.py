@@ -14,7 +14,7 @@ import numpy as np
 from tournament.errors import RunError
 from tournament.leg import house_match_number, match_number
 from tournament.store.ledger import ENTRY_NAME, Batch, Entry, Field, State, entry_name, unpack
-from tournament.store.legs import Legs, merged, pair_keys
+from tournament.store.legs import Legs, pair_keys
 from tournament.store.storage import Storage, TooLarge
 
 IS_MISSING = " is missing"
@@ -189,24 +189,30 @@ def require_own(location: str, field: Field | None, batches: Sequence[Batch]) ->
     if not several:
         return
     match = np.concatenate([legs.match for legs in several])
-    names, players = merged([(legs.names, legs.players) for legs in several])
+    legs = Legs.joined(several)
+    names, players = legs.names, legs.players
     keys = np.concatenate([pair_keys(legs.match, legs.number) for legs in several])
     if (np.diff(np.sort(keys, kind="stable")) == 0).any():  # fast: a few sorted runs
         raise RunError(f"the ledger of {location} has a leg twice; {_REMEDY.format(location)}")
     if field is None:
         return
-    against_house, of_y = bool(field.house_numbers), field.house_numbers or field.numbers
-    x, y = (
-        np.array([numbers.get(name, -1) for name in names])[seat]
-        for numbers, seat in zip((field.numbers, of_y), players.T)
-    )
-    for place in np.flatnonzero((x < 0) | (y < 0))[:1]:
-        name = names[players[place, int(x[place] >= 0)]]
+    numbers = np.sort(np.stack([legs.numbered(seat, field.numbers) for seat in range(legs.seats)], axis=1), axis=1)
+    house = legs.house_numbered(field.house_numbers)
+    strange = numbers[:, 0] < 0
+    if against_house := bool(field.house_numbers):
+        strange |= house < 0
+    for place in np.flatnonzero(strange)[:1]:
+        known = {*field.numbers, *(field.house_numbers if against_house else ())}
+        name = next(one for one in (*legs.seated[place], legs.houses[place]) if one not in known)
         raise RunError(f"the ledger of {location} has a leg of {name!r}, who was never in the field")
-    wrong = (house_match_number if against_house else match_number)(x, y) != match
-    if not against_house:
+    if against_house:
+        wrong = house_match_number(numbers[:, 0], house) != match
+    elif legs.seats == 2 and "tables" not in field.settings:
         by_name = np.argsort(np.argsort(np.array(names, object)))
+        wrong = match_number(numbers[:, 0], numbers[:, 1]) != match
         wrong |= by_name[players[:, 0]] >= by_name[players[:, 1]]
+    else:  # of larger tables, and of drawn ones, digests tell
+        wrong = np.zeros(len(match), bool)
     for place in np.flatnonzero(wrong)[:1]:
         raise RunError(
             f"the ledger of {location} gives match {match[place]} to others than the field does;"

@@ -33,8 +33,9 @@ LEGS = (
     Column("match", "int64", "match number, as in games and sessions"),
     Column("replica", "int32", "replica of the match, from 0; against house players each leg is one"),
     Column("number", "int32", "leg of the match, from 0: its sessions follow those of the leg before"),
-    Column("seat", "uint8", "seat of the bot, from 0: 0 is x"),
+    Column("seat", "uint8", "seat of the bot, from 0"),
     Column("bot", "str", "who sat there, a category"),
+    Column("house", "str", "the house player that it met, a category; empty without"),
     Column("digest", "bytes", "hash of 32 bytes of all that the leg's games depend on"),
     Column("sessions", "int32", "sessions played"),
     Column("games", "int64", "games played"),
@@ -67,7 +68,8 @@ FAULTS = (
     Column("kind", "str", "fuel, silence, start, line or other"),
 )
 _OF_FAULT = ("seat", "session", "game", "question", "what", "asked", "complaints", "kind")
-_DICTIONARIES = ("bot", "digest", "replica", "number", "seat", "sessions", "games", "faults")
+_DICTIONARIES = ("bot", "house", "digest", "replica", "number", "seat", "sessions", "games", "faults")
+_NAMES = ("bot", "house")
 _GROUP = 1 << 17  # rows of a row group: digests of so many fit into its dictionary
 _DICTIONARY = 4 << 20  # bytes of the largest dictionary
 _MOST_ROWS = 1 << 25  # of a part
@@ -152,7 +154,7 @@ def _schema(columns: tuple[Column, ...]) -> pa.Schema:
         pa.field(
             one.name,
             pa.dictionary(pa.int32(), pa.string())
-            if one.name == "bot"
+            if one.name in _NAMES
             else kinds.get(one.dtype) or pa.from_numpy_dtype(np.dtype(one.dtype)),
             nullable=False,
             metadata={"meaning": one.description},
@@ -185,10 +187,11 @@ def _legs_table(legs: Legs, per_replica: int) -> pa.Table:
         counts[leg] = [rest.fault_count(seat) for seat in range(seats)]
         if rest.ended_by is not None:
             ended[leg, rest.ended_by] = True
-    of_leg = {
+    of_leg: dict[str, npt.NDArray[Any]] = {
         "match": legs.match,
         "replica": legs.number // per_replica,
         "number": legs.number,
+        "house": legs.house + 1,
         "digest": legs.digest,
         "sessions": legs.sessions,
         "games": legs.games,
@@ -205,9 +208,10 @@ def _legs_table(legs: Legs, per_replica: int) -> pa.Table:
     arrays: list[pa.Array[Any]] = []
     for column, one in zip(LEGS, schema):
         values = np.repeat(of_leg[column.name], seats) if column.name in of_leg else of_seat[column.name].ravel()
-        if column.name == "bot":
+        if column.name in _NAMES:
             indices = _array(values.astype(np.int32), pa.int32())
-            arrays.append(pa.DictionaryArray.from_arrays(indices, _texts(legs.names)))
+            names = legs.names if column.name == "bot" else ("", *legs.names)
+            arrays.append(pa.DictionaryArray.from_arrays(indices, _texts(names)))
         elif column.dtype == "bool":
             packed = _buffer(np.packbits(values, bitorder="little"))
             arrays.append(pa.Array.from_buffers(one.type, len(values), [None, packed]))
@@ -282,7 +286,9 @@ def _read(storage: Storage, part: Part, columns: tuple[Column, ...]) -> pa.Table
 
 def _table(content: bytes, columns: tuple[Column, ...]) -> pa.Table:
     """A file as a table. Raises ValueError for one that isn't as they are written."""
-    with pq.ParquetFile(pa.BufferReader(content), read_dictionary=["bot"]) as file:
+    with pq.ParquetFile(
+        pa.BufferReader(content), read_dictionary=[one.name for one in columns if one.name in _NAMES]
+    ) as file:
         if not file.schema_arrow.equals(_schema(columns)):
             raise ValueError("it has other columns than were written")
         about = file.metadata
@@ -320,12 +326,18 @@ def _legs(table: pa.Table, faults: Sequence[dict[str, Any]], count: int) -> Legs
 
     if (by_seat("seat") != np.arange(seats)).any():
         raise ValueError("its rows are of other seats")
-    names, players = merged(
-        [
-            (tuple(map(str, chunk.dictionary.to_pylist())), values_of(pa.table([chunk.indices], ["at"]), "at"))
-            for chunk in cast("list[pa.DictionaryArray[Any, Any]]", table["bot"].chunks)
-        ]
-    )
+    bots, houses = (_names(table, name) for name in _NAMES)
+    names, both = merged([bots, (houses[0], houses[1].reshape(count, seats)[:, 0])])
+    if (houses[1].reshape(count, seats) != houses[1].reshape(count, seats)[:, :1]).any():
+        raise ValueError("its rows are of other legs")
+    players, house = both[: count * seats], both[count * seats :]
+    if "" in names:
+        nothing = names.index("")
+        if (players == nothing).any():
+            raise ValueError("no bot's name")
+        house = np.where(house == nothing, -1, house - (house > nothing)).astype(np.int32)
+        players = (players - (players > nothing)).astype(np.int32)
+        names = (*names[:nothing], *names[nothing + 1 :])
     whole = np.stack([of_leg(name) for name in ("match", "number", "sessions", "games")]).astype(np.int64).T
     sums = np.stack([by_seat(name).T for name in _SUMS]).T
     rests, more = _rests(whole, by_seat("faults"), by_seat("ended"), faults)
@@ -334,11 +346,22 @@ def _legs(table: pa.Table, faults: Sequence[dict[str, Any]], count: int) -> Legs
         np.ascontiguousarray(digest),
         names,
         np.asfortranarray(players.reshape(count, seats)),
+        house,
         whole,
         sums,
         rests,
         more,
         of_leg("seconds"),
+    )
+
+
+def _names(table: pa.Table, column: str) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
+    """The names of a column, and the place of each row's among these."""
+    return merged(
+        [
+            (tuple(map(str, chunk.dictionary.to_pylist())), values_of(pa.table([chunk.indices], ["at"]), "at"))
+            for chunk in cast("list[pa.DictionaryArray[Any, Any]]", table[column].chunks)
+        ]
     )
 
 
@@ -374,7 +397,7 @@ def _rests(
         by = np.flatnonzero(ended[place]).tolist()
         if (left_out < 0).any() or len(by) > 1:
             raise ValueError("it has other faults than were written")
-        rests.append(Rest(kept, by[0] if by else None, tuple(left_out.tolist())))
+        rests.append(Rest(kept, by[0] if by else None, tuple(left_out.tolist()) if left_out.any() else ()))
         more[place] = len(rests) - 1
     if of_leg:
         raise ValueError("it has faults of other legs")

@@ -49,7 +49,7 @@ def leg_sums(seats: Sequence[SeatSums], length: int, luck: Floats | None = None)
     Args:
         seats: The core's sums.
         length: Sessions that the blocks divide, or games where games are scored; 0 for a leg that a fault ended.
-        luck: What luck was worth to x by block, of a zero-sum game of two.
+        luck: What luck was worth to the first seat by block, of a zero-sum game of two, or against a house player.
     """
     blocks = np.array([seat.blocks for seat in seats])
     spread = _covariances(blocks, length)
@@ -57,8 +57,8 @@ def leg_sums(seats: Sequence[SeatSums], length: int, luck: Floats | None = None)
         worth, adjusted = [0.0] * len(seats), spread
     else:
         lucky = math.fsum(luck.tolist())
-        worth = [lucky, 0.0 - lucky]
-        adjusted = _covariances(blocks - [[1.0], [-1.0]] * luck, length)
+        worth = [lucky, 0.0 - lucky][: len(seats)]
+        adjusted = _covariances(blocks - np.array([[1.0], [-1.0]])[: len(seats)] * luck, length)
     return tuple(
         LegSums(
             seat.points,

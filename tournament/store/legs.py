@@ -19,11 +19,10 @@ import numpy.typing as npt
 from pydantic import ConfigDict, StringConstraints
 from pydantic import Field as Limits
 
-from engine.kernel.game_core import SEAT_COUNT
 from engine.kernel.sums import SeatSums
 from tournament.arrays import Floats, Numbers, Whole
 from tournament.errors import shortened
-from tournament.leg import FailureKind
+from tournament.leg import MOST_SEATS, FailureKind, title_of
 from tournament.names import valid_name
 from tournament.store.leg_sums import LegSums
 
@@ -32,11 +31,10 @@ _MOST_FAULTS = 20  # of a leg, kept one by one
 _MOST_WHAT, _MOST_ASKED, _MOST_COMPLAINTS = 500, 1000, 2000  # characters of a fault's texts
 _MOST_NUMBER, _MOST_COUNT = (1 << 31) - 1, 10**15
 _MOST_AMOUNT, _MOST_SQUARE = 1e15, 1e30
-_NO_FAULTS = (0,) * SEAT_COUNT
 
 Word = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.]{1,64}$")]
 Text = Annotated[str, StringConstraints(max_length=100_000)]
-_Seat = Annotated[int, Limits(ge=0, lt=SEAT_COUNT)]
+_Seat = Annotated[int, Limits(ge=0, lt=MOST_SEATS)]
 Number = Annotated[int, Limits(ge=0, le=_MOST_NUMBER)]
 Count = Annotated[int, Limits(ge=0, le=_MOST_COUNT)]
 
@@ -46,7 +44,7 @@ _NUMBER = re.compile(r"(?<!line )\b[0-9]+(?:[.,][0-9]+)*(?:e[+-]?[0-9]+)?")
 
 @dataclass(frozen=True)
 class Fault:
-    """One fault of the bot at `seat` (0 is x, 1 is y), where it happened and what it was. `asked`: the question by its
+    """One fault of the bot at `seat`, where it happened and what it was. `asked`: the question by its
     name, with all that it told. `complaints`: the last lines that its process wrote to standard error. `kind` follows
     from what it was; records of earlier versions have none."""
 
@@ -82,7 +80,12 @@ class Rest:
 
     faults: tuple[Fault, ...] = ()
     ended_by: int | None = None
-    faults_left_out: tuple[int, ...] = _NO_FAULTS
+    faults_left_out: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, leg: LegResult) -> Rest:
+        """Those of a leg."""
+        return cls(leg.faults, leg.ended_by, leg.faults_left_out if any(leg.faults_left_out) else ())
 
     def __post_init__(self) -> None:
         if self.ended_by is not None and all(fault.seat != self.ended_by for fault in self.faults):
@@ -90,35 +93,37 @@ class Rest:
 
     def fault_count(self, seat: int) -> int:
         """How many faults a seat had, including those left out."""
-        return sum(fault.seat == seat for fault in self.faults) + self.faults_left_out[seat]
+        left_out = self.faults_left_out[seat] if self.faults_left_out else 0
+        return sum(fault.seat == seat for fault in self.faults) + left_out
 
 
 @dataclass(frozen=True)
 class LegResult:
-    """A played leg: who, and what each seat has won.
+    """A played leg: who, by seat, and what each has won. A `house` player, "" for none, has no seat.
 
     `ended_by` is the seat whose faults ended the leg, or None. `faults` are the first ones, and the one that
-    ended the leg; `faults_left_out` counts the others by seat. `by_block`, the core's sums, has a leg that was just
-    played; no record keeps them. `seconds`: how long a worker was busy with it.
+    ended the leg; `faults_left_out` counts the others by seat, if there are any. `by_block`, the core's sums, has a
+    leg that was just played; no record keeps them. `seconds`: how long a worker was busy with it.
     """
 
     digest: str
     match: int
     number: int
-    x: str
-    y: str
+    seats: tuple[str, ...]
     sessions: int
     games: int
     sums: tuple[LegSums, ...]
     faults: tuple[Fault, ...] = ()
     ended_by: int | None = None
-    faults_left_out: tuple[int, ...] = _NO_FAULTS
+    faults_left_out: tuple[int, ...] = ()
+    house: str = ""
     by_block: tuple[SeatSums, ...] = field(default=(), compare=False, repr=False)
     seconds: float = field(default=0.0, compare=False, repr=False)
 
-    def name_at(self, seat: int) -> str:
-        """Who sits at x (0) or y (1)."""
-        return self.y if seat else self.x
+    @property
+    def title(self) -> str:
+        """Who plays, as text."""
+        return title_of(self.seats, self.house)
 
     def fault_count(self, seat: int) -> int:
         """How many faults a seat had, including those left out."""
@@ -139,20 +144,21 @@ def by_sort(faults: Iterable[tuple[LegResult, Fault]]) -> list[list[tuple[LegRes
     """Faults with their legs, in groups that are alike: by bot, the most frequent first."""
     sorts: dict[tuple[str, str, str], list[tuple[LegResult, Fault]]] = {}
     for leg, fault in faults:
-        sorts.setdefault((leg.name_at(fault.seat), *fault.sort), []).append((leg, fault))
+        sorts.setdefault((leg.seats[fault.seat], *fault.sort), []).append((leg, fault))
     return [alike for _, alike in sorted(sorts.items(), key=lambda item: (item[0][0], -len(item[1])))]
 
 
-def kept_faults(faults: Sequence[Fault], ended: bool) -> tuple[tuple[Fault, ...], tuple[int, ...]]:
+def kept_faults(faults: Sequence[Fault], ended: bool, seats: int) -> tuple[tuple[Fault, ...], tuple[int, ...]]:
     """What the ledger keeps of a leg's faults, and how many of each seat it leaves out.
 
     Kept are the first ones, and the last one if it `ended` the leg.
     """
     if not faults:  # as of nearly all legs, of which a large field has half a million
-        return (), _NO_FAULTS
+        return (), ()
     kept = [*faults[:_MOST_FAULTS], *(faults[_MOST_FAULTS:][-1:] if ended else ())]
     left_out = Counter(fault.seat for fault in faults) - Counter(fault.seat for fault in kept)
-    return tuple(fault.bounded() for fault in kept), tuple(left_out[seat] for seat in range(SEAT_COUNT))
+    counts = tuple(left_out[seat] for seat in range(seats)) if left_out else ()
+    return tuple(fault.bounded() for fault in kept), counts
 
 
 _WHOLE = ("match", "number", "sessions", "games")
@@ -209,7 +215,8 @@ def pair_keys(first: Numbers, second: Numbers) -> Numbers:
 class Legs(Sequence[LegResult]):
     """Results of legs as columns; a LegResult is made when it is asked for. Slices are views.
 
-    `players` has for each leg the places of x and y in `names`, `more` the place of its fields that few have in
+    `players` has for each leg the places of its entrants in `names`, by seat, `house` that of its house player, −1 for
+    none, `more` the place of its fields that few have in
     `rests`. `whole` has a column each for match, number, sessions and games. `sums`, by leg and seat, has the fields of
     LegSums. Numbers of a column lie side by side in memory.
     """
@@ -217,6 +224,7 @@ class Legs(Sequence[LegResult]):
     digest: npt.NDArray[np.bytes_]
     names: tuple[str, ...]
     players: npt.NDArray[np.int32]
+    house: npt.NDArray[np.int32]
     whole: Whole
     sums: Floats
     rests: tuple[Rest, ...]
@@ -235,19 +243,21 @@ class Legs(Sequence[LegResult]):
         names: dict[str, int] = {}
         rests = {_NO_REST: 0}
         for leg in legs:
-            names.setdefault(leg.x, len(names))
-            names.setdefault(leg.y, len(names))
-        more = [rests.setdefault(Rest(leg.faults, leg.ended_by, leg.faults_left_out), len(rests)) for leg in legs]
+            for name in (*leg.seats, leg.house) if leg.house else leg.seats:
+                names.setdefault(name, len(names))
+        seats = len(legs[0].seats) if legs else 2
+        more = [rests.setdefault(Rest.of(leg), len(rests)) for leg in legs]
         sums = [leg.sums for leg in legs]
         whole = [[leg.match, leg.number, leg.sessions, leg.games] for leg in legs]
         return cls(
             digest_column(leg.digest for leg in legs),
             tuple(names),
-            np.asfortranarray(np.array([(names[leg.x], names[leg.y]) for leg in legs], np.int32).reshape(-1, 2)),
-            np.asfortranarray(np.array(whole, np.int64).reshape(-1, len(_WHOLE))),
             np.asfortranarray(
-                np.array(sums, np.float64).reshape(len(legs), len(sums[0]) if sums else SEAT_COUNT, _WIDTH)
+                np.array([[names[name] for name in leg.seats] for leg in legs], np.int32).reshape(-1, seats)
             ),
+            np.array([names[leg.house] if leg.house else -1 for leg in legs], np.int32),
+            np.asfortranarray(np.array(whole, np.int64).reshape(-1, len(_WHOLE))),
+            np.asfortranarray(np.array(sums, np.float64).reshape(len(legs), seats, _WIDTH)),
             tuple(rests),
             np.array(more, np.int32),
             np.array([leg.seconds for leg in legs], np.float32),
@@ -266,9 +276,14 @@ class Legs(Sequence[LegResult]):
             for legs, end in zip(several, ends)
         ):
             return source[first : first + sum(map(len, several))]
+        width = several[0].players.shape[1]
+        both = [np.concatenate([legs.players, legs.house[:, np.newaxis]], axis=1) for legs in several]
+        names, players = merged([(legs.names, one) for legs, one in zip(several, both)])
         return cls(
             np.concatenate([legs.digest for legs in several]),
-            *merged([(legs.names, legs.players) for legs in several]),
+            names,
+            players[:, :width],
+            np.where(np.concatenate([legs.house for legs in several]) < 0, -1, players[:, width]).astype(np.int32),
             np.concatenate([legs.whole.T for legs in several], axis=1).T,
             np.concatenate([legs.sums.T for legs in several], axis=2).T,
             *merged([(legs.rests, legs.more) for legs in several]),
@@ -291,15 +306,20 @@ class Legs(Sequence[LegResult]):
     def games(self) -> Whole:
         return self.whole[:, 3]
 
-    @cached_property
-    def x(self) -> list[str]:
-        """The name of x in each."""
-        return [self.names[place] for place in self.players[:, 0].tolist()]
+    @property
+    def seats(self) -> int:
+        """How many seats a leg has."""
+        return int(self.players.shape[1])
 
     @cached_property
-    def y(self) -> list[str]:
-        """The name of y in each."""
-        return [self.names[place] for place in self.players[:, 1].tolist()]
+    def seated(self) -> list[tuple[str, ...]]:
+        """The names of the entrants in each, by seat."""
+        return [tuple(self.names[place] for place in leg) for leg in self.players.tolist()]
+
+    @cached_property
+    def houses(self) -> list[str]:
+        """The name of the house player in each, "" for none."""
+        return [self.names[place] if place >= 0 else "" for place in self.house.tolist()]
 
     @cached_property
     def digests(self) -> list[str]:
@@ -329,7 +349,7 @@ class Legs(Sequence[LegResult]):
     @property
     def size(self) -> int:
         """About how many bytes they take in legs/ and faults/."""
-        columns = (self.digest, self.players, self.whole, self.sums, self.more)
+        columns = (self.digest, self.players, self.house, self.whole, self.sums, self.more)
         texts = (text for rest in self.rests for one in rest.faults for text in (one.what, one.asked, one.complaints))
         return sum(column.nbytes for column in columns) + sum(map(len, texts))
 
@@ -344,12 +364,20 @@ class Legs(Sequence[LegResult]):
         sums = self.sums.copy(order="F")
         sums[:, :, 0] -= sums[:, :, 2]
         sums[:, :, 2], sums[:, :, 3] = 0.0, sums[:, :, 4]
-        sums[:, :, 5] = 0.0 - sums[:, :, 4]  # games with a correction are zero-sum
+        if self.seats > 1:
+            sums[:, :, 5] = 0.0 - sums[:, :, 4]  # games with a correction are zero-sum
         return replace(self, sums=sums)
 
     def numbered(self, seat: int, numbers: Mapping[str, int]) -> Whole:
-        """The number of who sits at `seat` in each, -1 for who has none."""
-        return np.array([numbers.get(name, -1) for name in self.names], np.int64)[self.players[:, seat]]
+        """The number of who sits at `seat` in each, −1 for who has none."""
+        return self._numbers(numbers)[self.players[:, seat]]
+
+    def house_numbered(self, numbers: Mapping[str, int]) -> Whole:
+        """The number of the house player in each, −1 for none."""
+        return self._numbers(numbers)[self.house]
+
+    def _numbers(self, numbers: Mapping[str, int]) -> Whole:
+        return np.array([*(numbers.get(name, -1) for name in self.names), -1], np.int64)
 
     def are_in_order(self) -> bool:
         """Whether they come by match and number, none of them twice."""
@@ -368,6 +396,7 @@ class Legs(Sequence[LegResult]):
             self,
             digest=self.digest[at],
             players=self.players.T[:, at].T,
+            house=self.house[at],
             whole=self.whole.T[:, at].T,
             sums=np.take(self.sums.T, at, axis=2).T,
             more=self.more[at],
@@ -381,10 +410,11 @@ class Legs(Sequence[LegResult]):
         edges = np.concatenate([[0], np.flatnonzero(np.diff(self.match)) + 1, [len(self)]])
         return np.stack([edges[:-1], edges[1:]], axis=1)
 
-    def among(self, of_x: Container[str], of_y: Container[str]) -> Legs:
-        """The legs whose x and y have these names."""
-        known = np.array([(name in of_x, name in of_y) for name in self.names], bool).reshape(-1, 2)
-        kept = known[self.players[:, 0], 0] & known[self.players[:, 1], 1]
+    def among(self, entrants: Container[str], house: Container[str] | None = None) -> Legs:
+        """The legs whose entrants have these names, and those whose house player does, if any are given."""
+        kept = np.array([name in entrants for name in self.names], bool)[self.players].all(axis=1)
+        if house is not None:
+            kept &= np.array([*(name in house for name in self.names), False], bool)[self.house]
         return self if kept.all() else self.chosen(np.flatnonzero(kept))
 
     def __len__(self) -> int:
@@ -400,6 +430,7 @@ class Legs(Sequence[LegResult]):
                 self,
                 digest=self.digest[place],
                 players=self.players[place],
+                house=self.house[place],
                 whole=self.whole[place],
                 sums=self.sums[place],
                 more=self.more[place],
@@ -411,13 +442,13 @@ class Legs(Sequence[LegResult]):
                 object.__setattr__(found, "_slice_of", (source, before + first))
             return found
         rest = self.rests[self.more[place]]
-        x, y = self.players[place].tolist()
         match, number, sessions, games = self.whole[place].tolist()
-        seats = tuple(LegSums(*own) for own in self.sums[place].tolist())
+        sums = tuple(LegSums(*own) for own in self.sums[place].tolist())
+        seats, house = tuple(self.names[one] for one in self.players[place].tolist()), int(self.house[place])
         digest = self.digest[place : place + 1 or None].tobytes().hex()
         return LegResult(
-            digest, match, number, self.names[x], self.names[y], sessions, games, seats,
-            rest.faults, rest.ended_by, rest.faults_left_out, seconds=float(self.seconds[place]),
+            digest, match, number, seats, sessions, games, sums, rest.faults, rest.ended_by, rest.faults_left_out,
+            self.names[house] if house >= 0 else "", seconds=float(self.seconds[place]),
         )  # fmt: skip
 
     def __iter__(self) -> Iterator[LegResult]:
@@ -426,7 +457,9 @@ class Legs(Sequence[LegResult]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Legs):
             return NotImplemented
-        if len(self) != len(other) or (self.x, self.y, self.rest) != (other.x, other.y, other.rest):
+        if len(self) != len(other) or self.rest != other.rest:
+            return False
+        if self.seated != other.seated or self.houses != other.houses:
             return False
         columns = [(self.digest, other.digest), (self.whole, other.whole), (self.sums, other.sums)]
         return all(one.tobytes() == another.tobytes() for one, another in columns)
@@ -438,7 +471,7 @@ def too_much(leg: LegResult) -> str:
     """What of a leg's sums is beyond what records hold; "" for nothing."""
     if all(abs(seat.points) <= _MOST_AMOUNT and max(seat[1:]) <= _MOST_SQUARE for seat in leg.sums):
         return ""
-    return f"match {leg.match} ({leg.x} – {leg.y}) has points beyond 10¹⁵, or none at all"
+    return f"match {leg.match} ({leg.title}) has points beyond 10¹⁵, or none at all"
 
 
 def check_legs(legs: Legs) -> None:
@@ -453,6 +486,7 @@ def check_legs(legs: Legs) -> None:
     _check(legs.whole[:, :3], 0, _MOST_NUMBER)
     _check(legs.games, 0, _MOST_COUNT)
     _check(legs.players, 0, len(legs.names) - 1)
+    _check(legs.house, -1, len(legs.names) - 1)
     _check(legs.more, 0, len(legs.rests) - 1)
 
 

@@ -159,7 +159,7 @@ class _Played:
     @property
     def faults(self) -> tuple[tuple[LegResult, Fault], ...]:
         """Its own."""
-        return tuple((leg, one) for leg, one in self.standings.faults if leg.name_at(one.seat) == self.name)
+        return tuple((leg, one) for leg, one in self.standings.faults if leg.seats[one.seat] == self.name)
 
     @property
     def is_out(self) -> bool:
@@ -185,7 +185,12 @@ def play_match(
     folder that is removed; `look` is called while they are there. Raises InputError for what can't be played, RunError
     when play stopped short.
     """
-    single = len(others) == 1
+    seats = contest.seats_of(config.contest.playing())
+    of_two = bool(contest.house) or seats == 2
+    if not of_two and (baseline or until_settled is not None):
+        option = "--baseline" if baseline else "--until-settled"
+        raise InputError(f"{option}: {contest.title} isn't for two seats, as it has to be; leave it out")
+    single = len(others) == 1 and of_two
     rule = None if until_settled is None else UntilSure.of(until_settled)
     if rule and not baseline and not single:
         raise InputError("--until-settled: say also --baseline, or one OTHER")
@@ -339,7 +344,7 @@ class _Together:
         """The versions' scores against opponents, and in figures; of two versions by how much the first is better,
         too."""
         both = {*self.names, *opponents}
-        legs = self.legs.among(both, both)
+        legs = self.legs.among(both, both if self.contest.house else None)
         if self.contest.house:
             facts = {player.name: player.facts for player in self.field.house}
             tally, unit = HousePlay(legs, self.contest.house.scoring, facts).tally(self.names), 1.0
@@ -384,6 +389,8 @@ def _report(
     together = _Together.of(contest, played)
     if out or not together.opponents:
         return report
+    if mine.standings.has_means:
+        return _at_tables(contest, config, mine, report, together.opponents)
     sides = {match.y: match for match in mine.standings.sides if match.x == mine.name}
     against = [_against(contest, sides[one], together.measured([one])[1]) for one in together.opponents]
     measured, (points, *others) = together.measured(together.opponents)
@@ -398,6 +405,25 @@ def _report(
         would_stand=_would_stand(contest, config, mine, measured, together.opponents),
         baseline_points=baseline_points,
         better=better,
+    )
+
+
+def _at_tables(
+    contest: Contest, config: Config, mine: _Played, report: MatchReport, opponents: Sequence[str]
+) -> MatchReport:
+    """Of one version at tables of several bots: what it won, and by how much more than each other one there."""
+    standings = mine.standings
+    row = [line.name for line in standings.ranked if line.matches].index(mine.name)
+    own = standings.measured.of([row])
+    error, reach = (None if math.isnan(value) else value for value in (float(own.stderr[0]), float(own.reach[0])))
+    points = Figure(float(own.scores[0]), error, reach)
+    sides = {match.y: match for match in standings.sides if match.x == mine.name}
+    against = [_against(contest, sides[one], [points]) for one in opponents if one in sides]
+    return replace(
+        report,
+        points=points,
+        against=tuple(sorted(against, key=lambda line: (-line.points.value, line.opponent))),
+        would_stand=_would_stand(contest, config, mine, own, opponents),
     )
 
 

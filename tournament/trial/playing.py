@@ -22,7 +22,7 @@ from tournament.entrants.folder import read_submission
 from tournament.errors import InputError, RunError
 from tournament.keys import trial_key
 from tournament.leg import Leg, LegPlan, PlaysAs
-from tournament.runner.schedule.legs import AgainstHouse, Competitor, RoundRobin
+from tournament.runner.schedule.legs import AgainstHouse, Competitor, Replicas, RoundRobin
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import ROWS_PER_BUFFER
 from tournament.store.legs import Fault, LegResult
@@ -35,6 +35,7 @@ from tournament.worker.processes.spool import Spool
 
 SESSIONS = 500
 HOUSE_NAME = "house"
+_SEATS_OF_ALL = 4  # of a match that would have one for every bot
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class DigestSink(NullSink):
 
 @dataclass(frozen=True)
 class Trial:
-    """A leg that the bot played as x: its result, its sink, and what the bot's decisions took."""
+    """A leg that the bot played in the first seat: its result, its sink, and what the bot's decisions took."""
 
     result: LegResult
     sink: DigestSink
@@ -106,29 +107,29 @@ class Pairing:
         return observe_leg(contest, self.settings, self.sandbox, leg, artifacts, window)
 
     def _legs(self, count: int = 1) -> tuple[list[Leg], dict[str, bytes]]:
-        """Legs of the bot at x against the opponent under several names, and what plays them by its sha256."""
+        """Legs of the bot in the first seat, the opponent under several names in the others, and what plays them by its
+        sha256."""
         contest, settings, bot, opponent = self.contest, self.settings, self.bot, self.opponent
         assert bot.artifact is not None and bot.artifact_sha256 is not None
         artifacts = {bot.artifact_sha256: bot.artifact, opponent.sha256: opponent.content}
         mine = Competitor(0, bot.name, bot.plays_as, bot.artifact_sha256)
-        # Names that no file can have keep a bot called "house" apart from the house bot. They come
-        # after every other, so that the bot sits at x.
-        others = [
-            Competitor(
-                n,
-                f"~{opponent.name} {n}",
-                "house" if contest.house else self.opponent_plays_as,
-                opponent.sha256,
-            )
-            for n in range(1, count + 1)
-        ]
         playing, key = settings.playing(), _key(settings)
-        schedule: AgainstHouse | RoundRobin
+        seats = contest.seats_of(playing) or _SEATS_OF_ALL
+
+        def others(first: int, many: int) -> list[Competitor]:
+            # Names that no file can have keep a bot called "house" apart from the house bot. They come
+            # after every other, so that the bot has the first seat.
+            kind: PlaysAs = "house" if contest.house else self.opponent_plays_as
+            return [Competitor(n, f"~{opponent.name} {n}", kind, opponent.sha256) for n in range(first, first + many)]
+
         if contest.house:
-            schedule = AgainstHouse(contest.rules, playing | {"sessions": 1}, key, [mine], others)
-        else:
-            schedule = RoundRobin(contest.rules, playing | {"duplicate": False}, key, [mine, *others])
-        return [leg for leg in schedule.legs() if leg.names[0] == bot.name], artifacts
+            against = AgainstHouse(contest.rules, playing | {"sessions": 1}, key, [mine], others(1, count))
+            return list(against.legs()), artifacts
+        one = RoundRobin(contest.rules, playing | {"duplicate": False}, key, [mine], seats=seats)
+        if seats == 1:
+            return list(replace(one, replicas=Replicas(count)).legs()), artifacts
+        tables = (others(1 + number * (seats - 1), seats - 1) for number in range(count))
+        return [leg for table in tables for leg in replace(one, competitors=[mine, *table]).legs()], artifacts
 
 
 def build(

@@ -193,28 +193,28 @@ def leg_result(contest: Contest, leg: Leg, core: GameCore, faults: LegFaults) ->
     except Exception as failure:
         raise RunError(_failure_of_rules(contest, leg, core.position(), failure)) from failure
     kept, left_out = _kept_faults(leg, faults)
-    by_block = core.sums()
+    by_block = core.sums()[: len(leg.seats)]
     return LegResult(
         digest=leg.digest,
         match=leg.plan.match,
         number=leg.plan.number,
-        x=leg.names[0],
-        y=leg.players[-1].name,
+        seats=leg.names,
         sessions=core.sessions_played,
         games=core.games_recorded,
         sums=leg_sums(by_block, length_of(contest, core.sessions_played, core.games_recorded, faults.ended_by)),
         faults=kept,
         ended_by=faults.ended_by,
         faults_left_out=left_out,
+        house=leg.house.name if leg.house else "",
         by_block=by_block,
     )
 
 
 def _kept_faults(leg: Leg, faults: LegFaults) -> tuple[tuple[Fault, ...], tuple[int, ...]]:
     if not faults.all:
-        return kept_faults((), False)
+        return kept_faults((), False, len(leg.seats))
     with containing(leg.names[faults.all[-1].seat], "its faults could not be kept"):
-        return kept_faults(tuple(faults.all), faults.ended_by is not None)
+        return kept_faults(tuple(faults.all), faults.ended_by is not None, len(leg.seats))
 
 
 def length_of(contest: Contest, sessions: int, games: int, ended_by: int | None) -> int:

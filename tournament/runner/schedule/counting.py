@@ -182,16 +182,15 @@ def fixtures_at(schedule: Schedule, places: Whole) -> Iterator[Fixture]:
 
 def fixtures_of(legs: Legs, schedule: Schedule) -> Iterator[Fixture | str]:
     """For each leg what the schedule has for its players and number, or why it isn't that."""
-    x = {player.name: player for player in schedule.competitors}
-    y = {player.name: player for player in schedule.house} or x
+    entrants = {player.name: player for player in schedule.competitors}
+    players = {player.name: player for player in schedule.house}
     digests = schedule.digests()
-    columns = (legs.x, legs.y, legs.match.tolist(), legs.number.tolist(), legs.digests, _are_complete(legs, schedule))
-    for of_x, of_y, match, number, digest, complete in zip(*columns):
-        if of_x not in x or of_y not in y:
+    whole = (legs.match.tolist(), legs.number.tolist(), legs.digests, _are_complete(legs, schedule))
+    for names, house, match, number, digest, complete in zip(legs.seated, legs.houses, *whole):
+        if not entrants.keys() >= {*names} or (house not in players if players else house):
             yield "of one who doesn't play"
             continue
-        seats, house = ((x[of_x],), y[of_y]) if schedule.house else ((x[of_x], y[of_y]), None)
-        fixture = Fixture(match, number, digest, seats, house)
+        fixture = Fixture(match, number, digest, tuple(entrants[name] for name in names), players.get(house))
         if digest != digests.of(fixture.players, number).hex():
             yield "with another digest than its players and settings give"
         elif not complete:

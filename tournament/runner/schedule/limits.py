@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
+from tournament.leg import MOST_SEATS
 from tournament.runner.schedule.legs import RoundRobin
 
-MOST_SEATS = 64
 _MOST_LEGS = 1_000_000  # of all combinations of three and more
 _MOST_NUMBER = (1 << 63) - 1
 

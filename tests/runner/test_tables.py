@@ -1,0 +1,125 @@
+"""Tournaments of four seats, from bots to the report: every combination of bots, drawn tables, and one match of all."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import tournament
+from tests.contest_runs import assert_same, outcome
+from tournament.errors import InputError
+from tournament.records.results import Results
+
+RULES = """\
+from tournament.rules import Column, Decision, Int, Questions, Rules, Session
+
+BID = Decision("bid", "Bid for a prize", observation={"prize": Int(1, 9, "the prize")}, answer=Int(0, 9, "your bid"))
+
+
+class Auction(Rules):
+    name = "auction"
+    seats = SEATS
+    decisions = (BID,)
+    columns = (Column("bid", "uint8", "the bid", per_seat=True),)
+
+    def play(self, session: Session) -> Questions:
+        prize = session.rng.randint(1, 9)
+        bids = [0] * session.seats
+        for seat in session.turn_order:
+            bids[seat] = yield BID(seat, prize=prize)
+        best = bids.index(max(bids))
+        points = [-1.0] * session.seats
+        points[best] = session.seats - 1.0
+        session.record(points, bid=bids)
+"""
+
+
+def contest(folder: Path, seats: str = "4", bots: int = 6, **settings: Any) -> Path:
+    (folder / "bots").mkdir(parents=True)
+    (folder / "auction.py").write_text(RULES.replace("SEATS", seats))
+    for number in range(bots):
+        write_bot(folder, number, number)
+    keys = {"game": "auction.py", "entrants": "bots", "sessions": 8, "seed": 1, **settings}
+    lines = [f"{key} = {json.dumps(value)}" for key, value in keys.items()]
+    (folder / "tournament.toml").write_text("\n".join(["[auction]", *lines]))
+    return folder
+
+
+def write_bot(folder: Path, number: int, bid: int) -> None:
+    if number % 3 == 2:
+        source = f"def bid(view):\n    return (view.prize + {bid}) % 10\n"
+        (folder / "bots" / f"bot_{number}.py").write_text(source)
+    else:
+        source = f"int bid(const View *view) {{ return (view->prize + {bid}) % 10; }}\n"
+        (folder / "bots" / f"bot_{number}.c").write_text(source)
+
+
+def run(folder: Path, results: str = "results", workers: int = 1) -> Results:
+    return tournament.run(
+        "auction", config=folder / "tournament.toml", results=folder / results, workers=workers, executor="local"
+    )
+
+
+@pytest.mark.parametrize(
+    ("seats", "settings", "matches"),
+    [
+        ("4", {"replicas": 2}, 15),
+        ("4", {"tables": 3}, None),
+        ("'all'", {"replicas": 2}, 1),
+        ("3", {"duplicate": True}, 20),
+    ],
+)
+def test_tables_are_recorded_ranked_and_played_again(
+    tmp_path: Path, seats: str, settings: dict[str, Any], matches: int | None
+) -> None:
+    folder = contest(tmp_path, seats, **settings)
+    found = run(folder)
+    run(folder, "again", workers=2)
+    assert_same(*(outcome(folder / results / "auction") for results in ("results", "again")))
+    rows, width = found.matches, {"'all'": 6}.get(seats) or int(seats)
+    assert len(rows) == width * len(rows.groupby(["match", "replica"]))
+    assert matches is None or rows.match.nunique() == matches
+    means = rows.groupby("bot").points.sum() / rows.groupby("bot").sessions.sum()
+    assert found.standings.set_index("name").score.sort_index().to_dict() == pytest.approx(means.to_dict())
+    by_bot = found.games.by_bot()
+    assert by_bot.groupby("bot", observed=True).points.sum().to_dict() == rows.groupby("bot").points.sum().to_dict()
+    assert Counter(by_bot.seat) == dict.fromkeys(range(width), len(found.games))
+    options: dict[str, Any] = {"config": folder / "tournament.toml", "results": folder / "results"}
+    assert not tournament.verify("auction", replay=3, **options).problems
+    number = int(rows.match.iloc[0])
+    assert tournament.replay("auction", match=number, session=0, **options).differs == ""
+    assert "bot_0" in tournament.report("auction", folder / "page.html", **options).read_text()
+    assert set(found.crosstable) >= {"bot", "opponent", "points_per_session"}
+
+
+def test_an_edit_plays_only_the_tables_of_its_bot(tmp_path: Path) -> None:
+    folder = contest(tmp_path)
+    before = run(folder).games
+    write_bot(folder, 5, 8)
+    after = run(folder).games
+    one, other = (
+        frame[(frame.filter(like="bot_").astype(str) != "bot_5").all(axis=1)].astype(str).reset_index(drop=True)
+        for frame in (before, after)
+    )
+    pd.testing.assert_frame_equal(one, other)
+    assert len(before) == len(after) == 15 * 8
+
+
+@pytest.mark.parametrize(
+    ("seats", "bots", "settings", "words"),
+    [
+        ("4", 3, {}, "needs 4 bots, one for each seat, that can play; there are 3"),
+        ("'all'", 6, {"tables": 3}, "tables: it has one match of all bots, and draws nothing"),
+        ("3", 6, {"tables": 3, "until_settled": 0.9}, "until_settled: with drawn tables no run ends by itself"),
+    ],
+)
+def test_tables_that_cannot_be_are_named(
+    tmp_path: Path, seats: str, bots: int, settings: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(InputError, match=words):
+        run(contest(tmp_path, seats, bots, **settings))

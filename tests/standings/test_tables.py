@@ -1,0 +1,172 @@
+"""Scores, differences and pairs at tables of three seats and more, and at drawn ones."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from tests.oracles.deals import key_of
+from tournament.arrays import Floats
+from tournament.runner.schedule.legs import Competitor, Replicas, RoundRobin
+from tournament.standings.places import with_implied
+from tournament.standings.standings import Standings, compute_standings
+from tournament.standings.tables import pairs_of_tables
+from tournament.store.ledger import Batch, Field, FieldEntrant, Setting
+from tournament.store.leg_sums import LegSums
+from tournament.store.legs import DIGESTS, Legs, Rest
+
+SESSIONS = 5
+
+
+def field_of(bots: int, **settings: Setting) -> Field:
+    names = [f"bot_{number:02}" for number in range(bots)]
+    entrants = tuple(FieldEntrant(number, name, "c", "0" * 64, "0" * 64, None) for number, name in enumerate(names))
+    return Field("c", "9.1", {"sessions": SESSIONS, **settings}, entrants, {e.name: e.number for e in entrants})
+
+
+def schedule_of(field: Field, seats: int | None, replicas: int) -> RoundRobin:
+    competitors = [Competitor(one.number, one.name, "wasm", one.name) for one in field.entrants]
+    tables = field.settings.get("tables")
+    assert tables is None or isinstance(tables, int)
+    return RoundRobin(
+        "c", {"sessions": SESSIONS}, key_of(1), competitors, replicas=Replicas(replicas), seats=seats, tables=tables
+    )
+
+
+def places_at(schedule: RoundRobin) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    """Match and number of each leg, and the bots at its seats."""
+    legs = list(schedule.fixtures())
+    seats = np.array([[seat.number for seat in leg.seats] for leg in legs], np.int32)
+    return np.array([(leg.match, leg.number) for leg in legs], np.int64), seats
+
+
+def legs_of(field: Field, places: npt.NDArray[np.int64], seats: npt.NDArray[np.int32], points: Floats) -> Legs:
+    """Legs in which each seat has won these points."""
+    count = len(places)
+    sums = np.zeros((count, seats.shape[1], len(LegSums._fields)))
+    sums[:, :, 0], sums[:, :, 1] = points, points**2
+    whole = np.concatenate([places, np.full((count, 2), SESSIONS)], axis=1)
+    digest = np.array([b"%032d" % number for number in range(count)], DIGESTS)
+    names = tuple(one.name for one in field.entrants)
+    none = np.zeros(count, np.int32)
+    whole, seconds = np.asfortranarray(whole), np.zeros(count, np.float32)
+    return Legs(digest, names, seats, none - 1, whole, sums, (Rest(),), none, seconds).in_order()
+
+
+def ranked(field: Field, legs: Legs) -> Standings:
+    return compute_standings(field, [Batch("", (), legs)])
+
+
+@pytest.mark.parametrize("seats", [1, 3, 4])
+def test_scores_and_differences_come_from_what_each_match_spreads_over_its_replicas(seats: int) -> None:
+    """By plain sums over matches."""
+    field, replicas, chance = field_of(6), 3, np.random.default_rng(1)
+    places, at = places_at(schedule_of(field, seats, replicas))
+    points = chance.normal(at, 2.0)
+    found = ranked(field, legs_of(field, places, at, points))
+    own: dict[int, dict[int, list[float]]] = {number: {} for number in range(6)}
+    for (match, _), bots, won in zip(places.tolist(), at.tolist(), points.tolist()):
+        for bot, value in zip(bots, won):
+            own[bot].setdefault(match, []).append(value / SESSIONS)
+    means = {bot: np.mean([np.mean(each) for each in matches.values()]) for bot, matches in own.items()}
+    for line in found.ranked:
+        bot = field.numbers[line.name]
+        variance = sum(np.var(each, ddof=1) / replicas for each in own[bot].values()) / len(own[bot]) ** 2
+        assert line.score == line.points_per_session == pytest.approx(means[bot])
+        assert line.stderr == pytest.approx(math.sqrt(variance))
+        assert (line.matches, line.sessions) == (len(own[bot]), SESSIONS * replicas * len(own[bot]))
+    order = [field.numbers[line.name] for line in found.ranked]
+    for (row, one), (column, other) in itertools.combinations(enumerate(order), 2):
+        variance = 0.0
+        for match in own[one].keys() | own[other].keys():
+            each = [np.array(own[bot].get(match, [0.0] * replicas)) / len(own[bot]) for bot in (one, other)]
+            variance += np.var(each[0] - each[1], ddof=1) / replicas
+        assert found.measured.differences.error(row, column) == pytest.approx(math.sqrt(variance))
+
+
+@pytest.mark.parametrize(("seats", "tables"), [(3, None), (4, None), (3, 6), (2, 6)])
+def test_the_crosstable_has_what_one_of_two_won_more_at_the_tables_of_both(seats: int, tables: int | None) -> None:
+    field = field_of(7) if tables is None else field_of(7, tables=tables)
+    places, at = places_at(schedule_of(field, seats, 3))
+    points = np.random.default_rng(2).normal(size=at.shape)
+    found = pairs_of_tables(legs_of(field, places, at, points), 1, field.numbers, drawn=tables is not None)
+    pairs = {(field.numbers[one.x], field.numbers[one.y]): one for one in found}
+    for x, y in itertools.combinations(range(7), 2):
+        both = [(won[bots.index(x)], won[bots.index(y)]) for bots, won in zip(at.tolist(), points) if {x, y} <= {*bots}]
+        if not both:
+            assert (x, y) not in pairs
+            continue
+        lead = sum(one - other for one, other in both)
+        assert pairs[x, y].legs == len(both) and pairs[x, y].sessions == SESSIONS * len(both)
+        if seats == 2:
+            assert pairs[x, y].points_0 == pytest.approx(sum(one for one, _ in both))
+            assert pairs[x, y].points_0 - pairs[x, y].points_1 == pytest.approx(lead)
+        else:
+            assert pairs[x, y].points_0 == -pairs[x, y].points_1 == pytest.approx(lead)
+        if tables is not None and len(both) > 1:
+            leads = np.array([one - other for one, other in both])
+            assert pairs[x, y].lead_stderr == pytest.approx(
+                math.sqrt(len(both) * leads.var(ddof=1)) * (1 if seats == 2 else 2)
+            )
+
+
+def outcomes(at: npt.NDArray[np.int32], chance: np.random.Generator, kind: str) -> Floats:
+    """Points at tables at which twins, 2k and 2k + 1, are equal: one wins what the others lose; or a bot that learns
+    once a leg what suits it, and plays by it to the leg's end."""
+    strength = (at // 2).astype(float)
+    if kind == "learns":
+        won = strength * 0.5 + chance.choice([-3.0, 6.0], at.shape, p=[2 / 3, 1 / 3]) * (1 + at // 2 % 3)
+    else:
+        won = strength + chance.normal(0, 4.0, at.shape)
+    return np.asarray(won - won.mean(axis=1, keepdims=True))
+
+
+def told_apart(seats: int | None, replicas: int, tables: int | None, kind: str, trials: int) -> tuple[int, float]:
+    """In how many tournaments twins were told apart, and the share of intervals of their differences that held."""
+    bots = 8 if seats is None else 12
+    field = field_of(bots) if tables is None else field_of(bots, tables=tables)
+    places, at = places_at(schedule_of(field, seats, replicas))
+    wrong, held, number = 0, 0, 0
+    for trial in range(trials):
+        chance = np.random.default_rng([trial, replicas, seats or 0])
+        found = ranked(field, legs_of(field, places, at, outcomes(at, chance, kind)))
+        names = [field.numbers[line.name] for line in found.ranked]
+        place = {bot: row for row, bot in enumerate(names)}
+        differences = found.measured.differences
+        ahead = with_implied(
+            np.array(
+                [
+                    [other in line.surely_ahead_of for other in (one.name for one in found.ranked)]
+                    for line in found.ranked
+                ]
+            )
+        )
+        twins = [(place[bot], place[bot + 1]) for bot in range(0, bots, 2)]
+        wrong += any(ahead[one, other] or ahead[other, one] for one, other in twins)
+        for one, other in twins:
+            reach = differences.reach(one, other)
+            assert reach is not None
+            held += abs(float(differences.means[one, other])) <= reach
+            number += 1
+    return wrong, held / number
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize(
+    ("seats", "replicas", "tables", "kind"),
+    [
+        *((3, 2, None, "wins"), (None, 4, None, "learns"), (2, 1, 10, "wins")),
+        *((4, 1, 10, "learns"), (6, 2, 5, "wins")),
+    ],
+)
+def test_identical_bots_are_told_apart_in_one_of_twenty(
+    seats: int | None, replicas: int, tables: int | None, kind: str
+) -> None:
+    trials = 60
+    wrong, held = told_apart(seats, replicas, tables, kind, trials)
+    assert wrong <= 0.05 * trials + 3 * math.sqrt(0.05 * 0.95 * trials)
+    assert held > 0.93
