@@ -88,7 +88,7 @@ def play_in_lanes_of(bot: Entrant, hands: int) -> float:
 
 def _match(bot: Entrant, hands: int, sessions: int = 1) -> tuple[Settings, list[Leg], dict[str, bytes]]:
     """Sessions of the bot against Bob, with limits that it doesn't reach."""
-    settings = Settings(hands=hands, sessions=sessions, fuel_per_session=10**15, cpu_seconds_per_leg=1e6)
+    settings = Settings(hands=hands, sessions=sessions, seconds=1e6, program_seconds=1e6)
     artifacts = {bot.artifact_sha256 or "": bot.artifact or b"", BOB.sha256: BOB.content}
     schedule = AgainstHouse(
         HOLDEM_TRAINING.name,

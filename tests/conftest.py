@@ -101,3 +101,9 @@ def cluster() -> Iterator[Cluster]:
     """A Ray cluster that runs while tests do."""
     with ray_cluster.serve() as cluster:
         yield cluster
+
+
+@pytest.fixture
+def little_time_to_decide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fifth of a second of processor time for a decision of a process, so that endless loops end soon."""
+    monkeypatch.setattr("tournament.contests.settings.DECISION_SECONDS", 0.2)

@@ -42,15 +42,3 @@ def test_what_is_expected_and_what_was_contained_pass_as_they_are() -> None:
 def test_trouble_of_the_machine_at_a_bot_is_named_with_it() -> None:
     with pytest.raises(BotTrouble, match="odd: started: this machine is full"), containing("odd", "started"):
         raise RunError("this machine is full")
-
-
-def test_an_error_whose_traceback_cannot_be_kept_is_contained_all_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path / "file"))
-    with (
-        pytest.raises(BotTrouble, match=r"odd: played: .* KeyError: 7; please report it$"),
-        containing("odd", "played"),
-    ):
-        raise KeyError(7)

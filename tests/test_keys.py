@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.oracles.deals import key_of
 from tournament.contests.holdem_training import HOLDEM_TRAINING
@@ -63,12 +60,6 @@ def test_no_two_uses_share_a_key() -> None:
     assert not numbers & {number_of(key) for key in everything}
 
 
-@given(st.lists(st.text() | st.integers(), max_size=4), st.lists(st.text() | st.integers(), max_size=4))
-def test_different_labels_give_different_keys(one: list[str | int], other: list[str | int]) -> None:
-    same = json.dumps(one) == json.dumps(other)
-    assert (sub_key(KEY, *one) == sub_key(KEY, *other)) == same
-
-
 def test_the_way_from_a_seed_stays_as_it_is() -> None:
     """A difference means other games for every seed."""
     assert master_key("1").hex() == "d5537c3e6aa7c838b8294d83fedb7c523c0e76250fc2e46ce7d6e7385aead080"
@@ -121,20 +112,3 @@ def test_drawn_seeds_are_new_and_long() -> None:
     drawn = {drawn_seed() for _ in range(100)}
     assert len(drawn) == 100
     assert all(len(bytes.fromhex(text)) == 16 and not guessable(text) for text in drawn)
-
-
-def test_the_fingerprint_takes_the_price_of_a_guess(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing that is stored lets a chosen seed be tried without scrypt: it is the only way into a key."""
-    called: list[dict[str, int]] = []
-
-    def counting(_seed: bytes, **options: int) -> bytes:
-        called.append(options)
-        return bytes(32)
-
-    monkeypatch.setattr("hashlib.scrypt", counting)
-    master_key.cache_clear()
-    master_key("another")
-    master_key(drawn_seed())  # which nobody guesses
-    (options,) = called
-    assert options["n"] * options["r"] * 128 == 32 << 20
-    master_key.cache_clear()

@@ -37,14 +37,6 @@ def test_every_target_sets_up_what_it_runs(tmp_path: Path) -> None:
         assert first("artifacts.libraries") <= first("-m (pytest .*thorough|benchmarks|tests.lowest)"), target
 
 
-def test_interpreters_of_one_name_have_environments_of_their_own() -> None:
-    folders: set[str] = set()
-    for python in ("python3", "python3.12", "/a/python3", "/b/python3"):
-        lines = subprocess.check_output(["make", "-pn", "help", f"PYTHON={python}"], cwd=ROOT, text=True, stderr=-3)
-        folders |= set(re.findall(r"^VENV := (.*)$", lines, re.MULTILINE))
-    assert folders == {".venv", ".venv-python3.12", ".venv-a_python3", ".venv-b_python3"}
-
-
 def _first(lines: list[str], pattern: str) -> int:
     """The number of the first line that has it, or how many lines there are."""
     return next((number for number, line in enumerate(lines) if re.search(pattern, line)), len(lines))

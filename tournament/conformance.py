@@ -35,7 +35,7 @@ from tournament.trial.check import check_bot
 _FAULTY = "zz_faulty"  # last by name, so that it has the last number
 _SEED = "a seed of the conformance suite"
 _TABLES = ("games", "sessions")
-_MOST_SECONDS = {"cpu_seconds_per_decision": 10.0, "wall_seconds_per_decision": 60.0}
+_PATIENT = {"idle_seconds": 60.0}
 
 
 class NotConforming(AssertionError):
@@ -64,7 +64,7 @@ class Trial:
         self.name = contest
         self.folder = folder
         game = {"game": rules} if rules else {}
-        self._table = {**game, "seed": _SEED, "faults_allowed": 1, **_MOST_SECONDS, **settings}
+        self._table = {**game, "seed": _SEED, "max_faults": 1, **_PATIENT, **settings}
         self._languages = languages
 
     @cached_property
@@ -222,7 +222,7 @@ def faults(trial: Trial) -> None:
     _require(lines[_FAULTY].rank is None, "a bot that fails at every question has a place")
     for name, line in lines.items():
         _require((line.faults > 0) == (name == _FAULTY), f"{name} has {line.faults} faults")
-    allowed = trial.settings.faults_allowed
+    allowed = trial.settings.max_faults
     ended = [leg for batch in trial.once.results.batches for leg in batch.legs if leg.ended_by is not None]
     _require(bool(ended), "no leg ended by faults")
     for leg in ended:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from collections.abc import Mapping
@@ -65,7 +64,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     bots.mkdir()
     (bots / "tells.c").write_text(TELLS_C)
     (bots / "shows.py").write_text(TELLS_PYTHON)
-    settings = 'entrants = "bots"\nseed = 6\nsessions = 6\nfaults_allowed = 1\n'
+    settings = 'entrants = "bots"\nseed = 6\nsessions = 6\nmax_faults = 1\n'
     (place / "tournament.toml").write_text(f"[{CONTEST}]\n{settings}")
     # So that they meet in their first leg: the one that is disqualified plays no other.
     tournament.run(CONTEST, config=place / "tournament.toml", results=place / "results", executor="local")
@@ -181,21 +180,6 @@ def test_faults_that_are_not_as_recorded_are_told(
     assert said.startswith(f"{words}: a bot that is a process may look at a clock") if clock else said == words
 
 
-def test_the_command_beside_a_disqualification_shows_its_line(folder: Path) -> None:
-    """From the leaderboard to the bot's line: the command is printed, and runs as it stands."""
-    options = ["--config", str(folder / "tournament.toml"), "--results", str(folder / "results")]
-    board = shown("leaderboard", CONTEST, *options).out
-    (again,) = re.findall(r"^shows: disqualified.*\n  see it: tournament (.*)$", board, re.MULTILINE)
-    told = shown(*again.split())
-    assert told.code == 0, told.err
-    assert "fault: KeyError" in told.out and "(line 10 in a)" in told.out
-    listed = json.loads(shown("faults", CONTEST, *options, "--bot", "shows", "--json").out)
-    assert again in [row["replay"].removeprefix("tournament ") for row in listed]
-    assert {row["bot"] for row in listed} == {"shows"}
-    text = shown("faults", CONTEST, *options).out
-    assert "more time" in text and "  | a 0." in text
-
-
 @pytest.mark.parametrize(
     ("match", "session", "game", "message"),
     [
@@ -210,15 +194,6 @@ def test_what_is_not_recorded_is_one_line(
 ) -> None:
     with pytest.raises(InputError, match=message):
         replayed(folder, match, session, game)
-
-
-def test_a_bot_that_was_changed_is_named(folder: Path, tmp_path: Path) -> None:
-    shutil.copytree(folder, tmp_path / "here")
-    (tmp_path / "here" / "bots" / "tells.c").write_text(
-        "int a(const Bot *b) { return 0; } int b(const Bot *b, int x) { return 1; }"
-    )
-    with pytest.raises(InputError, match="tells is not in the entrants folder as it was"):
-        replayed(tmp_path / "here", ("tells", "shows"), 0)
 
 
 @pytest.mark.parametrize(

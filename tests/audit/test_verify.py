@@ -27,7 +27,6 @@ from tests.contest_runs import (
     call,
     new_place,
     outcome,
-    shipped_place,
 )
 from tests.ledger_rows import Rows, forge_part, forge_rows
 from tests.object_store import new_location
@@ -38,7 +37,6 @@ from tournament.audit.report import Verification
 from tournament.errors import RunError
 from tournament.records.results import load
 from tournament.runner.watcher import Progress
-from tournament.store.folder_storage import FolderStorage
 from tournament.store.storage import inside, open_storage
 
 
@@ -86,23 +84,6 @@ def test_whole_records_are_found_whole(played: Place) -> None:
 
 
 DILEMMA = 'game = "matrix_game"\nmoves = ["cooperate", "defect"]\npayoffs = [[3.1, 0], [5, 1]]'
-
-
-@pytest.mark.parametrize(
-    ("contest", "settings", "bots"),
-    [
-        ("two_card_draw", "hands = 600\nservers = 2\nsessions = 2", "*.c"),
-        ("holdem_training", "hands = 500\nsessions = 2", "threshold*"),
-        ("prisoners_dilemma", f"{DILEMMA}\nnoise = 0.1\nduplicate = true\nsessions = 3\nrounds = 20", "*.c"),
-    ],
-)
-def test_other_contests(tmp_path: Path, contest: str, settings: str, bots: str) -> None:
-    """Blocks of games, counts of decisions, payoffs; of Hold'em's bots one is a Python bot and one a program."""
-    config = shipped_place(tmp_path, contest, bots, settings)
-    run(contest, config=config, executor="local")
-    found = verify(contest, config=config, replay=5)
-    assert (found.problems, found.notes) == ((), ())
-    assert found.replayed == 5
 
 
 def part_of(place: Place, table: str) -> Path:
@@ -222,21 +203,6 @@ def tree(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*")}
 
 
-@pytest.mark.parametrize(
-    "stray", ["games/.more.parquet", "sessions/_more/", "secret/notes.txt", "house/mine", "ledger/more", "staging/more"]
-)
-def test_what_no_reader_opens_stays_where_it_is(place: Place, expected: Outcome, stray: str) -> None:
-    at = place.results / stray
-    at.parent.mkdir(exist_ok=True)
-    at.mkdir() if stray.endswith("/") else at.write_text("mine")
-    modes = [path.stat().st_mode for path in (at, at.parent)]
-    assert problems(place) == []
-    place.write_bot("calm", (place.entrants / "calm.c").read_text() + "// edited\n")
-    place.play()
-    assert at.is_dir() or at.read_text() == "mine"
-    assert [path.stat().st_mode for path in (at, at.parent)] == modes
-
-
 def test_a_flipped_bit_anywhere_is_found(place: Place, played: Place) -> None:
     summaries = played.results
     chance = random.Random(4)
@@ -330,33 +296,6 @@ def test_so_many_legs_are_played_again(played: Place, count: int | Literal["all"
     assert (found.problems, found.replayed) == ((), 6 if count == "all" else count)
 
 
-def test_what_is_not_here_is_said_and_the_rest_is_played(place: Place) -> None:
-    place.write_bot("bold", bot_source(1, 1))
-    found = verified(place, replay=100)
-    assert found.problems == ()
-    assert found.notes == (
-        "not here as they played, so their legs are not played again: bold",
-        "not as the entrants folder has them: bold",
-    )
-    assert found.replayed == 2
-    place.config.write_text(place.config.read_text().replace("seed = ", "# seed = "))
-    assert verified(place, replay=100).replayed == 2  # the seed lies beside the records
-    shutil.rmtree(place.results / "secret")
-    found = verified(place, replay=100)
-    assert (found.problems, found.replayed) == ((), 0)
-    assert found.notes[0].startswith("without its seed nothing can be played again: ")
-    assert "is missing, the seed of these records" in found.notes[0]
-
-
-def test_records_of_another_version_are_checked_byte_by_byte(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tournament.contests.contest.ENGINE_VERSION", 99)
-    found = verified(place, replay=1)
-    assert found.problems == () and "their sums are not checked" in found.notes[0]
-    assert found.exit_code == 3 and "all as recorded" not in found.verdict
-    flip(part_of(place, "games"), 1000)
-    assert len(verified(place).problems) == 1
-
-
 def test_while_a_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever it has just committed or taken away, what is there is found whole."""
     monkeypatch.setattr("tournament.runner.tasks.TaskSize.is_full", lambda *_: True)  # many commits
@@ -375,21 +314,6 @@ def test_while_a_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     place.play(watcher=Verifies())
     assert len(found) >= 4
     assert [one.problems for one in found] == [()] * len(found)
-
-
-def test_parts_that_go_during_the_check_are_no_damage(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another process edits a bot and runs: its part is rewritten under the reader's eyes."""
-    original = FolderStorage.size
-
-    def size(storage: FolderStorage, name: str) -> int | None:
-        if name.startswith("games/"):
-            monkeypatch.undo()
-            place.write_bot("calm", bot_source(9, 8))
-            place.play()
-        return original(storage, name)
-
-    monkeypatch.setattr(FolderStorage, "size", size)
-    assert problems(place) == []
 
 
 def test_a_forged_summary_in_an_object_store_is_found_unless_a_run_may_go_on(tmp_path: Path, object_store: str) -> None:

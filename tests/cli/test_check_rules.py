@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from tests.cli.in_process import shown
-from tests.contest_runs import EXAMPLE
 
 RULES = '''from tournament.rules import Column, Decision, Int, Rules
 
@@ -56,9 +55,3 @@ def test_what_cannot_be_checked_is_one_line(source: str, words: list[str], messa
     path.write_text(source)
     told = shown("check", str(path), *words)
     assert told.code == 2 and message in told.err and "Traceback" not in told.err
-
-
-@pytest.mark.slow
-def test_a_sound_contest_is_fit_to_be_played() -> None:
-    told = shown("check", str(EXAMPLE / "liars_dice.py"), columns=200)
-    assert told.code == 0 and "fit to be played" in verdicts(told.out)["verdict"]

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import csv
-import errno
 import io
 import json
 import os
 import subprocess
-import sys
-import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests import forks
-from tests.cli.in_process import shown
-from tournament.cli import commands
 from tournament.records.results import load
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -96,25 +90,11 @@ def test_results_can_be_named_with_or_without_the_contest(folder: Path, place: s
     assert "steady" in command(folder, "leaderboard", "von_neumann_poker", "--results", place).stdout
 
 
-@pytest.mark.parametrize("width", [60, 80, 100, 140])
-def test_tables_fit_the_terminal(folder: Path, width: int) -> None:
-    for name in ("leaderboard", "crosstable"):
-        lines = command(folder, name, columns=width).stdout.splitlines()
-        assert all(len(line) <= width for line in lines if "error:" not in line)
-        assert any("steady" in line for line in lines) and "Autumn cup" in lines[0]
-
-
 def test_faults_have_bots_that_cannot_play_with_all_that_the_compiler_said(folder: Path) -> None:
     said = command(folder, "faults").stdout
     assert said == command(folder, "faults", "--bot", "torn").stdout
     assert said.startswith("torn can't play: ") and "\nHint: the two functions are" in said
     assert command(folder, "faults", "--bot", "steady").stdout == "no faults\n"
-
-
-def test_all_columns_are_whole_in_a_file_that_has_no_width(folder: Path) -> None:
-    lines = command(folder, "leaderboard", "--wide", columns=80).stdout.splitlines()
-    assert len(lines[2]) > 80 and not any("…" in line for line in lines)
-    assert any("steady" in line for line in lines)
 
 
 def test_check_refuses_what_a_run_would(folder: Path, tmp_path: Path) -> None:
@@ -128,26 +108,6 @@ def test_check_refuses_what_a_run_would(folder: Path, tmp_path: Path) -> None:
     assert [process.returncode for process in told] == [2, 2]
     assert "steady.c and steady.py have one name, and none of them plays" in told[0].stderr
     assert "linked.c: it is a link to something outside" in told[1].stderr
-
-
-def test_check_knows_which_of_two_is_in_the_records(folder: Path) -> None:
-    newcomer = folder / "entrants" / "von_neumann_poker" / "STEADY.c"
-    newcomer.write_text(LOOSE)
-    try:
-        told = [command(folder, "check", f"entrants/von_neumann_poker/{name}.c") for name in ("STEADY", "steady")]
-    finally:
-        newcomer.unlink()
-    assert [process.returncode for process in told] == [2, 0]
-    assert "STEADY.c has the name of steady.c, which is in the records" in told[0].stderr
-
-
-def test_check_shows_a_fault_that_comes_again_and_again_once(folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "zero.py").write_text("def a(bot): return 1 // 0\ndef b(bot, bet): return 0\n")
-    process = command(tmp_path, "check", "zero.py", "--contest", "von_neumann_poker")
-    assert process.returncode == 1
-    assert process.stdout.count("ZeroDivisionError") == 1
-    assert "and the same 3 more times" in process.stdout
-    assert process.stdout.count("again: ") == 1
 
 
 BAD_INPUT = [
@@ -167,7 +127,6 @@ BAD_INPUT = [
     (["replay", "von_neumann_poker", "--match", "loose,steedy", "--session", "0"], "they have no steedy, did you mean"),
     (["check", "stray.c", "--config", "other.toml"], "other.toml can't be read"),
     (["check", "tournament.toml"], "bots are files ending in"),
-    (["check", "stray.c", "--game", "3"], "--game: say also of which --session"),
     (["match", "von_neumann_poker", "steady", "loos"], "loos: there is no such file, entrant or shipped bot, did you"),
     (["match", "steady", "loose", "--until-settled", "95"], "between 0.5 and 1, such as 0.95"),
     (["replay", "von_neumann_poker", "--match", "a", "--session", "0"], "--match a: say its number"),
@@ -186,43 +145,3 @@ def test_bad_input_is_one_line_and_exit_2(folder: Path, arguments: list[str], me
     assert process.stderr.count("\n") == 1
     assert message in process.stderr
     assert "Traceback" not in process.stderr
-
-
-def test_ctrl_c_while_modules_are_loaded_is_quiet() -> None:
-    code = """
-import sys
-class Interrupted:
-    def find_spec(self, name, *_):
-        if name == "tournament.cli.commands":
-            raise KeyboardInterrupt
-sys.meta_path.insert(0, Interrupted())
-from tournament.__main__ import main
-main()
-"""
-    process = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
-    assert (process.returncode, process.stderr) == (130, "")
-
-
-def a_thread() -> None:
-    before = threading.stack_size(1 << 46)  # of which there is not so much
-    try:
-        threading.Thread(target=print).start()
-    finally:
-        threading.stack_size(before)
-
-
-def a_process() -> None:
-    raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))  # as fork does
-
-
-@pytest.mark.parametrize("start", [a_thread, a_process])
-def test_a_command_that_can_start_no_more_says_what_to_do(
-    start: Callable[[], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(commands, "app", lambda **_: start())
-    told = shown()
-    assert (told.code, told.err) == (
-        1,
-        "tournament: the system starts no more threads or processes; end others, or allow more (ulimit -u, and in a"
-        " container its number of pids)\n",
-    )

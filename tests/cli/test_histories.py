@@ -6,10 +6,7 @@ import json
 from pathlib import Path
 
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-from blake3 import blake3
 
 from tests.cli.test_cli import command
 from tests.contest_runs import CONTEST, Place, bot_source, new_place
@@ -59,22 +56,6 @@ def scores(place: Place, name: str) -> list[tuple[str, float, int]]:
     return [(version.line.sha256, version.line.score, version.ranked) for version in versions]
 
 
-def test_versions_stay_when_the_entries_of_their_legs_have_gone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tournament.store.ledger._FEWEST_BYTES", -(1 << 30))  # each run ends with a fold
-    place = new_place(tmp_path, ["bold", "calm", "dull"], 30)
-    place.play()
-    expected = scores(place, "calm")
-    for step in range(1, 4):
-        place.write_bot("calm", bot_source(step, 9 - step))
-        place.play()
-        expected += scores(place, "calm")[-1:]
-        assert scores(place, "calm") == expected
-    assert len(list((place.results / "ledger").glob("*.json"))) < 12
-    assert "00000001.json" not in {path.name for path in (place.results / "ledger").iterdir()}
-
-
 def test_a_bot_that_left_and_came_back_has_its_versions(tmp_path: Path) -> None:
     place = new_place(tmp_path, ["bold", "calm", "dull"], 30)
     place.play()
@@ -90,25 +71,6 @@ def test_a_bot_that_left_and_came_back_has_its_versions(tmp_path: Path) -> None:
     file.write_bytes(source)
     place.play()
     assert [scores(place, "calm")[place_of] for place_of in (0, -1)] == before * 2
-
-
-@pytest.mark.parametrize("wrong", ["a line", "a part", "columns"])
-def test_a_stranger_s_line_of_a_version_is_named(tmp_path: Path, wrong: str) -> None:
-    place = new_place(tmp_path, ["bold", "calm"], 30)
-    place.play()
-    (part,) = (place.results / "history").iterdir()
-    table = pq.read_table(part)
-    if wrong == "a line":
-        number = table.schema.get_field_index("measures")
-        table = table.set_column(number, table.schema.field(number), pa.array(["["] * len(table)))
-    pq.write_table(table.drop_columns(["rank"]) if wrong == "columns" else table, part)
-    if wrong == "a part":
-        part.write_bytes(part.read_bytes()[:-9])
-    else:
-        part.rename(part.with_name(f"{part.name[:9]}{blake3(part.read_bytes()).hexdigest()[:16]}.parquet"))
-    told = command(tmp_path, "leaderboard", CONTEST, "--history", "calm")
-    what = "has no line of a former 'calm'" if wrong == "a line" else "is damaged"
-    assert told.returncode == 1 and what in told.stderr and "Traceback" not in told.stderr
 
 
 def test_history_has_the_ranks_after_each_run_in_few_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,13 +44,6 @@ def test_a_new_folder_has_settings_shipped_bots_and_a_place_for_records(tmp_path
     assert (folder / "results" / "README.md").read_bytes() == (ROOT / "results" / "README.md").read_bytes()
 
 
-def test_a_folder_can_be_for_some_contests(tmp_path: Path) -> None:
-    two = ["--contest", NAMES[2], "--contest", NAMES[0], "--contest", NAMES[2]]
-    assert command(tmp_path, "init", *two).returncode == 0
-    assert sorted(path.name for path in (tmp_path / "entrants").iterdir()) == sorted([NAMES[0], NAMES[2]])
-    assert list(tomllib.loads((tmp_path / "tournament.toml").read_text())) == [NAMES[2], NAMES[0], "sandbox"]
-
-
 @pytest.mark.parametrize("taken", ["tournament.toml", "results/README.md", *[f"entrants/{name}" for name in NAMES]])
 @pytest.mark.parametrize("kind", ["file", "folder", "dangling link"])
 def test_nothing_is_overwritten(tmp_path: Path, taken: str, kind: str) -> None:
@@ -67,16 +60,6 @@ def test_nothing_is_overwritten(tmp_path: Path, taken: str, kind: str) -> None:
         write_contest_folder(tmp_path, SHIPPED)
     assert files_in(tmp_path) == before
     assert not (tmp_path / "nowhere").exists()
-
-
-@pytest.mark.parametrize("place", ["file", "file/below", "entrants"])
-def test_what_is_no_folder_is_not_written_into(tmp_path: Path, place: str) -> None:
-    name = place.split("/")[0]
-    (tmp_path / name).write_text("mine")
-    made = command(tmp_path, "init", *([] if place == "entrants" else [place]))
-    assert made.returncode == 2
-    assert made.stderr.count("\n") == 1 and name in made.stderr and "Traceback" not in made.stderr
-    assert files_in(tmp_path) == {name: b"mine"}
 
 
 def test_every_key_is_in_the_settings_at_its_default(tmp_path: Path) -> None:

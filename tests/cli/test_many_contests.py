@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -11,11 +10,10 @@ from typing import IO
 
 import pytest
 
-from tests.contest_runs import CONTEST, REPOSITORY, Place, new_place
+from tests.contest_runs import REPOSITORY, Place, new_place
 from tests.forks import Ended, Forks, shared
 
 FULL = "import os; os.dup2(os.open('/dev/full', os.O_WRONLY), 1)\n"
-CLOSED = "import os, sys; os.close(1); sys.stdout = None\n"
 
 
 @pytest.fixture(scope="module")
@@ -100,20 +98,3 @@ def test_what_is_wrong_with_the_second_is_told_before_the_first_is_played(
     assert ended.code in (1, 2), ended
     assert text in ended.said
     assert not played.results.exists()
-
-
-@pytest.mark.parametrize("command", ["run", "leaderboard", "crosstable", "verify", "--version", "--help"])
-def test_an_output_that_is_full_is_one_line(server: Forks, played: Place, command: str) -> None:
-    of_contest = [command, CONTEST, "--config", str(played.config)]
-    ended = server.run([command] if command.startswith("-") else of_contest, FULL)
-    assert ended.code == 1
-    assert ended.said.splitlines()[-1] == "tournament: the output: No space left on device"
-    assert "Traceback" not in ended.said
-
-
-def test_a_closed_output_is_none_of_our_files(server: Forks, tmp_path: Path) -> None:
-    place = two_contests(tmp_path / "contests")
-    ended = play(server, place, CLOSED)
-    assert ended.code == 0, ended
-    assert server.run(["verify", CONTEST, "--config", str(place.config)]).code == 0
-    assert os.listdir(place.results / "staging") == []

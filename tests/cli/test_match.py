@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -73,20 +72,6 @@ def verdict(text: str) -> str:
     return line.removeprefix("verdict").strip()
 
 
-@pytest.mark.parametrize("bots", [("defects", "cooperates"), ("cooperates", "defects")])
-def test_who_wins_more_is_ahead_where_both_may_win(
-    bots: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Both win in each session: who defects 50, and who cooperates nothing."""
-    dilemma(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    told = shown("match", "dilemma", *bots, "--seed", "1").out
-    assert verdict(told) == "defects is ahead in this match, by the same in every session"
-    won = {"defects": "+50.000", "cooperates": "+0.000"}
-    row = rf"{bots[1]} *│ *{re.escape(won[bots[0]])} │ *0.000 │ *{re.escape(won[bots[1]])}"
-    assert re.search(row, told), told
-
-
 @pytest.mark.parametrize("bots", [("defects", "forgives"), ("forgives", "defects")])
 def test_the_error_of_a_lead_is_of_the_difference(
     bots: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -127,23 +112,6 @@ def test_in_a_folder_of_one_contest_its_name_may_be_left_out(tmp_path: Path, mon
     assert "no contest is called defects" in shown("match", "defects", "cooperates").err
 
 
-def test_equals_are_not_called_ahead_for_what_sums_are_rounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both win 0.1 and 0.7 in turn, but not in the same order."""
-    dilemma(tmp_path)
-    with (tmp_path / "tournament.toml").open("a") as file:
-        file.write("payoffs_of_y = [[0.7, 0], [0, 0.1]]\n")
-    text = (tmp_path / "tournament.toml").read_text().replace("[[3, 0], [5, 1]]", "[[0.1, 0], [0, 0.7]]")
-    (tmp_path / "tournament.toml").write_text(text)
-    for name in ("one.c", "other.c"):
-        source = "#include <string.h>\nint move(const Bot *bot) { static int turn; return turn++ & 1; }\n"
-        (tmp_path / "entrants" / "dilemma" / name).write_text(source)
-    monkeypatch.chdir(tmp_path)
-    report = json.loads(shown("match", "dilemma", "one", "other", "--seed", "1", "--json").out)
-    (line,) = report["against"]
-    assert line["points"]["value"] != line["opponents_points"]["value"], "no rounding: nothing is tested"
-    assert verdict(shown("match", "dilemma", "one", "other", "--seed", "1").out).startswith("neither is ahead")
-
-
 def test_what_cannot_be_played_is_one_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     for words, message in (
@@ -160,9 +128,3 @@ def test_what_cannot_be_played_is_one_line(folder: Path, monkeypatch: pytest.Mon
         assert "tournament: broken can't play: " in told.err
     told = shown("match", "holdem_training", "threshold", "Alice")
     assert told.code == 2 and "has no such house player; there are Bob" in told.err
-
-
-def test_points_of_a_check_have_their_error(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(folder)
-    text = " ".join(shown("check", "zealous.c", "--contest", CONTEST, "--seed", "7").out.split())
-    assert re.search(r" [+-]\d+\.\d\d ± \d+\.\d\d \(95%\) points a session", text), text

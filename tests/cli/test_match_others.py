@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import json
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from rich.table import Table
 
 import tournament
 from tests.cli.in_process import shown
-from tests.contest_runs import CONTEST, REPOSITORY, SEEDS, THRESHOLDS, bot_source, new_place
+from tests.contest_runs import CONTEST, SEEDS, THRESHOLDS, bot_source, new_place
 from tournament.api import match, run
-from tournament.cli.screen import Screen
-from tournament.contests.two_card_draw.generate import Recipe, generated_text
 from tournament.errors import InputError
 from tournament.records.results import Results
 from tournament.runner.preparing import Prepared, prepare_contest
-from tournament.standings.standings import Standings
 
 OTHERS = ("calm", "dull", "even", "fair", "glad")
 
@@ -102,36 +97,6 @@ def test_it_has_the_games_of_a_run_and_the_error_of_paired_differences(
     assert list(frame.index) == [line.opponent for line in report.against]
 
 
-def test_a_seed_of_zero_is_a_seed(folder: Path) -> None:
-    first, again = (match(CONTEST, "bold", "calm", config=settings(folder), sessions=5, seed=0) for _ in range(2))
-    assert first.points == again.points and first.against == again.against
-
-
-def test_a_terminal_shows_either_version_while_it_plays(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its best matches, and of all its matches who is the closest."""
-    drawn: list[Callable[[Standings, int], Table]] = []
-
-    class Kept(Screen):
-        def __init__(self, *words: Any, draw: Any, **more: Any) -> None:
-            drawn.append(draw)
-            super().__init__(*words, **more)
-
-    monkeypatch.chdir(folder)
-    monkeypatch.setattr("tournament.cli.match.Screen", Kept)
-    told = shown("match", CONTEST, "even", "--baseline", "calm", "--sessions", "3")
-    assert re.search("better by .* ± .*; --replicas 10 tells more", told.out)
-    for version in ("even", "calm"):
-        place = new_place(tmp_path / version, [version, "bold", "dull", "fair", "glad"], sessions=30)
-        ranking = run(CONTEST, config=place.config, workers=1).ranking
-        table = drawn[0](ranking, 3)
-        assert (table.title, table.row_count) == (f"{version} against each", 3)
-        lost = [side for side in ranking.sides if side.x == version and side.points_per_session < 0]
-        closest = max(lost, key=lambda side: side.points_per_session)
-        assert table.caption == f"closest to beating: {closest.y}"
-
-
 @pytest.mark.parametrize(("first", "second", "code"), [("bold", "fool", 0), ("fool", "bold", 4)])
 def test_scripts_learn_which_is_better(
     first: str, second: str, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -192,34 +157,3 @@ def test_bad_input_is_told_in_a_line(folder: Path, monkeypatch: pytest.MonkeyPat
     for words in (["crashes.c", "--baseline", "bots/bold.c"], ["crashes.c", "bold"], ["bold", "crashes.c"]):
         told = shown("match", CONTEST, *words)
         assert told.code == 1 and "crashes is disqualified" in told.out, words
-
-
-def test_house_players_of_a_match_are_no_contests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Generated ones have names of their own and stay in no cache."""
-    cache = tmp_path / "cache"
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tournament.contests.two_card_draw.generate.cache_folder", lambda: cache)
-    (tmp_path / "tournament.toml").write_text("[two_card_draw]\nservers = 2\nhands = 100\nreplicas = 2\n")
-    told = json.loads(shown("match", "two_card_draw", "check_caller", "--seed", SEEDS[8], "--json").out)
-    assert {line["opponent"] for line in told["against"]} == {"practice_01", "practice_02"}
-    assert not [*cache.rglob("*")]
-    refused = shown("match", "two_card_draw", "check_caller", "server_01")
-    assert refused.code == 2 and "there are practice_01, practice_02" in refused.err
-
-
-def test_one_house_player_gives_no_place_among_records_of_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "strategies").mkdir()
-    for name, seed in (("one", 1), ("two", 2)):
-        text = generated_text(Recipe(1, 2, 10, seed))
-        (tmp_path / "strategies" / f"{name}.txt").write_bytes(text)
-    (tmp_path / "tournament.toml").write_text("[two_card_draw]\nstrategies = 'strategies'\nhands = 100\nreplicas = 2\n")
-    (tmp_path / "entrants" / "two_card_draw").mkdir(parents=True)
-    for bot in ("check_caller.c", "random_legal.c"):
-        source = (REPOSITORY / "entrants" / "two_card_draw" / bot).read_text()
-        (tmp_path / "entrants" / "two_card_draw" / bot).write_text(source)
-    run("two_card_draw", workers=1, seed=SEEDS[7])
-    words = ("two_card_draw", "sample")
-    everyone = match(*words, seed=SEEDS[8])
-    assert everyone.would_stand and everyone.would_stand.bots == 2
-    assert match(*words, "one", seed=SEEDS[8]).would_stand is None

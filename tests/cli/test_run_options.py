@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import io
 import json
-import math
 import os
 import pty
 import re
 import shutil
-import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -32,16 +30,11 @@ from tests.contest_runs import (
 )
 from tests.processes import comes
 from tournament.cli import playing, screen
-from tournament.cli.numbers import duration, short
-from tournament.errors import InputError
-from tournament.records.results import load
-from tournament.runner import contest_run, pace
+from tournament.runner import contest_run
 from tournament.runner.preparing import Prepared
 from tournament.runner.watcher import Progress, Watcher
 from tournament.standings.matches import Matches
 from tournament.standings.standings import Standing, Standings
-from tournament.store.folder_storage import FolderStorage
-from tournament.store.notes import write_note
 
 SEED = "a long seed of the tests of options"
 # What docs/how_to/automation.md says of estimates.
@@ -148,45 +141,6 @@ def test_matches_of_a_bot_that_was_edited_or_came_are_to_be_played(
     assert to_play() == (1, 1)
 
 
-def test_a_dry_run_says_for_how_long_and_whether_more_may_follow(folder: Path, tmp_path: Path) -> None:
-    def told(*more: str) -> str:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.chdir(folder)
-            return shown("run", "short_dilemma", "--dry-run", "--results", str(tmp_path), *more, columns=200).out
-
-    assert ", 3 hours and more where bots think long, into " in told("--sessions", "1000000000")
-    assert (short(1.6e14), duration(7_199), duration(200_000)) == ("160.0T", "7,199 s", "2 days")
-    assert told("--until-settled", "0.9").strip().endswith("; more replicas may follow, until the order is settled")
-
-
-def test_a_dry_run_takes_the_pace_of_the_runs_before(folder: Path, tmp_path: Path) -> None:
-    """It is that of the bots that were played: here kept as a hundred games a second."""
-    shutil.copytree(folder, tmp_path / "here", ignore=shutil.ignore_patterns("results"))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(tmp_path / "here")
-        patch.setattr(pace, "_WORTH_NOTING", 0.0)
-
-        def guess() -> re.Match[str]:
-            found = _ESTIMATE.search(shown("run", "short_dilemma", "--dry-run", "--workers", "1", columns=200).out)
-            assert found
-            return found
-
-        assert guess()["least"]
-        assert shown("run", "short_dilemma").code == 0
-        storage = FolderStorage(str(tmp_path / "here" / "results" / "short_dilemma"))
-        games, seconds, *in_lanes = pace.kept_pace(storage)
-        assert games == load("results/short_dilemma").ranking.games and seconds > 0 and in_lanes == [0, 0]
-        grudger = tmp_path / "here" / "entrants" / "short_dilemma" / "grudger.c"
-        grudger.write_text("int move(const Bot *bot) { return 1; }\n")
-        write_note(storage, "ledger/pace", struct.pack("<4d", 1000.0, 10.0, 0.0, 0.0))
-        again = guess()
-        assert count(again["seconds"]) == pytest.approx(count(again["games"]) / 100, rel=0.1) and not again["least"]
-        for strangers in ((5e-324, 1e17), (1e14, 5e-324), (-1.0, 1.0), (math.nan, 1.0), (1.0, math.inf), (0.0, 1.0)):
-            for measures in ((*strangers, 0.0, 0.0), (0.0, 0.0, *strangers)):
-                write_note(storage, "ledger/pace", struct.pack("<4d", *measures))
-                assert guess()["least"], measures
-
-
 def test_strict_fails_for_a_bot_that_cannot_play(told: dict[str, Shown], folder: Path) -> None:
     assert (told["run"].code, told["after"].code) == (1, 1)
     with pytest.MonkeyPatch.context() as patch:
@@ -273,26 +227,6 @@ def test_a_line_comes_at_its_time_and_tells_how_far_the_run_is(
         for legs in (16, 32, 48, 64, 70)
     ]
     assert [json.loads(line) for line in lines] == expected
-
-
-def test_newcomers_of_one_name_end_a_run_with_another_exit_code(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    place = new_place(tmp_path, ("bold", "calm"), sessions=2)
-    for name in ("OTHER.py", "other.c"):
-        (place.entrants / name).write_text((place.entrants / "bold.c").read_text())
-    monkeypatch.chdir(place.config.parent)
-    told = shown("run", "--executor", "local")
-    assert told.code == 1 and "OTHER.py and other.c have one name, and none of them plays" in told.out
-    (place.entrants / "OTHER.py").unlink()
-    assert shown("run", "--executor", "local").code == 0
-
-
-def test_files_that_are_no_bots_are_named(told: dict[str, Shown]) -> None:
-    """But not pages that explain the folder."""
-    said = [line["says"] for line in map(json.loads, told["run"].err.splitlines()) if "says" in line]
-    (line,) = [text for text in said if text.startswith("Not taken for bots")]
-    assert line.endswith(f"entrants/{CONTEST}: half_done (a folder without bot.toml), r.rs")
 
 
 def test_options_go_before_variables_and_these_before_settings(folder: Path, tmp_path: Path) -> None:
@@ -391,13 +325,6 @@ def test_no_long_play_is_archived_by_mistake(long_place: Place, options: list[st
     assert tournament.load(str(archive)).ranking.games > 1_000_000
 
 
-def test_a_key_is_to_blame_and_not_the_seed_that_is_drawn_for_it(long_place: Place) -> None:
-    text = long_place.config.read_text()
-    long_place.config.write_text("\n".join(line for line in text.splitlines() if not line.startswith("seed")))
-    stopped = shown(*long_place.arguments("--sessions", "9"))
-    assert stopped.code == 2 and f"tournament: {SESSIONS}9: so" in stopped.err
-
-
 @pytest.mark.parametrize("answer", ["n", "y"])
 def test_on_a_terminal_long_play_is_asked_for(long_place: Place, answer: str) -> None:
     ours, theirs = pty.openpty()
@@ -413,22 +340,6 @@ def test_on_a_terminal_long_play_is_asked_for(long_place: Place, answer: str) ->
     archive = long_place.results.with_name(f"{CONTEST}-archive-1")
     assert f"{SESSIONS}9: so these records of" in asked and "Go on? [y/N]" in asked
     assert archive.exists() == (answer == "y")
-
-
-def test_from_python_no_long_play_is_archived_by_mistake(long_place: Place) -> None:
-    archive = long_place.results.with_name(f"{CONTEST}-archive-1")
-    with pytest.raises(InputError, match=r"sessions was 150000, is 9: .*; give archive=True to let them"):
-        tournament.run(CONTEST, config=long_place.config, sessions=9)
-    assert not archive.exists() and tournament.load(str(long_place.results)).ranking.games > 1_000_000
-    assert tournament.run(CONTEST, config=long_place.config, sessions=9, archive=True).ranking.games < 1_000
-    assert archive.exists()
-
-
-def test_options_that_change_nothing_and_short_play_go_on(long_place: Place, tmp_path: Path) -> None:
-    assert shown(*long_place.arguments("--sessions", "150000")).code == 0
-    short = new_place(tmp_path / "short", ["bold", "calm"], sessions=40)
-    short.play()
-    assert shown(*short.arguments("--sessions", "50")).code == 0
 
 
 def test_a_dry_run_says_which_legs_would_leave(tmp_path: Path) -> None:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.cli.in_process import shown
-from tests.contest_runs import CONTEST, SEEDS, THRESHOLDS, Listener, bot_source, new_place
-from tournament.api import match
+from tests.contest_runs import CONTEST, SEEDS, THRESHOLDS, bot_source, new_place
 from tournament.standings.stopping import FEWEST_REPLICAS, looks
 from tournament.trial.sequential import Difference, Look, UntilSure
 
@@ -67,28 +65,3 @@ def test_who_is_disqualified_is_not_better(folder: Path) -> None:
     for bots in (("traps.c", "bold"), ("bold", "traps.c")):
         told = shown("match", CONTEST, *bots, "--until-settled", "0.95")
         assert told.code == 1 and "traps is disqualified" in told.out
-
-
-def test_two_versions_have_the_games_of_as_many_replicas(folder: Path) -> None:
-    """Both versions stop after the same replicas, and of each opponent it tells what those tell."""
-    listener = Listener()
-    words = {"baseline": folder / "fool.c", "config": "tournament.toml", "seed": SEEDS[8]}
-    found = match(CONTEST, "bold", until_settled=0.95, most_replicas=40, watcher=listener, **words)  # type: ignore[arg-type]
-    assert found.stopped and found.verdict == "better"
-    plain = match(CONTEST, "bold", replicas=found.stopped.replicas, **words)  # type: ignore[arg-type]
-    assert found.against == plain.against and found.sessions == plain.sessions == 60 * found.stopped.replicas
-    assert found.better and plain.better and found.better.value == pytest.approx(plain.better.value)
-    assert found.stopped.reaches and found.better.reach and found.better.stderr
-    assert found.better.reach == pytest.approx(found.stopped.reaches * found.better.stderr)
-    assert f"{found.stopped.replicas} replicas: {found.stopped.said}" in listener.said
-    same = match(CONTEST, "bold", until_settled=0.95, config="tournament.toml", baseline=folder / "bots" / "bold.c")
-    assert same.stopped and same.stopped.replicas == 4 and same.verdict == "open"
-
-
-def test_house_players_are_met_until_it_is_sure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    words = ("practice_02", "--baseline", "random_legal", "--sessions", "1", "--seed", SEEDS[8])
-    told = shown("match", "two_card_draw", "check_caller", *words, "--until-settled", "0.9")
-    assert told.code == 0 and re.search(r"after \d replicas, better by \+\d,", told.out) and "surely better" in told.out
-    told = shown("match", "two_card_draw", "random_legal", "practice_02", *words[3:], "--until-settled", "0.9")
-    assert told.code == 4 and "surely worse" in told.out

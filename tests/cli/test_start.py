@@ -36,27 +36,12 @@ def test_help_loads_nothing_heavy(tmp_path: Path) -> None:
     assert not of_run & {*HEAVY - {"pydantic"}, "engine", "tournament.config", "tournament.contests.contest"}
 
 
-def test_a_notebook_offers_what_is_not_loaded_yet() -> None:
-    said = [sys.executable, "-c", "import sys, tournament; print(*dir(tournament), 'pandas' in sys.modules)"]
-    names = subprocess.run(said, capture_output=True, text=True, check=True).stdout.split()
-    assert {"load", "match", "replay", "report", "run", "scan", "verify", "False"} <= set(names)
-
-
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which a contest was played."""
     made = new_place(tmp_path_factory.mktemp("start"), ["bold", "calm"], sessions=2)
     made.play()
     return made.folder
-
-
-def test_contests_that_nobody_asks_for_are_not_loaded(place: Path) -> None:
-    modules = loaded(place, "leaderboard", "von_neumann_poker")
-    assert "tournament.contests.von_neumann_poker" in modules
-    others = {"two_card_draw", "holdem_training", "matrix_game"}
-    assert not {f"{package}.{name}" for package in ("tournament.contests", "engine") for name in others} & modules
-    slow = {"pyarrow.compute", "pyarrow.dataset", "wasmtime", "pandas", "obstore"}
-    assert not (slow | {"tournament.runner", "tournament.worker"}) & modules
 
 
 def test_a_run_loads_no_library_of_functions_on_tables(place: Path) -> None:

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import io
-import subprocess
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from rich.console import Console
 from rich.text import Text
 
-from tests.contest_runs import command_line, environment, new_place
-from tests.samples import sampled
-from tournament.cli.replay_tables import print_game
-from tournament.cli.screen import Screen
 from tournament.cli.tables import crosstable_tables, final_tables, leaderboard_table
 from tournament.contests import find_contest
-from tournament.runner.watcher import Progress
 from tournament.standings.matches import Matches
 from tournament.standings.standings import Standing, Standings
-from tournament.worker.observation import ObservedGame, Step
 
 SIZES = [(80, 24), (100, 30), (140, 40)]
 UNIT = "a point is a dollar won, divided by √games of its session"
@@ -79,30 +71,6 @@ def test_the_head_and_the_winner_stay_in_sight(width: int, height: int, below: i
         assert any("… and 37 more: tournament leaderboard has all" in line for line in lines)
 
 
-@pytest.mark.parametrize(("ranked", "below", "is_terminal"), [(9, 1, True), (60, 40, False)])
-def test_where_there_is_room_and_where_there_is_no_terminal_all_is_told(
-    ranked: int, below: int, is_terminal: bool
-) -> None:
-    console = screen_of(80, 24, is_terminal)
-    for part in final_tables(console, field(ranked, below), "A contest", UNIT, {}):
-        console.print(part)
-    text = "\n".join(lines_of(console))
-    assert all(name in text for name in (f"bot_{ranked} ", f"out_{below - 1}: disqualified")) and "more" not in text
-
-
-def test_what_is_piped_is_neither_broken_nor_padded() -> None:
-    console = Console(file=io.StringIO(), width=80, color_system=None)
-    told = "cards " * 40
-    step = Step(0, "ann", "a", {}, asked=f"a: {told}", answer=5, answered="5")
-    print_game(console, ObservedGame(0, 3, {"ann": ("A", "K")}, (("ann", "bets 5"),), "ann wins", (step,), None))
-    assert isinstance(console.file, io.StringIO)
-    lines = console.file.getvalue().splitlines()
-    assert lines == ["game 3: ann A K", f"  ann a: {told}", "    → 5", "  ann bets 5; ann wins"]
-    with Screen(console, "A contest") as screen:
-        screen.doing("building")
-    assert console.file.getvalue().endswith("building\n")
-
-
 @pytest.mark.parametrize("contest", ["holdem_training", "two_card_draw", "von_neumann_poker"])
 def test_eighty_characters_hold_the_columns_and_wide_has_all(contest: str) -> None:
     """Of contests with measures of their own, too."""
@@ -131,41 +99,6 @@ def test_eighty_characters_hold_the_columns_and_wide_has_all(contest: str) -> No
         assert all(heading in shown[1] for heading in ("score", "± 95%", "place", "faults", *(
             measure.title for measure in (scoring.measures if scoring else ()))))  # fmt: skip
         assert ("games" in shown[1]) == ("matches" in shown[1]) == wide
-
-
-@pytest.mark.parametrize(("width", "height", "matches"), [*((*size, 3) for size in SIZES), (80, 24, 0)])
-def test_the_live_board_ends_with_its_progress(width: int, height: int, matches: int) -> None:
-    """Whatever is said below the table, and however it is broken."""
-    standings = field(60, 5)
-    uneven = Standings((*standings.entrants[:9], *field(60, 5, matches).entrants[9:]), Matches.of(), ())
-    console = screen_of(width, height)
-    with Screen(console, "A contest", unit=UNIT) as screen:
-        screen.on_progress(Progress(3, 10, 1000, 1.0, 2.0, uneven))
-        assert screen._live
-        lines = console.render_lines(screen._live.renderable, pad=False)
-    text = ["".join(piece.text for piece in line).rstrip() for line in lines]
-    assert len(text) < height
-    assert "A contest" in text[0] and "bot_1 " in text[3]
-    assert text[-1].endswith("3/10 legs · 1.0k games · 1.0k games/s · 0:02 left")
-    assert max(map(len, text)) <= width
-
-
-@pytest.mark.parametrize(
-    "variables",
-    sampled([{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}], 2),
-)
-def test_a_console_without_a_sign_shows_another(tmp_path: Path, variables: dict[str, str]) -> None:
-    place = new_place(tmp_path, ["bold", "calm"])
-    for words in (place.arguments(), ["leaderboard", "--results", str(place.results)], ["run", "--help"]):
-        done = subprocess.run(
-            command_line(words), env=environment(variables), capture_output=True, check=False, cwd=tmp_path
-        )
-        assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
-        done.stdout.decode("ascii")
-    assert b"? 95%" in subprocess.run(
-        command_line(["leaderboard", "--results", str(place.results)]),
-        env=environment(variables), capture_output=True, check=True,
-    ).stdout  # fmt: skip
 
 
 def test_a_long_name_is_cut_and_no_figure() -> None:

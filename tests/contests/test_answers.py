@@ -188,7 +188,7 @@ def test_a_wrong_answer_of_a_c_bot_is_a_fault_and_the_default_counts(name: str, 
     start = next(i for i, line in enumerate(lines) if f" {name}(const View" in line)
     end = start if lines[start].endswith("}") else lines.index("}", start)
     wrong = "\n".join([*lines[:start], body.replace("\\\\", "\\"), *lines[end + 1 :]])
-    ((result, rows),) = answered({"a": (".c", wrong), "b": (".c", IN_C)}, 2, faults_allowed=9)
+    ((result, rows),) = answered({"a": (".c", wrong), "b": (".c", IN_C)}, 2, max_faults=9)
     assert [(fault.seat, fault.question) for fault in result.faults] == [(0, name)] * 2
     assert f"answered {refused}, which is no answer to this" in result.faults[0].what
     assert [rows["games"][f"{name}_0"][n] for n in range(2)] == [hash_of(DEFAULTS[name])] * 2
@@ -216,7 +216,7 @@ def test_a_wrong_answer_of_a_c_bot_is_a_fault_and_the_default_counts(name: str, 
 )
 def test_a_wrong_answer_of_a_python_bot_is_a_fault_and_the_default_counts(name: str, body: str, refused: str) -> None:
     wrong = f"{IN_PYTHON}\ndef {name}(view): return {body}\n"
-    ((result, rows),) = answered({"a": (".py", wrong), "b": (".c", IN_C)}, 1, faults_allowed=9)
+    ((result, rows),) = answered({"a": (".py", wrong), "b": (".c", IN_C)}, 1, max_faults=9)
     assert [(fault.seat, fault.question) for fault in result.faults] == [(0, name)]
     assert refused in result.faults[0].what
     assert rows["games"][f"{name}_0"][0] == hash_of(DEFAULTS[name])
@@ -224,7 +224,7 @@ def test_a_wrong_answer_of_a_python_bot_is_a_fault_and_the_default_counts(name: 
 
 def test_a_wrong_answer_of_a_program_is_a_fault_and_the_default_counts() -> None:
     wrong = PROGRAM.replace("return [(view.n", "return [99] + [(view.n")
-    ((result, rows),) = answered({"a": ("", wrong), "b": (".c", IN_C)}, 2, faults_allowed=9)
+    ((result, rows),) = answered({"a": ("", wrong), "b": (".c", IN_C)}, 2, max_faults=9)
     assert [fault.question for fault in result.faults] == ["split"] * 2
     assert "answered [99], which is no answer to this; it takes at most 5 numbers from 0 to 10" in result.faults[0].what
     assert rows["games"]["split_0"].tolist() == [hash_of([7])] * 2

@@ -9,13 +9,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from engine.rules.decisions import LEGAL_ACTIONS
 from tests.docs.blocks import ROOT, files_of
-from tests.python_rules import play_field
 from tournament import conformance
 from tournament.api import run
 from tournament.config import load_contests
-from tournament.contests import find_contest, rules_of_others
+from tournament.contests import rules_of_others
 
 DOCS = ROOT / "docs"
 FILES = files_of(DOCS / "tutorials" / "write_a_contest.md") | files_of(DOCS / "reference" / "contests.md")
@@ -59,10 +57,3 @@ def test_the_page_s_own_tests_pass(page: Path, monkeypatch: pytest.MonkeyPatch) 
     assert 'conformance.Trial("take_away", tmp_path_factory.mktemp("trial"), sessions=20)' in FILES["test_take_away.py"]
     for rule in (conformance.documented, conformance.records, conformance.conservation, conformance.faults):
         rule(trial)
-
-
-def test_the_page_s_bot_for_openspiel_plays() -> None:
-    code = FILES["open_spiel/entrants/leduc/raises.py"]
-    bots = {"a": (".py", code), "b": (".c", f"int act(const Bot *bot) {{ return bot->{LEGAL_ACTIONS}[0]; }}\n")}
-    ((result, _),) = play_field(find_contest("open_spiel"), bots, sessions=20, open_spiel="leduc_poker").values()
-    assert (result.faults, result.games) == ((), 20)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from tests.oracles.holdem_training import View
 from tests.worker.support import Source, script
 from tests.worker.test_programs import Ear
 from tournament.artifacts.bot import Entrant
+from tournament.contests.settings import BankedSettings, ContestSettings, ProcessTime
 from tournament.keys import helpers_key
 from tournament.sandbox.outside.settings import SandboxSettings
 
@@ -205,7 +207,7 @@ PYTHON_FAULTS = {
 }
 
 
-def test_faults_of_python_bots_are_said_in_words(tmp_path: Path) -> None:
+def test_faults_of_python_bots_are_said_in_words(tmp_path: Path, impatient: None) -> None:
     """Each in the sixth call, in round 2 of the second hand, which is then checked down; then the bot begins anew."""
     head = "from texas import *\ncalls = 0\ndef make_decision(state):\n    global calls\n    calls += 1\n"
     sources = {
@@ -215,7 +217,7 @@ def test_faults_of_python_bots_are_said_in_words(tmp_path: Path) -> None:
     bots = build(tmp_path, sources)
     entrants = [bots[f"bot{number}"] for number in range(len(PYTHON_FAULTS))]
     legs = [leg_of(entrant, 5) for entrant in entrants]
-    played = play_processes(entrants, legs, hands=3, cpu_seconds_per_decision=0.3)
+    played = play_processes(entrants, legs, hands=3)
     for (result, record), (what, said) in zip(played, PYTHON_FAULTS.items()):
         assert len(result.faults) == 1, (what, result.faults)
         fault = result.faults[0]
@@ -244,11 +246,21 @@ BAD: dict[str, tuple[dict[str, str], str, int]] = {
         0,
     ),
 }
-LIMITS: dict[str, Any] = {"cpu_seconds_per_decision": 0.3, "wall_seconds_per_decision": 0.5, "faults_allowed": 3}
+LIMITS: dict[str, Any] = {"idle_seconds": 0.5, "max_faults": 3}
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A limit for each decision, which this contest doesn't have."""
+
+    def of_process(settings: BankedSettings, kind: str) -> ProcessTime:
+        return replace(ContestSettings.of_process(settings, kind), for_decision=0.3)
+
+    monkeypatch.setattr(BankedSettings, "of_process", of_process)
 
 
 @pytest.mark.slow
-def test_a_broken_protocol_ends_the_session(tmp_path: Path) -> None:
+def test_a_broken_protocol_ends_the_session(tmp_path: Path, impatient: None) -> None:
     """At the first fault, said with the line; beside such programs others play as they do alone."""
     sources: dict[str, Source] = {name: source for name, (source, _, _) in BAD.items()}
     bots = build(tmp_path, {**sources, "good": PROGRAM, "fine.py": PYTHON})

@@ -281,12 +281,6 @@ def test_a_program_that_writes_ahead() -> None:
     assert (verdict.ending, verdict.hands) == ("finished", 500)
 
 
-def test_a_program_that_never_reads() -> None:
-    """Neither side waits for the other when the pipe to it is full."""
-    verdict = judge(program("for _ in range(20000): print('ACTION CHECK')"), new_match(5000))
-    assert (verdict.ending, verdict.hands) == ("finished", 5000)
-
-
 @pytest.mark.parametrize(
     ("source", "ending", "reason"),
     [
@@ -395,25 +389,6 @@ def test_a_match_that_is_broken_off_leaves_no_program_behind(monkeypatch: pytest
     assert process.end(0) is None  # it had to be killed
 
 
-def test_a_line_that_comes_in_pieces() -> None:
-    slow = CHECKER.replace(
-        'say("ACTION CHECK")', 'sys.stdout.write("ACTION "); sys.stdout.flush(); sys.stdout.write("CHECK\\n"); say("")'
-    ).replace('say("")', "sys.stdout.flush()")
-    assert judge(program(slow), new_match()).ending == "finished"
-
-
-def test_what_can_not_be_started_is_bad_input() -> None:
-    with pytest.raises(InputError, match=r"no_such_program is not installed on this machine; .*; --no-sandbox runs"):
-        judging.start(["no_such_program"], sandboxed=True)
-
-
-def test_a_program_without_the_sandbox_may_write(tmp_path: Path) -> None:
-    written = tmp_path / "log"
-    verdict = judge(program(f"print('hello', file=open({str(written)!r}, 'w'))"), new_match())
-    assert verdict.ending == "died"
-    assert written.read_text() == "hello\n"
-
-
 # Files of hands.
 
 
@@ -435,18 +410,6 @@ def test_bad_decks_are_blamed_by_line(tmp_path: Path, text: str, problem: str) -
     with pytest.raises(InputError, match=re.escape(problem)) as caught:
         read_decks(path)
     assert str(path) in str(caught.value)
-
-
-def test_decks_that_can_not_be_read(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="No such file"):
-        read_decks(tmp_path / "none")
-    (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InputError, match="is not a text file"):
-        read_decks(tmp_path / "binary")
-    with (tmp_path / "sparse").open("wb") as file:
-        file.truncate(5 << 30)
-    with pytest.raises(InputError, match="is larger than 16 MiB"):
-        read_decks(tmp_path / "sparse")
 
 
 # Points.
@@ -513,16 +476,6 @@ def test_the_command_in_the_sandbox(tmp_path: Path, source: str, code: int, word
     output = run_command(folder, "judge", "holdem_training", "--hands", "3", "--", "python3", "bot.py", exit_code=code)
     assert words in output
     assert not (folder / "written").exists()
-
-
-def test_the_command_with_decks(tmp_path: Path) -> None:
-    """They say how many hands there are, and the same seed gives the same match, and transcript."""
-    (tmp_path / "bot.py").write_text(CHECKER)
-    arguments = ["judge", "holdem_training", "--decks", str(DECKS), "--no-sandbox", "--transcript", "said.txt"]
-    outputs = {run_command(tmp_path, *arguments, "--", sys.executable, "bot.py").split(", waited")[0] for _ in range(2)}
-    # Checked down: the pairs of kings and aces decide; worked out by hand in the decks' order 10, 0, 0, 5, 10.
-    assert outputs == {"finished: W = 5.000000 over 5 hands, 0 points, no task passed"}
-    assert (tmp_path / "said.txt").read_text().startswith("< 5\n< STATE 1 1 100 100 10 0\n")
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ rounds = {rounds}
 sessions = {sessions}
 entrants = "bots"
 seed = "a seed of the tests of matrix games"
-faults_allowed = 100
+max_faults = 100
 {more}
 """
 # Fails in every seventh turn, and else plays by a sum of all that it should know: who lacks a turn plays another game.
@@ -142,26 +142,6 @@ def test_a_program_is_told_its_own_score_at_either_seat(tmp_path: Path, names: t
     assert [ear.heard() for ear in ears] == ["SCORE 100.000000\nend\n", "SCORE 0.000000\nend\n"]
 
 
-def test_histories_are_the_same_lists_however_a_bot_comes_by_them(tmp_path: Path) -> None:
-    config = place(tmp_path, rounds=30, sessions=3)
-    (tmp_path / "bots" / "zz_steady.c").write_text(STEADY)
-    for name, body in LOOKING.items():
-        (tmp_path / "bots" / f"{name}.py").write_text(f"{SUM}{body}\n")
-    found = tournament.run("dilemma", config=config, executor="local", workers=1)
-    assert found.faults.empty, found.faults.reason.tolist()
-    turns = found.games[found.games.y == "zz_steady"]
-    seen = []
-    for (who, _), game in turns.groupby(["x", "session"], observed=True):
-        own: list[int] = []
-        for turn, move in enumerate(game.move_0):
-            pairs = enumerate(zip(own, (t % 3 == 1 for t in range(turn))), 1)
-            wanted = (turn + sum(i * (mine + 2 * theirs) for i, (mine, theirs) in pairs)) % 2
-            assert move == wanted, (who, turn)
-            own.append(move)
-        seen.append(str(who))
-    assert sorted(seen) == sorted(3 * list(LOOKING))
-
-
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
@@ -173,7 +153,7 @@ def test_histories_are_the_same_lists_however_a_bot_comes_by_them(tmp_path: Path
         ("payoffs = [[1, 2], [3, 4]]", "must be 3 lists of 3 numbers each, for the moves rock, paper, scissors"),
         ('payoffs = [[1, 2, 3], [4, 5, "6"], [7, 8, 9]]', "must be a number"),
         ("payoffs = [[1, 2, 3], [4, 5, inf], [7, 8, 9]]", "a payoff must be at least -1000000 and at most 1000000"),
-        ("payoffs_of_y = [[1]]", "payoffs_of_y = .*must be 3 lists"),
+        ("column_payoffs = [[1]]", "column_payoffs = .*must be 3 lists"),
         ("rounds = 0", "at least 1"),
         ("rounds = 100_001", "at most 100000"),
         ("noise = 1.1", "at most 1"),

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import math
 import random
-from pathlib import Path
 from typing import Any
 
 import pyspiel
 import pytest
 
 from engine.kernel.game_core import ANSWER_WANTED, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
-from engine.rules.session_core import SessionCore
-from tests.oracles.deals import key_of
-from tests.python_rules import Rows, play_field, rows_of, tables_of
-from tournament.api import replay, run
+from tests.python_rules import Rows, play_field, rows_of
 from tournament.config import load_config
 from tournament.contests import find_contest
-from tournament.contests.open_spiel import ACT, OpenSpiel, game_tree
 from tournament.errors import InputError
 
 UNIFORM = "int act(const View *bot) { return bot->legal_actions[rand() % bot->legal_actions_count]; }\n"
@@ -107,63 +102,6 @@ def walked(core: Any, rules: Any, tables: Any, chosen: int) -> tuple[list[Any], 
     ]
 
 
-class Plainly(OpenSpiel):
-    """The same rules, asking OpenSpiel about every state anew."""
-
-    def render(self) -> str:
-        return str(self.state)
-
-    def play(self, session: Any) -> Any:
-        game = pyspiel.load_game(self.settings.open_spiel)
-        self.state = state = game.new_initial_state()
-        has_state = game.get_type().provides_information_state_string
-        told = "information_state_string" if has_state else "observation_string"
-        first, actions = session.first_seat, 0
-
-        def ask(player: int) -> Any:
-            legal = state.legal_actions(player)
-            names = [state.action_to_string(player, action) for action in legal]
-            known = getattr(state, told)(player)
-            return ACT(player ^ first, information_state=known, legal_actions=legal, action_names=names, seat=player)
-
-        while not state.is_terminal():
-            if state.is_chance_node():
-                outcomes = state.chance_outcomes()
-                state.apply_action(outcomes[session.rng.weighted_index([p for _, p in outcomes])][0])
-            elif state.is_simultaneous_node():
-                state.apply_actions((yield [ask(0), ask(1)]))
-                actions += 2
-            else:
-                state.apply_action((yield ask(state.current_player())))
-                actions += 1
-        returns = state.returns()
-        session.record([returns[first], returns[1 - first]], actions=actions)
-
-
-@pytest.mark.parametrize("game", [*GAMES, "matrix_pd"])
-@pytest.mark.parametrize("most_nodes", [0, 30, 60_000], ids=["none kept", "some kept", "all kept"])
-def test_what_is_remembered_of_a_game_changes_nothing(
-    game: str, most_nodes: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Bit for bit: questions, drawings, faults, chance, records and sums."""
-    monkeypatch.setattr(game_tree, "_MOST_NODES", most_nodes)
-    game_tree.game_of.cache_clear()
-    contest = find_contest("open_spiel")
-    settings = contest.settings.model_validate({"open_spiel": game})
-    for number, rows in enumerate((1000, 7)):
-        shared: dict[str, Any] = {"deals_key": key_of(number), "sessions": SESSIONS, "match": 3, "first_session": 5}
-        shared |= {"first": number, "zero_sum": False}
-        played = []
-        for rules in (OpenSpiel(settings), Plainly(settings)):
-            tables = tables_of(contest, rows)
-            core = SessionCore(*tables, rules.play, [("actions", "int32", False)], **shared)
-            played.append((*walked(core, rules, tables, number), core.sums(), core.games_recorded))
-        assert played[0] == played[1]
-        assert played[0][3] == SESSIONS
-    assert game_tree.game_of(game).nodes <= most_nodes
-    game_tree.game_of.cache_clear()
-
-
 def test_points_of_a_game_that_is_not_zero_sum_are_both_recorded() -> None:
     """The prisoner's dilemma of OpenSpiel: 0 cooperates for 5 each; 1 defects for 10, and leaves the other 0."""
     bots = {"a": (".c", LOWEST), "b": (".c", "int act(const View *bot) { return 1; }\n")}
@@ -190,24 +128,3 @@ def test_what_is_no_game_for_two_is_named_with_its_line(game: str, message: str,
     assert message in str(problem.value)
     assert f"{file}, line 4: open_spiel = " in str(problem.value)
     assert game != "leduc_pokr" or str(problem.value).endswith("; did you mean leduc_poker?")
-
-
-def test_a_replay_draws_openspiel_s_own_states(tmp_path: Path) -> None:
-    """Which states they are, its own rules say: each follows from the one before by a legal action or by chance."""
-    (tmp_path / "bots").mkdir()
-    for name in ("one", "other"):
-        (tmp_path / "bots" / f"{name}.c").write_text(UNIFORM)
-    config = tmp_path / "tournament.toml"
-    config.write_text(
-        '[ttt]\ngame = "open_spiel"\nopen_spiel = "tic_tac_toe"\nentrants = "bots"\nsessions = 3\n'
-        'seed = "a seed of the tests of drawings"\n'
-    )
-    run("ttt", config=config, executor="local", workers=1)
-    found = replay("ttt", match=0, session=2, config=config)
-    assert found.differs == ""
-    state = pyspiel.load_game("tic_tac_toe").new_initial_state()
-    steps = found.games[0].steps
-    for drawing, step in zip(found.drawings, steps):
-        assert drawing == str(state)
-        state.apply_action(step.answer)
-    assert state.is_terminal() and found.drawings[len(steps) :] == (str(state),)

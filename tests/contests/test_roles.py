@@ -28,7 +28,7 @@ class Race(Rules):
         session.record([prize, -prize])
 """
 LOPSIDED = 'game = "matrix_game"\nmoves = ["go", "stay"]\nrounds = 3\nnoise = 0.2\n'
-LOPSIDED += "payoffs = [[3, 2], [2, 1]]\npayoffs_of_y = [[0, -1], [0, 1]]"
+LOPSIDED += "payoffs = [[3, 2], [2, 1]]\ncolumn_payoffs = [[0, -1], [0, 1]]"
 
 
 @pytest.mark.parametrize("sessions", [1, 3])

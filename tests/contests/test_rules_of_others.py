@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import pickle
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 
@@ -89,33 +87,6 @@ def test_records_are_read_where_their_rules_are_not_and_no_file_is_run_for_them(
     assert (found.problems, found.exit_code) == ((), 3) and "the rules our_dice are not here" in found.notes[-1]
     shown = forks.call(["leaderboard", "--results", "../results/dice"], environment(), elsewhere)
     assert shown.returncode == 0 and "first" in shown.stdout, shown.stderr
-
-
-def test_a_worker_without_the_file_gets_the_rules_with_its_tasks(folder: Path) -> None:
-    source = load_config("dice").played.source
-    assert source is not None
-    here = find_contest("our_dice")
-    rules_of_others.forget()
-    (folder / "rules" / "our_dice.py").unlink()
-    (folder / "tournament.toml").unlink()
-    again = rules_of_others.load_source(pickle.loads(pickle.dumps(source)))
-    assert (again.name, again.engine_version) == (here.name, here.engine_version)
-    assert find_contest("dice", "our_dice").rules == "our_dice"
-
-
-@pytest.mark.parametrize(
-    ("play", "message"),
-    [
-        ("pass", r"play yields no question; it asks a bot by: answer = yield DECISION\(seat, …\)$"),
-        ("yield from ()", "the rules end a session without a game$"),
-    ],
-)
-def test_no_line_of_others_files_is_blamed(folder: Path, play: str, message: str) -> None:
-    rules = f"{DICE}\nclass Wrong(LiarsDice):\n    def play(self, session):\n        {play}\n"
-    (folder / "rules" / "our_dice.py").write_text(rules)
-    (folder / "tournament.toml").write_text('[dice]\ngame = "rules/our_dice.py:Wrong"\n')
-    with pytest.raises(RunError, match=message):
-        run("dice", sessions=2, executor="local", workers=1)
 
 
 @pytest.mark.parametrize(
@@ -239,27 +210,3 @@ def test_a_node_without_the_package_or_with_other_files_is_refused_by_name(folde
     accept_contest.cache_clear()
     with pytest.raises(RunError, match=r"^node \S+ has brought_dice \w+ \(there \w+\) for our_dice: install the same"):
         accept_contest("our_dice", contest.requires, contest.source)
-
-
-def test_a_misspelt_contest_is_answered_with_those_that_are_there(folder: Path) -> None:
-    (folder / "tournament.toml").write_text('[our_dice]\ngame = "rules/our_dice.py"\n')
-    with pytest.raises(InputError, match=r"no contest is called our_dic; .*did you mean our_dice\?"):
-        load_config("our_dic")
-
-
-def test_commands_that_play_nothing_import_no_rules() -> None:
-    command = [sys.executable, "-X", "importtime", "-m", "tournament", "--help"]
-    told = subprocess.run(command, capture_output=True, text=True, check=True)
-    imported = {line.rpartition("|")[2].strip() for line in told.stderr.splitlines()}
-    assert "tournament" in imported and not imported & {"pyspiel", "engine.rules.session_core"}
-
-
-@pytest.mark.thorough
-def test_rules_in_a_file_are_played_by_workers_of_ray(folder: Path) -> None:
-    """To the same records as here."""
-    local = run("dice", sessions=20, executor="local", workers=1, results=str(folder / "here"))
-    on_ray = run("dice", sessions=20, executor="ray", workers=2, results=str(folder / "on_ray"))
-    assert on_ray.ranking == local.ranking
-    for table in ("games", "sessions", "matches.parquet"):
-        one, other = (pd.read_parquet(folder / place / "dice" / table) for place in ("here", "on_ray"))
-        assert_frame_equal(one, other)

@@ -46,7 +46,7 @@ def folder(tmp_path: Path) -> Path:
     """A contest of these rules, and two bots."""
     (tmp_path / "loops.py").write_text(_RULES.replace("LOOP", _LOOP))
     (tmp_path / "tournament.toml").write_text(
-        '[loops]\ngame = "loops.py"\nsessions = 3\nseed = "s"\nseconds_per_step = 0.5\n[sandbox]\nmode = "off"\n'
+        '[loops]\ngame = "loops.py"\nsessions = 3\nseed = "s"\nrules_seconds_per_step = 0.5\n[sandbox]\nmode = "off"\n'
     )
     (tmp_path / "entrants" / "loops").mkdir(parents=True)
     for name in ("one", "other"):
@@ -57,7 +57,9 @@ def folder(tmp_path: Path) -> Path:
 def _change(folder: Path, loop: str, seconds: float = 0.5) -> None:
     (folder / "loops.py").write_text(_RULES.replace("LOOP", loop))
     settings = folder / "tournament.toml"
-    settings.write_text(settings.read_text().replace("seconds_per_step = 0.5", f"seconds_per_step = {seconds}"))
+    settings.write_text(
+        settings.read_text().replace("rules_seconds_per_step = 0.5", f"rules_seconds_per_step = {seconds}")
+    )
 
 
 def _start(folder: Path, *words: str) -> subprocess.Popen[str]:

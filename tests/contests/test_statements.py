@@ -135,13 +135,13 @@ def test_the_statements_example_of_a_hand() -> None:
 def test_numbers_of_two_card_draw() -> None:
     settings = DrawSettings()
     assert (settings.hands, settings.servers, len(EXAMPLES)) == (10_000, 16, 4)
-    assert (settings.memory_megabytes, settings.cpu_seconds_per_leg) == (64, 20)
-    assert settings.cpu_seconds_per_decision == settings.cpu_seconds_per_leg
+    of_process = settings.of_process("program")
+    assert (settings.memory_megabytes, of_process.bank, of_process.for_decision) == (64, 20, 20)
 
 
 def test_numbers_of_holdem_training() -> None:
     """50,000 hands of the function form are five matches of the terminal form."""
     settings = HoldemSettings()
     assert (settings.hands, settings.sessions * settings.hands) == (10_000, 50_000)
-    assert (settings.memory_megabytes, settings.cpu_seconds_per_leg) == (512, 10)
+    assert (settings.memory_megabytes, settings.seconds, settings.of_process("program").bank) == (512, 120, 10)
     assert RATE_BUDGET == 3_000_000

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import random
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,7 +16,6 @@ from tournament.contests.two_card_draw.generate import Recipe, generate
 from tournament.contests.two_card_draw.strategy_file import (
     ServerStrategy,
     read_strategy,
-    read_strategy_file,
     situation_labels,
     write_strategy,
 )
@@ -109,70 +106,3 @@ def test_defects_are_told_with_their_line(line: int, text: str, expected: str) -
     with pytest.raises(InputError) as caught:
         read_strategy(changed(line, text), "server.txt")
     assert str(caught.value) == f"server.txt, {expected}"
-
-
-def test_an_empty_or_short_file() -> None:
-    with pytest.raises(InputError, match="line 1: the first line must have two numbers"):
-        read_strategy(b"", "server.txt")
-    with pytest.raises(InputError, match="line 1, the last: ROUND1 0 0 0 and 4,154 more situations are missing"):
-        read_strategy(b"1 2\n", "server.txt")
-
-
-@given(st.data())
-@settings(max_examples=150, deadline=None)
-def test_broken_files_are_refused_and_never_crash(data: st.DataObject) -> None:
-    """Bytes put in, taken out or turned: the result is either still a right strategy or named with a line."""
-    content = bytearray(good_text().encode())
-    for _ in range(data.draw(st.integers(1, 3))):
-        place = data.draw(st.integers(0, len(content) - 1))
-        what = data.draw(st.sampled_from(("put in", "take out", "turn", "cut")))
-        if what == "put in":
-            content[place:place] = data.draw(st.binary(min_size=1, max_size=5))
-        elif what == "take out":
-            del content[place : place + data.draw(st.integers(1, 40))]
-        elif what == "turn":
-            content[place] ^= 1 << data.draw(st.integers(0, 7))
-        else:
-            del content[place:]
-            break
-    try:
-        strategy = read_strategy(bytes(content), "broken.txt")
-    except InputError as problem:
-        assert str(problem).startswith("broken.txt, line ")
-        return
-    assert np.all(np.abs(strategy.rows.sum(axis=1) - 1) < 1e-12)
-    assert 1 <= strategy.bet1 <= strategy.bet2 <= 3 * strategy.bet1 <= 15
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"2 4\nROUND1 0 0 0 0 1 " + b"1" * 2_000_000 + b"x", "is not a number"),
-        (b"2 4\nROUND1 0 0 0 0 1 1e" + b"9" * 2_000_000, "is not a probability"),
-        (b"2 4\nROUND1 0 0 " + b"9" * 2_000_000 + b" 0 1 0", "BETS is 9{40}, must be 0 to 3"),
-        (b"2 4" + b"\n" * 4_000_000, "4,154 more situations are missing"),
-        (b"2 4\n" + b"ROUND1 0 0 0 0 1 0\n" * 200_000, "is there already, on line 2"),
-        (b"2 4\n" + b" " * (4 << 20), "is larger than 4 MiB"),
-    ],
-    ids=range(6),
-)
-def test_huge_files_are_refused_at_once(content: bytes, message: str) -> None:
-    """In time linear in their size, which is bounded."""
-    with pytest.raises(InputError, match=message) as caught:
-        read_strategy(content, "huge.txt")
-    assert len(str(caught.value)) < 300
-
-
-def test_endless_and_odd_files_are_refused(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe.txt")
-    for path, message in (
-        (tmp_path / "pipe.txt", "is a pipe or a device"),
-        (Path("/dev/zero"), "is a pipe or a device"),
-        (tmp_path, "can't be read: Is a directory"),
-    ):
-        with pytest.raises(InputError, match=message):
-            read_strategy_file(path)
-    with (tmp_path / "sparse.txt").open("wb") as file:
-        file.truncate(1 << 40)
-    with pytest.raises(InputError, match="is larger than 4 MiB"):
-        read_strategy_file(tmp_path / "sparse.txt")

@@ -40,12 +40,6 @@ def test_a_list_in_short_says_all_its_numbers(numbers: list[int]) -> None:
     assert read == numbers
 
 
-def test_other_values() -> None:
-    assert [plain_value(value) for value in (0.25, 3, True, "a, b", ["a", "b"], [], [1.5])] == [
-        "0.25", "3", "yes", "a, b", "['a', 'b']", "[]", "[1.5]",
-    ]  # fmt: skip
-
-
 def test_question_has_the_names_of_the_bots_language() -> None:
     interface = VON_NEUMANN_POKER.interface
     view = struct.pack("<ffqq", 0.5, -1, 100, 90)

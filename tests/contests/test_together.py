@@ -140,9 +140,9 @@ FAULTY = {
 def test_a_fault_among_those_asked_together_replaces_that_seats_answer_alone(kind: str, allowed: int) -> None:
     field = bots(["python", "c", "program", "c"], slowest=0)
     field["bot_2"] = (KINDS[kind][0], FAULTY[kind])
-    result, rows = play_table(contest_of(Auction), field, sessions=9, seats=4, faults_allowed=allowed)[0]
+    result, rows = play_table(contest_of(Auction), field, sessions=9, seats=4, max_faults=allowed)[0]
     field["bot_2"] = (".c", FAULTY["c"])
-    by_c, same = play_table(contest_of(Auction), field, sessions=9, seats=4, faults_allowed=allowed)[0]
+    by_c, same = play_table(contest_of(Auction), field, sessions=9, seats=4, max_faults=allowed)[0]
     assert [(f.seat, f.session, f.question) for f in result.faults] == [
         (f.seat, f.session, f.question) for f in by_c.faults
     ]

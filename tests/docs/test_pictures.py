@@ -25,16 +25,3 @@ def test_steps_are_as_commands_print_them(tmp_path: Path, monkeypatch: pytest.Mo
     for terminal in pictures.STEPS:
         today = shown(*terminal.words.split(), columns=terminal.columns).out.replace(f"{tmp_path}/", "")
         assert in_picture(terminal.name) == letters(today), terminal.words
-
-
-def test_the_leaderboard_has_the_shipped_bots_and_today_s_columns() -> None:
-    head, lines = pictures.table_in((pictures.PICTURES / "leaderboard.svg").read_text())
-    assert sorted(line[1] for line in lines) == sorted(path.stem for path in pictures.SHIPPED.iterdir())
-    assert head == pictures.table_in((pictures.PICTURES / "step_leaderboard.svg").read_text())[0]
-
-
-@pytest.mark.thorough
-def test_the_leaderboard_is_as_it_is_played_today(tmp_path: Path) -> None:
-    assert pictures.lines_in(pictures.leaderboard(tmp_path)) == pictures.lines_in(
-        (pictures.PICTURES / "leaderboard.svg").read_text()
-    )

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import struct
-from itertools import islice
 
 import pytest
-from cryptography.hazmat.primitives.ciphers import Cipher
-from cryptography.hazmat.primitives.ciphers.algorithms import ChaCha20
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.games.holdem_training.rates import RateSampler
-from engine.kernel.deals import BLOCKS_AT_ONCE, VERSIONS, blocks, deal_word
-from tests.oracles.deals import block_words, chacha_block, key_of, poker_deals, splitmix
+from engine.kernel.deals import BLOCKS_AT_ONCE, VERSIONS, blocks
+from tests.oracles.deals import block_words, key_of, poker_deals
 from tests.oracles.von_neumann_poker import Bot
 from tests.support import constant_bot, play_core, poker_settings, poker_tables
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
@@ -35,14 +31,6 @@ def test_chacha8_gives_the_published_blocks() -> None:
     )
 
 
-@given(key=keys, number=words64, nonce=words64)
-def test_the_plain_chacha_is_that_of_a_library_at_20_rounds(key: bytes, number: int, nonce: int) -> None:
-    """Of `cryptography`, which has 20 rounds only; their number is the one difference."""
-    place = struct.pack("<QQ", number, nonce)
-    cipher = Cipher(ChaCha20(key, place), mode=None).encryptor()
-    assert chacha_block(key, number, nonce, rounds=20) == cipher.update(bytes(64))
-
-
 @given(key=keys, number=words64, stream=words64, across=st.booleans())
 def test_all_versions_give_the_words_of_the_plain_one(key: bytes, number: int, stream: int, across: bool) -> None:
     """Whatever vectors this processor has. Numbers wrap around."""
@@ -52,30 +40,6 @@ def test_all_versions_give_the_words_of_the_plain_one(key: bytes, number: int, s
     ]
     for version in (-1, *range(VERSIONS)):
         assert blocks(key, number, stream, across=across, version=version) == wanted
-
-
-@given(key=keys, session=words64, game=st.integers(0, 2**64 - 1))
-def test_words_are_those_of_their_block(key: bytes, session: int, game: int) -> None:
-    assert deal_word(key, session, game) == block_words(key, game // 8, session)[game % 8]
-
-
-@pytest.mark.parametrize("key", [b"", bytes(31), bytes(33)])
-def test_keys_have_32_bytes(key: bytes) -> None:
-    with pytest.raises(ValueError, match="a key is 32 bytes"):
-        deal_word(key, 0, 0)
-    with pytest.raises(ValueError, match="a key is 32 bytes"):
-        RateSampler(key)
-
-
-def test_splitmix_gives_the_published_outputs() -> None:
-    """The first outputs for seed 1234567, as other implementations list them."""
-    assert list(islice(splitmix(1234567), 5)) == [
-        6457827717110365317,
-        3203168211198807973,
-        9817491932198370423,
-        4593380528125082431,
-        16408922859458223821,
-    ]
 
 
 def dealt(bot: Bot, key: int, *, seats_swapped: bool = False) -> dict[tuple[int, int], tuple[float, float]]:

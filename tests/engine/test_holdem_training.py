@@ -24,7 +24,6 @@ from tests.oracles import holdem_training as oracle
 from tests.oracles.deals import key_of, splitmix
 from tests.oracles.holdem_training import CHECK, FOLD, Player, Record, View, draw
 from tests.oracles.poker_hands import cards_of
-from tests.preflop_table import count_outcomes
 
 Table52 = Callable[..., Record]  # plays a leg with a Python player, as `play_oracle` does
 
@@ -123,34 +122,11 @@ def test_bob_stops_early_with_the_answer_of_all_rollouts(shown: int) -> None:
     assert 10 < sum(answers) < 55
 
 
-@pytest.mark.thorough
-def test_bobs_rollouts_before_the_flop_are_counted_exactly() -> None:
-    """All boards, all holdings."""
-    assert count_outcomes().tolist() == [list(outcome) for outcome in OUTCOMES]
-
-
 def outcomes_of(hole: str) -> tuple[int, int]:
     """The kept wins and ties of two hole cards."""
     first, second = cards_of(hole)
     high, low = max(first % 13, second % 13), min(first % 13, second % 13)
     return OUTCOMES[13 * high + low if first // 13 == second // 13 else 13 * low + high]
-
-
-@pytest.mark.parametrize(
-    ("hole", "wins", "ties"),
-    [
-        ("Ac Ad", 1_781_508_418, 11_402_312),
-        ("2c 2d", 1_035_889_822, 39_805_340),
-        ("2c 3d", 613_318_625, 128_529_945),
-        ("2c 7d", 665_146_081, 120_541_920),
-        ("Jc Qc", 1_239_054_394, 49_852_123),
-        ("Kc Ad", 1_352_291_878, 35_687_839),
-        ("8c 8d", 1_441_396_848, 18_695_790),
-    ],
-)
-def test_counts_before_the_flop_are_those_of_another_evaluator(hole: str, wins: int, ties: int) -> None:
-    """Counted apart: all 2,097,572,400 showdowns of each one by one, by the classes that phevaluator gives."""
-    assert outcomes_of(hole) == (wins, ties)
 
 
 @pytest.mark.parametrize("hole", ["Ah As", "2h 7s", "Th 9h", "2d 2c", "Kd 4d"])
@@ -305,17 +281,3 @@ def test_a_raise_is_refused_with_an_empty_stack() -> None:
     assert core.play(100) == ANSWER_WANTED
     assert core.play(1) == FAULT
     assert core.play(CHECK) == ANSWER_WANTED
-
-
-def test_a_new_bot_waits_for_the_next_hand() -> None:
-    """It can't know what its forerunner bet, so the hand is checked down without it."""
-    core, games = new_core([deck("Ac Ks", "Ah Ad", "2s 7h 9c 8d 4s")] * 2)
-    assert core.play(20) == ANSWER_WANTED
-    core.note_restart(0)
-    assert core.play(core.default()) == ANSWER_WANTED
-    assert core.position() == (0, 1)
-    assert view_of(core.pending()[3]).round == 1
-    assert [games.arrays[f"answer_{n}"][0] for n in range(1, 5)] == [2, 1, 1, 1]
-    assert games.arrays["profit"][0] == -20
-    assert core.play(CHECK) == ANSWER_WANTED
-    assert view_of(core.pending()[3]).round == 2

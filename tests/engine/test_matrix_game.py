@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.games.matrix_game.core import BOT_BYTES, MOST_MOVES, MOST_ROUNDS, MatrixGame
+from engine.games.matrix_game.core import BOT_BYTES, MOST_ROUNDS, MatrixGame
 from engine.kernel.game_core import ANSWER_WANTED, BLOCK_COUNT, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
 from engine.kernel.records import Table
 from tests.oracles.deals import key_of
@@ -64,7 +64,7 @@ def play(
     """Play a leg on the core. A bot that is to be restarted is so after it was asked so often."""
     games_table, sessions_table = tables(games)
     payoffs = keys.pop("payoffs")
-    of_column = keys.pop("payoffs_of_y") or [list(column) for column in zip(*payoffs)]
+    of_column = keys.pop("column_payoffs") or [list(column) for column in zip(*payoffs)]
     core = MatrixGame(games_table, sessions_table, row_payoffs=payoffs, column_payoffs=of_column, **keys)
     memories = [np.zeros(BOT_BYTES, np.uint8) for _ in range(2)]
     hears = [Hears(), Hears()]
@@ -122,7 +122,7 @@ def legs(draw: st.DrawFn) -> dict[str, Any]:
     exact = chances.map(lambda chance: Fraction(round(chance * 2**32), 2**32))
     return {
         "payoffs": draw(table),
-        "payoffs_of_y": draw(st.none() | table),
+        "column_payoffs": draw(st.none() | table),
         "sessions": draw(st.integers(1, 4)),
         "rounds": draw(st.integers(1, 12)),
         "games_per_session": draw(st.integers(1, 3)),
@@ -174,25 +174,6 @@ def test_a_bot_that_starts_again_knows_the_game_so_far(
     assert (record.turns, record.asked) == (wanted.turns, wanted.asked)
 
 
-def test_a_bot_at_fault_while_it_hears_of_the_past_hears_it_again() -> None:
-    core = MatrixGame(*tables(), deals_key=key_of(1), sessions=1, row_payoffs=DILEMMA, column_payoffs=DILEMMA, rounds=6)
-    core.play()
-    for _ in range(4):
-        for _ in range(2):
-            core.play(0)
-    core.note_restart(0)  # while asked for its fifth move
-    core.play(0)
-    core.play(0)
-    told = []
-    for number in range(9):
-        kind, seat, _, view = core.pending()
-        told.append((kind, seat, VIEW.unpack(view)[0]))
-        if number == 2:
-            core.note_restart(0)
-        core.play(0)
-    assert told == [(1, 0, 1), (1, 0, 2), (1, 0, 3), (1, 0, 1), (1, 0, 2), (1, 0, 3), (1, 0, 4), (0, 0, 5), (0, 1, 5)]
-
-
 @pytest.mark.parametrize("answer", [-1, 2, 2**40, -(2**63)])
 @pytest.mark.parametrize("seat", [0, 1])
 def test_a_move_that_there_is_none_of_is_refused(answer: int, seat: int) -> None:
@@ -202,29 +183,6 @@ def test_a_move_that_there_is_none_of_is_refused(answer: int, seat: int) -> None
         core.play(1)
     assert core.play(answer) == FAULT and core.refused() == answer
     assert core.pending()[1] == seat and core.default() == 0
-
-
-def test_the_most_moves_and_the_longest_game_fit() -> None:
-    payoffs = [[row * MOST_MOVES + column for column in range(MOST_MOVES)] for row in range(MOST_MOVES)]
-    games, sessions = tables(1 << 17)
-    core = MatrixGame(
-        games,
-        sessions,
-        row_payoffs=payoffs,
-        column_payoffs=payoffs,
-        deals_key=key_of(3),
-        sessions=1,
-        rounds=MOST_ROUNDS,
-    )
-    memory = np.zeros(BOT_BYTES + 8, np.uint8)
-    core.write_views_to(1, memory.ctypes.data)
-    core.play()
-    for _ in range(2 * MOST_ROUNDS - 1):
-        core.play(MOST_MOVES - 1)
-    assert core.play(MOST_MOVES - 1) == LEG_IS_OVER
-    assert core.sums()[0].points == MOST_ROUNDS * payoffs[-1][-1] and games.rows == MOST_ROUNDS
-    assert memory[BOT_BYTES:].tolist() == [0] * 8
-    assert set(memory[VIEW.size : VIEW.size + MOST_ROUNDS - 1].tolist()) == {MOST_MOVES - 1}
 
 
 def play_long(answers: Callable[[int, int], int], **keys: Any) -> tuple[dict[str, Any], dict[str, Any], MatrixGame]:
@@ -260,7 +218,13 @@ def test_noise_and_endings_have_the_chances_that_they_should() -> None:
 
 def test_settings_reach_the_core() -> None:
     chosen = Settings.model_validate(
-        {"moves": ["a", "b"], "payoffs": [[1, 2], [3, 4]], "payoffs_of_y": [[5, 6], [7, 8]], "rounds": 2, "sessions": 3}
+        {
+            "moves": ["a", "b"],
+            "payoffs": [[1, 2], [3, 4]],
+            "column_payoffs": [[5, 6], [7, 8]],
+            "rounds": 2,
+            "sessions": 3,
+        }
     )
     duplicate = chosen.model_copy(update={"duplicate": True})
     plain, swapped = (3 * 2 * 2.0, 3 * 2 * 6.0), (3 * 2 * 7.0, 3 * 2 * 3.0)

@@ -196,8 +196,3 @@ def test_what_is_no_answer_is_refused_and_the_default_taken(question: str, bad: 
         assert all(row["drew_0"] == 0 for row in rows)
     if question == "round1":
         assert all(row["folded"] == 1 for row in rows if row["rounds"] == 1)
-
-
-def test_a_strategy_of_another_shape_is_refused() -> None:
-    with pytest.raises(ValueError, match="4155 rows of 3"):
-        CompiledStrategy(np.zeros((4154, 3)))

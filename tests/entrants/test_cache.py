@@ -12,16 +12,14 @@ from typing import Any, NoReturn
 import pytest
 import wasmtime
 
-from tests.support import build_folder, play_built, poker_settings
-from tournament.artifacts import archive, c_bots, compiler_run, program_build
+from tests.support import build_folder
+from tournament.artifacts import archive, compiler_run, program_build
 from tournament.cache import cache_folder, keep, recall, remembered
-from tournament.entrants import own_trial
 from tournament.errors import RunError
-from tournament.sandbox.outside import probe, running, scratch
+from tournament.sandbox.outside import probe, running
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.running import Finished
 from tournament.worker.processes import programs
-from tournament.worker.wasm import calls
 
 BOT = "int a(const Bot *bot) { return 20; }\nint b(const Bot *bot, const int bet) { return %d; }\n"
 KILLED_CHILD = 256 - signal.SIGKILL
@@ -82,19 +80,6 @@ def test_a_full_disk_ends_the_run(own_cache: Path, tmp_path: Path, monkeypatch: 
     assert not [path for path in (own_cache / "bots").iterdir() if path.name.startswith(".aside")]
 
 
-def test_a_full_temporary_folder_ends_the_run(own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(c_bots, "_write_unit", full)
-    assert "the disk of this machine is full" in (
-        build_folder(_new(tmp_path / "one"), {"o.c": BOT % 1})["o"].problem or ""
-    )
-    monkeypatch.setattr(own_trial, "scratch_folder", full)
-    with pytest.raises(RunError, match=r"bots can't be built: the disk of this machine is full"):
-        build_folder(_new(tmp_path / "bots"), {"fine.c": BOT % 1})
-
-
 @pytest.mark.parametrize(
     "died",
     [
@@ -112,34 +97,6 @@ def test_a_compiler_that_dies_ends_the_run(
     monkeypatch.setattr(compiler_run, "is_full", lambda _folder: died.status == 1)
     with pytest.raises(RunError, match="the compiler does not work on this machine"):
         build_folder(_new(tmp_path / "bots"), {"fine.c": BOT % 1})
-
-
-def test_a_source_that_was_refused_is_not_compiled_again(
-    own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Hundreds of them, or one that takes the compiler minutes, must not do so at every run."""
-    sources = {"torn.c": "int a(", "half.c": BOT.split("\n")[0], "never.c": "#error never"}
-    first = build_folder(_new(tmp_path / "bots"), sources)
-    with monkeypatch.context() as patch:
-        patch.setattr(compiler_run, "_run_once", lambda *_: pytest.fail("compiled again"))
-        again = build_folder(_new(tmp_path / "again"), sources)
-    assert [bot.problem for bot in again.values()] == [bot.problem for bot in first.values()]
-    assert all(bot.problem for bot in again.values())
-    # What a clock ended may end otherwise on another day.
-    cut_off = Finished(0, b"", b"", True)
-    with monkeypatch.context() as patch:
-        patch.setattr(compiler_run, "_run_once", lambda *_: cut_off)
-        slow = build_folder(_new(tmp_path / "slow"), {"slow.c": BOT % 2})["slow"]
-    assert "still at it" in (slow.problem or "")
-    assert build_folder(_new(tmp_path / "later"), {"slow.c": BOT % 2})["slow"].problem is None
-
-
-def test_a_compiler_that_dies_once_is_tried_again(
-    own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run, ends = compiler_run._run_once, [Finished(KILLED_CHILD, b"", b"", False)]
-    monkeypatch.setattr(compiler_run, "_run_once", lambda *orders: ends.pop() if ends else run(*orders))
-    assert build_folder(_new(tmp_path / "bots"), {"fine.c": BOT % 1})["fine"].problem is None
 
 
 @pytest.mark.parametrize(
@@ -201,45 +158,7 @@ def test_a_module_whose_trial_the_machine_ends_is_not_blamed(
     assert problem == says or (says and problem and says in problem and "set aside in this run" in problem)
 
 
-def test_memory_that_the_machine_refuses_a_bot_is_not_its_fault(
-    own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    bots = build_folder(_new(tmp_path / "bots"), {"fine.wasm": MODULE, "other.wasm": MODULE})
-    refused = wasmtime.WasmtimeError("mmap failed\n\nCaused by:\n    Cannot allocate memory (os error 12)\n")
-
-    def refuse(*_: object) -> None:
-        raise refused
-
-    monkeypatch.setattr(calls, "new_instance", refuse)
-    with pytest.raises(RunError, match="fine: can't start: this machine gives it no memory"):
-        play_built(bots["fine"], bots["other"], settings=poker_settings(sessions=1))
-    with pytest.raises(RunError, match="this machine has too little memory to build bots"):
-        build_folder(_new(tmp_path / "again"), {"fine.wasm": MODULE + b"\0\2\1x"})
-
-
 BUILT = 'build = ["sh", "build.sh"]\ncommand = ["sh", "bot.sh"]\n'
-
-
-def test_a_build_that_finds_the_disk_full_ends_the_run(
-    own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def build_one(script: str) -> str | None:
-        bots = _new(tmp_path / str(len(list(tmp_path.iterdir()))))
-        folder = _new(bots / "built")
-        for name, text in {"bot.toml": BUILT, "build.sh": script, "bot.sh": "read line\n"}.items():
-            (folder / name).write_text(text)
-        return build_folder(bots, {})["built"].problem
-
-    fills = "echo 'No space left on device' >&2; printf '%03000000d' 0 > much; exit 1"
-    assert "No space left" in (build_one(fills) or "")
-    disk = os.statvfs(tmp_path)
-    free = os.statvfs_result((disk.f_bsize, disk.f_frsize, disk.f_blocks, *[1000] * 6, 255))
-    monkeypatch.setattr(os, "statvfs", lambda _path: free)
-    with pytest.raises(RunError, match="bots can't be built: the disk of this machine is full"):
-        build_one(fills)
-    # Who fills the disk himself is to blame.
-    monkeypatch.setattr(scratch, "_MUCH", 1 << 20)
-    assert "No space left" in (build_one(fills + " ") or "")
 
 
 @pytest.mark.parametrize(
@@ -322,20 +241,6 @@ def test_a_cache_that_others_can_write_is_not_believed(
         cache_folder()
 
 
-@pytest.mark.parametrize("state", ["somebody else's", "for all to write"])
-def test_an_entry_that_others_can_write_is_not_believed(
-    state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "entry"
-    keep(path, b"content")
-    if state == "for all to write":
-        path.chmod(0o606)
-    else:
-        _give_away(path, monkeypatch)
-    with pytest.raises(RunError, match=f"the cache {path}"):
-        recall(path)
-
-
 def _give_away(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make it somebody else's; who may not do that becomes somebody else himself, for the tournament's eyes."""
     try:
@@ -343,25 +248,3 @@ def _give_away(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     except PermissionError:
         mine = os.geteuid()
         monkeypatch.setattr(os, "geteuid", lambda: mine + 1)
-
-
-@pytest.mark.parametrize("write", ["a file", "a lock", "a program"])
-def test_cache_under_a_group_writable_mask_stays_the_user_s_own(write: str, tmp_path: Path) -> None:
-    """A plain user on Debian 13 has a mask that lets a group write; the cache refuses what a group can change."""
-    cache, program = tmp_path / "cache", tmp_path / "program"
-    program.mkdir()
-    (program / "bot.toml").write_text('command = ["./bot"]\n')
-    before = os.umask(0o002)
-    try:
-        match write:
-            case "a file":
-                keep(cache / "bots" / "entry", b"content")
-            case "a lock":
-                with scratch.alone_on_this_machine(cache / "bots"):
-                    pass
-            case "a program":
-                assert programs.unpack_once(archive.pack(program), cache).stat().st_mode & 0o077 == 0
-    finally:
-        os.umask(before)
-    for folder in (cache, *cache.iterdir()):
-        assert folder.stat().st_mode & 0o777 == 0o755, folder

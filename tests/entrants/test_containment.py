@@ -16,9 +16,8 @@ import wasmtime
 from tests.support import build_folder
 from tournament.artifacts.bot import Entrant, Submission
 from tournament.cache import cache_folder
-from tournament.entrants import hints, own_trial
-from tournament.errors import InputError, RunError
-from tournament.sandbox.outside import probe
+from tournament.entrants import own_trial
+from tournament.errors import RunError
 from tournament.sandbox.outside.own_time import Disturbed
 from tournament.worker.processes import python_bots
 
@@ -151,32 +150,3 @@ def test_a_machine_that_fails_our_own_trial_ends_the_run(tmp_path: Path, monkeyp
     built = build_folder(tmp_path, {"other.wasm": VICTIMS["wasm"][1](1)})
     assert built["other"].problem is None
     assert "is set aside in this run" in (built["fresh"].problem or "")
-
-
-@pytest.mark.parametrize("kind", ["c", "program"])
-def test_a_machine_that_does_not_confine_builds_is_no_bots_trouble(
-    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def leaky(_mode: str) -> None:
-        raise InputError("builds can't be confined: a probe in the sandbox could write")
-
-    monkeypatch.setattr(probe, "probe_builds", leaky)
-    file, text_of = VICTIMS[kind]
-    bots = {file: text_of(time.time_ns())}
-    if kind == "program":
-        (tmp_path / MARK).mkdir()
-        bots |= {f"{MARK}/bot.toml": RECIPE}
-    with pytest.raises(InputError, match="builds can't be confined"):
-        build_folder(tmp_path, bots)
-
-
-def test_an_error_of_ours_in_telling_why_a_bot_is_broken_is_its_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_: object) -> list[str]:
-        raise Injected("in telling")
-
-    monkeypatch.setattr(hints, "of", fail)
-    built = build_folder(tmp_path, {**GOOD, "lacks.py": "print(input())\n"})
-    assert "Injected: in telling; please report it" in (built.pop("lacks").problem or "")
-    assert not any(one.problem for one in built.values())

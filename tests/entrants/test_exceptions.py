@@ -8,7 +8,7 @@ import pytest
 import wasmtime
 
 from engine.wasm.modules import FUEL, read_module
-from tests.support import artifact_of, build_folder, constant_bot, play_built, poker_settings, try_bot
+from tests.support import artifact_of, build_folder, constant_bot, try_bot
 from tournament.artifacts.bot import Entrant
 from tournament.worker.wasm.engine import Engine, engine
 from tournament.worker.wasm.stack import on_deep_stack
@@ -183,15 +183,6 @@ def test_what_is_no_exception_is_not_caught(case: Case, name: str, code: wasmtim
     assert case("anything", 0)[0] == 7
 
 
-def test_throws_take_fuel_and_leave_nothing_behind(case: Case) -> None:
-    """Each pays for its throw, for the one that goes on behind a destructor, and about a thousand instructions of the
-    library's. Of memory there are 64 MB."""
-    of_throw = 400  # the price in engine/wasm/modules.pyx
-    _, few = case("many", 1_000)
-    _, many = case("many", 401_000)
-    assert 500 < (many - few) / 400_000 - 2 * of_throw < 2_000
-
-
 def test_what_nothing_catches_is_a_fault_that_tells_what_it_was(entrants: dict[str, Entrant]) -> None:
     said = {
         "uncaught": "threw mine::Lost, which nothing caught: no idea",
@@ -201,13 +192,6 @@ def test_what_nothing_catches_is_a_fault_that_tells_what_it_was(entrants: dict[s
     for name, words in said.items():
         assert try_bot(entrants[name], constant_bot(20, 1), sessions=1).failures == [words] * 3
     assert entrants["at_start"].problem == "can't start: threw an exception that nothing caught"
-
-
-def test_who_throws_begins_again_as_after_any_fault(entrants: dict[str, Entrant]) -> None:
-    settings = poker_settings(sessions=20, faults_allowed=5)
-    result, _ = play_built(entrants["uncaught"], entrants["without"], settings=settings)
-    assert {fault.what for fault in result.faults} == {"threw mine::Lost, which nothing caught: no idea"}
-    assert (len(result.faults), result.ended_by) == (6, 0)
 
 
 def test_only_those_that_throw_or_catch_are_compiled_with_exceptions(entrants: dict[str, Entrant]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from tournament.artifacts import compiler_command, libraries
-from tournament.errors import RunError
 from tournament.sandbox.outside import running
 from tournament.sandbox.outside.launch import Build, LaunchSpec
 from tournament.sandbox.outside.running import Finished
@@ -76,17 +73,3 @@ def test_only_what_is_missing_or_damaged_is_built(standing_in: Compiler) -> None
     prepare("c", "cpp")
     assert standing_in.built == ["library.c", "library.cpp", "library.cpp"]
     assert library.read_bytes() == b"library.cpp" * 100
-
-
-def test_a_compiler_that_fails_is_told_of(standing_in: Compiler) -> None:
-    standing_in.status = 1
-    with pytest.raises(RunError, match=r"the compiler can't build its C\+\+ library here: error: no"):
-        prepare("cpp")
-    assert not libraries.libraries_of("cpp").exists()
-
-
-def test_libraries_can_be_built_before_the_core_is_compiled() -> None:
-    """Set-up does both at once."""
-    code = "import sys, tournament.artifacts.libraries; print(*sys.modules)"
-    modules = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert not [name for name in modules if name.partition(".")[0] == "engine"]

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import secrets
 import shutil
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.support import build_folder
-from tournament.artifacts import compiler_command, compiler_run, libraries
+from tournament.artifacts import compiler_command, libraries
 from tournament.cache import cache_folder
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
-from tournament.sandbox.outside import running
-from tournament.sandbox.outside.launch import Build, LaunchSpec
-from tournament.sandbox.outside.running import Finished
 from tournament.sandbox.outside.settings import SandboxSettings
 
 ANSWERS = "int a(const Bot *bot) { return 18 + SEEN; }\nint b(const Bot *bot, const int bet) { return 1; }\n"
@@ -117,28 +112,3 @@ def test_a_source_builds_alike_whatever_is_on_the_machine(
     if "plain.c" in files:
         assert here["orders_c"] == here["asks_c"] == here["plain_c"], "they see a file"
         assert here["asks_cpp"] == here["plain_cpp"], "it sees a file"
-
-
-@pytest.mark.slow
-def test_who_takes_the_compilers_time_is_refused_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not tried again, nor by older standards, which would take as long each time."""
-    started: list[LaunchSpec] = []
-
-    def run(launch: LaunchSpec, *rest: Any, **more: Any) -> Finished:
-        started.append(launch)
-        return run_really(launch, *rest, **more)
-
-    (tmp_path / "before").mkdir()
-    build_folder(tmp_path / "before", {"plain.c": HOSTILE["plain.c"]})  # what is built once is there now
-    run_really = running.run
-    monkeypatch.setattr(running, "run", run)
-    # Not 1: what outlives the signal is killed a second later, when by the clock its time would be over, too.
-    monkeypatch.setattr(compiler_run, "SECONDS", 2)
-    # Each line is ten of the one before, and the last makes nothing, for hours.
-    unknown = f"// {secrets.token_hex(8)}\n"  # no cache has its verdict
-    endless = f"{unknown}#define m0\n" + "".join(f"#define m{n + 1} {f'm{n} ' * 10}\n" for n in range(12)) + "m12\n"
-    (tmp_path / "now").mkdir()
-    assert build_folder(tmp_path / "now", {"endless.c": endless})["endless"].problem == (
-        "the compiler took more than 2 seconds of processor time"
-    )
-    assert len([launch for launch in started if isinstance(launch.what, Build) and launch.what.watched]) == 1

@@ -9,7 +9,6 @@ import pytest
 from tests.contest_runs import call
 from tests.entrants.test_which_function import CARDS, first_answer
 from tests.samples import sampled
-from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.contests.holdem_training import HOLDEM_TRAINING
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
@@ -90,16 +89,3 @@ def test_check_says_by_which(folder: Path) -> None:
     bot = folder / "two_card_draw" / "retired.cpp"
     done = call(["check", str(bot), "--contest", "two_card_draw", "--config", str(config)])
     assert "compiled by gnu++11" in " ".join(done.stdout.split()), done.stdout + done.stderr
-
-
-def test_what_no_standard_accepts_is_told_by_the_newest(tmp_path: Path) -> None:
-    (tmp_path / "torn.cpp").write_text("std::auto_ptr<int> p;\nint x = y;\n" + CLASS)
-    (torn,) = build_entrants(
-        TWO_CARD_DRAW,
-        find_contest("two_card_draw").settings(),
-        SandboxSettings(),
-        tmp_path,
-        lambda _text: None,
-    )
-    assert (torn.problem or "").splitlines()[0].startswith("torn.cpp:1:")
-    assert "torn.cpp:2:9: error: use of undeclared identifier 'y'" in (torn.problem or "")

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.contest_runs import call
 from tests.entrants.test_which_function import CARDS, first_answer
-from tests.processes import are_gone, comes, descendants
-from tournament.artifacts import compiler, compiler_run
-from tournament.artifacts.c_bots import longest_chain
+from tests.processes import descendants
 from tournament.contests import find_contest
 from tournament.entrants.build import build_entrants
-from tournament.sandbox.outside.confined import cpu_seconds
-from tournament.sandbox.outside.own_time import OwnTime, Use, doing
 from tournament.sandbox.outside.settings import SandboxSettings
 
 POKER, DRAW, HOLDEM = "von_neumann_poker", "two_card_draw", "holdem_training"
@@ -128,77 +120,12 @@ def chain(branches: int) -> str:
     return f"{begin}{rest}    return r;\n}}\n{B}"
 
 
-@pytest.mark.parametrize("branches", [1000, 1001])
-def test_a_long_chain_of_branches_is_not_optimised(
-    branches: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tried = []
-
-    def run(commands: list[list[str]], *arguments: object, **given: object) -> object:
-        tried.append("-disable-llvm-passes" in commands[0])
-        return compiler_run.run_compiler(commands, *arguments, **given)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(compiler, "run_compiler", run)
-    contest = find_contest(POKER)
-    (tmp_path / "long.c").write_text(f"/* {time.time_ns()} */\n" + chain(branches))
-    (built,) = build_entrants(contest, contest.settings(), SandboxSettings(), tmp_path, lambda text: None)
-    assert built.problem is None and first_answer(built, POKER) == 1
-    assert tried == [branches > 1000]
-
-
-def test_how_much_is_optimised_follows_from_the_source_alone() -> None:
-    """So it is the same on every machine, and for the build that has the source's lines."""
-    assert longest_chain(chain(1500).encode()) == 1500
-    branch = b"else if (x) { y(); } "
-    apart = b"void f() { if (x) {} %s}" % (600 * branch)
-    assert longest_chain(2 * apart) == 600 and longest_chain(b"class C { %s };" % (2 * apart)) == 1200
-    assert longest_chain(b"{ else\n if (1'000) '}' \"}\\\"}\" /* else if } */ // }\n %s}" % branch) == 2
-    assert longest_chain(b"{ /* " + 100_000 * b"/* ") == longest_chain(b"} }" + 100_000 * b'"\\') == 0
-
-
-ENDS = """
-import signal, sys
-from pathlib import Path
-from tournament.contests import find_contest
-from tournament.entrants.build import build_entrants
-from tournament.sandbox.outside.settings import SandboxSettings
-signal.signal(signal.SIGTERM, signal.default_int_handler)
-contest = find_contest("von_neumann_poker")
-build_entrants(contest, contest.settings(), SandboxSettings(), Path(sys.argv[1]), lambda text: print(text, flush=True))
-"""
 # Takes the compiler minutes.
 SLOW = (
     "template <long N, long M> struct T { static constexpr long v() { return T<N - 1, 2 * M>::v() + T<N - 1, 2 * M + 1>"
     "::v(); } };\ntemplate <long M> struct T<0, M> { static constexpr long v() { return M; } };\n"
     "constexpr long slow = T<26, 0>::v();\n"
 )
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_a_compilation_at_once(number: int, tmp_path: Path) -> None:
-    for name in ("one", "other", "third"):
-        (tmp_path / f"{name}.cpp").write_text(f"// {time.time_ns()}\n" + SLOW + IN_C)
-    running = subprocess.Popen(
-        [sys.executable, "-c", ENDS, str(tmp_path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    try:
-        assert comes(lambda: compilers(running.pid))
-        at_work = compilers(running.pid)
-        own = OwnTime(lambda: use_of(running.pid), 1.0)  # what it waits for a processor is the machine's
-        running.send_signal(number)
-        while running.poll() is None:
-            assert not own.is_over()
-            time.sleep(0.01)
-        assert are_gone(at_work)
-    finally:
-        running.kill()
-        running.communicate()
-
-
-def use_of(process: int) -> Use:
-    """The processor time of a process that isn't waited for yet, and whether it sleeps."""
-    folder = Path("/proc", str(process))
-    return Use(cpu_seconds(process), doing(folder) == "sleeps")
 
 
 def compilers(above: int) -> list[int]:

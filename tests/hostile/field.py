@@ -34,10 +34,9 @@ LEFT_BEHIND_KEY = 0x7E57B07
 SETTINGS: dict[str, object] = {
     "sessions": 6,
     "seed": 11,
-    "faults_allowed": 0,
-    "cpu_seconds_per_decision": 0.1,
-    "wall_seconds_per_decision": 0.4,
-    "cpu_seconds_per_leg": 30.0,
+    "max_faults": 0,
+    "idle_seconds": 0.4,
+    "seconds": 30.0,
 }
 GOOD: dict[str, str | Mapping[str, str]] = {
     "steady.c": """

@@ -46,7 +46,7 @@ DEAF: dict[str, str | dict[str, str]] = {
 @contextmanager
 def run(ground: Ground, *more: str, **variables: str) -> Iterator[subprocess.Popen[str]]:
     """A run that goes on until something ends it."""
-    config = ground.config(wall_seconds_per_decision=1000.0)
+    config = ground.config(idle_seconds=1000.0)
     arguments = ["--config", str(config), "--entrants", str(ground.entrants), "--results", str(ground.results)]
     with subprocess.Popen(
         command_line(["run", "von_neumann_poker", *arguments, "--workers", "2", *more]),

@@ -12,12 +12,10 @@ from tests.contest_runs import call, command_line, environment
 from tests.hostile.field import (
     GOOD,
     HERE,
-    SECRET,
     Ground,
     assert_good_ones_are_untouched,
     nothing_survives,
 )
-from tournament.artifacts.commands import read_by
 from tournament.records.results import Results
 from tournament.sandbox.outside.scratch import remove, scratch_folder
 
@@ -117,18 +115,6 @@ def test_what_users_see_is_harmless(tmp_path: Path, scratch: Path) -> None:
     for text in shown:
         assert "\x1b" not in text and "\x07" not in text and "\N{RIGHT-TO-LEFT OVERRIDE}" not in text
         assert "[/" in text
-
-
-def test_a_script_names_no_files_to_read(tmp_path: Path) -> None:
-    """The first line of a script has only the system's interpreters read for it."""
-    secret = tmp_path / "secret"
-    secret.write_text(SECRET)
-    secret.chmod(0o755)
-    for first in (f"#!/bin/sh {secret}", f"#!{secret}", f"#!/usr/bin/env {secret}"):
-        script = tmp_path / "script"
-        script.write_text(first + "\n")
-        script.chmod(0o755)
-        assert str(secret) not in read_by(str(script))
 
 
 def test_folders_are_removed_however_deep(tmp_path: Path) -> None:

@@ -48,15 +48,6 @@ def test_hostile_builds(tmp_path: Path, scratch: Path, alone: Results) -> None:
     assert comes(lambda: not confined_processes()), confined_processes()
 
 
-def test_what_a_compiler_makes_can_be_executed(tmp_path: Path, scratch: Path) -> None:
-    """Though nothing can be marked as executable while it is built."""
-    ground = Ground(tmp_path)
-    made = {"bot.toml": 'command = ["./bot"]\nbuild = ["cc", "-o", "bot", "bot.c"]', "bot.c": C_BOT}
-    ground.prepare([], {"made": made, "steady.c": GOOD["steady.c"]})
-    results = ground.play()
-    assert set(results.entrants.status) == {"ok"}
-
-
 C_BOT = """
 #include <stdio.h>
 int main(void) {

@@ -23,7 +23,6 @@ from tournament.records.results import Results
 
 # So many sessions make more than 100 decisions.
 SESSIONS = 30
-FUEL = 10_000_000
 # Without the shell, which reads byte by byte: it plays beside hostile modules in test_mixed_field.
 SWIFT = {name: source for name, source in GOOD.items() if name != "plain"}
 
@@ -32,7 +31,12 @@ SWIFT = {name: source for name, source in GOOD.items() if name != "plain"}
 def alone_for_long(tmp_path_factory: pytest.TempPathFactory, scratch: Path) -> Results:
     ground = Ground(tmp_path_factory.mktemp("alone"))
     ground.prepare([], SWIFT)
-    return ground.play(sessions=SESSIONS, fuel_per_decision=FUEL)
+    return ground.play(sessions=SESSIONS)
+
+
+@pytest.fixture(autouse=True)
+def little_fuel(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tournament.contests.settings.DECISION_FUEL", 10_000_000)
 
 
 @pytest.mark.slow
@@ -64,7 +68,7 @@ def test_hostile_webassembly(
         wasmtime.wat2wasm(f'(module (import "{endless}" "{endless}" (func)) (memory (export "memory") 1))')
     )
     with nothing_survives(scratch):
-        results = ground.play(sessions=SESSIONS, fuel_per_decision=FUEL)
+        results = ground.play(sessions=SESSIONS)
     assert_verdicts(results, bots)
     lines = results.entrants.set_index("name")
     assert lines.loc["takes_hours_to_compile"].status == "broken"

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import threading
 from collections.abc import Callable
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +24,11 @@ from tournament.open_contest.jobs import (
     NOT_FIT,
     PRACTICE,
     QUEUED,
-    REPLACED,
     SET_ASIDE,
     WITHDRAWAL,
     WITHDRAWN,
     Job,
 )
-from tournament.open_contest.refusals import Refused
 from tournament.open_contest.workers import Workers
 
 
@@ -104,22 +100,6 @@ def test_a_job_that_always_fails_is_set_aside_over_restarts(ground: Ground, monk
     assert not ground.submissions.try_next(0) and not ground.started().try_next(0)
 
 
-def test_a_job_in_which_the_server_dies_again_and_again_is_set_aside(
-    ground: Ground, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def killed(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    job = ground.take("ann", "one.c")
-    with monkeypatch.context() as broken:
-        broken.setattr(submissions, "check", killed)
-        for _ in range(6):
-            with pytest.raises(KeyboardInterrupt):
-                ground.started().try_next(0)
-    ground.submissions = ground.started()
-    assert ground.submissions.try_next(0) and ground.state(job) == SET_ASIDE
-
-
 class _Ended(BaseException):
     pass
 
@@ -172,36 +152,6 @@ def test_former_versions_of_each_bot_are_kept_apart_from_the_others(ground: Grou
     assert [len(list((kept / bot).iterdir())) for bot in ("one", "two")] == [10, 10]
 
 
-def test_versions_of_a_bot_play_one_at_a_time_and_jobs_say_which(ground: Ground) -> None:
-    first, second = ground.enter("ann", "one.c"), ground.enter("ann", "one.py")
-    assert (ground.state(first), second.state) == (REPLACED, ENTERED)
-    waits = ground.take("ann", "one.c")
-    assert ground.withdraw("ann", "one").state == WITHDRAWN and ground.files() == set()
-    assert [ground.state(job) for job in (first, second, waits)] == [REPLACED, WITHDRAWN, WITHDRAWN]
-    with pytest.raises(Refused, match="one isn't in the contest"):
-        ground.withdraw("ann", "one")
-
-
-def test_many_withdrawals_of_one_bot_are_one_job_that_waits_for_nothing(ground: Ground) -> None:
-    ground.enter("ann", "one.c")
-    held, done = threading.Event(), threading.Event()
-
-    def hold() -> None:
-        with ground.submissions.among_entrants:
-            held.set()
-            done.wait(60)
-
-    thread = threading.Thread(target=hold)
-    thread.start()
-    held.wait(60)
-    try:
-        asked = {ground.submissions.withdraw(ground.author("ann"), CONTEST, "one").id for _ in range(50)}
-    finally:
-        done.set()
-        thread.join()
-    assert len(asked) == 1 and ground.submissions.try_next(0, kind=WITHDRAWAL) and ground.files() == set()
-
-
 @pytest.mark.parametrize("what", ["its author is banned", "its bot is withdrawn", "its name is another's"])
 def test_a_bot_does_not_enter_where_that_changed_while_it_was_tried(
     ground: Ground, monkeypatch: pytest.MonkeyPatch, what: str
@@ -232,42 +182,6 @@ def test_once_it_has_closed_the_last_of_each_bot_is_tried_and_no_practice_played
     assert [ground.state(job) for job in (older, last, practice)] == [SET_ASIDE, ENTERED, SET_ASIDE]
     assert [ground.state(job) for job in many] == [SET_ASIDE] * 19 + [ENTERED]
     assert ground.checked == ["one.py", "three.c"]
-
-
-def test_a_practice_match_ends_when_the_contest_closes(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
-    def closes(*words: Any) -> tuple[None, str]:
-        ground.over.add(CONTEST)
-        assert words[-1]()
-        return None, ""
-
-    monkeypatch.setattr(submissions, "play_practice", closes)
-    job = ground.take("ann", "one.c", kind=PRACTICE)
-    assert ground.submissions.try_next(0, kind=PRACTICE) and not ground.submissions.try_next(0, kind=PRACTICE)
-    assert ground.state(job) == SET_ASIDE
-
-
-def test_a_contest_that_was_over_stays_closed_whatever_the_clock_says(ground: Ground) -> None:
-    ground.over.add(CONTEST)
-    ground.now -= timedelta(hours=1)
-    for ask in (ground.enter, ground.withdraw):
-        with pytest.raises(Refused, match="submissions closed at"):
-            ask("ann", "one.c")
-
-
-def test_authors_that_are_wrong_or_gone_stay_as_they_were(ground: Ground) -> None:
-    told: list[str] = []
-    ground.authors_file._tell = told.append
-    good = ground.authors.read_text()
-    for wrong, why in ((good + "[ann\n", "authors.toml"), ("[ann]\ntoken = 1\n", "may have token"), (None, "is gone")):
-        if wrong is None:
-            ground.authors.unlink()
-        else:
-            ground.authors.write_text(wrong)
-        for _ in range(3):
-            assert set(ground.authors_file()) == {"ann", "bob", "eve"}
-        assert len(told) == 1 and why in told.pop()
-    ground.authors.write_text(good.replace("[bob]", "[dan]"))
-    assert set(ground.authors_file()) == {"ann", "dan", "eve"} and not told
 
 
 def cached(ground: Ground, monkeypatch: pytest.MonkeyPatch, megabytes: float) -> Path:
@@ -320,18 +234,6 @@ def test_an_authors_bots_and_former_versions_take_a_bounded_part_of_the_disk(
     kept = ground.folder / "submissions" / "kept" / CONTEST
     assert sum(path.stat().st_size for path in kept.rglob("*") if path.is_file()) < 1 << 20
     assert len(list((kept / "one").iterdir())) == 2
-
-
-def test_a_job_of_an_unknown_or_torn_record_stops_no_start(ground: Ground) -> None:
-    job = ground.take("ann", "one.c")
-    place = ground.folder / "submissions" / "jobs"
-    record = place / job.id / "job.json"
-    record.write_text(json.dumps(json.loads(record.read_text()) | {"renames": "old"}))
-    for name, content in (("torn", b"{"), ("list", b"[]"), ("bare", b"{}")):
-        (place / name).mkdir()
-        (place / name / "job.json").write_bytes(content)
-    assert [one.id for one in ground.started().jobs_of(ground.author("ann"))] == [job.id]
-    assert os.listdir(place) == [job.id]
 
 
 def test_a_job_says_who_handed_in_what_and_what_became_of_it(ground: Ground) -> None:

@@ -23,10 +23,9 @@ from tests.cli.in_process import shown
 from tests.contest_runs import new_place
 from tests.open_contest.support import GOOD, UNFIT, Ground
 from tests.processes import comes
-from tournament.errors import InputError
 from tournament.open_contest import server as server_module
 from tournament.open_contest.jobs import PRACTICE, WITHDRAWAL
-from tournament.open_contest.server import Address, Server, address_of
+from tournament.open_contest.server import Address, Server
 from tournament.reporting.page import source_hash
 
 
@@ -305,40 +304,6 @@ def test_odd_requests_change_nothing_and_stop_nobody(served: Served, head: bytes
             assert re.match(rb"HTTP/1.1 (4\d\d|501)|$", client.recv(100))
     assert set(folder.rglob("*")) == before
     assert served.ask("GET", "/poker/").status == 200
-
-
-def test_where_it_listens() -> None:
-    assert address_of("8080") == Address("127.0.0.1", 8080)
-    assert address_of("0.0.0.0:80").is_loopback is False and address_of("[::1]:80").is_loopback
-    for wrong in ("", "x", "1:x", "70000", "-1"):
-        with pytest.raises(InputError, match="expected a port"):
-            address_of(wrong)
-    for wrong in ("contest.example.org", "ftp://contest.example.org", "https://", "//contest.example.org"):
-        with pytest.raises(InputError, match=r"--url .*: expected the address with its scheme"):
-            address_of("8080", wrong)
-
-
-@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
-def test_a_port_that_is_taken_is_named(served: Served, host: str) -> None:
-    with Server(Address(host), served.ground.folder / "published", None, None) as server:
-        shown = "[::1]" if ":" in host else host
-        assert server.url == f"http://{shown}:{server.port}/"
-        client = http.client.HTTPConnection(host, server.port, timeout=20)
-        client.request("GET", "/poker/")
-        assert client.getresponse().status == 200
-        client.close()
-        with pytest.raises(
-            InputError, match=re.escape(f"can't listen on {shown}:{server.port}: Address already in use")
-        ):
-            Server(Address(host, server.port), served.ground.folder, None, None)
-
-
-@pytest.mark.parametrize(
-    ("host", "why"), [("192.0.2.1", "Cannot assign requested address"), ("no.such.host.invalid", "[A-Z][a-z]+ .*")]
-)
-def test_an_address_of_another_machine_is_named(tmp_path: Path, host: str, why: str) -> None:
-    with pytest.raises(InputError, match=rf"can't listen on {re.escape(host)}:80: (?!Unknown){why}"):
-        Server(Address(host, 80), tmp_path, None, None)
 
 
 @pytest.mark.parametrize(

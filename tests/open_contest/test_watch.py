@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -16,7 +15,7 @@ from unittest.mock import Mock
 import pytest
 
 import tournament
-from tests.contest_runs import CONTEST, Place, bot_source, new_place, outcome
+from tests.contest_runs import CONTEST, Place, bot_source, new_place
 from tests.open_contest.support import failing_at
 from tests.processes import comes
 from tournament.config import Config, load_config
@@ -136,18 +135,6 @@ def test_settings_that_are_wrong_or_would_archive_change_nothing(tmp_path: Path)
         place.write_bot("dull", "int a(const Bot *bot) { return 1; }\nint b(const Bot *bot, int bet) { return 1; }\n")
         assert kept.says("the board is current") and len(kept.board()) == 3
     assert tournament.load(str(place.results)).field.settings["sessions"] == 40
-
-
-@pytest.mark.slow
-def test_a_newcomer_does_not_wait_for_the_others_replicas(tmp_path: Path) -> None:
-    """All replicas would take many minutes; meanwhile the board has everybody who has met all others."""
-    place = new_place(tmp_path, ["bold", "calm", "dull"], sessions=20_000, settings="replicas = 2000")
-    with Kept(place) as kept:
-        assert comes(lambda: (kept.published / CONTEST / "board.json").exists())
-        place.write_bot("even", "int a(const Bot *bot) { return 1; }\nint b(const Bot *bot, int bet) { return 1; }\n")
-        assert comes(lambda: len(kept.board()) == 4)
-    legs = {frozenset((match.x, match.y)): match.legs for match in tournament.load(str(place.results)).ranking.matches}
-    assert len(legs) == 6 and all(0 < count < 2000 for count in legs.values())
 
 
 def test_an_error_at_any_call_of_a_round_or_a_reload_is_told_and_the_round_played(
@@ -273,7 +260,7 @@ def test_boards_of_a_final_are_shown_as_open_until_its_last_leg_is_played(
 
 @pytest.mark.slow
 def test_an_open_board_shows_games_without_bots_words_until_the_final_is_played(tmp_path: Path) -> None:
-    place = new_place(tmp_path, ["bold", "calm", "dull"], settings="faults_allowed = 1000\nreplicas = 2")
+    place = new_place(tmp_path, ["bold", "calm", "dull"], settings="max_faults = 1000\nreplicas = 2")
     (place.entrants / "talker.py").write_text(TALKER)
     settled(place, lambda text: f"{text}\n[watch]\ncloses = 2026-06-02T15:00:00+02:00\n")
     with Kept(place) as kept:
@@ -333,28 +320,3 @@ def test_a_board_has_games_but_where_others_meet_the_same_hands(
     with pytest.raises(InputError):
         publish(tmp_path, contest, load_config(contest, tmp_path / "tournament.toml"), open=open)
     assert (asked["with_games"], asked["only_sums"]) == (games, not games)
-
-
-@pytest.mark.slow
-def test_a_copy_that_was_taken_while_it_played_goes_on_elsewhere(tmp_path: Path) -> None:
-    """By the command of the page, into another folder."""
-    place = new_place(tmp_path / "first", ["bold", "calm", "dull"], sessions=200, settings="replicas = 300")
-    (place.folder / "authors.toml").touch()
-    (place.folder / "submissions").mkdir()
-    command = next(line for line in PAGE.read_text().splitlines() if line.startswith("tar "))
-    with Kept(place) as kept:
-        assert comes(lambda: any(place.results.glob("ledger/*")))
-        words = command.replace(" entrants ", " bots ").split()
-        copied = subprocess.run(words, cwd=place.folder, capture_output=True, text=True)
-        assert copied.returncode == 0 or "changed as we read it" in copied.stderr or "removed before" in copied.stderr
-        assert kept.says("the board is current")
-    other = Place(tmp_path / "second")
-    other.folder.mkdir()
-    subprocess.run(["tar", "--extract", "--file", place.folder / words[3]], cwd=other.folder, check=True)
-    assert {path.name for path in other.folder.iterdir()} >= {"authors.toml", "submissions", "bots", "results"}
-    with Kept(other) as again:
-        assert again.says("the board is current")
-    one, two = outcome(other.results), outcome(place.results)
-    assert one.leaderboard == two.leaderboard
-    key = ["match", "session", "game"]  # replicas that were played again lie in other files
-    assert one.games.sort_values(key, ignore_index=True).equals(two.games.sort_values(key, ignore_index=True))

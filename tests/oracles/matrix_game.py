@@ -76,7 +76,7 @@ def play_leg(
     x: Bot,
     y: Bot,
     payoffs: Table,
-    payoffs_of_y: Table | None = None,
+    column_payoffs: Table | None = None,
     *,
     key: bytes,
     sessions: int,
@@ -109,7 +109,7 @@ def play_leg(
                 )
                 row, other_move = (b, a) if exchanged else (a, b)
                 of_row = payoffs[row][other_move]
-                of_column = payoffs_of_y[row][other_move] if payoffs_of_y else payoffs[other_move][row]
+                of_column = column_payoffs[row][other_move] if column_payoffs else payoffs[other_move][row]
                 for seat, points in enumerate((of_column, of_row) if exchanged else (of_row, of_column)):
                     paid[seat] += points
                 record.turns.append(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -189,31 +188,6 @@ def test_games_are_stepped_through(page: Page, pages: Mapping[str, Played]) -> N
     assert page.texts("#v-log li[aria-current]") == page.texts("#v-log li")[:1]
 
 
-def test_a_repeated_game_is_a_strip_with_totals(page: Page, dilemma: Played) -> None:
-    (page.folder / "dilemma.html").write_text(dilemma.page)
-    page.open("dilemma", "#games")
-    names = [page.run("return document.querySelector(arguments[0]).value", one) for one in ("#v-bot", "#v-opponent")]
-    rows = dilemma.results.games
-    match = rows[(rows.session == 0) & rows.x.isin(names) & rows.y.isin(names)].sort_values("turn")
-    assert len(page.all("#v-strip .turn")) == len(match) == 20
-    payoffs = [[3, 0], [5, 1]]
-    page.one("#viewer .table").send_keys(Keys.END)
-    for own, other in ((0, 1), (1, 0)):
-        total = sum(payoffs[one][two] for one, two in zip(match[f"move_{own}"], match[f"move_{other}"]))
-        assert page.texts(f"#v-{'xy'[own]} .about") == [f"{total} so far"]
-    page.all("#v-strip .turn")[3].click()
-    assert page.texts("#v-now")[0].startswith("turn 3: ") and page.one("#v-at").get_property("value") == "3"
-    # A move is a noun; y's row is above that of x.
-    assert re.fullmatch(
-        rf"turn 3: {page.texts('#v-x .who')[0]} plays (cooperate|<b>defect)( by a slip)? for \d, \w+ plays .+ for \d",
-        page.texts("#v-now")[0],
-    )
-    upper, lower = (page.texts(f"#v-{seat} .who")[0] for seat in "yx")
-    assert page.texts("#v-strip .note") == [f"Upper row: {upper}. Lower row: {lower}."]
-    page.one("#viewer .table").send_keys("n")
-    assert page.one("#v-game").get_property("selectedIndex") == 1 and page.taken()[0] == []
-
-
 def test_nothing_in_a_drawing_runs(page: Page, pages: Mapping[str, Played]) -> None:
     """A contest draws what bots called themselves or answered: an image with scripts stays an image."""
     one = pages["von_neumann_poker"]
@@ -240,19 +214,3 @@ def test_nothing_in_a_drawing_runs(page: Page, pages: Mapping[str, Played]) -> N
     complaints, asked = page.taken()
     assert page.driver.title.endswith("tournament report") and complaints == []
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
-
-
-def test_a_screen_has_room_for_twenty_bots_across(page: Page) -> None:
-    page.open("von_neumann_poker")
-    hidden = """
-        const table = document.querySelector(".cross");
-        table.classList.add("many");
-        for (const row of table.rows) {
-            while (row.cells.length < 22) row.append(row.cells[2].cloneNode(true));
-            for (const cell of row.querySelectorAll("td:not(.rank)")) cell.textContent = "+12.34";
-        }
-        table.tBodies[0].rows[0].cells[1].textContent = "last_game_gambler";
-        return table.parentElement.scrollWidth - table.parentElement.clientWidth;
-    """
-    with page.as_wide_as(1280):
-        assert page.run(hidden) == 0

@@ -45,17 +45,6 @@ def test_courses_are_the_sessions(pages: Mapping[str, Played]) -> None:
         assert course.means(2) == pytest.approx([points[block < 16].mean(), points[block >= 16].mean()])
 
 
-def test_shapes_are_the_courses_scaled_and_fewer_where_there_are_many(pages: Mapping[str, Played]) -> None:
-    courses = pages["von_neumann_poker"].findings.courses
-    shapes = courses.shapes(10_000)
-    for place, _ in enumerate(courses.pairs):
-        means = np.array(Course(courses.points[0, place], courses.sizes[place]).means())
-        assert shapes[0, place] == pytest.approx(100 * means / np.abs(means).max(), abs=0.51)
-        assert (shapes[1, place] == -shapes[0, place]).all()
-    assert courses.shapes(8 * len(courses.pairs)).shape[2] == 8
-    assert courses.shapes(len(courses.pairs)).shape[2] == 0
-
-
 @pytest.mark.parametrize("contest", SHIPPED)
 def test_courses_against_house_players_are_of_games(contest: str, pages: Mapping[str, Played]) -> None:
     one = pages[contest]
@@ -64,14 +53,6 @@ def test_courses_against_house_players_are_of_games(contest: str, pages: Mapping
         assert course.sizes.sum() == line.games
         won = sum(match.points_0 for match in one.results.ranking.matches if match.x == line.name)
         assert course.points.sum() == pytest.approx(won)
-
-
-def test_few_sessions_have_fewer_stretches() -> None:
-    sizes = np.array([1.0, 0, 0, 0, 1, 0, 0, 0])
-    course = Course(np.array([2.0, 0, 0, 0, -1, 0, 0, 0]), sizes)
-    assert course.means() == [2.0, -1.0]
-    assert course.quarters() is None
-    assert Course(np.zeros(8), np.zeros(8)).means() == []
 
 
 def test_what_an_edit_changed(tmp_path: Path) -> None:

@@ -11,11 +11,9 @@ import pytest
 from tests.cli.in_process import shown
 from tests.contest_runs import CONTEST, REPOSITORY, SEEDS, new_place
 from tests.reporting.html_reader import read_html
-from tournament.api import run
 from tournament.config import load_config
 from tournament.contests.portrait import LineChart
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
-from tournament.errors import InputError
 from tournament.records.results import load
 from tournament.reporting.losses import losses_to
 
@@ -81,14 +79,6 @@ def test_charts_are_of_this_match_and_of_these_two(results: str, tmp_path: Path)
     assert isinstance(other.panels[3], LineChart) and other.panels[3].lines[1].values == calls.lines[0].values
 
 
-def test_without_a_name_it_is_the_opponent_it_does_worst_against(results: str) -> None:
-    found = load(results)
-    points = {one.y: one.points_per_session for one in found.ranking.sides if one.x == "calm"}
-    assert losses_to(VON_NEUMANN_POKER, found, "calm").opponent == min(points, key=lambda name: points[name])
-    with pytest.raises(InputError, match="calm has not met nobody"):
-        losses_to(VON_NEUMANN_POKER, found, "calm", "nobody")
-
-
 def test_an_authors_page_tells_it(results: str, tmp_path: Path) -> None:
     place = str(Path(results).parent)
     told = losses_to(VON_NEUMANN_POKER, load(results), "bold")
@@ -108,24 +98,6 @@ def test_an_authors_page_tells_it(results: str, tmp_path: Path) -> None:
     assert "losses" not in public.split("<body", 1)[1].split("<script", 1)[0]
 
 
-def test_of_moves_half_the_lead_counts(tmp_path: Path) -> None:
-    """Where payoffs depend on the role, which rows don't tell, nothing is said of kinds."""
-    config = tmp_path / "tournament.toml"
-    config.write_text(
-        '[dilemma]\ngame = "matrix_game"\nmoves = ["C", "D"]\npayoffs = [[3, 0], [5, 1]]\nrounds = 40\nsessions = 3\n'
-    )
-    bots = REPOSITORY / "entrants" / "prisoners_dilemma"
-    (tmp_path / "entrants" / "dilemma").mkdir(parents=True)
-    for name in ("tit_for_tat.c", "always_defects.c"):
-        (tmp_path / "entrants" / "dilemma" / name).write_text((bots / name).read_text())
-    found = run("dilemma", config=config, workers=1, seed=SEEDS[8])
-    settings = load_config("dilemma", config)
-    contest = settings.played.under(settings.contest)
-    (kind,) = losses_to(contest, found, "tit_for_tat").kinds or ()
-    assert (kind.kind, kind.count, kind.won, kind.share) == ("C against D", 3, -7.5, 1.0)
-    assert losses_to(contest, found, "always_defects").kinds == ()
-
-
 def test_rules_in_python_tell_who_came_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(REPOSITORY / "examples" / "liars_dice")
     place = str(tmp_path / "kept")
@@ -142,21 +114,3 @@ def test_rules_in_python_tell_who_came_first(tmp_path: Path, monkeypatch: pytest
         assert kind["won"] == own.points_1.sum() < 0
         assert own[(own.session == kind["session"]) & (own.game == kind["game"])].points_1.item() == -1
     assert sum(one["share"] for one in told["kinds"]) == pytest.approx(1) and not told["panels"]
-
-
-@pytest.mark.parametrize(
-    ("contest", "bot", "opponent", "kind"),
-    [
-        ("two_card_draw", "check_caller", "practice_02", "showdown in round 2"),
-        ("holdem_training", "always_all_in", "Bob", "showdown after a raise"),
-    ],
-)
-def test_house_players_take_what_was_lost(
-    contest: str, bot: str, opponent: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(REPOSITORY)
-    place = str(tmp_path / "kept")
-    shown("match", contest, bot, opponent, "--sessions", "1", "--seed", SEEDS[8], "--results", place)
-    config = load_config(contest, None)
-    told = losses_to(config.played.under(config.contest), load(f"{place}/{contest}"), bot, opponent)
-    assert kind in [one.kind for one in told.kinds or ()] and told.over == "game" and len(told.course) > 1

@@ -16,8 +16,6 @@ from urllib.parse import unquote
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from tests.contest_runs import bot_source
 from tests.reporting.conftest import HOSTILE, HOSTILE_NAME, SEED, SHIPPED, Played
@@ -25,17 +23,12 @@ from tests.reporting.html_reader import Element, read_html
 from tournament.api import run
 from tournament.config import load_config
 from tournament.contests import find_contest
-from tournament.contests.portrait import Rows
-from tournament.records.results import crosstable_values, load
-from tournament.reporting import findings as findings_module
-from tournament.reporting import games as games_module
-from tournament.reporting.crosstable import crosstable_of, packed
+from tournament.records.results import crosstable_values
+from tournament.reporting.crosstable import crosstable_of
 from tournament.reporting.figures import as_json
 from tournament.reporting.findings import Findings, find, matches_to_watch
-from tournament.reporting.games import games_for_viewer
 from tournament.reporting.layout import Layout
 from tournament.reporting.page import render
-from tournament.reporting.script_data import faults_of, numbers_of
 from tournament.reporting.stretches import Course, Courses
 from tournament.reporting.writing import make_page
 from tournament.standings.matches import Matches
@@ -246,17 +239,6 @@ def test_without_games_no_card_is_shown(pages: Mapping[str, Played], poker_resul
     assert {fault["asked"] for fault in shown} <= set(asked) and shown
 
 
-def test_nobody_left_above_the_line(poker_results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Everybody was disqualified: a page, all the same."""
-    results = load(str(poker_results))
-    nobody = tuple(replace(line, rank=None, status="disqualified", matches=0) for line in results.ranking.entrants)
-    emptied = replace(results, ranking=replace(results.ranking, entrants=nobody))
-    monkeypatch.setattr(findings_module, "load", lambda _location: emptied)
-    tree = read_html(render(*find(str(poker_results))))
-    assert not list(tree.first("table", class_="standings").first("tbody").all("tr"))
-    assert len(list(tree.first("dl", class_="below").all("dt"))) == len(nobody)
-
-
 def with_ranking(one: Played, ranking: Standings) -> Findings:
     names = tuple(line.name for line in ranking.entrants)
     table = crosstable_of(ranking, by_game=False)
@@ -283,19 +265,6 @@ def test_where_both_can_win_results_are_set_against_their_mean(pages: Mapping[st
     assert layout.compared_with == f"the mean of all, +{layout.table.middle:,.2f}"
     sure = (layout.table.reach == 0.0) & (layout.table.sessions > 0)
     assert sure.any() and layout.table.clear[sure].all()
-
-
-def test_the_crosstable_rounds_as_the_standings_do(pages: Mapping[str, Played]) -> None:
-    """Also halfway between two of its last digits, where a W of Hold'em often is."""
-    one = pages["holdem_training"]
-    ranking = one.results.ranking
-    for hundred in (141105, 140095, 67385, 49575, -49575):
-        matches = tuple(m._replace(points_0=float(hundred), games=10_000) for m in ranking.matches)
-        table = crosstable_of(replace(ranking, matches=Matches.of(matches)), by_game=True)
-        findings = replace(one.findings, crosstable=table)
-        page = Layout(find_contest("holdem_training"), findings, live=False)
-        (values,) = numbers_of(page)["results"]["value"]
-        assert set(unpacked(values)) == {round(float(f"{hundred / 1e4:.3f}") * 1000)}
 
 
 def large_field(one: Played, bots: int) -> Findings:
@@ -342,25 +311,6 @@ def test_a_large_field_makes_a_page_that_can_be_sent(bots: int, most: float, pag
     assert {name for match in games for name in match["bots"]} == {line.name for line in findings.ranking.entrants}
 
 
-@settings(max_examples=50, deadline=None)
-@given(st.lists(st.one_of(st.integers(-5, 5), st.integers(-(2**40), 2**40)), max_size=30))
-def test_packed_numbers_come_back(numbers: list[int]) -> None:
-    assert unpacked(packed(numbers)) == numbers
-
-
-def test_faults_that_differ_in_numbers_alone_are_alike(pages: Mapping[str, Played]) -> None:
-    one = pages["von_neumann_poker"]
-    leg, fault = next(
-        (leg, fault) for leg, fault in one.results.ranking.faults if (leg.x, leg.y)[fault.seat] == "crook"
-    )
-    texts = [f"KeyError: 0.{number}7 (line 3 in a)" for number in range(9)] + ["KeyError: 0.5 (line 4 in a)"] * 2
-    faults = tuple((leg, replace(fault, what=text)) for text in texts)
-    listed = faults_of(layout_of(one, replace(one.results.ranking, faults=faults)), "crook")
-    assert [(one["what"], one["more"]) for one in listed] == [
-        *[(text, 0) for text in texts[:2]], (texts[2], 6), (texts[9], 0), (texts[9], 0),
-    ]  # fmt: skip
-
-
 def test_a_repeated_game_is_shown_by_whole_sessions(dilemma: Played) -> None:
     """The first and the last one of each match, every turn of them, with moves and slips as recorded."""
     data = json.loads(read_html(dilemma.page).first("script", id="games-data").text)
@@ -375,36 +325,6 @@ def test_a_repeated_game_is_shown_by_whole_sessions(dilemma: Played) -> None:
             for seat, moves, slips in zip((0, 1), game["moves"], game["slips"]):
                 assert [int(move) for move in moves] == own[f"move_{seat}"].tolist()
                 assert slips == [turn for turn, slip in enumerate(own[f"move_replaced_{seat}"]) if slip]
-
-
-def test_a_session_of_which_turns_are_missing_is_not_shown(dilemma: Played) -> None:
-    """Where records are large only a part is read, and totals of a part would be wrong."""
-    survey = dilemma.findings.survey
-    place, (rows,) = next(iter(survey.sessions.items()))
-    contest = find_contest("dilemma", "matrix_game")
-    contest = contest.under(contest.settings.model_validate(dilemma.findings.settings))
-    cut: Rows = {name: values[1:] for name, values in rows.items()}
-    halves: list[Rows] = [
-        {name: values[half] for name, values in rows.items()} for half in (slice(7, None), slice(0, 7))
-    ]
-    cases: list[tuple[list[Rows], bool]] = [([rows], True), ([cut], False), (halves, True)]
-    for pieces, there in cases:
-        games = games_for_viewer(
-            contest, dilemma.results.ranking.matches, replace(survey, chosen={}, sessions={place: pieces}), {}
-        )
-        assert bool(json.loads(games)["matches"]) == there
-
-
-def test_a_match_of_which_no_game_is_chosen_is_left_out(
-    pages: Mapping[str, Played], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As one whose fault has no row, in records whose games are too many for a page."""
-    one = pages["von_neumann_poker"]
-    first = one.results.ranking.matches[0]
-    survey = replace(one.findings.survey, chosen={**one.findings.survey.chosen, first.match: []})
-    monkeypatch.setattr(games_module, "MOST_BYTES", 20_000)
-    made = games_for_viewer(find_contest("von_neumann_poker"), one.results.ranking.matches, survey, {})
-    assert (first.x, first.y) not in [tuple(match["bots"]) for match in json.loads(made)["matches"]]
 
 
 def test_rules_are_told_as_they_were_played(tmp_path: Path) -> None:

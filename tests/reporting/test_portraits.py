@@ -7,19 +7,12 @@ from collections.abc import Mapping
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from phevaluator import evaluate_cards
 
-from engine.games.holdem_training.hand_strength import strengths
 from tests.reporting.conftest import SHIPPED, Played
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
-from tournament.contests.holdem_training.portrait import MADE, hole_grid, made
 from tournament.contests.portrait import BarChart, GridChart, LineChart, Row, Scene, Seats, Subject, together
 from tournament.contests.telling import told_game
-from tournament.reporting.survey import survey_games
-from tournament.store.storage import open_storage
 
 CONTESTS = ("von_neumann_poker", "matrix_game", *SHIPPED)
 
@@ -152,7 +145,7 @@ def test_matrix_games_are_counted(count: int) -> None:
 def test_scenes_and_words_of_matrix_games_have_the_moves_and_what_they_paid() -> None:
     told = [
         shown_matrix_game(MOVES, PAYOFFS),
-        shown_matrix_game(MOVES, PAYOFFS, payoffs_of_y=[[9] * 3] * 3, duplicate=True),
+        shown_matrix_game(MOVES, PAYOFFS, column_payoffs=[[9] * 3] * 3, duplicate=True),
     ]
     for row in turns_of_a_matrix_game(1, 40):
         for contest, known in zip(told, (True, False)):
@@ -172,44 +165,6 @@ def test_scenes_and_words_of_matrix_games_have_the_moves_and_what_they_paid() ->
             assert (contest.display.portrait.gain is not None) == known
             if contest.display.portrait.gain:
                 assert contest.display.portrait.gain(columns).tolist() == [paid[0]]
-
-
-def suited_card(card: int) -> str:
-    """A card of the records as phevaluator writes it: value 1 is 2, and 13 an ace."""
-    return f"{'23456789TJQKA'[card % 13]}{'shcd'[card // 13]}"
-
-
-@settings(max_examples=80, deadline=None)
-@given(st.lists(st.integers(0, 51), min_size=5, max_size=7, unique=True))
-def test_what_cards_have_made(cards: list[int]) -> None:
-    # phevaluator's ranks: the first of each class, the best 1.
-    rank = evaluate_cards(*map(suited_card, cards))
-    first = (6186, 3326, 2468, 1610, 1)
-    expected = next(place for place, best in enumerate(first) if rank >= best)
-    assert MADE[int(made([np.array([card], np.uint8) for card in cards])[0])] == MADE[expected]
-
-
-def test_the_grid_of_two_cards_has_its_169_fields() -> None:
-    pairs = [(one, other) for one in range(52) for other in range(one)]
-    first, second = (np.array(side, np.uint8) for side in zip(*pairs))
-    counts = np.bincount(hole_grid(first, second), minlength=169).reshape(13, 13)
-    assert (np.diag(counts) == 6).all()
-    assert (counts[np.triu_indices(13, 1)] == 4).all() and (counts[np.tril_indices(13, -1)] == 12).all()
-    assert hole_grid(np.array([12], np.uint8), np.array([11], np.uint8))[0] == 1  # ace and king of one suit: first row
-
-
-def test_the_report_and_the_engine_mean_the_same_cards() -> None:
-    """The best pair on a board of other values is the grid's first; a replay names cards alike."""
-    board = [3, 18, 33, 49, 13]
-    pairs = [(card, card + 13) for card in range(13) if card not in {other % 13 for other in board}]
-    worth = strengths(np.array([[*pair, *board] for pair in pairs], np.uint8)).tolist()
-    first, second = pairs[worth.index(max(worth))]
-    assert hole_grid(np.array([first], np.uint8), np.array([second], np.uint8))[0] == 0
-    contest = find_contest("holdem_training")
-    assert contest.display.portrait
-    row = dict.fromkeys((column.name for column in contest.games), 0) | {"alice_1": 51, "alice_2": 10, "bob_2": 13}
-    told = told_game(contest.display.portrait.scene(row), ("ann", "bob"))
-    assert (told.cards["ann"], told.cards["bob"]) == (("A♠", "Q♣"), ("2♣", "2♦"))
 
 
 def contributions(scene: Scene, ante: float, sizes: tuple[float, ...]) -> tuple[float, float, int | None]:
@@ -265,34 +220,6 @@ def test_scenes_of_von_neumann_poker_come_to_what_was_won(pages: Mapping[str, Pl
             assert abs(gain) == 10
 
 
-@pytest.mark.parametrize("contest", CONTESTS)
-def test_values_that_no_core_writes_break_nothing(contest: str) -> None:
-    """Records may come from anybody: every column at the ends of its type."""
-    chosen = find_contest(contest)
-    portrait = chosen.under(chosen.settings()).display.portrait
-    assert portrait and portrait.gain
-    rows = {}
-    for column in chosen.games:
-        kind = np.dtype(column.dtype)
-        if kind.kind == "f":
-            values = np.array([np.nan, np.inf, -np.inf, 1.0, -0.5, 3e38], kind)
-        elif kind.kind == "b":
-            values = np.array([0, 1, 0, 1, 0, 1], kind)
-        else:
-            ends = np.iinfo(kind)
-            values = np.array([ends.min, ends.max, 0, 1, ends.max // 2, ends.max - 1], kind)
-        rows[column.name] = values
-    who = np.array([0, 1, 2, 0, 1, 2])
-    sums = portrait.tally(rows, Seats(who, who[::-1].copy(), 2))
-    for number in (0, 1):
-        for panel in portrait.panels(sums, Subject(number, {}, together(sums))):
-            assert isinstance(panel, LineChart | BarChart | GridChart)
-    for place in range(6):
-        row = {name: values[place].item() for name, values in rows.items()}
-        assert portrait.scene(row).steps
-    portrait.gain(rows)
-
-
 def test_games_that_are_looked_at_are_in_the_records(pages: Mapping[str, Played]) -> None:
     one = pages["von_neumann_poker"]
     by_place = {(row["match"], row["session"], row["game"]): row for row in rows_of(one)}
@@ -309,14 +236,3 @@ def test_games_that_are_looked_at_are_in_the_records(pages: Mapping[str, Played]
         assert len({(game.session, game.game) for game in games}) == len(games)
         first = min((session, game) for m, session, game in by_place if m == match)
         assert first in {(game.session, game.game) for game in games}
-
-
-def test_large_records_are_sampled(pages: Mapping[str, Played], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Row groups at equal distances: of one group there is nothing to leave out, of many a part."""
-    one = pages["von_neumann_poker"]
-    contest, storage = find_contest("von_neumann_poker"), open_storage(one.results.location)
-    entrants, ranking = one.findings.entrants, one.results.ranking
-    whole = survey_games(contest, storage, one.results.batches, entrants, ranking.faults)
-    assert whole.games_read == whole.games == ranking.games
-    some = survey_games(contest, storage, one.results.batches, entrants, ranking.faults, most_rows=ranking.games // 2)
-    assert 0 < some.games_read <= some.games == ranking.games

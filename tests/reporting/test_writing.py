@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-import tournament
 from tests.cli.in_process import shown
 from tests.reporting.html_reader import read_html
 from tournament.errors import InputError, RunError
@@ -29,13 +28,6 @@ def test_the_command_writes_a_page(poker_results: Path, tmp_path: Path) -> None:
     assert read_html(output.read_text()).first("h1").text == "One-card von Neumann poker"
 
 
-def test_python_writes_the_same_more_than_once(poker_results: Path, tmp_path: Path) -> None:
-    for _ in range(2):  # the room of the same trade must not stand in the function's place
-        path = tournament.report(output=tmp_path / "r.html", results=poker_results.parent, public=True)
-    assert path == tmp_path / "r.html"
-    assert "games-data" not in {one.attributes.get("id") for one in read_html(path.read_text()).all("script")}
-
-
 def test_only_reports_are_replaced(tmp_path: Path) -> None:
     path = tmp_path / "bot.c"
     path.write_text("int a;")
@@ -52,13 +44,6 @@ def test_only_reports_are_replaced(tmp_path: Path) -> None:
     mask = os.umask(0)
     os.umask(mask)
     assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~mask
-
-
-def test_what_is_in_the_way_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is a folder; name a file"):
-        check_replaceable(tmp_path)
-    with pytest.raises(InputError, match="is no folder; make it first"):
-        check_replaceable(tmp_path / "none" / "report.html")
 
 
 def test_parts_that_go_while_they_are_read_are_read_again(poker_results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,9 +92,3 @@ def test_each_author_gets_a_page(poker_results: Path, tmp_path: Path) -> None:
     assert sorted(kickers) == sorted(f"Tournament report, for the author of {name}" for name in names)
     crook = (folder / "bot-crook.html").read_text()
     assert crook.count('"faulty"') == 1 and '"faulty"' not in (folder / "bot-calm.html").read_text()
-
-
-def test_author_pages_have_names_of_their_own(poker_results: Path) -> None:
-    words = ("report", "von_neumann_poker", "--results", str(poker_results.parent), "--author-pages", "x", "-o", "y")
-    told = shown(*words)
-    assert told.code == 2 and "--author-pages writes files of its own" in told.err

@@ -6,7 +6,6 @@ One cluster serves all tests in turn; those that end it come last.
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
 import re
 import shutil
@@ -25,9 +24,8 @@ from tests.contest_runs import (
     new_place,
     outcome,
 )
-from tests.processes import comes, descendants
+from tests.processes import comes
 from tests.ray_cluster import Cluster, Node, serving
-from tests.worker.support import answering, write_bot
 from tournament.cache import cache_folder
 
 BOTS = ["bold", "calm", "dull", "even", "fair", "glad"]
@@ -138,54 +136,6 @@ def kill_one(processes: Sequence[int]) -> bool:
             os.kill(process, signal.SIGKILL)
             return True
     return False
-
-
-@pytest.mark.slow
-def test_a_worker_that_is_killed_in_the_middle_of_legs_is_nobodys_fault(
-    cluster: Cluster, worker: Node, tmp_path: Path
-) -> None:
-    """As the system does it for want of memory, while bots' processes play."""
-    place = new_place(tmp_path, BOTS, sessions=10, settings="faults_allowed = 0")
-    slowly = "__import__('time').sleep(0.002) or"  # so that there is time to kill
-    write_bot(place.entrants / "told", answering(f"{slowly} 5 * (card > 0.5)", "card > 0.6"))
-    place.play(workers=2, results=tmp_path / "here")
-    with cluster.run(place) as run:
-        wait_until(lambda: kill_one([one for one in worker.playing() if descendants(one)]), run)
-        assert_ends_well(run, place, outcome(tmp_path / "here" / place.results.name))
-
-
-@pytest.mark.slow
-def test_a_failing_disk_of_a_worker_is_one_line(cluster: Cluster, worker: Node, place: Place) -> None:
-    with cluster.run(place) as run:
-        wait_until(lambda: commits(place) > 1, run)
-        for number in itertools.count():
-            (place.results / "staging").rename(place.results / f"no staging {number}")
-            try:
-                (place.results / "staging").write_text("in the way of folders")
-                break
-            except IsADirectoryError:
-                continue  # a worker made the folder again before
-        said = complaints_of(run)
-    assert run.returncode == 1, said
-    where = re.escape(str(place.results))  # who stumbles on it: a part that is begun, or one that is published
-    assert re.fullmatch(
-        rf"tournament: (can't write to {where}: [A-Z][^\n]*|{where}/staging must be a folder [^\n]*)\n", said
-    )
-
-
-@pytest.mark.slow
-def test_a_node_of_another_version_ends_the_run(cluster: Cluster, worker: Node, place: Place, tmp_path: Path) -> None:
-    worker.kill()
-    (tmp_path / "wasmtime-1.0.dist-info").mkdir()
-    (tmp_path / "wasmtime-1.0.dist-info" / "METADATA").write_text("Name: wasmtime\nVersion: 1.0\n")
-    wrong = cluster.add(variables={"PYTHONPATH": str(tmp_path)})
-    run = cluster.run(place)
-    said = complaints_of(run)
-    wrong.kill()
-    assert run.returncode == 1, said
-    line = r"tournament: node \S+ has wasmtime 1\.0 \(there [\d.]+\): install the same on every node\n"
-    assert re.fullmatch(line, said), said
-    assert commits(place) <= 1  # the field
 
 
 @pytest.mark.slow

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
 import subprocess
 from pathlib import Path
 
@@ -13,7 +11,6 @@ from tests.contest_runs import (
     Place,
     assert_games_are_the_standings,
     assert_same,
-    bot_source,
     call,
     new_place,
     outcome,
@@ -54,41 +51,3 @@ def test_a_full_disk(tmp_path: Path, space: int) -> None:
         assert (place.results / "games" / name).read_bytes() == content
     place.play(results=tmp_path / "undisturbed")
     assert_same(outcome(place.results), outcome(tmp_path / "undisturbed" / place.results.name))
-
-
-@pytest.mark.parametrize("space", [0, 2_000, 100_000])
-def test_a_full_disk_while_parts_are_rewritten(tmp_path: Path, space: int) -> None:
-    place = new_place(tmp_path, ["bold", "calm", "dull", "even"], sessions=400)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.runner.tasks.TaskSize.is_full", lambda pace, *legs: False)
-        place.play()
-    before = outcome(place.results)
-    place.write_bot("calm", bot_source(9, 8))
-    done = call_with_space(space, place)
-    assert complaint(done) == "calm changed or left; out of the records: 3 matches\n" + FULL.format(place.results)
-    assert_games_are_the_standings(place.results)
-    assert not list((place.results / "staging").glob("*"))
-    assert_same(outcome(place.results), before)
-    place.play()
-    assert len(outcome(place.results).matches) == 6
-    assert_games_are_the_standings(place.results)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small disk needs root")
-def test_a_full_disk_of_the_cache_is_no_trouble_of_the_compiler(tmp_path: Path) -> None:
-    place = new_place(tmp_path, ["bold", "calm"])
-    disk = tmp_path / "cache"
-    disk.mkdir(0o755)
-    small = ["mount", "-t", "tmpfs", "-o", "size=3m,mode=755", "tmpfs", str(disk)]
-    if subprocess.run(small, capture_output=True, check=False).returncode:
-        pytest.skip("mounting isn't allowed here")
-    try:
-        done = call(place.arguments(), TOURNAMENT_CACHE=str(disk))
-        assert done.returncode == 1
-        # Who meets it first, the compiler or the cache itself, hangs on how much each writes at once.
-        where = re.escape(f"{disk}/libraries")
-        said = rf"tournament: the disk of the cache {where}(/made)? is full; free some space and run again"
-        assert re.fullmatch(said, done.stderr.splitlines()[-1])
-    finally:
-        subprocess.run(["umount", str(disk)], check=True)

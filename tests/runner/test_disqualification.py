@@ -220,7 +220,7 @@ def test_what_came_before_a_disqualification_is_played_on() -> None:
 def test_bot_disqualified_after_a_leg_that_it_finished_plays_none_after(tmp_path: Path) -> None:
     """Though legs with processes are played before others of their task."""
     ends_on_sevens = "int a(const Bot *b) { return 0; } int b(const Bot *b, int x) { if (x == 7) abort(); return 1; }"
-    place = new_place(tmp_path, [], sessions=1, settings="faults_allowed = 0")
+    place = new_place(tmp_path, [], sessions=1, settings="max_faults = 0")
     for name in ("brittle", "broken"):
         place.write_bot(name, f"#include <stdlib.h>\n{ends_on_sevens}")
     for name in "pqr":
@@ -277,7 +277,7 @@ def test_who_is_mended_plays_all_and_whose_first_opponent_changed_plays_one_agai
 @pytest.mark.slow
 def test_a_program_that_never_flushes_is_waited_for_in_one_leg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tournament.worker.processes.bot_process.START_SECONDS", 0.4)
-    place = place_with(tmp_path, {}, "wall_seconds_per_decision = 0.2")
+    place = place_with(tmp_path, {}, "idle_seconds = 0.2")
     waits = {"mute": "for line in sys.stdin: pass", "mum": "import time; time.sleep(99)"}
     for name, what in waits.items():
         write_bot(place.entrants / name, script(f"import sys\n{what}\n"))

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import itertools
-import os
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import cast
 
 import pytest
 
-from tests.contest_runs import CONTEST, Outcome, Place, assert_same, bot_source, call, new_place, outcome
+from tests.contest_runs import CONTEST, Outcome, Place, assert_same, call, new_place, outcome
 from tests.processes import comes
 from tournament.config import General
-from tournament.records.results import load
-from tournament.runner.executors import choose_executor, keep_busy
+from tournament.runner.executors import choose_executor
 from tournament.runner.executors.local import LocalExecutor
 from tournament.runner.watcher import Progress
-from tournament.store.folder_storage import FolderStorage
-from tournament.worker.batch import Receipt, Task
+from tournament.worker.batch import Task
 
 BOTS = ["bold", "calm", "dull", "even", "fair"]
 
@@ -63,37 +59,6 @@ def test_stopped_and_resumed(expected: Outcome, tmp_path: Path, workers: int) ->
             place.play(workers=workers, watcher=InterruptsAfter(commits))
         assert staged(place) == []
     place.play(workers=3 - workers)
-    assert_same(outcome(place.results), expected)
-
-
-def test_batches_that_come_back_out_of_order_are_read_in_order(expected: Outcome, tmp_path: Path) -> None:
-    """The first batch is slow; those after it are committed before, and a stop leaves a gap."""
-    place = new_place(tmp_path, BOTS, sessions=6000, settings="duplicate = true")
-    others_done = threading.Event()
-
-    class Releases(InterruptsAfter):
-        def on_progress(self, progress: Progress) -> None:
-            if progress.legs >= 6:
-                others_done.set()
-                raise KeyboardInterrupt
-
-    original = FolderStorage.finish_staged
-
-    def finish_staged(storage: FolderStorage, stream: object) -> None:
-        if "/0000000000-0-" in os.readlink(f"/proc/self/fd/{stream.fileno()}"):  # type: ignore[attr-defined]
-            others_done.wait(60)
-        original(storage, stream)  # type: ignore[arg-type]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(FolderStorage, "finish_staged", finish_staged)
-        patch.setattr("tournament.runner.tasks.TaskSize.is_full", lambda pace, inline, *legs: inline == 2)
-        with pytest.raises(KeyboardInterrupt):
-            place.play(workers=2, watcher=Releases(0))
-    assert not list((place.results / "games").glob("0000000000-0-*"))
-    assert staged(place) == []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.runner.tasks.TaskSize.is_full", lambda pace, inline, *legs: inline == 7)
-        place.play()
     assert_same(outcome(place.results), expected)
 
 
@@ -142,68 +107,6 @@ def test_closing_stops_what_is_being_played(monkeypatch: pytest.MonkeyPatch) -> 
     assert next(receipts) == [0]  # type: ignore[comparison-overlap]
     receipts.close()
     assert len(told) >= 3 and all(told)  # one may not have begun
-
-
-def test_receipts_beside_a_failing_one_are_handed_over() -> None:
-    def receipt_of(task: int) -> Receipt:
-        if task == 1:
-            raise OSError("disk")
-        return Receipt((), float(task))
-
-    def start(task: object) -> int:
-        return cast(int, task)
-
-    def wait(running: list[int]) -> tuple[list[int], list[int]]:
-        return list(running), []
-
-    done = keep_busy(one_by_one(iter(range(3))), lambda: 3, start, wait, receipt_of, [])  # type: ignore[arg-type]
-    assert next(done) == [Receipt((), 0.0), Receipt((), 2.0)]
-    with pytest.raises(OSError, match="disk"):
-        next(done)
-
-
-class CountedExecutor(LocalExecutor):
-    """As one on Ray, which a command starts once."""
-
-    name, closed = "counted", 0
-
-    def close(self) -> None:
-        self.closed += 1
-
-
-def test_a_command_starts_one_executor_for_all_rounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    started: list[CountedExecutor] = []
-
-    def choose(*_: object) -> CountedExecutor:
-        started.append(CountedExecutor(1))
-        return started[-1]
-
-    monkeypatch.setattr("tournament.runner.executors.choose_executor", choose)
-    place = new_place(tmp_path, BOTS[:3], 20, "replicas = 1\nuntil_settled = 0.95\nmost_replicas = 4")
-    place.play()
-    assert load(str(place.results)).ranking.matches[0].legs > 1
-    assert [one.closed for one in started] == [1]
-    place.write_bot("calm", bot_source(9, 8))
-    with pytest.raises(KeyboardInterrupt):
-        place.play(watcher=InterruptsAfter(1))
-    assert [one.closed for one in started] == [1, 1]
-
-
-@pytest.mark.parametrize("note", ["a link", "a folder", "no note"])
-def test_a_note_of_pace_that_can_not_be_read_fails_no_run(tmp_path: Path, note: str) -> None:
-    place = new_place(tmp_path, BOTS[:2])
-    pace = place.results / "ledger" / "pace"
-    pace.parent.mkdir(parents=True)
-    if note == "a folder":
-        pace.mkdir()
-    elif note == "a link":
-        pace.symlink_to(place.config)
-    else:
-        pace.write_bytes(b"fast")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.runner.pace._WORTH_NOTING", 0.0)
-        place.play()
-    assert load(str(place.results)).ranking.games > 0
 
 
 def test_auto_is_local_for_small_work() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
-import re
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,6 @@ from tests.contest_runs import (
     Place,
     assert_games_are_the_standings,
     assert_parts_are_in_order,
-    assert_same,
     bot_source,
     call,
     in_order,
@@ -166,14 +164,6 @@ def test_a_newcomer_of_a_recorded_name_is_broken_and_the_older_bot_stays(place: 
     assert line.reason == f"{file} has the name of calm.c, which is in the records; rename one of them"
 
 
-def test_names_of_files_and_of_bots_that_are_the_same(place: Place) -> None:
-    """Bots are called by their files' stems, what can't be one by the whole name."""
-    (place.entrants / "BOLD.c").write_text("")
-    (place.entrants / "BOLD.c.cpp").write_text("int a(Bot *bot) { return 1; } int b(Bot *bot, int x) { return 1; }")
-    assert play(place) == pairs_with("BOLD.c", BOTS)
-    assert [line.name for line in load(str(place.results)).ranking.entrants if line.status == "broken"] == ["./BOLD.c"]
-
-
 def test_an_edit_plays_both_legs_of_duplicate_matches_again(tmp_path: Path) -> None:
     place = new_place(tmp_path, BOTS[:3], settings="duplicate = true")
     play(place)
@@ -212,22 +202,6 @@ def test_a_part_that_rotted_without_a_trace_is_found_before_it_is_cut(place: Pla
     assert_games_are_the_standings(place.results)
     assert_parts_are_in_order(place.results)
     assert len(load(str(place.results)).games["match"].unique()) == 6
-
-
-def test_small_parts_are_put_together(tmp_path: Path) -> None:
-    """However often bots are edited, and the records have what they would have if played in one go."""
-    place = new_place(tmp_path, [*BOTS, "fair"], sessions=10)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.runner.tasks.TaskSize.is_full", lambda pace, *legs: True)
-        play(place)
-        assert len(list((place.results / "games").iterdir())) == 10
-        for step, name in enumerate(["bold", "calm", "bold"]):
-            place.write_bot(name, bot_source(step, step))
-            assert play(place) == pairs_with(name, [*BOTS, "fair"])
-            assert len(list((place.results / "games").iterdir())) < 8
-            assert parts_read(place) == []
-    place.play(results=tmp_path / "afresh")
-    assert_same(in_order(outcome(place.results)), in_order(outcome(tmp_path / "afresh" / CONTEST)))
 
 
 def test_an_edit_is_two_entries_and_rewrites_the_parts_with_its_legs_once(
@@ -285,33 +259,6 @@ def test_another_version_of_this_contest_archives_its_records(place: Place, monk
     pd.testing.assert_frame_equal(pd.read_parquet(place.results.with_name(f"{CONTEST}-archive-1") / "games"), before)
 
 
-def test_rewritten_parts_keep_the_version_that_played_them(place: Place) -> None:
-    (place.entrants / "calm.c").unlink()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.store.part_writer._package_version", lambda: "99")
-        place.play()
-    versions = {pq.read_schema(part).metadata[b"tournament"] for part in (place.results / "games").iterdir()}
-    assert versions == {importlib.metadata.version("tournament").encode()}
-
-
-def test_other_bots_altogether_set_the_old_records_aside(place: Place) -> None:
-    before = pd.read_parquet(place.results / "games")
-    for bot in place.entrants.iterdir():
-        bot.rename(bot.with_name(f"new_{bot.name}"))
-    place.config.write_text(re.sub("seed = .*", "", place.config.read_text()))
-    done = call(place.arguments())
-    assert "Not what was played before (none of its bots are here): " in done.stderr, "its other seed was only drawn"
-    aside = place.results.with_name(f"{CONTEST}-archive-1")
-    pd.testing.assert_frame_equal(pd.read_parquet(aside / "games"), before)
-
-
-def test_a_run_says_whose_matches_leave_the_records(place: Place) -> None:
-    bots = sorted(place.entrants.iterdir())
-    bots[0].unlink()
-    done = call(place.arguments())
-    assert f"{bots[0].stem} changed or left; out of the records: {len(bots) - 1} match" in done.stderr
-
-
 def test_an_object_store_is_resumed_and_adapted_as_a_folder_is(tmp_path: Path, object_store: str) -> None:
     place = new_place(tmp_path, BOTS[:3], sessions=10)
     location = new_location(object_store)
@@ -334,12 +281,3 @@ def test_an_object_store_is_resumed_and_adapted_as_a_folder_is(tmp_path: Path, o
     with pytest.raises(RunError, match="in an object store nothing can be moved"):
         run(CONTEST, config=place.config, results=location, seed=SEEDS[8], workers=1, executor="local")
     pd.testing.assert_frame_equal(load(location).games, before)
-
-
-def test_what_comes_at_once_is_the_same_in_several_entries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    places = [new_place(tmp_path / name, BOTS, settings="replicas = 3") for name in ("one", "several")]
-    places[0].play()
-    monkeypatch.setattr("tournament.store.writer._MOST_LEGS", 1)
-    places[1].play()
-    assert len(ledger(places[0])) < len(ledger(places[1]))
-    assert_same(outcome(places[0].results), outcome(places[1].results))

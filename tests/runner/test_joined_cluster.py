@@ -7,14 +7,11 @@ from typing import Any
 
 import pytest
 
-from tests.contest_runs import CONTEST
-from tournament.contests import find_contest
 from tournament.errors import InputError
 from tournament.leg import Leg, LegPlan, PlaysAs, Seat
 from tournament.runner.executors import joined_cluster, keep_busy
 from tournament.runner.executors.joined_cluster import JoinedCluster, join
-from tournament.runner.executors.own_ray import memory_for
-from tournament.worker.batch import Receipt, Task
+from tournament.worker.batch import Receipt
 
 GIGABYTE = 1 << 30
 
@@ -79,36 +76,6 @@ def test_what_is_taken_follows_what_can_be_played() -> None:
 def leg(x: PlaysAs, y: PlaysAs) -> Leg:
     seats = [Seat(kind, kind, kind, 1) for kind in (x, y)]
     return Leg("", LegPlan(0, 0, 1, bytes(32)), tuple(seats))
-
-
-@pytest.mark.parametrize(
-    ("legs", "megabytes"),
-    [
-        ([leg("wasm", "wasm")] * 9, 400 + 2 * 72),
-        ([leg("wasm", "house")], 400 + 72),
-        ([leg("python", "wasm"), leg("python", "program")], 400 + 72 + (24 + 64) + (64 + 64)),
-        ([leg("python", "python")] * 500, 400 + 96 * 16),
-    ],
-)
-def test_a_batch_asks_for_the_memory_that_it_usually_takes(legs: list[Leg], megabytes: int) -> None:
-    settings = find_contest(CONTEST).settings().model_dump()
-    assert Task(CONTEST, settings, {}, "", (tuple(legs),)).memory_bytes == megabytes << 20
-
-
-@pytest.mark.parametrize(
-    ("legs", "here", "megabytes"),
-    [
-        ([leg("wasm", "wasm")] * 9, 800, 400),  # a share: both play, with less than they might take
-        ([leg("wasm", "wasm")] * 9, 8000, 400 + 2 * 72),
-        ([leg("program", "program")] * 9, 800, 400 + 2 * (64 + 64)),  # one after the other
-        ([leg("program", "program")] * 9, 600, 600),  # alone, and Ray never waits for more than there is
-        ([leg("python", "python")] * 500, 1600, 800),
-    ],
-)
-def test_a_leg_of_processes_begins_where_there_is_memory_for_it(legs: list[Leg], here: int, megabytes: int) -> None:
-    settings = find_contest(CONTEST).settings().model_dump()
-    task = Task(CONTEST, settings, {}, "", (tuple(legs),))
-    assert memory_for(task, here << 20, 2) == megabytes << 20
 
 
 def test_rays_client_is_refused() -> None:

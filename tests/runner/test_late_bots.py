@@ -13,11 +13,9 @@ from tournament.artifacts.bot import Entrant, Submission
 from tournament.config import load_config
 from tournament.contests import find_contest
 from tournament.entrants import build
-from tournament.records.results import load
 from tournament.runner.contest_run import run_prepared
 from tournament.runner.preparing import prepare_contest
 from tournament.runner.watcher import Progress
-from tournament.store.storage import open_storage
 
 BOTS = ["bold", "calm", "dull"]
 
@@ -83,34 +81,3 @@ def test_who_has_games_in_the_records_is_waited_for(tmp_path: Path, monkeypatch:
     watcher = Waiting(place, "Playing without calm")
     play(place, watcher, monkeypatch)
     assert watcher.may_be_built.is_set()
-
-
-@pytest.mark.parametrize(("bots", "settings"), [(BOTS[:2], ""), (BOTS, "until_settled = 0.6\nmost_replicas = 2")])
-def test_two_alone_and_all_until_the_order_is_settled_are_waited_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bots: list[str], settings: str
-) -> None:
-    place = new_place(tmp_path, bots, settings=settings)
-    watcher = Waiting(place, "Still building calm…")
-    play(place, watcher, monkeypatch)
-    assert not any(text.startswith("Playing without") for text in watcher.said)
-
-
-def test_what_is_late_ends_with_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And says so in the records, from which the next run goes on."""
-    place = new_place(tmp_path, BOTS)
-    watcher = Waiting(place, "")
-
-    def stop(progress: Progress) -> None:
-        watcher.may_be_built.set()
-        raise KeyboardInterrupt
-
-    watcher.on_progress = stop  # type: ignore[method-assign]
-    with pytest.raises(KeyboardInterrupt):
-        play(place, watcher, monkeypatch)
-    assert open_storage(str(place.results)).list("games")
-    (calm,) = [one for one in load(str(place.results)).field.entrants if one.name == "calm"]
-    assert calm.problem == "still being built"
-    place.play()
-    ready = new_place(tmp_path / "ready", BOTS)
-    ready.play()
-    assert_same(in_order(outcome(place.results)), in_order(outcome(ready.results)))

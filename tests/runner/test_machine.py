@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import os
 import re
@@ -10,7 +9,6 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -23,11 +21,9 @@ from tests.contest_runs import (
 )
 from tests.forks import Ended, Forks, copy_for_everybody, forks
 from tournament.cache import cache_folder
-from tournament.config import General
-from tournament.errors import InputError, RunError
-from tournament.runner.executors import choose_executor
+from tournament.errors import RunError
 from tournament.store.folder_storage import FolderStorage
-from tournament.store.storage import SIGN, AlreadyExists
+from tournament.store.storage import SIGN
 
 AS_NOBODY = "import os; os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
 
@@ -116,61 +112,6 @@ def test_a_home_that_can_not_be_written(server: Forks, place: Place, variable: s
     assert not place.results.exists()
 
 
-@pytest.mark.parametrize("umask", [0, 0o027, 0o077, 0o777])
-def test_odd_umasks(server: Forks, place: Place, expected: Outcome, umask: int) -> None:
-    """Files are as open as the user's umask says; the seed is his own whatever it says."""
-    ended = server.run(place.arguments(), f"import os; os.umask({umask})\n")
-    assert ended.code == 0, ended
-    assert_same(outcome(place.results), expected)
-    for seed in (place.results / "secret").iterdir():
-        assert seed.stat().st_mode & 0o077 == 0
-    (part,) = {path.stat().st_mode & 0o777 for path in (place.results / "games").iterdir()}
-    assert part == 0o666 & ~umask
-
-
-@pytest.mark.parametrize("megabytes", [1000, 3000])
-def test_little_memory(server: Forks, place: Place, expected: Outcome, megabytes: int) -> None:
-    """An address space that is too small ends the run with a reason; it is nobody's fault."""
-    limit = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({megabytes} << 20, {megabytes} << 20))\n"
-    ended = server.run(place.arguments(), limit)
-    assert ended.code == 0 or line(ended, " is set aside in this run: ").startswith("tournament: ")
-    assert server.run(place.arguments()).code == 0
-    assert_same(outcome(place.results), expected)
-
-
-def test_a_mount_that_loses_the_answer_to_a_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is asked again, and answers that the file is there: it is ours, though, and not another writer's."""
-    storage = FolderStorage(str(tmp_path))
-    storage.prepare()
-    link = os.link
-
-    def ask_twice(*arguments: Any, **options: Any) -> None:
-        link(*arguments, **options)
-        link(*arguments, **options)
-
-    monkeypatch.setattr(os, "link", ask_twice)
-    storage.create("ledger/one", b"first")
-    assert storage.read("ledger/one") == b"first"
-    with pytest.raises(AlreadyExists):
-        storage.create("ledger/one", b"second")
-    assert storage.list("staging") == {}
-
-
-@pytest.mark.parametrize("number", [errno.EPERM, errno.EOPNOTSUPP])
-def test_a_file_system_without_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
-    def fail(*arguments: Any, **options: Any) -> None:
-        raise OSError(number, os.strerror(number))
-
-    monkeypatch.setattr(os, "link", fail)
-    storage = FolderStorage(str(tmp_path))
-    storage.prepare()
-    storage.create("ledger/one", b"first")
-    with pytest.raises(AlreadyExists):
-        storage.create("ledger/one", b"second")
-    assert storage.read("ledger/one") == b"first"
-    assert storage.list("staging") == {}
-
-
 def test_the_lock_of_another_machine_can_be_removed(tmp_path: Path) -> None:
     storage, other = FolderStorage(str(tmp_path)), FolderStorage(str(tmp_path))
     storage.prepare()
@@ -187,22 +128,6 @@ def test_the_lock_of_another_machine_can_be_removed(tmp_path: Path) -> None:
     lock.write_text("process 7 on somewhere, which is dead\n")
     other.hold()  # nobody holds it
     other.release()
-
-
-def test_a_ray_that_does_not_come_up_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a machine that is too busy Ray gives up with a bare Exception."""
-
-    def fail(*arguments: Any, **options: Any) -> None:
-        raise Exception("The current node timed out during startup.\nMore of it")
-
-    said: list[str] = []
-    monkeypatch.setattr("ray.init", fail)
-    with pytest.raises(
-        InputError,
-        match=r"Ray can't be reached at this machine: The current node timed out during startup\. More of it$",
-    ):
-        choose_executor(General(executor="ray", workers=1), 0.0, 0.0, said.append)
-    assert said[1:] == ["Ray did not start (The current node timed out during startup. More of it); trying once more…"]
 
 
 def test_a_look_at_the_lock_keeps_no_run_from_starting(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:

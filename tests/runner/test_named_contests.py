@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 
@@ -12,9 +11,6 @@ from typer.testing import CliRunner
 import tournament
 from tests.contest_runs import CONTEST, SEEDS, bot_source, outcome
 from tournament.cli.commands import app
-from tournament.config import load_contests
-from tournament.errors import InputError
-from tournament.trial.check import contest_of
 
 KEYS = f'sessions = 20\nentrants = "bots"\nseed = "{SEEDS[7]}"\n'
 TABLES = f"""
@@ -67,35 +63,3 @@ def test_nothing_is_played_twice_also_under_a_new_name(place: Path, tmp_path: Pa
     found = tournament.run("morning", config=config, executor="local")
     assert sorted((tmp_path / "copy" / "results" / "morning" / "games").iterdir()) == before
     assert found.field.contest == "morning"
-
-
-def test_every_command_takes_the_name(place: Path) -> None:
-    lines = json.loads(asked(place, "leaderboard", "late", "--json"))
-    assert len(lines) == 3
-    assert "Late" in asked(place, "leaderboard", "late")
-    assert len(json.loads(asked(place, "crosstable", "late", "--json"))) == 6
-    assert "all as recorded" in asked(place, "verify", "late", "--replay", "2")
-    assert "calm" in asked(place, "check", str(place / "bots" / "calm.c"), "--contest", "late")
-    asked(place, "new", "late", "fresh", "--entrants", str(place / "late_bots"))
-    assert (place / "late_bots" / "fresh.c").exists()
-
-
-def test_records_are_found_without_their_table(place: Path, tmp_path: Path) -> None:
-    (tmp_path / "tournament.toml").write_text("")
-    results = str(place / "results")
-    there = ["--config", str(tmp_path / "tournament.toml"), "--results", results]
-    done = CliRunner().invoke(app, ["leaderboard", "late", *there])
-    assert done.exit_code == 0 and "calm" in done.output
-    assert CliRunner().invoke(app, ["verify", *there]).output.count("all as recorded") == 3
-    with pytest.raises(InputError, match=rf"holds the contests evening, late, {CONTEST}: name one"):
-        tournament.load(results)
-    with pytest.raises(InputError, match="no contest is called lat; there are: "):
-        CliRunner().invoke(app, ["leaderboard", "lat", *there], catch_exceptions=False)
-
-
-def test_a_bots_path_says_its_contest(place: Path) -> None:
-    known = load_contests(place / "tournament.toml")
-    assert contest_of(Path("entrants/evening/a.c"), known) == "evening"
-    assert contest_of(Path(CONTEST, "late", "a.c"), known) == "late"
-    with pytest.raises(InputError, match=f"--contest {CONTEST} or --contest evening or --contest late$"):
-        contest_of(Path("elsewhere/a.c"), known)

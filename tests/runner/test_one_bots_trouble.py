@@ -39,7 +39,7 @@ ODD = """(module (import "env" "rand" (func $rand (result i32)))
     (if (i32.eqz (i32.and (call $rand) (i32.const 3))) (then unreachable)) (i32.const 0))
   (func (export "b") (param i32 i32) (result i32) (i32.const 1)))"""
 PYTHON = "def a(bot):\n  print('odd')\n  assert bot.card < 0.9\n  return 0\ndef b(bot, bet): return 1\n"
-SETTINGS = "faults_allowed = 1000\nreplicas = 2"
+SETTINGS = "max_faults = 1000\nreplicas = 2"
 
 
 def place_of(folder: Path, odd: bytes, suffix: str = ".wasm") -> Place:
@@ -291,7 +291,7 @@ def test_bot_that_sleeps_long_in_each_leg_is_at_fault_in_all_after_one_second_tr
 
     monkeypatch.setattr(RoundPlay, "play", noted)
     place = place_of(tmp_path, OF_ITS_OWN.format("time.sleep(99 * (n == 2))").encode(), ".py")
-    place.config.write_text(f"{place.config.read_text()}wall_seconds_per_decision = 0.1\n")
+    place.config.write_text(f"{place.config.read_text()}idle_seconds = 0.1\n")
     place.play()
     faults = load(str(place.results)).faults
     assert faults.what.str.startswith("did not answer for ").all() and len(faults) >= 6

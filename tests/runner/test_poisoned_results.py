@@ -9,12 +9,11 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.contest_runs import CONTEST, Place, bot_source, call, new_place
+from tests.contest_runs import Place, call, new_place
 from tests.ledger_rows import Rows, content_of, entry_of, forge_part, forge_rows
 from tournament.errors import InputError, RunError
 from tournament.records.results import load
@@ -128,17 +127,6 @@ def test_a_poisoned_entry_is_one_line_and_harms_nothing(place: Place, name: str)
             break
 
 
-def test_a_wrong_name_is_told_what_is_there(place: Place) -> None:
-    with pytest.raises(InputError, match=rf"/wrong holds no results yet.*; beside it there is {CONTEST}$"):
-        load(str(place.results.parent / "wrong"))
-
-
-def test_a_contest_that_there_is_none_of(place: Place) -> None:
-    poison(place, 1, lambda entry: entry["field"].update(contest="another"))
-    with pytest.raises(InputError, match="no contest is called another"):
-        load(str(place.results))
-
-
 def test_reasons_reach_the_terminal_escaped(place: Place) -> None:
     """What is wrong with a bot, and what it did, is free text."""
     poison(place, 1, lambda entry: entry["field"]["entrants"][2].update(problem=f"error: {ESCAPES}"))
@@ -154,14 +142,6 @@ def test_reasons_reach_the_terminal_escaped(place: Place) -> None:
     assert call(["leaderboard", "--results", str(place.results), "--json"]).returncode == 0
 
 
-def test_former_settings_reach_the_terminal_escaped(place: Place) -> None:
-    poison(place, 1, lambda entry: entry["field"]["settings"].update(bet_cap=ESCAPES * 1000))
-    done = call(place.arguments())
-    assert done.returncode == 0
-    assert "Not what was played before (bet_cap was \\x1b[2J" in done.stderr
-    assert "\x1b" not in done.stderr and len(done.stderr) < 5000
-
-
 TABLES: dict[str, Callable[[pa.Table], pa.Table]] = {
     "a column missing": lambda table: table.drop_columns(["session"]),
     "a column of another type": lambda table: table.set_column(0, "match", table["match"].cast(pa.string())),
@@ -171,20 +151,6 @@ TABLES: dict[str, Callable[[pa.Table], pa.Table]] = {
     ),
     "other rows": lambda table: table.slice(1),
 }
-
-
-@pytest.mark.parametrize("table", ["games", "sessions"])
-@pytest.mark.parametrize("name", TABLES)
-def test_a_poisoned_part_is_one_line(place: Place, name: str, table: str) -> None:
-    forge_part(place.results, table, TABLES[name])
-    with pytest.raises((RunError, InputError)) as problem:
-        getattr(load(str(place.results)), table)
-    assert one_line(problem.value).isprintable()
-    place.write_bot("calm", bot_source(9, 8))  # now its part is rewritten
-    if name not in ("matches of nobody", "other rows"):  # of the last its legs are played again
-        with pytest.raises((RunError, InputError)) as problem:
-            place.play()
-        assert one_line(problem.value).isprintable()
 
 
 def cell(column: str, value: Any, row: int = 0) -> Callable[[Rows], object]:
@@ -241,14 +207,6 @@ def test_faults_that_could_take_more_memory_than_their_file_are_refused(place: P
         load(str(place.results))
 
 
-def test_links_in_the_place_of_summaries_are_replaced(place: Place) -> None:
-    for name in ("matches.parquet", "entrants.parquet"):
-        (place.results / name).unlink()
-        (place.results / name).symlink_to("../../../victim.txt")
-    place.play()
-    assert len(pq.read_table(place.results / "entrants.parquet")) == 4
-
-
 @pytest.mark.parametrize("dry", [True, False])
 @pytest.mark.parametrize("inside", [True, False])
 def test_a_contests_folder_that_is_a_link_is_neither_moved_nor_signed(
@@ -264,23 +222,6 @@ def test_a_contests_folder_that_is_a_link_is_neither_moved_nor_signed(
     assert dry or "is a link" in done.stderr.splitlines()[-1]
     assert place.results.is_symlink() and not list(place.results.parent.glob("*-archive-*"))
     assert {path: path.read_bytes() for path in target.rglob("*") if path.is_file()} == before
-
-
-def test_dry_run_signs_nothing(place: Place) -> None:
-    sign = place.results / "ledger" / "writer"
-    before = sign.read_bytes(), sign.stat().st_mtime_ns
-    assert call(place.arguments("--dry-run")).returncode == 0
-    assert (sign.read_bytes(), sign.stat().st_mtime_ns) == before
-
-
-def test_archives_that_are_links_are_ignored(place: Place, tmp_path: Path) -> None:
-    shutil.copytree(place.results, tmp_path / "elsewhere")
-    assert call(place.arguments("--seed", "8")).returncode == 0
-    shutil.rmtree(place.results.with_name(f"{CONTEST}-archive-1"))
-    place.results.with_name(f"{CONTEST}-archive-2").symlink_to(tmp_path / "elsewhere")
-    done = call(place.arguments())
-    assert done.returncode == 0 and "they are back" not in done.stderr
-    assert (tmp_path / "elsewhere").is_dir()
 
 
 values = st.recursive(

@@ -70,20 +70,6 @@ def test_more_replicas_play_only_what_is_new(tmp_path: Path, duplicate: str) -> 
     assert not cards[0] & cards[1] and not cards[1] & cards[2]
 
 
-PYTHON_BOTS = {
-    f"{name}.py": f"def a(bot): return {bet} if bot.card > {card} else 0\ndef b(bot, bet): return bot.card > {card}\n"
-    for name, bet, card in (("bold", 60, 0.3), ("calm", 5, 0.5), ("dull", 20, 0.8))
-}
-
-
-def python_place(folder: Path) -> Place:
-    place = new_place(folder, [], 30, "duplicate = true\nreplicas = 1")
-    (folder / "bots").mkdir()
-    for name, source in PYTHON_BOTS.items():
-        (folder / "bots" / name).write_text(source)
-    return place
-
-
 @pytest.fixture
 def tasks(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
     """What is played from now on, task by task."""
@@ -95,25 +81,6 @@ def tasks(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
 
     monkeypatch.setattr("tournament.runner.executors.local.play_task", noting)
     return noted
-
-
-def test_replicas_of_processes_are_played_in_step_and_recorded_each_by_itself(
-    tmp_path: Path, tasks: list[Task]
-) -> None:
-    grown = python_place(tmp_path / "grown")
-    games = with_replicas(grown, 1) + with_replicas(grown, 3)
-    tasks.clear()
-    at_once = python_place(tmp_path / "at_once")
-    assert with_replicas(at_once, 3) == games
-    assert [len(task.batches) for task in tasks] == [3]
-    pd.testing.assert_frame_equal(records(grown), records(at_once))
-    assert load(str(grown.results)).ranking == load(str(at_once.results)).ranking
-    for folder in ("games", "sessions"):
-        parts = sorted((at_once.results / folder).iterdir())
-        assert len(parts) == 3
-        for part in parts:
-            assert len(set(pd.read_parquet(part).session // 30 // 2)) == 1
-    assert verify(CONTEST, config=at_once.config, replay=6).problems == ()
 
 
 def test_fewer_lose_nothing_and_an_edited_bot_plays_as_many_as_are_wanted(tmp_path: Path) -> None:

@@ -120,7 +120,7 @@ def test_both_legs_of_a_duplicate_match_have_the_same_deals_and_fresh_rand() -> 
         lambda one: replace(one, competitors=[replace(ANN, name="amy"), BOB, CAT]),
         lambda one: replace(one, competitors=[ANN, replace(BOB, artifact="edited"), CAT]),
         lambda one: replace(one, version="2.1"),
-        lambda one: replace(one, settings=one.settings | {"faults_allowed": 7}),
+        lambda one: replace(one, settings=one.settings | {"max_faults": 7}),
         lambda one: replace(one, key=key_of(6)),
         lambda one: replace(one, rules="other rules"),
     ],

@@ -117,46 +117,8 @@ def test_a_seed_of_which_one_copy_is_damaged_or_gone_is_mended(tmp_path: Path, w
     assert api.verify(CONTEST, config=place.config).problems == ()
 
 
-def test_records_that_a_run_put_aside_for_nothing_come_back_and_others_stay(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A full disk before the first commit of other settings. After a commit they stay in the archive."""
-    place = without_seed(tmp_path)
-    play(place)
-    kept = secrets_of(place)
-    text = place.config.read_text()
-    place.config.write_text(text.replace("sessions = 40", "sessions = 30"))
-    with monkeypatch.context() as patch, pytest.raises(RunError, match="is full"):
-        patch.setattr("tournament.store.writer.append", lambda *_: full_disk())
-        play(place)
-    archive = place.results.with_name(f"{CONTEST}-archive-1")
-    assert archive.exists()
-    assert play(place).games > 0
-    assert archive.exists()
-    place.config.write_text(text)
-    assert play(place).games > 0  # what was put aside for something doesn't come back
-    shutil.rmtree(place.results)
-    archive.rename(place.results)
-    place.config.write_text(text.replace("sessions = 40", "sessions = 20"))
-    with monkeypatch.context() as patch, pytest.raises(RunError, match="is full"):
-        patch.setattr("tournament.store.writer.append", lambda *_: full_disk())
-        play(place)
-    place.config.write_text(text)
-    again = play(place)
-    assert again.games == 0 and any("was put aside by a run that played nothing" in text for text in again.said)
-    assert secrets_of(place) == kept
-
-
 def full_disk() -> None:
     raise OSError(errno.ENOSPC, "No space left on device")
-
-
-def test_another_seed_sets_the_records_aside_without_naming_it(tmp_path: Path) -> None:
-    place = without_seed(tmp_path)
-    play(place, seed="the first of two long sentences")
-    said = play(place, seed="the other of two long sentences").said
-    assert any("they have another seed" in text for text in said)
-    assert not any("sentences" in text for text in said)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import types
 import pytest
 
 from tests.worker.support import ask_each, build
-from tournament.sandbox.inside.bot_functions import choose_functions, takes
+from tournament.sandbox.inside.bot_functions import choose_functions
 from tournament.sandbox.inside.function_names import NotChosen
 
 MOVE: list[tuple[tuple[str, ...], int]] = [(("move",), 1)]
@@ -59,14 +59,6 @@ def test_other_spellings_need_a_signature_that_fits() -> None:
         chosen(f"def zebra_move(bot): return 1\n{HELPERS['of another class']}")
 
 
-def test_of_several_classes_those_that_others_are_made_of_do_not_count() -> None:
-    base = "class Base:\n  def move(self, bot): return 2\n"
-    assert chosen(f"{base}class Own(Base):\n  def move(self, bot): return 1") == [1]
-    assert chosen(f"{base}class Own(Base): pass\nOther = Own") == [2]
-    with pytest.raises(NotChosen, match="the class Base and the class Other: either may be meant"):
-        chosen(f"{base}class Other:\n  def move(self, bot): return 1")
-
-
 def test_each_question_has_its_function() -> None:
     both: list[tuple[tuple[str, ...], int]] = [(("a",), 1), (("b",), 2)]
     assert chosen("def a(bot): return 1\ndef zebra_b(bot, bet): return 2", questions=both) == [1, 2]
@@ -91,12 +83,6 @@ def test_each_question_has_its_function() -> None:
 def test_what_is_missing_is_said(source: str, words: str) -> None:
     with pytest.raises(NotChosen, match=words):
         chosen(source)
-
-
-def test_what_is_not_written_in_python_is_believed_to_fit() -> None:
-    assert takes(len, 7) and takes("".join, 0)
-    assert takes(types.MethodType(lambda self, bot: 0, object()), 1)
-    assert not takes(types.MethodType(lambda self, bot: 0, object()), 2)
 
 
 def test_bots_that_play_by_it() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 
 import pytest
 
@@ -43,21 +42,6 @@ while True:
     except RuntimeError:
         time.sleep(0.01)
 """
-# Until it is refused one, as it will be after 1,500.
-STARTS = """
-import os, threading, time
-threading.stack_size(64 << 10)
-first, started = os.getpid(), 0
-try:
-    while os.getpid() == first and started < 1500:
-        {start}
-        started += 1
-except (BlockingIOError, RuntimeError):
-    pass
-if os.getpid() == first:
-    print(started, flush=True)
-os._exit(0)
-"""
 
 HOARDS = """
 import ctypes, threading, time
@@ -81,28 +65,6 @@ def test_a_bomb_is_ended_and_nothing_of_it_stays(source: str) -> None:
     done = built(source)
     assert done.in_words == "took more than 64 processes or 1,024 threads"
     assert comes(lambda: set(descendants(os.getpid())) <= before)
-
-
-@pytest.mark.parametrize(
-    "start", ["os.fork() or time.sleep(60)", "threading.Thread(target=time.sleep, args=(60,)).start()"]
-)
-def test_no_more_start_than_a_machine_bears_however_late_a_bomb_is_seen(start: str) -> None:
-    """Beside other work it is seen late, and thousands more would start in a tenth of a second."""
-    done = built(STARTS.format(start=start), watched=False)
-    assert done.output == b"1023\n"  # beside the first and its supervisor
-
-
-def test_where_a_container_is_asked_about_calls_a_build_goes_on_without() -> None:
-    code = """
-import _socket, os
-from tournament.sandbox.inside import starts, system_calls
-system_calls.install_questions('fork')
-ours, theirs = _socket.socketpair()
-assert not starts.ask(theirs)
-theirs.close()
-starts.answer(ours, os.getpid(), 1)
-"""
-    subprocess.run([interpreter(), "-c", code], check=True)
 
 
 @pytest.mark.parametrize("then", ["", "ctypes.CDLL(None).syscall(60, 0)"], ids=["", "in the last thread"])

@@ -15,17 +15,14 @@ from pathlib import Path
 import pytest
 
 import tournament
-from tests.processes import comes
 from tests.worker.support import SILENT_C, ask, build, write_bot
 from tournament.cli.commands import main
-from tournament.config import load_config
 from tournament.errors import InputError
 from tournament.sandbox.inside import landlock
-from tournament.sandbox.outside import confined as confined_module
-from tournament.sandbox.outside import confinement, fork_server, probe, running, visible
+from tournament.sandbox.outside import confinement, fork_server, probe, running
 from tournament.sandbox.outside.confined import Confined
-from tournament.sandbox.outside.endings import Ending, how_it_ended
-from tournament.sandbox.outside.launch import Build, ForkServer, LaunchSpec, Limits, Program
+from tournament.sandbox.outside.endings import Ending
+from tournament.sandbox.outside.launch import Build, LaunchSpec, Limits, Program
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.sandbox.outside.tier import MEND
 
@@ -134,52 +131,6 @@ def test_off_is_possible_everywhere_and_stands_in_the_records(
     assert {batch.sandbox for batch in results.batches} == {probe.OFF}
 
 
-def test_c_bots_that_are_compiled_need_nothing_of_it_to_play(tmp_path: Path) -> None:
-    (entrant,) = build({"silent.c": SILENT_C})
-    assert entrant.plays_as == "wasm"
-
-
-def test_the_tier_says_what_confines() -> None:
-    assert probe.probe_sandbox("off") == "off: bots run with the rights of the tournament"
-    assert probe.probe_sandbox("on").startswith("Landlock ")
-    assert probe.probe_sandbox("on").endswith("system call filter")
-
-
-def settings_of(tmp_path: Path, text: str) -> SandboxSettings:
-    path = tmp_path / "tournament.toml"
-    path.write_text(text)
-    return load_config("von_neumann_poker", path).sandbox
-
-
-def test_both_forms_of_the_sandbox_setting(tmp_path: Path) -> None:
-    assert settings_of(tmp_path, "") == SandboxSettings()
-    assert settings_of(tmp_path, 'sandbox = "off"') == SandboxSettings(mode="off")
-    assert settings_of(tmp_path, 'sandbox = "on"') == SandboxSettings()
-    text = '[sandbox]\nmode = "off"\npackages = ["numpy"]\nreadable = ["/opt/x"]\nlegs_per_process = 3\n'
-    assert settings_of(tmp_path, text) == SandboxSettings(
-        mode="off", packages=["numpy"], readable=["/opt/x"], legs_per_process=3
-    )
-
-
-BAD_SETTINGS = {
-    'sandbox = "of"': "line 1: mode = 'of': must be 'on' or 'off'",
-    "sandbox = 1": "line 1: sandbox must be a table, written [sandbox]",
-    'results = "x"\n[sandbox]\npackages = "numpy"': "line 3: packages = 'numpy': must be a list",
-    "[sandbox]\npackages = [1]": "line 2: packages = 1: must be a text, in quotes",
-    "[sandbox]\n\nlegs_per_process = 0": "line 3: legs_per_process = 0: must be at least 1",
-    "[sandbox]\nlegs_per_process = 1001": "line 2: legs_per_process = 1001: must be at most 1000",
-    "[sandbox]\nnetwork = true": "line 2: unknown key network; there are mode, packages, readable, legs_per_process",
-    '[sandbox]\nreadable = ["a\\u0000"]': "line 2: readable = 'a\\x00': must not contain the character NUL",
-}
-
-
-@pytest.mark.parametrize("text", sorted(BAD_SETTINGS), ids=range(len(BAD_SETTINGS)))
-def test_bad_settings_are_blamed_by_line(tmp_path: Path, text: str) -> None:
-    with pytest.raises(InputError) as caught:
-        settings_of(tmp_path, text)
-    assert str(caught.value) == f"{tmp_path / 'tournament.toml'}, {BAD_SETTINGS[text]}"
-
-
 def test_unconfined_bots_are_still_held_to_their_limits() -> None:
     source = "x = 0\ndef a(bot):\n    global x\n    x = bytearray(1 << 30)\n    return 1\ndef b(bot, bet): return 1\n"
     answered = ask(source, sandbox=SandboxSettings(mode="off"))
@@ -223,42 +174,6 @@ def test_memory_of_ours_is_not_taken_for_a_new_process_s_own() -> None:
         process.kill()
 
 
-@pytest.mark.parametrize("program", ["/bin/sleep", "/bin/true"])
-def test_memory_of_ours_is_not_a_program_s_that_is_executed_while_we_look(
-    program: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its memory is read before it executes the program, and its addresses after that, or after its end."""
-    ours = bytearray(os.urandom(1 << 16)) * (300 << 4)
-    addresses = confined_module._addresses
-    waits, goes = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.read(waits, 1)
-        os.execv(program, [program, "60"])
-    confined = Confined(Running(child), Limits(64, 10), -1, -1, -1)
-    before = addresses(str(child))
-    looks: list[str] = []
-
-    def executes_first(process: str) -> list[str]:
-        if not looks:
-            os.write(goes, b"x")
-            assert comes(lambda: addresses(str(child)) != before)
-            assert program != "/bin/true" or comes(confined.has_ended)
-        looks.append(process)
-        return addresses(process)
-
-    monkeypatch.setattr(confined_module, "_addresses", executes_first)
-    try:
-        assert confined.memory_bytes() > len(ours)
-        assert not confined.has_taken_too_much()
-        assert looks
-    finally:
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        os.close(waits)
-        os.close(goes)
-
-
 @dataclass
 class Running:
     """A process that somebody else ends."""
@@ -267,12 +182,6 @@ class Running:
 
     def end(self) -> Ending:
         return Ending(0)
-
-
-def test_how_a_process_ended_in_words() -> None:
-    assert [how_it_ended(status) for status in (0, 3, -9, -24, -99)] == [
-        "ended", "ended with status 3", "was killed by SIGKILL", "used up its processor time", "was killed",
-    ]  # fmt: skip
 
 
 def test_an_ended_process_leaves_no_descriptor() -> None:
@@ -286,15 +195,3 @@ def test_an_ended_process_leaves_no_descriptor() -> None:
             assert process.end() == 5
             assert process.has_ended()
     assert len(os.listdir("/proc/self/fd")) == before
-
-
-def test_a_domain_has_the_standard_library_without_the_packages_in_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("json", "site-packages", "dist-packages"):
-        (tmp_path / name).mkdir()
-    monkeypatch.setattr("sysconfig.get_path", lambda _: str(tmp_path))
-    python, program = (LaunchSpec(ForkServer(of), Limits(64, 1)) for of in ("python", "program"))
-    readable = [str(tmp_path), "/allowed"]
-    assert list(visible.entry_by_entry(readable, python)) == [str(tmp_path / "json"), "/allowed"]
-    assert list(visible.entry_by_entry(readable, program)) == readable

@@ -57,35 +57,3 @@ def test_a_container_that_refuses_what_confinement_needs(attempt: str, number: i
 def test_a_container_that_refuses_what_can_be_done_without(number: int) -> None:
     """As Docker's own profile refuses both."""
     assert said(REFUSED, number, "probe").startswith("Landlock ")
-
-
-FEW_FILES = """
-import os, resource, sys
-most = int(sys.argv[1])
-resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-from tests.sandbox.test_fork_server import python_bot
-from tournament.errors import InputError
-problems = set()
-for _ in range(7):  # as many as a process takes
-    started = []
-    try:
-        while True:
-            started.append(python_bot())
-    except InputError as problem:
-        problems.add(str(problem))
-    for process in started:
-        process.end()
-    os.dup(0)
-print(*problems)
-"""
-
-
-@pytest.mark.parametrize(
-    ("most", "line"),
-    [
-        (30, "30 files may be open at once (ulimit -Hn), at least 128 must be; 1,024 are enough for most runs\n"),
-        (150, "as many files are open as the tournament may have (150, ulimit -Hn); allow more\n"),
-    ],
-)
-def test_too_few_files_are_not_blamed_on_something_else(most: int, line: str) -> None:
-    assert said(FEW_FILES, most) == f"a process can't be confined here: {line}"

@@ -8,14 +8,11 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from engine.processes import forking
-from tests.processes import are_gone, comes, is_gone
+from tests.processes import are_gone, is_gone
 from tests.worker.support import ON, pair
 from tournament.artifacts import python_packing
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
@@ -89,20 +86,6 @@ def test_forks_find_no_descriptor_of_the_server_or_of_others() -> None:
             other.end()
 
 
-def test_a_link_leads_through_a_folder_that_can_not_be_read(tmp_path: Path) -> None:
-    """As many of the system's libraries do, through /etc/alternatives."""
-    library, alternatives = tmp_path / "library", tmp_path / "alternatives"
-    library.mkdir()
-    alternatives.mkdir()
-    (library / "name.1").write_text("found\n")
-    (library / "name").symlink_to(alternatives / "name")
-    (alternatives / "name").symlink_to("../library/name.1")
-    (alternatives / "other").write_text("closed\n")
-    script = f"read word < {library}/name && echo $word; read word < {alternatives}/other && echo $word"
-    launch = LaunchSpec(Program(["/bin/sh", "-c", script]), Limits(256, 10), readable=["/bin", str(library)])
-    assert running.finish(fork_server.start(launch, "on"), launch, 20).output == b"found\n"
-
-
 def test_a_fork_can_signal_neither_its_server_nor_another() -> None:
     other = python_bot()
     server = server_of(other)
@@ -127,18 +110,6 @@ def test_a_killed_server_takes_its_forks_along_and_another_serves_on() -> None:
     again = python_bot()
     assert server_of(again) != server
     again.end()
-
-
-def test_a_server_that_is_killed_before_it_reads_an_order_has_ended() -> None:
-    """The system then tells of a connection that was reset, where else it tells the end of a stream."""
-    process = python_bot()
-    server = next(server for server in fork_server._servers.values() if server.process.pid == server_of(process))
-    os.kill(server.process.pid, signal.SIGSTOP)
-    server._orders.send(forking.order(forking.REAP, process.pid))
-    os.kill(server.process.pid, signal.SIGKILL)
-    assert are_gone([server.process.pid])
-    assert server.process.read(forking.REPLY_BYTES) == b""
-    process.end()
 
 
 def test_a_stopped_server_goes_on() -> None:
@@ -174,85 +145,6 @@ def test_a_killed_server_costs_no_bot_a_game() -> None:
         killer.join()
     assert played.what_counts == expected.what_counts
     assert not played.faults
-
-
-def test_a_server_outlives_the_thread_that_asked_for_it() -> None:
-    fork_server.end_idle()
-    started: list[Confined] = []
-    thread = threading.Thread(target=lambda: started.append(python_bot()))
-    thread.start()
-    thread.join()
-    time.sleep(0.05)
-    assert not started[0].has_ended()
-    started[0].end()
-
-
-def test_a_folder_that_was_made_anew_can_be_read(tmp_path: Path) -> None:
-    folder = tmp_path / "program"
-    for content in (b"first\n", b"second\n"):
-        folder.mkdir()
-        (folder / "file").write_bytes(content)
-        command = ["/bin/sh", "-c", "read x < file; echo $x"]
-        launch = LaunchSpec(Program(command), Limits(256, 10), folder, readable=["/bin", str(folder)])
-        assert running.finish(fork_server.start(launch, "on"), launch, 20).output == content
-        folder.rename(tmp_path / content.decode().strip())
-
-
-def test_servers_without_forks_end_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    fork_server.end_idle()
-    monkeypatch.setattr(fork_server, "_owner", 0)  # so that a new thread looks after them
-    busy = python_bot()
-    assert ran("exit 0").status == 0
-    assert len(fork_server._servers) == 2
-    monkeypatch.setattr(fork_server, "_IDLE_SECONDS", 0.2)
-    another = LaunchSpec(Program(["/bin/true"]), Limits(256, 10), readable=["/bin"])
-    assert running.finish(fork_server.start(another, "on"), another, 20).status == 0  # of whose start the thread hears
-    assert comes(lambda: len(fork_server._servers) == 1)
-    assert not busy.has_ended()
-    busy.end()
-    assert comes(lambda: not fork_server._servers)
-
-
-def test_starting_a_server_does_not_wait_for_who_ends_idle_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who starts one holds the servers' lock until it is there, and who looks for idle ones is who starts them."""
-    fork_server.end_idle()
-    monkeypatch.setattr(fork_server, "_owner", 0)
-    monkeypatch.setattr(fork_server, "_IDLE_SECONDS", 0.0)
-    thread = threading.Thread(target=lambda: ran("exit 0"), daemon=True)
-    thread.start()
-    thread.join(60)
-    assert not thread.is_alive()
-
-
-def test_where_no_thread_could_be_started_the_next_one_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As beside what forks without end. Who came next waited for ever."""
-    fork_server.end_idle()
-    monkeypatch.setattr(fork_server, "_owner", 0)
-
-    def refuse(_thread: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
-
-    with monkeypatch.context() as full, pytest.raises(RuntimeError, match="new thread"):
-        full.setattr(threading.Thread, "start", refuse)
-        ran("exit 0")
-    thread = threading.Thread(target=lambda: ran("exit 0"), daemon=True)
-    thread.start()
-    thread.join(60)
-    assert not thread.is_alive()
-
-
-def test_a_server_has_forks_until_it_has_told_how_the_last_one_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Meanwhile another thread may look for idle ones."""
-    ask = fork_server._Server._ask
-
-    def asked(server: fork_server._Server, kind: int, *more: Any, **named: Any) -> tuple[int, int]:
-        if kind == forking.REAP:
-            fork_server.end_idle()
-        return ask(server, kind, *more, **named)
-
-    monkeypatch.setattr(fork_server._Server, "_ask", asked)
-    assert ran("exit 4").status == 4
-    assert fork_server._servers
 
 
 @pytest.mark.parametrize("trouble", [OSError(errno.EMFILE, "too many open files"), KeyboardInterrupt()])

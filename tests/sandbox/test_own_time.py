@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -16,14 +15,14 @@ import pytest
 
 from tests.processes import comes
 from tests.support import build_folder
-from tests.worker.support import Source, build, problem_of, script
+from tests.worker.support import build, problem_of
 from tournament.artifacts import compiler_run, libraries, program_build
 from tournament.errors import RunError
 from tournament.sandbox.outside import own_time
 from tournament.sandbox.outside.confined import Confined
-from tournament.sandbox.outside.own_time import Clocks, Disturbed, Doing, GroupUse, OwnTime, Use, doing, waited
+from tournament.sandbox.outside.own_time import Clocks, Disturbed, Doing, GroupUse, OwnTime, Use, doing
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.worker.processes import programs, python_bots
+from tournament.worker.processes import python_bots
 
 # Seconds, the processor time in them, and whether it sleeps at their end.
 SLEEPS = (1.0, 0.0, True)
@@ -109,14 +108,6 @@ def _does(folder: Path, what: Doing) -> bool:
     return doing(folder) == what
 
 
-def test_who_is_stopped_goes_on() -> None:
-    with running("print()\nwhile True: pass") as (pid, folder):
-        os.kill(pid, signal.SIGSTOP)
-        assert comes(lambda: (folder / "stat").read_text().rsplit(")", 1)[1].split()[0] == "T")
-        assert doing(folder) == "is held up"
-        assert comes(lambda: (folder / "stat").read_text().rsplit(")", 1)[1].split()[0] == "R")
-
-
 # Seconds between looks, of processor time and of waits for one that have ended, and what it does at the look.
 Look = tuple[float, float, float, Doing]
 NAPS_BETWEEN: Look = (0.05, 0.01, 0.0, "runs")
@@ -152,21 +143,6 @@ def test_sleep_is_the_time_without_a_processor_and_without_a_wait_for_one(
         clocks.look(elapsed)
         most = max(most, clocks.slept)
     assert slept - 1e-9 <= clocks.slept and most <= at_most + 1e-9
-
-
-@pytest.mark.parametrize(("what", "slept"), [("sleeps", 0.05), ("runs", 0.0), ("is held up", 0.0)])
-def test_who_was_asked_lately_has_slept_only_if_it_is_found_asleep(what: Doing, slept: float) -> None:
-    clocks = Clocks(lambda: Use(0.0, what == "sleeps", 0.0, what == "runs"))
-    clocks.look(0.05, asked_lately=True)
-    assert clocks.slept == slept
-
-
-def test_how_long_a_process_has_waited_for_processors() -> None:
-    cores = len(os.sched_getaffinity(0))
-    with contextlib.ExitStack() as together:
-        folders = [together.enter_context(running("print()\nwhile True: pass"))[1] for _ in range(2 * cores)]
-        assert comes(lambda: sum(waited(folder) or 0.0 for folder in folders) > 0.1)
-    assert waited(folders[0]) is None
 
 
 def test_what_a_group_has_used_is_known_when_its_processes_have_ended() -> None:
@@ -227,46 +203,3 @@ def test_a_source_that_gets_no_processor_is_not_blamed(
 def test_a_bot_that_sleeps_at_its_start_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(python_bots, "_TRIAL_OWN_SECONDS", 1.0)
     assert problem_of(SLEEPY) == "can't start: slept or waited for more than 10 s"
-
-
-@pytest.mark.parametrize("times", [1, 2])
-@pytest.mark.parametrize("kind", ["python", "program"])
-def test_a_start_that_the_system_ends_is_tried_again_and_nobodys_fault(
-    kind: str, times: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path))
-    module = python_bots if kind == "python" else programs
-    start: Callable[..., Confined] = module.start
-    left = times
-
-    def start_and_kill(*arguments: object, **more: object) -> Confined:
-        nonlocal left
-        confined = start(*arguments, **more)
-        if not more.get("examine") and left:
-            left -= 1
-            os.kill(confined.pid, signal.SIGKILL)
-        return confined
-
-    monkeypatch.setattr(module, "start", start_and_kill)
-    source = SLEEPY.replace("30", "0")
-    bot: dict[str, Source] = {"bot.py": source} if kind == "python" else {"bot": script("input()")}
-    if times == 1:
-        assert build(bot)[0].problem is None
-        return
-    problem = build(bot)[0].problem or ""
-    assert problem.startswith("the system ended its process") and "set aside in this run" in problem
-
-
-def test_an_end_that_takes_long_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A process that ends has no memory any more; on a busy machine it may be long until it has ended."""
-
-    def ended_by_itself(sizes: Callable[[], dict[str, int]]) -> int | None:
-        process = object.__new__(Confined)
-        looks = iter([False] * 40)
-        monkeypatch.setattr(process, "has_ended", lambda: next(looks, True))
-        monkeypatch.setattr(process, "_sizes", sizes)
-        monkeypatch.setattr(process, "end", lambda: -signal.SIGKILL)
-        return process.ended_by_itself(0.001)
-
-    assert ended_by_itself(dict) == -signal.SIGKILL
-    assert ended_by_itself(lambda: {"VmHWM": 1}) is None

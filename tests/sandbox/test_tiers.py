@@ -13,11 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.in_process import shown
 from tests.sandbox.held import OLDER, held_to
 from tests.sandbox.test_fork_server import raised_by
 from tournament.errors import InputError
-from tournament.sandbox.inside import landlock, system_calls
+from tournament.sandbox.inside import landlock
 from tournament.sandbox.outside import probe, running, tier
 from tournament.sandbox.outside.launch import Build, LaunchSpec, limits_of_build
 from tournament.sandbox.outside.visible import interpreter
@@ -154,21 +153,6 @@ def test_the_probe_names_the_version(held: int) -> None:
     assert probe.probe_sandbox("on") == f"Landlock {held}, system call filter"
 
 
-def test_where_no_question_can_be_kept_from_signals_it_is_asked_with_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As before Linux 5.19."""
-    flags_seen: list[int] = []
-
-    def refuse_once(_: bytes, flags: int) -> int:
-        flags_seen.append(flags)
-        if len(flags_seen) == 1:
-            raise OSError(errno.EINVAL, "")
-        return 7
-
-    monkeypatch.setattr(system_calls, "_set_filter", refuse_once)
-    assert system_calls.install_questions("kill") == 7
-    assert flags_seen == [40, 8]
-
-
 def missing(number: int) -> Callable[[], int]:
     """In the place of `landlock.version`, where the kernel refuses with this error."""
 
@@ -204,12 +188,3 @@ def test_before_anything_is_downloaded_a_machine_that_confines_nothing_is_told(
     (tmp_path / "tournament.toml").write_text(config)
     assert tier._main(tmp_path / "tournament.toml") == status
     assert capsys.readouterr().err.startswith("tournament: bots can't be confined: ") is bool(status)
-
-
-def test_a_new_folder_of_a_machine_that_confines_nothing_is_told_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(landlock, "version", missing(errno.ENOSYS))
-    told = shown("init", str(tmp_path), columns=400)
-    assert told.code == 0
-    assert "bots can't be confined: this kernel" in told.out.splitlines()[0]

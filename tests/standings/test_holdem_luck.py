@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.games.holdem_training.bob import preflop_call_probability
-from engine.games.holdem_training.luck import CONTROLS, add_hands, solve
+from engine.games.holdem_training.luck import CONTROLS, add_hands
 from engine.games.holdem_training.rates import RateSampler
 from engine.kernel.game_core import BLOCK_COUNT
 from tests.holdem import play_core
@@ -23,7 +23,7 @@ from tests.oracles.deals import key_of
 from tests.oracles.holdem_luck import controls, next_shuffle
 from tests.oracles.holdem_training import ALICE, BOB, CALLED, CHECK, CHECKED, FOLD, FOLDED, NOBODY, Hand, View
 from tournament.contests.holdem_training import HOLDEM_TRAINING, LUCK_COLUMNS, Settings
-from tournament.contests.holdem_training.luck import LegLuck, best_weights
+from tournament.contests.holdem_training.luck import best_weights
 
 Games = dict[str, npt.NDArray[Any]]
 
@@ -90,15 +90,6 @@ def test_a_first_hand_is_shuffled_by_the_cards_of_the_second_and_alone_has_no_lu
     both = [controls(hand, shuffle, call_chance) for hand, shuffle in zip(hands, shuffles)]
     assert moments[0, 1:-1] == pytest.approx(np.sum(np.array(both, float), axis=0), abs=1e-9)
     assert not luck_of(columns_of(hands[:1]), 1).any()
-
-
-def test_controls_of_boards_that_all_share() -> None:
-    """Where hands tie, with each other and with all."""
-    royal = Hand(0, 0, 0, (0, 13, 1, 14, 8, 9, 10, 11, 12), (5, 0, 0, 0), (CALLED, 1, 1, 1), NOBODY, 0)
-    assert found_controls(royal, 7)[5:] == [0.0] * 6
-    assert found_controls(royal, 7) == pytest.approx(controls(royal, 7, call_chance), abs=1e-9)
-    paired = royal._replace(cards=(0, 13, 5, 18, 12, 25, 38, 51, 11))
-    assert found_controls(paired, 8) == pytest.approx(controls(paired, 8, call_chance), abs=1e-9)
 
 
 def test_over_both_answers_of_bob_the_mean_is_zero() -> None:
@@ -182,13 +173,6 @@ def test_little_variance_is_left() -> None:
     assert left[1:].var() < 0.4 * of_block[1:].var()
 
 
-def test_of_a_bot_that_always_checks_nothing_is_left() -> None:
-    """Two sessions that differed by the luck of one hand would have no error half of the time, and half of its mean."""
-    games = columns_of(play_core(lambda _view: CHECK, 3, sessions=1, hands=640).hands)
-    left = games["profit"].astype(float).reshape(BLOCK_COUNT, -1).sum(axis=1) - luck_of(games, 640)
-    assert left == pytest.approx(np.full(BLOCK_COUNT, 5 * 20), abs=1e-6)
-
-
 def test_weights_follow_the_profit_and_stay_where_little_is_known() -> None:
     chance = np.random.default_rng(1)
     of = np.array([2.0, 1.5, 1, 0.5, 1, 10, -20, 5, 0, 0, 0])
@@ -201,57 +185,3 @@ def test_weights_follow_the_profit_and_stay_where_little_is_known() -> None:
     assert usual.tolist() == found[1].tolist() == [1.0] * 5 + [0.0] * 6
     assert np.abs(found[20_000] - of)[:5].max() < 0.1 and np.abs(found[20_000] - of).max() < 0.6
     assert np.abs(found[10] - usual)[5:].max() < 10
-
-
-def test_equations_are_solved_step_by_step_and_rounded_at_each() -> None:
-    """To the last bit: what is noted of luck must be the same wherever it is worked out."""
-    chance = np.random.default_rng(2)
-    for size in (1, 2, CONTROLS):
-        factors = chance.normal(size=(3 * size, size))
-        equations = np.column_stack([factors.T @ factors, chance.normal(size=size)])
-        rows = equations.tolist()
-        for pivot in range(size):
-            rows[pivot] = [value / rows[pivot][pivot] for value in rows[pivot]]
-            for row in set(range(size)) - {pivot}:
-                rows[row] = [value - rows[row][pivot] * own for value, own in zip(rows[row], rows[pivot])]
-        solve(equations)
-        assert equations[:, -1].tolist() == [row[-1] for row in rows]
-    with pytest.raises(ValueError, match="another shape"):
-        solve(np.eye(2))
-
-
-def test_hands_may_come_in_any_pieces() -> None:
-    games = hands_of(Moody(3), 3, 333)
-    whole = luck_of(games, 333)
-    assert luck_of(games, 333, [1, 10, 11, 42, 300]) == pytest.approx(whole, abs=1e-9)
-    assert np.abs(whole).max() > 0
-    assert luck_of(hands_of(Moody(3), 3, 5), 5)[6] != 0  # fewer hands than blocks
-
-
-def test_what_is_no_hand_is_refused() -> None:
-    good = Hand(0, 0, 0, tuple(range(9)), (60, 40, 0, 0), (CALLED, CALLED, 1, 1), NOBODY, 0)
-    wrong = [
-        good._replace(cards=(0, *good.cards[1:8], 0)),
-        good._replace(cards=(*good.cards[:8], 52)),
-        good._replace(raises=(60, 41, 0, 0)),
-        good._replace(raises=(60, 0, 0, 0)),
-        good._replace(raises=(60, 40, 0, 1)),
-        good._replace(answers=(CALLED, CALLED, 1, 4)),
-        good._replace(answers=(CALLED, CALLED, 1, 0)),
-        good._replace(answers=(CALLED, FOLDED, 0, 0)),
-        good._replace(answers=(CALLED, FOLDED, 1, 1), folder=BOB),
-        good._replace(folder=ALICE),
-    ]
-    for hand in wrong:
-        with pytest.raises(ValueError, match="no hand"):
-            found_controls(hand, 0)
-    games = columns_of([good, good])
-    with pytest.raises(ValueError, match="more hands"):
-        LegLuck(1).add(games)
-    *columns, profit = games.values()
-    moments, zeros = np.zeros((CONTROLS + 2, CONTROLS + 2)), np.zeros(CONTROLS)
-    for changed in (columns[1:], [columns[0][1:], *columns[1:]]):
-        with pytest.raises(ValueError, match="columns"):
-            add_hands(changed, profit, 0, 2, 0, zeros, moments, np.zeros(1))
-    with pytest.raises(ValueError, match="shape"):
-        add_hands(columns, profit, 0, 2, 0, zeros, moments[1:], np.zeros(1))

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from engine.games.von_neumann_poker.card_cells import CELLS, CELLS_A_SIDE, add_cells
+from engine.games.von_neumann_poker.card_cells import CELLS, CELLS_A_SIDE
 from engine.games.von_neumann_poker.core import VonNeumannPoker
 from engine.kernel.game_core import BLOCK_COUNT
 from engine.kernel.records import Table
@@ -25,13 +25,6 @@ from tournament.records.results import load
 from tournament.store.columns import buffer_fields
 
 BOTS = ["bold", "calm", "dull"]
-
-
-def test_what_is_usual_is_fair_between_roles() -> None:
-    """As x is A or B his gains are opposite, and A's mean is the value of the game, 10/9 dollars."""
-    as_b, as_a = usual_gains().reshape(2, -1)
-    assert np.array_equal(as_a, -as_b)
-    assert as_a.mean() == pytest.approx(10 / 9, abs=0.02)
 
 
 def invented(seed: int, sessions: int, length: int = 10) -> dict[str, npt.NDArray[Any]]:
@@ -86,21 +79,6 @@ def test_luck_is_that_of_a_plain_reckoning_however_games_are_cut(sessions: int) 
     for first, end in itertools.pairwise(edges):
         luck.add({name: values[first:end] for name, values in games.items()})
     assert luck.blocks() == pytest.approx(plain_luck(games, sessions), abs=1e-9)
-
-
-def test_games_that_cannot_be_are_refused() -> None:
-    games = invented(1, 4)
-    high, low, none = (games["a_card"].copy() for _ in range(3))
-    high[3], low[-1], none[20] = 1, -0.01, np.nan
-    cards = ({name: wrong} for name in ("a_card", "b_card") for wrong in (high, low, none))
-    for changed in (*cards, {"session": games["session"] + np.int32(50)}):
-        with pytest.raises(ValueError, match=r"card|session"):
-            LegLuck(5, 4).add(games | changed)
-    with pytest.raises(ValueError, match="lengths"):
-        LegLuck(5, 4).add(games | {"seat_0_is_a": games["seat_0_is_a"][1:]})
-    sums = np.zeros((BLOCK_COUNT, CELLS + 1), np.int64)
-    with pytest.raises(ValueError, match="cells"):
-        add_cells(*(games[name] for name in LUCK_COLUMNS), 5, 4, sums)  # type: ignore[call-arg, arg-type]
 
 
 def _replies(card: float, memory: list[float], seat: int) -> int:

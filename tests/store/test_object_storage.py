@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import re
 import threading
 import urllib.request
@@ -21,7 +20,7 @@ from tests.contest_runs import CONTEST, THRESHOLDS, Listener, bot_source, call, 
 from tests.object_store import BUCKET, MemoryStore, ServedStore, new_location
 from tests.store.test_ledger import FIELD, leg, read_beside_a_writer, stage_batch
 from tournament.errors import InputError, RunError
-from tournament.store.ledger_reading import read_field, read_records, read_state
+from tournament.store.ledger_reading import read_records
 from tournament.store.legs import Fault
 from tournament.store.storage import AlreadyExists, Storage, open_storage
 from tournament.store.writer import Writer, open_for_writing
@@ -145,31 +144,6 @@ def test_who_is_taken_over_while_it_sweeps_sweeps_nothing_of_the_other(
     assert request > 8
 
 
-def test_of_two_that_begin_at_once_one_is_told(memory: MemoryStore) -> None:
-    first, second = open_storage(LOCATION), open_storage(LOCATION)
-    first.hold()
-    first.release()
-
-    def gate(request: str) -> None:
-        if request.startswith("PUT"):
-            memory.gate = lambda request: None
-            second.hold()
-
-    memory.gate = gate
-    with pytest.raises(RunError, match=r"another run begins in .* at this moment; wait for it, or stop it"):
-        first.hold()
-    assert second.still_held() and not first.still_held()
-
-
-def test_who_was_killed_may_still_wake_and_who_ended_may_not(memory: MemoryStore) -> None:
-    assert not open_storage(LOCATION).hold()
-    storage = open_storage(LOCATION)
-    assert storage.hold()
-    storage.release()
-    assert not storage.still_held()
-    assert not storage.hold()
-
-
 def test_a_store_that_passes_over_conditions_is_refused(served_store: ServedStore, storage: Storage) -> None:
     with (
         served_store.behaving(deaf=True),
@@ -199,13 +173,6 @@ def test_an_answer_that_was_lost_is_not_taken_for_another_writer(served_store: S
     assert storage.read("ledger/one") == b"ours"
     with pytest.raises(AlreadyExists):
         storage.create("ledger/one", b"ours")
-
-
-def test_a_conflict_of_two_puts_is_no_other_writer_yet(served_store: ServedStore, storage: Storage) -> None:
-    conflicts = iter(["409 ConditionalRequestConflict"])
-    with served_store.behaving(gate=lambda request: next(conflicts, None)):
-        storage.create("ledger/one", b"ours")
-    assert storage.read("ledger/one") == b"ours"
 
 
 def test_readers_beside_a_writer_find_whole_commits_in_a_store(memory: MemoryStore) -> None:
@@ -240,43 +207,12 @@ def test_a_commit_takes_no_more_than_thirteen_requests(memory: MemoryStore) -> N
     assert 0 < len(requests) <= 13, requests
 
 
-def test_reading_takes_as_many_requests_as_entries_since_the_fold(memory: MemoryStore) -> None:
-    writer = open_for_writing(open_storage(LOCATION))
-    writer.commit(field=FIELD)
-    for _ in range(30):
-        writer.commit()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tournament.store.ledger._FEWEST_BYTES", 0)
-        writer.close()
-    writer = open_for_writing(open_storage(LOCATION))
-    writer.commit(batches=[stage_batch(writer.storage, leg(0))])
-    writer.close()
-    storage, requests = open_storage(LOCATION), list[str]()
-    memory.gate = requests.append
-    assert read_state(storage).entries == 33
-    assert read_field(storage) == FIELD
-    one_reading = ["LIST_WITH_DELIMITER", "GET", "GET"]
-    assert [request.partition(" ")[0] for request in requests] == one_reading * 2
-
-
 # Uploads.
 
 
 def unfinished_uploads(served_store: ServedStore) -> int:
     with urllib.request.urlopen(f"http://{served_store.address}/{BUCKET}?uploads") as answer:
         return bytes(answer.read()).count(b"<UploadId>")
-
-
-def test_an_upload_that_is_not_finished_leaves_nothing(served_store: ServedStore, storage: Storage) -> None:
-    stream = storage.open_staged("staging/part")
-    with served_store.behaving() as requests:
-        stream.write(b"x" * 20_000_000)
-        assert unfinished_uploads(served_store) == 1  # it goes out while it is written
-        assert storage.list("staging") == {}  # what a kill leaves here can't be read
-        stream.close()
-    assert storage.list("staging") == {}
-    assert unfinished_uploads(served_store) == 0
-    assert not any(request.startswith("POST") and "uploadId" in request for request in requests)  # never finished
 
 
 def test_an_upload_that_fails_is_taken_back(served_store: ServedStore, storage: Storage) -> None:
@@ -331,23 +267,6 @@ def test_the_command_says_it_in_one_line_and_shows_no_secret(
     assert "Traceback" not in done.stderr and "hushhush" not in done.stderr + done.stdout
 
 
-def test_a_missing_bucket_is_one_line(served_store: ServedStore) -> None:
-    location = f"s3://no-such-bucket/place?{served_store.options}"
-    expected = "s3://no-such-bucket/place: there is no bucket no-such-bucket; make it first, or name another"
-    assert trouble(location) == expected
-    storage = open_storage(location)
-    for verb in (storage.hold, lambda: storage.read("x"), lambda: storage.replace("x", b"")):
-        with pytest.raises(RunError, match=expected):
-            verb()
-
-
-@pytest.mark.parametrize("host", ["127.0.0.1:9", "nowhere.invalid"])
-def test_an_unreachable_store_is_one_line(served_store: ServedStore, host: str) -> None:
-    line = trouble(f"s3://{BUCKET}/place?endpoint_override={host}&scheme=http&region=us-east-1")
-    assert line.startswith(f"s3://bucket/place: the store at http://{host} fails (")
-    assert "are its address, its region and the credentials right, and the network up? set AWS_ACCESS_KEY_ID" in line
-
-
 def test_a_store_that_stumbles_is_asked_again_and_one_that_fails_is_given_up(served_store: ServedStore) -> None:
     storage = open_storage(new_location(served_store.options))
     stumbles = iter(["503", "500"])
@@ -388,15 +307,6 @@ def test_keys_in_an_address_are_refused_and_not_shown(
         done = call(arguments)
         assert done.returncode == 2 and "has a name or a password in it" in done.stderr
         assert "hushhush" not in done.stderr + done.stdout and "AKIA" not in done.stderr + done.stdout
-
-
-def test_an_account_that_is_not_named_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in os.environ if name.startswith("AZURE_")]:
-        monkeypatch.delenv(name)
-    assert "set AZURE_STORAGE_ACCOUNT, or add ?account=NAME" in trouble("az://container/place")
-    monkeypatch.setenv("AZURE_STORAGE_KEY", "hushhush, no base64")
-    line = trouble("az://container/place?account=mine")
-    assert "its credentials can't be read; set AZURE_STORAGE_KEY" in line and "hushhush" not in line
 
 
 def test_records_that_were_copied_go_on_there(served_store: ServedStore, tmp_path: Path) -> None:

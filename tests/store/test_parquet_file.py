@@ -17,11 +17,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.parquet.pages import MOST_ROWS, GroupEncoder
+from engine.parquet.pages import GroupEncoder
 from tournament.store.columns import ROWS_PER_BUFFER, Column
 from tournament.store.parquet_file import ParquetFileWriter
 from tournament.store.part_writer import STATISTICS
-from tournament.store.thrift import FALSE, TRUE, array, i32, i64, struct, text
 
 Values = npt.NDArray[Any]
 
@@ -197,46 +196,6 @@ def test_every_reader_reads_every_type(tmp_path: Path, lengths: list[int]) -> No
             assert bytes_of(values) == bytes_of(expected), (reader, column)
 
 
-def test_a_row_group_may_be_large(tmp_path: Path) -> None:
-    columns = [Column("session", "int32", ""), Column("card", "float32", ""), Column("gain", "int8", "")]
-    rows = 3_000_001
-    chance = np.random.default_rng(1)
-    group: dict[str, Values] = {
-        "session": (np.arange(rows) // 30).astype("int32"),
-        "card": chance.random(rows, "float32"),
-        "gain": chance.integers(-100, 100, rows).astype("int8"),
-    }
-    assert_alike(written(columns, [group]), columns, [group])
-
-
-@pytest.mark.parametrize(
-    "values",
-    [np.zeros(0), np.zeros((2, 2)), np.zeros(10)[::2], np.zeros(3, ">i4"), np.frombuffer(bytes(9), "i4", 2, 1)],
-    ids=["no values", "two dimensions", "gaps", "the other byte order", "not aligned"],
-)
-def test_other_arrays_are_refused(values: Values) -> None:
-    with pytest.raises(ValueError, match="one dimension, no gaps, and 1 to"):
-        GroupEncoder(["card"]).encode([values], 4)
-
-
-def test_other_types_are_refused() -> None:
-    with pytest.raises(ValueError, match="1 to 134,217,728 values"):
-        GroupEncoder(["gain"]).encode([np.broadcast_to(np.zeros(1, "int8"), (MOST_ROWS + 1,))], 4)
-    for kind in ("complex64", "float16", "datetime64[s]", "U3", "bool"):
-        with pytest.raises(TypeError, match="no column's type"):
-            GroupEncoder(["gain"]).encode([np.zeros(3, kind)], 4)
-    with pytest.raises(TypeError, match="flags are bytes"):
-        GroupEncoder(["folded"], ["folded"]).encode([np.zeros(3, "int16")], 4)
-    with pytest.raises(TypeError, match="numpy array"):
-        GroupEncoder(["gain"]).encode([[1, 2]], 4)  # type: ignore[list-item]
-
-
-@pytest.mark.parametrize("lengths", [[3], [3, 3, 3], [3, 2]], ids=["too few", "too many", "of other lengths"])
-def test_other_columns_are_refused(lengths: list[int]) -> None:
-    with pytest.raises(ValueError, match=r"has 2 columns|has 3 values, another 2"):
-        GroupEncoder(["bet", "gain"]).encode([np.zeros(rows, "int8") for rows in lengths], 4)
-
-
 def test_row_groups_tell_the_matches_and_sessions_in_them() -> None:
     columns = [Column(name, "int32", "") for name in ("match", "session", "game")]
     numbers = [np.array(values, dtype="int32") for values in ([3, 5, 4], [-1, -1, -1], [2**31 - 1, -(2**31), 0])]
@@ -286,9 +245,3 @@ def test_a_game_takes_thirteen_and_a_half_bytes_and_the_footer_stays_small() -> 
     assert (len(three) - len(one)) / (2 * ROWS_PER_BUFFER) <= 13.5
     footers = [int.from_bytes(content[-8:-4], "little") for content in (one, three)]
     assert (footers[1] - footers[0]) / 2 * (10**9 / ROWS_PER_BUFFER) < 20e6
-
-
-def test_thrift_is_as_its_specification_says() -> None:
-    """The examples of zigzag and varints there, and a list longer than a head's half a byte counts."""
-    _, content = struct({1: i32(50399), 2: i64(-1), 3: TRUE, 4: FALSE, 15: array([text(b"a")] * 16)})
-    assert content == bytes([0x15, 0xBE, 0x93, 0x06, 0x16, 0x01, 0x11, 0x12, 0xB9, 0xF8, 16]) + b"\x01a" * 16 + b"\0"

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from blake3 import blake3
@@ -25,7 +24,7 @@ from tournament.store.ledger import Part
 from tournament.store.leg_sums import LegSums
 from tournament.store.legs import LegResult, Legs
 from tournament.store.part_writer import PartWriter
-from tournament.store.parts import copy_legs, damage, digest_of, values_of, write_summary
+from tournament.store.parts import copy_legs, damage, digest_of
 
 Values = npt.NDArray[Any]
 
@@ -146,13 +145,6 @@ def test_copied_are_the_rows_of_the_legs_that_stay(
         assert meaning[b"meaning"] == b"a card, 0 to 1"
 
 
-def test_many_small_pieces_are_copied_into_one_row_group(storage: FolderStorage) -> None:
-    part = write_part(storage, COLUMNS, random_values(300, 8), cuts=range(0, 300, 7))
-    copied = copy_legs(storage, COLUMNS, [(part, legs_of(part), np.ones(6, bool))], 10, "new.parquet", "staging/new")
-    assert pq.ParquetFile(f"{storage.location}/staging/new").num_row_groups == 1
-    assert copied.rows == 300
-
-
 def test_rows_of_other_legs_than_the_ledger_says_are_not_copied(storage: FolderStorage) -> None:
     part = write_part(storage, COLUMNS, random_values(300, 9))
     with pytest.raises(RunError, match=r"p\.parquet is damaged: it has rows of other legs than the ledger says"):
@@ -160,21 +152,3 @@ def test_rows_of_other_legs_than_the_ledger_says_are_not_copied(storage: FolderS
             storage, COLUMNS, [(part, legs_of(part, sessions=9), np.ones(6, bool))], 10, "new.parquet", "staging/new"
         )
     assert storage.list("staging") == {}
-
-
-def test_small_tables_have_meanings_strings_and_gaps(storage: FolderStorage, tmp_path: Path) -> None:
-    columns = (Column("name", "str", "who"), Column("points", "float64", "what he won"))
-    write_summary(storage, "small.parquet", columns, {"name": ["ann", "bob"], "points": [1.5, None]})
-    frame = pd.read_parquet(tmp_path / "small.parquet")
-    assert frame["name"].tolist() == ["ann", "bob"]
-    assert frame["points"].isna().tolist() == [False, True]
-    assert pq.read_schema(tmp_path / "small.parquet").field("points").metadata == {b"meaning": b"what he won"}
-
-
-@given(st.lists(st.lists(st.booleans(), max_size=20), max_size=4), st.integers(0, 30), st.integers(0, 40))
-def test_flags_are_read_from_any_place(chunks: list[list[bool]], first: int, count: int) -> None:
-    """Also from where no byte begins, as slices of a row group have them."""
-    column = pa.chunked_array([pa.array(chunk, pa.bool_()) for chunk in chunks], pa.bool_())
-    found = values_of(pa.Table.from_arrays([column], ["flag"]).slice(first, count), "flag")
-    assert found.dtype == bool
-    assert found.tolist() == [value for chunk in chunks for value in chunk][first : first + count]

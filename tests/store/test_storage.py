@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import socket
-import stat
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,8 +18,6 @@ from tournament.store.storage import (
     FOLDERS,
     AlreadyExists,
     Storage,
-    explain_write_error,
-    inside,
     open_storage,
 )
 
@@ -81,18 +76,6 @@ def test_publish_moves_and_tells_when_there_is_nothing_to_move(storage: Storage)
     assert storage.read("games/part") == b"12345"
 
 
-def test_all_is_listed_and_of_files_their_sizes(storage: Storage) -> None:
-    deep = "games/a/b.1/part" if isinstance(storage, ObjectStorage) else None
-    for name in ("games/part", "games/other", "ledger/note", *([deep] if deep else ())):
-        storage.replace(name, name.encode())
-    if isinstance(storage, FolderStorage):
-        (inner := Path(storage.location) / "games" / "a" / "b.1").mkdir(parents=True)
-        (inner / "part").write_text("games/a/b.1/part")
-    assert storage.everything("games") == {"part": True, "other": True, "a/": False}
-    assert storage.list("games") == {"part": len("games/part"), "other": len("games/other")}
-    assert storage.everything("nothing") == {}
-
-
 def test_what_was_replaced_is_read_until_it_is_removed(storage: Storage) -> None:
     for content in (b"first", b"content"):
         storage.replace("games/part", content)
@@ -106,18 +89,6 @@ def test_what_was_replaced_is_read_until_it_is_removed(storage: Storage) -> None
     for reads in (storage.read, storage.open_data):
         with pytest.raises(FileNotFoundError):
             reads("games/part")
-
-
-def test_only_what_is_durable_waits_for_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    storage = FolderStorage(str(tmp_path / "results"))
-    storage.prepare()
-    synced: list[int] = []
-    monkeypatch.setattr(os, "fsync", synced.append)
-    storage.replace("matches.parquet", b"content", durable=False)
-    assert storage.read("matches.parquet") == b"content"
-    assert synced == []
-    storage.replace("secret/seed", b"content")
-    assert len(synced) == 2  # the file, and the folder that lists it
 
 
 def test_a_large_file_is_whole_once_it_is_finished(storage: Storage) -> None:
@@ -183,19 +154,6 @@ def test_prepare_says_what_it_can_not_write(tmp_path: Path) -> None:
 def test_bad_urls_are_bad_input(location: str) -> None:
     with pytest.raises(InputError, match="is not a place for results"):
         open_storage(location)
-
-
-def test_names_go_before_the_options_of_a_url() -> None:
-    assert inside("s3://bucket/p?scheme=http&region=x", "contest") == "s3://bucket/p/contest?scheme=http&region=x"
-    assert inside("s3://bucket/p/", "contest") == "s3://bucket/p/contest"
-    assert inside("what?/place", "contest") == "what?/place/contest"
-
-
-def test_errors_of_writing_become_one_line() -> None:
-    """Also where a text alone says what it is."""
-    full = explain_write_error(OSError("[Errno 28] No space left on device"), "here")
-    assert full == "the disk of here is full; free some space and run again to go on"
-    assert explain_write_error(OSError("odd"), "here") == "can't write to here: odd"
 
 
 # A folder from a stranger.
@@ -264,56 +222,4 @@ def test_a_folder_that_is_a_link_is_not_followed(folder: FolderStorage, tmp_path
     assert {path.name: path.read_bytes() for path in (tmp_path / "theirs").iterdir()} == {"part": b"precious"}
 
 
-def make_odd(path: Path, kind: str) -> None:
-    """Something that is no file, in a file's place."""
-    if kind == "pipe":
-        os.mkfifo(path)
-    elif kind == "device":
-        try:
-            os.mknod(path, stat.S_IFCHR | 0o600, os.makedev(1, 5))  # /dev/zero, which never ends
-        except PermissionError:
-            pytest.skip("devices are root's to make")
-    elif kind == "socket":
-        with socket.socket(socket.AF_UNIX) as made:
-            made.bind(str(path))
-    else:
-        path.symlink_to({"loop": path.name, "link": "../../theirs/part", "dangling": "nowhere"}[kind])
-
-
 ODD = ["pipe", "device", "socket", "loop", "link", "dangling"]
-
-
-@pytest.mark.parametrize("kind", ODD)
-def test_what_is_no_file_is_one_line_and_waits_for_nothing(folder: FolderStorage, tmp_path: Path, kind: str) -> None:
-    path = tmp_path / "results" / "games" / "part"
-    make_odd(path, kind)
-    assert folder.list("games") == {} and folder.everything("games") == {"part": False}
-    for verb in (lambda: folder.read("games/part"), lambda: folder.open_data("games/part")):
-        with pytest.raises(RunError, match=r"results/games/part (is a link, a pipe|can't be opened)"):
-            verb()
-    assert folder.size("games/part") is None
-    folder.replace("games/part", b"ours")
-    assert not path.is_symlink() and path.read_bytes() == b"ours"
-    assert (tmp_path / "theirs" / "part").read_bytes() == b"precious"
-
-
-@pytest.mark.parametrize("kind", ODD)
-def test_a_lock_that_is_no_file_is_refused(folder: FolderStorage, tmp_path: Path, kind: str) -> None:
-    make_odd(tmp_path / "results" / "ledger" / "writer", kind)
-    with pytest.raises(RunError, match=r"ledger/writer (is a link|can't be opened)"):
-        folder.hold()
-    assert (tmp_path / "theirs" / "part").read_bytes() == b"precious"
-
-
-def test_a_lock_with_a_second_name_is_refused(folder: FolderStorage, tmp_path: Path) -> None:
-    os.link(tmp_path / "theirs" / "part", tmp_path / "results" / "ledger" / "writer")
-    with pytest.raises(RunError, match="has a second name elsewhere"):
-        folder.hold()
-    assert (tmp_path / "theirs" / "part").read_bytes() == b"precious"
-
-
-def test_a_huge_file_is_not_read(folder: FolderStorage, tmp_path: Path) -> None:
-    with open(tmp_path / "results" / "ledger" / "huge", "wb") as stream:
-        stream.truncate(1 << 40)
-    with pytest.raises(RunError, match=r"ledger/huge is too large: 1,099,511,627,776 bytes"):
-        folder.read("ledger/huge")

@@ -223,7 +223,7 @@ def ask_each(
     sandbox: SandboxSettings = ON,
 ) -> dict[str, Answered]:
     """Ask each of the bots these questions in a leg of its own, all side by side; answers by name."""
-    settings = settings or Settings(faults_allowed=len(questions))
+    settings = settings or Settings(max_faults=len(questions))
     *entrants, silent = build({**bots, "zzz.c": SILENT_C}, sandbox)
     legs: list[Leg] = []
     for number, entrant in enumerate(entrants, 1):

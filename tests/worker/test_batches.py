@@ -128,13 +128,6 @@ def test_every_leg_is_in_one_batch_and_none_has_too_many_lanes(legs: list[bool],
     assert max(batch.count(True) for batch in batches) <= max(1, -(-in_lanes // workers))
 
 
-def test_many_lanes_are_not_one_batch() -> None:
-    assert max(map(len, cut([True] * 5000, new_pace(1, 10)))) == 1024
-    # Long ones go out once there are enough to be played in step.
-    slow = cut([True] * 500, new_pace(1, 100_000))
-    assert max(map(len, slow[:-1])) == 64
-
-
 @pytest.mark.parametrize("sessions", [100, 1000, 10_000])
 def test_one_python_bot_among_thousands_in_c_makes_no_endless_batches(sessions: int) -> None:
     """Each entrant meets the one, then all those before him: few lanes among ever more other legs."""
@@ -155,20 +148,6 @@ def test_pace_before_a_first_run_counts_processes_of_legs_alone() -> None:
         assert starts_per_leg(schedule, ARTIFACTS, legs_per_process) == pytest.approx(starts)
     shared, alone = (Pace(1, 10, 12.0, 1e7, starts) for starts in (0.0, 2.0))
     assert alone.leg_seconds(True) > 0.02 > shared.leg_seconds(True) > alone.leg_seconds(False)
-
-
-def test_what_is_learned_of_one_kind_is_not_held_against_the_other() -> None:
-    pace = new_pace(2, 100)
-    result = LegResult("0" * 64, 0, 0, "x", "y", 100, 1200, (LegSums(0.0, 0.0),) * 2)
-    before = pace.leg_seconds(False)
-    pace.note(Receipt((Batch("", (), Legs.of([result] * 10)),), 6.0, 6.0, 12_000, 10))
-    assert pace.leg_seconds(True) == pytest.approx(0.6)
-    assert pace.leg_seconds(False) == pytest.approx(before)
-    pace.note(Receipt((Batch("", (), Legs.of([result] * 10)),), 0.1, 0.0, 0, 0))
-    assert pace.leg_seconds(False) == pytest.approx(0.01)
-    assert pace.leg_seconds(True) == pytest.approx(0.6)
-    assert (pace.legs, pace.legs_in_lanes, pace.games) == (20, 10, 24_000)
-    assert pace.seconds_for(10, 10) == pytest.approx((0.1 + 6.0) / 2)
 
 
 def field_of(*processes: int, kind: PlaysAs = "program", artifact: str = "", **changes: Any) -> RoundRobin:
@@ -210,24 +189,10 @@ def test_a_batch_ends_where_a_leg_is_done() -> None:
     assert numbers(OneMatchForEachLeg([True, False]), new_pace(1, 1), done=(0, 1)) == []
 
 
-def test_after_an_edit_a_batch_goes_on_over_legs_that_are_done() -> None:
-    schedule = OneMatchForEachLeg([False] * 6)
-    assert numbers(schedule, new_pace(1, 1), done=(0, 3), in_order=False) == [[[1, 2, 4, 5]]]
-
-
 def test_a_batch_ends_with_its_replica() -> None:
     for in_lanes in (True, False):
         legs = OneMatchForEachLeg([in_lanes] * 6, legs_per_replica=2)
         assert numbers(legs, new_pace(1, 1)) == [[[0, 1], [2, 3], [4, 5]]]
-
-
-def test_legs_between_done_ones_go_out_together() -> None:
-    """Each alone is a batch, many are a commit."""
-    edited = OneMatchForEachLeg([False] * 1000)
-    tasks = numbers(edited, new_pace(1, 1), done=range(0, 1000, 2))
-    assert [number for task in tasks for (number,) in task] == list(range(1, 1000, 2))
-    assert max(map(len, tasks)) == 64  # each has files open
-    assert len(tasks) == 8
 
 
 def test_short_legs_make_no_endless_batches() -> None:
@@ -258,11 +223,6 @@ def test_what_takes_a_moment_is_one_task_by_the_pace_of_runs_before() -> None:
     pace.kept((24_000.0, 1.0, 0.0, 0.0))
     assert pace.seconds_of_one(59, 0) > 0.02
     assert len(cut([False] * 59, pace)) == 1
-
-
-def test_legs_to_play_are_counted_by_kind() -> None:
-    left = missing(cast(Schedule, OneMatchForEachLeg([True, False, True, False, False])), (0, 4))
-    assert (left.total, left.inline, left.in_lanes, len(left.missing)) == (5, 2, 1, 3)
 
 
 def test_pace_of_a_task_that_took_less_than_its_lanes_foretells_no_negative_time() -> None:

@@ -219,15 +219,3 @@ def test_every_instruction_on_vectors_likewise() -> None:
     for name in ("f32x4.demote_f64x2_zero", "f64x2.promote_low_f32x4"):
         functions += [(4, f"(v128.store (local.get $to) ({name} {operand}))") for operand in (x, y)]
     assert_equal_bits(_module_of(functions))
-
-
-def test_what_is_read_and_written_keeps_its_bits_though_sums_are_kept_beside_it() -> None:
-    """A whole number may lie where a float does: nothing is mended but what was made here."""
-    text = """(func (export "run") (local $f f64)
-        (local.set $f (f64.load (i32.const 0)))
-        (f64.store (i32.const 8) (local.get $f))
-        (local.set $f (f64.add (local.get $f) (local.get $f)))
-        (f64.store (i32.const 16) (local.get $f)))"""
-    code = assembled(f'(memory (export "memory") 1) (data (i32.const 0) "{_escaped(struct.pack("<q", -5))}") {text}')
-    _, memory = outcome(rewritten(code), everywhere=False)
-    assert struct.unpack_from("<q", memory, 8) == (-5,) and struct.unpack_from("<Q", memory, 16) == (0x7FF8 << 48,)

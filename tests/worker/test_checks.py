@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import secrets
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -11,21 +10,21 @@ import pytest
 import wasmtime
 
 from tests.cli.in_process import shown
-from tests.worker.support import Source, build, script, write_bot
+from tests.worker.support import Source, script, write_bot
 from tournament.cache import cache_folder
 from tournament.contests import two_card_draw
+from tournament.contests.settings import BankedSettings, ContestSettings
 from tournament.contests.two_card_draw import EXAMPLES, example
 from tournament.contests.two_card_draw.servers import practice_server
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.runner.watcher import NobodyWatching
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.trial import playing
-from tournament.trial.check import CheckReport, check_bot, habits, replay_check
-from tournament.trial.pace import measure_pace
-from tournament.worker.observation import ObservedLeg, Window
-from tournament.worker.processes import python_bots
+from tournament.trial.check import CheckReport, check_bot, habits
+from tournament.worker.observation import ObservedLeg
+from tournament.worker.processes.bot_process import Use
 
-SMALL = Settings(sessions=20, cpu_seconds_per_decision=0.2, wall_seconds_per_decision=0.2, faults_allowed=1)
+SMALL = Settings(sessions=20, idle_seconds=0.2, max_faults=1)
 CALM = "def a(bot): return 20 if bot.card > 0.5 else 0\ndef b(bot, bet): return bot.card > 0.25\n"
 
 
@@ -98,48 +97,38 @@ def test_a_bot_whose_legs_could_leak_has_a_process_for_each(tmp_path: Path) -> N
     assert report.why_apart == "line 2: imports Counter from collections"
 
 
-def test_a_check_says_what_leaks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Should the source have been misjudged: alone it repeats, beside others not. The verdict stays the source's."""
-    leak = f"{LEAK}# {secrets.token_hex(8)}\n"  # misjudged here only
-    monkeypatch.setattr(python_bots, "why_apart", lambda *_: "")
-    (before,) = build({"bot.py": leak})
-    report = check(tmp_path, leak)
-    assert report.repeats and report.leaks and report.fit
-    (after,) = build({"bot.py": leak})
-    assert before.artifact == after.artifact
-
-
 LOOP = "(loop $l (br $l))"
 
 
-def looping(folder: Path, *, starts: str = "", decides: str = "", fuel: int = 2_000_000_000) -> CheckReport:
+def looping(folder: Path, settings: ContestSettings, *, starts: str = "", decides: str = "") -> CheckReport:
     """The check of a module that does this when it starts and when it decides."""
     (folder / "loops.wasm").write_bytes(
         wasmtime.wat2wasm(f"""(module (memory (export "memory") 1) (func (export "_initialize") {starts})
             (func (export "a") (param i32) (result i32) {decides} (i32.const 5))
             (func (export "b") (param i32 i32) (result i32) (i32.const 1)))""")
     )
-    settings = Settings(sessions=20, faults_allowed=1, fuel_per_decision=fuel)
     return check_bot(VON_NEUMANN_POKER, settings, SandboxSettings(), folder / "loops.wasm", NobodyWatching())
 
 
-@pytest.mark.parametrize("does", ["starts", "decides"])
-def test_a_check_doesnt_wait_for_what_the_contest_may(
-    does: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+class Banked(Settings, BankedSettings):
+    """As if the statement limited a leg alone."""
+
+
+@pytest.mark.parametrize(("does", "says"), [("starts", "a start took"), ("decides", "it took")])
+def test_check_of_a_loop_that_the_contest_may_wait_for_does_not_wait(
+    does: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Who takes longer is told so, and isn't refused: only the tournament knows whether that ever ends."""
-    monkeypatch.setattr("tournament.trial.check._MOST_FUEL", 10_000_000)
-    report = looping(tmp_path, starts=LOOP) if does == "starts" else looping(tmp_path, decides=LOOP)
+    monkeypatch.setattr("tournament.trial.check._MOST_SECONDS", 0.01)
+    report = looping(tmp_path, Banked(sessions=20, max_faults=1, seconds=9.0), **{does: LOOP})
     assert report.fit and not report.faults and report.problem is None
-    assert report.slow == (
-        f"{'a start' if does == 'starts' else 'a'} took more than 10,000,000 fuel (0.0025 s), for which a check doesn't"
-        " wait: an endless loop? The contest allows 2,000,000,000 (0.5 s)"
-    )
-    assert looping(tmp_path).slow == ""
+    assert report.slow == f"{says} more than 0.01 s of fuel: an endless loop? The contest allows 9 s"
+    assert looping(tmp_path, Banked(sessions=20, seconds=9.0)).slow == ""
 
 
-def test_what_the_contest_does_not_wait_for_is_a_fault(tmp_path: Path) -> None:
-    report = looping(tmp_path, decides=LOOP, fuel=1_000_000)
+def test_what_the_contest_does_not_wait_for_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tournament.contests.settings.DECISION_FUEL", 1_000_000)
+    report = looping(tmp_path, Settings(sessions=20, max_faults=1), decides=LOOP)
     assert not report.fit and report.slow == ""
     assert {fault.what for fault in report.faults} == {"ran out of fuel (an endless loop?)"}
 
@@ -175,56 +164,46 @@ def test_it_says_how_a_bot_answers_and_what_it_prints(tmp_path: Path) -> None:
     assert habits(VON_NEUMANN_POKER, nothing) == ("a was never asked", "b was never asked")
 
 
+class Clock:
+    """A clock that goes on when a bot plays."""
+
+    now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
 @dataclass(frozen=True)
 class TimedPairing(playing.Pairing):
-    """A pairing whose bot takes known times: for its starts, the first of which are told, and for each decision."""
+    """A pairing whose bot takes known times: for its start and for each decision."""
 
     each: float = 0.0
-    starts: list[float] = field(default_factory=list)
-    windows: list[Window] = field(default_factory=list)
+    start: float = 0.0
+    clock: Clock = field(default_factory=Clock)
 
-    def observe(self, window: Window, artifact: bytes | None = None) -> ObservedLeg:
-        seen = super().observe(window, artifact)
-        own = sum(step.seat == 0 for game in seen.games for step in game.steps)
-        start = self.starts[min(len(self.windows), len(self.starts) - 1)]
-        self.windows.append(window)
-        return replace(seen, cpu_seconds=(start + own * self.each, None))
-
-
-IMPATIENT = Settings(sessions=5000, faults_allowed=0, cpu_seconds_per_leg=10.0, cpu_milliseconds_more=0.0, seed="3")
+    def play(self, legs: int = 1) -> list[playing.Trial]:
+        (trial,) = super().play(legs)
+        decisions = trial.meter.decisions
+        taken = self.start + decisions * self.each
+        self.clock.now += taken
+        return [replace(trial, meter=playing.Meter(decisions, use=Use(decisions, taken, 1)))]
 
 
-def timed_pairing(folder: Path, each: float, starts: list[float], source: str = CALM) -> TimedPairing:
-    write_bot(folder / "bot.py", source)
-    tried = playing.build(VON_NEUMANN_POKER, IMPATIENT, SandboxSettings(), folder / "bot.py", NobodyWatching().say)
-    return TimedPairing(**vars(tried), each=each, starts=starts)
-
-
-# As on a machine that must read a bot's libraries from its disk at first; and where each start takes long.
-@pytest.mark.parametrize("starts", [[0.1], [3.0, 0.1], [0.1, 3.0], [3.0]])
+@pytest.mark.parametrize("start", [0.1, 30.0])
 @pytest.mark.parametrize(("each", "slow"), [(0.05, True), (0.00001, False)])
-def test_a_bot_is_too_slow_for_its_decisions_and_not_for_its_start(
-    tmp_path: Path, starts: list[float], each: float, slow: bool
+def test_check_judges_a_bot_by_its_decisions_whatever_its_start_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: float, each: float, slow: bool
 ) -> None:
-    timed = timed_pairing(tmp_path, each, starts)
-    _, pace = measure_pace(timed)
-    assert pace.too_slow == slow
-    assert ("it has 10 s" in pace.in_words) == slow
-    assert len(timed.windows) <= 3 and sum(window.decisions for window in timed.windows) < 1000
-
-
-def test_a_bot_that_fails_after_a_long_start_is_not_called_slow(tmp_path: Path) -> None:
-    fails = "n = 0\ndef a(bot):\n  global n\n  n += 1\n  assert n < 6\n  return 0\ndef b(bot, bet): return 1\n"
-    _, pace = measure_pace(timed_pairing(tmp_path, 0.00001, [30.0], fails))
-    assert not pace.too_slow
-
-
-def test_a_bot_that_is_plainly_too_slow_is_not_played_for_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    timed = timed_pairing(tmp_path, 0.05, [0.1])
+    write_bot(tmp_path / "calm.py", CALM)
+    settings = Settings(sessions=5000, max_faults=0, seconds=10.0, increment_ms=0.0, seed="3")
+    tried = playing.build(VON_NEUMANN_POKER, settings, SandboxSettings(), tmp_path / "calm.py", NobodyWatching().say)
+    timed = TimedPairing(**vars(tried), each=each, start=start)
     monkeypatch.setattr("tournament.trial.check.build", lambda *_: timed)
-    report = check(tmp_path, CALM, IMPATIENT)
-    assert report.too_slow and not report.fit and "it has 10 s" in report.slow
-    assert report.leg is not None and report.leg.sessions < 1000
+    monkeypatch.setattr("tournament.trial.check.time", timed.clock)
+    report = check(tmp_path, CALM, settings)
+    assert report.too_slow == slow and report.fit == (not slow)
+    assert ("it has 10 s" in report.slow) == slow
+    assert report.leg is not None and report.leg.sessions < (100 if slow else 501)
 
 
 def test_a_fault_of_a_c_bot_has_its_line_and_of_a_python_bot_two_frames(tmp_path: Path) -> None:
@@ -233,9 +212,8 @@ def test_a_fault_of_a_c_bot_has_its_line_and_of_a_python_bot_two_frames(tmp_path
     settings = SMALL.model_copy(update={"seed": "3"})
     report = check(tmp_path, source, settings, name="bot.c")
     assert {fault.what for fault in report.faults} == {"divided by zero (line 3)"}
-    path, session = tmp_path / "bot.c", report.faults[0].session
-    again = replay_check(VON_NEUMANN_POKER, settings, SandboxSettings(), path, session, None, NobodyWatching())
-    assert {step.fault for game in again for step in game.steps if step.fault} == {"divided by zero (line 3)"}
+    (game,) = report.at_fault
+    assert [step.fault for step in game.steps if step.fault] == ["divided by zero (line 3)"]
     python = "def half(x):\n  return x // 0\ndef a(bot):\n  return half(3)\ndef b(bot, bet): return 1\n"
     (what,) = {fault.what for fault in check(tmp_path, python).faults}
     assert what.endswith("by zero (line 2 in half, called on line 4 in a)")
@@ -247,22 +225,15 @@ def run_check(*words: str) -> tuple[int, str]:
     return done.code, re.sub(r"\s+", " ", done.out + done.err)
 
 
-@pytest.mark.parametrize(("where", "options"), [
-    ("tournament.cli.trial.replay_check", ["--session", "0", "--seed", "3"]),
-    ("tournament.cli.trial.print_game", ["--session", "0", "--seed", "3"]),
-    ("tournament.cli.trial.check_table", []),
-])  # fmt: skip
-def test_an_error_of_our_own_around_a_check_is_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, options: list[str]
-) -> None:
+def test_an_error_of_our_own_around_a_check_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*_: object) -> None:
         raise ZeroDivisionError("no")
 
     bot = tmp_path / "von_neumann_poker" / "bot.c"
     bot.parent.mkdir()
     bot.write_text("int a(const Bot *b) { return 0; }\nint b(const Bot *b, int x) { return 1; }\n")
-    monkeypatch.setattr(where, fails)
-    done = shown("check", str(bot), *options)
+    monkeypatch.setattr("tournament.cli.trial.check_table", fails)
+    done = shown("check", str(bot))
     assert done.code == 1
     said = done.err.splitlines()[-1]
     assert said.startswith("tournament: bot.c: ") and "ZeroDivisionError: no; please report it, with " in said
@@ -271,7 +242,7 @@ def test_an_error_of_our_own_around_a_check_is_one_line(
 @pytest.fixture
 def config(tmp_path: Path) -> str:
     path = tmp_path / "tournament.toml"
-    path.write_text("[von_neumann_poker]\nsessions = 10\nfaults_allowed = 1\nseed = 2\n")
+    path.write_text("[von_neumann_poker]\nsessions = 10\nmax_faults = 1\nseed = 2\n")
     return str(path)
 
 
@@ -294,7 +265,7 @@ def test_who_writes_more_than_answers_is_told_where_to(said: str, tmp_path: Path
 
 
 @pytest.mark.usefixtures("config")
-def test_a_fault_comes_with_the_line_that_replays_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_of_a_bot_at_fault_shows_the_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = (
         "n = 0\ndef a(bot):\n  global n\n  n += 1\n  assert n != 30, 'thirty'\n  return 5\ndef b(bot, bet): return 1\n"
     )
@@ -304,18 +275,7 @@ def test_a_fault_comes_with_the_line_that_replays_it(tmp_path: Path, monkeypatch
     assert code == 1
     assert "AssertionError: thirty (line 5 in a)" in text
     assert "verdict not fit to enter" in text
-    found = re.search(r"tournament check thirty.py --session (\d+) --game (\d+)", text)
-    assert found is not None, text
-    code, replayed = run_check(*found.group().split()[2:])
-    assert code == 0
-    assert "AssertionError: thirty (line 5 in a)" in replayed
-    code, text = run_check("thirty.py", "--session", "99")
-    assert code == 2
-    found = re.search(r"--session 99: the check plays sessions 0 to (\d+)", text)
-    assert found is not None, text
-    last = int(found.group(1))
-    assert run_check("thirty.py", "--session", str(last))[0] == 0
-    assert run_check("thirty.py", "--session", str(last + 1))[0] == 2
+    assert re.search(r"game \d+: .*thirty a: card .* fault: AssertionError: thirty \(line 5 in a\)", text), text
 
 
 def test_bots_that_cannot_be_built_and_files_that_are_none(tmp_path: Path, config: str) -> None:
@@ -334,31 +294,7 @@ def test_bots_that_cannot_be_built_and_files_that_are_none(tmp_path: Path, confi
         assert (code, words in text) == (expected, True), text
 
 
-# Who may start threads sees by their numbers how many others begin meanwhile.
-COUNTS_OTHERS = script("""
-import sys, threading, time
-ids = [threading.get_native_id()]
-sys.stdin.readline()
-for line in sys.stdin:
-    while len(ids) < 10:
-        time.sleep(0.1)
-        thread = threading.Thread(target=lambda: ids.append(threading.get_native_id()))
-        thread.start()
-        thread.join()
-        assert ids[-1] - ids[-2] <= 3
-    print("ACTION 0" if '"a"' in line else "ACTION 1")
-""")
-
-
-@pytest.mark.slow
-def test_a_bot_that_fails_only_in_company_is_not_fit(tmp_path: Path) -> None:
-    write_bot(tmp_path / "sociable", COUNTS_OTHERS)
-    report = check_bot(VON_NEUMANN_POKER, Settings(), SandboxSettings(), tmp_path / "sociable", NobodyWatching())
-    assert not report.fit
-    assert "AssertionError" in report.faults[-1].complaints
-
-
-@pytest.mark.parametrize("place", ["check.measure_pace", "check.search", "playing.play_in_lanes"])
+@pytest.mark.parametrize("place", ["check._play_on", "check.search", "playing.play_in_lanes"])
 def test_an_error_of_ours_after_the_build_is_the_bots_problem(
     place: str, tmp_path: Path, config: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

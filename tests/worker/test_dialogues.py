@@ -91,15 +91,6 @@ def test_a_decision_may_take_many_lines(talk: Talk) -> None:
     assert talk.table.channels.is_outstanding(talk.channel)[:2] == (True, 2)
 
 
-def test_lines_may_come_in_any_pieces(talk: Talk) -> None:
-    for letter in b"well\n\n5\n6\n":
-        assert talk.say(bytes([letter])) == []
-    assert talk.dialogue.heard == [b"well", b"", b"5", b"6"]
-    assert talk.told() == ASKED + b"well\n\n" + ASKED + ASKED
-    assert [event[0] for event in talk.say(b"7\n8\n9")] == [LEG_IS_OVER]
-    assert talk.core.answers == [5, 6, 7]
-
-
 def test_a_line_of_255_bytes_is_the_longest(talk: Talk) -> None:
     assert talk.say(b"x" * 255 + b"\n") == []
     assert talk.told() == ASKED + b"x" * 255 + b"\n"
@@ -166,9 +157,3 @@ def test_a_closed_input_is_no_fault_while_answers_come(talk: Talk) -> None:
     os.close(talk.process.writes)
     assert [event[0] for event in talk.table.run(0.01)] == [LEG_IS_OVER]
     assert talk.core.answers == [5, 6, 7]
-
-
-def test_the_end_of_the_output_is_one(talk: Talk) -> None:
-    assert talk.say(b"5\n6") == []
-    os.close(talk.process.writes)
-    assert talk.table.run(0.01) == [(CHANNEL_FAILED, -1, talk.channel, "")]

@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import cast
-
-import pytest
-
-from engine.kernel.game_core import GameCore
 from engine.watching.scripted_core import ScriptedCore
 from tests.worker.support import A, B
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
@@ -20,7 +14,7 @@ LEG = Leg("digest", LegPlan(0, 1, 10, bytes(KEY_BYTES)), SEATS)
 
 
 def faults_of(allowed: int) -> LegFaults:
-    return LegFaults(VON_NEUMANN_POKER, Settings(faults_allowed=allowed), LEG)
+    return LegFaults(VON_NEUMANN_POKER, Settings(max_faults=allowed), LEG)
 
 
 def asking() -> ScriptedCore:
@@ -59,19 +53,6 @@ def test_who_cannot_start_ends_the_leg() -> None:
     assert (fault.seat, fault.session, fault.game, fault.question, fault.asked) == (1, 10, 0, "a", "")
     assert (fault.what, fault.kind) == ("can't start: too large", "start")
     assert faults.ended_by == 1
-
-
-@pytest.mark.parametrize(("allowed", "ended_by"), [(0, 1), (1, None)])
-def test_a_fault_at_the_end_counts_as_any_other(allowed: int, ended_by: int | None) -> None:
-    faults = faults_of(allowed)
-    faults.add_at_end(1, asking(), Failure("ran out of memory"))
-    assert (faults.ended_by, faults.all[0].session) == (ended_by, 10)
-
-
-def test_a_fault_at_the_end_is_of_the_last_session_that_was_played() -> None:
-    faults = faults_of(0)
-    faults.add_at_end(1, cast(GameCore, SimpleNamespace(sessions_played=3)), Failure("ran out of memory"))
-    assert faults.all[0].session == 12
 
 
 def test_last_lines_end_where_a_terminal_ends_them() -> None:

@@ -24,7 +24,7 @@ from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.endings import Ending
 from tournament.sandbox.outside.launch import Limits
 from tournament.worker.processes import admission, programs
-from tournament.worker.processes.admission import Room, free_memory
+from tournament.worker.processes.admission import Room
 
 MEGABYTE = 1 << 20
 # Of every kind: legs that share a process, a process for each leg, a program.
@@ -93,7 +93,7 @@ def disturbed(seed: int, kills: int) -> Iterator[list[tuple[int, int]]]:
 @pytest.mark.parametrize("seed", [0, *[pytest.param(seed, marks=pytest.mark.thorough) for seed in range(1, 8)]])
 def test_signals_from_outside_change_no_record(seed: int) -> None:
     entrants = build(FIELD)
-    settings = Settings(sessions=60, faults_allowed=0, seed="1")
+    settings = Settings(sessions=60, max_faults=0, seed="1")
     expected = play(entrants, settings)
     assert not any(leg.faults for leg in expected)
     ends = {signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM, signal.SIGSEGV}
@@ -174,37 +174,6 @@ def test_no_more_processes_than_there_is_memory_for(room_for: int, monkeypatch: 
     # A leg takes two, and gives them back one by one; with less memory it plays when no other does.
     assert max(2, room_for // 2 * 2) <= most <= max(2, room_for)
     assert open_now == 0
-
-
-def test_there_is_room_for_what_is_taken_between_two_looks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(admission, "free_memory", lambda: 1000 * MEGABYTE)
-    monkeypatch.setattr(admission, "cores", lambda: 2)
-    room = Room()
-    assert room.take(600 * MEGABYTE)
-    assert not room.take(100 * MEGABYTE)  # of 7/8 of the 740 that no program can take unseen
-    assert room.take(40 * MEGABYTE)
-    assert room.take(100 * MEGABYTE, anyway=True)
-    room.give_back(740 * MEGABYTE)
-    assert room.take(9000 * MEGABYTE)  # nothing else plays
-
-
-@pytest.mark.parametrize(("own", "folder"), [("/a/b", "a/b"), ("/a/b", "a"), ("/", "")], ids=["own", "outer", "within"])
-def test_the_memory_that_a_cgroup_has_left(own: str, folder: str, tmp_path: Path) -> None:
-    (tmp_path / "proc/self").mkdir(parents=True)
-    (tmp_path / "proc/meminfo").write_text("MemTotal: 9000 kB\nMemAvailable:    5000 kB\n")
-    assert free_memory(tmp_path) == 5000 << 10
-    (tmp_path / "proc/self/cgroup").write_text(f"12:pids:/a/b\n0::{own}\n")
-    mounts = "1 2 0:1 / / rw - ext4 /dev/x rw\n30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
-    (tmp_path / "proc/self/mountinfo").write_text(mounts)
-    assert free_memory(tmp_path) == 5000 << 10
-    group = tmp_path / "sys/fs/cgroup" / folder
-    group.mkdir(parents=True)
-    (group / "memory.max").write_text("2000000\n")
-    (group / "memory.current").write_text("700000\n")
-    (group / "memory.stat").write_text("file 9\ninactive_file 1000\nactive_file 200\n")
-    assert free_memory(tmp_path) == 2_000_000 - 700_000 + 1200
-    (group / "memory.max").write_text("max\n")
-    assert free_memory(tmp_path) == 5000 << 10
 
 
 @dataclass

@@ -6,16 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.contest_runs import new_place
-from tests.worker.support import ON, SILENT_C, Source, build, legs_of, play, script, write_bot
+from tests.worker.support import ON, SILENT_C, Source, build, legs_of, play, script
 from tournament.cache import cache_folder
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
-from tournament.records.results import load
 from tournament.worker.processes import python_bots
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
@@ -81,22 +78,6 @@ def test_legs_with_the_same_deals_play_one_after_the_other() -> None:
     assert at_once(everything)  # others don't wait for them
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("workers", [1, 2])
-def test_in_a_run_they_play_one_after_the_other_whichever_worker_has_them(tmp_path: Path, workers: int) -> None:
-    place = new_place(tmp_path, [], sessions=1, settings="faults_allowed = 3\nduplicate = true")
-    place.entrants.mkdir()
-    for name, source in FIELD.items():
-        write_bot(place.entrants / name, source)
-    place.play(workers=workers)
-    faults = load(str(place.results)).faults
-    words = faults.what.where(faults.bot.str.startswith("apart"), faults.complaints)
-    told = words.str.extract(r"(\d+\.\d+) (\d+\.\d+)").astype(float)
-    for _, of_match in told.groupby([faults.bot, faults.match]):
-        times = sorted(zip(of_match[0], of_match[1]))
-        assert len(times) >= 2 and at_once(times) == 0
-
-
 def test_later_legs_share_no_process_with_earlier_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where legs of a bot share processes, too."""
     started: list[str] = []
@@ -121,7 +102,7 @@ def test_no_leg_of_fast_bots_waits_for_one_that_sleeps(kind: str) -> None:
     field |= {f"idle{number}.c": SILENT_C for number in range(30)}
     sleeps = "import time\ndef a(bot): time.sleep(1000)\ndef b(bot, bet): return a(bot)"
     entrants = build({"a_sleeper.py": sleeps, **field})
-    settings = Settings(sessions=1, wall_seconds_per_decision=3000, wall_seconds_per_leg=3000)
+    settings = Settings(sessions=1, idle_seconds=3000)
     legs = [leg for leg in legs_of(entrants, settings) if leg.has_processes]
     artifacts = {entrant.artifact_sha256 or "": entrant.artifact or b"" for entrant in entrants}
     left = {leg.digest for leg in legs if "a_sleeper" not in leg.names}

@@ -22,7 +22,6 @@ from tests.worker.support import ON, SILENT_C, answering, artifacts_of, build, l
 from tournament.api import run
 from tournament.artifacts import python_packing
 from tournament.artifacts.bot import Entrant
-from tournament.containment import BotTrouble
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.build import build_entrants
 from tournament.records.results import load
@@ -31,7 +30,7 @@ from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.batch import Task, play_task
 from tournament.worker.faults import Stopped
 from tournament.worker.processes import lanes as lanes_module
-from tournament.worker.processes import pool, python_bots, spool
+from tournament.worker.processes import pool, python_bots
 from tournament.worker.processes.leg_in_play import LegInPlay
 
 ALONE = SandboxSettings(legs_per_process=1)
@@ -97,11 +96,9 @@ def fields(draw: st.DrawFn) -> list[Entrant]:
 
 
 @settings(max_examples=3, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-@given(field=fields(), duplicate=st.booleans(), faults_allowed=st.integers(0, 3), split=st.integers(1, 9))
-def test_together_alone_and_in_any_batches(
-    field: list[Entrant], duplicate: bool, faults_allowed: int, split: int
-) -> None:
-    playing = Settings(sessions=4, duplicate=duplicate, faults_allowed=faults_allowed)
+@given(field=fields(), duplicate=st.booleans(), max_faults=st.integers(0, 3), split=st.integers(1, 9))
+def test_together_alone_and_in_any_batches(field: list[Entrant], duplicate: bool, max_faults: int, split: int) -> None:
+    playing = Settings(sessions=4, duplicate=duplicate, max_faults=max_faults)
     legs = legs_of(field, playing)
     alone = [leg.what_counts for leg in play(field, playing, ALONE)]
     assert [leg.what_counts for leg in play(field, playing)] == alone
@@ -119,7 +116,7 @@ def test_one_leg_that_misbehaves_changes_no_other(deed: str) -> None:
     source = "import random\nchosen = random.random() < 0.4\n" + SOMETIMES.format("(9 if chosen else -1)", DEEDS[deed])
     others = {f"other_{n}": STEADY.format(0.1 * n, 0.6 - 0.1 * n) for n in range(3)}
     field = [python_entrant(name, text) for name, text in {"culprit": source, **others}.items()]
-    playing = Settings(sessions=3, faults_allowed=2, seed="4")
+    playing = Settings(sessions=3, max_faults=2, seed="4")
     together = play(field, playing)
     assert [leg.what_counts for leg in together] == [leg.what_counts for leg in play(field, playing, ALONE)]
     guilty = [leg for leg in together if leg.faults]
@@ -132,50 +129,6 @@ def test_one_leg_that_misbehaves_changes_no_other(deed: str) -> None:
     for leg, without in zip(together, play(harmless, playing)):
         if leg not in guilty:
             assert (leg.games, leg.sessions) == (without.games, without.sessions)
-
-
-def test_legs_end_when_they_do_and_others_begin_in_their_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With room for few processes, and two legs in each, legs of very different lengths."""
-    short = "def a(bot): return 60\ndef b(bot, bet): return 1\n"
-    long = "def a(bot): return 0\ndef b(bot, bet): return 0\n"
-    ending = "def a(bot): return 1 / 0\ndef b(bot, bet): return 0\n"
-    sources = {"short": short, "brief": short + "#", "long": long, "lasting": long + "#", "ending": ending}
-    field = [python_entrant(name, source) for name, source in sources.items()]
-    playing = Settings(sessions=20, duplicate=True)
-    expected = [leg.what_counts for leg in play(field, playing)]
-    lengths = {len(leg[1]) for leg in expected}
-    assert len(lengths) > 3 and max(lengths) > 5 * min(lengths)
-    for most in (2, 3, 5):
-        monkeypatch.setattr(pool, "MOST_PROCESSES", most)
-        played = play(field, playing, SandboxSettings(legs_per_process=2))
-        assert [leg.what_counts for leg in played] == expected
-
-
-def test_small_tables_and_little_memory_for_rows_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    field = [python_entrant("one", COUNTING.format(4, 3)), python_entrant("two", CHANCY.format(50, 0.5))]
-    field += build({"told": answering("int(card * 40)", "card > 0.5"), "c.c": SILENT_C})
-    playing = Settings(sessions=8)
-    expected = [leg.what_counts for leg in play(field, playing)]
-    for rows, bytes_in_memory in ((1, 1 << 30), (7, 1 << 30), (30, 100)):
-        monkeypatch.setattr(lanes_module, "_ROWS", rows)
-        monkeypatch.setattr(spool.Spool.__init__, "__defaults__", (bytes_in_memory,))
-        assert [leg.what_counts for leg in play(field, playing)] == expected
-
-
-def test_starting_without_memory_is_as_bad_in_company_as_alone() -> None:
-    """A bot that needs much at its start has it alone; beside itself it would not."""
-    source = "x = bytearray({} << 20)\ndef a(bot): return x[0] + 5\ndef b(bot, bet): return 1\n"
-    for megabytes, faults in ((60, 0), (100, 3), (3000, 3)):
-        field = [python_entrant("large", source.format(megabytes))]
-        field += [python_entrant(f"small_{n}", STEADY.format(0.5, 0.5) + "#" * n) for n in range(2)]
-        legs = [leg for leg in legs_of(field, Settings(sessions=2)) if leg.names[0] == "large"]
-        playing = Settings(sessions=2, faults_allowed=2)
-        together = play(field, playing, legs=legs)
-        assert [leg.what_counts for leg in together] == [leg.what_counts for leg in play(field, playing, ALONE, legs)]
-        for leg in together:
-            assert [fault.what for fault in leg.faults] == [
-                "ran out of memory (64 MB; raise memory_megabytes)"
-            ] * faults
 
 
 # Leaves 20 kB in a cycle at each decision: Python 3.14 has up to 2,000 of them about before it collects any.
@@ -202,7 +155,7 @@ def test_garbage_that_only_a_process_of_its_own_collects_is_no_fault(monkeypatch
     monkeypatch.setattr(python_bots, "start", noted)
     monkeypatch.setattr(pool, "_outgrown", set[str]())  # as at the start of a worker
     field = [python_entrant("cycles", CYCLES), *build({f"c{n}.c": SILENT_C + "//" * n for n in range(5)})]
-    playing = Settings(sessions=640, faults_allowed=0)
+    playing = Settings(sessions=640, max_faults=0)
     legs = legs_of(field, playing)
     together = play(field, playing, legs=legs)
     assert not any(leg.faults for leg in together)
@@ -309,7 +262,7 @@ def test_what_is_recorded_of_a_fault_is_the_same_beside_others_and_alone() -> No
     """No addresses, and nothing that was printed before an earlier fault."""
     others = {f"other_{n}": STEADY.format(0.1 * n, 0.5) for n in range(3)}
     field = [python_entrant(name, source) for name, source in {"prints": PRINTS_OBJECTS, **others}.items()]
-    playing = Settings(sessions=6, faults_allowed=9)
+    playing = Settings(sessions=6, max_faults=9)
     legs = [leg for leg in legs_of(field, playing) if "prints" in leg.names]
     together, alone = play(field, playing, ON, legs), play(field, playing, ALONE, legs)
     assert [leg.faults for leg in together] == [leg.faults for leg in alone]
@@ -349,24 +302,3 @@ def test_webassembly_bots_of_many_legs_have_no_more_memory_than_a_worker_has(mon
         assert seen[:4] == [1, 2, 3, 4] and set(seen[4:]) == ({1} if megabytes == 25 else set())
     assert played[0] == played[1]
     assert kept[0] > 79 and kept[1] <= 25
-
-
-def test_trouble_with_a_process_that_plays_no_leg_just_now_is_its_bots(monkeypatch: pytest.MonkeyPatch) -> None:
-    begin = lanes_module._LaneTable._begin
-
-    def begin_and_leave(table: lanes_module._LaneTable, in_play: LegInPlay) -> None:
-        begin(table, in_play)
-        for process in table.pool.by_channel.values():
-            process.players.clear()
-
-    def fails(*_: object) -> None:
-        raise ZeroDivisionError
-
-    monkeypatch.setattr(lanes_module._LaneTable, "_begin", begin_and_leave)
-    monkeypatch.setattr(lanes_module._LaneTable, "_handle_event", lambda *_: None)
-    monkeypatch.setattr(lanes_module._LaneTable, "_audit", fails)
-    monkeypatch.setattr(lanes_module, "_AUDIT_SECONDS", 0.0)
-    field = [python_entrant("one", STEADY.format(0.5, 0.5)), python_entrant("two", STEADY.format(0.5, 0.6))]
-    with pytest.raises(BotTrouble) as trouble:
-        play(field, Settings(sessions=4))
-    assert set(trouble.value.names) < {"one", "two"}

@@ -372,18 +372,6 @@ def test_a_process_without_standard_error_does_not_keep_the_worker_busy(stage: S
     assert stage.table.channels.printed(process.number) == b"my last words\n"
 
 
-def test_the_last_complaints_are_kept_and_a_flood_of_them_is_no_harm(stage: Stage) -> None:
-    process = stage.process()
-    stage.lane(process)
-    expected = b""
-    for number in range(200):
-        text = f"{number} ".encode() * (number * 7 % 1500)
-        expected += text
-        os.write(process.complains, text)
-        stage.table.channels.drain_all()
-        assert stage.table.channels.printed(process.number) == expected[-4096:]
-
-
 WORDS = st.sampled_from([
     "ACTION", "BET", "action", "-1", "0", "-0", "7", "+7", "-7", "07", "1.5", "1e3", "x", "true", "null", "NaN", "[1]",
     '"text"', '{"a": 1}', "[" * 9000, "", "9" * 23, "-" + "9" * 23, "9223372036854775807", "0x10", "١", "ACTION\0", "é",

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 import wasmtime
 
 from engine.wasm.modules import BEGIN, FUEL, read_module
-from tests.support import build_folder, play_built
-from tests.worker.test_webassembly_limits import PLAIN, bot
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
-from tournament.leg import Unfit
 from tournament.worker.wasm.engine import Engine, engine
-from tournament.worker.wasm.lines import line_at
-from tournament.worker.wasm.loading import load_bot
 
 
 def module(text: str) -> bytes:
@@ -73,14 +65,6 @@ def test_a_function_of_256_units_pays_for_the_whole_at_its_beginning_and_a_longe
     assert [run(left.format("(drop (i32.const 1))" * count), 1) for count in (252, 253)] == [(1, 256), (1, 3)]
 
 
-@pytest.mark.parametrize(("argument", "given"), [(7, 70), (8, 80), (9, 90), (10, 100), (13, 40), (3, 8)])
-def test_a_function_that_is_left_from_within_hands_its_counter_on(argument: int, given: int) -> None:
-    answer, fuel = run(LEFT, argument)
-    assert answer == given and 4 < fuel < 200
-    more = run(LEFT, 100)[1] - run(LEFT, 99)[1]
-    assert run(LEFT, 101)[1] - run(LEFT, 100)[1] == more > 15
-
-
 # Five units a turn, and one way out: whoever calls goes on, and may call again.
 TURNS = """(local.set 0 (i32.const 1000))
     (loop $l (br_if $l (local.tee 0 (i32.sub (local.get 0) (i32.const 1)))))"""
@@ -132,63 +116,10 @@ def test_what_never_ends_is_cut_off(text: str) -> None:
     assert given == wasmtime.TrapCode.UNREACHABLE and 100_000 < fuel < 100_100
 
 
-def test_a_module_with_fuel_of_its_own_is_metered_again() -> None:
-    code = module(LOOP + '(memory (export "memory") 1)')
-    with pytest.raises(wasmtime.WasmtimeError, match="duplicate export"):
-        wasmtime.Module(engine(Engine.PLAIN), metered(metered(code)))
-    named = module(f'(memory (export "memory") 1) (func (export "{FUEL}")) (func (export "a"))')
-    for handed in (metered(code), named):
-        with pytest.raises(Unfit, match=r"duplicate export|exports tournament fuel, which is the tournament's"):
-            load_bot(handed, VON_NEUMANN_POKER.interface, "own", 64)
-
-
 def test_a_start_function_has_fuel() -> None:
     code = module("(global $g (mut i32) (i32.const 0)) (start $s) (func $s (global.set $g (i32.const 1)))")
     exports = [item.name for item in wasmtime.Module(engine(Engine.PLAIN), metered(code)).exports]
     assert exports == [FUEL, BEGIN]
-
-
-def test_a_place_is_found_again() -> None:
-    """Of each instruction that may trap, whatever was written before it."""
-    code = module(LEFT + FILL.replace('(export "a")', ""))
-    written = metered(code)
-    places = read_module(code).origins(range(len(written)))
-    found = [(place, was) for place, was in enumerate(places) if was >= 0]
-    assert all(written[place] == code[was] for place, was in found) and len(found) > 0.75 * len(code)  # but for names
-    assert [was for _, was in found] == sorted({was for _, was in found})
-
-
-@pytest.mark.parametrize(
-    "table", [b"", b"\0", b"\xff" * 40, b"\x10\0\0\0\4\0\xff\0\0\0\1\1\1\xfb\0\0\1\1\1\1", bytes(99)]
-)
-def test_any_table_of_lines_is_read(table: bytes) -> None:
-    section = b"\x0b.debug_line" + table
-    code = module(LOOP) + b"\0" + bytes([len(section)]) + section
-    assert line_at(code, 40) is None
-
-
-def test_fuel_is_filled_up_between_decisions_and_never_within_one() -> None:
-    """Each decision takes a tenth of its limit, and all together a hundred times as much."""
-    settings = Settings(sessions=20, fuel_per_decision=90_000, fuel_per_session=10**9, faults_allowed=0)
-    for turns, faults in ((1_000, 0), (19_000, 1)):
-        text = f"""(func (export "a") (param i32) (result i32) (local $n i32)
-            (local.set $n (i32.const {turns}))
-            (loop $l (br_if $l (local.tee $n (i32.sub (local.get $n) (i32.const 1))))) (i32.const 1))
-            (func (export "b") (param i32 i32) (result i32) (i32.const 1))"""
-        result, _ = play_built(bot("busy", text), PLAIN, settings=settings)
-        assert len(result.faults) == faults, result.faults
-
-
-def test_who_ran_out_of_fuel_may_fail_otherwise_later(tmp_path: Path) -> None:
-    source = """
-        int a(const Bot *bot) { if (bot->card > 0.5f) for (volatile int i = 0;; i = i + 1) {} __builtin_trap(); }
-        int b(const Bot *bot, const int bet) { return 1; }
-    """
-    settings = Settings(sessions=20, fuel_per_decision=10_000, faults_allowed=10)
-    result, _ = play_built(build_folder(tmp_path, {"fails.c": source})["fails"], PLAIN, settings=settings)
-    cards = [float(fault.asked.split()[2].strip(",")) for fault in result.faults]
-    assert [fault.kind for fault in result.faults] == ["fuel" if card > 0.5 else "other" for card in cards]
-    assert cards[-1] > 0.5 and min(cards[4:]) < 0.5 < max(cards[:4])  # both kinds came before and after
 
 
 def test_only_what_gives_a_constant_and_nothing_else_is_constant() -> None:

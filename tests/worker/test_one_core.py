@@ -56,38 +56,6 @@ def test_a_worker_and_quick_processes_come_together_and_a_slow_one_gets_all_core
     assert not any(one_core._holders.values())
 
 
-def test_threads_that_were_started_on_the_core_get_all_cores_back() -> None:
-    cores = os.sched_getaffinity(0)
-    start = "import threading, time; input(); threading.Thread(target=time.sleep, args=[60]).start(); print(flush=True)"
-    with subprocess.Popen([sys.executable, "-c", start], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdin and process.stdout
-        core = OneCore()
-        look(core, {process.pid: QUICK})
-        process.stdin.write(b"\n")
-        process.stdin.flush()
-        process.stdout.readline()
-        threads = [int(name) for name in os.listdir(f"/proc/{process.pid}/task")]
-        assert [len(os.sched_getaffinity(thread)) for thread in threads] == [1, 1]
-        core.leave()
-        assert [os.sched_getaffinity(thread) for thread in threads] == [cores, cores]
-        process.kill()
-
-
-def test_one_core_alone_and_a_system_that_refuses_change_nothing(monkeypatch: pytest.MonkeyPatch, pid: int) -> None:
-    def refuse(_pid: int, _cores: set[int]) -> None:
-        raise PermissionError
-
-    monkeypatch.setattr(os, "sched_setaffinity", refuse)
-    core = OneCore()
-    look(core, {pid: QUICK, 1 << 22: QUICK})
-    with core.kept():
-        pass
-    core.leave()
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: {4})
-    look(core, {pid: QUICK})
-    assert core._core is None
-
-
 def test_records_are_the_same_with_it_and_without(monkeypatch: pytest.MonkeyPatch) -> None:
     field = [python_entrant("chancy", CHANCY.format(40, 0.5)), python_entrant("steady", STEADY.format(0.5, 0.4))]
     cores = os.sched_getaffinity(0)

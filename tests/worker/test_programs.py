@@ -209,18 +209,6 @@ def test_a_shell_script_and_a_program_that_is_built(tmp_path: Path) -> None:
     assert ask(made, [A], settings).answers == [7]
 
 
-def test_a_program_that_is_built_by_make() -> None:
-    """It starts a command without a shell, and asks for its own ids before."""
-    folder = {"bot.toml": 'command = ["./made"]\nbuild = ["make"]', "Makefile": "made: bot.sh\n\tcp bot.sh made\n"}
-    assert ask({**folder, "bot.sh": SHELL}, [A], poker_settings(sessions=7)).answers == [7]
-
-
-@pytest.mark.parametrize("first", ["#!/usr/bin/env python3", "#!/usr/bin/env -S python3 -u"])
-def test_a_first_line_that_has_its_interpreter_looked_for(first: str) -> None:
-    source = f"{first}\nimport sys\nsys.stdin.readline()\nsys.stdin.readline()\nprint('ACTION 3', flush=True)\n"
-    assert ask({"bot.toml": 'command = ["./bot"]', "bot": source}, [A]).answers == [3]
-
-
 @pytest.mark.skipif(shutil.which("perl", path="/usr/bin") is None, reason="Perl is not installed")
 def test_perl_reads_the_modules_that_lie_beside_shared_libraries() -> None:
     source = "use strict; use List::Util qw(max); <STDIN>; <STDIN>; $| = 1; print 'ACTION ', max(2, 3), qq(\\n);"
@@ -248,11 +236,6 @@ def test_program_with_windows_line_ends_and_byte_order_mark_plays() -> None:
         for name, files in OF_WINDOWS.items()
     }
     assert {entrant.name: entrant.problem for entrant in build(bots)} == dict.fromkeys(sorted(bots))
-
-
-def test_line_ends_of_what_is_no_text_stay() -> None:
-    assert archive.with_unix_line_ends("x", b"#!/bin/sh\r\n\0\r\n") == b"#!/bin/sh\r\n\0\r\n"
-    assert archive.with_unix_line_ends("data.txt", b"1\r\n") == b"1\r\n"
 
 
 def test_a_program_reads_its_own_folder_and_writes_nowhere() -> None:
@@ -322,7 +305,7 @@ def test_programs_are_told_their_scores(tmp_path: Path) -> None:
 def test_a_program_that_breaks_the_protocol_reads_minus_one(tmp_path: Path) -> None:
     """At each fault; at the last the other one reads it too, for its leg has no score."""
     x, y = Ear(tmp_path / "x"), Ear(tmp_path / "y")
-    settings = Settings(faults_allowed=2)
+    settings = Settings(max_faults=2)
     played = pair(x.program("ACTION RAISE 5"), y.program("ACTION 0"), settings, OFF, kinds=" ")
     assert [fault.what for fault in played.faults] == ["wrote an ACTION that is no JSON: ACTION RAISE 5"] * 3
     assert (x.heard(), y.heard()) == (3 * "-1\nend\n", "-1\nend\n")
@@ -342,18 +325,6 @@ def test_readable_folders_lie_beside_the_settings(tmp_path: Path, monkeypatch: p
     shutil.rmtree(place / "libs")
     with pytest.raises(InputError, match=rf"\[sandbox\] readable: there is no {place / 'libs'}"):
         build({"bot": script("input()")}, sandbox)
-
-
-def test_a_start_script_may_become_an_interpreter() -> None:
-    told = script("""
-        import sys
-        sys.stdin.readline()
-        for line in sys.stdin:
-            print("ACTION 7", flush=True)
-    """)
-    starts = {"start.sh": "#!/bin/sh\ncd .\nexec python3 bot.py\n", "bot.py": told["bot.py"]}
-    for command in ('["sh", "start.sh"]', '["./start.sh"]'):
-        assert ask({**starts, "bot.toml": f"command = {command}\n"}, [A] * 2).answers == [7, 7]
 
 
 class Parting:

@@ -22,7 +22,6 @@ from engine.processes.lanes import Lanes
 from engine.processes.lines import MOST_LINE_BYTES, QuestionLines
 from tests.oracles.deals import key_of
 from tests.worker.support import A, B
-from tests.worker.test_dialogues import Talk
 from tests.worker.test_messages import ANSWER, HEADER, Event, Stage
 from tournament.contests.holdem_training import HOLDEM_TRAINING
 from tournament.store.columns import buffer_fields
@@ -109,16 +108,6 @@ def test_a_program_may_write_any_bytes(start: bytes, middle: bytes, blanks: int,
     events = write_all(process.writes, pieces, lambda: stage.run(0.001))
     assert [event[0] for event in events] in ([LEG_IS_OVER], *([kind] for kind in FAILED))
     process.close()
-
-
-def test_a_dialogue_need_not_look_at_the_length_of_a_line() -> None:
-    """What it makes of a line that is too long doesn't count: the channel fails."""
-    for reply in ("well", 5):
-        talk = Talk()
-        talk.dialogue.said = lambda line, reply=reply: reply  # type: ignore[method-assign, misc]
-        assert talk.say(b"x" * 600) == [(WROTE_NO_ANSWER, -1, talk.channel, "wrote an over-long line")]
-        assert talk.core.answers == []
-        talk.process.close()
 
 
 WORDS = st.sampled_from(

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import resource
 import subprocess
-import sys
 import threading
-from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
 import wasmtime
 
 from tournament.artifacts.bot import Entrant
-from tournament.artifacts.limits import BOT_STACK
 from tournament.contests.matrix_game import MATRIX_GAME, ROCK_PAPER_SCISSORS
 from tournament.contests.matrix_game import Settings as Matrix
 from tournament.entrants.build import build_entrant
@@ -22,10 +18,8 @@ from tournament.keys import KEY_BYTES
 from tournament.leg import Leg, LegPlan, Seat
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.legs import LegResult
-from tournament.worker.leg import NullSink, limits_of, play_leg
-from tournament.worker.wasm.loading import PAGE, load_bot
-from tournament.worker.wasm.seating import Seating
-from tournament.worker.wasm.stack import MOST_STACK, on_deep_stack
+from tournament.worker.leg import NullSink, play_leg
+from tournament.worker.wasm.stack import MOST_STACK
 
 ROOT = Path(__file__).parents[2]
 TURNS, TOO_DEEP = 12, (8, 9)
@@ -34,15 +28,17 @@ IDLE = bytes(
         '(module (memory (export "memory") 1) (func (export "move") (param i32) (result i32) (i32.const 1)))'
     )
 )
-MUCH_FUEL = 10**10
-ROOM = Matrix(
-    rounds=TURNS,
-    sessions=1,
-    moves=["fails", "goes"],
-    payoffs=[[0, 0], [1, 1]],
-    fuel_per_decision=MUCH_FUEL,
-    fuel_per_session=TURNS * MUCH_FUEL,
-)
+
+
+class Ample(Matrix):
+    """A call may take all of the bank."""
+
+    @property
+    def fuel_per_call(self) -> int:
+        return self.fuel_per_leg
+
+
+ROOM = Ample(rounds=TURNS, sessions=1, moves=["fails", "goes"], payoffs=[[0, 0], [1, 1]])
 
 
 def built(path: Path) -> Entrant:
@@ -104,65 +100,6 @@ assert went_well(built(Path(sys.argv[1])))
 """
 
 
-def test_calls_are_as_deep_whatever_stack_a_process_has() -> None:
-    """With 1 MB, and the handler of signals that tests have."""
-
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_STACK, (1 << 20, 1 << 20))
-
-    command = [sys.executable, "-X", "faulthandler", "-c", HERE, str(Path(__file__).with_name("room.cpp"))]
-    subprocess.run(command, cwd=ROOT, preexec_fn=limit, check=True)
-
-
-def test_ctrl_c_waits_for_what_is_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    interrupted, done = threading.Event(), threading.Event()
-    waits = Future.exception
-
-    def interrupt_once(future: Future[None], timeout: float | None = None) -> BaseException | None:
-        if not interrupted.is_set():
-            interrupted.set()
-            raise KeyboardInterrupt
-        return waits(future, timeout)
-
-    def slow() -> None:
-        interrupted.wait()
-        done.set()
-
-    monkeypatch.setattr(Future, "exception", interrupt_once)
-    with pytest.raises(KeyboardInterrupt):
-        on_deep_stack(slow)
-    assert done.is_set()
-
-
-GREEDY = f"""(module (memory (export "memory") 1) (global $pages (mut i32) (i32.const 0))
-    (func (export "_initialize") (loop $more (br_if $more (i32.ne (memory.grow (i32.const 1)) (i32.const -1))))
-        (global.set $pages (memory.size)))
-    (func (export "move") (param $bot i32) (result i32)
-        (i32.and (i32.eq (local.get $bot) (i32.mul (global.get $pages) (i32.const {PAGE})))
-        (i32.eq (global.get $pages) (i32.const {((68 << 20) + BOT_STACK) // PAGE})))))"""
-
-
-def test_what_a_bot_takes_as_it_starts_leaves_room_for_its_struct() -> None:
-    moves, result = play(Entrant("greedy", "wasm", "", bytes(wasmtime.wat2wasm(GREEDY))), ROOM)
-    assert moves == [1] * TURNS and not result.faults
-
-
-def test_a_stack_counts_as_memory_where_it_is_used(room: Entrant) -> None:
-    """So that many legs can be open at once: its pages are not there before."""
-    assert room.artifact
-    loaded = load_bot(room.artifact, MATRIX_GAME.interface, "room", 64)
-    tables = NullSink.of(MATRIX_GAME, 1000)
-    core = MATRIX_GAME.new_core(LegPlan(0, 0, 1, bytes(KEY_BYTES)), ROOM, tables.games, tables.sessions, None)
-    seating = Seating(core, MATRIX_GAME.interface, [loaded, None], limits_of(ROOM))
-    seating.seat(0, 1)
-    assert seating.memory_bytes < 1 << 20
-    taken = []
-    for _ in range(8):
-        on_deep_stack(seating.referee.play, 1)
-        taken.append(seating.memory_bytes)
-    assert 6 << 20 < taken[7] - taken[5] < 8 << 20
-
-
 MIX = Path(__file__).parent / "allocator" / "random_mix.c"
 
 
@@ -206,5 +143,5 @@ def test_a_bot_that_works_a_million_instructions_a_turn_has_fuel_for_a_match(tmp
     play(bot, Matrix(rounds=turns, sessions=1), meters)
     decisions, fuel, most = meters[0]
     assert decisions == turns and 1_000_000 < fuel / turns < 2_000_000
-    assert fuel / turns * turns_of_leg < match.fuel_per_leg - match.fuel_to_start
-    assert most < match.fuel_per_decision
+    assert fuel / turns * turns_of_leg < match.fuel_per_leg
+    assert most < match.fuel_per_call

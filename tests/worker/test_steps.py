@@ -69,25 +69,3 @@ def test_every_argument_arrives(measured: bool, interface: Interface) -> None:
     assert on_deep_stack(seating.referee.play, 0) == LEG_IS_OVER
     assert core.answers == [meant(numbers) for _, numbers, _ in questions]
     assert (seating.referee.direct_step != (0, 0)) == (HERE and not measured)
-
-
-def test_this_version_of_the_runtime_calls_the_step_directly() -> None:
-    """If not, each decision takes 60 instructions more: see whether `calls.direct_function` holds for a new version."""
-    store = calls.new_store(wasmtime.Engine())
-    function = calls.native_function(store, wasmtime.FuncType([], []), 0x1000, 0x2000)
-    direct = calls.direct_function(function, 0x3000, 0x4000)
-    assert direct is not None
-    with pytest.raises(ValueError, match="no function of C"):  # it is described already
-        calls.direct_function(direct.function, 0x3000, 0x4000)
-    assert calls.direct_function(function, 0, 0) is None
-
-
-def test_another_version_of_the_runtime_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.metadata.version", lambda name: "51.0.0")
-    calls.knows_functions.cache_clear()
-    store = calls.new_store(wasmtime.Engine())
-    function = calls.native_function(store, wasmtime.FuncType([], []), 0x1000, 0x2000)
-    try:
-        assert calls.direct_function(function, 0x3000, 0x4000) is None
-    finally:
-        calls.knows_functions.cache_clear()

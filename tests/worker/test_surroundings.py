@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -16,11 +15,9 @@ from tests.worker.test_webassembly_limits import CALLS, LOOPS, PLAIN, counting
 from tournament.artifacts.bot import Entrant
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
-from tournament.entrants.build import with_lines
-from tournament.entrants.folder import read_submission
 from tournament.leg import Leg, LegPlan, Seat, Unfit
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.worker.leg import limits_of, play_leg
+from tournament.worker.leg import play_leg
 from tournament.worker.observation import ObservedLeg, Window, observe_leg
 from tournament.worker.wasm import seating
 from tournament.worker.wasm.engine import Engine
@@ -93,35 +90,6 @@ def observed(x: Entrant, y: Entrant, sessions: int = 3) -> ObservedLeg:
     return observe_leg(
         VON_NEUMANN_POKER, poker_settings(sessions=sessions), SandboxSettings(), *leg_of(x, y, sessions), Window()
     )
-
-
-# A libc that was compiled elsewhere asks so, and ends the bot on an error's number.
-LIBC = f"""(import "{WASI}" "environ_sizes_get" (func $sizes (param i32 i32) (result i32)))
-    (import "{WASI}" "environ_get" (func $variables (param i32 i32) (result i32)))
-    (memory (export "memory") 1)
-    (func (export "a") (param i32) (result i32)
-      (i64.store (i32.const 64) (i64.const -1))
-      (if (call $sizes (i32.const 64) (i32.const 68)) (then unreachable))
-      (if (call $variables (i32.const 72) (i32.const 72)) (then unreachable))
-      (i32.add (i32.const 7) (i32.wrap_i64 (i64.load (i32.const 64)))))
-    (func (export "b") (param i32 i32) (result i32)
-      (if (i32.ne (call $sizes (i32.const 64) (i32.const -1)) (i32.const 21)) (then unreachable))
-      (i32.const 1))"""
-
-
-def test_a_bot_compiled_elsewhere_has_an_empty_environment() -> None:
-    """It is told of no variables. To have it written outside its memory is a bad address, 21, and no fault."""
-    assert set(bets(played(entrant("elsewhere", LIBC), PLAIN))) == {7}
-
-
-@pytest.mark.parametrize("watcher", [WATCHER, DICE], ids=lambda watcher: watcher.name)
-def test_every_engine_tells_the_same(watcher: Entrant) -> None:
-    games = played(watcher, PLAIN)
-    timed = {"fuel_per_decision": 10**12, "fuel_per_session": 10**12}
-    assert limits_of(poker_settings(**timed)).engine is Engine.TIMED
-    assert played(watcher, PLAIN, **timed) == games
-    seen = observed(watcher, PLAIN)
-    assert [tuple(game.row[name] for name in COLUMNS) for game in seen.games if game.row] == games
 
 
 @pytest.mark.parametrize("imports", ["", IMPORTS], ids=["blind", "looks"])
@@ -218,19 +186,6 @@ ODD = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("what", ODD)
-def test_odd_questions_get_an_errors_number(what: str) -> None:
-    call, number = ODD[what]
-    assert max(bets(played(asking("odd", call), PLAIN))) == number
-
-
-def test_random_bytes_are_paid() -> None:
-    greedy = asking("greedy", "(loop $l (drop (call $random (i32.const 0) (i32.const 65536))) (br $l)) (i32.const 0)")
-    result, _ = play_built(greedy, PLAIN, settings=Settings(sessions=3, fuel_per_decision=10_000_000, faults_allowed=0))
-    assert [fault.what for fault in result.faults] == ["ran out of fuel (too many random bytes?)"]
-    assert result.ended_by == 0
-
-
 SEARCHES = """#include <chrono>
 #include <cstdio>
 #include <ctime>
@@ -290,11 +245,3 @@ def test_every_way_to_ask_for_the_time_gives_the_same(built: dict[str, Entrant])
     seen = observed(built["searches"], PLAIN, 1)
     printed = "".join(step.printed for game in seen.games for step in game.steps)
     assert printed == "1767225600 0 0.19 19 19\n"
-
-
-def test_a_bot_with_lines_plays_the_same(built: dict[str, Entrant], folder: Path) -> None:
-    """A clock tells it the same, also where it reckons in floats."""
-    lined = with_lines(read_submission(folder / "looks.c"), VON_NEUMANN_POKER.interface, SandboxSettings())
-    assert lined is not None and lined != artifact_of(built["looks"])
-    games = played(built["looks"], PLAIN)
-    assert len(set(bets(games))) > 3 and played(replace(built["looks"], artifact=lined), PLAIN) == games

@@ -9,7 +9,6 @@ import ast
 from pathlib import Path
 
 import pytest
-import wasmtime
 from wasmtime import _ffi as ffi
 
 import tournament.worker.wasm
@@ -42,40 +41,3 @@ def test_names_that_are_not_public_are_used_in_one_module_and_are_there() -> Non
 )
 def test_the_library_has_what_compiles(name: str) -> None:
     assert hasattr(ffi.dll, name), f"no {name}: tournament/sandbox/inside/module_compiler.py needs it"
-
-
-def test_wrong_handles_are_refused_before_the_runtime_reads_them() -> None:
-    made = wasmtime.Engine()
-    store = calls.new_store(made)
-    module = wasmtime.Module(made, '(module (memory (export "memory") 1) (func (export "trap") unreachable))')
-    memory, trap = (instance := calls.new_instance(store, module, [])).exports((b"memory", b"trap"))
-    assert store.place_of(memory)[1] == 65536
-    assert store.grow(memory, 1) == 1
-    for wrong in (b"", memory[:-1], memory + b"\0"):
-        with pytest.raises(ValueError, match="32 bytes"):
-            calls.new_instance(store, module, [wrong])
-        with pytest.raises(ValueError, match="32 bytes"):
-            instance.call(wrong)
-        with pytest.raises(ValueError, match="32 bytes"):
-            store.place_of(wrong)
-    with pytest.raises(KeyError):
-        instance.exports((b"nothing",))
-    with pytest.raises(wasmtime.Trap):
-        instance.call(trap)
-
-
-def test_a_store_ends_with_all_that_is_in_it() -> None:
-    """Bots of a leg have hundreds of megabytes: what isn't freed would end a worker."""
-    made = wasmtime.Engine()
-    module = wasmtime.Module(made, '(module (memory (export "memory") 1))')
-
-    def mapped() -> int:
-        return Path("/proc/self/maps").read_text().count("\n")
-
-    def make(count: int) -> int:
-        for _ in range(count):
-            calls.new_instance(calls.new_store(made), module, [])
-        return mapped()
-
-    make(10)
-    assert make(200) < make(10) + 100

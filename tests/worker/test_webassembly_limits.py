@@ -6,7 +6,6 @@ import resource
 import signal
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,18 +15,16 @@ from hypothesis import strategies as st
 
 from engine.wasm.surroundings import FUEL_PER_SECOND
 from tests.support import play_built
-from tournament.artifacts.bot import Entrant, Submission
+from tournament.artifacts.bot import Entrant
 from tournament.containment import BotTrouble
 from tournament.contests import CONTESTS
 from tournament.contests.contest import Contest
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
-from tournament.entrants import build
 from tournament.leg import Failure, Unfit
-from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.faults import Stopped
 from tournament.worker.leg import limits_of
-from tournament.worker.wasm import engine, loading, seating, traps
-from tournament.worker.wasm.engine import Engine, compile_module
+from tournament.worker.wasm import engine, loading, seating
+from tournament.worker.wasm.engine import Engine
 from tournament.worker.wasm.loading import load_bot, read_bot
 
 CALLS = '(func (export "b") (param i32 i32) (result i32) (i32.const 1))'
@@ -72,23 +69,24 @@ def test_limits_are_the_statements(contest: Contest) -> None:
     if contest.name in STATEMENTS:
         seconds, seconds_of_process = STATEMENTS[contest.name]
         assert limits.fuel == limits.fuel_to_start == limits.fuel_per_leg == seconds * FUEL_PER_SECOND
-        assert settings.cpu_seconds_per_leg == settings.cpu_seconds_per_decision == seconds_of_process
+        of_process = settings.of_process("program")
+        assert of_process.bank == of_process.for_decision == seconds_of_process
     else:  # then nothing is looked at within a call
         assert FUEL_PER_SECOND / 4 <= limits.fuel < settings.fuel_per_leg
         assert limits.engine is Engine.PLAIN
 
 
 def test_a_call_may_take_what_the_bank_has_and_no_more() -> None:
-    settings = Settings(sessions=20, fuel_per_decision=10**15, fuel_to_start=10_000, fuel_per_session=100_000)
-    assert limits_of(settings).fuel == settings.fuel_per_leg == 2_010_000
+    settings = Settings(sessions=20, seconds=0.001, increment_ms=0.0)
+    assert limits_of(settings).fuel == settings.fuel_per_leg == FUEL_PER_SECOND // 1000
     result, _ = play_built(counting("thinker", 10_000_000), LOOPS, settings=settings)
     assert result.ended_by == 0
     assert {fault.what for fault in result.faults} == {"used up the fuel of its leg"}
 
 
 def test_the_bank_ends_a_leg_that_no_decision_would() -> None:
-    settings = Settings(sessions=20, fuel_to_start=10_000, fuel_per_session=100_000, faults_allowed=2)
-    thinker = counting("thinker", 10_000)
+    settings = Settings(sessions=20, seconds=0.001, increment_ms=0.0, max_faults=2)
+    thinker = counting("thinker", 100_000)
     result, _ = play_built(thinker, LOOPS, settings=settings)
     assert result.ended_by == 0
     assert {fault.what for fault in result.faults} == {"used up the fuel of its leg"}
@@ -109,20 +107,6 @@ def test_a_start_has_a_limit_of_its_own() -> None:
         seating.try_start(loaded, seating.Limits(10**12, 64, fuel_to_start=400_000))
 
 
-def test_starts_are_paid_from_the_leg() -> None:
-    # Each start takes a little more than half a million; the leg has two million.
-    settings = Settings(sessions=10, fuel_to_start=600_000, fuel_per_session=140_000, faults_allowed=1000)
-    trapping = '(func (export "a") (param i32) (result i32) unreachable)'
-    name, text = "restarts", f"{initialised(100_000)} {trapping} {CALLS}"
-    for opponent in (PLAIN, LOOPS):
-        result, _ = play_built(bot(name, text), opponent, settings=settings)
-        what = [fault.what for fault in result.faults]
-        assert result.ended_by == 0
-        assert what == ["gave up (abort, exit, or a path without a return)"] * 3 + [
-            "can't start: used up the fuel of its leg"
-        ]
-
-
 def test_a_bot_that_starts_again_has_no_more_memory_than_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the one before it wrote to is given back at once, not when the leg is over."""
     text = f"""(global $at (mut i32) (i32.const 0)) (func (export "a") (param i32) (result i32)
@@ -139,40 +123,17 @@ def test_a_bot_that_starts_again_has_no_more_memory_than_one(monkeypatch: pytest
         return take_failure(seated)
 
     monkeypatch.setattr(seating.Seating, "take_failure", noting)
-    result, _ = play_built(bot("greedy", text), LOOPS, settings=Settings(sessions=50, faults_allowed=9))
+    result, _ = play_built(bot("greedy", text), LOOPS, settings=Settings(sessions=50, max_faults=9))
     assert len(result.faults) == len(resident) == 10
     assert max(resident) - resident[0] < 40 << 20
 
 
-@pytest.mark.parametrize(
-    ("attempt", "text", "problem"),
-    [
-        ("try_start", initialised(1_000_000_000), "can't start: ran out of fuel (an endless loop?)"),
-        (
-            "load_bot",
-            f"(func (local {'i32 ' * 10_001}))",
-            "its function 0 has 10,001 variables; at most 10,000 are allowed",
-        ),
-    ],
-    ids=["starts", "is read"],
-)
-def test_what_a_module_fails_by_is_tried_once(
-    attempt: str, text: str, problem: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path))
-    submission = Submission("bad", "wasm", tmp_path / "bad.wasm", module(f"{text} {PASSES} {CALLS}"), "")
-    tried: list[object] = []
-    once: Callable[..., object] = getattr(build, attempt)
+class Patient(Settings):
+    """A call may take all of the bank, and that is long."""
 
-    def counted(*arguments: object) -> object:
-        tried.append(arguments)
-        return once(*arguments)
-
-    monkeypatch.setattr(build, attempt, counted)
-    for fuel, tries in ((1_000_000, 1), (1_000_000, 1), (2_000_000, 2)):  # with other limits it is another question
-        settings = Settings(fuel_to_start=fuel)
-        built = build.build_entrant(submission, VON_NEUMANN_POKER.interface, settings, SandboxSettings())
-        assert (built.problem, len(tried)) == (problem, tries)
+    @property
+    def fuel_per_call(self) -> int:
+        return self.fuel_per_leg
 
 
 def no_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,7 +160,7 @@ def test_no_bot_is_late_by_the_clock_alone(monkeypatch: pytest.MonkeyPatch) -> N
     """A machine that is paused or busy takes no processor time of this thread."""
     no_time(monkeypatch)
     monkeypatch.setattr(seating, "_SECONDS_MORE", 0.5)
-    settings = Settings(sessions=2, faults_allowed=9)
+    settings = Settings(sessions=2, max_faults=9)
     take_failure = seating.Seating.take_failure
 
     def sleeping(seated: seating.Seating) -> Failure:
@@ -215,7 +176,7 @@ def test_no_bot_is_late_by_the_clock_alone(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_late_decision_is_ended_within_it(monkeypatch: pytest.MonkeyPatch) -> None:
     no_time(monkeypatch)
     endless = bot("endless", f'(func (export "a") (param i32) (result i32) (loop $l (br $l)) (i32.const 0)) {CALLS}')
-    settings = Settings(sessions=10, fuel_per_decision=10**14, fuel_per_session=10**14)
+    settings = Patient(sessions=10)
     assert limits_of(settings).engine is Engine.TIMED
     with pytest.raises(BotTrouble, match=LATE):
         play_built(endless, PLAIN, settings=settings)
@@ -223,7 +184,7 @@ def test_a_late_decision_is_ended_within_it(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_run_that_stops_is_heard_while_a_bot_thinks() -> None:
     endless = bot("endless", f'(func (export "a") (param i32) (result i32) (loop $l (br $l)) (i32.const 0)) {CALLS}')
-    settings = Settings(sessions=10, fuel_per_decision=10**14, fuel_per_session=10**14)
+    settings = Patient(sessions=10)
     with pytest.raises(Stopped):
         play_built(endless, PLAIN, settings=settings, stopping=lambda: True)
 
@@ -231,19 +192,10 @@ def test_a_run_that_stops_is_heard_while_a_bot_thinks() -> None:
 def test_ctrl_c_is_heard_while_a_bot_thinks(monkeypatch: pytest.MonkeyPatch) -> None:
     """The thread that waits for it learns of Ctrl-C; the bot's own is told."""
     endless = bot("endless", f'(func (export "a") (param i32) (result i32) (loop $l (br $l)) (i32.const 0)) {CALLS}')
-    settings = Settings(sessions=10, fuel_per_decision=10**14, fuel_per_session=10**14)
+    settings = Patient(sessions=10)
     threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
     with pytest.raises(KeyboardInterrupt):
         play_built(endless, PLAIN, settings=settings)
-
-
-def test_the_clock_ends_a_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    no_time(monkeypatch)
-    code = module(f'(func (export "_initialize") (loop $l (br $l))) {PASSES} {CALLS}')
-    loaded = load_bot(code, VON_NEUMANN_POKER.interface, "endless", 64)
-    with pytest.raises(Unfit, match="can't start: takes far longer") as unfit:
-        seating.try_start(loaded, seating.Limits(10**6, 64, fuel_to_start=10**14))
-    assert not unfit.value.lasting  # another machine might do it
 
 
 NESTED = {
@@ -255,21 +207,6 @@ NESTED = {
 }
 
 
-@pytest.mark.parametrize("what", NESTED)
-def test_no_depth_of_a_source_takes_the_compilers_stack(what: str) -> None:
-    """The trial of a module has 64 MB of it, threads that play a few."""
-    code = module(f'(func (export "a") (param i32) (result i32) {NESTED[what]} (i32.const 0)) {CALLS}')
-    compiled: list[object] = []
-    before = threading.stack_size(256 << 10)
-    try:
-        thread = threading.Thread(target=lambda: compiled.append(compile_module(code, Engine.PLAIN)))
-        thread.start()
-    finally:
-        threading.stack_size(before)
-    thread.join()
-    assert compiled
-
-
 @given(st.binary(max_size=300))
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     for code in (data, b"\0asm\1\0\0\0" + data):
@@ -277,16 +214,6 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
             read_bot(code, 64)
         except Unfit as unfit:
             assert len(str(unfit)) < 400
-
-
-def test_text_is_not_taken_for_a_module() -> None:
-    with pytest.raises(Unfit, match="not a WebAssembly module"):
-        read_bot(b'(module (memory (export "memory") 1))', 64)
-
-
-def test_a_module_without_a_memory_is_no_bot() -> None:
-    with pytest.raises(Unfit, match="no memory"):
-        load_bot(bytes(wasmtime.wat2wasm(f"(module {PASSES} {CALLS})")), VON_NEUMANN_POKER.interface, "forgets", 64)
 
 
 @pytest.mark.parametrize(
@@ -325,7 +252,6 @@ def test_a_table_counts_as_memory() -> None:
     read_bot(code, 2)
 
 
-THROWS = '(tag $t (param i32)) (func (export "a") (param i32) (result i32) (throw $t (i32.const 1)))'
 HANDLERS = "(block $h (try_table {clauses} (nop)))"
 TOO_MUCH = {
     "has 101 tags": "(tag)" * 101,
@@ -345,43 +271,6 @@ def test_exceptions_have_limits(problem: str) -> None:
     within = f"(tag (param{' i64' * 8})) (global i64 (i64.const 5)) (global f64 (f64.const 1)) {'(tag)' * 99}"
     within += f"(func {HANDLERS.format(clauses='(catch_all $h)' * 4)})"
     load_bot(module(f"{PASSES} {CALLS} {within}"), VON_NEUMANN_POKER.interface, "throws", 64)
-
-
-def test_an_exception_ends_with_the_bot_that_threw_it() -> None:
-    catches = f"""(tag $own (param i32)) (func (export "a") (param i32) (result i32)
-        (block $h (result i32) (try_table (catch $own $h) (throw $own (i32.const 5))) (unreachable))) {CALLS}"""
-    settings = Settings(sessions=3, faults_allowed=50)
-    result, _ = play_built(bot("throws", f"{THROWS} {CALLS}"), bot("catches", catches), settings=settings)
-    assert {(fault.seat, fault.what) for fault in result.faults} == {(0, "threw an exception that nothing caught")}
-
-
-def test_names_in_a_module_are_no_cause_of_its_failure() -> None:
-    """They stand in the runtime's trace, above the cause."""
-    named = "ran out of fuel\\nwasm trap: interrupt (os error 12)"
-    text = f'(module (func (@name "{named}") (export "f") unreachable))'
-    store = wasmtime.Store()
-    function = wasmtime.Instance(store, wasmtime.Module(store.engine, text), []).exports(store)["f"]
-    assert isinstance(function, wasmtime.Func)
-    with pytest.raises(wasmtime.Trap, match="ran out of fuel") as failed:
-        function(store)
-    # As an error that is no trap has the same text, both are asked.
-    for error in (failed.value, wasmtime.WasmtimeError(str(failed.value))):
-        assert not traps.is_of_system(error)
-
-
-def test_an_engine_whose_clock_could_not_be_started_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beside what forks without end no thread can be started; without its clock a loop would never stop."""
-    monkeypatch.setattr(engine, "_engines", {})
-
-    def refuse(_thread: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
-
-    with monkeypatch.context() as full, pytest.raises(RuntimeError, match="new thread"):
-        full.setattr(threading.Thread, "start", refuse)
-        engine.engine(Engine.TIMED)
-    clocks = threading.active_count()
-    assert engine.engine(Engine.TIMED) is engine.engine(Engine.TIMED)
-    assert threading.active_count() == clocks + 1
 
 
 def test_former_versions_of_bots_are_let_go(monkeypatch: pytest.MonkeyPatch) -> None:

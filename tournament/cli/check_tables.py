@@ -88,12 +88,9 @@ def mistakes_in_words(search: Search, file: str) -> Text:
     return Text(printable("\n".join(lines)), style="yellow")
 
 
-def _legs(report: CheckReport) -> str | Text:
-    if report.leaks:
-        words = "share a process, and one played otherwise beside others than alone: set [sandbox] legs_per_process = 1"
-        return Text(words, style="yellow")
+def _legs(report: CheckReport) -> str:
     if report.legs_share:
-        return "share a process: one plays the same beside others as alone"
+        return "share a process"
     return f"apart, each in a process of its own, which is slower: {printable(report.why_apart)}"
 
 

@@ -109,7 +109,7 @@ OWN = {
         "Build a bot, play it against a house bot, question it at the limits, and say whether it can enter.",
         (
             "check entrants/von_neumann_poker/likeme.c",
-            "check entrants/von_neumann_poker/likeme.c --seed 7 --session 2 --game 3",
+            "check entrants/von_neumann_poker/likeme.c --seed 7",
         ),
     ),
     "new": Listed(

@@ -17,12 +17,9 @@ from tournament.cli.check_rules import are_rules, check_rules
 from tournament.cli.check_tables import check_table
 from tournament.cli.consoles import err, out
 from tournament.cli.options import (
-    CHOICE,
     PLAY,
     ConfigPath,
     Json,
-    check_game,
-    command_line,
     flag,
     option,
     print_json,
@@ -34,8 +31,7 @@ from tournament.containment import containing
 from tournament.entrants.folder import check_among_others
 from tournament.errors import InputError, TournamentError
 from tournament.sandbox.outside.running import Ended
-from tournament.store.legs import by_sort
-from tournament.trial.check import check_bot, check_values, contest_of, replay_check
+from tournament.trial.check import check_bot, check_values, contest_of
 
 if TYPE_CHECKING:
     from tournament.store.ledger import FieldEntrant
@@ -52,8 +48,6 @@ def check(
     contest: Annotated[
         str | None, option("CONTEST", "default the one in the bot's path, or the only one in tournament.toml", PLAY)
     ] = None,
-    session: Annotated[int | None, option("S", "only play again and show this session of the check", CHOICE)] = None,
-    game: Annotated[int | None, option("G", "of that session, up to this game", CHOICE)] = None,
     seed: Annotated[str | None, option("SEED", "repeat the check of this seed", PLAY)] = None,
     as_submitted: Annotated[
         bool, flag("--as-submitted", "with 20 s and 1 GB for the compiler, as an open contest checks", PLAY)
@@ -64,7 +58,6 @@ def check(
     """A file with rules of a contest is tried by what every contest must hold to. Exits with 0 when the bot, or the
     contest, is fit, and with 1 when it isn't.
     """
-    check_game(session, game)
     if as_submitted:
         allow_less()
     known = load_contests(config)
@@ -73,8 +66,8 @@ def check(
         hint = f"; did you mean {there[0]}?" if there else ": say the path of the bot's file, or of its folder"
         raise InputError(f"{bot}: there is no such file{hint}")
     if contest is None and are_rules(bot):
-        if session is not None or seed is not None or as_submitted:
-            raise InputError(f"{bot}: this is a contest's rules; --session, --seed and --as-submitted are for bots")
+        if seed is not None or as_submitted:
+            raise InputError(f"{bot}: this is a contest's rules; --seed and --as-submitted are for bots")
         with Screen(err, bot.name) as screen:
             table, sound = check_rules(bot, screen)
         out.print(table)
@@ -87,27 +80,14 @@ def check(
     # A check contains what its bot brings about; nothing else of ours may show as a traceback either.
     with containing(bot.name, "can't be shown", TournamentError, OSError, Ended):
         with Screen(err, chosen.title) as screen:
-            if session is not None:
-                games = replay_check(chosen, loaded.contest, loaded.sandbox, bot, session, game, screen)
-            else:
-                report = check_bot(chosen, loaded.contest, loaded.sandbox, bot, screen, screen.doing)
-                if as_submitted and report.problem:  # an author needs no path of this machine
-                    report = replace(report, problem=report.problem.replace(str(cache_folder()), "…"))
-        if session is not None:
-            for one in games:
-                print_game(out, one)
-            return
+            report = check_bot(chosen, loaded.contest, loaded.sandbox, bot, screen, screen.doing)
+            if as_submitted and report.problem:  # an author needs no path of this machine
+                report = replace(report, problem=report.problem.replace(str(cache_folder()), "…"))
         if as_json:
             print_json(check_values(report))
         else:
+            for game in report.at_fault:
+                print_game(out, game)
             out.print(check_table(report))
-    given = {"contest": contest, "config": config, "seed": seed or report.seed}
-    for (_, fault), *_ in by_sort(
-        report.faults_of_leg
-    ):  # outside the table, which would break a line meant for copying
-        if as_json:
-            break
-        again = command_line("check", str(bot), **given, session=fault.session, game=fault.game)
-        out.print(f"again: {again}", soft_wrap=True)
     if not report.fit:
         raise typer.Exit(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
@@ -13,34 +14,37 @@ from tournament.paths import PathText
 # The keys that say how many replicas of a match there are. When they change, played replicas are kept.
 HOW_MANY_REPLICAS = ("replicas", "until_settled", "most_replicas", "tie")
 
-# The most that may be set: for limits that leave all to the leg's bank.
-NO_LIMIT_OF_FUEL = 10**15
-BANK = "the bank of a leg, which is one session, for all calls"
+# What a decision or a start may take, if the leg's bank has it: this only ends endless loops sooner. With more fuel a
+# C bot's code would have to check a clock, which would cost a tenth of all games' speed.
+DECISION_FUEL = FUEL_PER_SECOND // 2
+DECISION_SECONDS = 1.0
+# A process may sleep or wait so many times as long in a leg as over a decision.
+_IDLE_TIMES = 12
 FAULTS = "faults in one leg before a bot is disqualified"
 
 # Keys whose defaults differ by contest, with their limits and meanings.
-Fuel = Annotated[int, Field(ge=10_000, le=NO_LIMIT_OF_FUEL)]
-FuelPerDecision = Annotated[
-    Fuel, Field(description="WebAssembly instructions that a decision may take, if the bank has them")
+Seconds = Annotated[
+    float,
+    Field(
+        ge=0.001,
+        le=1e6,
+        description="time of its own that a bot may take in a leg: processor time; of a C bot, fuel that stands for it",
+    ),
 ]
-FuelToStart = Annotated[Fuel, Field(description="those that each start of a bot may take")]
-FuelPerSession = Annotated[
-    Fuel, Field(description="a leg's bank for all calls: so many for each session, and fuel_to_start")
+ProgramSeconds = Annotated[float | None, Field(ge=0.001, le=1e6, description="that of a program, if it isn't the same")]
+Increment = Annotated[
+    float,
+    Field(
+        ge=0,
+        le=1e6,
+        description="milliseconds more for each decision of the leg, as on a chess clock; of a C bot, for each session",
+    ),
 ]
 Megabytes = Annotated[int, Field(ge=1, le=4096, description="memory of one bot, beside 8 MB of stack")]
 FaultsAllowed = Annotated[int, Field(ge=0, le=1000, description=FAULTS)]
 Sessions = Annotated[
     int, Field(ge=1, le=10**9, description="sessions of a leg: of a match, or of each half of a duplicate match")
 ]
-CpuPerDecision = Annotated[
-    float,
-    Field(ge=0.01, le=3600, description="processor time that a decision of a Python bot or a program may take"),
-]
-CpuPerLeg = Annotated[float, Field(ge=0.1, le=1e6, description="processor time that it has for a leg")]
-CpuMore = Annotated[
-    float, Field(ge=0, le=1e6, description="and so much more for each decision of the leg, as on a chess clock")
-]
-WallPerLeg = Annotated[float, Field(ge=0.1, le=1e6, description="time that it may sleep or wait in a leg")]
 Duplicate = Annotated[bool, Field(description="play each match twice: same deals, seats swapped, memory wiped")]
 Words = Annotated[str, Field(max_length=4_000)]
 
@@ -48,9 +52,7 @@ Words = Annotated[str, Field(max_length=4_000)]
 class ContestSettings(BaseModel):
     """The keys that every contest's table in tournament.toml has.
 
-    Limits of WebAssembly bots are in fuel, FUEL_PER_SECOND to a second. The leg's bank is what counts. Limits of a
-    decision and of a start only end endless loops sooner. They are half a second: with more, a bot's code would have to
-    check a clock, which would cost a tenth of all games' speed.
+    Time is a bank for the whole leg. Of WebAssembly bots it is in fuel, FUEL_PER_SECOND to a second.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
@@ -93,18 +95,17 @@ class ContestSettings(BaseModel):
         description="chooses the deals and all else that is random, such as the bots' rand(): a text, or a whole number"
         " below 2²⁵⁶. Without one a secret seed is drawn and recorded",
     )
-    faults_allowed: FaultsAllowed = 3
-    fuel_per_decision: FuelPerDecision = FUEL_PER_SECOND // 2
-    fuel_to_start: FuelToStart = FUEL_PER_SECOND // 2
-    fuel_per_session: FuelPerSession = 50_000_000
-    memory_megabytes: Megabytes = 64
-    cpu_seconds_per_decision: CpuPerDecision = 1.0
-    wall_seconds_per_decision: float = Field(
-        5.0, ge=0.1, le=3600, description="time that it may sleep or wait over a decision"
+    max_faults: FaultsAllowed = 3
+    seconds: Seconds = 60.0
+    program_seconds: ProgramSeconds = None
+    increment_ms: Increment = 1.0
+    idle_seconds: float = Field(
+        5.0,
+        ge=0.1,
+        le=3600,
+        description="time that a Python bot or a program may sleep or wait over a decision; in a leg twelve times that",
     )
-    wall_seconds_per_leg: WallPerLeg = 60.0
-    cpu_seconds_per_leg: CpuPerLeg = 60.0
-    cpu_milliseconds_more: CpuMore = 1.0
+    memory_megabytes: Megabytes = 64
     title: Words | None = Field(None, description="the contest's title in tables and in the report; default its own")
     about: Words | None = Field(
         None,
@@ -137,15 +138,46 @@ class ContestSettings(BaseModel):
     @property
     def fuel_per_leg(self) -> int:
         """WebAssembly instructions that a bot may take over a whole leg, its starts included."""
-        return self.fuel_to_start + self.sessions * self.fuel_per_session
+        return int((self.seconds + self.sessions * self.increment_ms / 1000) * FUEL_PER_SECOND)
+
+    @property
+    def fuel_per_call(self) -> int:
+        """Those that a decision or a start may take, if the bank has them."""
+        return min(DECISION_FUEL, self.fuel_per_leg)
+
+    def of_process(self, kind: str) -> ProcessTime:
+        """The time of a Python bot or a program."""
+        seconds = self.program_seconds if kind == "program" and self.program_seconds is not None else self.seconds
+        return ProcessTime(seconds, self.increment_ms / 1000, DECISION_SECONDS, self.idle_seconds)
 
 
 class BankedSettings(ContestSettings):
-    """Of a contest whose statement limits only all of a bot's time in a session: the bank is `fuel_per_session`."""
-
-    fuel_per_decision: FuelPerDecision = NO_LIMIT_OF_FUEL
-    fuel_to_start: FuelToStart = NO_LIMIT_OF_FUEL
+    """Of a contest whose statement limits only all of a bot's time in a session: a decision may take all of it."""
 
     @property
     def fuel_per_leg(self) -> int:
-        return self.fuel_per_session
+        return int(self.seconds * FUEL_PER_SECOND)
+
+    @property
+    def fuel_per_call(self) -> int:
+        return self.fuel_per_leg
+
+    def of_process(self, kind: str) -> ProcessTime:
+        time = super().of_process(kind)
+        return replace(time, for_decision=time.bank)
+
+
+@dataclass(frozen=True)
+class ProcessTime:
+    """Seconds that a process has: a `bank` of processor time for the leg, `increment` more for each decision, of these
+    no more than `for_decision` at once; and how long it may sleep or wait over a decision."""
+
+    bank: float
+    increment: float
+    for_decision: float
+    idle: float
+
+    @property
+    def idle_in_leg(self) -> float:
+        """How long it may sleep or wait in a leg."""
+        return _IDLE_TIMES * self.idle

@@ -50,7 +50,7 @@ class Settings(ContestSettings):
     """Keys that the table of every contest with rules in Python has; a contest's own settings are a subclass."""
 
     duplicate: Duplicate = False
-    seconds_per_step: float = Field(
+    rules_seconds_per_step: float = Field(
         10.0,
         ge=0.1,
         le=3600,
@@ -59,11 +59,11 @@ class Settings(ContestSettings):
 
     def playing(self) -> dict[str, object]:
         played = super().playing()
-        del played["seconds_per_step"]
+        del played["rules_seconds_per_step"]
         return played
 
     def for_workers(self) -> dict[str, object]:
-        return self.playing() | {"seconds_per_step": self.seconds_per_step}
+        return self.playing() | {"rules_seconds_per_step": self.rules_seconds_per_step}
 
 
 class Rules:
@@ -268,7 +268,7 @@ def _new_core(rules: type[Rules], *, against_chance: bool) -> NewCore:
 
 def _steps(settings: ContestSettings) -> Steps:
     assert isinstance(settings, Settings)
-    return Steps(settings.seconds_per_step)
+    return Steps(settings.rules_seconds_per_step)
 
 
 def _session_core(

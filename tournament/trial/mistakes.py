@@ -67,9 +67,8 @@ def search(
 
 def _forgiving(tried: Pairing) -> Pairing:
     """With more fuel, and more faults allowed."""
-    fuel = [name for name in type(tried.settings).model_fields if name.startswith("fuel_")]
-    more = {name: getattr(tried.settings, name) * _TIMES_FUEL for name in fuel}
-    settings: ContestSettings = tried.settings.model_copy(update={"faults_allowed": _MOST_STOPS, **more})
+    more = {"max_faults": _MOST_STOPS, "seconds": tried.settings.seconds * _TIMES_FUEL}
+    settings: ContestSettings = tried.settings.model_copy(update=more)
     return replace(tried, settings=settings)
 
 

@@ -56,7 +56,7 @@ class LegFaults:
     def __init__(self, contest: Contest, settings: ContestSettings, leg: Leg) -> None:
         self._questions = contest.interface.questions
         self._interface = contest.interface
-        self._allowed = settings.faults_allowed
+        self._allowed = settings.max_faults
         self._leg = leg
         self.all: list[Fault] = []
         self.ended_by: int | None = None

@@ -168,11 +168,11 @@ def _loaded(
 def limits_of(settings: ContestSettings) -> Limits:
     """What the settings of a contest allow a WebAssembly bot: a call gets no more than the leg's bank."""
     return Limits(
-        fuel=min(settings.fuel_per_decision, settings.fuel_per_leg),
+        fuel=settings.fuel_per_call,
         memory_megabytes=settings.memory_megabytes,
-        fuel_to_start=min(settings.fuel_to_start, settings.fuel_per_leg),
+        fuel_to_start=settings.fuel_per_call,
         fuel_per_leg=settings.fuel_per_leg,
-        most_starts=settings.faults_allowed + 1,
+        most_starts=settings.max_faults + 1,
     )
 
 

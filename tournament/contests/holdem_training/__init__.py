@@ -13,7 +13,6 @@ from engine.games.holdem_training.rate_helpers import RateHelpers
 from engine.games.holdem_training.rates import RateSampler
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
-from engine.wasm.surroundings import FUEL_PER_SECOND
 from tournament.contests.contest import Contest, Display, Estimates, LegLuck, Luck, Trials
 from tournament.contests.holdem_training.limits import new_core_at_limits
 from tournament.contests.holdem_training.portrait import PORTRAIT
@@ -32,17 +31,15 @@ from tournament.contests.interface import (
 )
 from tournament.contests.scoring import House, HousePlayer, HouseScoring, Measure, Played, Scored
 from tournament.contests.settings import (
-    BANK,
     FAULTS,
     BankedSettings,
     ContestSettings,
-    CpuMore,
-    CpuPerDecision,
-    CpuPerLeg,
     FaultsAllowed,
+    Increment,
     Megabytes,
+    ProgramSeconds,
+    Seconds,
     Sessions,
-    WallPerLeg,
 )
 from tournament.leg import LegPlan
 
@@ -55,23 +52,16 @@ class Settings(BankedSettings):
 
     sessions: Sessions = Field(5, description="sessions of an entrant, each with bots that start anew")
     hands: int = Field(10_000, ge=1, le=10_000_000, description="hands of a session")
-    faults_allowed: FaultsAllowed = Field(3, description=f"{FAULTS}; a program is at the first")
+    max_faults: FaultsAllowed = Field(3, description=f"{FAULTS}; a program is at the first")
 
     # As the statement of the function form has it: 120 seconds for everything, and 512 MB.
-    fuel_per_session: int = Field(
-        120 * FUEL_PER_SECOND,
-        ge=10_000,
-        le=10**18,
-        description=f"{BANK}: 120 s",
-    )
+    seconds: Seconds = 120.0
     memory_megabytes: Megabytes = 512
 
     # As the statement of the terminal form has it: 10 seconds for a match of 10,000 hands, however they are spread.
     # Longer sessions get more: their hands have up to four decisions.
-    cpu_seconds_per_decision: CpuPerDecision = 10.0
-    wall_seconds_per_leg: WallPerLeg = 30.0
-    cpu_seconds_per_leg: CpuPerLeg = 10.0
-    cpu_milliseconds_more: CpuMore = 0.25
+    program_seconds: ProgramSeconds = 10.0
+    increment_ms: Increment = 0.25
 
 
 def new_core(

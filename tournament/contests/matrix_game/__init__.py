@@ -25,7 +25,7 @@ from tournament.contests.interface import (
 from tournament.contests.matrix_game.portrait import new_portrait
 from tournament.contests.portrait import Portrait
 from tournament.contests.scoring import Scored
-from tournament.contests.settings import ContestSettings, FuelPerSession, Sessions
+from tournament.contests.settings import ContestSettings, Sessions
 from tournament.leg import LegPlan
 from tournament.store.columns import columns_of
 
@@ -48,7 +48,7 @@ class Settings(ContestSettings):
         validate_default=True,
         description="what a player is paid: for each of its moves a list by the other's",
     )
-    payoffs_of_y: Payoffs | None = Field(
+    column_payoffs: Payoffs | None = Field(
         None,
         description="what the other is paid by the same two moves, if that differs; then set duplicate",
     )
@@ -62,7 +62,6 @@ class Settings(ContestSettings):
         description="chance that a game ends after a turn; bots don't know. It has at most its rounds",
     )
     duplicate: bool = Field(False, description="play each match twice, roles exchanged")
-    fuel_per_session: FuelPerSession = 2_000_000_000
 
     @field_validator("moves")
     @classmethod
@@ -75,7 +74,7 @@ class Settings(ContestSettings):
             raise ValueError(f"a move's name has 1 to {_MOST_NAME} printable characters")
         return moves
 
-    @field_validator("payoffs", "payoffs_of_y")
+    @field_validator("payoffs", "column_payoffs")
     @classmethod
     def _fit_the_moves(cls, payoffs: Payoffs | None, info: ValidationInfo) -> Payoffs | None:
         moves = info.data.get("moves")
@@ -89,9 +88,9 @@ class Settings(ContestSettings):
         return [[payoff + 0.0 for payoff in row] for row in payoffs]
 
     @property
-    def column_payoffs(self) -> Payoffs:
+    def payoffs_to_column(self) -> Payoffs:
         """The column player's payoffs, by the row player's move and then its own."""
-        return self.payoffs_of_y or [list(column) for column in zip(*self.payoffs)]
+        return self.column_payoffs or [list(column) for column in zip(*self.payoffs)]
 
 
 def new_core(
@@ -103,7 +102,7 @@ def new_core(
         sessions,
         **leg.for_core,
         row_payoffs=settings.payoffs,
-        column_payoffs=settings.column_payoffs,
+        column_payoffs=settings.payoffs_to_column,
         rounds=settings.rounds,
         games_per_session=settings.games_per_session,
         noise=settings.noise,
@@ -130,7 +129,7 @@ def new_core_at_limits(
 def _in_words_of(settings: ContestSettings) -> Portrait:
     """The portrait with the moves' names. Payoffs are told where they are the same for either role."""
     assert isinstance(settings, Settings)
-    payoffs = None if settings.payoffs_of_y and settings.duplicate else (settings.payoffs, settings.column_payoffs)
+    payoffs = None if settings.column_payoffs and settings.duplicate else (settings.payoffs, settings.payoffs_to_column)
     expected = min(settings.rounds, int(_ENDS_FOR_PANELS / settings.end_probability)) if settings.end_probability else 0
     return new_portrait(settings.moves, payoffs, expected or settings.rounds)
 

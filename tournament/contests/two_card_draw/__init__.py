@@ -10,11 +10,10 @@ from pydantic import Field
 from engine.games.two_card_draw.core import GAME_ROW, SESSION_ROW, TwoCardDraw
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
-from engine.wasm.surroundings import FUEL_PER_SECOND
 from tournament.contests.contest import Contest, Display, Estimates
 from tournament.contests.interface import CompiledBots, Interface, Question
 from tournament.contests.scoring import House, HousePlayer, HouseScoring, Measure, Played, Scored
-from tournament.contests.settings import BANK, BankedSettings, ContestSettings, CpuMore, CpuPerDecision, CpuPerLeg, Fuel
+from tournament.contests.settings import BankedSettings, ContestSettings, Increment, Seconds
 from tournament.contests.two_card_draw.portrait import PORTRAIT
 from tournament.contests.two_card_draw.servers import (
     FACTS,
@@ -52,13 +51,8 @@ class Settings(BankedSettings):
         description="folder of strategy files to play instead",
     )
     # The statement's limit is 20 seconds for all calls of a test case, however they are spread.
-    fuel_per_session: Fuel = Field(
-        20 * FUEL_PER_SECOND,
-        description=f"{BANK}: 20 s",
-    )
-    cpu_seconds_per_decision: CpuPerDecision = 20.0
-    cpu_seconds_per_leg: CpuPerLeg = 20.0
-    cpu_milliseconds_more: CpuMore = 0.0
+    seconds: Seconds = 20.0
+    increment_ms: Increment = 0.0
 
     def playing(self) -> dict[str, object]:
         # The strategies of a folder are known by their contents. Digests have these two keys, whatever they say.

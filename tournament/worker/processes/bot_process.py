@@ -9,7 +9,7 @@ from typing import Protocol
 
 from engine.processes.lanes import Lanes
 from tournament.contests.interface import Dialogue
-from tournament.contests.settings import ContestSettings
+from tournament.contests.settings import ContestSettings, ProcessTime
 from tournament.leg import Failure, Leg, Seat
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.own_time import Clocks
@@ -67,8 +67,8 @@ class _Message:
 class TimeLimits:
     """One process's clocks from audit to audit."""
 
-    def __init__(self, settings: ContestSettings, process: Timed) -> None:
-        self._settings = settings
+    def __init__(self, allowed: ProcessTime, process: Timed) -> None:
+        self._allowed = allowed
         self._process = process
         self._clocks = Clocks(process.use, _LONGEST_NAP)
         self._message: _Message | None = None
@@ -89,8 +89,7 @@ class TimeLimits:
         return self._beyond_its_bank(spent)
 
     def _bank(self, spent: Spent) -> float:
-        more = spent.decisions * self._settings.cpu_milliseconds_more / 1000
-        return max(1, spent.legs) * self._settings.cpu_seconds_per_leg + more
+        return max(1, spent.legs) * self._allowed.bank + spent.decisions * self._allowed.increment
 
     def _beyond_its_bank(self, spent: Spent) -> Failure | None:
         bank = self._bank(spent)
@@ -104,7 +103,7 @@ class TimeLimits:
         `number`: of the message that it has to answer; `is_start`: whether a leg starts with it; `elapsed`: seconds
         since the audit before; `spent`: by the legs that it was ever given.
         """
-        settings, clocks, message = self._settings, self._clocks, self._message
+        allowed, clocks, message = self._allowed, self._clocks, self._message
         is_new = message is None or message.number != number
         # An answer that we haven't read yet came in time. If this worker was held up itself (a stopped job, say), that
         # time is not the bot's.
@@ -120,10 +119,9 @@ class TimeLimits:
             self._message = _Message(number, clocks.cpu, clocks.slept)
             return None
         grace = START_SECONDS if is_start else 0.0
-        if clocks.cpu - message.cpu > settings.cpu_seconds_per_decision + grace:
-            seconds = f"{settings.cpu_seconds_per_decision:g} s"
-            return Failure(f"took more than {seconds} of processor time for a decision")
-        patience = max(settings.wall_seconds_per_decision, START_SECONDS if is_start else 0.0)
+        if clocks.cpu - message.cpu > allowed.for_decision + grace:
+            return Failure(f"took more than {allowed.for_decision:g} s of processor time for a decision")
+        patience = max(allowed.idle, START_SECONDS if is_start else 0.0)
         if spent.kept_waiting:
             patience /= _LESS_PATIENCE
         if clocks.slept - message.slept > patience:
@@ -133,7 +131,7 @@ class TimeLimits:
 
     def _waited_beyond_its_leg(self, spent: Spent) -> Failure | None:
         # A shared process gets no more than one leg would: if it is too slow, its legs are played again alone.
-        most = self._settings.wall_seconds_per_leg
+        most = self._allowed.idle_in_leg
         if self._clocks.slept + spent.idle_seconds > most + START_SECONDS:
             return Failure(f"slept or waited for more than {most:g} s in all", waited=most)
         most = _MOST_TIMES * (self._bank(spent) + max(1, spent.legs) * most) + _MORE_SECONDS
@@ -202,7 +200,7 @@ class BotProcess:
     _measured: float = -math.inf
 
     def __post_init__(self) -> None:
-        self.time = TimeLimits(self.settings, self.confined)
+        self.time = TimeLimits(self.settings.of_process(self.seat.kind), self.confined)
 
     def add(self, player: Player) -> None:
         """Give it one more leg of its bot."""

@@ -121,7 +121,7 @@ class Pool:
         if process is None:
             artifact = self._artifacts[seat.artifact]
             # A last resort, should the audit fail. The bot can read this limit, so it is the same for shared processes.
-            cpu_seconds = int(settings.cpu_seconds_per_leg * 1000) + 86400
+            cpu_seconds = int(settings.of_process(seat.kind).bank * 1000) + 86400
             memory_megabytes, greeting = settings.memory_megabytes, b""
             if seat.kind == "python":
                 confined = python_bots.start(

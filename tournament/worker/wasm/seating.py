@@ -55,7 +55,7 @@ _FUEL_TO_TELL = 1_000_000
 
 _FUEL, _FAILURE, _UNCAUGHT = FUEL.encode(), notes.FAILURE.encode(), notes.UNCAUGHT.encode()
 
-_BANK_IS_EMPTY = "used up the fuel of its leg"
+BANK_IS_EMPTY = "used up the fuel of its leg"
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ class Seating:
         except Unfit as unfit:
             self._look_at_time()
             if unfit.lasting and given < self._limits.fuel_to_start and not self.referee.fuel_left(seat):
-                raise cant_start(_BANK_IS_EMPTY, "other", lasting=True) from None
+                raise cant_start(BANK_IS_EMPTY, "other", lasting=True) from None
             raise
         self._look_at_time()
         self._seated[seat] = seated
@@ -218,7 +218,7 @@ class Seating:
         seated, left, fuel = self._seated[seat], self.referee.fuel_left(seat), self._fuel[seat]
         line = where(error, seated.bot.code) if error and seated else ""
         if fuel.ran_out and left == 0:
-            return Failure(_BANK_IS_EMPTY)
+            return Failure(BANK_IS_EMPTY)
         if fuel.ran_out:
             return Failure((describe(error, ran_out=True) if error else OUT_OF_FUEL) + line, "fuel")
         if not error:

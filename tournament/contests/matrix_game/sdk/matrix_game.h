@@ -22,7 +22,7 @@ typedef struct Bot {
     int turn;                   /* of this game, from 0 */
     int rounds;                 /* turns of a game; -1 if it may end sooner */
     int moves;                  /* how many moves there are */
-    int role;                   /* 0 is paid by payoffs, 1 by payoffs_of_y, if the contest has these */
+    int role;                   /* 0 is paid by payoffs, 1 by column_payoffs, if the contest has these */
     int my_previous_move;       /* -1 in the first turn, as is the next */
     int opponents_previous_move;
     uint8_t my_moves[MOST_ROUNDS];          /* as played, for each i < turn */
