@@ -241,6 +241,8 @@ def _documented(name: str, thing: Any) -> str:
         parts[1:1] = [f"```text\n{signature}\n```"] if "(" in signature else []
     if inspect.isclass(thing):
         own = {key: value for key, value in vars(thing).items() if not key.startswith("_") and _offers(value)}
+        above = [name for base in thing.__mro__[1:] for name in vars(base)]
+        own = {key: value for key, value in own.items() if key not in above or value.__doc__}  # else as it inherits it
         rows = [
             (f"`{_member(key, value)}`", _text(f"{name}.{key}", value).split("\n\n")[0]) for key, value in own.items()
         ]

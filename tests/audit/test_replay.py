@@ -64,10 +64,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     bots.mkdir()
     (bots / "tells.c").write_text(TELLS_C)
     (bots / "shows.py").write_text(TELLS_PYTHON)
-    settings = 'entrants = "bots"\nseed = 6\nsessions = 6\nmax_faults = 1\n'
+    settings = 'entrants = "bots"\nseed = 6\nsessions = 6\nmax_faults = 1000\n'
     (place / "tournament.toml").write_text(f"[{CONTEST}]\n{settings}")
-    # So that they meet in their first leg: the one that is disqualified plays no other.
-    tournament.run(CONTEST, config=place / "tournament.toml", results=place / "results", executor="local")
     shutil.copy(REPOSITORY / "entrants" / CONTEST / "likeme.c", bots)
     (bots / "clocks.py").write_text(CLOCKS)
     write_new_bot(VON_NEUMANN_POKER, bots, "abacus", "program-python")

@@ -21,6 +21,7 @@ class ValueType:
 
     @property
     def spec(self) -> Spec:
+        """It as the engine has it: a code, the limits, the longest list or -1, and the names of choices."""
         raise NotImplementedError
 
     @property
