@@ -167,7 +167,7 @@ def test_faults_that_are_not_as_recorded_are_told(
 
     def without_faults(*which: Any) -> Any:
         batch, leg = recorded_leg(*which)
-        return batch, replace(leg, faults=(), ended_by=None)
+        return batch, replace(leg, faults=(), out=())
 
     match = tournament.load(str(folder / "results" / CONTEST))
     session = min(fault.session for leg, fault in match.ranking.faults if {*leg.seats} == set(names))

@@ -50,7 +50,7 @@ def test_legs_count_in_whatever_batches_they_are() -> None:
         ({"digest": LEGS[3].digest}, False),
         ({"sessions": 4}, False),
         ({"sessions": 6}, False),
-        ({"sessions": 6, "faults": (FAULT,), "ended_by": 0}, False),
+        ({"sessions": 6, "faults": (FAULT,), "out": (0,)}, False),
         ({"sessions": 4, "faults": (FAULT,)}, False),
         ({"faults": (FAULT,)}, True),
     ],
@@ -64,7 +64,7 @@ def test_a_leg_counts_at_its_own_place_and_whole(place: int, change: dict[str, A
 
 
 def test_a_leg_cut_short_by_its_fault_counts_and_its_bot_plays_no_other() -> None:
-    ended = replace(LEGS[0], sessions=2, faults=(FAULT,), ended_by=0)
+    ended = replace(LEGS[0], sessions=2, faults=(FAULT,), out=(0,))
     found = count_legs([batch(ended, *LEGS[1:])], SCHEDULE)
     others = {leg.digest for leg in LEGS if ended.seats[0] not in leg.seats}
     assert found.out == {ended.seats[0]} and found.counting == {ended.digest} | others

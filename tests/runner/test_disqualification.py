@@ -28,7 +28,7 @@ from tournament.audit.report import Verification
 from tournament.contests.von_neumann_poker import Settings
 from tournament.leg import Leg, LegPlan, PlaysAs, Seat
 from tournament.records.results import load
-from tournament.runner.schedule.counting import NOT_ENDED, Counted, fixtures_at
+from tournament.runner.schedule.counting import PLAYED, Counted, fixtures_at
 from tournament.runner.schedule.legs import Competitor, Fixture, Replicas, RoundRobin
 from tournament.runner.watcher import Progress
 from tournament.store.leg_sums import LegSums
@@ -64,7 +64,9 @@ def result_of(fixture: Fixture, end: int | None) -> LegResult:
     """The result of a leg that was ended by faults of a seat, or by nobody's."""
     faults = () if end is None else (Fault(end, 0, 0, "a", "what"),)
     sums = (LegSums(0.0, 0.0),) * 2
-    return LegResult(fixture.digest, fixture.match, fixture.number, fixture.names, 1, 1, sums, faults, end)
+    return LegResult(
+        fixture.digest, fixture.match, fixture.number, fixture.names, 1, 1, sums, faults, () if end is None else (end,)
+    )
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
@@ -208,12 +210,12 @@ def test_what_came_before_a_disqualification_is_played_on() -> None:
     plan, other = LegPlan(0, 0, 1, bytes(32)), Seat("b", "wasm", "", 0)
     legs = [Leg(str(number), plan, (replace(other, name="a"), other)) for number in range(4)]
     out = Disqualified(legs)
-    out.note(legs[3], None)
+    out.note(legs[3], ())
     assert all(map(out.plays, legs))
-    out.note(legs[2], 0)
+    out.note(legs[2], (0,))
     assert [out.plays(leg) for leg in legs] == [True, True, True, False]
-    out.note(legs[3], 0)
-    out.note(legs[0], 0)
+    out.note(legs[3], (0,))
+    out.note(legs[0], (0,))
     assert [out.plays(leg) for leg in legs] == [True, False, False, False]
 
 
@@ -232,10 +234,10 @@ def test_bot_disqualified_after_a_leg_that_it_finished_plays_none_after(tmp_path
 
 def judge_all_fit(counted: Counted, judge: Callable[[Counted], None] = Counted._judge) -> None:
     """Have legs count though a bot was disqualified before them."""
-    ends = counted._ends
-    counted._ends = np.minimum(ends, NOT_ENDED)
+    known = counted._known
+    counted._known = np.minimum(known, PLAYED)
     judge(counted)
-    counted._ends = ends
+    counted._known = known
 
 
 @pytest.fixture

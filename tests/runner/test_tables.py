@@ -123,3 +123,18 @@ def test_tables_that_cannot_be_are_named(
 ) -> None:
     with pytest.raises(InputError, match=words):
         run(contest(tmp_path, seats, bots, **settings))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_bots_disqualified_in_one_leg_of_four_play_none_after_it(tmp_path: Path, workers: int) -> None:
+    folder = contest(tmp_path, replicas=2, max_faults=0)
+    for number in (0, 1):
+        (folder / "bots" / f"bot_{number}.c").write_text("int bid(const View *view) { __builtin_trap(); }\n")
+    found = run(folder, workers=workers)
+    status = found.standings.set_index("name").status.to_dict()
+    assert status == {f"bot_{number}": "disqualified" if number < 2 else "ok" for number in range(6)}
+    # The table of all others, and the first one of both; what is left answers by default there.
+    assert found.matches.match.nunique() == 2 and len(found.games) == 8 + 2 * 8
+    assert {leg.out for leg, _ in found.ranking.faults} == {(0, 1)}
+    options: dict[str, Any] = {"config": folder / "tournament.toml", "results": folder / "results"}
+    assert not tournament.verify("auction", replay="all", **options).problems

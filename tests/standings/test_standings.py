@@ -221,7 +221,7 @@ def disqualified(field: Field) -> list[LegResult]:
         for x, y in itertools.combinations(names, 2)
     ]
     spoilt = next(leg for leg in legs if {*leg.seats} == {"bob", "cat"})
-    legs[legs.index(spoilt)] = replace(spoilt, faults=(fault,) * 4, ended_by=1, sessions=3, games=25)
+    legs[legs.index(spoilt)] = replace(spoilt, faults=(fault,) * 4, out=(1,), sessions=3, games=25)
     return legs
 
 

@@ -55,11 +55,11 @@ def replay_command(contest: str, leg: LegResult, fault: Fault, options: Mapping[
 
 def commands_to_see(contest: str, standings: Standings, options: Mapping[str, object]) -> dict[str, str]:
     """For each disqualified bot the command that plays the game of its reason again."""
-    ended: dict[str, LegResult] = {}
+    reasons: dict[str, tuple[LegResult, Fault]] = {}
     for leg, fault in standings.faults:
-        if leg.ended_by == fault.seat:
-            ended.setdefault(leg.seats[fault.seat], leg)
-    return {name: replay_command(contest, leg, leg.telling_fault, options) for name, leg in ended.items()}
+        if fault.seat in leg.out:
+            reasons.setdefault(leg.seats[fault.seat], (leg, leg.telling_fault(fault.seat)))
+    return {name: replay_command(contest, *reason, options) for name, reason in reasons.items()}
 
 
 def fault_lines(

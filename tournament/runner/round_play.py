@@ -167,7 +167,7 @@ class RoundPlay:
         self._standings.note(batches, new_field=field is not None)
         legs = Legs.joined(batch.legs for batch in batches)
         self._left.note(legs)
-        self.disqualified |= any(end is not None for end in legs.ended_by)
+        self.disqualified |= any(rest.out for rest in legs.rests)
 
     def _progress(self, pace: Pace) -> Progress:
         """How far the run is, of what was left to play. It may play legs that don't count."""

@@ -150,15 +150,15 @@ class FaultyLegs:
 
     @classmethod
     def of(cls, legs: Legs) -> FaultyLegs:
-        """From legs in order; the reason is the telling fault of the first leg that faults ended."""
+        """From legs in order; the reason is the telling fault of the first leg in which a bot is disqualified."""
         faulty = [legs[place] for place in np.flatnonzero(legs.faulty).tolist()]
         counts: Counter[str] = Counter()
         disqualified: dict[str, str] = {}
         for leg in faulty:
             for seat, name in enumerate(leg.seats):
                 counts[name] += leg.fault_count(seat)
-            if leg.ended_by is not None:
-                told, own = leg.telling_fault, leg.ended_by
+            for own in leg.out:
+                told = leg.telling_fault(own)
                 others = [*leg.seats[:own], *leg.seats[own + 1 :], *([leg.house] if leg.house else [])]
                 disqualified.setdefault(
                     leg.seats[own],

@@ -46,7 +46,7 @@ LEGS = (
     Column("adjusted_variance", "float64", "the same of points − luck"),
     Column("covariance", "float64", "covariance of points with those of the next seat, after the last one the first"),
     Column("faults", "int32", "faults of the bot in the leg"),
-    Column("ended", "bool", "whether these ended the leg"),
+    Column("ended", "bool", "whether these disqualified the bot; with one and two seats that ended the leg"),
     Column("seconds", "float32", "how long a worker was busy with the leg"),
 )
 FAULTS = (
@@ -185,8 +185,7 @@ def _legs_table(legs: Legs, per_replica: int) -> pa.Table:
     for leg in np.flatnonzero(legs.faulty).tolist():
         rest = legs.rests[legs.more[leg]]
         counts[leg] = [rest.fault_count(seat) for seat in range(seats)]
-        if rest.ended_by is not None:
-            ended[leg, rest.ended_by] = True
+        ended[leg, list(rest.out)] = True
     of_leg: dict[str, npt.NDArray[Any]] = {
         "match": legs.match,
         "replica": legs.number // per_replica,
@@ -394,10 +393,10 @@ def _rests(
         left_out = counts[place].copy()
         for fault in kept:
             left_out[fault.seat] -= 1
-        by = np.flatnonzero(ended[place]).tolist()
-        if (left_out < 0).any() or len(by) > 1:
+        out = tuple(np.flatnonzero(ended[place]).tolist())
+        if (left_out < 0).any() or len(out) > 1 >= counts.shape[1] - 1:
             raise ValueError("it has other faults than were written")
-        rests.append(Rest(kept, by[0] if by else None, tuple(left_out.tolist()) if left_out.any() else ()))
+        rests.append(Rest(kept, out, tuple(left_out.tolist()) if left_out.any() else ()))
         more[place] = len(rests) - 1
     if of_leg:
         raise ValueError("it has faults of other legs")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any, NamedTuple, TypeVar, overload
@@ -79,17 +79,17 @@ class Rest:
     """Fields that few legs have: see LegResult."""
 
     faults: tuple[Fault, ...] = ()
-    ended_by: int | None = None
+    out: tuple[int, ...] = ()
     faults_left_out: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, leg: LegResult) -> Rest:
         """Those of a leg."""
-        return cls(leg.faults, leg.ended_by, leg.faults_left_out if any(leg.faults_left_out) else ())
+        return cls(leg.faults, leg.out, leg.faults_left_out if any(leg.faults_left_out) else ())
 
     def __post_init__(self) -> None:
-        if self.ended_by is not None and all(fault.seat != self.ended_by for fault in self.faults):
-            raise ValueError("ended by no fault")
+        if not {*self.out} <= {fault.seat for fault in self.faults}:
+            raise ValueError("a bot is disqualified for no fault")
 
     def fault_count(self, seat: int) -> int:
         """How many faults a seat had, including those left out."""
@@ -101,9 +101,10 @@ class Rest:
 class LegResult:
     """A played leg: who, by seat, and what each has won. A `house` player, "" for none, has no seat.
 
-    `ended_by` is the seat whose faults ended the leg, or None. `faults` are the first ones, and the one that
-    ended the leg; `faults_left_out` counts the others by seat, if there are any. `by_block`, the core's sums, has a
-    leg that was just played; no record keeps them. `seconds`: how long a worker was busy with it.
+    `out` are the seats whose bots are disqualified in it, in ascending order; with one and two seats that ended the
+    leg. `faults` are the first ones, and the last one of each seat in `out`; `faults_left_out` counts the others by
+    seat, if there are any. `by_block`, the core's sums, has a leg that was just played; no record keeps them.
+    `seconds`: how long a worker was busy with it.
     """
 
     digest: str
@@ -114,7 +115,7 @@ class LegResult:
     games: int
     sums: tuple[LegSums, ...]
     faults: tuple[Fault, ...] = ()
-    ended_by: int | None = None
+    out: tuple[int, ...] = ()
     faults_left_out: tuple[int, ...] = ()
     house: str = ""
     by_block: tuple[SeatSums, ...] = field(default=(), compare=False, repr=False)
@@ -127,15 +128,19 @@ class LegResult:
 
     def fault_count(self, seat: int) -> int:
         """How many faults a seat had, including those left out."""
-        return Rest(self.faults, self.ended_by, self.faults_left_out).fault_count(seat)
+        return Rest(self.faults, self.out, self.faults_left_out).fault_count(seat)
 
     @property
-    def telling_fault(self) -> Fault:
-        """Of the faults that ended the leg the last one of the most frequent sort.
+    def ended_by(self) -> int | None:
+        """The seat whose faults ended the leg; None if it was played to its end."""
+        return self.out[0] if self.out and len(self.seats) <= SEATS_THAT_END_A_LEG else None
+
+    def telling_fault(self, seat: int) -> Fault:
+        """Of the faults for which a seat's bot is disqualified the last one of the most frequent sort.
 
         What only follows from them, as that a new start finds no fuel, comes once.
         """
-        own = [fault for fault in self.faults if fault.seat == self.ended_by]
+        own = [fault for fault in self.faults if fault.seat == seat]
         often = Counter(fault.sort for fault in own)
         return max(reversed(own), key=lambda fault: often[fault.sort])
 
@@ -148,19 +153,21 @@ def by_sort(faults: Iterable[tuple[LegResult, Fault]]) -> list[list[tuple[LegRes
     return [alike for _, alike in sorted(sorts.items(), key=lambda item: (item[0][0], -len(item[1])))]
 
 
-def kept_faults(faults: Sequence[Fault], ended: bool, seats: int) -> tuple[tuple[Fault, ...], tuple[int, ...]]:
+def kept_faults(faults: Sequence[Fault], out: Collection[int], seats: int) -> tuple[tuple[Fault, ...], tuple[int, ...]]:
     """What the ledger keeps of a leg's faults, and how many of each seat it leaves out.
 
-    Kept are the first ones, and the last one if it `ended` the leg.
+    Kept are the first ones, and the last one of each seat that is `out`.
     """
     if not faults:  # as of nearly all legs, of which a large field has half a million
         return (), ()
-    kept = [*faults[:_MOST_FAULTS], *(faults[_MOST_FAULTS:][-1:] if ended else ())]
+    last = {fault.seat: place for place, fault in enumerate(faults) if fault.seat in out}
+    kept = [fault for place, fault in enumerate(faults) if place < _MOST_FAULTS or last.get(fault.seat) == place]
     left_out = Counter(fault.seat for fault in faults) - Counter(fault.seat for fault in kept)
     counts = tuple(left_out[seat] for seat in range(seats)) if left_out else ()
     return tuple(fault.bounded() for fault in kept), counts
 
 
+SEATS_THAT_END_A_LEG = 2  # with more of them the others play on when a bot is disqualified
 _WHOLE = ("match", "number", "sessions", "games")
 _WIDTH = len(LegSums._fields)  # numbers of a seat
 _NO_REST = Rest()
@@ -339,12 +346,8 @@ class Legs(Sequence[LegResult]):
     @cached_property
     def ended(self) -> npt.NDArray[np.bool_]:
         """Whether each was ended by a seat's faults."""
-        return np.array([rest.ended_by is not None for rest in self.rests], bool)[self.more]
-
-    @property
-    def ended_by(self) -> list[int | None]:
-        """The seat whose faults ended each, or None."""
-        return [rest.ended_by for rest in self.rest]
+        out: npt.NDArray[np.bool_] = np.array([bool(rest.out) for rest in self.rests], bool)[self.more]
+        return out if self.players.shape[1] <= SEATS_THAT_END_A_LEG else np.zeros_like(out)
 
     @property
     def size(self) -> int:
@@ -447,7 +450,7 @@ class Legs(Sequence[LegResult]):
         seats, house = tuple(self.names[one] for one in self.players[place].tolist()), int(self.house[place])
         digest = self.digest[place : place + 1 or None].tobytes().hex()
         return LegResult(
-            digest, match, number, seats, sessions, games, sums, rest.faults, rest.ended_by, rest.faults_left_out,
+            digest, match, number, seats, sessions, games, sums, rest.faults, rest.out, rest.faults_left_out,
             self.names[house] if house >= 0 else "", seconds=float(self.seconds[place]),
         )  # fmt: skip
 

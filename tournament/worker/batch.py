@@ -212,7 +212,7 @@ def play_task(
                 except BotTrouble as trouble:
                     troubles.add(leg, trouble)
                     return None
-                out.note(leg, result.ended_by)
+                out.note(leg, result.out)
                 result = replace(result, seconds=time.perf_counter() - began)
             if problem := too_much(result):
                 raise RunError(f"{contest.name}: {problem}; its rules have to give fewer")

@@ -7,7 +7,7 @@ can't be replaced: the leg is over.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from engine.kernel.game_core import GameCore
@@ -17,10 +17,8 @@ from tournament.contests.settings import ContestSettings
 from tournament.errors import one_line
 from tournament.keys import seed_after_faults
 from tournament.leg import Failure, Leg, Seat
-from tournament.store.legs import Fault
+from tournament.store.legs import SEATS_THAT_END_A_LEG, Fault
 
-# With more, a leg goes on without a bot that is disqualified.
-_SEATS_THAT_END_A_LEG = 2
 # Kept of what a bot printed before a fault.
 _MOST_LINES, _MOST_LINE = 5, 200
 
@@ -37,10 +35,10 @@ class Disqualified:
         self._place = {leg.digest: place for place, leg in enumerate(legs)}
         self._last: dict[str, int] = {}
 
-    def note(self, leg: Leg, ended_by: int | None) -> None:
-        """A leg has ended, by faults of this seat or None."""
-        if ended_by is not None:
-            name, place = leg.names[ended_by], self._place[leg.digest]
+    def note(self, leg: Leg, out: Iterable[int]) -> None:
+        """A leg is over, in which the bots at these seats are disqualified."""
+        for seat in out:
+            name, place = leg.names[seat], self._place[leg.digest]
             self._last[name] = min(self._last.get(name, place), place)
 
     def plays(self, leg: Leg) -> bool:
@@ -101,7 +99,7 @@ class LegFaults:
 
     def _disqualify(self, number: int) -> None:
         self.out.add(number)
-        if len(self._leg.seats) <= _SEATS_THAT_END_A_LEG:
+        if len(self._leg.seats) <= SEATS_THAT_END_A_LEG:
             self.ended_by = number
 
     def _add_outside(self, number: int, session: int, failure: Failure) -> None:

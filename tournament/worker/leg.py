@@ -192,7 +192,8 @@ def leg_result(contest: Contest, leg: Leg, core: GameCore, faults: LegFaults) ->
         core.check()
     except Exception as failure:
         raise RunError(_failure_of_rules(contest, leg, core.position(), failure)) from failure
-    kept, left_out = _kept_faults(leg, faults)
+    out = tuple(sorted(faults.out)) if faults.ended_by is None else (faults.ended_by,)
+    kept, left_out = _kept_faults(leg, faults, out)
     by_block = core.sums()[: len(leg.seats)]
     return LegResult(
         digest=leg.digest,
@@ -203,18 +204,18 @@ def leg_result(contest: Contest, leg: Leg, core: GameCore, faults: LegFaults) ->
         games=core.games_recorded,
         sums=leg_sums(by_block, length_of(contest, core.sessions_played, core.games_recorded, faults.ended_by)),
         faults=kept,
-        ended_by=faults.ended_by,
+        out=out,
         faults_left_out=left_out,
         house=leg.house.name if leg.house else "",
         by_block=by_block,
     )
 
 
-def _kept_faults(leg: Leg, faults: LegFaults) -> tuple[tuple[Fault, ...], tuple[int, ...]]:
+def _kept_faults(leg: Leg, faults: LegFaults, out: tuple[int, ...]) -> tuple[tuple[Fault, ...], tuple[int, ...]]:
     if not faults.all:
-        return kept_faults((), False, len(leg.seats))
+        return kept_faults((), (), len(leg.seats))
     with containing(leg.names[faults.all[-1].seat], "its faults could not be kept"):
-        return kept_faults(tuple(faults.all), faults.ended_by is not None, len(leg.seats))
+        return kept_faults(tuple(faults.all), out, len(leg.seats))
 
 
 def length_of(contest: Contest, sessions: int, games: int, ended_by: int | None) -> int:

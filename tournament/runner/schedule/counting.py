@@ -20,7 +20,7 @@ from tournament.runner.schedule.legs import Fixture, MatchLegs, Schedule
 from tournament.store.ledger import Batch
 from tournament.store.legs import DIGESTS, Legs, hex_digests
 
-UNKNOWN, NOT_ENDED = -2, -1  # how a leg ended, unless by faults of a seat
+UNKNOWN, PLAYED, CONVICTS = 0, 1, 2  # what is known of a leg: nothing, its result, one that disqualifies bots
 
 
 class Counted:
@@ -39,7 +39,8 @@ class Counted:
         lengths = np.array([len(one.numbers) for one in matches], np.int64)
         self._schedule = schedule
         self._places, self._digests = _places_and_digests(schedule, matches, lengths)
-        self._ends = np.full(len(self._digests), UNKNOWN, np.int8)
+        self._known = np.full(len(self._digests), UNKNOWN, np.int8)
+        self._out_at: dict[int, tuple[int, ...]] = {}  # the seats that are disqualified in a leg, by its place
         self._names = [player.name for player in schedule.competitors]
         number = {name: index for index, name in enumerate(self._names)}
         seats = [[number[seat.name] for seat in one.seats] for one in matches] or np.empty((0, 1))
@@ -52,10 +53,10 @@ class Counted:
         """Find who is out, and which legs count."""
         places = np.arange(len(self._digests))
         last = np.full(len(self._names), len(places))  # the place after which a bot plays no more
-        for place in np.flatnonzero(self._ends >= 0).tolist():
+        for place in np.flatnonzero(self._known == CONVICTS).tolist():
             entrants = self._seats[place]
             if last[entrants].min() >= place:
-                last[entrants[self._ends[place]]] = place
+                last[entrants[list(self._out_at[place])]] = place
         self.out = {name for name, place in zip(self._names, last.tolist()) if place < len(places)}
         self._counts: npt.NDArray[np.bool_] = last[self._seats].min(axis=1, initial=len(places)) >= places
         missing = self._is_missing
@@ -68,12 +69,14 @@ class Counted:
         at, known = self._places.of(legs.match, legs.number)
         known[known] = self._digests[at[known]] == legs.digest[known]
         known &= _are_complete(legs, self._schedule)
-        end = np.array([NOT_ENDED if rest.ended_by is None else rest.ended_by for rest in legs.rests], np.int8)
-        ends: npt.NDArray[np.int8] = end[legs.more][known]
-        at = at[known]
-        new = at[self._counts[at] & (self._ends[at] == UNKNOWN)]
-        self._ends[at] = ends
-        if (ends >= 0).any():
+        of_rest = np.array([CONVICTS if rest.out else PLAYED for rest in legs.rests], np.int8)
+        more, at = legs.more[known], at[known]
+        new = at[self._counts[at] & (self._known[at] == UNKNOWN)]
+        self._known[at] = of_rest[more]
+        if (convicts := of_rest[more] == CONVICTS).any():
+            self._out_at |= {
+                place: legs.rests[rest].out for place, rest in zip(at[convicts].tolist(), more[convicts].tolist())
+            }
             self._judge()
         else:
             self.done += len(new)
@@ -81,13 +84,13 @@ class Counted:
 
     @property
     def _is_missing(self) -> npt.NDArray[np.bool_]:
-        missing: npt.NDArray[np.bool_] = self._counts & (self._ends == UNKNOWN)
+        missing: npt.NDArray[np.bool_] = self._counts & (self._known == UNKNOWN)
         return missing
 
     @property
     def counting(self) -> set[str]:
         """Digests of the played legs that count."""
-        return set(hex_digests(self._digests[self._counts & (self._ends != UNKNOWN)]))
+        return set(hex_digests(self._digests[self._counts & (self._known != UNKNOWN)]))
 
     @property
     def missing(self) -> Whole:

@@ -261,8 +261,8 @@ class _LaneTable:
         self._done.append(played)
         self._over.append(in_play.leg)
         if self._disqualified:
-            self._disqualified.note(in_play.leg, played.result.ended_by)
-            if played.result.ended_by is not None:
+            self._disqualified.note(in_play.leg, played.result.out)
+            if played.result.out:
                 self._play_only(self._disqualified.plays)
 
     def _play_only(self, plays: Callable[[Leg], bool]) -> None:
