@@ -34,7 +34,7 @@ from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.runner import executors, live_standings, pace, planning, round_play
 from tournament.runner.contest_run import run_contest
 from tournament.runner.executors import keep_busy
-from tournament.runner.watcher import Progress
+from tournament.runner.listener import Progress
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import Batch, Part
 from tournament.worker.batch import Receipt, Task, name_of
@@ -165,7 +165,7 @@ class Watch:
 
     commits: int = field(default=0)
 
-    def say(self, text: str) -> None:
+    def on_message(self, text: str) -> None:
         print(text, flush=True)
 
     def on_progress(self, progress: Progress) -> None:

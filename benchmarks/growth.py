@@ -42,7 +42,7 @@ import tournament.__main__  # sets the interpreter as the command has it
 from tournament.config import load_config
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.runner import contest_run, executors
-from tournament.runner.watcher import NobodyWatching
+from tournament.runner.listener import NullListener
 
 def stop(*chosen):
     used = resource.getrusage(resource.RUSAGE_SELF)
@@ -54,7 +54,7 @@ executors.choose_executor = stop
 try:
     chosen = {"entrants": "bots", "sessions": int(sys.argv[1])}
     config = load_config("von_neumann_poker", results="results", **chosen)
-    contest_run.run_contest(VON_NEUMANN_POKER, config, NobodyWatching())
+    contest_run.run_contest(VON_NEUMANN_POKER, config, NullListener())
     stop()
 except KeyboardInterrupt:
     pass

@@ -36,7 +36,7 @@ from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.leg import legs_per_replica
 from tournament.standings.places import with_implied
 from tournament.standings.standings import Standings, compute_standings
-from tournament.store.ledger import Batch, Field
+from tournament.store.ledger import Batch, ContestSetup
 from tournament.store.legs import Legs
 
 REPLICAS = (1, 2, 4, 10)
@@ -56,7 +56,7 @@ class Play:
     """A field and its replicas, of which each number has its own deals."""
 
     contest: Contest
-    field: Field
+    field: ContestSetup
     replica: Callable[[int], Legs]
 
     @property
@@ -205,7 +205,7 @@ def by_a_run(contest: Contest, sessions: int, replicas: int) -> Play:
     settings.write_text("\n".join([f"[{contest.name}]", *lines, ""]))
     results = tournament.run(contest.name, config=settings, entrants=bots, results=folder / "results")
     legs = Legs.joined(batch.legs for batch in results.batches)
-    replica_of = legs.number // legs_per_replica(results.field.settings)
+    replica_of = legs.number // legs_per_replica(results.setup.settings)
     of_replica = [np.flatnonzero(replica_of == number) for number in range(replicas)]
 
     def replica(number: int) -> Legs:
@@ -214,7 +214,7 @@ def by_a_run(contest: Contest, sessions: int, replicas: int) -> Play:
         whole[:, 1] -= whole[:, 1].min()
         return replace(own, whole=whole)
 
-    return Play(contest, results.field, replica)
+    return Play(contest, results.setup, replica)
 
 
 def rows(what: str, play: Play, counts: Sequence[int]) -> Iterator[str]:
@@ -273,7 +273,7 @@ def _ahead(ranking: Standings, names: Sequence[str]) -> npt.NDArray[np.bool_]:
     place = {name: number for number, name in enumerate(names)}
     ahead = np.zeros((len(names), len(names)), bool)
     for line in ranking.ranked:
-        for behind in line.surely_ahead_of:
+        for behind in line.significantly_ahead_of:
             ahead[place[line.name], place[behind]] = True
     return with_implied(ahead)
 

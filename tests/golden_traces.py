@@ -67,9 +67,9 @@ def _draw_session(row: Row) -> str:
 
 def _holdem_game(row: Row) -> str:
     board = [(row.flop_1, row.flop_2, row.flop_3), (row.turn,), (row.river,)]
-    words = [_hand(row.alice_1, row.alice_2) + " : " + _hand(row.bob_1, row.bob_2)]
+    words = [_hand(row.alice_card_1, row.alice_card_2) + " : " + _hand(row.bob_card_1, row.bob_card_2)]
     for number, cards in enumerate([(), *board], 1):
-        raised, answer = getattr(row, f"raise_{number}"), getattr(row, f"answer_{number}")
+        raised, answer = getattr(row, f"raise_{number}"), getattr(row, f"bob_answer_{number}")
         folded = row.folder == 1 and not answer
         action = "folds" if folded else f"raises {raised}" if raised else "checks"
         reply = ("", ", Bob checks", ", Bob calls", ", Bob folds")[answer]

@@ -42,7 +42,7 @@ def test_settings_are_found_beside_the_records(tmp_path: Path, monkeypatch: pyte
     monkeypatch.chdir(tmp_path / "elsewhere")
     results = str(place.results.parent)
     assert tournament.verify(CONTEST, replay="all", results=results).problems == ()
-    assert tournament.replay(CONTEST, match=("bold", "calm"), session=0, results=results).differs == ""
+    assert tournament.replay(CONTEST, match=("bold", "calm"), session=0, results=results).mismatch == ""
     with pytest.raises(InputError, match=r"^match=7: the records have no such match"):
         tournament.replay(CONTEST, match=7, session=0, results=results)
     assert tournament.report(CONTEST, "page.html", results="../contest/results").exists()

@@ -140,9 +140,9 @@ def finished(round_: Round) -> str:
     if ended.code != 0:
         return SAID
     for problem in problems_of(round_):
-        if "remove it" not in problem["remedy"]:
+        if "remove it" not in problem["fix"]:
             raise Wrong(f"after a whole run: {problem}")
-        (round_.results / problem["place"]).unlink()
+        (round_.results / problem["path"]).unlink()
         came = AFTER_VERIFY
     if came == AFTER_VERIFY:
         require_words(ended := round_.server.run(round_.arguments(), round_.batches()))

@@ -256,7 +256,7 @@ def test_any_change_of_an_entry_is_one_line_or_valid_records(played: Place, data
     try:
         put(played, number, content_of(entry))
         results = load(str(played.results))
-        assert len(results.standings) == len(results.field.entrants)
+        assert len(results.standings) == len(results.setup.entrants)
         assert len(results.matches) >= 0 and len(results.faults) >= 0 and len(results.entrants) >= 0
     except (RunError, InputError) as problem:
         assert one_line(problem).isprintable()

@@ -24,7 +24,7 @@ def without_seed(folder: Path) -> Place:
 
 def play(place: Place, **options: int | str) -> Listener:
     listener = Listener()
-    api.run(CONTEST, config=place.config, executor="local", workers=1, watcher=listener, **options)  # type: ignore[arg-type]
+    api.run(CONTEST, config=place.config, executor="local", workers=1, listener=listener, **options)  # type: ignore[arg-type]
     return listener
 
 
@@ -107,7 +107,7 @@ def test_a_seed_of_which_one_copy_is_damaged_or_gone_is_mended(tmp_path: Path, w
     content[5] ^= 4
     before.unlink() if is_gone else before.write_bytes(bytes(content))
     (problem,) = api.verify(CONTEST, config=place.config).problems
-    assert problem.place == f"secret/{before.name}"
+    assert problem.path == f"secret/{before.name}"
     place.write_bot("newcomer", "int a(const Bot *b) { return 9; } int b(const Bot *b, const int bet) { return 0; }")
     again = play(place)
     assert again.games > 0

@@ -22,9 +22,9 @@ from tournament.entrants.folder import stamps
 from tournament.errors import InputError, counted, printable, telling_line
 from tournament.runner.contest_run import run_prepared
 from tournament.runner.executors import Executors, joined_cluster
+from tournament.runner.listener import Progress
 from tournament.runner.planning import plan_of
 from tournament.runner.preparing import PATIENCE_SECONDS, Prepared, prepare_contest
-from tournament.runner.watcher import Progress
 from tournament.standings.matches import Matches
 from tournament.standings.standings import Standings
 from tournament.store.storage import inside

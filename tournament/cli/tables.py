@@ -149,11 +149,11 @@ def rating_table(lines: Sequence[Rated], look: Look, title: str) -> Table:
     table = plain_table(f"{title}: {look.title}", look.meaning)
     table.add_column("#", justify="right", no_wrap=True)
     _add_names(table)
-    with_errors = any(line.reach is not None for line in lines)
+    with_errors = any(line.ci_half_width is not None for line in lines)
     for heading in ("rating", *(["± 95%"] if with_errors else []), *(column for _, column, _ in look.columns)):
         table.add_column(heading, justify="right", no_wrap=True)
     for line in lines:
-        reach = "" if line.reach is None else look.shown(line.reach).lstrip("+")
+        reach = "" if line.ci_half_width is None else look.shown(line.ci_half_width).lstrip("+")
         more = [show(line.more[name]) for name, _, show in look.columns]
         table.add_row(
             str(line.rank), Text(line.name), look.shown(line.rating), *([reach] if with_errors else []), *more
@@ -194,7 +194,7 @@ def matches_table(matches: Sequence[Match], title: str, most: int | None = None)
 
 def _points(match: Match) -> tuple[str, str]:
     """Points a session, and half the width of their interval."""
-    reach = match.reach_per_session
+    reach = match.ci_half_width_per_session
     return f"{match.points_per_session:+.3f}", "" if reach is None else f"{reach:.3f}"
 
 
@@ -296,7 +296,7 @@ def facts_table() -> Table:
 
 def _cell(match: Match, scoring: HouseScoring | None) -> Text:
     value = match.points_per_session
-    reach = match.reach_per_session
+    reach = match.ci_half_width_per_session
     digits = 2 if scoring is None else 0
     clear = reach is not None and abs(value) > reach
     style = "green" if clear and value > 0 else "red" if clear else ""

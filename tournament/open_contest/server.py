@@ -94,7 +94,7 @@ def address_of(text: str, url: str | None = None) -> Address:
     if not (port.isascii() and port.isdigit() and int(port) < 1 << 16):
         raise InputError(f"--serve {text}: expected a port, or an address and a port, as 0.0.0.0:8080")
     if url is not None and (urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname):
-        raise InputError(f"--url {url}: expected the address with its scheme, as https://contest.example.org")
+        raise InputError(f"--public-url {url}: expected the address with its scheme, as https://contest.example.org")
     return Address(host.strip("[]") or "127.0.0.1", int(port), url)
 
 
@@ -340,7 +340,7 @@ class _Desk:
             raise Refused(429, f"{_UPLOADS_OF_AN_AUTHOR} files of yours are on their way", 1)
         self._uploading[author.name] += 1
         try:
-            content = await _body(request, self._submissions.opening.bytes_a_file)
+            content = await _body(request, self._submissions.opening.max_file_bytes)
         finally:
             self._uploading[author.name] -= 1
         job = await run_in_threadpool(self._submissions.take, author, contest, file, content, kind, asks)

@@ -22,7 +22,7 @@ from tournament.errors import RunError
 from tournament.standings.history import line_of
 from tournament.standings.standings import Standing, Standings
 from tournament.store.columns import Column
-from tournament.store.ledger import Batch, Field
+from tournament.store.ledger import Batch, ContestSetup
 from tournament.store.ledger_reading import read_records, text_of
 from tournament.store.storage import Storage, open_storage
 
@@ -90,7 +90,7 @@ def history_of(
     storage: Storage,
     ranking: Standings,
     name: str,
-    rank: Callable[[Storage, Field, Sequence[Batch]], Standings],
+    rank: Callable[[Storage, ContestSetup, Sequence[Batch]], Standings],
 ) -> list[Version]:
     """A bot's versions, the oldest first: those in archives, in the order in which they were moved there, then those
     in these records. The last one is that of the `ranking`.

@@ -10,7 +10,7 @@ from tournament.contests.scoring import HousePlayer
 from tournament.errors import RunError
 from tournament.runner.pace import LANES_SHARE
 from tournament.runner.resume import differences
-from tournament.store.ledger import Field
+from tournament.store.ledger import ContestSetup
 from tournament.store.ledger_reading import read_field, read_records
 from tournament.store.storage import Storage, open_storage
 from tournament.store.writer import hold_ledger
@@ -52,7 +52,7 @@ def archive_other_records(
         storage.release()
 
 
-def put_aside_for_nothing(storage: Storage) -> tuple[Storage, Field] | None:
+def put_aside_for_nothing(storage: Storage) -> tuple[Storage, ContestSetup] | None:
     """The newest archive, if the run that moved it there ended before it committed anything."""
     archives = storage.archives()
     if not archives or not storage.list("ledger") or read_field(storage):

@@ -26,7 +26,7 @@ from tournament.runner.schedule.legs import ONE_OF_EACH, AgainstHouse, Competito
 from tournament.runner.schedule.limits import too_many
 from tournament.runner.schedule.recorded import keeping_what_was_played
 from tournament.runner.schedule.rounds import Round, next_round
-from tournament.store.ledger import Batch, Field, Until
+from tournament.store.ledger import Batch, ContestSetup, Until
 from tournament.store.ledger_reading import read_records
 from tournament.store.storage import open_storage
 
@@ -90,7 +90,7 @@ def plan_of(prepared: Prepared) -> Plan:
 def round_to_play(
     contest: Contest,
     settings: ContestSettings,
-    field: Field,
+    field: ContestSetup,
     schedule_with: Callable[[Replicas], Schedule],
     batches: Sequence[Batch],
 ) -> Round:
@@ -105,7 +105,7 @@ def until_of(settings: ContestSettings) -> Until | None:
     """When a run until the order is settled stops; None for a run of so many replicas."""
     if settings.until_settled is None:
         return None
-    return Until(settings.until_settled, settings.replicas, settings.most_replicas, settings.tie)
+    return Until(settings.until_settled, settings.replicas, settings.max_replicas, settings.tie_margin)
 
 
 def artifacts_of(entrants: Sequence[Entrant], house: Sequence[HousePlayer]) -> dict[str, bytes]:
@@ -118,7 +118,7 @@ def schedule_of(
     contest: Contest,
     settings: dict[str, object],
     key: bytes,
-    field: Field,
+    field: ContestSetup,
     replicas: Replicas = ONE_OF_EACH,
     fingerprint: str = "",
     of: str | None = None,

@@ -160,12 +160,12 @@ class Until:
 
     confidence: Annotated[float, Limits(gt=0.5, lt=1)]
     first_replicas: Annotated[int, Limits(ge=1, le=100_000)]
-    most_replicas: Annotated[int, Limits(ge=1, le=100_000)]
-    tie: Annotated[float, Limits(gt=0, le=1e12)] | None = None
+    max_replicas: Annotated[int, Limits(ge=1, le=100_000)]
+    tie_margin: Annotated[float, Limits(gt=0, le=1e12)] | None = None
 
 
 @dataclass(frozen=True)
-class Field:
+class ContestSetup:
     """What is being played: the contest's settings, its entrants and house players.
 
     `engine` is the contest's `engine_version`. `game` names the contest whose rules it has, "" if it has its own.
@@ -239,7 +239,7 @@ class Entry:
 
     fold: Number = 0
     told: Number = 0
-    field: Field | None = None
+    field: ContestSetup | None = None
     batches: Annotated[tuple[ListedBatch, ...], FailFast()] = ()
     files: Annotated[tuple[LegsFile, ...], FailFast()] = ()
     without: Annotated[tuple[_BatchName, ...], FailFast()] = ()
@@ -280,7 +280,7 @@ def unpack(content: bytes) -> Entry:
     return entry
 
 
-def check_field(field: Field) -> None:
+def check_field(field: ContestSetup) -> None:
     """Raises ValueError when numbers and names don't agree: later both are used as indices."""
     for numbers, present in ((field.numbers, field.entrants), (field.house_numbers, field.house)):
         if sorted(numbers.values()) != list(range(len(numbers))):
@@ -300,7 +300,7 @@ class State:
     """
 
     entries: int = 0
-    field: Field | None = None
+    field: ContestSetup | None = None
     batches: dict[str, ListedBatch] = dataclasses.field(default_factory=dict)
     files: dict[str, LegsFile] = dataclasses.field(default_factory=dict)
     fold: int = 0
@@ -325,7 +325,7 @@ class State:
 
     def following(
         self,
-        field: Field | None = None,
+        field: ContestSetup | None = None,
         batches: tuple[ListedBatch, ...] = (),
         files: tuple[LegsFile, ...] = (),
         without: tuple[str, ...] = (),

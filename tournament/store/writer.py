@@ -16,8 +16,8 @@ from tournament.store.ledger import (
     ENTRY_NAME,
     TABLES,
     Batch,
+    ContestSetup,
     Entry,
-    Field,
     LegsFile,
     ListedBatch,
     Part,
@@ -109,7 +109,9 @@ class Writer:
         require_own(self.storage.location, self.state.field, standing)
         return standing
 
-    def commit(self, *, field: Field | None = None, batches: Sequence[Batch] = (), without: Iterable[str] = ()) -> None:
+    def commit(
+        self, *, field: ContestSetup | None = None, batches: Sequence[Batch] = (), without: Iterable[str] = ()
+    ) -> None:
         """Append an entry that adds batches and takes others away, and publish their parts. A signal may come in
         between: `close` publishes what the ledger has.
 
@@ -136,7 +138,7 @@ class Writer:
         self._require([(part, part.place) for part in parts])
 
     def _files_of_legs(
-        self, field: Field | None, came: Sequence[Batch], without: Sequence[str]
+        self, field: ContestSetup | None, came: Sequence[Batch], without: Sequence[str]
     ) -> tuple[tuple[str, ...], tuple[LegsFile, ...]]:
         """The files of legs that leave, and those that come, staged: what leaves had takes the rest of its legs along,
         and where there are many, the smallest are put together."""

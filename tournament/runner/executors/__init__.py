@@ -75,7 +75,7 @@ def choose_executor(general: General, seconds: float, size: float, say: Callable
     if general.executor == "ray":
         say("Starting Ray…")
     name, workers = general.executor, general.workers
-    address = general.address or os.environ.get("RAY_ADDRESS")
+    address = general.ray_address or os.environ.get("RAY_ADDRESS")
     if name == "auto":
         name = "ray" if address or (seconds > RAY_WORTH_SECONDS and cores() > 8) else "local"
     if name == "ray":

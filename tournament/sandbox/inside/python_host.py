@@ -583,7 +583,7 @@ def explain(problem: BaseException) -> str:
         text = ""
     lines = _without_addresses(text).strip().splitlines()
     if isinstance(problem, ModuleNotFoundError):
-        where += "; bots may import the standard library and what [sandbox] packages names"
+        where += "; bots may import the standard library and what [sandbox] python_packages names"
     return f"{type(problem).__name__}{': ' + lines[0][:250] if lines else ''}{where}"
 
 

@@ -118,7 +118,7 @@ def start_in(
                 writable_megabytes=_TIMES_WRITABLE * memory_megabytes + _MORE_WRITABLE,
             ),
             folder,
-            readable=[str(folder), *read_by(words[0]), *read_after_exec(words, folder), *sandbox.readable],
+            readable=[str(folder), *read_by(words[0]), *read_after_exec(words, folder), *sandbox.readable_paths],
         ),
         sandbox.mode,
     )

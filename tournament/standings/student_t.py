@@ -81,6 +81,6 @@ def quantile(probability: float, freedom: float) -> float:
     return float(quantiles(probability, freedom))
 
 
-def reach(stderr: float, freedom: float) -> float:
+def half_width(stderr: float, freedom: float) -> float:
     """Return how far a 95% interval goes to either side, by a standard error with so many degrees of freedom."""
     return quantile(0.975, freedom) * stderr
