@@ -31,7 +31,7 @@ PARTS = {
     ),
     "How-to": (
         "how_to",
-        ("looking", "disqualified", "finals", "report", "analysis", "automation", "object_store", "cluster"),
+        ("disqualified", "finals", "report", "analysis", "automation", "object_store", "cluster"),
     ),
     "Reference": (
         "reference",
@@ -40,7 +40,7 @@ PARTS = {
             *("c_bots", "python_bots", "programs", "commands", "settings", "records", "output", "server", "python"),
         ),
     ),
-    "Explanation": ("explanation", ("ranking", "seeds", "sandbox", "ledger", "scale", "architecture", "decisions")),
+    "Explanation": ("explanation", ("ranking", "seeds", "sandbox", "ledger", "architecture", "decisions")),
 }  # fmt: skip
 _NOT_SHOWN = ("tools", "site", "__pycache__")
 _CODE = re.compile(r"(^ *```.*?^ *```|`[^`\n]+`)", re.DOTALL | re.MULTILINE)

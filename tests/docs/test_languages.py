@@ -21,7 +21,7 @@ from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.trial.check import check_bot
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how_to" / "languages.md").read_text()
-FILES = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## |^Where to go on)", PAGE, re.MULTILINE | re.DOTALL))
+FILES = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
 NEEDED = {"Perl": "perl", "awk": "mawk"}
 WRITTEN = {"program-javascript": "node", "program-java": "javac", "program-go": "go", "program-rust": "rustc"}
 
