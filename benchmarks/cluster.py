@@ -178,7 +178,7 @@ def nothing(pickled: bytes, artifacts: bytes) -> bytes:
 
 
 def rays_part(task_bytes: int, submitted: int) -> RaysPart:
-    """Measure Ray, on one of its own: tasks like ours that do nothing, and looks at so many that aren't done."""
+    """Measure Ray, on one of its own: tasks like ours that do nothing, and looks at this many that aren't done."""
     import ray
 
     ray.init("local", num_cpus=2, include_dashboard=False, logging_level="ERROR", log_to_driver=False)
@@ -213,7 +213,7 @@ def rays_part(task_bytes: int, submitted: int) -> RaysPart:
 
 
 def measure(cores: int, seconds: float, legs_of_batch: int, rounds: int, ray: RaysPart) -> dict[str, float]:
-    """A run on so many simulated cores."""
+    """A run on this many simulated cores."""
     with tempfile.TemporaryDirectory(prefix="tournament-bench-") as name:
         folder = Path(name)
         make_bots(folder, _BOTS)

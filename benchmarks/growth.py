@@ -109,7 +109,7 @@ def invented_legs(legs: Sequence[Leg]) -> Legs:
 
 
 def make_bots(folder: Path, count: int) -> None:
-    """So many bots in bots/, of one module."""
+    """This many bots in bots/, of one module."""
     module, _ = _modules()
     (folder / "bots").mkdir()
     for number in range(count):
@@ -183,7 +183,7 @@ def played(bots: int, sessions: int) -> tuple[float, float]:
 
 
 def entries_after(bots: int, edits: int, sessions: int = 1) -> tuple[int, float]:
-    """The entries of a ledger after so many edits of one bot, with a run after each; and CPU seconds of an edit."""
+    """The entries of a ledger after this many edits of one bot, with a run after each; and CPU seconds of an edit."""
     with tempfile.TemporaryDirectory(prefix="tournament-bench-") as name:
         folder = Path(name)
         make_bots(folder, bots)
@@ -236,7 +236,7 @@ if __name__ == "__main__":
     parser.add_argument("bots", nargs="*", type=int, default=[30, 100, 300])
     parser.add_argument("--sessions", type=int, default=1)
     parser.add_argument("--played", action="store_true", help="play everything, which takes half a millisecond a leg")
-    parser.add_argument("--edits", type=int, default=0, help="count the ledger's entries after so many edits")
+    parser.add_argument("--edits", type=int, default=0, help="count the ledger's entries after this many edits")
     options = parser.parse_args()
     for bots in options.bots:
         if options.edits:

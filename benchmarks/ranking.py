@@ -304,7 +304,7 @@ def _fields() -> Iterator[tuple[str, Rehearsal, dict[str, float] | None]]:
 
 
 def _together(tournaments: int) -> Iterator[str]:
-    """Simulated fields in which nobody plays together, and some pair is named."""
+    """Simulated fields in which no one plays together, and some pair is named."""
     for what, freedom in (("normal", 1e9), ("Student's t, three degrees of freedom", 3.0)):
         chance, fields = np.random.default_rng(5), 2 * tournaments
         named = sum(bool(outlier_pairs(ranking_of(honest(chance, freedom)))) for _ in range(fields))

@@ -20,7 +20,7 @@ _SETTINGS = "[von_neumann_poker]\nsessions = 50\n"
 
 
 def table(gauntlets: int) -> Iterator[str]:
-    """So many of four replicas and of ten, each on deals of its own, compared with one that is far longer."""
+    """This many of four replicas and of ten, each on deals of its own, compared with one that is far longer."""
     yield "| instead of | replicas | points | better by | points against each | better against each |"
     yield "|---|---|---|---|---|---|"
     with tempfile.TemporaryDirectory() as folder:

@@ -64,7 +64,7 @@ class Play:
         return [entrant.name for entrant in self.field.entrants]
 
     def tournament(self, number: int, replicas: int) -> Legs:
-        """The legs of a tournament of so many replicas: other ones for each number."""
+        """The legs of a tournament of this many replicas: other ones for each number."""
         several = [self.replica(place) for place in range(number * replicas, (number + 1) * replicas)]
         legs_of_one = int(several[0].number.max()) + 1
         found = []
@@ -87,7 +87,7 @@ class Play:
 def table(tournaments: int, only: str = "") -> Iterator[str]:
     """A row for each field, of these words if any are given, and number of replicas."""
     yield (
-        "| field | replicas | tournaments | told twins apart, of 20 at most 1 | chance of so many, were it 5% "
+        "| field | replicas | tournaments | told twins apart, of 20 at most 1 | chance of this many, were it 5% "
         "| other pairs wrong | pairs called sure | ± covers | worst bot |"
     )
     yield "|---|---|---|---|---|---|---|---|---|"
@@ -218,7 +218,7 @@ def by_a_run(contest: Contest, sessions: int, replicas: int) -> Play:
 
 
 def rows(what: str, play: Play, counts: Sequence[int]) -> Iterator[str]:
-    """A row for each number of replicas, with so many tournaments."""
+    """A row for each number of replicas, with this many tournaments."""
     numbers = range(max(replicas * count for replicas, count in zip(REPLICAS, counts)))
     truth = np.mean([play.scores(play.ranked(play.replica(number))) for number in numbers], axis=0)
     for replicas, count in zip(REPLICAS, counts):
@@ -284,5 +284,5 @@ def _are_twins(names: Sequence[str]) -> npt.NDArray[np.bool_]:
 
 
 def _at_least(successes: int, trials: int, chance: float = 0.05) -> float:
-    """The chance of so many or more successes."""
+    """The chance of this many or more successes."""
     return 1 - sum(math.comb(trials, n) * chance**n * (1 - chance) ** (trials - n) for n in range(successes))

@@ -29,7 +29,7 @@ THRESHOLDS = {"bold": (3, 2), "calm": (5, 4), "dull": (7, 6), "even": (6, 5), "f
 
 
 def bot_source(bets_above: int, calls_above: int, comment: str = "") -> str:
-    """A C bot that bets and calls with cards above so many tenths."""
+    """A C bot that bets and calls with cards above this many tenths."""
     return (
         f"// {comment}\n"
         f"int a(const Bot *bot) {{ return bot->card > 0.{bets_above} ? {bets_above}0 : 0; }}\n"

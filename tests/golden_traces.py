@@ -1,6 +1,6 @@
 """Games of every contest in readable form, as tests/golden/ keeps them: played by a run, read from its records.
 
-To write the files anew after a change that is meant:
+To write the files again after a change that is meant:
 
     python -m tests.golden_traces
 """
@@ -160,7 +160,7 @@ def _rows(frame: Any) -> Iterator[Row]:
 
 
 def main() -> None:
-    """Write the golden files anew."""
+    """Write the golden files again."""
     for contest in TRACES:
         with tempfile.TemporaryDirectory() as scratch:
             (GOLDEN / f"{contest}.txt").write_text(trace(contest, Path(scratch)))

@@ -127,7 +127,7 @@ class Opening(BaseModel):
         3600, ge=1, le=86_400, description="of this machine, for an author's checks, practice matches and replays"
     )
     max_games_per_call: int = Field(
-        5_000_000, ge=1, le=10**12, description="about so many games of a practice match: sessions are cut to fit"
+        5_000_000, ge=1, le=10**12, description="about this many games of a practice match: sessions are cut to fit"
     )
     min_free_disk_mb: int = Field(500, ge=0, le=10**9, description="with less disk free no submission is taken")
 
@@ -136,7 +136,7 @@ class Opening(BaseModel):
     def _is_after_it_opens(cls, closes: datetime | None, info: ValidationInfo) -> datetime | None:
         opens = info.data.get("opens")
         if closes and opens and closes <= opens:
-            raise ValueError(f"must be after opens = {opens.isoformat()}: else nobody can hand in a bot")
+            raise ValueError(f"must be after opens = {opens.isoformat()}: else no one can hand in a bot")
         return closes
 
 

@@ -182,7 +182,7 @@ def test_faults_that_are_not_as_recorded_are_told(
     ("match", "session", "game", "message"),
     [
         (99, 0, None, "the records have no such match"),
-        (("tells", "nobody"), 0, None, "the records have no such match"),
+        (("tells", "no one"), 0, None, "the records have no such match"),
         (("tells", "shows"), 6, None, "has sessions 0 to 5"),
         (("tells", "shows"), 0, 60, "has games 0 to"),
     ],
@@ -219,7 +219,7 @@ def test_games_against_house_players(tmp_path: Path, contest: str, bots: str, se
             assert len(own) - len(draws) == len(decisions)
             gain = game.row["gain_0" if contest == "two_card_draw" else "profit"]
             assert game.outcome.startswith(
-                "nobody wins" if not gain else f"{found.seats[0] if gain > 0 else found.house} wins {abs(gain)}"
+                "no one wins" if not gain else f"{found.seats[0] if gain > 0 else found.house} wins {abs(gain)}"
             )
     if contest == "holdem_training":
         actions = [what for game in found.games for _, what in game.actions]

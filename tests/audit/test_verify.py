@@ -1,4 +1,4 @@
-"""`tournament verify`: whole records are found whole, and every damage is found, named and mended as it says."""
+"""`tournament verify`: whole records are found whole, and every damage is found, named and repaired as it says."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class Round:
         return self.place.arguments("--workers", str(self.chance.choice([1, 2])), *more)
 
     def batches(self, legs: int = 0) -> str:
-        """Set-up that cuts the legs into batches of so many or some size, so that small runs have many commits."""
+        """Set-up that cuts the legs into batches of this many or some size, so that small runs have many commits."""
         return (
             "from tournament.runner.tasks import TaskSize\n"
             f"TaskSize.is_full = lambda pace, inline, *legs: inline >= {legs or self.chance.choice([1, 1, 2, 6])}\n"

@@ -142,9 +142,9 @@ def test_bad_input_is_told_in_a_line(folder: Path, monkeypatch: pytest.MonkeyPat
         "int a(const Bot *bot) { __builtin_trap(); }\nint b(const Bot *bot, int bet) { __builtin_trap(); }\n"
     )
     for words, what in (
-        (["nobody"], "there is no such file, entrant or shipped bot"),
+        (["no one"], "there is no such file, entrant or shipped bot"),
         (["broken.c"], "broken can't play"),
-        (["bold", "calm", "nobody"], "there is no such file, entrant or shipped bot"),
+        (["bold", "calm", "no one"], "there is no such file, entrant or shipped bot"),
         (["bold", "bold"], "both bots are called bold"),
         (["bold", "calm", "old/calm.c"], "both bots are called calm"),
         (["bold", "dull", "--baseline", "dull"], "both bots are called dull"),

@@ -317,7 +317,7 @@ def test_no_long_play_is_archived_by_mistake(long_place: Place, options: list[st
     what = rf"{re.escape(blamed)} these records of [\d,]+ games in .* would move to an archive beside, and play would"
     assert re.search(what, would.out)
     stopped = shown(*arguments)
-    assert stopped.code == 2 and re.search(f"tournament: {what} start anew; give --archive to let them", stopped.err)
+    assert stopped.code == 2 and re.search(f"tournament: {what} start again; give --archive to let them", stopped.err)
     assert len(stopped.err.splitlines()) <= 2 and "Traceback" not in stopped.err
     archive = long_place.results.with_name(f"{CONTEST}-archive-1")
     assert not archive.exists() and tournament.load(str(long_place.results)).ranking.games > 1_000_000

@@ -208,7 +208,7 @@ PYTHON_FAULTS = {
 
 
 def test_faults_of_python_bots_are_said_in_words(tmp_path: Path, impatient: None) -> None:
-    """Each in the sixth call, in round 2 of the second hand, which is then checked down; then the bot begins anew."""
+    """Each in the sixth call, in round 2 of the second hand, which is then checked down; then the bot begins again."""
     head = "from texas import *\ncalls = 0\ndef make_decision(state):\n    global calls\n    calls += 1\n"
     sources = {
         f"bot{number}.py": f"{head}    if calls == 6:\n        {what}\n    return ActionType.CHECK\n"
@@ -292,7 +292,7 @@ def test_lines_written_ahead_are_taken_in_turn(tmp_path: Path, end: str) -> None
 
 
 def test_a_program_need_not_read(tmp_path: Path) -> None:
-    """A full pipe to it holds nobody up; neither does one that it has closed."""
+    """A full pipe to it holds no one up; neither does one that it has closed."""
     for name, source in (
         ("blind", "import time\nfor _ in range(20000): print('ACTION CHECK')\nsys.stdout.flush(); time.sleep(60)"),
         (

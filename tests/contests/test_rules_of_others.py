@@ -144,7 +144,7 @@ def test_what_is_wrong_is_said_in_a_line_that_names_file_and_line(
     with pytest.raises(InputError, match=message) as caught:
         load_config("dice")
     assert "\n" not in str(caught.value)
-    if game != "our_dice":  # it keeps nobody from another contest
+    if game != "our_dice":  # it keeps no one from another contest
         load_contests().find("von_neumann_poker")
 
 

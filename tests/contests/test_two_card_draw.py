@@ -234,7 +234,7 @@ def test_bad_strategies_stop_a_run_with_their_line(place: Path) -> None:
 
 def test_faults_have_the_default_taken_and_too_many_disqualify(place: Path) -> None:
     twice = CALLER.replace("int init(int bet1, int bet2)", "int n;\nint init(int bet1, int bet2)")
-    # Wrong once every 200 hands: at most three times in 600, since a new start counts anew.
+    # Wrong once every 200 hands: at most three times in 600, since a new start counts again.
     twice = twice.replace("return card1 == card2; }", "return ++n == 200 ? 5 : card1 == card2; }", 1)
     (place / "bots" / "sometimes.c").write_text(twice)
     (place / "bots" / "always.c").write_text(CALLER.replace("return card1 == card2; }", "return 5; }", 1))

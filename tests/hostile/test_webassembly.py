@@ -21,7 +21,7 @@ from tests.hostile.field import (
 )
 from tournament.records.results import Results
 
-# So many sessions make more than 100 decisions.
+# This many sessions make more than 100 decisions.
 SESSIONS = 30
 # Without the shell, which reads byte by byte: it plays beside hostile modules in test_mixed_field.
 SWIFT = {name: source for name, source in GOOD.items() if name != "plain"}

@@ -1,4 +1,4 @@
-"""The server of an open contest: what it answers to whom, and what nobody gets out of it."""
+"""The server of an open contest: what it answers to whom, and what no one gets out of it."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def legs_in_order(order: list[Fixture], ends: Mapping[str, int | None]) -> list[
 
 
 def result_of(fixture: Fixture, end: int | None) -> LegResult:
-    """The result of a leg that was ended by faults of a seat, or by nobody's."""
+    """The result of a leg that was ended by faults of a seat, or by no one's."""
     faults = () if end is None else (Fault(end, 0, 0, "a", "what"),)
     sums = (LegSums(0.0, 0.0),) * 2
     return LegResult(fixture.digest, fixture.match, fixture.number, fixture.names, 1, 1, sums, faults, end)

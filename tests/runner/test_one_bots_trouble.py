@@ -26,7 +26,7 @@ from tournament.worker.wasm import seating
 
 ROOM = str(Path(tournament.worker.__file__).parent)
 FIELD = ["bold", "calm", "dull"]
-# A bot that prints, asks for chance, and fails now and then with words in its memory; it starts anew each time.
+# A bot that prints, asks for chance, and fails now and then with words in its memory; it starts again each time.
 ODD = """(module (import "env" "rand" (func $rand (result i32)))
   (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
   (memory (export "memory") 1) (global (export "tournament_assertion") i32 (i32.const 16))

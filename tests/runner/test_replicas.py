@@ -30,7 +30,7 @@ BOTS = ["bold", "calm", "dull"]
 
 
 def with_replicas(place: Place, replicas: int) -> int:
-    """Run with so many; the games that were played."""
+    """Run with this many; the games that were played."""
     text = place.config.read_text()
     place.config.write_text(text[: text.index("replicas")] + f"replicas = {replicas}\n")
     listener = Listener()
@@ -53,7 +53,7 @@ def test_more_replicas_play_only_what_is_new(tmp_path: Path, duplicate: str) -> 
     assert len(one) == first
     more = with_replicas(grown, 3)
     after = {path.name: path.read_bytes() for path in (grown.results / "games").iterdir()}
-    assert before.items() <= after.items(), "a part was written anew"
+    assert before.items() <= after.items(), "a part was rewritten"
     at_once = new_place(tmp_path / "at_once", BOTS, 30, settings)
     assert with_replicas(at_once, 3) == first + more
     pd.testing.assert_frame_equal(records(grown), records(at_once))

@@ -59,7 +59,7 @@ def test_two_runs_without_a_seed_have_other_cards(tmp_path: Path) -> None:
 
 
 def test_the_seed_is_its_owners_alone_and_stands_nowhere_else(tmp_path: Path) -> None:
-    seed = "a sentence that nobody else knows"
+    seed = "a sentence that no one else knows"
     place = without_seed(tmp_path)
     play(place, seed=seed)
     kept, copy = secrets_of(place)
@@ -122,7 +122,7 @@ def full_disk() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seed", "warned"), [(7, True), ("secret", True), ("a sentence that nobody else knows", False), (2**100, False)]
+    ("seed", "warned"), [(7, True), ("secret", True), ("a sentence that no one else knows", False), (2**100, False)]
 )
 def test_a_guessable_seed_is_named_so(tmp_path: Path, seed: int | str, warned: bool) -> None:
     place = without_seed(tmp_path)

@@ -83,15 +83,15 @@ def test_it_is_the_same_everywhere(kind: str, tmp_path: Path) -> None:
     path = place.entrants / ("looks.py" if kind == "python" else "looks")
     write_bot(path, PYTHON if kind == "python" else script(PROGRAM))
     config = load_config(CONTEST, place.config)
-    nobody = NullListener()
+    no_one = NullListener()
     seen: dict[str, dict[str, str]] = {}
 
     def note(where: str, *texts: str | None) -> None:
         seen[where] = dict(re.findall(r"(\w+)=([0-9a-f]{6})", " ".join(text or "" for text in texts)))
 
-    checked = check_bot(VON_NEUMANN_POKER, config.contest, config.sandbox, path, nobody)
+    checked = check_bot(VON_NEUMANN_POKER, config.contest, config.sandbox, path, no_one)
     note("check", checked.faults[0].message, checked.faults[0].last_output)
-    matched = play_match(VON_NEUMANN_POKER, config, path, [place.entrants / "bold.c"], nobody)
+    matched = play_match(VON_NEUMANN_POKER, config, path, [place.entrants / "bold.c"], no_one)
     note("match", matched.faults[0][1].message, matched.faults[0][1].last_output)
     place.play(workers=2)
     results = load(str(place.results))

@@ -1,4 +1,4 @@
-"""Pairs that nothing foretells: rarely any in an honest field, and two that play together are found."""
+"""Pairs that nothing predicts: rarely any in an honest field, and two that play together are found."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def test_unknown_ratings_are_refused() -> None:
 
 
 def wins_of(names: Sequence[str], won: Mapping[tuple[str, str], Floats], drawn: float = 0.0) -> Wins:
-    """Legs of 320 sessions, ten in a block, of which x won so many."""
+    """Legs of 320 sessions, ten in a block, of which x won this many."""
     field = field_of(names)
     legs = [leg_of(field, x, y, np.repeat(of, 10)) for (x, y), of in won.items()]
     rows = np.array(list(won.values()))

@@ -311,7 +311,7 @@ def test_the_95_percent_interval_covers_95_percent(memory: float) -> None:
 
 
 def calls_to_rank(entrants: int) -> int:
-    """How many functions are called to rank so many entrants, and to say how much they played."""
+    """How many functions are called to rank this many entrants, and to say how much they played."""
     field, points = tournament([f"bot_{number:03}" for number in range(entrants)], 4, 1)
     batch = batch_of(*(leg_of(field, x, y, own) for (x, y), own in points.items()))
     legs, calls = Legs.of(batch.legs), 0

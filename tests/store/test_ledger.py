@@ -272,7 +272,7 @@ def test_a_lost_part_of_legs_takes_its_batches_out_and_no_others(
 def test_a_reader_finds_a_part_in_staging_and_reads_again_where_it_is_gone(
     storage: FolderStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """While it reads, the one that it wants is written anew, twice."""
+    """While it reads, the one that it wants is rewritten, twice."""
     writer = open_for_writing(storage)
     batches = [stage_batch(storage, leg(match)) for match in range(4)]
     writer.commit(field=FIELD, batches=batches)

@@ -121,7 +121,7 @@ def test_who_is_taken_over_while_it_sweeps_sweeps_nothing_of_the_other(
         first.commit(field=FIELD)
         first.commit(batches=[stage_batch(first.storage, leg(0))])
         for _ in range(2):
-            stage_batch(first.storage, leg(5))  # that nobody commits
+            stage_batch(first.storage, leg(5))  # that no one commits
         kept: list[Writer] = []
         before: dict[str, bytes] = {}
 

@@ -102,7 +102,7 @@ def test_links_and_too_much_are_refused(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def archive_of(*entries: tuple[str, bytes, bytes]) -> bytes:
-    """An archive of (name, type, content) as nobody packs it."""
+    """An archive of (name, type, content) as no one packs it."""
     content = io.BytesIO()
     with tarfile.open(fileobj=content, mode="w") as opened:
         for name, kind, data in entries:

@@ -31,7 +31,7 @@ class Problem:
 
 
 def plays_again(legs: int) -> str:
-    """What a run does about so many legs of a part that isn't as it was written."""
+    """What a run does about this many legs of a part that isn't as it was written."""
     return f"tournament run plays its {legs:,} leg{'s' if legs > 1 else ''} again"
 
 

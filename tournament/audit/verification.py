@@ -45,7 +45,7 @@ class VerificationListener(Protocol):
 def verify_contest(
     location: str, config_of: Callable[[str], Config], replay: int | None, listener: VerificationListener
 ) -> Verification:
-    """Read all that is recorded at a location, and play so many of its legs again, None for all.
+    """Read all that is recorded at a location, and play this many of its legs again, None for all.
 
     A run may go on meanwhile. `config_of` gives the settings of a contest. Raises InputError when there are no records,
     RunError when the ledger can't be read or this machine can't play.
@@ -184,7 +184,7 @@ class _Replay:
     batches: Sequence[Batch]
 
     def played(self, count: int | None, listener: VerificationListener) -> tuple[list[Problem], int, list[str]]:
-        """What differs when so many legs are played again, or all; how many were, and why others could not be."""
+        """What differs when this many legs are played again, or all; how many were, and why others could not be."""
         notes: list[str] = []
         try:
             players = find_players(self.contest, self.config, self.field, self.settings, listener.on_message)

@@ -98,7 +98,7 @@ Chosen = Sequence[tuple[Batch, npt.NDArray[np.intp]]]  # legs by their places in
 
 
 def chosen_legs(batches: Sequence[Batch], missing: frozenset[str], count: int | None) -> Chosen:
-    """So many random legs, or all there are, whose players are here."""
+    """This many random legs, or all there are, whose players are here."""
     here = [_with_players(batch.legs, missing) for batch in batches]
     ends = np.cumsum([len(places) for places in here])
     if count is not None and len(ends) and count < ends[-1]:

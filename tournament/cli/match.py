@@ -66,7 +66,7 @@ def match(
     until_settled: Annotated[
         float | None, option("P", "more replicas, until which is better is sure with probability P", PLAY)
     ] = None,
-    max_replicas: Annotated[int | None, option("N", "with --until-settled: but no more", PLAY)] = None,
+    max_replicas: Annotated[int | None, option("N", "with --until-settled: maximum replicas of a match", PLAY)] = None,
     seed: Annotated[
         str | None, option("SEED", "number or text that chooses the deals; default a drawn one, told", PLAY)
     ] = None,

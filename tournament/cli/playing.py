@@ -76,7 +76,7 @@ class Playing:
             print(f"tournament: stopped; what was committed stays in {place}, run again to go on", file=sys.stderr)
             raise typer.Exit(130) from None
         if any(entrant.is_nameless for one in prepared for entrant in one.entrants):
-            raise typer.Exit(1)  # nobody's bot is left out unnoticed
+            raise typer.Exit(1)  # no one's bot is left out unnoticed
         return all_fit
 
     def _play(self, prepared: Prepared, before: Mapping[str, tuple[int, int]]) -> bool:

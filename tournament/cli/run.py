@@ -38,7 +38,9 @@ def run(
         float | None,
         option("P", "play more replicas until the order is right with probability P", SETTLED),
     ] = None,
-    max_replicas: Annotated[int | None, option("N", "with --until-settled: but no more", SETTLED)] = None,
+    max_replicas: Annotated[
+        int | None, option("N", "with --until-settled: maximum replicas of a match", SETTLED)
+    ] = None,
     tie_margin: Annotated[
         float | None, option("POINTS", "with --until-settled: less of a difference is a tie", SETTLED)
     ] = None,
@@ -50,7 +52,7 @@ def run(
         bool, flag("--dry-run", "only say what would be played, for how long, how many bytes", PLAY)
     ] = False,
     archive: Annotated[
-        bool, flag("--archive", "start anew, also where a million games were played with other settings", PLAY)
+        bool, flag("--archive", "start again, also where a million games were played with other settings", PLAY)
     ] = False,
     progress: Annotated[str | None, option("json", "write a line of JSON a second to standard error", OUTPUT)] = None,
     config: ConfigPath = None,

@@ -43,7 +43,7 @@ class Screen:
         unit: str = "",
         draw: Callable[[Standings, int], RenderableType] | None = None,
     ) -> None:
-        """`draw` makes what is shown of the standings in so many rows; by default the leaderboard."""
+        """`draw` makes what is shown of the standings in this many rows; by default the leaderboard."""
         self.console = console
         self.as_json = as_json
         self.title = title
@@ -162,7 +162,7 @@ class Screen:
 
 
 def later(progress: Progress, seconds: float) -> Progress:
-    """The progress so many seconds later, while nothing more is known. A time that has passed was wrong."""
+    """The progress this many seconds later, while nothing more is known. A time that has passed was wrong."""
     left = progress.seconds_left
     if left is not None and left > 0:
         left = left - seconds if left > seconds else None

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tournament.standings.ratings import Look, Rated
     from tournament.standings.standings import Standing, Standings
 
-# Up to so many entrants have a column each in the crosstable; larger fields are a list of pairs.
+# Up to this many entrants have a column each in the crosstable; larger fields are a list of pairs.
 MOST_COLUMNS = 24
 # Below a final table lie where the games are, who came late, and the prompt; around it title, head and caption.
 _LINES_BELOW, _LINES_AROUND = 4, 6
@@ -182,9 +182,9 @@ def history_table(versions: Sequence[Version], title: str) -> Table:
 
 
 def matches_table(matches: Sequence[Match], title: str, most: int | None = None) -> Table:
-    """A bot's matches from its side, the best first, so many at most."""
+    """A bot's matches from its side, the best first, this many at most."""
     closest = closest_to_beating(matches)
-    table = plain_table(title, f"closest to beating: {closest.y}" if closest else "nobody is ahead of it")
+    table = plain_table(title, f"closest to beating: {closest.y}" if closest else "no one is ahead of it")
     for heading in ("against", "points per session", "± 95%", "theirs"):
         table.add_column(heading, justify="left" if heading == "against" else "right")
     for match in matches[:most]:
@@ -218,7 +218,7 @@ def reasons(standings: Standings, again: Mapping[str, str] | None = None, most: 
 def final_tables(
     console: Console, standings: Standings, title: str, unit: str, again: Mapping[str, str]
 ) -> Iterator[RenderableType]:
-    """The ranking and the problems of bots; on a terminal so many that the top stays in sight."""
+    """The ranking and the problems of bots; on a terminal this many that the top stays in sight."""
     if not console.is_terminal:
         yield leaderboard_table(standings, title, unit=unit)
         if below := reasons(standings, again):

@@ -18,7 +18,7 @@ HOW_MANY_REPLICAS = ("replicas", "until_settled", "max_replicas", "tie_margin")
 # C bot's code would have to check a clock, which would cost a tenth of all games' speed.
 DECISION_FUEL = FUEL_PER_SECOND // 2
 DECISION_SECONDS = 1.0
-# A process may sleep or wait so many times as long in a leg as over a decision.
+# A process may sleep or wait this many times as long in a leg as over a decision.
 _IDLE_TIMES = 12
 FAULTS = "faults in one leg before a bot is disqualified"
 
@@ -71,7 +71,7 @@ class ContestSettings(BaseModel):
         1,
         ge=1,
         le=100_000,
-        description="independent matches of each pair, whose mean is the score: bots start anew, with other deals. Ten"
+        description="independent matches of each pair, whose mean is the score: bots start again, with other deals. Ten"
         " tell how sure places are, and take ten times as long; after one they are wide. Against house players a"
         " factor of the sessions",
     )
@@ -81,7 +81,7 @@ class ContestSettings(BaseModel):
         lt=1,
         description="play more replicas until the whole order is right with this chance, as 0.95",
     )
-    max_replicas: int = Field(64, ge=1, le=100_000, validate_default=True, description="but no more than so many")
+    max_replicas: int = Field(64, ge=1, le=100_000, validate_default=True, description="maximum replicas per match")
     tie_margin: float | None = Field(None, gt=0, le=1e12, description="neighbours whose scores differ by less are tied")
     tables: int | None = Field(
         None,

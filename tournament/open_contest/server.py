@@ -173,7 +173,7 @@ class Server:
 
 class _Bounded(H11Protocol):
     """A connection of a bounded number: one too many ends the one that has asked nothing for longest, or, where all
-    ask, that is being answered for longest. So who is slow, or asks nothing, keeps nobody out."""
+    ask, that is being answered for longest. So who is slow, or asks nothing, keeps no one out."""
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -297,7 +297,7 @@ class _Desk:
 
     @contextlib.asynccontextmanager
     async def _looks(self, author: Author) -> AsyncIterator[None]:
-        """While something is worked out of the records for an author: so many at a time that the pages of others are
+        """While something is worked out of the records for an author: this many at a time that the pages of others are
         not kept waiting. Raises Refused."""
         if self._looking[author.name] >= _LOOKS_OF_AN_AUTHOR or self._looking.total() >= _LOOKS_AT_ONCE:
             raise Refused(503, "this is being worked out for others, or for you; ask again", 2)

@@ -462,7 +462,7 @@ class Submissions:
         return min(ready, key=lambda job: self._served.get((job.author, kind), 0.0), default=None)
 
     def _is_late(self, job: Job) -> bool:
-        """Set aside what nobody waits for once the contest has closed: practice matches, and all but the last that was
+        """Set aside what no one waits for once the contest has closed: practice matches, and all but the last that was
         handed in of a bot."""
         if job.contest not in self._current().over or job.kind in (WITHDRAWAL, REPLAY):
             return False

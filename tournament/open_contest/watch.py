@@ -104,7 +104,7 @@ class Watch:
         published = self.published.resolve()
         for place in (path.resolve() for path in secret):
             if place.is_relative_to(published) or published.is_relative_to(place):
-                raise InputError(f"--publish {self.published}: everybody sees that folder, and nobody may see {place}")
+                raise InputError(f"--publish {self.published}: everybody sees that folder, and no one may see {place}")
         self._look_for_finals(self._contests)
         self._publish_index()
 
@@ -285,7 +285,7 @@ def _while_open(contest: _Contest) -> Config:
 
 
 def _final(contest: _Contest) -> Config:
-    """On cards that nobody has seen: a seed is drawn, whatever the file says. Each date of closing has a final of its
+    """On cards that no one has seen: a seed is drawn, whatever the file says. Each date of closing has a final of its
     own: where it is put off after one was shown, its cards are known."""
     closes = contest.config.opening.closes
     assert closes is not None
@@ -310,7 +310,7 @@ def _wait(places: Sequence[Path]) -> None:
 
 
 def _when_whole(folder: Path) -> _Files:
-    """What lies in a folder once nobody has written to it for a moment, or for long."""
+    """What lies in a folder once no one has written to it for a moment, or for long."""
     lies = _files(folder)
     for _ in range(_WHOLE_LOOKS):
         time.sleep(_WHOLE_SECONDS)

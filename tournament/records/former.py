@@ -16,7 +16,7 @@ from tournament.store.legs import Legs
 from tournament.store.notes import read_note, write_note
 from tournament.store.storage import Storage
 
-_MOST_BOTS = 100  # that change at once; the legs of a whole field have been played by nobody else, too
+_MOST_BOTS = 100  # that change at once; the legs of a whole field have been played by no one else, too
 
 
 @dataclass(frozen=True)

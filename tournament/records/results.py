@@ -90,13 +90,13 @@ STANDING = {
         " after `--until-settled` also tied or close; null for the last one"
     ),
     "significantly_ahead_of": (
-        "the nearest bots that are surely behind it; who is behind these is behind it, too, and nobody else is surely"
+        "the nearest bots that are surely behind it; who is behind these is behind it, too, and no one else is surely"
     ),
     "points_per_game": "the same for a game: in a matrix game points a turn",
 }
 AUTHOR = "who handed it in, where an open contest took it; null for other bots"
 OUTLIER_RESULTS = (
-    "its results that are far from what those against all others foretell: `opponent`, "
+    "its results that are far from what those against all others predict: `opponent`, "
     "`points_per_session`, `predicted`, and the `prediction_sd` of results about it. Empty in nineteen of twenty fields"
     " without agreements"
 )
@@ -400,7 +400,7 @@ def _cell(value: object) -> object:
 
 
 def leaderboard_values(ranking: Standings, authors: Mapping[str, str] | None = None) -> list[dict[str, Any]]:
-    """The leaderboard's lines as scripts get them: with the pairs of each bot that nothing foretells, and its
+    """The leaderboard's lines as scripts get them: with the pairs of each bot that nothing predicts, and its
     author."""
     pairs = [one for pair in outlier_pairs(ranking) for one in (pair, pair.from_y())]
     values = {

@@ -95,7 +95,7 @@ def crosstable_of(ranking: Standings, by_game: bool) -> Crosstable:
 
 
 def in_last_digit(values: Floats, digits: int) -> Floats:
-    """Values in units of the last of so many digits, rounded as texts are: by the exact value of a number."""
+    """Values in units of the last of this many digits, rounded as texts are: by the exact value of a number."""
     scaled = values * 10.0**digits
     whole = np.rint(scaled)
     for place in np.flatnonzero(np.abs(np.abs(scaled - whole) - 0.5) < 1e-6).tolist():

@@ -30,13 +30,15 @@ from tournament.store.parts import origin_of_part
 from tournament.store.storage import open_storage
 
 _MOST_MATCHES = 400  # of which games are shown, if there are no more
-_MOST_OF_BEST = 12  # of more matches: those among so many of the best bots, and the best and the worst one of each bot
+_MOST_OF_BEST = (
+    12  # of more matches: those among this many of the best bots, and the best and the worst one of each bot
+)
 _TRIES = 5  # of reading records while a run changes them
 
 
 class Version(NamedTuple):
     """A bot with some content, by the beginning of its sha256: when it was last on a board, its score, None where it
-    hadn't played, and its rank among so many."""
+    hadn't played, and its rank among this many."""
 
     sha: str
     made: str

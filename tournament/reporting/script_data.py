@@ -77,7 +77,7 @@ def _results(page: Layout) -> dict[str, Any]:
 
 
 def _shapes(page: Layout) -> dict[str, Any]:
-    """How results go over a match, by pair as the results are: so many numbers each, parts of the largest."""
+    """How results go over a match, by pair as the results are: this many numbers each, parts of the largest."""
     courses, table = page.findings.courses, page.table
     parts = courses.shapes(_MOST_STRETCHES)
     if not parts.shape[2]:

@@ -15,7 +15,7 @@ from tournament.store.ledger_reading import read_field, read_records
 from tournament.store.storage import Storage, open_storage
 from tournament.store.writer import hold_ledger
 
-# What somebody has to want gone: so many games, or seconds of one core by the contest's estimates.
+# What somebody has to want gone: this many games, or seconds of one core by the contest's estimates.
 _MANY_GAMES, _LONG_SECONDS = 1_000_000, 60.0
 
 
@@ -75,7 +75,7 @@ class Unlike:
     def __str__(self) -> str:
         return (
             f"{'; '.join(self.why.values())}: so these records of {self.games:,} games in {self.location} would move to"
-            " an archive beside, and play would start anew"
+            " an archive beside, and play would start again"
         )
 
     @property

@@ -39,7 +39,7 @@ def run_contest(contest: Contest, config: Config, listener: ProgressListener) ->
 
 
 def run_replicas(prepared: Prepared, replicas: int, listener: ProgressListener) -> Standings:
-    """Play on to so many replicas of all matches. Raises as `run_prepared`."""
+    """Play on to this many replicas of all matches. Raises as `run_prepared`."""
     config = prepared.config
     settings = config.contest.model_copy(update={"replicas": replicas, "until_settled": None})
     return run_prepared(replace(prepared, config=replace(config, contest=settings)), listener)

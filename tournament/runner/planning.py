@@ -36,8 +36,8 @@ class Plan:
     """What a run would play: its legs, of how many in all, and estimates of its games, seconds and bytes.
 
     `paced`: the seconds are by how fast runs before were. For a run until the order is settled it is the next round;
-    `last` says whether that is the last one. Of the legs in the records so many are `outdated`, of bots that changed or
-    left; all go to an archive for what is `unlike`.
+    `last` says whether that is the last one. Of the legs in the records this many are `outdated`, of bots that changed
+    or left; all go to an archive for what is `unlike`.
     """
 
     legs: int
@@ -102,7 +102,7 @@ def round_to_play(
 
 
 def until_of(settings: ContestSettings) -> Until | None:
-    """When a run until the order is settled stops; None for a run of so many replicas."""
+    """When a run until the order is settled stops; None for a run of this many replicas."""
     if settings.until_settled is None:
         return None
     return Until(settings.until_settled, settings.replicas, settings.max_replicas, settings.tie_margin)

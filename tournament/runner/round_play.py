@@ -24,7 +24,7 @@ from tournament.worker.batch import Receipt, Task, Trouble
 
 @dataclass(frozen=True)
 class Run:
-    """What all rounds of a run share: among it the `field` that it plays, and its schedule with so many replicas."""
+    """What all rounds of a run share: among it the `field` that it plays, and its schedule with this many replicas."""
 
     contest: Contest
     config: Config

@@ -146,7 +146,7 @@ def on_grid(values: npt.ArrayLike, rounding: float) -> Floats:
 
 
 def rounding_of(lengths: Whole, squared_points: Floats) -> Floats:
-    """Return by how much the sums of so many values with these sums of squares may be off."""
+    """Return by how much the sums of this many values with these sums of squares may be off."""
     return np.asarray(_ROUNDING * np.sqrt(lengths * squared_points))
 
 

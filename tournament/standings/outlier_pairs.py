@@ -1,6 +1,6 @@
-"""Pairs whose result is far from what their results against all others foretell: as of entrants who play together.
+"""Pairs whose result is far from what their results against all others predict: as of entrants who play together.
 
-Each third bot foretells how x does against y: by what x wins of it, and what it wins of y. Where strength is all,
+Each third bot predicts how x does against y: by what x wins of it, and what it wins of y. Where strength is all,
 those predicted results scatter about the true one; where bots suit each other, they scatter more. So the result is one
 more value of a sample, and lies within Student's t of its mean, with the sample's own spread. All pairs of a field are
 tested at once (C. Bonferroni, 1936). Who loses to one bot on purpose, and plays as others do against the rest, shows; a
@@ -18,14 +18,14 @@ from tournament.standings.linear import product
 from tournament.standings.standings import Standings
 from tournament.standings.student_t import half_width, quantile
 
-_FEWEST_OTHERS = 4  # who foretell a result
-_FALSE_ALARMS = 0.05  # of fields in which nobody plays together
+_FEWEST_OTHERS = 4  # who predict a result
+_FALSE_ALARMS = 0.05  # of fields in which no one plays together
 
 
 @dataclass(frozen=True)
 class OutlierPair:
     """x's points per session against y, in a game that isn't zero-sum half of its lead in them; what was predicted, and
-    by how much a result scatters about that, were it one more of those that foretell, with its degrees of freedom."""
+    by how much a result scatters about that, were it one more of those that predict, with its degrees of freedom."""
 
     x: str
     y: str
@@ -44,7 +44,7 @@ class OutlierPair:
 
 
 def outlier_pairs(ranking: Standings) -> list[OutlierPair]:
-    """The pairs of ranked bots that nothing foretells, the farthest first; none where not all have met yet."""
+    """The pairs of ranked bots that nothing predicts, the farthest first; none where not all have met yet."""
     names = [line.name for line in ranking.ranked]
     size, others = len(names), len(names) - 2
     if ranking.scoring is not None or others < _FEWEST_OTHERS or len(ranking.matches) < size * (size - 1) // 2:

@@ -246,7 +246,7 @@ def _rows_of_matches(
 
 
 def _looks_so_far(counts: Sequence[int], legs: Legs, each: int, names: Sequence[str], opponents: int) -> int:
-    """How many looks a run has had: after so many replicas, of so many legs each, of all matches of these."""
+    """How many looks a run has had: after this many replicas, of this many legs each, of all matches of these."""
     rows = {name: row for row, name in enumerate(names)}
     ranges = legs.matches()
     starts = np.repeat(ranges[:, 0], np.diff(ranges).ravel())
@@ -265,7 +265,7 @@ def _looks_so_far(counts: Sequence[int], legs: Legs, each: int, names: Sequence[
 
 
 def _order(fit: Sequence[FieldEntrant], tally: Tally) -> list[int]:
-    """The fit entrants, best first; at the end those who have met nobody yet."""
+    """The fit entrants, best first; at the end those who have met no one yet."""
     compared = tally.measured.scores
     return sorted(range(len(fit)), key=lambda index: (not tally.opponents[index], -compared[index], fit[index].name))
 

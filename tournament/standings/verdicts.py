@@ -88,7 +88,7 @@ class SureIntervals:
 
     @cached_property
     def nearest_behind(self) -> list[list[int]]:
-        """Nobody: of so many bots the lists would be longer than all else."""
+        """No one: of this many bots the lists would be longer than all else."""
         return [[] for _ in self.scores]
 
     @cached_property
@@ -110,7 +110,8 @@ def order_of(measured: Measured) -> SureOrder | SureIntervals:
 
 
 def settled_order(looks: Sequence[Differences], until: Until, bots: int) -> SureOrder:
-    """Return what a run until the order is settled knows of so many bots, by their differences at its looks so far."""
+    """Return what a run until the order is settled knows of this many bots, by their differences at its looks so
+    far."""
     counts, error_rate = looks_of(until), 1 - until.confidence
     nothing = np.zeros((bots, bots), bool)
     if until.tie_margin is not None:

@@ -347,7 +347,7 @@ class State:
         return self.field is not None and many
 
     def add(self, entry: Entry, size: int) -> None:
-        """Note the next commit, of so many bytes. Raises ValueError where it can't be that."""
+        """Note the next commit, of this many bytes. Raises ValueError where it can't be that."""
         self.entries += 1
         told = self.entries if entry.field else self.told
         fold = self.entries if entry.fold == self.entries else self.fold
@@ -382,8 +382,8 @@ class State:
         return (batch for file in entry.files for batch in file.batches)
 
 
-# A fold is written after so many entries, or once those after the fold take twice as long to read as the fold, and so
-# many bytes. To read an entry takes as long as so many bytes.
+# A fold is written after this many entries, or once those after the fold take twice as long to read as the fold, and so
+# many bytes. To read an entry takes as long as this many bytes.
 _MOST_ENTRIES, _FEWEST_BYTES, _ENTRY_BYTES = 12, 1 << 19, 1 << 14
 
 ENTRY_NAME = re.compile(r"[0-9]{8}\.json")

@@ -70,7 +70,7 @@ FAULTS = (
 _OF_FAULT = ("seat", "session", "game", "decision", "message", "question_text", "last_output", "kind")
 _DICTIONARIES = ("bot", "house", "digest", "replica", "number", "seat", "sessions", "games", "faults")
 _NAMES = ("bot", "house")
-_GROUP = 1 << 17  # rows of a row group: digests of so many fit into its dictionary
+_GROUP = 1 << 17  # rows of a row group: digests of this many fit into its dictionary
 _DICTIONARY = 4 << 20  # bytes of the largest dictionary
 _MOST_ROWS = 1 << 25  # of a part
 
@@ -80,7 +80,7 @@ class DamagedPart(Exception):
 
 
 def stage_legs(storage: Storage, name: str, batches: Sequence[ListedBatch], legs: Legs, per_replica: int) -> LegsFile:
-    """Write the legs of these batches aside. Raises ValueError for legs that nobody could read, OSError."""
+    """Write the legs of these batches aside. Raises ValueError for legs that no one could read, OSError."""
     check_legs(legs)
     _require_as_listed(legs, batches)
     tables: list[tuple[TableName, pa.Table]] = [("legs", _legs_table(legs, per_replica))]

@@ -480,7 +480,7 @@ def too_much(leg: LegResult) -> str:
 
 
 def check_legs(legs: Legs) -> None:
-    """Raises ValueError for legs that nobody can have played."""
+    """Raises ValueError for legs that no one can have played."""
     if not all(map(valid_name, legs.names)):
         raise ValueError("no bot's name")
     for column in (0, 2):

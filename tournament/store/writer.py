@@ -34,7 +34,7 @@ from tournament.store.storage import MOST_READ, OWN_STAGED, STAGING, AlreadyExis
 # which wait in staging/ until then.
 _MOST_LEGS, _MOST_BYTES, _MOST_STAGED = 50_000, 8 << 20, 32 << 20
 _LISTED_BYTES = 1000  # of a batch, its legs aside
-# With more files of legs the smallest are put together, so many at once: each leg is written anew a few times at most.
+# With more files of legs the smallest are put together, this many at once: each leg is rewritten a few times at most.
 _MOST_FILES, _TOGETHER = 20, 8
 _LEGS_OF_FILE = 1 << 20  # the most
 
@@ -275,7 +275,7 @@ def hold_ledger(storage: Storage) -> State:
 
 def append(storage: Storage, state: State, entry: Entry) -> None:
     """Write the next entry. Raises AlreadyExists where another process has; RunError where one has become the writer,
-    or nobody could read the entry; OSError."""
+    or no one could read the entry; OSError."""
     name = entry_name(state.entries + 1)
     try:
         content = pack(entry)

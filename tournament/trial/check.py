@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 _MOST_FAULTS_AT_LIMITS = 5
 # The games that show a bot's habits, if it isn't slow.
 _MORE_GAMES, _FEW_DECISIONS = Window(0, 19, 0, 199), Window(decisions=20)
-# A leg that takes so long is the last; the next is so many times longer. The first has so many games.
+# A leg that takes so long is the last; the next is this many times longer. The first has this many games.
 _SECONDS, _LONGER, _FIRST_GAMES = 4.0, 8, 20
-# A leg that takes so many times longer than the bot has is too slow on any machine.
+# A leg that takes this many times longer than the bot has is too slow on any machine.
 _PLAINLY = 3.0
 # The longest bank of a C bot: an endless loop must show soon, whatever the contest allows.
 _MOST_SECONDS = 20.0

@@ -287,7 +287,7 @@ def _version(
     *,
     paired: bool,
 ) -> Iterator[tuple[Config, Callable[[int], _Played]]]:
-    """The settings that a version plays by; and what plays it up to so many replicas, on from where it was."""
+    """The settings that a version plays by; and what plays it up to this many replicas, on from where it was."""
     with scratch_folder() as folder:
         bots = folder / "bots"
         bots.mkdir()

@@ -37,7 +37,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class InterimResult:
-    """What is known after so many replicas. `critical_value`: how many standard errors an interval that holds at all
+    """What is known after this many replicas. `critical_value`: how many standard errors an interval that holds at all
     looks has to either side."""
 
     verdict: Verdict
@@ -77,7 +77,7 @@ class UntilSure:
 def play_until(
     rule: UntilSure, replicas: int, most: int, play: Callable[[int], Difference | None], say: Callable[[str], None]
 ) -> InterimResult | None:
-    """Play until a rule stops it, from so many `replicas` or the fewest that tell on; None for nothing to compare.
+    """Play until a rule stops it, from this many `replicas` or the fewest that tell on; None for nothing to compare.
 
     `play` plays up to a number of replicas and returns the difference, None if a bot is disqualified.
     """

@@ -34,8 +34,8 @@ _LAST = (1 << 62) - 1
 class Window:
     """The games of a leg to observe: sessions, counted in the leg, and of each session games, both ends included.
 
-    At most so many `decisions` of them are kept. Of the session `drawn`, by its number in the match, there are drawings
-    if the contest makes any.
+    At most this many `decisions` of them are kept. Of the session `drawn`, by its number in the match, there are
+    drawings if the contest makes any.
     """
 
     first_session: int = 0
@@ -163,7 +163,7 @@ def observe_leg(
 
 
 def cut_short(contest: Contest, sessions: int, games: int) -> Contest:
-    """The contest with legs that are over after so many games of so many sessions; bots are not told."""
+    """The contest with legs that are over after this many games of this many sessions; bots are not told."""
     return _watched(contest, Window(_LAST, sessions - 1, 0, games - 1), [], [])
 
 

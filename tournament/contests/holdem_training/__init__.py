@@ -50,7 +50,7 @@ BOB = HousePlayer("Bob", b"Bob calls by one hundred rollouts")
 class Settings(BankedSettings):
     """Keys of the table [holdem_training] in tournament.toml."""
 
-    sessions: Sessions = Field(5, description="sessions of an entrant, each with bots that start anew")
+    sessions: Sessions = Field(5, description="sessions of an entrant, each with bots that start again")
     hands: int = Field(10_000, ge=1, le=10_000_000, description="hands of a session")
     max_faults: FaultsAllowed = Field(3, description=f"{FAULTS}; a program is at the first")
 

@@ -15,14 +15,14 @@ GAMES = columns_of(
     alice_card_2="Alice's second card",
     bob_card_1="Bob's first card",
     bob_card_2="Bob's second card",
-    flop_1="the board's first card, dealt even if nobody saw it, as all of them",
+    flop_1="the board's first card, dealt even if no one saw it, as all of them",
     flop_2="the board's second card",
     flop_3="the board's third card",
     turn="the board's fourth card",
     river="the board's fifth card",
     **{f"raise_{n}": f"chips that Alice raised in round {n}, 0 for none" for n in _ROUNDS},
     **{f"bob_answer_{n}": f"Bob's answer in round {n}: 0 none, 1 check, 2 call, 3 fold" for n in _ROUNDS},
-    folder="who folded: 0 nobody, 1 Alice, 2 Bob",
+    folder="who folded: 0 no one, 1 Alice, 2 Bob",
     profit="what Alice won, chips",
 )
 
