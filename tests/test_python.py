@@ -28,7 +28,7 @@ def test_error_of_the_command_names_parameters_in_python(said: str, told: str) -
 def test_run_takes_every_key_of_the_contests_table(tmp_path: Path) -> None:
     place = new_place(tmp_path, ["bold", "calm"], sessions=5)
     found = tournament.run(CONTEST, config=place.config, executor="local", replicas=3, title="Autumn cup")
-    assert found.matches.sessions.tolist() == [15]
+    assert found.matches.sessions.tolist() == [15, 15]
     wrong: dict[str, Any] = {"replicas": 0}
     for settings, told in ((wrong, "replicas=0: must be at least 1"), ({"replica": 3}, "replica: unknown.*replicas")):
         with pytest.raises(InputError, match=f"^{told}"):

@@ -24,7 +24,7 @@ from tournament.trial.match import MatchReport
 
 PATH = Path(__file__).resolve().parents[1] / "reference" / "schemas.json"
 _PAIR: dict[str, Any] = {
-    "x": str, "y": str, "sessions": int, "games": int, "points_per_session": float, "stderr": float | None,
+    "bot": str, "opponent": str, "sessions": int, "games": int, "points_per_session": float, "stderr": float | None,
     "ci_half_width": float | None,
 }  # fmt: skip
 _RATED: dict[str, Any] = {
