@@ -34,7 +34,7 @@ from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.runner import executors, live_standings, pace, planning, round_play
 from tournament.runner.contest_run import run_contest
 from tournament.runner.executors import keep_busy
-from tournament.runner.watcher import Progress
+from tournament.runner.listener import Progress
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import Batch, Part
 from tournament.worker.batch import Receipt, Task, name_of
@@ -165,7 +165,7 @@ class Watch:
 
     commits: int = field(default=0)
 
-    def say(self, text: str) -> None:
+    def on_message(self, text: str) -> None:
         print(text, flush=True)
 
     def on_progress(self, progress: Progress) -> None:
@@ -178,7 +178,7 @@ def nothing(pickled: bytes, artifacts: bytes) -> bytes:
 
 
 def rays_part(task_bytes: int, submitted: int) -> RaysPart:
-    """Measure Ray, on one of its own: tasks like ours that do nothing, and looks at so many that aren't done."""
+    """Measure Ray, on one of its own: tasks like ours that do nothing, and looks at this many that aren't done."""
     import ray
 
     ray.init("local", num_cpus=2, include_dashboard=False, logging_level="ERROR", log_to_driver=False)
@@ -213,7 +213,7 @@ def rays_part(task_bytes: int, submitted: int) -> RaysPart:
 
 
 def measure(cores: int, seconds: float, legs_of_batch: int, rounds: int, ray: RaysPart) -> dict[str, float]:
-    """A run on so many simulated cores."""
+    """A run on this many simulated cores."""
     with tempfile.TemporaryDirectory(prefix="tournament-bench-") as name:
         folder = Path(name)
         make_bots(folder, _BOTS)

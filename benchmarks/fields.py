@@ -80,14 +80,14 @@ import json, sys
 import tournament
 
 class Last:
-    def say(self, text):
+    def on_message(self, text):
         pass
     def on_progress(self, progress):
         self.progress = progress
 
 last = Last()
 options = json.loads(sys.argv[1])
-tournament.run(executor="local", watcher=last, **options)
+tournament.run(executor="local", listener=last, **options)
 print(json.dumps({{
     "games": last.progress.games,
     "seconds": last.progress.seconds,

@@ -42,7 +42,7 @@ import tournament.__main__  # sets the interpreter as the command has it
 from tournament.config import load_config
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.runner import contest_run, executors
-from tournament.runner.watcher import NobodyWatching
+from tournament.runner.listener import NullListener
 
 def stop(*chosen):
     used = resource.getrusage(resource.RUSAGE_SELF)
@@ -54,7 +54,7 @@ executors.choose_executor = stop
 try:
     chosen = {"entrants": "bots", "sessions": int(sys.argv[1])}
     config = load_config("von_neumann_poker", results="results", **chosen)
-    contest_run.run_contest(VON_NEUMANN_POKER, config, NobodyWatching())
+    contest_run.run_contest(VON_NEUMANN_POKER, config, NullListener())
     stop()
 except KeyboardInterrupt:
     pass
@@ -109,7 +109,7 @@ def invented_legs(legs: Sequence[Leg]) -> Legs:
 
 
 def make_bots(folder: Path, count: int) -> None:
-    """So many bots in bots/, of one module."""
+    """This many bots in bots/, of one module."""
     module, _ = _modules()
     (folder / "bots").mkdir()
     for number in range(count):
@@ -183,7 +183,7 @@ def played(bots: int, sessions: int) -> tuple[float, float]:
 
 
 def entries_after(bots: int, edits: int, sessions: int = 1) -> tuple[int, float]:
-    """The entries of a ledger after so many edits of one bot, with a run after each; and CPU seconds of an edit."""
+    """The entries of a ledger after this many edits of one bot, with a run after each; and CPU seconds of an edit."""
     with tempfile.TemporaryDirectory(prefix="tournament-bench-") as name:
         folder = Path(name)
         make_bots(folder, bots)
@@ -236,7 +236,7 @@ if __name__ == "__main__":
     parser.add_argument("bots", nargs="*", type=int, default=[30, 100, 300])
     parser.add_argument("--sessions", type=int, default=1)
     parser.add_argument("--played", action="store_true", help="play everything, which takes half a millisecond a leg")
-    parser.add_argument("--edits", type=int, default=0, help="count the ledger's entries after so many edits")
+    parser.add_argument("--edits", type=int, default=0, help="count the ledger's entries after this many edits")
     options = parser.parse_args()
     for bots in options.bots:
         if options.edits:

@@ -34,7 +34,7 @@ import numpy as np
 from benchmarks.fields import SHIPPED
 from tests.oracles.exact_scores import true_scores
 from tests.oracles.von_neumann_poker import Bot
-from tests.standings.test_unforetold import honest, ranking_of
+from tests.standings.test_outlier_pairs import honest, ranking_of
 from tournament.arrays import Floats
 from tournament.artifacts.bot import Entrant
 from tournament.contests.contest import Contest
@@ -55,13 +55,13 @@ from tournament.runner.schedule.legs import Replicas, Schedule
 from tournament.runner.schedule.rounds import next_round
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.standings.errors import Differences, Met
+from tournament.standings.outlier_pairs import outlier_pairs
 from tournament.standings.places import surely_ahead
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.stopping import FEWEST_REPLICAS, critical_value, looks
-from tournament.standings.unforetold import unforetold
 from tournament.standings.verdicts import Verdict, looks_of, next_count, settled_order
 from tournament.store.columns import ROWS_PER_GROUP
-from tournament.store.ledger import Batch, Field, Until
+from tournament.store.ledger import Batch, ContestSetup, Until
 from tournament.store.leg_sums import leg_sums
 from tournament.store.legs import Legs
 from tournament.worker.leg import NullSink, length_of, play_leg
@@ -130,7 +130,7 @@ class Rehearsal:
     contest: Contest
     settings: ContestSettings
     artifacts: Mapping[str, bytes]
-    field: Field
+    field: ContestSetup
 
     @classmethod
     def of(
@@ -304,10 +304,10 @@ def _fields() -> Iterator[tuple[str, Rehearsal, dict[str, float] | None]]:
 
 
 def _together(tournaments: int) -> Iterator[str]:
-    """Simulated fields in which nobody plays together, and some pair is named."""
+    """Simulated fields in which no one plays together, and some pair is named."""
     for what, freedom in (("normal", 1e9), ("Student's t, three degrees of freedom", 3.0)):
         chance, fields = np.random.default_rng(5), 2 * tournaments
-        named = sum(bool(unforetold(ranking_of(honest(chance, freedom)))) for _ in range(fields))
+        named = sum(bool(outlier_pairs(ranking_of(honest(chance, freedom)))) for _ in range(fields))
         yield f"{fields} honest fields, results {what}: a pair is named in {100 * named / fields:.1f}%"
 
 
@@ -432,7 +432,7 @@ def _settled(tournaments: int) -> Iterator[str]:
             VON_NEUMANN_POKER,
             built(VON_NEUMANN_POKER, {f"{name}.c": one.source for name, one in plain.items()}),
             sessions=sessions,
-            replicas=until.most_replicas,
+            replicas=until.max_replicas,
         )
         field = replace(rehearsal.field, until=until)
         wrong = told = 0
@@ -445,7 +445,7 @@ def _settled(tournaments: int) -> Iterator[str]:
             legs = batches[0].legs
             legs = legs.chosen([place for place, digest in enumerate(legs.digests) if digest in counted])
             ranking = compute_standings(field, [Batch("", (), legs)])
-            ahead = [(line.name, behind) for line in ranking.ranked for behind in line.surely_ahead_of]
+            ahead = [(line.name, behind) for line in ranking.ranked for behind in line.significantly_ahead_of]
             twins = [x[:-1] == y[:-1] for x, y in ahead]
             wrong += any(same or truth[x] <= truth[y] for same, (x, y) in zip(twins, ahead))
             told += any(twins)
@@ -454,7 +454,7 @@ def _settled(tournaments: int) -> Iterator[str]:
         share = [f"{verdicts.count(verdict) / len(verdicts):.2f}" for verdict in ("settled", "close", "open")]
         yield (
             f"| {field_of_bots}; twice {twice}; {sessions} sessions | {runs} | {100 * wrong / runs:.1f}% "
-            f"| {100 * told / runs:.1f}% | {' | '.join(share)} | {played:.1f} of {until.most_replicas} |"
+            f"| {100 * told / runs:.1f}% | {' | '.join(share)} | {played:.1f} of {until.max_replicas} |"
         )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmarks.fields import bot_files
 from tournament.api import match
-from tournament.trial.match import Figure, MatchReport
+from tournament.trial.match import Estimate, MatchReport
 
 _FIELD = ("kuhn3", "likeme", "naive", "von_neumann", "newman", "scholar", "tell_reader", "copycat")
 _VERSIONS = (("scholar", "tell_reader"), ("newman", "likeme"))
@@ -20,7 +20,7 @@ _SETTINGS = "[von_neumann_poker]\nsessions = 50\n"
 
 
 def table(gauntlets: int) -> Iterator[str]:
-    """So many of four replicas and of ten, each on deals of its own, compared with one that is far longer."""
+    """This many of four replicas and of ten, each on deals of its own, compared with one that is far longer."""
     yield "| instead of | replicas | points | better by | points against each | better against each |"
     yield "|---|---|---|---|---|---|"
     with tempfile.TemporaryDirectory() as folder:
@@ -43,14 +43,16 @@ def _play(settings: Path, new: str, old: str, number: object, **how: Any) -> Mat
 
 def _held(found: MatchReport, truth: MatchReport) -> list[float]:
     """Whether intervals hold the true values: points, better, and the shares of opponents for whom they do."""
-    true = {line.opponent: line for line in truth.against}
+    true = {line.opponent: line for line in truth.opponents}
     return [
         _holds(found.points, truth.points),
-        _holds(found.better, truth.better),
-        float(np.mean([_holds(line.points, true[line.opponent].points) for line in found.against])),
-        float(np.mean([_holds(line.better, true[line.opponent].better) for line in found.against])),
+        _holds(found.difference, truth.difference),
+        float(np.mean([_holds(line.points, true[line.opponent].points) for line in found.opponents])),
+        float(np.mean([_holds(line.difference, true[line.opponent].difference) for line in found.opponents])),
     ]
 
 
-def _holds(found: Figure | None, true: Figure | None) -> bool:
-    return bool(found and true and found.reach is not None and abs(found.value - true.value) <= found.reach)
+def _holds(found: Estimate | None, true: Estimate | None) -> bool:
+    return bool(
+        found and true and found.ci_half_width is not None and abs(found.value - true.value) <= found.ci_half_width
+    )

@@ -36,7 +36,7 @@ from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.leg import legs_per_replica
 from tournament.standings.places import with_implied
 from tournament.standings.standings import Standings, compute_standings
-from tournament.store.ledger import Batch, Field
+from tournament.store.ledger import Batch, ContestSetup
 from tournament.store.legs import Legs
 
 REPLICAS = (1, 2, 4, 10)
@@ -56,7 +56,7 @@ class Play:
     """A field and its replicas, of which each number has its own deals."""
 
     contest: Contest
-    field: Field
+    field: ContestSetup
     replica: Callable[[int], Legs]
 
     @property
@@ -64,7 +64,7 @@ class Play:
         return [entrant.name for entrant in self.field.entrants]
 
     def tournament(self, number: int, replicas: int) -> Legs:
-        """The legs of a tournament of so many replicas: other ones for each number."""
+        """The legs of a tournament of this many replicas: other ones for each number."""
         several = [self.replica(place) for place in range(number * replicas, (number + 1) * replicas)]
         legs_of_one = int(several[0].number.max()) + 1
         found = []
@@ -87,7 +87,7 @@ class Play:
 def table(tournaments: int, only: str = "") -> Iterator[str]:
     """A row for each field, of these words if any are given, and number of replicas."""
     yield (
-        "| field | replicas | tournaments | told twins apart, of 20 at most 1 | chance of so many, were it 5% "
+        "| field | replicas | tournaments | told twins apart, of 20 at most 1 | chance of this many, were it 5% "
         "| other pairs wrong | pairs called sure | ± covers | worst bot |"
     )
     yield "|---|---|---|---|---|---|---|---|---|"
@@ -205,7 +205,7 @@ def by_a_run(contest: Contest, sessions: int, replicas: int) -> Play:
     settings.write_text("\n".join([f"[{contest.name}]", *lines, ""]))
     results = tournament.run(contest.name, config=settings, entrants=bots, results=folder / "results")
     legs = Legs.joined(batch.legs for batch in results.batches)
-    replica_of = legs.number // legs_per_replica(results.field.settings)
+    replica_of = legs.number // legs_per_replica(results.setup.settings)
     of_replica = [np.flatnonzero(replica_of == number) for number in range(replicas)]
 
     def replica(number: int) -> Legs:
@@ -214,11 +214,11 @@ def by_a_run(contest: Contest, sessions: int, replicas: int) -> Play:
         whole[:, 1] -= whole[:, 1].min()
         return replace(own, whole=whole)
 
-    return Play(contest, results.field, replica)
+    return Play(contest, results.setup, replica)
 
 
 def rows(what: str, play: Play, counts: Sequence[int]) -> Iterator[str]:
-    """A row for each number of replicas, with so many tournaments."""
+    """A row for each number of replicas, with this many tournaments."""
     numbers = range(max(replicas * count for replicas, count in zip(REPLICAS, counts)))
     truth = np.mean([play.scores(play.ranked(play.replica(number))) for number in numbers], axis=0)
     for replicas, count in zip(REPLICAS, counts):
@@ -273,7 +273,7 @@ def _ahead(ranking: Standings, names: Sequence[str]) -> npt.NDArray[np.bool_]:
     place = {name: number for number, name in enumerate(names)}
     ahead = np.zeros((len(names), len(names)), bool)
     for line in ranking.ranked:
-        for behind in line.surely_ahead_of:
+        for behind in line.significantly_ahead_of:
             ahead[place[line.name], place[behind]] = True
     return with_implied(ahead)
 
@@ -284,5 +284,5 @@ def _are_twins(names: Sequence[str]) -> npt.NDArray[np.bool_]:
 
 
 def _at_least(successes: int, trials: int, chance: float = 0.05) -> float:
-    """The chance of so many or more successes."""
+    """The chance of this many or more successes."""
     return 1 - sum(math.comb(trials, n) * chance**n * (1 - chance) ** (trials - n) for n in range(successes))

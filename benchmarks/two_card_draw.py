@@ -67,7 +67,7 @@ def run_plain(command: list[str], hands: int) -> float:
 
 
 def seconds_to_make(steps: int) -> float:
-    """Seconds that a server of so many steps takes on one core."""
+    """Seconds that a server of this many steps takes on one core."""
     started = time.perf_counter()
     climber = HillClimber(random_strategy(1), 2, 4)
     climber.climb(1, 0, steps)

@@ -39,7 +39,7 @@ for node in "${nodes[@]:1}"; do
   on_node "$node" ray start --block --address="$address:$port" --num-cpus="$cores" &
 done
 
-tournament run "$@" --executor ray --address "$address:$port" &
+tournament run "$@" --executor ray --ray-address "$address:$port" &
 run=$!
 wait "$run" || true                           # a signal ends this one
 status=0

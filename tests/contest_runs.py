@@ -18,7 +18,7 @@ from tests import forks
 from tournament.api import run
 from tournament.config import ExecutorName
 from tournament.records.results import load, standing_values
-from tournament.runner.watcher import Progress, Watcher
+from tournament.runner.listener import Progress, ProgressListener
 
 CONTEST = "von_neumann_poker"
 # Long enough not to cause a warning.
@@ -29,7 +29,7 @@ THRESHOLDS = {"bold": (3, 2), "calm": (5, 4), "dull": (7, 6), "even": (6, 5), "f
 
 
 def bot_source(bets_above: int, calls_above: int, comment: str = "") -> str:
-    """A C bot that bets and calls with cards above so many tenths."""
+    """A C bot that bets and calls with cards above this many tenths."""
     return (
         f"// {comment}\n"
         f"int a(const Bot *bot) {{ return bot->card > 0.{bets_above} ? {bets_above}0 : 0; }}\n"
@@ -63,11 +63,11 @@ class Place:
         self,
         workers: int = 1,
         executor: ExecutorName = "local",
-        watcher: Watcher | None = None,
+        listener: ProgressListener | None = None,
         results: str | Path | None = None,
     ) -> None:
         """Run the contest in this process."""
-        run(CONTEST, config=self.config, results=results, workers=workers, executor=executor, watcher=watcher)
+        run(CONTEST, config=self.config, results=results, workers=workers, executor=executor, listener=listener)
 
     def arguments(self, *more: str) -> list[str]:
         """Arguments of the command that runs the contest with one worker here."""
@@ -112,12 +112,12 @@ def call(arguments: Sequence[str], setup: str = "", **more: str) -> subprocess.C
 
 @dataclass
 class Listener:
-    """A watcher that remembers messages, and how many games a run played."""
+    """A listener that remembers messages, and how many games a run played."""
 
     said: list[str] = field(default_factory=list)
     games: int = 0
 
-    def say(self, text: str) -> None:
+    def on_message(self, text: str) -> None:
         self.said.append(text)
 
     def on_progress(self, progress: Progress) -> None:

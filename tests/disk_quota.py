@@ -16,7 +16,8 @@ from tournament.store.folder_storage import FolderStorage
 
 
 class _Limited(io.FileIO):
-    """An unbuffered file; `fitting` tells how much of so many bytes is written, and the error that then comes, or 0."""
+    """An unbuffered file; `fitting` tells how much of this many bytes is written, and the error that then comes, or
+    0."""
 
     fitting: Callable[[int], tuple[int, int]]
 
@@ -41,7 +42,7 @@ def _have_files(fitting: Callable[[int], tuple[int, int]]) -> None:
 
 
 def limit(space: int) -> None:
-    """From now on, so many bytes fit."""
+    """From now on, this many bytes fit."""
     left = space
 
     def fitting(size: int) -> tuple[int, int]:

@@ -1,6 +1,6 @@
 """Games of every contest in readable form, as tests/golden/ keeps them: played by a run, read from its records.
 
-To write the files anew after a change that is meant:
+To write the files again after a change that is meant:
 
     python -m tests.golden_traces
 """
@@ -67,9 +67,9 @@ def _draw_session(row: Row) -> str:
 
 def _holdem_game(row: Row) -> str:
     board = [(row.flop_1, row.flop_2, row.flop_3), (row.turn,), (row.river,)]
-    words = [_hand(row.alice_1, row.alice_2) + " : " + _hand(row.bob_1, row.bob_2)]
+    words = [_hand(row.alice_card_1, row.alice_card_2) + " : " + _hand(row.bob_card_1, row.bob_card_2)]
     for number, cards in enumerate([(), *board], 1):
-        raised, answer = getattr(row, f"raise_{number}"), getattr(row, f"answer_{number}")
+        raised, answer = getattr(row, f"raise_{number}"), getattr(row, f"bob_answer_{number}")
         folded = row.folder == 1 and not answer
         action = "folds" if folded else f"raises {raised}" if raised else "checks"
         reply = ("", ", Bob checks", ", Bob calls", ", Bob folds")[answer]
@@ -160,7 +160,7 @@ def _rows(frame: Any) -> Iterator[Row]:
 
 
 def main() -> None:
-    """Write the golden files anew."""
+    """Write the golden files again."""
     for contest in TRACES:
         with tempfile.TemporaryDirectory() as scratch:
             (GOLDEN / f"{contest}.txt").write_text(trace(contest, Path(scratch)))

@@ -30,7 +30,17 @@ from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
 
 VIEW = struct.Struct("<22i")
-CARD_COLUMNS = ("alice_1", "alice_2", "bob_1", "bob_2", "flop_1", "flop_2", "flop_3", "turn", "river")
+CARD_COLUMNS = (
+    "alice_card_1",
+    "alice_card_2",
+    "bob_card_1",
+    "bob_card_2",
+    "flop_1",
+    "flop_2",
+    "flop_3",
+    "turn",
+    "river",
+)
 GAMES, SESSIONS = buffer_fields(HOLDEM_TRAINING.games), buffer_fields(HOLDEM_TRAINING.sessions)
 
 
@@ -68,7 +78,7 @@ def take_rows(games: Table, sessions: Table, record: CoreRecord) -> None:
                 row["game"],
                 tuple(row[name] for name in CARD_COLUMNS),
                 tuple(row[f"raise_{n}"] for n in range(1, 5)),
-                tuple(row[f"answer_{n}"] for n in range(1, 5)),
+                tuple(row[f"bob_answer_{n}"] for n in range(1, 5)),
                 row["folder"],
                 row["profit"],
             )

@@ -13,7 +13,8 @@ from pathlib import Path
 
 
 def comes(what: Callable[[], object], seconds: float = 60.0, run: subprocess.Popen[str] | None = None) -> bool:
-    """Wait until `what()` is true; False when it isn't within so many seconds, or when the process `run` has ended."""
+    """Wait until `what()` is true; False when it isn't within this many seconds, or when the process `run` has
+    ended."""
     began = time.monotonic()
     while not what():
         waited = time.monotonic() - began
@@ -24,7 +25,7 @@ def comes(what: Callable[[], object], seconds: float = 60.0, run: subprocess.Pop
 
 
 def are_gone(processes: Iterable[int], seconds: float = 60.0) -> bool:
-    """Whether all of these end within so many seconds; their parents need not have reaped them."""
+    """Whether all of these end within this many seconds; their parents need not have reaped them."""
     end = time.monotonic() + seconds
     for process in processes:
         with contextlib.suppress(ProcessLookupError):

@@ -183,7 +183,7 @@ def rows_of(tables: tuple[Table, Table]) -> Rows:
 
 
 def answered(play: Questions, answers: tuple[Answer, Answer]) -> Questions:
-    """A session that asks nobody: functions answer for both."""
+    """A session that asks no one: functions answer for both."""
     asked = next(play, None)
     with contextlib.suppress(StopIteration):
         while asked is not None:

@@ -67,7 +67,7 @@ class Cluster:
         """Begin a run on it; variables that are None it has not."""
         assert self.address
         wanted: dict[str, str | None] = {**os.environ, "PYTHONPATH": str(REPOSITORY), **self.variables, **variables}
-        options = ["--config", str(place.config), "--executor", "ray", "--address", self.address, *more]
+        options = ["--config", str(place.config), "--executor", "ray", "--ray-address", self.address, *more]
         return subprocess.Popen(
             command_line(["run", place.results.name, *options]),
             env={name: value for name, value in wanted.items() if value is not None},

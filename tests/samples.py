@@ -11,7 +11,7 @@ import pytest
 def sampled(cases: Iterable[Any], taken: Callable[[Any], bool] | Collection[Any] | int) -> list[Any]:
     """Values for `parametrize`, those not taken marked as thorough.
 
-    `taken`: the cases of the sample, what says so of a case, or a number: the first of each so many.
+    `taken`: the cases of the sample, what says so of a case, or a number: the first of each this many.
     """
 
     def is_taken(number: int, case: Any) -> bool:

@@ -58,7 +58,7 @@ def poker_settings(**keys: object) -> Settings:
 
 
 def poker_tables(games: int = COMMON, sessions: int = COMMON) -> tuple[Table, Table]:
-    """Empty tables for so many rows."""
+    """Empty tables for this many rows."""
     return (
         Table(buffer_fields(VON_NEUMANN_POKER.games), games),
         Table(buffer_fields(VON_NEUMANN_POKER.sessions), sessions),

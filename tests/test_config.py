@@ -60,7 +60,7 @@ def test_an_empty_file_and_none_give_the_defaults(tmp_path: Path, monkeypatch: p
         ("\n\nworkers = 1.5", 3, "workers = 1.5: must be a whole number"),
         ('executor = "slurm"', 1, "executor = 'slurm': must be 'auto', 'local' or 'ray'"),
         ("results = 3", 1, "results: must be a text, in quotes"),
-        ("# first\nworker = 3", 2, "unknown key worker; there are results, executor, workers, address"),
+        ("# first\nworker = 3", 2, "unknown key worker; there are results, executor, workers, ray_address"),
         (f"\n[{CONTEST}]\nsesions = 5", 3, "unknown key sesions; there are game, entrants, sessions, replicas"),
         (
             f"[{CONTEST}]\nsessions = 20_000\nreplicas = 60_000",
@@ -70,7 +70,7 @@ def test_an_empty_file_and_none_give_the_defaults(tmp_path: Path, monkeypatch: p
         (
             f"[{CONTEST}]\nsessions = 50_000_000\nuntil_settled = 0.95",
             1,
-            "most_replicas = 64: times the sessions of a leg it is more than",
+            "max_replicas = 64: times the sessions of a leg it is more than",
         ),
         (f"[{CONTEST}]\nseed = -1", 2, "seed = -1: must be 0 to 2²⁵⁶ − 1"),
         (f"[{CONTEST}]\nseed = 1.5", 2, "seed = 1.5: must be a whole number or a text"),
@@ -116,7 +116,7 @@ def test_every_mistake_is_named(tmp_path: Path) -> None:
         'results = "ftp://key:hushhush@host/place"',
         'results = "s3://bucket?endpoint_override=key:hushhush@host"',
         'results = ["s3://key:hushhush@bucket"]',
-        'address = ["ray://key:hushhush@host"]',
+        'ray_address = ["ray://key:hushhush@host"]',
     ],
 )
 def test_no_password_is_shown(tmp_path: Path, text: str) -> None:

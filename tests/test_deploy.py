@@ -67,7 +67,7 @@ def test_the_job_for_kubernetes_is_whole() -> None:
     assert words[:2] == ["tournament", "run"]
     options = dict(zip(words[3::2], words[4::2]))
     assert "://" in options["--results"]  # which every pod reaches
-    assert options["--address"] == "auto"
+    assert options["--ray-address"] == "auto"
     for group in (head, workers):
         (container,) = containers(group)
         assert container["image"] == containers(head)[0]["image"]
@@ -124,4 +124,4 @@ def test_a_job_of_a_batch_system_starts_ray_on_every_node_and_ends_as_its_run(
     assert "--node-ip-address=127.0.0.1 --port=22345 --num-cpus=16" in head
     assert [line for line in started if "--address=127.0.0.1:22345 --num-cpus=16" in line]
     (run,) = [line for line in log if line.startswith("tournament")]
-    assert run.startswith("tournament run von_neumann_poker --executor ray --address 127.0.0.1:22345 ")
+    assert run.startswith("tournament run von_neumann_poker --executor ray --ray-address 127.0.0.1:22345 ")

@@ -67,7 +67,7 @@ def test_measured_numbers_in_the_readme_are_those_of_the_benchmarks() -> None:
     """The readme's table names the row that has them; outside of it no sentence has a measured number."""
     benchmarks = _rows((ROOT / "benchmarks" / "README.md").read_text())
     measured = [cells for cells in _rows(README).values() if cells[-1] in benchmarks]
-    assert len(measured) >= 5
+    assert len(measured) >= 4
     for _, speed, compared, row in measured:
         ours, _, ratio, *_ = benchmarks[row][1:]
         assert (speed.split()[0], compared.split()[0]) == (ours.split()[0], ratio)

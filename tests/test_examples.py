@@ -14,8 +14,8 @@ from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.entrants.folder import kind_of
 from tournament.entrants.new import templates, write_new_bot
 from tournament.errors import InputError
+from tournament.runner.listener import NullListener
 from tournament.runner.schedule.legs import AgainstHouse, RoundRobin
-from tournament.runner.watcher import NobodyWatching
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.trial.check import CheckReport, check_bot
 
@@ -31,7 +31,7 @@ SHORT: dict[str, dict[str, Any]] = {
 
 def report_of(contest: Contest, path: Path) -> CheckReport:
     settings = contest.settings.model_validate({"seed": "1", **SHORT[contest.name]})
-    return check_bot(contest, settings, SandboxSettings(), path, NobodyWatching())
+    return check_bot(contest, settings, SandboxSettings(), path, NullListener())
 
 
 @pytest.mark.parametrize("name", SHORT)

@@ -40,9 +40,9 @@ def fields_of(heading: str, table: int = 0) -> set[str]:
 
 def test_every_field_is_on_the_page(place: Place) -> None:
     ranking = tournament.load(str(place.results)).ranking
-    lines = [rated_values(line) for kind in LOOKS for line in tournament.load(str(place.results)).rated(kind)]
+    lines = [rated_values(line) for kind in LOOKS for line in tournament.load(str(place.results)).rating(kind)]
     assert fields_of("Ratings") == {field for line in lines for field in line}
-    assert set(leaderboard_values(ranking)[0]) == {*STANDING, "author", "unforetold"}
+    assert set(leaderboard_values(ranking)[0]) == {*STANDING, "author", "outlier_results"}
     assert fields_of("Crosstable") == set(crosstable_values(ranking)[0])
 
 

@@ -28,7 +28,7 @@ def test_error_of_the_command_names_parameters_in_python(said: str, told: str) -
 def test_run_takes_every_key_of_the_contests_table(tmp_path: Path) -> None:
     place = new_place(tmp_path, ["bold", "calm"], sessions=5)
     found = tournament.run(CONTEST, config=place.config, executor="local", replicas=3, title="Autumn cup")
-    assert found.matches.sessions.tolist() == [15]
+    assert found.matches.sessions.tolist() == [15, 15]
     wrong: dict[str, Any] = {"replicas": 0}
     for settings, told in ((wrong, "replicas=0: must be at least 1"), ({"replica": 3}, "replica: unknown.*replicas")):
         with pytest.raises(InputError, match=f"^{told}"):
@@ -42,7 +42,7 @@ def test_settings_are_found_beside_the_records(tmp_path: Path, monkeypatch: pyte
     monkeypatch.chdir(tmp_path / "elsewhere")
     results = str(place.results.parent)
     assert tournament.verify(CONTEST, replay="all", results=results).problems == ()
-    assert tournament.replay(CONTEST, match=("bold", "calm"), session=0, results=results).differs == ""
+    assert tournament.replay(CONTEST, match=("bold", "calm"), session=0, results=results).mismatch == ""
     with pytest.raises(InputError, match=r"^match=7: the records have no such match"):
         tournament.replay(CONTEST, match=7, session=0, results=results)
     assert tournament.report(CONTEST, "page.html", results="../contest/results").exists()

@@ -1,4 +1,4 @@
-"""docs/reference/statements.md: every requirement has tests that are there, or says that it is not met."""
+"""tests/statements.md: every requirement has tests that are there, or says that it is not met."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.natively.programs import PROGRAMS
 from tests.natively.test_natively import SAMPLE
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = (ROOT / "docs" / "reference" / "statements.md").read_text()
+PAGE = (ROOT / "tests" / "statements.md").read_text()
 CONTESTS = {"Von Neumann poker": 35, "Two-card draw": 35, "Hold'em training": 60}
 TABLES = {"Both forms": 20, "The function form": 15, "The terminal form": 20}
 REFERENCE = re.compile(r"`(tests/[\w/]+\.py)::(\w+)(?:\[(\w+)\])?`")

@@ -13,8 +13,8 @@ from tournament.errors import InputError
 from tournament.keys import drawn_seed
 from tournament.records.results import Results, load
 from tournament.runner.contest_run import run_prepared
+from tournament.runner.listener import NullListener, ProgressListener
 from tournament.runner.preparing import prepare_contest
-from tournament.runner.watcher import NobodyWatching, Watcher
 from tournament.starter.folder import find_bot
 from tournament.store.storage import inside
 
@@ -35,9 +35,9 @@ def run(
     seed: int | str | None = None,
     workers: int | None = None,
     executor: ExecutorName | None = None,
-    address: str | None = None,
+    ray_address: str | None = None,
     archive: bool = False,
-    watcher: Watcher | None = None,
+    listener: ProgressListener | None = None,
     **settings: Any,
 ) -> Results:
     """Play a contest and return its results, as the command `tournament run` does.
@@ -48,12 +48,14 @@ def run(
     RunError when the run stopped short.
     """
     given = {"entrants": entrants, "results": results, "sessions": sessions, "seed": seed}
-    chosen = load_config(contest, config, **given, **settings, workers=workers, executor=executor, address=address)
-    watcher = watcher or NobodyWatching()
-    with prepare_contest(chosen.played, chosen, watcher) as prepared:
+    chosen = load_config(
+        contest, config, **given, **settings, workers=workers, executor=executor, ray_address=ray_address
+    )
+    listener = listener or NullListener()
+    with prepare_contest(chosen.played, chosen, listener) as prepared:
         if not archive and (unlike := prepared.unlike()) and unlike.is_long_play:
             raise InputError(f"{unlike}; give archive=True to let them")
-        run_prepared(prepared, watcher)
+        run_prepared(prepared, listener)
     return load(inside(chosen.results, contest))
 
 
@@ -67,23 +69,23 @@ def match(
     sessions: int | None = None,
     replicas: int | None = None,
     until_settled: float | None = None,
-    most_replicas: int | None = None,
+    max_replicas: int | None = None,
     seed: int | str | None = None,
     workers: int | None = None,
     results: str | None = None,
-    watcher: Watcher | None = None,
+    listener: ProgressListener | None = None,
     look: Callable[[Config, MatchReport], None] | None = None,
 ) -> MatchReport:
     """Play a bot against `others`, or all entrants, as `tournament match` does; nothing is kept without `results`.
 
     Bots are files or names. A `baseline`, another version, plays the same deals, and the report says which is better.
     With a probability `until_settled` replicas are played until it is so sure which is better; the one other, without
-    a baseline. `look` is called while the records are there. `frame()` of the report has a row for each opponent.
+    a baseline. `look` is called while the records are there. `to_frame()` of the report has a row for each opponent.
     Raises tournament.errors.InputError for what the user can mend, and RunError when play stopped short.
     """
     from tournament.trial.match import play_match
 
-    given = {"entrants": entrants, "sessions": sessions, "replicas": replicas, "most_replicas": most_replicas}
+    given = {"entrants": entrants, "sessions": sessions, "replicas": replicas, "max_replicas": max_replicas}
     seed = drawn_seed() if seed is None else seed
     chosen = load_config(contest, config, **given, seed=seed, workers=workers, executor="local")
     names = [os.fspath(one) for one in others]
@@ -92,7 +94,7 @@ def match(
         chosen,
         find_bot(os.fspath(bot), chosen),
         names if chosen.played.house else [find_bot(one, chosen) for one in names],
-        watcher or NobodyWatching(),
+        listener or NullListener(),
         baseline=None if baseline is None else find_bot(os.fspath(baseline), chosen),
         until_settled=until_settled,
         keep=results,
@@ -107,7 +109,7 @@ def verify(
     config: str | os.PathLike[str] | None = None,
     entrants: str | os.PathLike[str] | None = None,
     results: str | os.PathLike[str] | None = None,
-    watcher: verification.Watcher | None = None,
+    listener: verification.VerificationListener | None = None,
 ) -> Verification:
     """Check all records of a contest, and play `replay` of its legs again, or "all", as `tournament verify` does.
 
@@ -118,7 +120,7 @@ def verify(
 
     config_of = partial(load_config, path=config, entrants=entrants, results=results)
     location = inside(config_of(contest).results, contest)
-    return verify_contest(location, config_of, None if replay == "all" else replay, watcher or NobodyWatching())
+    return verify_contest(location, config_of, None if replay == "all" else replay, listener or NullListener())
 
 
 def report(

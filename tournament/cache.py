@@ -52,7 +52,7 @@ def _check(path: Path, state: os.stat_result) -> None:
     if state.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise RunError(
             f"others may write to the cache {path}, and so change bots;"
-            f" remove it, or, if nobody did: chmod -R go-w {shlex.quote(str(path))}"
+            f" remove it, or, if no one did: chmod -R go-w {shlex.quote(str(path))}"
         )
 
 

@@ -43,7 +43,7 @@ _PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')"""
 _DEEP_KEY = re.compile(rf"(?<![\w-]){_PART}(?:[ \t]*\.[ \t]*{_PART}){{{_MOST_PARTS}}}")
 ExecutorName = Literal["auto", "local", "ray"]
 _SANDBOX, _WATCH = "sandbox", "watch"
-_SECRET = frozenset({"results", "address"})  # whose values no message shows: they may have a password in them
+_SECRET = frozenset({"results", "ray_address"})  # whose values no message shows: they may have a password in them
 _Model = TypeVar("_Model", bound=BaseModel)
 # What the parsers say of common mistakes, in words of this file's readers.
 _PLAINLY = {
@@ -99,7 +99,7 @@ class General(BaseModel):
         description="batches played at once; 0 is one per core. On a joined cluster: batches that it is given; 0 is"
         " twice as many as it can play, and eight more",
     )
-    address: str | None = Field(
+    ray_address: str | None = Field(
         None, description='a Ray cluster to join: "auto" for the one on this machine, or "host:port" of its head'
     )
 
@@ -115,9 +115,11 @@ class Opening(BaseModel):
     closes: _Moment | None = Field(
         None, description="until when; then a final is played on a fresh secret seed, and only that counts"
     )
-    bots_of_an_author: int = Field(3, ge=1, le=1000, description="bots that an author may have in a contest")
-    submissions_a_day: int = Field(50, ge=1, le=10**6, description="submissions of an author, from midnight UTC on")
-    bytes_a_file: int = Field(1_000_000, ge=1_000, le=16 << 20, description="of a bot's file or archive")
+    max_bots_per_author: int = Field(3, ge=1, le=1000, description="bots that an author may have in a contest")
+    max_submissions_per_day: int = Field(
+        50, ge=1, le=10**6, description="submissions of an author, from midnight UTC on"
+    )
+    max_file_bytes: int = Field(1_000_000, ge=1_000, le=16 << 20, description="of a bot's file or archive")
     max_megabytes_per_author: int = Field(
         200, ge=1, le=10**6, description="disk for an author's bots of a contest as they are built, and former versions"
     )
@@ -125,16 +127,16 @@ class Opening(BaseModel):
         3600, ge=1, le=86_400, description="of this machine, for an author's checks, practice matches and replays"
     )
     max_games_per_call: int = Field(
-        5_000_000, ge=1, le=10**12, description="about so many games of a practice match: sessions are cut to fit"
+        5_000_000, ge=1, le=10**12, description="about this many games of a practice match: sessions are cut to fit"
     )
-    free_megabytes: int = Field(500, ge=0, le=10**9, description="with less disk free no submission is taken")
+    min_free_disk_mb: int = Field(500, ge=0, le=10**9, description="with less disk free no submission is taken")
 
     @field_validator("closes")
     @classmethod
     def _is_after_it_opens(cls, closes: datetime | None, info: ValidationInfo) -> datetime | None:
         opens = info.data.get("opens")
         if closes and opens and closes <= opens:
-            raise ValueError(f"must be after opens = {opens.isoformat()}: else nobody can hand in a bot")
+            raise ValueError(f"must be after opens = {opens.isoformat()}: else no one can hand in a bot")
         return closes
 
 
@@ -260,7 +262,9 @@ def in_its_words(contest: Contest, config_of: Callable[[str], Config]) -> Contes
 def _sandbox(file: _File) -> SandboxSettings:
     """The table [sandbox]; what is readable lies beside the file."""
     sandbox = _validate(SandboxSettings, file, file.sandbox(), _SANDBOX)
-    return sandbox.model_copy(update={"readable": [str((file.folder / path).absolute()) for path in sandbox.readable]})
+    return sandbox.model_copy(
+        update={"readable_paths": [str((file.folder / path).absolute()) for path in sandbox.readable_paths]}
+    )
 
 
 @dataclass(frozen=True)

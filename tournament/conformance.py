@@ -29,7 +29,7 @@ from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.entrants.new import templates, write_new_bot
 from tournament.records.results import Results
-from tournament.runner.watcher import NobodyWatching
+from tournament.runner.listener import NullListener
 from tournament.trial.check import check_bot
 
 _FAULTY = "zz_faulty"  # last by name, so that it has the last number
@@ -128,7 +128,7 @@ class Trial:
         (bots / f"{_FAULTY}.py").write_text("\n\n".join(functions), encoding="utf-8")
 
     def _play(self, place: Path, workers: int) -> Played:
-        results = run(self.name, config=place, workers=workers, executor="local", watcher=NobodyWatching())
+        results = run(self.name, config=place, workers=workers, executor="local", listener=NullListener())
         folder = place.parent / "results" / self.name
         files = {name: folder / name for name in _TABLES} | {"matches": folder / "matches.parquet"}
         return Played(folder, {name: _sorted(pd.read_parquet(path)) for name, path in files.items()}, results)
@@ -151,7 +151,7 @@ def extremes(trial: Trial) -> None:
     trial.once  # noqa: B018  # writes the bots
     config = load_config(trial.name, trial.folder / "once" / "tournament.toml")
     for number in range(2):
-        report = check_bot(trial.contest, config.contest, config.sandbox, trial.bot(number), NobodyWatching())
+        report = check_bot(trial.contest, config.contest, config.sandbox, trial.bot(number), NullListener())
         _require(report.problem is None, f"{report.name} does not build: {report.problem}")
         _require(report.fit, f"{report.name} is not fit to enter: {[*report.faults, *report.boundary_faults]}")
         _require(report.repeats, f"{report.name} played other games with the same seed")
@@ -229,7 +229,7 @@ def faults(trial: Trial) -> None:
         _require(
             leg.fault_count(leg.ended_by or 0) == allowed + 1, "a leg did not end at the fault that was one too many"
         )
-        what = {fault.what for fault in leg.faults}
+        what = {fault.message for fault in leg.faults}
         _require(all("a fault on purpose" in text for text in what), f"faults are {what}")
 
 

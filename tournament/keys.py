@@ -50,7 +50,7 @@ Seed = Annotated[str, BeforeValidator(_seed_text), WithJsonSchema({"anyOf": [{"t
 
 
 def drawn_seed() -> str:
-    """A new seed that nobody can guess."""
+    """A new seed that no one can guess."""
     return secrets.token_hex(_DRAWN_BITS // 8)
 
 
@@ -104,7 +104,7 @@ def random_bytes_key(random_seed: int) -> bytes:
 
 
 def seed_after_faults(random_seed: int, faults: int) -> int:
-    """The start of a bot's rand() when it starts again after so many faults: a hash, so that nothing repeats."""
+    """The start of a bot's rand() when it starts again after this many faults: a hash, so that nothing repeats."""
     content = random_seed.to_bytes(8, "little") + faults.to_bytes(8, "little")
     return int.from_bytes(hashlib.blake2b(content, digest_size=8, person=b"starts again").digest(), "little")
 

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,6 +68,9 @@ STEPS = (
         f"match von_neumann_poker naive --baseline tight_rock --sessions 100 --replicas 10 --seed {SEED}x",
     ),
 )
+# README's recording: these steps one after the other, each for some seconds.
+RECORDED = ("step_check", "step_run", "step_leaderboard", "step_replay", "step_baseline")
+SECONDS_OF_A_STEP = 6
 # Of a report, what follows its address, by the picture's name.
 REPORT = {"report": ""}
 REPORT_STEPS = {"step_report": "", "step_report_bot": "#bots", "step_report_games": "#games"}
@@ -92,6 +95,25 @@ def drawn(terminal: Terminal, output: str) -> str:
     return console.export_svg(
         title=f"tournament {terminal.words}", theme=_THEME, code_format=_SVG, unique_id=terminal.name
     )
+
+
+def recording(svgs: Sequence[str]) -> str:
+    """Return one SVG that shows the given ones in turn, without a script: CSS alone fades them in and out."""
+    sizes = [tuple(map(float, re.search(r'viewBox="0 0 (\S+) (\S+)"', svg).groups())) for svg in svgs]  # type: ignore[union-attr]
+    width, height = (max(side) for side in zip(*sizes))
+    share = 100 / len(svgs)
+    frames = [
+        f'<g class="step" style="animation-delay: {number * SECONDS_OF_A_STEP}s">'
+        + svg.replace("<svg ", f'<svg width="{one[0]}" height="{one[1]}" ', 1)
+        + "</g>"
+        for number, (svg, one) in enumerate(zip(svgs, sizes))
+    ]
+    style = (
+        f".step {{ opacity: 0; animation: shown {len(svgs) * SECONDS_OF_A_STEP}s infinite; }}"
+        f" @keyframes shown {{ 0%, {share - 0.1:.1f}% {{ opacity: 1; }} {share:.1f}%, 100% {{ opacity: 0; }} }}"
+    )
+    head = f'<svg viewBox="0 0 {width:g} {height:g}" xmlns="http://www.w3.org/2000/svg"><style>{style}</style>'
+    return "\n".join([head, *frames, "</svg>", ""])
 
 
 def lines_in(svg: str) -> list[str]:
@@ -198,6 +220,8 @@ def main(played: Path) -> None:
         few_bots(folder)
         for terminal, svg in steps(folder):
             (PICTURES / f"{terminal.name}.svg").write_text(svg)
+        frames = [(PICTURES / f"{name}.svg").read_text() for name in RECORDED]
+        (PICTURES / "recording.svg").write_text(recording(frames))
         _reports(folder, REPORT_STEPS)
         open_contest(folder / "open")
     played.mkdir(parents=True, exist_ok=True)

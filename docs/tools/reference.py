@@ -29,7 +29,7 @@ from tournament.config import General, Opening
 from tournament.contests import find_contest
 from tournament.contests.settings import ContestSettings
 from tournament.open_contest import answers
-from tournament.records.results import AUTHOR, ENTRANTS, MATCHES, STANDING, UNFORETOLD
+from tournament.records.results import AUTHOR, ENTRANTS, MATCHES, OUTLIER_RESULTS, STANDING
 from tournament.rules import Settings
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import Column
@@ -46,11 +46,11 @@ _LIMITS = {"minimum": "from", "exclusiveMinimum": "above", "maximum": "to", "exc
 _POWERS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _MORE_OF_FIELDS = {
     "order": "../explanation/ranking.md",
-    "unforetold": "../explanation/ranking.md#who-plays-together",
+    "outlier_results": "../explanation/ranking.md#who-plays-together",
 }
 # Where a key has more to it than its line in the table.
 _MORE = {
-    "address": "../how_to/cluster.md",
+    "ray_address": "../how_to/cluster.md",
     "game": "contests.md",
     "seed": "../explanation/seeds.md",
     "until_settled": "../explanation/ranking.md",
@@ -162,7 +162,7 @@ def fields(of: str) -> str:
     if of == "standings":
         items = [*STANDING.items()]
         place = [*STANDING].index("name") + 1
-        meanings = dict([*items[:place], ("author", AUTHOR), *items[place:], ("unforetold", UNFORETOLD)])
+        meanings = dict([*items[:place], ("author", AUTHOR), *items[place:], ("outlier_results", OUTLIER_RESULTS)])
     elif of == "check":
         meanings = CHECKED
     else:

@@ -16,7 +16,7 @@ from docs.tools.meanings import meanings_of
 from tournament.audit.replay import Replay
 from tournament.audit.report import Verification
 from tournament.open_contest.answers import openapi
-from tournament.records.results import AUTHOR, FAULT_COLUMNS, STANDING, UNFORETOLD
+from tournament.records.results import AUTHOR, FAULT_COLUMNS, OUTLIER_RESULTS, STANDING
 from tournament.standings.standings import Standing
 from tournament.store.leg_parts import FAULTS
 from tournament.trial.check import CHECKED, CheckReport
@@ -24,11 +24,11 @@ from tournament.trial.match import MatchReport
 
 PATH = Path(__file__).resolve().parents[1] / "reference" / "schemas.json"
 _PAIR: dict[str, Any] = {
-    "x": str, "y": str, "sessions": int, "games": int, "points_per_session": float, "stderr": float | None,
-    "reach": float | None,
+    "bot": str, "opponent": str, "sessions": int, "games": int, "points_per_session": float, "stderr": float | None,
+    "ci_half_width": float | None,
 }  # fmt: skip
 _RATED: dict[str, Any] = {
-    "rank": int, "name": str, "rating": float, "stderr": float | None, "reach": float | None, "won": float,
+    "rank": int, "name": str, "rating": float, "stderr": float | None, "ci_half_width": float | None, "won": float,
     "drawn": float, "lost": float,
 }  # fmt: skip
 _TYPES = {"str": str, "bool": bool}
@@ -38,9 +38,9 @@ def commands() -> dict[str, Any]:
     """The schema of what each command prints by --json."""
     hints = {name: _hint(Standing, name) for name in STANDING} | {
         "author": str | None,
-        "unforetold": list[dict[str, Any]],
+        "outlier_results": list[dict[str, Any]],
     }
-    standing = _schema("Standing", hints, STANDING | {"author": AUTHOR, "unforetold": UNFORETOLD})
+    standing = _schema("Standing", hints, STANDING | {"author": AUTHOR, "outlier_results": OUTLIER_RESULTS})
     columns = [one for one in FAULTS if one.name in FAULT_COLUMNS]
     faults = {one.name: _TYPES.get(one.dtype, int) for one in columns} | {"replay": str}
     fault = _schema(

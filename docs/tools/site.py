@@ -1,4 +1,4 @@
-"""The site's source: a copy of docs/ and of the pages outside that it links to, with their links mended. `make docs`.
+"""The site's source: a copy of docs/ and of the pages outside that it links to, with their links repaired. `make docs`.
 
 A link to a page of the site stays one. A link to another file of the repository is shown as the file's path, as code.
 """
@@ -31,7 +31,7 @@ PARTS = {
     ),
     "How-to": (
         "how_to",
-        ("looking", "disqualified", "finals", "report", "analysis", "automation", "object_store", "cluster"),
+        ("disqualified", "finals", "report", "analysis", "automation", "object_store", "cluster"),
     ),
     "Reference": (
         "reference",
@@ -40,7 +40,7 @@ PARTS = {
             *("c_bots", "python_bots", "programs", "commands", "settings", "records", "output", "server", "python"),
         ),
     ),
-    "Explanation": ("explanation", ("ranking", "seeds", "sandbox", "ledger", "scale", "architecture", "decisions")),
+    "Explanation": ("explanation", ("ranking", "seeds", "sandbox", "ledger", "architecture", "decisions")),
 }  # fmt: skip
 _NOT_SHOWN = ("tools", "site", "__pycache__")
 _CODE = re.compile(r"(^ *```.*?^ *```|`[^`\n]+`)", re.DOTALL | re.MULTILINE)
@@ -56,7 +56,7 @@ def place_of(file: Path) -> str | None:
     return OUTSIDE.get(name)
 
 
-def mended(text: str, page: Path) -> str:
+def repaired(text: str, page: Path) -> str:
     """A page's text with links as the site has them."""
     own = place_of(page) or ""
 
@@ -105,7 +105,7 @@ def write_source(source: Path) -> None:
         wanted.add(place)
         content = file.read_bytes()
         if file.suffix == ".md":
-            content = mended(content.decode(), file).encode()
+            content = repaired(content.decode(), file).encode()
         if file == DOCS / "index.md":
             content += navigation(files).encode()
         if not place.exists() or place.read_bytes() != content:

@@ -400,7 +400,7 @@ cdef class SessionCore(GameCore):
 cdef class Session:
     """A session as its rules see it: its `number` in the leg, from 0, and how many `games` it has recorded.
 
-    There are so many `seats`; `first_seat` comes first, which is another in the next session. `rng` is the chance of
+    There are `seats` seats; `first_seat` comes first, which is another in the next session. `rng` is the chance of
     the game now played: each recorded game starts another, so that the legs of a duplicate match meet the same, no
     matter how much they draw.
     """

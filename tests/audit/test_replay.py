@@ -105,7 +105,7 @@ def seen_line(question: str, told: Mapping[str, float], answer: int | None) -> s
 def test_steps_are_what_the_rules_and_the_bots_say(folder: Path, results: Results, session: int) -> None:
     """From the rows alone follows what every question told; and each bot has printed what it was told and answered."""
     found = replayed(folder, ("tells", "shows"), session)
-    assert found.differs == "" and found.seats == ("shows", "tells")
+    assert found.mismatch == "" and found.seats == ("shows", "tells")
     rows = rows_of(results, found)
     assert [game.game for game in found.games] == [row["game"] for row in rows] and rows
     last_cards: dict[str, float] = {}
@@ -115,21 +115,21 @@ def test_steps_are_what_the_rules_and_the_bots_say(folder: Path, results: Result
         stacks = {a: row["a_money"], b: row["b_money"]}
         cards = {a: row["a_card"], b: row["b_card"]}
         asked = [(a, "a"), (b, "b")] if row["bet"] else [(a, "a")]
-        assert [(step.bot, step.question) for step in game.steps] == asked
+        assert [(step.bot, step.decision) for step in game.steps] == asked
         for step in game.steps:
             other = b if step.bot == a else a
-            assert step.told["card"] == cards[step.bot]
-            assert (step.told["money"], step.told["opponents_money"]) == (stacks[step.bot], stacks[other])
+            assert step.observation["card"] == cards[step.bot]
+            assert (step.observation["money"], step.observation["opponents_money"]) == (stacks[step.bot], stacks[other])
             if row["game"] and not folded_before:
-                assert step.told["opponents_previous_card"] == last_cards[other]
-            if step.question == "b":
-                assert step.told["bet"] == row["bet"]
+                assert step.observation["opponents_previous_card"] == last_cards[other]
+            if step.decision == "b":
+                assert step.observation["bet"] == row["bet"]
                 assert step.fault or (step.answer == 0) == bool(row["folded"])
             lines = step.printed.splitlines()
             assert lines and re.sub("-> .*", "", lines[-1]) == re.sub(
-                "-> .*", "", seen_line(step.question, step.told, 0)
+                "-> .*", "", seen_line(step.decision, step.observation, 0)
             )
-            assert step.fault or lines == [seen_line(step.question, step.told, step.answer)]
+            assert step.fault or lines == [seen_line(step.decision, step.observation, step.answer)]
         words = [what for _, what in game.actions]
         assert words[0] == (f"bets ${row['bet']}" if row["bet"] else "passes")
         assert [who for who, _ in game.actions] == [who for who, _ in asked]
@@ -143,16 +143,16 @@ def test_the_game_of_a_fault_shows_it(folder: Path, results: Results) -> None:
         found = replayed(folder, int(fault.match), int(fault.session), int(fault.game))
         (game,) = found.games
         (step,) = [step for step in game.steps if step.fault]
-        assert (step.bot, step.question) == (bot, "a") and what in step.fault  # type: ignore[operator]
+        assert (step.bot, step.decision) == (bot, "a") and what in step.fault  # type: ignore[operator]
         assert step.answer is None and step.printed.startswith("a 0.")
         # The last lines are beside the fault in the records, too, wherever it was played.
         if bot == "shows":
-            assert fault.complaints.splitlines()[-1] == step.printed.splitlines()[-1]
+            assert fault.last_output.splitlines()[-1] == step.printed.splitlines()[-1]
 
 
 def test_a_bot_that_looks_at_a_clock_is_told(folder: Path) -> None:
     found = replayed(folder, ("clocks", "tells"), 0)
-    assert "came out otherwise than recorded: a bot that is a process may look at a clock" in found.differs
+    assert "came out otherwise than recorded: a bot that is a process may look at a clock" in found.mismatch
     options = ["--config", str(folder / "tournament.toml"), "--results", str(folder / "results")]
     told = shown("replay", CONTEST, *options, "--match", "clocks,tells", "--session", "0")
     assert told.code == 1 and "not as recorded" in told.out
@@ -171,10 +171,10 @@ def test_faults_that_are_not_as_recorded_are_told(
 
     match = tournament.load(str(folder / "results" / CONTEST))
     session = min(fault.session for leg, fault in match.ranking.faults if {*leg.seats} == set(names))
-    assert replayed(folder, names, session).differs == ""
+    assert replayed(folder, names, session).mismatch == ""
     monkeypatch.setattr(again, "_recorded_leg", without_faults)
     words = "its faults came out otherwise than recorded"
-    said = replayed(folder, names, session).differs
+    said = replayed(folder, names, session).mismatch
     assert said.startswith(f"{words}: a bot that is a process may look at a clock") if clock else said == words
 
 
@@ -182,7 +182,7 @@ def test_faults_that_are_not_as_recorded_are_told(
     ("match", "session", "game", "message"),
     [
         (99, 0, None, "the records have no such match"),
-        (("tells", "nobody"), 0, None, "the records have no such match"),
+        (("tells", "no one"), 0, None, "the records have no such match"),
         (("tells", "shows"), 6, None, "has sessions 0 to 5"),
         (("tells", "shows"), 0, 60, "has games 0 to"),
     ],
@@ -208,18 +208,18 @@ def test_games_against_house_players(tmp_path: Path, contest: str, bots: str, se
     played = tournament.run(contest, executor="local", **options)
     for match in played.matches.match:
         found = tournament.replay(contest, match=int(match), session=0, **options)
-        assert found.differs == "" and len(found.games) == len(played.games) // len(played.matches)
+        assert found.mismatch == "" and len(found.games) == len(played.games) // len(played.matches)
         for game in found.games:
             assert game.row is not None
             own = [who for who, _ in game.actions if who == found.seats[0]]
             untold = ("init", "showdown", "draw")
-            decisions = [step for step in game.steps if step.answered and step.question not in untold]
+            decisions = [step for step in game.steps if step.answer_text and step.decision not in untold]
             draws = [what for who, what in game.actions if who == found.seats[0] and what.startswith("draws")]
             # A bot acts in a round as often as it is asked in it.
             assert len(own) - len(draws) == len(decisions)
             gain = game.row["gain_0" if contest == "two_card_draw" else "profit"]
             assert game.outcome.startswith(
-                "nobody wins" if not gain else f"{found.seats[0] if gain > 0 else found.house} wins {abs(gain)}"
+                "no one wins" if not gain else f"{found.seats[0] if gain > 0 else found.house} wins {abs(gain)}"
             )
     if contest == "holdem_training":
         actions = [what for game in found.games for _, what in game.actions]

@@ -1,4 +1,4 @@
-"""`tournament verify`: whole records are found whole, and every damage is found, named and mended as it says."""
+"""`tournament verify`: whole records are found whole, and every damage is found, named and repaired as it says."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from tournament.api import run, verify
 from tournament.audit.report import Verification
 from tournament.errors import RunError
 from tournament.records.results import load
-from tournament.runner.watcher import Progress
+from tournament.runner.listener import Progress
 from tournament.store.storage import inside, open_storage
 
 
@@ -212,7 +212,7 @@ def test_a_flipped_bit_anywhere_is_found(place: Place, played: Place) -> None:
         before = path.read_bytes()
         flip(path, chance.randrange(len(before)), chance.randrange(8))
         try:
-            found = [problem.place for problem in verified(place).problems]
+            found = [problem.path for problem in verified(place).problems]
         except RunError as problem:
             found = [str(problem).partition(" is damaged")[0].removeprefix(f"{place.results}/")]
         if found or path.parent != place.results:
@@ -286,7 +286,7 @@ def test_a_claim_that_does_not_add_up_is_found_and_others_by_playing_again(place
     forge(place)
     by_replay = what.startswith("with")
     found = verified(place, replay=100 if by_replay else 0).problems
-    assert [problem.place.partition("/")[0] for problem in found if what in problem.what] == [table]
+    assert [problem.path.partition("/")[0] for problem in found if what in problem.message] == [table]
     assert not by_replay or verified(place).exit_code == 0
 
 
@@ -303,15 +303,15 @@ def test_while_a_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     found: list[Verification] = []
 
     class Verifies:
-        def say(self, text: str) -> None:
+        def on_message(self, text: str) -> None:
             pass
 
         def on_progress(self, progress: Progress) -> None:
             found.append(verified(place))
 
-    place.play(watcher=Verifies())
+    place.play(listener=Verifies())
     place.write_bot("calm", bot_source(9, 8))
-    place.play(watcher=Verifies())
+    place.play(listener=Verifies())
     assert len(found) >= 4
     assert [one.problems for one in found] == [()] * len(found)
 
@@ -325,11 +325,11 @@ def test_a_forged_summary_in_an_object_store_is_found_unless_a_run_may_go_on(tmp
     pq.write_table(pq.read_table(pa.BufferReader(storage.read("matches.parquet"))).slice(1), sink := io.BytesIO())
     storage.replace("matches.parquet", sink.getvalue())
     found = verify(CONTEST, config=place.config, results=location)
-    assert {problem.place for problem in found.problems} == {"entrants.parquet", "matches.parquet"}
+    assert {problem.path for problem in found.problems} == {"entrants.parquet", "matches.parquet"}
     storage.hold()  # as a run that goes on, or was killed
     found = verify(CONTEST, config=place.config, results=location)
     assert found.notes == ("a run may go on: matches.parquet and its like are behind the ledger",)
-    assert {problem.place for problem in found.problems} <= {"entrants.parquet"}  # which is none of these at all
+    assert {problem.path for problem in found.problems} <= {"entrants.parquet"}  # which is none of these at all
 
 
 def test_summaries_of_before_a_kill_are_no_loss(place: Place) -> None:
@@ -373,7 +373,7 @@ def test_the_command(place: Place) -> None:
     as_json = call(["verify", "--results", str(place.results), "--json"])
     assert as_json.returncode == 1
     (values,) = json.loads(as_json.stdout)
-    assert [problem["what"] for problem in values["problems"]] == ["has other bytes than were written"]
+    assert [problem["message"] for problem in values["problems"]] == ["has other bytes than were written"]
     nowhere = call(["verify", "--results", str(place.folder / "nowhere")])
     assert (nowhere.returncode, nowhere.stderr) == (
         2,

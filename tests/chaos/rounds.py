@@ -49,7 +49,7 @@ class Round:
         return self.place.arguments("--workers", str(self.chance.choice([1, 2])), *more)
 
     def batches(self, legs: int = 0) -> str:
-        """Set-up that cuts the legs into batches of so many or some size, so that small runs have many commits."""
+        """Set-up that cuts the legs into batches of this many or some size, so that small runs have many commits."""
         return (
             "from tournament.runner.tasks import TaskSize\n"
             f"TaskSize.is_full = lambda pace, inline, *legs: inline >= {legs or self.chance.choice([1, 1, 2, 6])}\n"
@@ -140,9 +140,9 @@ def finished(round_: Round) -> str:
     if ended.code != 0:
         return SAID
     for problem in problems_of(round_):
-        if "remove it" not in problem["remedy"]:
+        if "remove it" not in problem["fix"]:
             raise Wrong(f"after a whole run: {problem}")
-        (round_.results / problem["place"]).unlink()
+        (round_.results / problem["path"]).unlink()
         came = AFTER_VERIFY
     if came == AFTER_VERIFY:
         require_words(ended := round_.server.run(round_.arguments(), round_.batches()))

@@ -22,7 +22,7 @@ class Shown:
 
 
 def shown(*words: str, columns: int = 100) -> Shown:
-    """Run `tournament` with these words, on a terminal that is none, of so many columns."""
+    """Run `tournament` with these words, on a terminal that is none, of this many columns."""
     out, err = io.StringIO(), io.StringIO()
     code = 0
     for console in (consoles.out, consoles.err):  # which keep the width that they had when they were first imported

@@ -47,7 +47,7 @@ def test_a_bot_s_versions_come_with_their_standings(tmp_path: Path) -> None:
     shown = command(tmp_path, "crosstable", CONTEST, "--bot", third).stdout
     ahead = [row for row in values if row["points_per_session"] <= 0]
     closest = max(ahead, key=lambda row: row["points_per_session"])["opponent"] if ahead else None
-    assert (f"closest to beating: {closest}" if closest else "nobody is ahead of it") in shown
+    assert (f"closest to beating: {closest}" if closest else "no one is ahead of it") in shown
 
 
 def scores(place: Place, name: str) -> list[tuple[str, float, int]]:

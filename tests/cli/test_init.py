@@ -93,7 +93,7 @@ def test_version_is_the_packages(tmp_path: Path) -> None:
 
 
 def test_a_folder_may_begin_without_the_shipped_bots(tmp_path: Path) -> None:
-    made = command(tmp_path, "init", "ours", "--empty", "--contest", NAMES[0])
+    made = command(tmp_path, "init", "ours", "--no-bots", "--contest", NAMES[0])
     assert made.returncode == 0, made.stderr
     assert made.stdout.endswith(f"begin with: cd ours && tournament new {NAMES[0]} my_bot\n")
     folder = tmp_path / "ours"
@@ -129,7 +129,7 @@ def test_rules_of_ones_own_come_with_bots_settings_and_a_test(tmp_path: Path, sh
         (("--rules", "two_card_draw"), "is none of"),
         (("--rules", "../x"), "is none of"),
         (("--rules", "x", "--shape", "round"), "expected one of: simultaneous"),
-        (("--rules", "x", "--empty"), "leave out"),
+        (("--rules", "x", "--no-bots"), "leave out"),
     ):
         wrong = command(tmp_path, "init", "other", *words)
         assert wrong.returncode == 2 and why in wrong.stderr and not (tmp_path / "other").exists()

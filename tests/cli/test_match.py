@@ -34,9 +34,9 @@ def test_a_match_is_what_a_run_has(folder: Path, monkeypatch: pytest.MonkeyPatch
     )
     match = played.ranking.matches[0]
     assert (report["bot"], report["opponent"], report["games"]) == ("zealous", "bold", match.games)
-    (line,) = report["against"]
+    (line,) = report["opponents"]
     assert report["points"]["value"] == line["points"]["value"] == -match.points_per_session  # y's side
-    assert line["points"]["stderr"] == line["opponents_points"]["stderr"] == match.stderr_per_session
+    assert line["points"]["stderr"] == line["opponent_points"]["stderr"] == match.stderr_per_session
     assert not (folder / "results").exists()
     text = shown(*words, "--session", "2", "--game", "0").out
     assert "game 0: " in text and "→ " in text and "± 95%" in text
@@ -86,8 +86,8 @@ def test_the_error_of_a_lead_is_of_the_difference(
     lead = rows.points_0 - rows.points_1  # of defects, the first by name
     error = float(lead.std(ddof=1) / len(lead) ** 0.5)
     assert report["lead"]["stderr"] == pytest.approx(error, rel=0.15)
-    sides = ["points", "opponents_points"]
-    own, others = (report["against"][0][side]["value"] for side in (sides if bots[0] == "defects" else sides[::-1]))
+    sides = ["points", "opponent_points"]
+    own, others = (report["opponents"][0][side]["value"] for side in (sides if bots[0] == "defects" else sides[::-1]))
     assert (own, others) == (rows.points_0.mean(), rows.points_1.mean())
     assert own > others
     assert report["lead"]["value"] == (own - others if bots[0] == "defects" else others - own)

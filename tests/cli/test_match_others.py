@@ -74,26 +74,26 @@ def test_it_has_the_games_of_a_run_and_the_error_of_paired_differences(
         place.write_bot("bold", bot_source(*source))
         played.append(run(CONTEST, config=place.config, workers=1))
     new, old = (points_by_replica(found, "bold", 30) for found in played)
-    assert report.sessions == 5 * replicas * 30 and report.better
-    certain = abs(report.better.value) > (report.better.reach or np.inf)
-    assert report.verdict == (("worse", "better")[report.better.value > 0] if certain else "open")
-    for line in report.against:
+    assert report.sessions == 5 * replicas * 30 and report.difference
+    certain = abs(report.difference.value) > (report.difference.ci_half_width or np.inf)
+    assert report.verdict == (("worse", "better")[report.difference.value > 0] if certain else "open")
+    for line in report.opponents:
         one, other = new[line.opponent], old[line.opponent]
         assert line.points.value == pytest.approx(one.mean() / 30)
         assert line.baseline and line.baseline.value == pytest.approx(other.mean() / 30)
-        assert line.better and line.better.value == pytest.approx((one - other).mean() / 30)
-        assert line.better.stderr == pytest.approx((one - other).std(ddof=1) / np.sqrt(replicas) / 30)
-    assert {line.opponent for line in report.against} == set(OTHERS)
+        assert line.difference and line.difference.value == pytest.approx((one - other).mean() / 30)
+        assert line.difference.stderr == pytest.approx((one - other).std(ddof=1) / np.sqrt(replicas) / 30)
+    assert {line.opponent for line in report.opponents} == set(OTHERS)
     by_opponent = np.array([new[name] - old[name] for name in OTHERS]) / 30
     apart = by_opponent.mean(axis=0)
     v = by_opponent.var(ddof=1, axis=1) / replicas / 25
     error = np.sqrt(v.sum())
-    assert report.better.value == pytest.approx(apart.mean())
-    assert report.better.stderr == pytest.approx(error)
-    assert report.better.reach and 1.96 < report.better.reach / error < 2.3
-    frame = report.frame()
-    assert frame.better.to_numpy() == pytest.approx((frame.points - frame.baseline).to_numpy(), rel=1e-9)
-    assert list(frame.index) == [line.opponent for line in report.against]
+    assert report.difference.value == pytest.approx(apart.mean())
+    assert report.difference.stderr == pytest.approx(error)
+    assert report.difference.ci_half_width and 1.96 < report.difference.ci_half_width / error < 2.3
+    frame = report.to_frame()
+    assert frame.difference.to_numpy() == pytest.approx((frame.points - frame.baseline).to_numpy(), rel=1e-9)
+    assert list(frame.index) == [line.opponent for line in report.opponents]
 
 
 @pytest.mark.parametrize(("first", "second", "code"), [("bold", "fool", 0), ("fool", "bold", 4)])
@@ -109,7 +109,7 @@ def test_scripts_learn_which_is_better(
     told = shown(*words, "--json", "--seed", SEEDS[9], "--config", str(place.config))
     report = json.loads(told.out)
     assert (told.code, report["verdict"]) == (code, "better" if code == 0 else "worse")
-    assert (report["better"]["value"] > 0) == (code == 0)
+    assert (report["difference"]["value"] > 0) == (code == 0)
 
 
 def test_where_it_would_stand(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,18 +118,20 @@ def test_where_it_would_stand(folder: Path, tmp_path: Path, monkeypatch: pytest.
     place.play()
     monkeypatch.chdir(tmp_path)
     (tmp_path / "fool.c").write_text(bot_source(0, 0))
-    weak = match(CONTEST, "fool.c", config=place.config, seed=SEEDS[8]).would_stand
-    assert weak and (weak.bots, weak.by_score, weak.last) == (6, 7, 7) and weak.first in (6, 7)
-    mine = match(CONTEST, "bold", config=place.config, seed=SEEDS[8]).would_stand
+    weak = match(CONTEST, "fool.c", config=place.config, seed=SEEDS[8]).projected_rank
+    assert weak and (weak.bots, weak.rank, weak.rank_high) == (6, 7, 7) and weak.rank_low in (6, 7)
+    mine = match(CONTEST, "bold", config=place.config, seed=SEEDS[8]).projected_rank
     ranking = tournament.load(str(place.results)).ranking
     (line,) = [line for line in ranking.ranked if line.name == "bold"]
-    assert mine and mine.bots == 5 and mine.first is not None and mine.last is not None and line.rank is not None
-    assert mine.first <= mine.by_score <= mine.last and abs(mine.by_score - line.rank) <= 2
+    assert (
+        mine and mine.bots == 5 and mine.rank_low is not None and mine.rank_high is not None and line.rank is not None
+    )
+    assert mine.rank_low <= mine.rank <= mine.rank_high and abs(mine.rank - line.rank) <= 2
     with pytest.raises(InputError, match="that of the contest's records"):
         match(CONTEST, "bold", config=place.config, seed=SEEDS[7])
-    assert match(CONTEST, "bold", config=place.config, seed=SEEDS[8], sessions=20).would_stand is None
+    assert match(CONTEST, "bold", config=place.config, seed=SEEDS[8], sessions=20).projected_rank is None
     few = match(CONTEST, "bold", "calm", config=place.config, seed=SEEDS[8])
-    assert few.would_stand is None and [one.opponent for one in few.against] == ["calm"]
+    assert few.projected_rank is None and [one.opponent for one in few.opponents] == ["calm"]
 
 
 def test_bad_input_is_told_in_a_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,9 +142,9 @@ def test_bad_input_is_told_in_a_line(folder: Path, monkeypatch: pytest.MonkeyPat
         "int a(const Bot *bot) { __builtin_trap(); }\nint b(const Bot *bot, int bet) { __builtin_trap(); }\n"
     )
     for words, what in (
-        (["nobody"], "there is no such file, entrant or shipped bot"),
+        (["no one"], "there is no such file, entrant or shipped bot"),
         (["broken.c"], "broken can't play"),
-        (["bold", "calm", "nobody"], "there is no such file, entrant or shipped bot"),
+        (["bold", "calm", "no one"], "there is no such file, entrant or shipped bot"),
         (["bold", "bold"], "both bots are called bold"),
         (["bold", "calm", "old/calm.c"], "both bots are called calm"),
         (["bold", "dull", "--baseline", "dull"], "both bots are called dull"),

@@ -31,8 +31,8 @@ from tests.contest_runs import (
 from tests.processes import comes
 from tournament.cli import playing, screen
 from tournament.runner import contest_run
+from tournament.runner.listener import Progress, ProgressListener
 from tournament.runner.preparing import Prepared
-from tournament.runner.watcher import Progress, Watcher
 from tournament.standings.matches import Matches
 from tournament.standings.standings import Standing, Standings
 
@@ -159,11 +159,11 @@ def test_a_disqualified_bot_fails_a_strict_run(tmp_path: Path, monkeypatch: pyte
     )
     run_prepared = contest_run.run_prepared
 
-    def meanwhile(prepared: Prepared, watcher: Watcher) -> object:
+    def meanwhile(prepared: Prepared, listener: ProgressListener) -> object:
         (bots / "late.c").write_text(bot_source(*THRESHOLDS["bold"]))
         (bots / "calm.c").write_text(bot_source(*THRESHOLDS["calm"], "another comment"))
         (bots / "notes.txt").write_text("no bot")
-        return run_prepared(prepared, watcher)
+        return run_prepared(prepared, listener)
 
     monkeypatch.setattr(playing, "run_prepared", meanwhile)
     monkeypatch.chdir(tmp_path)
@@ -179,10 +179,10 @@ def test_progress_is_lines_of_json_up_to_the_records(told: dict[str, Shown], fol
     documented = set(re.findall(r"`(\w+)`", page[page.index("`--progress json` writes") :].split("\n\n")[0]))
     lines = [json.loads(line) for line in told["run"].err.splitlines()]
     assert {line["contest"] for line in lines} == {CONTEST, "short_dilemma"}
-    said, progress = ([line for line in lines if ("says" in line) is told_so] for told_so in (True, False))
-    assert all(set(line) == {"contest", "says"} for line in said)
+    said, progress = ([line for line in lines if ("message" in line) is told_so] for told_so in (True, False))
+    assert all(set(line) == {"contest", "message"} for line in said)
     fields = {"contest", "legs", "total_legs", "games", "seconds", "seconds_left", "leader"}
-    assert all(set(line) == fields for line in progress) and fields | {"says"} == documented
+    assert all(set(line) == fields for line in progress) and fields | {"message"} == documented
     for contest in (CONTEST, "short_dilemma"):
         last = [line for line in progress if line["contest"] == contest][-1]
         played = tournament.load(str(folder / "results" / contest))
@@ -317,7 +317,7 @@ def test_no_long_play_is_archived_by_mistake(long_place: Place, options: list[st
     what = rf"{re.escape(blamed)} these records of [\d,]+ games in .* would move to an archive beside, and play would"
     assert re.search(what, would.out)
     stopped = shown(*arguments)
-    assert stopped.code == 2 and re.search(f"tournament: {what} start anew; give --archive to let them", stopped.err)
+    assert stopped.code == 2 and re.search(f"tournament: {what} start again; give --archive to let them", stopped.err)
     assert len(stopped.err.splitlines()) <= 2 and "Traceback" not in stopped.err
     archive = long_place.results.with_name(f"{CONTEST}-archive-1")
     assert not archive.exists() and tournament.load(str(long_place.results)).ranking.games > 1_000_000

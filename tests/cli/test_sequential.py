@@ -12,7 +12,7 @@ import pytest
 from tests.cli.in_process import shown
 from tests.contest_runs import CONTEST, SEEDS, THRESHOLDS, bot_source, new_place
 from tournament.standings.stopping import FEWEST_REPLICAS, looks
-from tournament.trial.sequential import Difference, Look, UntilSure
+from tournament.trial.sequential import Difference, InterimResult, UntilSure
 
 TRIALS = 1_000
 
@@ -26,7 +26,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return place.folder
 
 
-def last_look(rule: UntilSure, values: np.ndarray) -> Look:
+def last_look(rule: UntilSure, values: np.ndarray) -> InterimResult:
     """Where a rule stops of these differences, one a replica."""
     counts = looks(FEWEST_REPLICAS, len(values))
     found = []
@@ -48,11 +48,11 @@ def test_equals_are_told_apart_once_in_twenty() -> None:
 @pytest.mark.parametrize(("opponent", "verdict", "code"), [("fool.c", "better", 0), ("bold_too.c", "open", 3)])
 def test_a_match_stops_when_it_is_sure(folder: Path, opponent: str, verdict: str, code: int) -> None:
     how = ("--until-settled", "0.95")
-    told = shown("match", CONTEST, "bold", opponent, *how, "--json", "--most-replicas", "16", "--seed", SEEDS[8])
+    told = shown("match", CONTEST, "bold", opponent, *how, "--json", "--max-replicas", "16", "--seed", SEEDS[8])
     report = json.loads(told.out)
-    assert (told.code, report["stopped"]["verdict"]) == (code, verdict)
-    assert report["sessions"] == 20 * report["stopped"]["replicas"] and report["stopped"]["done"]
-    assert report["stopped"]["replicas"] < 16 or verdict == "open"
+    assert (told.code, report["stopping"]["verdict"]) == (code, verdict)
+    assert report["sessions"] == 20 * report["stopping"]["replicas"] and report["stopping"]["done"]
+    assert report["stopping"]["replicas"] < 16 or verdict == "open"
     worse = shown("match", CONTEST, "fool.c", "bold", *how, "--seed", SEEDS[8])
     assert worse.code == 4 and "surely worse" in worse.out
     assert "replicas: " in worse.err

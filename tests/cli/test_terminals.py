@@ -19,7 +19,7 @@ UNIT = "a point is a dollar won, divided by √games of its session"
 
 
 def field(ranked: int, below: int, matches: int = 3) -> Standings:
-    """So many bots that play, and others that don't for reasons of two lines."""
+    """This many bots that play, and others that don't for reasons of two lines."""
     lines = [
         Standing(
             f"bot_{place}", "c", "", place, 1e5 / place, 9.0, 1e5 / place - 20, 1e5 / place + 20, matches, 10, 99,

@@ -189,8 +189,8 @@ def test_a_wrong_answer_of_a_c_bot_is_a_fault_and_the_default_counts(name: str, 
     end = start if lines[start].endswith("}") else lines.index("}", start)
     wrong = "\n".join([*lines[:start], body.replace("\\\\", "\\"), *lines[end + 1 :]])
     ((result, rows),) = answered({"a": (".c", wrong), "b": (".c", IN_C)}, 2, max_faults=9)
-    assert [(fault.seat, fault.question) for fault in result.faults] == [(0, name)] * 2
-    assert f"answered {refused}, which is no answer to this" in result.faults[0].what
+    assert [(fault.seat, fault.decision) for fault in result.faults] == [(0, name)] * 2
+    assert f"answered {refused}, which is no answer to this" in result.faults[0].message
     assert [rows["games"][f"{name}_0"][n] for n in range(2)] == [hash_of(DEFAULTS[name])] * 2
     assert [rows["games"][f"{name}_1"][n] for n in range(2)] == [hash_of(expected(n)[name]) for n in range(2)]
 
@@ -217,16 +217,18 @@ def test_a_wrong_answer_of_a_c_bot_is_a_fault_and_the_default_counts(name: str, 
 def test_a_wrong_answer_of_a_python_bot_is_a_fault_and_the_default_counts(name: str, body: str, refused: str) -> None:
     wrong = f"{IN_PYTHON}\ndef {name}(view): return {body}\n"
     ((result, rows),) = answered({"a": (".py", wrong), "b": (".c", IN_C)}, 1, max_faults=9)
-    assert [(fault.seat, fault.question) for fault in result.faults] == [(0, name)]
-    assert refused in result.faults[0].what
+    assert [(fault.seat, fault.decision) for fault in result.faults] == [(0, name)]
+    assert refused in result.faults[0].message
     assert rows["games"][f"{name}_0"][0] == hash_of(DEFAULTS[name])
 
 
 def test_a_wrong_answer_of_a_program_is_a_fault_and_the_default_counts() -> None:
     wrong = PROGRAM.replace("return [(view.n", "return [99] + [(view.n")
     ((result, rows),) = answered({"a": ("", wrong), "b": (".c", IN_C)}, 2, max_faults=9)
-    assert [fault.question for fault in result.faults] == ["split"] * 2
-    assert "answered [99], which is no answer to this; it takes at most 5 numbers from 0 to 10" in result.faults[0].what
+    assert [fault.decision for fault in result.faults] == ["split"] * 2
+    assert (
+        "answered [99], which is no answer to this; it takes at most 5 numbers from 0 to 10" in result.faults[0].message
+    )
     assert rows["games"]["split_0"].tolist() == [hash_of([7])] * 2
 
 

@@ -55,11 +55,11 @@ def test_replay_and_report_know_its_bots_and_what_a_point_is(played: Path) -> No
     """Without a word of the contest: what its columns are called is enough."""
     results = played / "results"
     found = replay("liars_dice", match=("own_hand", "counter"), session=3, config=played / "tournament.toml")
-    assert found.differs == "" and [game.game for game in found.games] == [0]
+    assert found.mismatch == "" and [game.game for game in found.games] == [0]
     assert re.fullmatch(r"(counter|own_hand) is first, last bid: \d+, held: (yes|no), .*", found.games[0].outcome)
     assert "own_hand points: " in found.games[0].outcome
-    assert found.games[0].steps[0].asked.endswith(", last_bid 0, legal_actions [1 to 60]")
-    assert dict[str, object](found.games[0].steps[0].told)["legal_actions"] == list(range(1, 61))
+    assert found.games[0].steps[0].question_text.endswith(", last_bid 0, legal_actions [1 to 60]")
+    assert dict[str, object](found.games[0].steps[0].observation)["legal_actions"] == list(range(1, 61))
     text, _ = make_page(str(results / "liars_dice"))
     assert "a point is a session won" in text
     assert '"is first"' in text and '"held: yes"' in text and not re.search(r"\b[xy][ _](is|points)\b", text)

@@ -208,7 +208,7 @@ PYTHON_FAULTS = {
 
 
 def test_faults_of_python_bots_are_said_in_words(tmp_path: Path, impatient: None) -> None:
-    """Each in the sixth call, in round 2 of the second hand, which is then checked down; then the bot begins anew."""
+    """Each in the sixth call, in round 2 of the second hand, which is then checked down; then the bot begins again."""
     head = "from texas import *\ncalls = 0\ndef make_decision(state):\n    global calls\n    calls += 1\n"
     sources = {
         f"bot{number}.py": f"{head}    if calls == 6:\n        {what}\n    return ActionType.CHECK\n"
@@ -221,10 +221,10 @@ def test_faults_of_python_bots_are_said_in_words(tmp_path: Path, impatient: None
     for (result, record), (what, said) in zip(played, PYTHON_FAULTS.items()):
         assert len(result.faults) == 1, (what, result.faults)
         fault = result.faults[0]
-        assert (fault.game, fault.question) == (1, "makeDecision"), what
+        assert (fault.game, fault.decision) == (1, "makeDecision"), what
         seen = r"makeDecision: alice( \d+ \d+){2}, board( \d+ \d+){3}, round 2, stack 100, bobs_stack 100, pot 10"
-        assert re.fullmatch(seen, fault.asked), fault.asked
-        assert fault.what.startswith(said), (what, fault.what)
+        assert re.fullmatch(seen, fault.question_text), fault.question_text
+        assert fault.message.startswith(said), (what, fault.message)
         assert [hand.answers for hand in record.hands] == [(1, 1, 1, 1)] * 3
         assert result.ended_by is None
 
@@ -272,8 +272,10 @@ def test_a_broken_protocol_ends_the_session(tmp_path: Path, impatient: None) -> 
     for name, (_, said, hand) in BAD.items():
         result, record = played[name]
         (fault,) = result.faults
-        assert result.ended_by == 0 and said in fault.what, (name, fault.what)
-        assert fault.asked.endswith(", stack 0, bobs_stack 0, pot 210") == (name == "empty"), fault.asked
+        assert result.ended_by == 0 and said in fault.message, (name, fault.message)
+        assert fault.question_text.endswith(", stack 0, bobs_stack 0, pot 210") == (name == "empty"), (
+            fault.question_text
+        )
         if name != "empty":  # he calls when his cards are good
             assert fault.game == len(record.hands) == hand, name
 
@@ -290,7 +292,7 @@ def test_lines_written_ahead_are_taken_in_turn(tmp_path: Path, end: str) -> None
 
 
 def test_a_program_need_not_read(tmp_path: Path) -> None:
-    """A full pipe to it holds nobody up; neither does one that it has closed."""
+    """A full pipe to it holds no one up; neither does one that it has closed."""
     for name, source in (
         ("blind", "import time\nfor _ in range(20000): print('ACTION CHECK')\nsys.stdout.flush(); time.sleep(60)"),
         (
@@ -359,7 +361,7 @@ def test_a_field_of_all_forms(tmp_path: Path) -> None:
         assert set(standings.index[standings.status == "ok"]) == {"a_cpp", "a_python", "a_program"}
         assert standings.status["bad"] == "disqualified"
         faults = played.faults
-        assert set(faults.bot) == {"bad"} and faults.what.str.contains("ten is not an integer").all()
+        assert set(faults.bot) == {"bad"} and faults.message.str.contains("ten is not an integer").all()
         games = played.games.sort_values(["x", "session", "game"]).reset_index(drop=True)
         assert (games.groupby("bot_0", observed=True).size()[["a_cpp", "a_python", "a_program"]] == 300).all()
         if place == "grown":

@@ -148,10 +148,10 @@ def test_faults_are_checks(faulty: dict[str, Entrant], name: str, monkeypatch: p
     """Every sixth call is one: in round 2 of the second hand, which is checked down; a new bot begins the third."""
     monkeypatch.setattr(BankedSettings, "fuel_per_call", 10_000_000)  # so that an endless loop is one fault of several
     result, record = play_built(faulty[name], 5, hands=6)
-    assert [(fault.session, fault.game, fault.question) for fault in result.faults] == [
+    assert [(fault.session, fault.game, fault.decision) for fault in result.faults] == [
         (0, 1, "makeDecision"), (0, 3, "makeDecision"), (0, 5, "makeDecision")
     ]  # fmt: skip
-    assert {fault.what for fault in result.faults} == {FAULTY[name][1]}
+    assert {fault.message for fault in result.faults} == {FAULTY[name][1]}
     assert [hand.answers for hand in record.hands] == [(1, 1, 1, 1)] * 6
     assert result.ended_by is None
     cut_short, rest = play_built(faulty[name], 5, hands=40)
@@ -160,7 +160,7 @@ def test_faults_are_checks(faulty: dict[str, Entrant], name: str, monkeypatch: p
 
 def test_a_bot_that_takes_more_than_its_seconds_is_out(faulty: dict[str, Entrant]) -> None:
     result, record = play_built(faulty["endless"], 5, hands=40, seconds=0.0125)
-    assert [fault.what for fault in result.faults] == [
+    assert [fault.message for fault in result.faults] == [
         "used up the fuel of its leg", "can't start: used up the fuel of its leg"
     ]  # fmt: skip
     assert result.ended_by == 0 and len(record.hands) == 1
@@ -209,9 +209,9 @@ def test_scores_are_the_records(played: Path) -> None:
         assert np.allclose(own.mean_profit, own.profit / own.games)
     model = games[games.bot_0 == "model"]
     raised = model[model.raise_1 > 0]
-    assert raised.answer_1.isin([2, 3]).all()
-    assert (model.answer_1[(model.raise_1 == 0) & (model.folder != 1)] == 1).all()
-    cards = ["alice_1", "alice_2", "bob_1", "bob_2", "flop_1", "flop_2", "flop_3", "turn", "river"]
+    assert raised.bob_answer_1.isin([2, 3]).all()
+    assert (model.bob_answer_1[(model.raise_1 == 0) & (model.folder != 1)] == 1).all()
+    cards = ["alice_card_1", "alice_card_2", "bob_card_1", "bob_card_2", "flop_1", "flop_2", "flop_3", "turn", "river"]
     by_bot = {name: games[games.bot_0 == name][cards].to_numpy() for name in ("checker", "model")}
     assert (by_bot["checker"] == by_bot["model"]).all()
     assert isinstance(games, pd.DataFrame)

@@ -118,7 +118,7 @@ def test_bots_of_every_kind_know_the_game_after_a_fault(tmp_path: Path) -> None:
     assert faults.groupby("bot").size().to_dict() == dict.fromkeys(
         ("forgets_in_a_program", "forgets_in_c", "forgets_in_python"), 4
     )
-    assert set(faults.game) == {6, 13} and set(faults.question) == {"move"}
+    assert set(faults.game) == {6, 13} and set(faults.decision) == {"move"}
     first = found.sessions.merge(found.games, on=["match", "session"]).groupby(["match", "session"])
     for _, rows in first:
         paid = sum(((3, 0), (5, 1))[x][y] for x, y in zip(rows.move_0, rows.move_1))
@@ -138,7 +138,7 @@ def test_a_program_is_told_its_own_score_at_either_seat(tmp_path: Path, names: t
         for file, content in ear.program(f"ACTION {move}").items():
             (program / file).write_text(content)
     found = tournament.run("dilemma", config=config, executor="local", workers=1)
-    assert found.faults.empty, found.faults.what.tolist()
+    assert found.faults.empty, found.faults.message.tolist()
     assert [ear.heard() for ear in ears] == ["SCORE 100.000000\nend\n", "SCORE 0.000000\nend\n"]
 
 

@@ -137,9 +137,9 @@ def test_what_is_no_legal_action_is_a_fault_and_the_default_is_played(everything
     ((result, rows),) = play_field(everything, bots, sessions=3, max_faults=3).values()
     assert [fault.seat for fault in result.faults] == [0] * 4
     assert result.ended_by == 0
-    assert "answered -7" in result.faults[0].what
-    assert result.faults[0].asked.startswith("act: small 3, ")
-    assert {fault.question for fault in result.faults} == {"act", "name"}
+    assert "answered -7" in result.faults[0].message
+    assert result.faults[0].question_text.startswith("act: small 3, ")
+    assert {fault.decision for fault in result.faults} == {"act", "name"}
     # The first legal action counts for `act`, the declared default for `name`.
     assert rows["games"]["x_chose"].tolist() == [Everything.LEGAL[0]]
     assert rows["games"]["x_named"].tolist() == [5]

@@ -18,7 +18,7 @@ from tournament.config import load_config, load_contests
 from tournament.contests import find_contest, rules_of_others
 from tournament.errors import InputError, RunError
 from tournament.records.results import load
-from tournament.runner.watcher import NobodyWatching
+from tournament.runner.listener import NullListener
 from tournament.worker.node import accept_contest
 
 DICE = (EXAMPLE / "liars_dice.py").read_text().replace('name = "liars_dice"', 'name = "our_dice"')
@@ -54,8 +54,8 @@ def site(tmp_path: Path) -> Iterator[Path]:
 
 def test_rules_in_a_file_are_played_and_read_and_another_content_is_another_version(folder: Path) -> None:
     played = run("dice", sessions=4, executor="local", workers=1)
-    assert (played.field.contest, played.field.game) == ("dice", "our_dice")
-    assert str(folder) not in repr(played.field), "a folder of this machine in the records"
+    assert (played.setup.contest, played.setup.game) == ("dice", "our_dice")
+    assert str(folder) not in repr(played.setup), "a folder of this machine in the records"
     again = run("dice", sessions=4, executor="local", workers=1)
     assert again.ranking == played.ranking
     rules_of_others.forget()
@@ -64,7 +64,7 @@ def test_rules_in_a_file_are_played_and_read_and_another_content_is_another_vers
     path = folder / "rules" / "our_dice.py"
     path.write_text(path.read_text() + "\n# another\n")
     changed = run("dice", sessions=4, executor="local", workers=1)
-    assert changed.field.engine != played.field.engine
+    assert changed.setup.engine != played.setup.engine
     assert changed.ranking == played.ranking, "what is dealt follows from the name of the rules"
     assert [place.name for place in (folder / "results").iterdir()] != ["dice"], "nothing was archived"
 
@@ -83,7 +83,7 @@ def test_records_are_read_where_their_rules_are_not_and_no_file_is_run_for_them(
     assert there.ranking == here.ranking
     assert_frame_equal(there.games, here.games)
     assert_frame_equal(load("../results/dice", columns=["points_0"]).sessions, here.sessions[["points_0"]])
-    found = verify_contest("../results/dice", load_config, 0, NobodyWatching())
+    found = verify_contest("../results/dice", load_config, 0, NullListener())
     assert (found.problems, found.exit_code) == ((), 3) and "the rules our_dice are not here" in found.notes[-1]
     shown = forks.call(["leaderboard", "--results", "../results/dice"], environment(), elsewhere)
     assert shown.returncode == 0 and "first" in shown.stdout, shown.stderr
@@ -144,7 +144,7 @@ def test_what_is_wrong_is_said_in_a_line_that_names_file_and_line(
     with pytest.raises(InputError, match=message) as caught:
         load_config("dice")
     assert "\n" not in str(caught.value)
-    if game != "our_dice":  # it keeps nobody from another contest
+    if game != "our_dice":  # it keeps no one from another contest
         load_contests().find("von_neumann_poker")
 
 
@@ -166,7 +166,7 @@ def test_an_answer_out_of_range_is_told_the_range(folder: Path) -> None:
         "def bid(view):\n    return view.last_bid + 1 if view.last_bid < 60 else 0\n"
     )
     played = run("dice", sessions=4, executor="local", workers=1)
-    assert "answered 1000000, which is no answer to this; it takes 0 to 96" in played.faults["what"].iloc[0]
+    assert "answered 1000000, which is no answer to this; it takes 0 to 96" in played.faults["message"].iloc[0]
 
 
 def test_a_class_of_a_package_is_played_and_read(folder: Path, site: Path) -> None:

@@ -95,7 +95,7 @@ def test_probabilities_that_nearly_add_up_are_scaled() -> None:
         (5, "ROUND1 0 0 3 0.5 0.4 0", "line 5: the probabilities add up to 0.9, must be 1"),
         (5, "ROUND1 0 0 3 0.5 0.4 0.1", "line 5: raise must be 0 after 3 bets"),
         (2, "ROUND1 0 0 0 0.5 0.5 0", "line 2: fold must be 0 where calling is free"),
-        (62, "DRAW 0 0 0 0 1 0 1 0", "line 62: FIRST is 1 where nobody bet, must be 0"),
+        (62, "DRAW 0 0 0 0 1 0 1 0", "line 62: FIRST is 1 where no one bet, must be 0"),
         (62, "DRAW 0 0 1 3 1 0 1 0", "line 62: DREW is 3, must be 0 to 2"),
         (377, "ROUND2 0 0 0 0 0 0 0 .1 .9 0", "line 377: fold must be 0 where calling is free"),
         (380, "ROUND2 0 0 0 3 0 0 0 0 .9 .1", "line 380: raise must be 0 after 3 bets"),

@@ -143,8 +143,8 @@ def test_a_fault_among_those_asked_together_replaces_that_seats_answer_alone(kin
     result, rows = play_table(contest_of(Auction), field, sessions=9, seats=4, max_faults=allowed)[0]
     field["bot_2"] = (".c", FAULTY["c"])
     by_c, same = play_table(contest_of(Auction), field, sessions=9, seats=4, max_faults=allowed)[0]
-    assert [(f.seat, f.session, f.question) for f in result.faults] == [
-        (f.seat, f.session, f.question) for f in by_c.faults
+    assert [(f.seat, f.session, f.decision) for f in result.faults] == [
+        (f.seat, f.session, f.decision) for f in by_c.faults
     ]
     assert {fault.seat for fault in result.faults} == {2} and result.games == 9 and result.ended_by is None
     assert (len(result.faults) == 2) == (allowed == 1)

@@ -24,7 +24,7 @@ from tournament.contests.two_card_draw.strategy_file import ServerStrategy, writ
 from tournament.entrants.build import build_entrants
 from tournament.errors import InputError
 from tournament.records.results import load
-from tournament.runner.watcher import Watcher
+from tournament.runner.listener import ProgressListener
 from tournament.sandbox.outside.settings import SandboxSettings
 
 SHIPPED = Path(__file__).parents[2] / "entrants" / "two_card_draw"
@@ -134,7 +134,9 @@ def test_every_session_begins_with_a_new_bot(tmp_path: Path) -> None:
     assert games.groupby(["bot_0", "session"], observed=True).size().tolist() == [500] * 6
 
 
-def run(folder: Path, results: str, settings: Sequence[str], workers: int = 1, watcher: Watcher | None = None) -> None:
+def run(
+    folder: Path, results: str, settings: Sequence[str], workers: int = 1, listener: ProgressListener | None = None
+) -> None:
     """Run the contest with the bots in bots/."""
     text = "\n".join(["[two_card_draw]", 'entrants = "bots"', *settings])
     (folder / "tournament.toml").write_text(text)
@@ -144,7 +146,7 @@ def run(folder: Path, results: str, settings: Sequence[str], workers: int = 1, w
         results=folder / results,
         workers=workers,
         executor="local",
-        watcher=watcher,
+        listener=listener,
     )
 
 
@@ -232,7 +234,7 @@ def test_bad_strategies_stop_a_run_with_their_line(place: Path) -> None:
 
 def test_faults_have_the_default_taken_and_too_many_disqualify(place: Path) -> None:
     twice = CALLER.replace("int init(int bet1, int bet2)", "int n;\nint init(int bet1, int bet2)")
-    # Wrong once every 200 hands: at most three times in 600, since a new start counts anew.
+    # Wrong once every 200 hands: at most three times in 600, since a new start counts again.
     twice = twice.replace("return card1 == card2; }", "return ++n == 200 ? 5 : card1 == card2; }", 1)
     (place / "bots" / "sometimes.c").write_text(twice)
     (place / "bots" / "always.c").write_text(CALLER.replace("return card1 == card2; }", "return 5; }", 1))

@@ -16,12 +16,12 @@ from tournament.contests.matrix_game import MATRIX_GAME
 from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.entrants.new import templates, write_new_bot
-from tournament.runner.watcher import NobodyWatching
+from tournament.runner.listener import NullListener
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.trial.check import check_bot
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how_to" / "languages.md").read_text()
-FILES = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## |^Where to go on)", PAGE, re.MULTILINE | re.DOTALL))
+FILES = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
 NEEDED = {"Perl": "perl", "awk": "mawk"}
 WRITTEN = {"program-javascript": "node", "program-java": "javac", "program-go": "go", "program-rust": "rustc"}
 
@@ -41,7 +41,7 @@ def test_it_plays(language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("tournament.trial.playing.SESSIONS", 3)
     monkeypatch.chdir(tmp_path)
     config = load_config(VON_NEUMANN_POKER.name)
-    report = check_bot(VON_NEUMANN_POKER, config.contest, config.sandbox, folder, NobodyWatching())
+    report = check_bot(VON_NEUMANN_POKER, config.contest, config.sandbox, folder, NullListener())
     assert report.fit, (report.problem, report.faults)
 
 
@@ -54,7 +54,7 @@ def toolchain(command: str, monkeypatch: pytest.MonkeyPatch) -> SandboxSettings:
     # rustup keeps it in a home, of which bots see nothing.
     place = subprocess.run([command, "--print", "sysroot"], capture_output=True, text=True, check=True).stdout.strip()
     monkeypatch.setenv("PATH", f"{place}/bin:{os.environ['PATH']}")
-    return SandboxSettings(readable=[place])
+    return SandboxSettings(readable_paths=[place])
 
 
 @pytest.mark.parametrize("contest", [VON_NEUMANN_POKER, TWO_CARD_DRAW, MATRIX_GAME], ids=lambda one: one.name)
@@ -69,7 +69,7 @@ def test_program_that_new_writes_is_fit(
     monkeypatch.setattr("tournament.trial.playing.SESSIONS", 3)
     short = {"hands": 60, "servers": 1} if contest is TWO_CARD_DRAW else {"sessions": 3}
     settings = contest.settings.model_validate(short)
-    report = check_bot(contest, settings, sandbox, folder, NobodyWatching())
+    report = check_bot(contest, settings, sandbox, folder, NullListener())
     assert report.fit, (report.problem, report.faults)
 
 

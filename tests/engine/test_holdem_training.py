@@ -205,7 +205,7 @@ def test_folding_costs_what_was_put_in(table: Table52) -> None:
 
 
 def test_bobs_fold_gives_alice_the_pot_as_it_was(table: Table52) -> None:
-    """Her own raise comes back, so she wins the ten chips that nobody paid."""
+    """Her own raise comes back, so she wins the ten chips that no one paid."""
     decks = [deck("Ac Kc", "2h 7s", "As Kh 9c 8d 4s")]
     record = table(lambda _view: 100, 1, sessions=1, hands=1, decks=decks)
     assert [(hand.folder, hand.profit, hand.answers) for hand in record.hands] == [(oracle.BOB, 10, (3, 0, 0, 0))]

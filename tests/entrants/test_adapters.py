@@ -30,7 +30,7 @@ ROCK = "def move(bot):\n    return 0\n"
 
 
 @dataclass(frozen=True)
-class Field:
+class ContestSetup:
     """A folder with a contest of ten turns of rock, paper, scissors."""
 
     folder: Path
@@ -56,8 +56,8 @@ class Field:
 
 
 @pytest.fixture
-def field(tmp_path: Path) -> Field:
-    return Field(tmp_path)
+def field(tmp_path: Path) -> ContestSetup:
+    return ContestSetup(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -68,13 +68,13 @@ def field(tmp_path: Path) -> Field:
     ],
     ids=["function", "script"],
 )
-def test_adapter_of_another_interface_plays_its_bots(adapter: str, paper: str, field: Field) -> None:
+def test_adapter_of_another_interface_plays_its_bots(adapter: str, paper: str, field: ContestSetup) -> None:
     # A bot with functions of its own plays with these, unless the adapter has other uses for its file.
     field.write(adapter, paper=paper, rock=ROCK if adapter == BY_CALL else "played = 'R'\n")
     assert field.scores() == {"paper": 10.0, "rock": -10.0}
 
 
-def test_adapter_that_changes_lets_matches_be_played_again(field: Field) -> None:
+def test_adapter_that_changes_lets_matches_be_played_again(field: ContestSetup) -> None:
     field.write("def move(bot):\n    return first\n", one="first = 1\n", rock=ROCK)
     assert field.scores() == {"one": 10.0, "rock": -10.0}
     field.write("def move(bot):\n    return first + 1\n")
@@ -95,12 +95,14 @@ def test_adapter_that_changes_lets_matches_be_played_again(field: Field) -> None
     ],
     ids=["fault in adapter", "fault in bot", "syntax", "nothing"],
 )
-def test_fault_with_an_adapter_tells_whose_line_it_is(adapter: str, bot: str, problem: str, field: Field) -> None:
+def test_fault_with_an_adapter_tells_whose_line_it_is(
+    adapter: str, bot: str, problem: str, field: ContestSetup
+) -> None:
     field.write(adapter, bot=bot)
     assert problem in " ".join(field.check("bot").split())
 
 
-def test_adapter_that_can_not_be_used_is_named(field: Field) -> None:
+def test_adapter_that_can_not_be_used_is_named(field: ContestSetup) -> None:
     field.write(BY_CALL, rock=ROCK, other=ROCK)
     settings = field.folder / "tournament.toml"
     text = settings.read_text()

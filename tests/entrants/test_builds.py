@@ -12,6 +12,6 @@ from tournament.sandbox.outside.running import Finished
 def test_build_command_that_the_sandbox_hides_is_told_how_to_be_shown() -> None:
     recipe = Recipe(command=("./bot",), build=("rustc", "bot.rs"))
     denied = Finished(127, b"", b"/home/ann/.cargo/bin/rustc: Permission denied\n", cut_off=False)
-    assert "a folder that [sandbox] readable" in _complaint(recipe, denied, Path("/place"))
+    assert "a folder that [sandbox] readable_paths" in _complaint(recipe, denied, Path("/place"))
     failed = Finished(1, b"", b"bot.rs: Permission denied\n", cut_off=False)
     assert "[sandbox]" not in _complaint(recipe, failed, Path("/place"))

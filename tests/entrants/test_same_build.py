@@ -16,7 +16,7 @@ from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.sandbox.outside.settings import SandboxSettings
 
 ANSWERS = "int a(const Bot *bot) { return 18 + SEEN; }\nint b(const Bot *bot, const int bet) { return 1; }\n"
-# Files that one machine has and another hasn't. MARK lies beside the tests; another machine may let nobody read it.
+# Files that one machine has and another hasn't. MARK lies beside the tests; another machine may let no one read it.
 ELSEWHERE = (
     *("MARK", "/etc/hostname", "/etc/ld.so.cache", "/etc/passwd", "/proc/self/status", "/proc/version", "/dev/null"),
     *("/usr/include/stdio.h", "/lib/x86_64-linux-gnu/libc.so.6", "../../../../../../etc/hostname"),

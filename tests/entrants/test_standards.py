@@ -1,4 +1,4 @@
-"""Language standards: what builds by one of those that docs/reference/statements.md names, plays."""
+"""Language standards: what builds by one of those that tests/statements.md names, plays."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ PLAYED = {
         "qsort_r(v, 3, sizeof *v, by, &up); sincos(0, &s, &c);\n"
         "return v[0] * (exp10(2) == 100) * (c == 1); }\n" + B,
     ),
-    # A value that nobody reads.
+    # A value that no one reads.
     "returns.cpp": (POKER, "int seen; int note(int x) { seen = x; }\nint a(Bot *bot) { note(1); return seen; }\n" + B),
 }
 

@@ -18,7 +18,7 @@ from tournament.config import ExecutorName, load_config
 from tournament.contests import find_contest
 from tournament.records.results import Results, load
 from tournament.runner.contest_run import run_contest
-from tournament.runner.watcher import Progress
+from tournament.runner.listener import Progress
 from tournament.sandbox.outside import fork_server
 from tournament.store.storage import inside
 
@@ -102,12 +102,12 @@ def bots_in(folder: str) -> list[Path]:
 
 
 class Listener:
-    """A watcher that keeps what it is told."""
+    """A listener that keeps what it is told."""
 
     def __init__(self) -> None:
         self.told: list[str] = []
 
-    def say(self, text: str) -> None:
+    def on_message(self, text: str) -> None:
         self.told.append(text)
 
     def on_progress(self, progress: Progress) -> None:

@@ -62,7 +62,7 @@ def run(ground: Ground, *more: str, **variables: str) -> Iterator[subprocess.Pop
 
 
 def wait_for_confined(process: subprocess.Popen[str], least: int) -> set[int]:
-    """The confined processes of a run, once there are so many."""
+    """The confined processes of a run, once there are this many."""
     mine: set[int] = set()
 
     def play() -> bool:
@@ -139,7 +139,7 @@ print(f"{len(GcsClient(address=sys.argv[1]).internal_kv_keys(b'', None, timeout=
 
 
 def assert_closed_to_others(processes: Mapping[int, str], folder: Path) -> None:
-    """A Ray listens to this machine alone, and to nobody without its token, whatever a user's other clusters do."""
+    """A Ray listens to this machine alone, and to no one without its token, whatever a user's other clusters do."""
     listening = listens_on(processes)
     assert len(listening) >= 5, listening
     assert not {where: str(address) for where, address in listening.items() if not address.is_loopback}
@@ -174,7 +174,7 @@ def test_a_ray_of_ones_own_is_closed_to_others_and_its_bots_end_with_its_workers
     with run(ground, "--executor", "ray", RAY_AUTH_MODE="disabled") as process:
         # Bots are tried before Ray starts, too.
         plays = comes(lambda: any(map(any_playing, ray_workers(process.pid))), 300, process)
-        assert plays, process.stderr and process.stderr.read() if process.poll() else "nobody plays"
+        assert plays, process.stderr and process.stderr.read() if process.poll() else "no one plays"
         wait_for_confined(process, 4)
         of_ray = {pid: line for pid, line in processes_of(process.pid).items() if not is_playing(pid, line)}
         raylet = next(line for line in of_ray.values() if "--raylet_socket_name=" in line)

@@ -13,8 +13,8 @@ from tests.worker.support import write_bot
 from tournament.config import load_config
 from tournament.records.results import Results, load
 from tournament.runner.contest_run import run_prepared
+from tournament.runner.listener import NullListener
 from tournament.runner.preparing import prepare_contest
-from tournament.runner.watcher import NobodyWatching
 
 # Whenever it would rather not play on: a large bet that it faces, or poor, with the lead.
 DODGES = """
@@ -35,8 +35,8 @@ def test_a_fault_brings_what_the_same_answer_would_have_brought(tmp_path: Path) 
         place = new_place(tmp_path / how, ["bold", "calm"], sessions=8, settings="max_faults = 1000")
         place.write_bot("dodges", DODGES % {"out": out})
         config = load_config(CONTEST, place.config, executor="local", workers=1)
-        with prepare_contest(config.played, config, NobodyWatching(), of="dodges") as prepared:
-            run_prepared(replace(prepared, paired=True), NobodyWatching())  # the same deals for both
+        with prepare_contest(config.played, config, NullListener(), of="dodges") as prepared:
+            run_prepared(replace(prepared, paired=True), NullListener())  # the same deals for both
         found.append(load(str(place.results)))
     faulty, plain = found
     assert faulty.entrants.faults.sum() > 100 and not plain.entrants.faults.sum()
@@ -100,4 +100,4 @@ def test_who_slows_its_opponent_pays_for_it_alone(tmp_path: Path, monkeypatch: p
     write_bot(place.entrants / "slows", {"bot.toml": f'command = ["./bot"]\n{build}\n', "bot.c": SLOWS})
     results = played(place)
     assert results.entrants.set_index("name").status.to_dict() == {"slows": "disqualified", "thinks": "ok"}
-    assert "processor time" in results.faults.what[0]
+    assert "processor time" in results.faults.message[0]

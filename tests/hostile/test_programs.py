@@ -35,7 +35,7 @@ def test_what_they_try_is_refused_and_they_play_on(tmp_path: Path, scratch: Path
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_they_fail_alone(tmp_path: Path, scratch: Path, alone: Results, part: int) -> None:
-    # A script of somebody's that anybody might execute, and nobody else is to read.
+    # A script of somebody's that anybody might execute, and no one else is to read.
     executable = tmp_path / "executable"
     executable.write_text(f"echo {SECRET} >&2\n")
     executable.chmod(0o755)
@@ -44,7 +44,7 @@ def test_they_fail_alone(tmp_path: Path, scratch: Path, alone: Results, part: in
 
 def test_hostile_builds(tmp_path: Path, scratch: Path, alone: Results) -> None:
     assert_they_fare_as_said(Ground(tmp_path), scratch, alone, BUILDS, FEW)
-    # Those of drivers that other tests kill meanwhile are nobody's for a moment.
+    # Those of drivers that other tests kill meanwhile are no one's for a moment.
     assert comes(lambda: not confined_processes()), confined_processes()
 
 

@@ -21,7 +21,7 @@ from tests.hostile.field import (
 )
 from tournament.records.results import Results
 
-# So many sessions make more than 100 decisions.
+# This many sessions make more than 100 decisions.
 SESSIONS = 30
 # Without the shell, which reads byte by byte: it plays beside hostile modules in test_mixed_field.
 SWIFT = {name: source for name, source in GOOD.items() if name != "plain"}
@@ -95,7 +95,7 @@ def test_a_bot_that_writes_over_its_view_plays_as_its_honest_twin(tmp_path: Path
     writer = HERE / "webassembly" / "writes_over_its_bot.c"
     report = tournament.match(CONTEST, writer, baseline=twin, entrants=ground.entrants, sessions=SESSIONS)
     assert not report.disqualified and not report.faults
-    assert [one.better.value for one in report.against if one.better] == [0, 0]
+    assert [one.difference.value for one in report.opponents if one.difference] == [0, 0]
 
 
 def hard_to_compile(variables: int, loops: int, *, is_called: bool = True) -> str:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.natively.programs import COMPILERS, PROGRAMS, Answers, answers_here, answers_natively
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "statements.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "differences_from_a_pc.md"
 # Of each language, standard and family of the libraries one or two; the others are played by the thorough tests.
 SAMPLE = [
     "old_definitions", "wrapping", "float_formats", "big_locals",

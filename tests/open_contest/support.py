@@ -55,7 +55,7 @@ class Ground:
         self.submissions = self.started()
 
     def started(self) -> Submissions:
-        """Anew, as after a kill."""
+        """Again, as after a kill."""
         config = load_config(CONTEST, self.settings)
         records = {CONTEST: str(self.folder / "results" / CONTEST)}
         current = Open(self.settings, config.opening, {CONTEST: config}, self.over, records)

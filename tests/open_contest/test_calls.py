@@ -197,7 +197,7 @@ def test_neither_a_match_nor_a_replay_shows_what_a_rival_printed(tmp_path: Path)
         assert fit and ("SECRET" in said) is shown and str(tmp_path) not in said
         assert json.loads(said)["games"]
     fit, said = trials.show_game(
-        place.config, str(place.results), Wish(CONTEST, "bold", opponent="nobody"), lambda: False
+        place.config, str(place.results), Wish(CONTEST, "bold", opponent="no one"), lambda: False
     )
     assert not fit and "no such match" in said and str(tmp_path) not in said
     assert REPLAY

@@ -36,7 +36,7 @@ from tournament.open_contest.workers import Workers
 def ground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ground:
     monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path / "cache"))
     hours = "opens = 2026-06-01T10:00:00Z\ncloses = 2026-06-02T12:00:00Z"
-    return Ground(tmp_path, monkeypatch, f"{hours}\nsubmissions_a_day = 100000\nmax_megabytes_per_author = 1")
+    return Ground(tmp_path, monkeypatch, f"{hours}\nmax_submissions_per_day = 100000\nmax_megabytes_per_author = 1")
 
 
 def do_all(ground: Ground) -> None:

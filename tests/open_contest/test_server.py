@@ -1,4 +1,4 @@
-"""The server of an open contest: what it answers to whom, and what nobody gets out of it."""
+"""The server of an open contest: what it answers to whom, and what no one gets out of it."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Served:
 
 @pytest.fixture
 def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
-    ground = Ground(tmp_path, monkeypatch, "submissions_a_day = 5\nbytes_a_file = 1000")
+    ground = Ground(tmp_path, monkeypatch, "max_submissions_per_day = 5\nmax_file_bytes = 1000")
     page = tmp_path / "published" / "poker"
     page.mkdir(parents=True)
     (page / "index.html").write_text("the board")
@@ -321,7 +321,7 @@ def test_a_method_that_an_address_does_not_take_is_told(served: Served, method: 
     ("words", "said"),
     [
         (["--serve", "0.0.0.0:0"], "Put a reverse proxy"),
-        (["--serve", "0", "--url", "contest.example.org"], "as https://contest.example.org"),
+        (["--serve", "0", "--public-url", "contest.example.org"], "as https://contest.example.org"),
         (["--submissions", "authors.toml"], "add --serve"),
         (["--serve", "0", "--submissions", "nothing.toml"], "tournament author add"),
     ],

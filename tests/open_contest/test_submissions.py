@@ -29,7 +29,7 @@ from tournament.open_contest.refusals import Refused
 
 @pytest.fixture
 def ground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ground:
-    return Ground(tmp_path, monkeypatch, "bots_of_an_author = 2\nsubmissions_a_day = 4")
+    return Ground(tmp_path, monkeypatch, "max_bots_per_author = 2\nmax_submissions_per_day = 4")
 
 
 def refused(ground: Ground, author: str, file: str, content: bytes = GOOD) -> Refused:
@@ -212,7 +212,7 @@ def test_a_practice_match_tells_an_author_its_faults_and_prints_but_no_seed_and_
     )
     assert fit and "WRONG" in said and not re.search(f"seed|{tmp_path}", said), said
     found = json.loads(said)
-    assert {line["opponent"] for line in found["against"]} == {"calm", "dull"}
+    assert {line["opponent"] for line in found["opponents"]} == {"calm", "dull"}
     assert len(found["faults"]) == 20 < found["fault_count"] and found["baseline"] == "bold.c"
     assert found["baseline_faults"] == [] and found["baseline_fault_count"] == 0
 
@@ -237,7 +237,7 @@ def slow_to_compile(folder: Path) -> Path:
 
 @pytest.mark.parametrize("what", ["check", "practice"])
 def test_what_takes_too_long_is_ended(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that nobody holds up the queue by what no other limit ends."""
+    """So that no one holds up the queue by what no other limit ends."""
     page = (REPOSITORY / "docs" / "how_to" / "open_contest.md").read_text()
     assert f"one at a time of an author, and may take {trials.PRACTICE_SECONDS / 60:g} minutes." in page
     place, descended = new_place(tmp_path, ["bold", "calm"]), set(descendants(os.getpid()))

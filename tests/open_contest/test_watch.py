@@ -24,8 +24,8 @@ from tournament.open_contest import publishing
 from tournament.open_contest import watch as watch_module
 from tournament.open_contest.publishing import publish
 from tournament.open_contest.watch import Watch
+from tournament.runner.listener import NullListener, ProgressListener
 from tournament.runner.seed import read_seed
-from tournament.runner.watcher import NobodyWatching, Watcher
 from tournament.standings.standings import Standings
 from tournament.store.storage import open_storage
 
@@ -39,8 +39,8 @@ class Told:
         self.lines: list[str] = []
 
     @contextmanager
-    def round(self, _config: Config) -> Iterator[Watcher]:
-        yield NobodyWatching()
+    def round(self, _config: Config) -> Iterator[ProgressListener]:
+        yield NullListener()
 
     def tell(self, contest: str, what: str) -> None:
         self.lines.append(what)
@@ -134,7 +134,7 @@ def test_settings_that_are_wrong_or_would_archive_change_nothing(tmp_path: Path)
             assert kept.says("read again")
         place.write_bot("dull", "int a(const Bot *bot) { return 1; }\nint b(const Bot *bot, int bet) { return 1; }\n")
         assert kept.says("the board is current") and len(kept.board()) == 3
-    assert tournament.load(str(place.results)).field.settings["sessions"] == 40
+    assert tournament.load(str(place.results)).setup.settings["sessions"] == 40
 
 
 def test_an_error_at_any_call_of_a_round_or_a_reload_is_told_and_the_round_played(
@@ -176,8 +176,8 @@ def test_what_cannot_be_published_is_set_aside_until_something_changes_and_play_
     monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path / "cache"))
     played, tried = [], []
 
-    def run(_prepared: object, watcher: Watcher) -> None:
-        watcher.on_progress(Mock(standings=None))
+    def run(_prepared: object, listener: ProgressListener) -> None:
+        listener.on_progress(Mock(standings=None))
         played.append("whole")
 
     def fails(*_: object, **__: object) -> None:
@@ -218,7 +218,7 @@ def test_only_what_everybody_may_see_is_published(tmp_path: Path, folder: str) -
 def final_seed(folder: Path) -> str:
     (final,) = (folder / "results").glob("final-*")
     location = str(final / CONTEST)
-    return read_seed(open_storage(location), tournament.load(location).field.settings["seed"])
+    return read_seed(open_storage(location), tournament.load(location).setup.settings["seed"])
 
 
 TALKER = """
@@ -241,9 +241,9 @@ def test_boards_of_a_final_are_shown_as_open_until_its_last_leg_is_played(
     settled(place, lambda text: f"{text}\n[watch]\ncloses = 2026-06-01T00:00:00Z\n")
     boards: list[bool | str] = []
 
-    def run(_prepared: object, watcher: Watcher) -> None:
+    def run(_prepared: object, listener: ProgressListener) -> None:
         for _ in range(2):
-            watcher.on_progress(Mock(standings=None))
+            listener.on_progress(Mock(standings=None))
         boards.append("all is played")
 
     prepared = Mock(entrants=[], unlike=lambda: None)
@@ -269,7 +269,7 @@ def test_an_open_board_shows_games_without_bots_words_until_the_final_is_played(
         assert "SECRET" not in page + json.dumps(board) and 'id="games-data"' in page
         assert str(tmp_path) not in page + json.dumps(board)
         assert board["open"] is True and board["leaderboard"][0]["games"] > 0
-        seed = read_seed(open_storage(str(place.results)), tournament.load(str(place.results)).field.settings["seed"])
+        seed = read_seed(open_storage(str(place.results)), tournament.load(str(place.results)).setup.settings["seed"])
         assert str(seed) not in page
         kept.watch.now = lambda: datetime(2026, 6, 2, 13, tzinfo=UTC)
         assert kept.says("the final is played")
@@ -281,7 +281,7 @@ def test_an_open_board_shows_games_without_bots_words_until_the_final_is_played(
     assert str(final_seed(tmp_path)) in page
     final = tournament.load(str(place.folder / "results" / "final-20260602T130000Z" / CONTEST))
     assert len(final.games) and {match.legs for match in final.ranking.matches} == {2}
-    assert final.field.settings["seed"] != tournament.load(str(place.results)).field.settings["seed"]
+    assert final.setup.settings["seed"] != tournament.load(str(place.results)).setup.settings["seed"]
     assert "SECRET" in page and 'id="games-data"' in page and board["open"] is False
     assert [line["score"] for line in board["leaderboard"]] == [line.score for line in final.ranking.entrants]
 

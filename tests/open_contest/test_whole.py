@@ -111,7 +111,7 @@ def test_many_authors_at_once_and_kills(tmp_path: Path, count: int) -> None:
             served.running.kill()
             served.running.wait()
     final = next((tmp_path / "results").glob(f"final-*/{CONTEST}"))
-    seed = read_seed(open_storage(str(final)), tournament.load(str(final)).field.settings["seed"])
+    seed = read_seed(open_storage(str(final)), tournament.load(str(final)).setup.settings["seed"])
     (tmp_path / "tournament.toml").write_text(f'{settings}seed = "{seed}"\n')
     tournament.run(CONTEST, config=tmp_path / "tournament.toml", results=tmp_path / "again", executor="local")
     assert_same(outcome(final), outcome(tmp_path / "again" / CONTEST))

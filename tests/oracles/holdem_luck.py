@@ -43,7 +43,7 @@ def next_shuffle(cards: Sequence[int], shuffle: int) -> int:
 
 
 def equity(cards: Sequence[int], known: int, deck: Sequence[int], boards: int) -> Fraction:
-    """With so many cards of the board known, over boards made full by the deck's other cards in turn."""
+    """With this many cards of the board known, over boards made full by the deck's other cards in turn."""
     board = list(cards[4 : 4 + known])
     rest = [card for card in deck if card not in board]
     hidden = 5 - known

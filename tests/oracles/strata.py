@@ -13,7 +13,7 @@ Told = tuple[float, float]  # a variance, and its degrees of freedom
 
 
 def summed(strata: Sequence[tuple[float, int]]) -> Told:
-    """The variance of a sum of means, each of a variance with so many degrees of freedom."""
+    """The variance of a sum of means, each of a variance with this many degrees of freedom."""
     total = sum(variance for variance, _ in strata)
     weighed = sum(variance**2 / (freedom + 2) for variance, freedom in strata)
     fewest = min(freedom for _, freedom in strata)

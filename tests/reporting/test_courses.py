@@ -15,7 +15,7 @@ from tests.reporting.conftest import SHIPPED, Played
 from tournament.records.results import load
 from tournament.reporting.findings import find
 from tournament.reporting.stretches import Course
-from tournament.standings.student import quantile
+from tournament.standings.student_t import quantile
 from tournament.store.ledger import Batch
 from tournament.store.legs import Legs
 
@@ -67,7 +67,7 @@ def test_what_an_edit_changed(tmp_path: Path) -> None:
     edits = find(str(place.results))[1].edits
     assert set(edits) == {"calm"}
     edit = edits["calm"]
-    assert edit.former_sha256 == next(e.sha256 for e in before.field.entrants if e.name == "calm")
+    assert edit.former_sha256 == next(e.sha256 for e in before.setup.entrants if e.name == "calm")
 
     def points(results: object, opponent: str) -> float:
         for match in load(str(results)).ranking.matches if isinstance(results, Path) else results.ranking.matches:  # type: ignore[attr-defined]
@@ -92,4 +92,4 @@ def test_what_an_edit_changed(tmp_path: Path) -> None:
     told = strata.summed(
         [strata.of_mean(each(one.batches, opponent)) for one in (before, after) for opponent in ("bold", "dull")]
     )
-    assert edit.reach == pytest.approx(quantile(0.975, told[1]) * math.sqrt(told[0]) / 2)
+    assert edit.ci_half_width == pytest.approx(quantile(0.975, told[1]) * math.sqrt(told[0]) / 2)

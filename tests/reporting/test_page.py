@@ -142,7 +142,7 @@ def test_every_bot_is_there_with_its_numbers(
     bots = data_of(tree)["bots"]
     assert [bot["name"] for bot in bots] == [line.name for line in ranking.entrants]
     for line, bot in zip(ranking.entrants, bots):
-        assert [bots[other]["name"] for other in bot["surely"]] == list(line.surely_ahead_of)
+        assert [bots[other]["name"] for other in bot["surely"]] == list(line.significantly_ahead_of)
         assert (bot["rank"], bot["faults"]) == (line.rank, line.faults)
 
 
@@ -153,7 +153,7 @@ def test_the_crosstable_is_that_of_the_records(
     ranking, data = pages[contest].results.ranking, data_of(trees[contest])
     by_game = ranking.scoring is not None and ranking.scoring.of_match
     values = {(row["bot"], row["opponent"]): row for row in crosstable_values(ranking)}
-    reaches = {(side.x, side.y): side.reach_per_session or 0.0 for side in ranking.sides}
+    reaches = {(side.x, side.y): side.ci_half_width_per_session or 0.0 for side in ranking.sides}
     found = results_in(data)
     assert found.keys() == {pair for pair, row in values.items() if row["sessions"]}
     for pair, (value, reach, clear, sessions, games) in found.items():
@@ -175,7 +175,7 @@ def test_what_strangers_wrote_is_text(pages: Mapping[str, Played], trees: Mappin
     tree = trees["von_neumann_poker"]
     assert not list(tree.all("img"))
     bots = {bot["name"]: bot for bot in data_of(tree)["bots"]}
-    assert any(HOSTILE in fault["complaints"] for fault in bots["crook"]["faulty"])  # not {{ 49 }}, either
+    assert any(HOSTILE in fault["last_output"] for fault in bots["crook"]["faulty"])  # not {{ 49 }}, either
     assert f"{HOSTILE_NAME}.c" in bots
     assert "<img src=x" in bots["torn"]["reason"] and "error:" in bots["torn"]["reason"]
 
@@ -217,7 +217,7 @@ def test_the_viewer_gets_games_of_every_match(
 def test_the_seed_is_a_secret_on_a_public_page(pages: Mapping[str, Played]) -> None:
     """Neither the seed nor the fingerprint, by which guesses could be checked."""
     results = pages["two_card_draw"].results
-    fingerprint = str(results.field.settings["seed"])
+    fingerprint = str(results.setup.settings["seed"])
     assert SEED not in pages["two_card_draw"].page and fingerprint not in pages["two_card_draw"].page
     told, _ = make_page(results.location)
     assert SEED in told
@@ -228,15 +228,15 @@ def test_without_games_no_card_is_shown(pages: Mapping[str, Played], poker_resul
     page = render(contest, findings)
     tree = read_html(page)
     assert not list(tree.all("script", id="games-data")) and not list(tree.all("section", id="games"))
-    asked = [fault.asked for _, fault in pages["von_neumann_poker"].results.ranking.faults]
+    asked = [fault.question_text for _, fault in pages["von_neumann_poker"].results.ranking.faults]
     assert asked and all("card" in text for text in asked)
     faults = [fault for bot in data_of(tree)["bots"] for fault in bot.get("faulty", [])]
-    assert faults and not any(fault["asked"] or fault["complaints"] for fault in faults)
+    assert faults and not any(fault["question_text"] or fault["last_output"] for fault in faults)
     assert not any(text in json.dumps(data_of(tree)) for text in asked)
     shown = [
         fault for bot in data_of(read_html(pages["von_neumann_poker"].page))["bots"] for fault in bot.get("faulty", [])
     ]
-    assert {fault["asked"] for fault in shown} <= set(asked) and shown
+    assert {fault["question_text"] for fault in shown} <= set(asked) and shown
 
 
 def with_ranking(one: Played, ranking: Standings) -> Findings:
@@ -246,7 +246,7 @@ def with_ranking(one: Played, ranking: Standings) -> Findings:
 
 
 def layout_of(one: Played, ranking: Standings) -> Layout:
-    return Layout(find_contest(one.results.field.contest), with_ranking(one, ranking), live=False)
+    return Layout(find_contest(one.results.setup.contest), with_ranking(one, ranking), live=False)
 
 
 def test_where_both_can_win_results_are_set_against_their_mean(pages: Mapping[str, Played]) -> None:
@@ -263,7 +263,7 @@ def test_where_both_can_win_results_are_set_against_their_mean(pages: Mapping[st
     known = [m.points_per_session for match in matches for m in (match, match.from_y()) if {m.x, m.y} <= within]
     assert layout.table.middle == pytest.approx(sum(known) / len(known))
     assert layout.compared_with == f"the mean of all, +{layout.table.middle:,.2f}"
-    sure = (layout.table.reach == 0.0) & (layout.table.sessions > 0)
+    sure = (layout.table.ci_half_width == 0.0) & (layout.table.sessions > 0)
     assert sure.any() and layout.table.clear[sure].all()
 
 
@@ -277,7 +277,9 @@ def large_field(one: Played, bots: int) -> Findings:
     for place, (x, y) in enumerate(itertools.combinations(names, 2)):
         points, games = draw.gauss(0, 60), draw.randrange(20, 200)
         matches.append(match._replace(match=place, x=x, y=y, games=games, points_0=points, points_1=-points))
-    entrants = tuple(replace(entrant, name=name, rank=rank, surely_ahead_of=()) for rank, name in enumerate(names, 1))
+    entrants = tuple(
+        replace(entrant, name=name, rank=rank, significantly_ahead_of=()) for rank, name in enumerate(names, 1)
+    )
     findings = with_ranking(one, replace(ranking, entrants=entrants, matches=Matches.of(matches), faults=()))
     game = next(game for games in one.findings.survey.chosen.values() for game in games)
     watched = matches_to_watch(findings.ranking, findings.crosstable)
@@ -354,7 +356,9 @@ def test_an_author_s_page_has_no_other_bot_s_secrets(pages: Mapping[str, Played]
         tree = read_html(render(contest, one.findings, author=author))
         data, games = data_of(tree), json.loads(tree.first("script", id="games-data").text)
         told = json.dumps([data, games], ensure_ascii=False) + tree.first("main").text
-        assert (json.dumps(HOSTILE)[1:-1] in told) == (fault.asked in json.dumps(data, ensure_ascii=False)) == sees
+        assert (
+            (json.dumps(HOSTILE)[1:-1] in told) == (fault.question_text in json.dumps(data, ensure_ascii=False)) == sees
+        )
         for bot in data["bots"]:
             open_to = author in (None, bot["name"])
             assert bool(bot.get("panels") or bot.get("faulty") or bot.get("reason")) == open_to

@@ -58,7 +58,7 @@ def test_holdem_training_is_counted(pages: Mapping[str, Played]) -> None:
     board: Counter[tuple[str, int, int]] = Counter()
     for row in rows_of(one):
         for number in range(1, 5):
-            answer = row[f"answer_{number}"]
+            answer = row[f"bob_answer_{number}"]
             folds = row["folder"] == 1 and not answer
             action = 0 if row[f"raise_{number}"] else 1 if folds else 2
             if number == 1:
@@ -186,7 +186,7 @@ def contributions(scene: Scene, ante: float, sizes: tuple[float, ...]) -> tuple[
 
 def test_scenes_of_two_card_draw_come_to_what_was_won(pages: Mapping[str, Played]) -> None:
     one = pages["two_card_draw"]
-    facts = {player.name: player.facts for player in one.results.field.house}
+    facts = {player.name: player.facts for player in one.results.setup.house}
     portrait = find_contest("two_card_draw").display.portrait
     assert portrait
     for row in rows_of(one):

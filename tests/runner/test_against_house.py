@@ -19,7 +19,7 @@ from tournament.contests.scoring import HouseScoring
 from tournament.leg import Leg, house_match_number
 from tournament.runner.schedule.legs import AgainstHouse, Competitor
 from tournament.standings.standings import Standings, compute_standings
-from tournament.store.ledger import Batch, Field, FieldEntrant, FieldHousePlayer
+from tournament.store.ledger import Batch, ContestSetup, FieldEntrant, FieldHousePlayer
 from tournament.store.leg_sums import leg_sums
 from tournament.store.legs import LegResult, Legs
 
@@ -95,8 +95,8 @@ def test_entrants_of_a_house_contest_share_deals_and_no_rand() -> None:
 CLIPPED = HouseScoring(lambda played: max(0.0, played.points + played.games))
 
 
-def field_of(entrants: Sequence[str], house: Sequence[str]) -> Field:
-    return Field(
+def field_of(entrants: Sequence[str], house: Sequence[str]) -> ContestSetup:
+    return ContestSetup(
         "a_contest",
         "1",
         {},
@@ -107,7 +107,7 @@ def field_of(entrants: Sequence[str], house: Sequence[str]) -> Field:
     )
 
 
-def leg_of(field: Field, x: str, y: str, gains: Any, number: int = 0, **more: Any) -> LegResult:
+def leg_of(field: ContestSetup, x: str, y: str, gains: Any, number: int = 0, **more: Any) -> LegResult:
     """A session in which x won these points in its games."""
     count = len(gains)
     blocks = np.bincount(np.arange(count) * BLOCKS // count, gains, BLOCKS)
@@ -125,7 +125,7 @@ def leg_of(field: Field, x: str, y: str, gains: Any, number: int = 0, **more: An
     )
 
 
-def ranked(field: Field, legs: Sequence[LegResult], scoring: HouseScoring) -> Standings:
+def ranked(field: ContestSetup, legs: Sequence[LegResult], scoring: HouseScoring) -> Standings:
     return compute_standings(field, [Batch("b", (), Legs.of(legs))], scoring)
 
 

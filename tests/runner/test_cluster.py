@@ -36,7 +36,7 @@ SECONDS = 300.0  # only for what never comes
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
-    """Of a run on threads that nobody disturbed."""
+    """Of a run on threads that no one disturbed."""
     place = new_place(tmp_path_factory.mktemp("undisturbed"), BOTS, SESSIONS)
     place.play(workers=2)
     return outcome(place.results)
@@ -84,7 +84,7 @@ MEND = "; put the cluster's own into ~/.ray/auth_token (mode 0600) or RAY_AUTH_T
 
 @pytest.mark.slow
 def test_a_run_waits_for_workers_and_plays_on_those_that_come(cluster: Cluster, tmp_path: Path) -> None:
-    """The head has no processors, and there is nobody else yet. The token in the home folder will do."""
+    """The head has no processors, and there is no one else yet. The token in the home folder will do."""
     place = new_place(tmp_path, BOTS)
     place.play(results=tmp_path / "here")
     (tmp_path / ".ray").mkdir()

@@ -20,7 +20,7 @@ FULL = "tournament: the disk of {} is full; free some space and run again to go 
 
 
 def call_with_space(space: int, place: Place) -> subprocess.CompletedProcess[str]:
-    """Run the command where only so many bytes can be written."""
+    """Run the command where only this many bytes can be written."""
     setup = (
         f"from tests.disk_quota import limit\nlimit({space})\n"
         "from tournament.runner.tasks import TaskSize\n"

@@ -28,9 +28,9 @@ from tournament.audit.report import Verification
 from tournament.contests.von_neumann_poker import Settings
 from tournament.leg import Leg, LegPlan, PlaysAs, Seat
 from tournament.records.results import load
+from tournament.runner.listener import Progress
 from tournament.runner.schedule.counting import PLAYED, Counted, fixtures_at
 from tournament.runner.schedule.legs import Competitor, Fixture, Replicas, RoundRobin
-from tournament.runner.watcher import Progress
 from tournament.store.leg_sums import LegSums
 from tournament.store.legs import Fault, LegResult, Legs
 from tournament.store.storage import open_storage
@@ -61,7 +61,7 @@ def legs_in_order(order: list[Fixture], ends: Mapping[str, int | None]) -> list[
 
 
 def result_of(fixture: Fixture, end: int | None) -> LegResult:
-    """The result of a leg that was ended by faults of a seat, or by nobody's."""
+    """The result of a leg that was ended by faults of a seat, or by no one's."""
     faults = () if end is None else (Fault(end, 0, 0, "a", "what"),)
     sums = (LegSums(0.0, 0.0),) * 2
     return LegResult(
@@ -144,7 +144,7 @@ def test_a_crash_at_any_commit_changes_nothing(tmp_path: Path, alone: Place, mon
     crashes = 0
     while True:
         try:
-            place.play(workers=2, watcher=Crashes())
+            place.play(workers=2, listener=Crashes())
         except KeyboardInterrupt:
             crashes += 1
         else:
@@ -179,7 +179,7 @@ def test_progress_never_passes_its_end(tmp_path: Path, monkeypatch: pytest.Monke
     seen: list[Progress] = []
     monkeypatch.setattr(ONE_LEG_EACH, lambda *_: True)
     monkeypatch.setattr("tournament.runner.executors.choose_executor", lambda *_: Backwards())
-    place_with(tmp_path, BAD).play(watcher=Progresses())
+    place_with(tmp_path, BAD).play(listener=Progresses())
     assert all(progress.legs <= progress.total_legs for progress in seen), seen
     assert (seen[-1].legs, seen[-1].total_legs, seen[-1].seconds_left) == (9, 9, 0)
 
@@ -254,7 +254,7 @@ def played_all(tmp_path: Path) -> Place:
 
 def test_legs_that_do_not_count_are_taken_out(played_all: Place, alone: Place) -> None:
     listener = Listener()
-    played_all.play(watcher=listener)
+    played_all.play(listener=listener)
     said = [text for text in listener.said if "disqualified" in text]
     assert said[1] == "carl was disqualified, so it plays no further leg; out of the records: 5 legs"
     assert listener.games == 0
@@ -287,5 +287,5 @@ def test_a_program_that_never_flushes_is_waited_for_in_one_leg(tmp_path: Path, m
     results = load(str(place.results))
     assert [legs_of(place, name) for name in ("mute", "mum")] == [1, 1]
     assert results.entrants.set_index("name").loc[["mute", "mum"], "faults"].tolist() == [4, 4]
-    assert results.faults.what.str.contains("does it flush its output").all()
-    assert results.faults.what.str.contains("for another 0.04 s").sum() == 6
+    assert results.faults.message.str.contains("does it flush its output").all()
+    assert results.faults.message.str.contains("for another 0.04 s").sum() == 6

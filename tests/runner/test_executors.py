@@ -14,7 +14,7 @@ from tests.processes import comes
 from tournament.config import General
 from tournament.runner.executors import choose_executor
 from tournament.runner.executors.local import LocalExecutor
-from tournament.runner.watcher import Progress
+from tournament.runner.listener import Progress
 from tournament.worker.batch import Task
 
 BOTS = ["bold", "calm", "dull", "even", "fair"]
@@ -33,12 +33,12 @@ def expected(place: Place) -> Outcome:
 
 
 class InterruptsAfter:
-    """A watcher that presses Ctrl-C after some commits."""
+    """A listener that presses Ctrl-C after some commits."""
 
     def __init__(self, commits: int) -> None:
         self.commits = commits
 
-    def say(self, text: str) -> None:
+    def on_message(self, text: str) -> None:
         pass
 
     def on_progress(self, progress: Progress) -> None:
@@ -56,7 +56,7 @@ def test_stopped_and_resumed(expected: Outcome, tmp_path: Path, workers: int) ->
     place = new_place(tmp_path, BOTS, sessions=6000, settings="duplicate = true")
     for commits in (1, 2):
         with pytest.raises(KeyboardInterrupt):
-            place.play(workers=workers, watcher=InterruptsAfter(commits))
+            place.play(workers=workers, listener=InterruptsAfter(commits))
         assert staged(place) == []
     place.play(workers=3 - workers)
     assert_same(outcome(place.results), expected)

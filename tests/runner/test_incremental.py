@@ -55,7 +55,7 @@ def play(place: Place) -> set[Pair]:
     """Run, and tell which pairs played: those of legs that the records had not, and no others."""
     known = digests_in(place)
     counter = Listener()
-    place.play(watcher=counter)
+    place.play(listener=counter)
     assert_games_are_the_standings(place.results)
     assert_parts_are_in_order(place.results)
     played = {pair for digest, pair in digests_in(place).items() if digest not in known}
@@ -195,10 +195,10 @@ def test_a_part_that_rotted_without_a_trace_is_found_before_it_is_cut(place: Pla
     content[len(content) // 2] ^= 4
     victim.write_bytes(content)
     os.utime(victim, ns=(before.st_atime_ns, before.st_mtime_ns))
-    watcher = Listener()
+    listener = Listener()
     place.write_bot("calm", bot_source(2, 1))
-    place.play(watcher=watcher)
-    assert f"Part {victim.stem} is damaged; to play again: 4 legs" in watcher.said
+    place.play(listener=listener)
+    assert f"Part {victim.stem} is damaged; to play again: 4 legs" in listener.said
     assert_games_are_the_standings(place.results)
     assert_parts_are_in_order(place.results)
     assert len(load(str(place.results)).games["match"].unique()) == 6
@@ -232,7 +232,7 @@ def test_other_settings_set_the_old_records_aside_whole(place: Place) -> None:
         assert_games_are_the_standings(aside)
     pd.testing.assert_frame_equal(pd.read_parquet(place.results.with_name(f"{CONTEST}-archive-1") / "games"), before)
     aside_results = load(str(place.results.with_name(f"{CONTEST}-archive-1")))
-    assert aside_results.field.settings["seed"] == seed_fingerprint(master_key(SEEDS[7]))
+    assert aside_results.setup.settings["seed"] == seed_fingerprint(master_key(SEEDS[7]))
     assert not pd.read_parquet(place.results / "games")["a_card"].equals(before["a_card"])
 
 
@@ -240,14 +240,14 @@ def test_another_version_of_this_contest_archives_its_records(place: Place, monk
     before = pd.read_parquet(place.results / "games")
     object.__setattr__(VON_NEUMANN_POKER, "version", VON_NEUMANN_POKER.version + 1)
     try:
-        watcher = Listener()
-        place.play(watcher=watcher)
+        listener = Listener()
+        place.play(listener=listener)
     finally:
         object.__setattr__(VON_NEUMANN_POKER, "version", VON_NEUMANN_POKER.version - 1)
     now = f"{ENGINE_VERSION}.{VON_NEUMANN_POKER.version + 1}"
     assert any(
         f"games of version {VON_NEUMANN_POKER.engine_version} of {CONTEST}, this is {now}" in text
-        for text in watcher.said
+        for text in listener.said
     )
     (part, *_) = (place.results / "games").iterdir()
     metadata = pq.read_schema(part).metadata

@@ -14,14 +14,14 @@ from tournament.config import load_config
 from tournament.contests import find_contest
 from tournament.entrants import build
 from tournament.runner.contest_run import run_prepared
+from tournament.runner.listener import Progress
 from tournament.runner.preparing import prepare_contest
-from tournament.runner.watcher import Progress
 
 BOTS = ["bold", "calm", "dull"]
 
 
 class Waiting(Listener):
-    """A watcher of a run in which "calm" is built once something has been said, or the others have played."""
+    """A listener of a run in which "calm" is built once something has been said, or the others have played."""
 
     def __init__(self, place: Place, cue: str) -> None:
         super().__init__()
@@ -29,8 +29,8 @@ class Waiting(Listener):
         self.may_be_built = threading.Event()
         self.others_played = False
 
-    def say(self, text: str) -> None:
-        super().say(text)
+    def on_message(self, text: str) -> None:
+        super().on_message(text)
         if self._cue and text.startswith(self._cue):
             self.may_be_built.set()
 
@@ -41,13 +41,13 @@ class Waiting(Listener):
             self.may_be_built.set()
 
 
-def play(place: Place, watcher: Waiting, monkeypatch: pytest.MonkeyPatch) -> None:
+def play(place: Place, listener: Waiting, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run with no patience at all."""
     built = build.Builds.build
 
     def build_late(builds: build.Builds, submission: Submission) -> Entrant | build.PutOff:
         if submission.name == "calm":
-            assert watcher.may_be_built.wait(60)
+            assert listener.may_be_built.wait(60)
         return built(builds, submission)
 
     with monkeypatch.context() as patch:
@@ -55,16 +55,16 @@ def play(place: Place, watcher: Waiting, monkeypatch: pytest.MonkeyPatch) -> Non
         patch.setattr(build, "_LOOK_SECONDS", 0.05)
         patch.setattr(build, "_SAY_SECONDS", 0.1)
         config = load_config(CONTEST, place.config, workers=1, executor="local")
-        with prepare_contest(find_contest(CONTEST), config, watcher, 0) as prepared:
-            run_prepared(prepared, watcher)
+        with prepare_contest(find_contest(CONTEST), config, listener, 0) as prepared:
+            run_prepared(prepared, listener)
 
 
 def test_others_play_while_one_is_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     late, ready = (new_place(tmp_path / name, BOTS) for name in ("late", "ready"))
     ready.play()
-    watcher = Waiting(late, "")
-    play(late, watcher, monkeypatch)
-    assert watcher.others_played and "Playing without calm, still being built" in watcher.said
+    listener = Waiting(late, "")
+    play(late, listener, monkeypatch)
+    assert listener.others_played and "Playing without calm, still being built" in listener.said
     assert_same(in_order(outcome(late.results)), in_order(outcome(ready.results)))
 
 
@@ -73,11 +73,11 @@ def test_who_has_games_in_the_records_is_waited_for(tmp_path: Path, monkeypatch:
     place = new_place(tmp_path, BOTS)
     place.play()
     place.write_bot("dull", bot_source(1, 2))
-    watcher = Waiting(place, "Still building calm…")
-    play(place, watcher, monkeypatch)
-    assert not any(text.startswith("Playing without") for text in watcher.said)
+    listener = Waiting(place, "Still building calm…")
+    play(place, listener, monkeypatch)
+    assert not any(text.startswith("Playing without") for text in listener.said)
     # Changed, it is no longer the one of the records.
     place.write_bot("calm", bot_source(2, 3))
-    watcher = Waiting(place, "Playing without calm")
-    play(place, watcher, monkeypatch)
-    assert watcher.may_be_built.is_set()
+    listener = Waiting(place, "Playing without calm")
+    play(place, listener, monkeypatch)
+    assert listener.may_be_built.is_set()

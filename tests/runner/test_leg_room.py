@@ -22,7 +22,7 @@ def match_of(*kinds: PlaysAs) -> MatchLegs:
 
 # Programs take 64 MB beside what their bots may.
 @pytest.mark.parametrize(
-    ("kinds", "free_megabytes", "files", "line"),
+    ("kinds", "min_free_disk_mb", "files", "line"),
     [
         (("wasm", "wasm"), 1, 65, ""),
         (("program", "wasm"), 164, 74, ""),
@@ -44,13 +44,13 @@ def match_of(*kinds: PlaysAs) -> MatchLegs:
     ],
 )
 def test_leg_that_does_not_fit_is_named_with_both_numbers(
-    kinds: tuple[PlaysAs, ...], free_megabytes: int, files: int, line: str, monkeypatch: pytest.MonkeyPatch
+    kinds: tuple[PlaysAs, ...], min_free_disk_mb: int, files: int, line: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(leg_room, "free_memory", lambda: free_megabytes << 20)
+    monkeypatch.setattr(leg_room, "free_memory", lambda: min_free_disk_mb << 20)
     monkeypatch.setattr(leg_room, "most_descriptors", lambda: files)
     listener = Listener()
     try:
-        check_room([match_of("wasm", "wasm"), match_of(*kinds)], 100, SandboxSettings(), listener.say)
+        check_room([match_of("wasm", "wasm"), match_of(*kinds)], 100, SandboxSettings(), listener.on_message)
     except InputError as problem:
         assert str(problem) == line
     else:

@@ -126,7 +126,7 @@ def test_the_lock_of_another_machine_can_be_removed(tmp_path: Path) -> None:
     other.release()
     storage.release()
     lock.write_text("process 7 on somewhere, which is dead\n")
-    other.hold()  # nobody holds it
+    other.hold()  # no one holds it
     other.release()
 
 

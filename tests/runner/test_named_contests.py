@@ -62,4 +62,4 @@ def test_nothing_is_played_twice_also_under_a_new_name(place: Path, tmp_path: Pa
     before = sorted((tmp_path / "copy" / "results" / "morning" / "games").iterdir())
     found = tournament.run("morning", config=config, executor="local")
     assert sorted((tmp_path / "copy" / "results" / "morning" / "games").iterdir()) == before
-    assert found.field.contest == "morning"
+    assert found.setup.contest == "morning"

@@ -26,7 +26,7 @@ from tournament.worker.wasm import seating
 
 ROOM = str(Path(tournament.worker.__file__).parent)
 FIELD = ["bold", "calm", "dull"]
-# A bot that prints, asks for chance, and fails now and then with words in its memory; it starts anew each time.
+# A bot that prints, asks for chance, and fails now and then with words in its memory; it starts again each time.
 ODD = """(module (import "env" "rand" (func $rand (result i32)))
   (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
   (memory (export "memory") 1) (global (export "tournament_assertion") i32 (i32.const 16))
@@ -158,7 +158,7 @@ def test_an_error_at_any_call_for_a_webassembly_bot_is_its_trouble_alone(
                 continue
             RAISED.clear()
             place, said = place_of(tmp_path / str(number), ODDS[".wasm"]), Listener()
-            place.play(watcher=said)
+            place.play(listener=said)
         if not RAISED:  # called once in a process, and remembered
             continue
         assert said.said, code
@@ -197,7 +197,7 @@ def test_an_error_at_a_call_for_a_process_is_its_trouble_alone(
     }
     place = place_of(tmp_path, odd.get(site.rpartition(".")[2], PYTHON).encode(), ".py")
     said = Listener()
-    place.play(watcher=said)
+    place.play(listener=said)
     assert "Injected: injected; please report it, with " in set_aside(place, said)
     assert_same(records_of(place), without[".py"])
 
@@ -224,7 +224,7 @@ def test_a_bot_that_is_late_twice_is_set_aside_and_its_opponent_plays_on(
 ) -> None:
     place, said = place_of(tmp_path, ODDS[".wasm"]), Listener()
     tries = late_in(monkeypatch, 2)
-    place.play(watcher=said)
+    place.play(listener=said)
     assert tries == [False, True]
     assert set_aside(place, said) == (
         "set aside in this run: takes far longer here than its fuel should: 99 s of processor time for 123,456,789"
@@ -269,7 +269,7 @@ def test_bot_killed_from_outside_once_plays_on_and_killed_twice_is_set_aside(
         return Ending(status=-9, from_outside=True)
 
     monkeypatch.setattr(BotProcess, "ending", killed_first)
-    place.play(watcher=said)
+    place.play(listener=said)
     assert len(killed) == kills
     if kills == 1:
         assert_same(in_order(outcome(place.results)), in_order(outcome(calm.results)))
@@ -294,7 +294,7 @@ def test_bot_that_sleeps_long_in_each_leg_is_at_fault_in_all_after_one_second_tr
     place.config.write_text(f"{place.config.read_text()}idle_seconds = 0.1\n")
     place.play()
     faults = load(str(place.results)).faults
-    assert faults.what.str.startswith("did not answer for ").all() and len(faults) >= 6
+    assert faults.message.str.startswith("did not answer for ").all() and len(faults) >= 6
     assert [len(one.cleared) for one in rounds] == [1, 0]
 
 

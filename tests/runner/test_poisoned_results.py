@@ -37,7 +37,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Place:
 
 @pytest.fixture
 def place(played: Place, tmp_path: Path) -> Iterator[Place]:
-    """A copy of the records beside a file that nobody may touch."""
+    """A copy of the records beside a file that no one may touch."""
     shutil.copytree(played.folder, tmp_path / "here")
     victim = tmp_path / "victim.txt"
     victim.write_text("precious")
@@ -146,7 +146,7 @@ TABLES: dict[str, Callable[[pa.Table], pa.Table]] = {
     "a column missing": lambda table: table.drop_columns(["session"]),
     "a column of another type": lambda table: table.set_column(0, "match", table["match"].cast(pa.string())),
     "nullable columns": lambda table: pa.table(table.to_pydict()),
-    "matches of nobody": lambda table: table.set_column(
+    "matches of no one": lambda table: table.set_column(
         0, table.schema.field("match"), pa.array([77] * len(table), pa.int32())
     ),
     "other rows": lambda table: table.slice(1),
@@ -212,7 +212,7 @@ def test_faults_that_could_take_more_memory_than_their_file_are_refused(place: P
 def test_a_contests_folder_that_is_a_link_is_neither_moved_nor_signed(
     place: Place, tmp_path: Path, inside: bool, dry: bool
 ) -> None:
-    """With other settings a run would move it to an archive: the link alone, and begin anew."""
+    """With other settings a run would move it to an archive: the link alone, and begin again."""
     target = place.results.parent / "elsewhere" if inside else tmp_path / "elsewhere"
     place.results.rename(target)
     place.results.symlink_to(target)
@@ -256,7 +256,7 @@ def test_any_change_of_an_entry_is_one_line_or_valid_records(played: Place, data
     try:
         put(played, number, content_of(entry))
         results = load(str(played.results))
-        assert len(results.standings) == len(results.field.entrants)
+        assert len(results.standings) == len(results.setup.entrants)
         assert len(results.matches) >= 0 and len(results.faults) >= 0 and len(results.entrants) >= 0
     except (RunError, InputError) as problem:
         assert one_line(problem).isprintable()

@@ -30,12 +30,12 @@ BOTS = ["bold", "calm", "dull"]
 
 
 def with_replicas(place: Place, replicas: int) -> int:
-    """Run with so many; the games that were played."""
+    """Run with this many; the games that were played."""
     text = place.config.read_text()
     place.config.write_text(text[: text.index("replicas")] + f"replicas = {replicas}\n")
-    watcher = Listener()
-    run(CONTEST, config=place.config, workers=1, executor="local", watcher=watcher)
-    return watcher.games
+    listener = Listener()
+    run(CONTEST, config=place.config, workers=1, executor="local", listener=listener)
+    return listener.games
 
 
 def records(place: Place) -> pd.DataFrame:
@@ -53,7 +53,7 @@ def test_more_replicas_play_only_what_is_new(tmp_path: Path, duplicate: str) -> 
     assert len(one) == first
     more = with_replicas(grown, 3)
     after = {path.name: path.read_bytes() for path in (grown.results / "games").iterdir()}
-    assert before.items() <= after.items(), "a part was written anew"
+    assert before.items() <= after.items(), "a part was rewritten"
     at_once = new_place(tmp_path / "at_once", BOTS, 30, settings)
     assert with_replicas(at_once, 3) == first + more
     pd.testing.assert_frame_equal(records(grown), records(at_once))
@@ -109,10 +109,10 @@ def test_fewer_lose_nothing_and_an_edited_bot_plays_as_many_as_are_wanted(tmp_pa
 def until_settled(place: Place, most: int) -> Listener:
     """Run until settled."""
     text = place.config.read_text()
-    keys = f"replicas = 1\nuntil_settled = 0.9\nmost_replicas = {most}\n"
+    keys = f"replicas = 1\nuntil_settled = 0.9\nmax_replicas = {most}\n"
     place.config.write_text(text[: text.index("replicas")] + keys)
     listener = Listener()
-    run(CONTEST, config=place.config, workers=1, executor="local", watcher=listener)
+    run(CONTEST, config=place.config, workers=1, executor="local", listener=listener)
     return listener
 
 
@@ -131,7 +131,7 @@ def place_of_neighbours(folder: Path) -> Place:
 def test_run_and_records_give_the_same_verdict(tmp_path: Path) -> None:
     """Wherever it is read: what the run said, what it returned, what is loaded, printed and shown."""
     place = place_of_neighbours(tmp_path)
-    text = place.config.read_text().replace("replicas = 1", "until_settled = 0.9\nmost_replicas = 7")
+    text = place.config.read_text().replace("replicas = 1", "until_settled = 0.9\nmax_replicas = 7")
     place.config.write_text(text)
     listener = Listener()
     returned = run_contest(VON_NEUMANN_POKER, load_config(CONTEST, place.config, workers=1, executor="local"), listener)
@@ -152,7 +152,7 @@ def test_run_and_records_give_the_same_verdict(tmp_path: Path) -> None:
     for line, behind in itertools.pairwise(loaded.ranking.entrants):
         assert line.rank_high is not None and behind.rank_low is not None
         assert (line.order == "settled") == (line.rank_high < behind.rank_low)
-    place.config.write_text(text.replace("until_settled = 0.9\nmost_replicas = 7", "replicas = 1"))
+    place.config.write_text(text.replace("until_settled = 0.9\nmax_replicas = 7", "replicas = 1"))
     with_replicas(place, 1)  # it keeps what was played, and looks once
     assert load(str(place.results)).ranking.until is None
 

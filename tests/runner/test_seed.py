@@ -24,7 +24,7 @@ def without_seed(folder: Path) -> Place:
 
 def play(place: Place, **options: int | str) -> Listener:
     listener = Listener()
-    api.run(CONTEST, config=place.config, executor="local", workers=1, watcher=listener, **options)  # type: ignore[arg-type]
+    api.run(CONTEST, config=place.config, executor="local", workers=1, listener=listener, **options)  # type: ignore[arg-type]
     return listener
 
 
@@ -59,7 +59,7 @@ def test_two_runs_without_a_seed_have_other_cards(tmp_path: Path) -> None:
 
 
 def test_the_seed_is_its_owners_alone_and_stands_nowhere_else(tmp_path: Path) -> None:
-    seed = "a sentence that nobody else knows"
+    seed = "a sentence that no one else knows"
     place = without_seed(tmp_path)
     play(place, seed=seed)
     kept, copy = secrets_of(place)
@@ -107,7 +107,7 @@ def test_a_seed_of_which_one_copy_is_damaged_or_gone_is_mended(tmp_path: Path, w
     content[5] ^= 4
     before.unlink() if is_gone else before.write_bytes(bytes(content))
     (problem,) = api.verify(CONTEST, config=place.config).problems
-    assert problem.place == f"secret/{before.name}"
+    assert problem.path == f"secret/{before.name}"
     place.write_bot("newcomer", "int a(const Bot *b) { return 9; } int b(const Bot *b, const int bet) { return 0; }")
     again = play(place)
     assert again.games > 0
@@ -122,7 +122,7 @@ def full_disk() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seed", "warned"), [(7, True), ("secret", True), ("a sentence that nobody else knows", False), (2**100, False)]
+    ("seed", "warned"), [(7, True), ("secret", True), ("a sentence that no one else knows", False), (2**100, False)]
 )
 def test_a_guessable_seed_is_named_so(tmp_path: Path, seed: int | str, warned: bool) -> None:
     place = without_seed(tmp_path)

@@ -92,7 +92,7 @@ def test_tables_are_recorded_ranked_and_played_again(
     options: dict[str, Any] = {"config": folder / "tournament.toml", "results": folder / "results"}
     assert not tournament.verify("auction", replay=3, **options).problems
     number = int(rows.match.iloc[0])
-    assert tournament.replay("auction", match=number, session=0, **options).differs == ""
+    assert tournament.replay("auction", match=number, session=0, **options).mismatch == ""
     assert "bot_0" in tournament.report("auction", folder / "page.html", **options).read_text()
     assert set(found.crosstable) >= {"bot", "opponent", "points_per_session"}
 

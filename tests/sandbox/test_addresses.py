@@ -36,7 +36,7 @@ def test_addresses_are_the_same_in_every_run(sources: dict[str, str], sandbox: S
     assert {entrant.name: entrant.problem for entrant in entrants if entrant.problem} == {}
     settings = Settings(sessions=2)
     legs = [leg for leg in legs_of(entrants, settings) if "other" in leg.names]
-    alone = SandboxSettings(legs_per_process=1, packages=sandbox.packages)
+    alone = SandboxSettings(legs_per_process=1, python_packages=sandbox.python_packages)
     ways = [(sandbox, legs), (alone, legs[::-1]), (sandbox, legs[len(legs) // 2 :])]
     first: dict[str, object] = {}
     for how, chosen in ways:

@@ -31,7 +31,7 @@ PYTHON = {"calm.py": "def a(bot): return 5\ndef b(bot, bet): return 1\n"}
 
 @pytest.fixture
 def untried() -> Iterator[None]:
-    """The machine's sandbox is tried anew, and what was found is forgotten afterwards."""
+    """The machine's sandbox is tried again, and what was found is forgotten afterwards."""
     probe.probe_sandbox.cache_clear()
     yield
     probe.probe_sandbox.cache_clear()

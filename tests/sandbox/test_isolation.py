@@ -15,7 +15,7 @@ from tournament.contests.von_neumann_poker import Settings
 from tournament.keys import seed_after_faults
 from tournament.sandbox.outside.settings import SandboxSettings
 
-NUMPY = SandboxSettings(packages=["numpy"])
+NUMPY = SandboxSettings(python_packages=["numpy"])
 
 # Each tries to remember something over legs: what a does depends on how often a was called before.
 REMEMBERING = {
@@ -203,12 +203,12 @@ def test_what_is_not_allowed_is_not_there(module: str) -> None:
     problem = problem_of(f"import {module}\ndef a(bot): return 0\ndef b(bot, bet): return 0\n")
     assert problem == (
         f"can't start: ModuleNotFoundError: No module named '{module.split('.')[0]}' (line 1);"
-        " bots may import the standard library and what [sandbox] packages names"
+        " bots may import the standard library and what [sandbox] python_packages names"
     )
 
 
 def test_allowed_packages_come_with_what_they_need() -> None:
-    sandbox = SandboxSettings(packages=["pandas"])
+    sandbox = SandboxSettings(python_packages=["pandas"])
     source = "import pandas as pd\ndef a(bot): return int(pd.Series([3, 4]).sum())\ndef b(bot, bet): return 0\n"
     assert ask(source, [A], sandbox=sandbox).answers == [7]
     known = python_packing.installed(("pandas",))
@@ -237,7 +237,7 @@ def test_package_that_a_bot_imports_is_loaded_once_before_its_legs(
     )
     _install(tmp_path, "unloadable", "raise ValueError('no licence')\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    sandbox = SandboxSettings(packages=["loaded_once", "unloadable"])
+    sandbox = SandboxSettings(python_packages=["loaded_once", "unloadable"])
     of_names = "def a(bot): return made[0] != os.getpid()\ndef b(bot, bet): return 0\n"
     started = [ask(f"import os\nfrom loaded_once import made\n{of_names}", [A], sandbox=sandbox) for _ in range(2)]
     assert [one.answers for one in started] == [[1], [1]]

@@ -13,7 +13,7 @@ from tournament.api import replay
 from tournament.config import load_config
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.records.results import load
-from tournament.runner.watcher import NobodyWatching
+from tournament.runner.listener import NullListener
 from tournament.trial.check import check_bot
 from tournament.trial.match import play_match
 
@@ -83,20 +83,20 @@ def test_it_is_the_same_everywhere(kind: str, tmp_path: Path) -> None:
     path = place.entrants / ("looks.py" if kind == "python" else "looks")
     write_bot(path, PYTHON if kind == "python" else script(PROGRAM))
     config = load_config(CONTEST, place.config)
-    nobody = NobodyWatching()
+    no_one = NullListener()
     seen: dict[str, dict[str, str]] = {}
 
     def note(where: str, *texts: str | None) -> None:
         seen[where] = dict(re.findall(r"(\w+)=([0-9a-f]{6})", " ".join(text or "" for text in texts)))
 
-    checked = check_bot(VON_NEUMANN_POKER, config.contest, config.sandbox, path, nobody)
-    note("check", checked.faults[0].what, checked.faults[0].complaints)
-    matched = play_match(VON_NEUMANN_POKER, config, path, [place.entrants / "bold.c"], nobody)
-    note("match", matched.faults[0][1].what, matched.faults[0][1].complaints)
+    checked = check_bot(VON_NEUMANN_POKER, config.contest, config.sandbox, path, no_one)
+    note("check", checked.faults[0].message, checked.faults[0].last_output)
+    matched = play_match(VON_NEUMANN_POKER, config, path, [place.entrants / "bold.c"], no_one)
+    note("match", matched.faults[0][1].message, matched.faults[0][1].last_output)
     place.play(workers=2)
     results = load(str(place.results))
     first = results.faults.iloc[0]
-    note("run", first.what, first.complaints)
+    note("run", first.message, first.last_output)
     again = replay(
         CONTEST, config=place.config, match=int(first.match), session=int(first.session), game=int(first.game)
     )
@@ -107,7 +107,7 @@ def test_it_is_the_same_everywhere(kind: str, tmp_path: Path) -> None:
         for name in seen["run"]
         if len({words.get(name) for words in seen.values()}) > 1
     }
-    assert len(seen["run"]) == 16, (first.what, first.complaints)
+    assert len(seen["run"]) == 16, (first.message, first.last_output)
     assert differing == {}
 
 
@@ -115,6 +115,6 @@ def test_no_fault_tells_where_an_object_lies_or_how_the_process_came_to_be() -> 
     plain = "import sys\ndef b(bot, bet): return 1\ndef a(bot): return 1\n"
     tells = plain.replace("return 1\n", "raise ValueError(f'{object()} {max} {sys.orig_argv} at 0x1F')\n")
     (played,) = play(build({"one.py": tells, "two.py": plain}), Settings())
-    what = played.result.faults[0].what
+    what = played.result.faults[0].message
     assert what.startswith("ValueError: <object object> <built-in function max> ['/"), what
     assert what.endswith("', 'one'] (line 3 in a)"), what

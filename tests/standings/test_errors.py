@@ -17,7 +17,7 @@ from tests.standings.test_standings import batch_of, field_of, leg_of, leg_of_bo
 from tournament.arrays import Floats
 from tournament.standings.errors import degrees_of_freedom
 from tournament.standings.standings import compute_standings
-from tournament.standings.student import quantile, quantiles, two_sided_tail
+from tournament.standings.student_t import quantile, quantiles, two_sided_tail
 from tournament.standings.tally import tally_of_points
 from tournament.store.leg_sums import LegSums, leg_sums
 from tournament.store.legs import LegResult, Legs
@@ -50,7 +50,7 @@ def test_errors_and_degrees_are_those_of_plain_loops(
         variance, freedom = strata.of_score(name, matches)
         assert standings.ranked[row].stderr == pytest.approx(math.sqrt(variance))
         assert measured.freedom[row] == pytest.approx(freedom)
-        assert measured.reach[row] == pytest.approx(quantile(0.975, freedom) * math.sqrt(variance) / 3)
+        assert measured.ci_half_width[row] == pytest.approx(quantile(0.975, freedom) * math.sqrt(variance) / 3)
         for other, behind in enumerate(names):
             if other != row:
                 variance, freedom = strata.of_difference(name, behind, matches)
@@ -74,7 +74,9 @@ def test_one_replica_has_intervals_and_tells_nobody_apart() -> None:
     legs = [leg_of(field, *pair, chance.normal(NAMES.index(pair[1]), 1, 64)) for pair in PAIRS]
     standings = compute_standings(field, [batch_of(*legs)])
     assert all(line.stderr for line in standings.ranked)
-    assert {(line.rank_low, line.rank_high, line.surely_ahead_of) for line in standings.ranked} == {(None, None, ())}
+    assert {(line.rank_low, line.rank_high, line.significantly_ahead_of) for line in standings.ranked} == {
+        (None, None, ())
+    }
     assert not standings.measured.differences.freedom.any()
 
 
@@ -95,7 +97,7 @@ def test_a_very_large_field_is_ranked_by_intervals_compared_by_sorting(monkeypat
     ahead = (scores - wide)[:, np.newaxis] > scores + wide
     assert 8 < ahead.sum() < 36
     for row, (line, before) in enumerate(zip(lines.ranked, tested.ranked)):
-        assert line.name == before.name and line.surely_ahead_of == ()
+        assert line.name == before.name and line.significantly_ahead_of == ()
         assert line.rank_low is not None and line.rank_high is not None and before.rank_low and before.rank_high
         assert line.rank_low <= 1 + ahead[:, row].sum() and line.rank_high >= 9 - ahead[row].sum()
         assert line.rank_low <= before.rank_low and line.rank_high >= before.rank_high

@@ -80,7 +80,7 @@ def test_controls_are_those_of_plain_python(hand: Hand, shuffle: int) -> None:
 
 
 def test_a_first_hand_is_shuffled_by_the_cards_of_the_second_and_alone_has_no_luck() -> None:
-    """Which nobody knows while it is played, and which know nothing of it."""
+    """Which no one knows while it is played, and which know nothing of it."""
     hands = [Hand(0, 0, 0, tuple(range(n, n + 9)), (5, 0, 0, 0), (CALLED, 1, 1, 1), NOBODY, 10) for n in (0, 20)]
     *columns, profit = columns_of(hands).values()
     moments = np.zeros((CONTROLS + 2, CONTROLS + 2))

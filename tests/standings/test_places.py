@@ -16,7 +16,7 @@ from tests.oracles.von_neumann_poker import Bot
 from tests.support import play_core
 from tournament.standings.errors import Differences
 from tournament.standings.places import rank_bounds, surely_ahead
-from tournament.standings.student import quantile, two_sided_tail
+from tournament.standings.student_t import quantile, two_sided_tail
 
 Floats = npt.NDArray[np.float64]
 BLOCKS = 32

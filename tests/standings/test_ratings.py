@@ -31,7 +31,7 @@ def test_unknown_ratings_are_refused() -> None:
 
 
 def wins_of(names: Sequence[str], won: Mapping[tuple[str, str], Floats], drawn: float = 0.0) -> Wins:
-    """Legs of 320 sessions, ten in a block, of which x won so many."""
+    """Legs of 320 sessions, ten in a block, of which x won this many."""
     field = field_of(names)
     legs = [leg_of(field, x, y, np.repeat(of, 10)) for (x, y), of in won.items()]
     rows = np.array(list(won.values()))
@@ -94,8 +94,8 @@ def test_strengths_of_few_replicas_are_within_their_reach() -> None:
         order = np.lexsort((all_legs.number, all_legs.match))
         wins = Wins(all_legs.chosen(order), won[order], np.zeros_like(won))
         for line in elo(ranked, wins):
-            assert line.reach is not None and line.stderr is not None
-            held += abs(line.rating - ELO * truth[names.index(line.name)]) < line.reach + 3
+            assert line.ci_half_width is not None and line.stderr is not None
+            held += abs(line.rating - ELO * truth[names.index(line.name)]) < line.ci_half_width + 3
     assert held / tournaments / 3 > 0.95 - 3.5 * math.sqrt(0.95 * 0.05 / tournaments / 2)
 
 
@@ -160,4 +160,4 @@ def test_standings_name_the_nearest_behind() -> None:
         for number in range(10)
     ]
     lines = compute_standings(field, [batch_of(*legs)]).entrants
-    assert {line.name: line.surely_ahead_of for line in lines} == {"ann": ("bob",), "bob": ("cat",), "cat": ()}
+    assert {line.name: line.significantly_ahead_of for line in lines} == {"ann": ("bob",), "bob": ("cat",), "cat": ()}

@@ -150,7 +150,7 @@ def test_a_difference_of_two_who_never_met_is_within_its_reach(replicas: int) ->
         # Matches of these among themselves say nothing.
         legs += [leg_of(field, "bot_0", "bot_1", chance.normal(50, 9, 64), number) for number in range(replicas)]
         measured = tally_of_points(names, Legs.of(legs).in_order(), 1, opponents).measured
-        difference, reach = measured.differences.means[1, 0], measured.differences.reach(1, 0)
+        difference, reach = measured.differences.means[1, 0], measured.differences.ci_half_width(1, 0)
         assert reach is not None
         held += abs(difference - 64) < reach
         reaches.append(reach)

@@ -30,8 +30,8 @@ from tournament.store.parts import rows_of
 from tournament.store.storage import open_storage
 for place in sys.argv[1:]:
     loaded, storage = load(place), open_storage(place)
-    contest = find_contest(loaded.field.contest)
-    settings = contest.settings.model_validate({**loaded.field.settings, "seed": None})
+    contest = find_contest(loaded.setup.contest)
+    settings = contest.settings.model_validate({**loaded.setup.settings, "seed": None})
     found = {}
     for batch in loaded.batches:
         luck = luck_of_legs(contest, settings, batch.legs)

@@ -26,8 +26,8 @@ from tournament.leg import match_number
 from tournament.records.results import crosstable_values
 from tournament.standings.notes import notes_of
 from tournament.standings.standings import Standing, compute_standings
-from tournament.standings.student import quantile
-from tournament.store.ledger import Batch, Field, FieldEntrant, Until
+from tournament.standings.student_t import quantile
+from tournament.store.ledger import Batch, ContestSetup, FieldEntrant, Until
 from tournament.store.leg_sums import leg_sums
 from tournament.store.legs import Fault, LegResult, Legs
 
@@ -35,15 +35,15 @@ BLOCKS = 32
 Points = npt.NDArray[np.float64]
 
 
-def field_of(names: Sequence[str], problems: dict[str, str] | None = None) -> Field:
+def field_of(names: Sequence[str], problems: dict[str, str] | None = None) -> ContestSetup:
     entrants = tuple(
         FieldEntrant(number, name, "c", name, None if name in (problems or {}) else name, (problems or {}).get(name))
         for number, name in enumerate(names)
     )
-    return Field("von_neumann_poker", "1", {}, entrants, {name: number for number, name in enumerate(names)})
+    return ContestSetup("von_neumann_poker", "1", {}, entrants, {name: number for number, name in enumerate(names)})
 
 
-def leg_of(field: Field, x: str, y: str, points: Points, number: int = 0, **more: Any) -> LegResult:
+def leg_of(field: ContestSetup, x: str, y: str, points: Points, number: int = 0, **more: Any) -> LegResult:
     """A leg in which x won these points in its sessions, cut into blocks as the core does."""
     count = len(points)
     block = np.arange(count) * BLOCKS // count
@@ -65,20 +65,20 @@ def batch_of(*legs: LegResult) -> Batch:
     return Batch(legs[0].digest, (), Legs.of(legs))
 
 
-def leg_of_both(field: Field, x: str, y: str, of_x: Points, of_y: Points, number: int = 0) -> LegResult:
+def leg_of_both(field: ContestSetup, x: str, y: str, of_x: Points, of_y: Points, number: int = 0) -> LegResult:
     """A leg of a game that is not zero-sum: both sides have points of their own."""
     leg, other = leg_of(field, x, y, of_x, number), leg_of(field, x, y, of_y, number)
     return replace(leg, sums=leg_sums((leg.by_block[0], other.by_block[0]), len(of_x)))
 
 
-def tournament(names: Sequence[str], sessions: int, seed: int) -> tuple[Field, dict[tuple[str, str], Points]]:
+def tournament(names: Sequence[str], sessions: int, seed: int) -> tuple[ContestSetup, dict[tuple[str, str], Points]]:
     """Independent points of every pair; earlier names are better."""
     chance = np.random.default_rng(seed)
     pairs = itertools.combinations(names, 2)
     return field_of(names), {(x, y): chance.normal(names.index(y) - names.index(x), 5, sessions) for x, y in pairs}
 
 
-def lines_of(field: Field, legs: Sequence[LegResult]) -> dict[str, Standing]:
+def lines_of(field: ContestSetup, legs: Sequence[LegResult]) -> dict[str, Standing]:
     return {line.name: line for line in compute_standings(field, [batch_of(leg) for leg in legs]).entrants}
 
 
@@ -102,7 +102,7 @@ def test_where_a_game_is_not_zero_sum_each_side_has_its_own_points(legs: int, re
     for match in standings.matches:
         assert match.freedom == (replicas if replicas > 1 else BLOCKS) - 1
         reach = quantile(0.975, match.freedom) * (match.points_0_stderr or 0) / (64 * legs)
-        assert match.reach_per_session == pytest.approx(reach, rel=1e-5)
+        assert match.ci_half_width_per_session == pytest.approx(reach, rel=1e-5)
         of = points[match.x, match.y]
         assert (match.points_0, match.points_1) == pytest.approx(tuple(of.sum(axis=(0, 2))))
         for error, side in ((match.points_0_stderr, 0), (match.points_1_stderr, 1)):
@@ -175,7 +175,7 @@ def test_exact_ties_stay_ties_whatever_the_rounding(until: Until | None) -> None
     assert [line.name for line in tied] == ["ann", "bob", "cat", "dan"]
     assert {(line.rank_low, line.rank_high) for line in tied} == {(1, 4)}
     # Equal in every replica: more of them would tell nothing else.
-    assert {line.order for line in tied[:3]} == {"close" if until and until.most_replicas > 10 else "open"}
+    assert {line.order for line in tied[:3]} == {"close" if until and until.max_replicas > 10 else "open"}
 
 
 def test_too_few_sessions_have_no_error() -> None:
@@ -212,7 +212,7 @@ def test_who_played_more_matches_so_far_is_not_ahead_for_it() -> None:
     assert [line.name for line in lines] == sorted(by_match, key=lambda name: -by_match[name])
 
 
-def disqualified(field: Field) -> list[LegResult]:
+def disqualified(field: ContestSetup) -> list[LegResult]:
     """Cat traps once too often against dan; without that leg she would win everything."""
     fault = Fault(1, 2, 5, "b", "out of bounds")
     names = [entrant.name for entrant in field.entrants]
@@ -311,7 +311,7 @@ def test_the_95_percent_interval_covers_95_percent(memory: float) -> None:
 
 
 def calls_to_rank(entrants: int) -> int:
-    """How many functions are called to rank so many entrants, and to say how much they played."""
+    """How many functions are called to rank this many entrants, and to say how much they played."""
     field, points = tournament([f"bot_{number:03}" for number in range(entrants)], 4, 1)
     batch = batch_of(*(leg_of(field, x, y, own) for (x, y), own in points.items()))
     legs, calls = Legs.of(batch.legs), 0

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tournament.standings.errors import Differences
 from tournament.standings.stopping import apart, at_least, critical_value, looks, within
-from tournament.standings.student import quantile
+from tournament.standings.student_t import quantile
 from tournament.standings.verdicts import SureOrder, Verdict, looks_of, next_count, settled_order
 from tournament.store.ledger import Until
 

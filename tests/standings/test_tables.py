@@ -15,20 +15,20 @@ from tournament.runner.schedule.legs import Competitor, Replicas, RoundRobin
 from tournament.standings.places import with_implied
 from tournament.standings.standings import Standings, compute_standings
 from tournament.standings.tables import pairs_of_tables
-from tournament.store.ledger import Batch, Field, FieldEntrant, Setting
+from tournament.store.ledger import Batch, ContestSetup, FieldEntrant, Setting
 from tournament.store.leg_sums import LegSums
 from tournament.store.legs import DIGESTS, Legs, Rest
 
 SESSIONS = 5
 
 
-def field_of(bots: int, **settings: Setting) -> Field:
+def field_of(bots: int, **settings: Setting) -> ContestSetup:
     names = [f"bot_{number:02}" for number in range(bots)]
     entrants = tuple(FieldEntrant(number, name, "c", "0" * 64, "0" * 64, None) for number, name in enumerate(names))
-    return Field("c", "9.1", {"sessions": SESSIONS, **settings}, entrants, {e.name: e.number for e in entrants})
+    return ContestSetup("c", "9.1", {"sessions": SESSIONS, **settings}, entrants, {e.name: e.number for e in entrants})
 
 
-def schedule_of(field: Field, seats: int | None, replicas: int) -> RoundRobin:
+def schedule_of(field: ContestSetup, seats: int | None, replicas: int) -> RoundRobin:
     competitors = [Competitor(one.number, one.name, "wasm", one.name) for one in field.entrants]
     tables = field.settings.get("tables")
     assert tables is None or isinstance(tables, int)
@@ -44,7 +44,7 @@ def places_at(schedule: RoundRobin) -> tuple[npt.NDArray[np.int64], npt.NDArray[
     return np.array([(leg.match, leg.number) for leg in legs], np.int64), seats
 
 
-def legs_of(field: Field, places: npt.NDArray[np.int64], seats: npt.NDArray[np.int32], points: Floats) -> Legs:
+def legs_of(field: ContestSetup, places: npt.NDArray[np.int64], seats: npt.NDArray[np.int32], points: Floats) -> Legs:
     """Legs in which each seat has won these points."""
     count = len(places)
     sums = np.zeros((count, seats.shape[1], len(LegSums._fields)))
@@ -57,7 +57,7 @@ def legs_of(field: Field, places: npt.NDArray[np.int64], seats: npt.NDArray[np.i
     return Legs(digest, names, seats, none - 1, whole, sums, (Rest(),), none, seconds).in_order()
 
 
-def ranked(field: Field, legs: Legs) -> Standings:
+def ranked(field: ContestSetup, legs: Legs) -> Standings:
     return compute_standings(field, [Batch("", (), legs)])
 
 
@@ -140,7 +140,7 @@ def told_apart(seats: int | None, replicas: int, tables: int | None, kind: str, 
         ahead = with_implied(
             np.array(
                 [
-                    [other in line.surely_ahead_of for other in (one.name for one in found.ranked)]
+                    [other in line.significantly_ahead_of for other in (one.name for one in found.ranked)]
                     for line in found.ranked
                 ]
             )
@@ -148,7 +148,7 @@ def told_apart(seats: int | None, replicas: int, tables: int | None, kind: str, 
         twins = [(place[bot], place[bot + 1]) for bot in range(0, bots, 2)]
         wrong += any(ahead[one, other] or ahead[other, one] for one, other in twins)
         for one, other in twins:
-            reach = differences.reach(one, other)
+            reach = differences.ci_half_width(one, other)
             assert reach is not None
             held += abs(float(differences.means[one, other])) <= reach
             number += 1

@@ -24,7 +24,7 @@ from tournament.leg import match_number
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import (
     Batch,
-    Field,
+    ContestSetup,
     FieldEntrant,
     Part,
     State,
@@ -40,7 +40,7 @@ from tournament.store.writer import Change, Writer, in_commits, open_for_writing
 
 TABLES: tuple[TableName, ...] = ("games", "sessions")
 SEED = "the seed of these records"
-FIELD = Field(
+FIELD = ContestSetup(
     contest="von_neumann_poker",
     engine="1",
     settings={"sessions": 4, "seed": seed_fingerprint(master_key(SEED)), "duplicate": False},
@@ -272,7 +272,7 @@ def test_a_lost_part_of_legs_takes_its_batches_out_and_no_others(
 def test_a_reader_finds_a_part_in_staging_and_reads_again_where_it_is_gone(
     storage: FolderStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """While it reads, the one that it wants is written anew, twice."""
+    """While it reads, the one that it wants is rewritten, twice."""
     writer = open_for_writing(storage)
     batches = [stage_batch(storage, leg(match)) for match in range(4)]
     writer.commit(field=FIELD, batches=batches)
@@ -417,7 +417,7 @@ def test_readers_begin_at_the_newest_fold(folded: FolderStorage) -> None:
     state = read_state(folded)
     assert (state.entries, state.field) == (4, FIELD)
     assert [len(legs) for legs in standing(folded)] == [2, 1, 1, 1]
-    assert standing(folded)[0][1].faults[0].what == "oh"
+    assert standing(folded)[0][1].faults[0].message == "oh"
 
 
 def with_fold_after_fold(storage: FolderStorage, monkeypatch: pytest.MonkeyPatch) -> Writer:

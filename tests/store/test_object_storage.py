@@ -121,7 +121,7 @@ def test_who_is_taken_over_while_it_sweeps_sweeps_nothing_of_the_other(
         first.commit(field=FIELD)
         first.commit(batches=[stage_batch(first.storage, leg(0))])
         for _ in range(2):
-            stage_batch(first.storage, leg(5))  # that nobody commits
+            stage_batch(first.storage, leg(5))  # that no one commits
         kept: list[Writer] = []
         before: dict[str, bytes] = {}
 
@@ -328,12 +328,12 @@ def test_records_that_were_copied_go_on_there(served_store: ServedStore, tmp_pat
         obstore.put(store, f"{prefix}/{path.relative_to(folder).as_posix()}", path.read_bytes())
     assert not tournament.verify(CONTEST, config=place.config, results=url).problems
     place.write_bot(third, bot_source(*THRESHOLDS[third]))
-    watcher = Listener()
-    place.play(watcher=watcher, results=url)
+    listener = Listener()
+    place.play(listener=listener, results=url)
     there = tournament.load(f"s3://{BUCKET}/{prefix}/{CONTEST}?{served_store.options}")
     assert len(there.matches) == 6
     known = tournament.load(str(place.results)).matches
-    assert watcher.games == there.matches[there.matches.seat == 0].games.sum() - known[known.seat == 0].games.sum()
+    assert listener.games == there.matches[there.matches.seat == 0].games.sum() - known[known.seat == 0].games.sum()
 
     back = tmp_path / "back"
     for listed in obstore.list(store, prefix).collect():

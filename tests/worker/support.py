@@ -103,8 +103,8 @@ class Played:
 
     @property
     def what_counts(self) -> tuple[LegResult, list[Game], list[Session]]:
-        """What must be the same however a leg was played: not complaints, since legs may share a process."""
-        faults = tuple(replace(fault, complaints="") for fault in self.faults)
+        """What must be the same however a leg was played: not the last output, since legs may share a process."""
+        faults = tuple(replace(fault, last_output="") for fault in self.faults)
         return replace(self.result, faults=faults), self.games, self.sessions
 
 
@@ -213,7 +213,7 @@ class Answered:
     @property
     def what(self) -> list[str]:
         """What went wrong, fault by fault."""
-        return [fault.what for fault in self.faults]
+        return [fault.message for fault in self.faults]
 
 
 def ask_each(

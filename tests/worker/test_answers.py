@@ -78,9 +78,9 @@ def test_what_is_no_number_is_a_fault_that_says_so() -> None:
     answered = ask_each(bots, [A])
     for number, (expression, words) in enumerate(FAULTS.items()):
         (fault,) = answered[f"n{number}"].faults
-        assert words in fault.what, expression
-        assert len(fault.what) <= 400
-        assert (fault.question, fault.seat, fault.game) == ("a", 0, 0)
+        assert words in fault.message, expression
+        assert len(fault.message) <= 400
+        assert (fault.decision, fault.seat, fault.game) == ("a", 0, 0)
         assert answered[f"n{number}"].answers == [0]
 
 

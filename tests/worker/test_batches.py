@@ -42,7 +42,7 @@ def digest_of(number: int) -> str:
 
 @dataclass(frozen=True)
 class OneMatchForEachLeg:
-    """A schedule of legs that are, or aren't, in lanes; a replica is so many of them."""
+    """A schedule of legs that are, or aren't, in lanes; a replica is this many of them."""
 
     in_lanes: list[bool]
     legs_per_replica: int = 10**9

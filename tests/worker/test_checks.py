@@ -17,7 +17,7 @@ from tournament.contests.settings import BankedSettings, ContestSettings
 from tournament.contests.two_card_draw import EXAMPLES, example
 from tournament.contests.two_card_draw.servers import practice_server
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
-from tournament.runner.watcher import NobodyWatching
+from tournament.runner.listener import NullListener
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.trial import playing
 from tournament.trial.check import CheckReport, check_bot, habits
@@ -31,7 +31,7 @@ CALM = "def a(bot): return 20 if bot.card > 0.5 else 0\ndef b(bot, bet): return 
 def check(folder: Path, source: Source, settings: Settings = SMALL, name: str = "bot.py") -> CheckReport:
     path = folder / (name if not isinstance(source, dict) else "bot")
     write_bot(path, source)
-    return check_bot(VON_NEUMANN_POKER, settings, SandboxSettings(), path, NobodyWatching())
+    return check_bot(VON_NEUMANN_POKER, settings, SandboxSettings(), path, NullListener())
 
 
 def test_a_fit_python_bot(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_a_bot_cannot_tell_a_check_from_a_tournament(tmp_path: Path, monkeypatch
 
     def told(seed: str | None) -> tuple[str | None, str]:
         report = check(tmp_path, tells, SMALL.model_copy(update={"seed": seed}))
-        return report.seed, report.faults[0].what
+        return report.seed, report.faults[0].message
 
     (drawn, said), other = told(None), told(None)
     assert drawn != other[0] and said != other[1]
@@ -107,7 +107,7 @@ def looping(folder: Path, settings: ContestSettings, *, starts: str = "", decide
             (func (export "a") (param i32) (result i32) {decides} (i32.const 5))
             (func (export "b") (param i32 i32) (result i32) (i32.const 1)))""")
     )
-    return check_bot(VON_NEUMANN_POKER, settings, SandboxSettings(), folder / "loops.wasm", NobodyWatching())
+    return check_bot(VON_NEUMANN_POKER, settings, SandboxSettings(), folder / "loops.wasm", NullListener())
 
 
 class Banked(Settings, BankedSettings):
@@ -130,7 +130,7 @@ def test_what_the_contest_does_not_wait_for_is_a_fault(tmp_path: Path, monkeypat
     monkeypatch.setattr("tournament.contests.settings.DECISION_FUEL", 1_000_000)
     report = looping(tmp_path, Settings(sessions=20, max_faults=1), decides=LOOP)
     assert not report.fit and report.slow == ""
-    assert {fault.what for fault in report.faults} == {"ran out of fuel (an endless loop?)"}
+    assert {fault.message for fault in report.faults} == {"ran out of fuel (an endless loop?)"}
 
 
 def test_faults_at_the_limits(tmp_path: Path) -> None:
@@ -138,8 +138,8 @@ def test_faults_at_the_limits(tmp_path: Path) -> None:
     assert report.faults == () and not report.fit
     assert len(report.boundary_faults) == 5  # of 27 with card 0; then it stops
     assert not report.asked_all
-    assert {fault.what for fault in report.boundary_faults} == {"IndexError: list index out of range (line 1 in a)"}
-    assert report.boundary_faults[0].asked.startswith("a: card 0, ")
+    assert {fault.message for fault in report.boundary_faults} == {"IndexError: list index out of range (line 1 in a)"}
+    assert report.boundary_faults[0].question_text.startswith("a: card 0, ")
 
 
 @pytest.mark.parametrize("source", ["(x for x in iter(int, 1) if x).__next__()", "__import__('time').sleep(99)"])
@@ -196,7 +196,9 @@ def test_check_judges_a_bot_by_its_decisions_whatever_its_start_takes(
 ) -> None:
     write_bot(tmp_path / "calm.py", CALM)
     settings = Settings(sessions=5000, max_faults=0, seconds=10.0, increment_ms=0.0, seed="3")
-    tried = playing.build(VON_NEUMANN_POKER, settings, SandboxSettings(), tmp_path / "calm.py", NobodyWatching().say)
+    tried = playing.build(
+        VON_NEUMANN_POKER, settings, SandboxSettings(), tmp_path / "calm.py", NullListener().on_message
+    )
     timed = TimedPairing(**vars(tried), each=each, start=start)
     monkeypatch.setattr("tournament.trial.check.build", lambda *_: timed)
     monkeypatch.setattr("tournament.trial.check.time", timed.clock)
@@ -211,11 +213,11 @@ def test_a_fault_of_a_c_bot_has_its_line_and_of_a_python_bot_two_frames(tmp_path
     source += "int a(const Bot *b) { return b->card > 0.5f ? half(3) : 0; }\nint b(const Bot *b, int x) { return 1; }\n"
     settings = SMALL.model_copy(update={"seed": "3"})
     report = check(tmp_path, source, settings, name="bot.c")
-    assert {fault.what for fault in report.faults} == {"divided by zero (line 3)"}
+    assert {fault.message for fault in report.faults} == {"divided by zero (line 3)"}
     (game,) = report.at_fault
     assert [step.fault for step in game.steps if step.fault] == ["divided by zero (line 3)"]
     python = "def half(x):\n  return x // 0\ndef a(bot):\n  return half(3)\ndef b(bot, bet): return 1\n"
-    (what,) = {fault.what for fault in check(tmp_path, python).faults}
+    (what,) = {fault.message for fault in check(tmp_path, python).faults}
     assert what.endswith("by zero (line 2 in half, called on line 4 in a)")
 
 
@@ -303,7 +305,7 @@ def test_an_error_of_ours_after_the_build_is_the_bots_problem(
 
     monkeypatch.setattr(f"tournament.trial.{place}", fail)
     write_bot(tmp_path / "calm.py", CALM)
-    code, text = run_check(str(tmp_path / "calm.py"), "--config", config, "--as-submitted")
+    code, text = run_check(str(tmp_path / "calm.py"), "--config", config, "--submission-limits")
     assert code == 1 and "verdict not fit to enter" in text, text
     found = re.search(r"ZeroDivisionError: in ours; please report it, with …(/errors/\w+\.txt)", text)
     assert found and str(cache_folder()) not in text, text

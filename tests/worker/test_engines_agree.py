@@ -205,7 +205,7 @@ def outcome(code: bytes, kind: Engine, fuel: int = FUEL) -> tuple[list[tuple[obj
         except wasmtime.Trap as trap:
             how = trap.trap_code
         except wasmtime.WasmtimeError as error:
-            how = str(error).splitlines()[-1]  # an exception that nobody caught
+            how = str(error).splitlines()[-1]  # an exception that no one caught
         if isinstance(counter, wasmtime.Global):
             taken.append(fuel - int(counter.value(store)))
         ended.append((how, g(store), memory.size(store), sha256(bytes(memory.read(store))).digest()))
@@ -262,7 +262,7 @@ def agree(seeds: range) -> None:
     assert len(seeds) < ends < 4 * len(seeds), "too few that end, or that trap"
 
 
-# A unit of fuel allows so many instructions at most, those included that count it: a loop of one unit has nine more.
+# A unit of fuel allows this many instructions at most, those included that count it: a loop of one unit has nine more.
 MOST_WORK, WORK_MORE = 12, 100
 FUEL_OF_MUTATED = 100_000
 

@@ -34,10 +34,10 @@ def test_a_bot_begins_again_with_other_chance_until_its_faults_are_too_many() ->
     assert faults.add(core, Failure("went wrong 3", "fuel")) is None
     assert faults.ended_by == 0
     first, _, last = faults.all
-    assert (first.seat, first.session, first.game, first.question) == (0, 10, 1, "b")
-    assert (first.what, first.complaints, last.complaints) == ("went wrong 1", "4\n5\n6\n7\n8", "")
+    assert (first.seat, first.session, first.game, first.decision) == (0, 10, 1, "b")
+    assert (first.message, first.last_output, last.last_output) == ("went wrong 1", "4\n5\n6\n7\n8", "")
     assert (first.kind, last.kind) == ("other", "fuel")
-    assert first.asked.startswith("b: card 0.5, ")
+    assert first.question_text.startswith("b: card 0.5, ")
 
 
 def test_who_cannot_be_replaced_ends_the_leg_with_its_first_fault() -> None:
@@ -50,8 +50,8 @@ def test_who_cannot_start_ends_the_leg() -> None:
     faults = faults_of(9)
     faults.add_at_start(1, cant_start("too large").failure)
     (fault,) = faults.all
-    assert (fault.seat, fault.session, fault.game, fault.question, fault.asked) == (1, 10, 0, "a", "")
-    assert (fault.what, fault.kind) == ("can't start: too large", "start")
+    assert (fault.seat, fault.session, fault.game, fault.decision, fault.question_text) == (1, 10, 0, "a", "")
+    assert (fault.message, fault.kind) == ("can't start: too large", "start")
     assert faults.ended_by == 1
 
 

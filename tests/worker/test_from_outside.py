@@ -106,7 +106,7 @@ def test_signals_from_outside_change_no_record(seed: int) -> None:
 
 
 def test_kills_that_do_not_stop_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is recorded of the leg, and nobody disqualified."""
+    """Nothing is recorded of the leg, and no one disqualified."""
     (entrant, *others) = build({"told": program("time.sleep(60)", at=1), "zzz.py": "a = b = lambda *_: 0"})
     start = programs.start
 

@@ -71,7 +71,7 @@ def test_a_fault_of_a_module_with_a_hostile_section_is_the_bots_own(what: str) -
     hostile = Entrant("hostile", "wasm", "", TRAPS + DESCRIBED[what])
     began = time.thread_time()
     result, _ = play_built(hostile, PLAIN, settings=Settings(sessions=10))
-    assert (result.ended_by, {fault.what for fault in result.faults}) == (0, {TRAPPED})
+    assert (result.ended_by, {fault.message for fault in result.faults}) == (0, {TRAPPED})
     assert time.thread_time() - began < 20.0  # many times what it takes; without bounds it would be minutes
 
 
@@ -134,5 +134,5 @@ def test_a_mutated_module_is_read_or_refused_and_nothing_else(number: int, chang
     except Unfit:
         return
     result, _ = play_built(Entrant("mutated", "wasm", "", bytes(code)), PLAIN, settings=Settings(sessions=1))
-    assert all("\n" not in fault.what for fault in result.faults)
+    assert all("\n" not in fault.message for fault in result.faults)
     assert time.thread_time() - began < 20.0

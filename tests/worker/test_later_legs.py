@@ -55,7 +55,9 @@ def lives(field: dict[str, Source]) -> dict[tuple[str, int], list[tuple[float, f
         for seat, player in enumerate(leg.seats):
             said = next((fault for fault in one.faults if fault.seat == seat), None)
             if said:
-                words = (said.complaints if player.kind == "program" else said.what).replace("ValueError: ", "").split()
+                words = (
+                    (said.last_output if player.kind == "program" else said.message).replace("ValueError: ", "").split()
+                )
                 found.setdefault((player.name, leg.plan.match), []).append((float(words[0]), float(words[1])))
     return {place: sorted(times) for place, times in found.items()}
 

@@ -199,15 +199,15 @@ def test_a_mixed_field_gives_the_same_records_however_it_is_played(tmp_path: Pat
         assert_in_schedule_order(results / CONTEST)
         outcomes[name] = outcome(results / CONTEST)
         recorded = load(str(results / CONTEST)).ranking.faults
-        faults[name] = [(leg.seats, leg.number, replace(fault, complaints="")) for leg, fault in recorded]
-        (confined_by,) = load(str(results / CONTEST)).confined_by
+        faults[name] = [(leg.seats, leg.number, replace(fault, last_output="")) for leg, fault in recorded]
+        (confined_by,) = load(str(results / CONTEST)).sandboxes
         assert all(leg.seconds > 0 for batch in load(str(results / CONTEST)).batches for leg in batch.legs)
         assert confined_by.startswith("off: " if name == "unconfined" else "Landlock ")
     for name in ("alone", "unconfined"):
         assert_same(outcomes["one"], outcomes[name])
         assert faults["one"] == faults[name]
     assert len(outcomes["one"].matches) == 16  # none of a bot's after the leg that disqualifies it
-    assert {fault.what for _, _, fault in faults["one"]} >= {"ended with status 3"}
+    assert {fault.message for _, _, fault in faults["one"]} >= {"ended with status 3"}
 
 
 @contextlib.contextmanager
@@ -268,8 +268,8 @@ def test_what_is_recorded_of_a_fault_is_the_same_beside_others_and_alone() -> No
     assert [leg.faults for leg in together] == [leg.faults for leg in alone]
     for leg in together:
         for fault in leg.faults:
-            printed = fault.what.startswith("ValueError: once")
-            assert fault.complaints == "[<bot.prints.K object>, <function a>]" * printed
+            printed = fault.message.startswith("ValueError: once")
+            assert fault.last_output == "[<bot.prints.K object>, <function a>]" * printed
 
 
 GROWS = """(module (memory (export "memory") 129)

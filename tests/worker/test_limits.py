@@ -87,8 +87,8 @@ def test_every_deed_is_one_fault_and_the_bot_starts_afresh(
             assert each.what == [what], (kind, name)
             assert each.answers == [10, 0, 10]
             (fault,) = each.faults
-            assert (fault.seat, fault.session, fault.game, fault.question) == (0, 0, 1, "a")
-            assert fault.asked == "a: card 0.5, opponents_previous_card -1, money 100, opponents_money 100"
+            assert (fault.seat, fault.session, fault.game, fault.decision) == (0, 0, 1, "a")
+            assert fault.question_text == "a: card 0.5, opponents_previous_card -1, money 100, opponents_money 100"
 
 
 @pytest.mark.slow
@@ -110,7 +110,7 @@ def test_more_faults_than_allowed_end_the_leg() -> None:
         settings = Settings(sessions=30, max_faults=allowed)
         y = "n = 0\ndef a(bot): return 0\ndef b(bot, bet):\n  global n\n  n += 1\n  assert n < 9, n\n  return 0\n"
         played = pair("def a(bot): return 50\ndef b(bot, bet): return 0\n", y, settings)
-        assert [fault.what for fault in played.faults] == ["AssertionError: 9 (line 6 in b)"] * (allowed + 1)
+        assert [fault.message for fault in played.faults] == ["AssertionError: 9 (line 6 in b)"] * (allowed + 1)
         assert {fault.seat for fault in played.faults} == {1}
         assert played.result.ended_by == 1
         last = played.faults[-1]
@@ -118,7 +118,7 @@ def test_more_faults_than_allowed_end_the_leg() -> None:
             len(played.sessions),
             len(played.games) - sum(s.games for s in played.sessions),
         )
-        assert last.asked.startswith("b: card 0.") and ", bet " in last.asked
+        assert last.question_text.startswith("b: card 0.") and ", bet " in last.question_text
 
 
 def test_a_disqualified_process_bot_stands_below_the_line(tmp_path: Path) -> None:
@@ -152,9 +152,9 @@ def test_a_bank_of_processor_time_is_spent_once_in_a_leg() -> None:
     answered = ask(BURNING, [A] * 60, bank)
     assert len(answered.faults) == 4
     first = answered.faults[0]
-    assert first.what.startswith("used up its processor time (0.1 s for ")
+    assert first.message.startswith("used up its processor time (0.1 s for ")
     assert 3 <= first.game <= 12
-    assert all(fault.what.startswith("used up") for fault in answered.faults)
+    assert all(fault.message.startswith("used up") for fault in answered.faults)
     assert answered.faults[-1].game - first.game <= 6
 
 
@@ -223,7 +223,7 @@ def test_memory_that_was_given_back_before_an_audit_counts(monkeypatch: pytest.M
     folder = Path(__file__).parents[1] / "hostile" / "programs" / "forgets_its_memory_and_gives_it_back"
     bot = {path.name: path.read_text() for path in folder.iterdir() if path.is_file()}
     played = pair(bot, SILENT_C, Settings(sessions=1, max_faults=0), kinds=" c")
-    assert [fault.what for fault in played.faults] == ["ran out of memory (64 MB; raise memory_megabytes)"]
+    assert [fault.message for fault in played.faults] == ["ran out of memory (64 MB; raise memory_megabytes)"]
     assert played.result.ended_by == 0
 
 
@@ -242,7 +242,7 @@ def test_memory_is_limited() -> None:
     answered = ask_each(bots, [A] * 2)
     assert answered["hoards"].what == answered["told"].what == ["ran out of memory (64 MB; raise memory_megabytes)"]
     assert answered["greedy"].what == ["ended with status 1"]
-    assert "MemoryError" in answered["greedy"].faults[0].complaints
+    assert "MemoryError" in answered["greedy"].faults[0].last_output
     assert answered["reserves"].what == []  # what is resident counts
     assert not ask(python("x = bytearray(100 << 20)"), [A] * 2, Settings(memory_megabytes=150)).faults
 
@@ -261,7 +261,7 @@ for line in iter(sys.stdin.readline, ""):
 """
     thinks = "import time\ndef a(bot): time.sleep(0.9); return 5\ndef b(bot, bet): time.sleep(0.9); return 1\n"
     played = pair(script(starts), thinks, Settings(sessions=1, max_faults=0), kinds=" py")
-    assert [fault.what for fault in played.faults] == ["started more than 128 threads"]
+    assert [fault.message for fault in played.faults] == ["started more than 128 threads"]
 
 
 def test_bots_that_cannot_start_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -238,7 +238,7 @@ def wrong_messages(serial: int) -> dict[str, bytes]:
         "one byte more": good + b"x",
         "twice": good + good,
         "text that is not there": HEADER.pack(48, serial, 2, 0) + ANSWER.pack(1, 1, 0, 5) + ANSWER.pack(1, 1, 0, 0),
-        "text of nobody": HEADER.pack(53, serial, 2, 5) + ANSWER.pack(1, 1, 0, 2) + ANSWER.pack(1, 1, 0, 2) + b"abcde",
+        "text of no one": HEADER.pack(53, serial, 2, 5) + ANSWER.pack(1, 1, 0, 2) + ANSWER.pack(1, 1, 0, 2) + b"abcde",
         "huge text": HEADER.pack(48, serial, 2, 2**32 - 1) + ANSWER.pack(1, 1, 0, 2**31 - 1) * 2,
         "prints of less than nothing": HEADER.pack(53, serial, 2, 5)
         + ANSWER.pack(1, 1, -1, 0)

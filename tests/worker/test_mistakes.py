@@ -10,7 +10,7 @@ from tests.cli.in_process import shown
 from tournament.config import load_config
 from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.entrants.folder import read_submission
-from tournament.runner.watcher import NobodyWatching
+from tournament.runner.listener import NullListener
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.trial.check import check_bot
 from tournament.trial.mistakes import Search, search
@@ -105,5 +105,5 @@ SHIPPED = sorted(path for path in Path("entrants").glob("*/*") if path.suffix in
 )
 def test_shipped_bots_have_no_mistakes(path: Path) -> None:
     config = load_config(path.parent.name, None)
-    report = check_bot(config.played, config.contest, config.sandbox, path, NobodyWatching())
+    report = check_bot(config.played, config.contest, config.sandbox, path, NullListener())
     assert report.mistakes is None or report.mistakes.mistakes == ()

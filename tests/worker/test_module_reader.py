@@ -52,7 +52,7 @@ def code(instructions: bytes, variables: bytes = b"\0") -> bytes:
 
 
 def of_values(count: int) -> bytes:
-    """Two types: of no values, and of so many floats both ways."""
+    """Two types: of no values, and of this many floats both ways."""
     return b"\2" + EMPTY_TYPE + b"\x60" + (number(count) + FLOATS * count) * 2
 
 

@@ -34,7 +34,7 @@ QUICK, SLOW = (1000, 0.01), (3, 0.04)  # messages, and seconds of the processor
 
 
 def look(core: OneCore, taken: dict[int, tuple[int, float]], elapsed: float = 0.05) -> None:
-    """A look after these processes were sent so many messages more, and took so many seconds more."""
+    """A look after these processes were sent this many messages more, and took this many seconds more."""
     last = {pid: core._seen.get(pid, Asked(pid, 0, 0.0)) for pid in taken}
     asked = [Asked(pid, last[pid].messages + n, last[pid].cpu_seconds + seconds) for pid, (n, seconds) in taken.items()]
     core.look(asked, elapsed)
@@ -68,7 +68,7 @@ def test_records_are_the_same_with_it_and_without(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(lanes_module, "_AUDIT_SECONDS", 0.001)
     monkeypatch.setattr(os, "sched_setaffinity", noted)
-    monkeypatch.setattr(one_core, "QUICK_SECONDS", 1.0)  # a loaded machine holds nobody up so long
+    monkeypatch.setattr(one_core, "QUICK_SECONDS", 1.0)  # a loaded machine holds no one up so long
     kept = play(field, Settings(sessions=40, seed="3"))
     assert os.sched_getaffinity(0) == cores
     assert changes.pop(0)[-1] == cores

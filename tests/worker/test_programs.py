@@ -102,7 +102,7 @@ def test_links_and_too_much_are_refused(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def archive_of(*entries: tuple[str, bytes, bytes]) -> bytes:
-    """An archive of (name, type, content) as nobody packs it."""
+    """An archive of (name, type, content) as no one packs it."""
     content = io.BytesIO()
     with tarfile.open(fileobj=content, mode="w") as opened:
         for name, kind, data in entries:
@@ -307,7 +307,7 @@ def test_a_program_that_breaks_the_protocol_reads_minus_one(tmp_path: Path) -> N
     x, y = Ear(tmp_path / "x"), Ear(tmp_path / "y")
     settings = Settings(max_faults=2)
     played = pair(x.program("ACTION RAISE 5"), y.program("ACTION 0"), settings, OFF, kinds=" ")
-    assert [fault.what for fault in played.faults] == ["wrote an ACTION that is no JSON: ACTION RAISE 5"] * 3
+    assert [fault.message for fault in played.faults] == ["wrote an ACTION that is no JSON: ACTION RAISE 5"] * 3
     assert (x.heard(), y.heard()) == (3 * "-1\nend\n", "-1\nend\n")
 
 
@@ -323,7 +323,7 @@ def test_readable_folders_lie_beside_the_settings(tmp_path: Path, monkeypatch: p
     reads = f"import sys\nsys.stdin.readline()\nfor line in sys.stdin: print(open({word!r}).read(), end='')"
     assert ask(script(reads), [A], sandbox=sandbox).what == []
     shutil.rmtree(place / "libs")
-    with pytest.raises(InputError, match=rf"\[sandbox\] readable: there is no {place / 'libs'}"):
+    with pytest.raises(InputError, match=rf"\[sandbox\] readable_paths: there is no {place / 'libs'}"):
         build({"bot": script("input()")}, sandbox)
 
 

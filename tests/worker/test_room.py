@@ -70,7 +70,7 @@ def went_well(room: Entrant) -> bool:
     moves, result = play(room, ROOM)
     assert [turn for turn, move in enumerate(moves) if not move] == list(TOO_DEEP)
     assert [(fault.seat, fault.game) for fault in result.faults] == [(0, turn) for turn in TOO_DEEP]
-    assert all("recursed too deep" in fault.what for fault in result.faults)
+    assert all("recursed too deep" in fault.message for fault in result.faults)
     return True
 
 

@@ -148,7 +148,7 @@ def test_time_is_what_starts_and_decisions_took() -> None:
     fails = "(if (i32.lt_u (call $micros (i32.const 1)) (i32.const 15)) (then (unreachable)))"
     again = asking("again", f"(block (result i32) {fails} (call $micros (i32.const 1)))", initialize)
     result, desk = play_built(again, PLAIN, settings=Settings(sessions=1))
-    assert [fault.what[:7] for fault in result.faults] == ["gave up"]
+    assert [fault.message[:7] for fault in result.faults] == ["gave up"]
     assert 20 <= max(desk.column("games.bet")) < 50
 
 

@@ -81,7 +81,7 @@ def test_a_call_may_take_what_the_bank_has_and_no_more() -> None:
     assert limits_of(settings).fuel == settings.fuel_per_leg == FUEL_PER_SECOND // 1000
     result, _ = play_built(counting("thinker", 10_000_000), LOOPS, settings=settings)
     assert result.ended_by == 0
-    assert {fault.what for fault in result.faults} == {"used up the fuel of its leg"}
+    assert {fault.message for fault in result.faults} == {"used up the fuel of its leg"}
 
 
 def test_the_bank_ends_a_leg_that_no_decision_would() -> None:
@@ -89,7 +89,7 @@ def test_the_bank_ends_a_leg_that_no_decision_would() -> None:
     thinker = counting("thinker", 100_000)
     result, _ = play_built(thinker, LOOPS, settings=settings)
     assert result.ended_by == 0
-    assert {fault.what for fault in result.faults} == {"used up the fuel of its leg"}
+    assert {fault.message for fault in result.faults} == {"used up the fuel of its leg"}
     saver, _ = play_built(counting("saver", 100), LOOPS, settings=settings)
     assert saver.ended_by is None
 

@@ -97,7 +97,7 @@ def compile_bot(
 
 @dataclass(frozen=True)
 class _Tries:
-    """Tries to compile one bot, which have so many seconds together."""
+    """Tries to compile one bot, which have this many seconds together."""
 
     submission: Submission
     interface: Interface

@@ -38,9 +38,9 @@ _FLAGS = [
     "-UNDEBUG",
     # C as people write it: old habits warn elsewhere, so they build here, and overflow wraps.
     *("-fwrapv", "-fno-strict-aliasing"),
-    # Likewise a fraction too large for a whole type becomes the type's largest, and NaN 0.
+    # The same way a fraction too large for a whole type becomes the type's largest, and NaN 0.
     "-fno-strict-float-cast-overflow",
-    # A function without its return whose value nobody reads returns, and a loop without an end doesn't end.
+    # A function without its return whose value no one reads returns, and a loop without an end doesn't end.
     *("-fno-strict-return", "-fno-finite-loops"),
     # What the C library has in place of signals and other things of an operating system.
     *(f"-D_WASI_EMULATED_{what}" for what in ("SIGNAL", "PROCESS_CLOCKS", "GETPID", "MMAN")),

@@ -145,7 +145,7 @@ def _run_once(
             folder,
             readable=[str(path) for path in (home(), HEADERS, *readable)],
         ),
-        "off" if libraries else sandbox.mode,  # for so many files a sandbox takes a third longer
+        "off" if libraries else sandbox.mode,  # for this many files a sandbox takes a third longer
         seconds if libraries else _BY_CLOCK * seconds,
     )
     if finished.status in _OUT_OF_TIME:

@@ -67,7 +67,7 @@ def _build(archive: bytes, recipe: Recipe, sandbox: SandboxSettings) -> bytes:
                 ),
                 limits_of_build(2 * _SECONDS),
                 folder,
-                readable=[*system, *sandbox.readable],
+                readable=[*system, *sandbox.readable_paths],
             ),
             sandbox.mode,
             _SECONDS,
@@ -95,5 +95,5 @@ def _complaint(recipe: Recipe, finished: running.Finished, folder: Path) -> str:
     lines = [line for line in text.splitlines() if line.strip()]
     what = f"its build ({' '.join(recipe.build)}) {finished.in_words}"
     if finished.status in _CANT_START and _DENIED in text:
-        lines.append("a build may start what is below /usr, or in a folder that [sandbox] readable names")
+        lines.append("a build may start what is below /usr, or in a folder that [sandbox] readable_paths names")
     return "\n".join([what, *first_of(lines, 12)])

@@ -51,7 +51,9 @@ def installed(names: tuple[str, ...]) -> Packages:
         except (importlib.metadata.PackageNotFoundError, ValueError):
             if name in names:
                 install = f"{sys.executable} -m pip install {name}"
-                raise InputError(f"[sandbox] packages: {name} is not installed; install it with: {install}") from None
+                raise InputError(
+                    f"[sandbox] python_packages: {name} is not installed; install it with: {install}"
+                ) from None
             continue  # needed on other systems only
         versions[key] = distribution.version
         wanted += _requirements(distribution)
@@ -83,7 +85,7 @@ def identity(sandbox: SandboxSettings, sdk: PythonSdk | None) -> dict[str, Any]:
     """All that a Python bot's answers depend on besides its file."""
     known: dict[str, Any] = {
         "python": platform.python_version(),
-        "packages": installed(tuple(sorted(sandbox.packages))).versions,
+        "packages": installed(tuple(sorted(sandbox.python_packages))).versions,
     }
     if sdk:
         known["packages"] = {**known["packages"], sdk.file.stem: _short_digest(sdk.file)}

@@ -21,7 +21,7 @@ from tournament.names import did_you_mean
 from tournament.records.contest_of import contest_of
 from tournament.runner.schedule.counting import fixtures_of
 from tournament.runner.seed import seed_of
-from tournament.store.ledger import Batch, Field
+from tournament.store.ledger import Batch, ContestSetup
 from tournament.store.ledger_reading import read_records
 from tournament.store.legs import Fault, LegResult, Legs
 from tournament.store.parts import require_written, rows_of
@@ -34,7 +34,7 @@ MOST_GAMES = 1000
 
 @dataclass(frozen=True)
 class Replay:
-    """Games of one session of a match, played again. `differs` says what is not as recorded, "" for nothing.
+    """Games of one session of a match, played again. `mismatch` says what is not as recorded, "" for nothing.
 
     `faults` are those that the records have of this session, or of the games that were asked for. `drawings`: the
     session as the contest draws it, if it does: a text or SVG before each decision, and at the end.
@@ -46,9 +46,9 @@ class Replay:
     house: str  #: the house player that they met; "" for none
     session: int  #: of the match
     games: tuple[ObservedGame, ...]  #: the games, see below
-    #: that the records have: `seat`, `session`, `game`, `question`, `what`, `asked`, `complaints`, `kind`
+    #: that the records have: `seat`, `session`, `game`, `decision`, `message`, `question_text`, `last_output`, `kind`
     faults: tuple[Fault, ...]
-    differs: str  #: what is not as recorded; "" for nothing
+    mismatch: str  #: what is not as recorded; "" for nothing
     #: the session as the contest draws it, if it does: a text or SVG before each decision, and at the end
     drawings: tuple[str, ...] = ()
 
@@ -126,25 +126,33 @@ def _replayed(
     faults = shown(recorded.faults)
     for artifacts in ways:
         observed = observe_leg(contest, players.settings, players.sandbox, leg, artifacts, window)
-        games = tuple(replace(one, as_recorded=one.row == rows.get(one.game)) for one in observed.games)
-        differing = [one.game for one in games if not one.as_recorded]
+        games = tuple(replace(one, matches_record=one.row == rows.get(one.game)) for one in observed.games)
+        differing = [one.game for one in games if not one.matches_record]
         if not differing and _places(faults) == _places(shown(observed.result.faults)):
-            differs = ""
+            mismatch = ""
             break
-        differs = f"{f'game {differing[0]}' if differing else 'its faults'} came out otherwise than recorded"
+        mismatch = f"{f'game {differing[0]}' if differing else 'its faults'} came out otherwise than recorded"
         if leg.has_processes:
-            differs += ": a bot that is a process may look at a clock, or at what the system hands out"
+            mismatch += ": a bot that is a process may look at a clock, or at what the system hands out"
     if not observed.games and not faults:
         if not rows:
             raise InputError(f"--session {session} of match {recorded.match} has no games")
         raise InputError(f"--game {game}: session {session} of match {recorded.match} has games 0 to {max(rows)}")
     return Replay(
-        contest.name, recorded.match, recorded.seats, recorded.house, session, games, faults, differs, observed.drawings
+        contest.name,
+        recorded.match,
+        recorded.seats,
+        recorded.house,
+        session,
+        games,
+        faults,
+        mismatch,
+        observed.drawings,
     )
 
 
 def _places(faults: Sequence[Fault]) -> list[tuple[int, int, str]]:
-    return [(fault.seat, fault.game, fault.question) for fault in faults]
+    return [(fault.seat, fault.game, fault.decision) for fault in faults]
 
 
 def _recorded_leg(
@@ -176,7 +184,7 @@ def _recorded_leg(
     raise InputError(f"--session {session}: match {name} has sessions 0 to {(last + 1) * sessions_per_leg - 1}")
 
 
-def _with_lines(contest: Contest, config: Config, field: Field, leg: Leg) -> dict[str, bytes]:
+def _with_lines(contest: Contest, config: Config, field: ContestSetup, leg: Leg) -> dict[str, bytes]:
     """By their artifacts, the leg's bots in C and C++ built so that a fault has its line."""
     found = {}
     seats = {seat.name: seat for seat in leg.seats if seat.kind == "wasm"}

@@ -22,36 +22,36 @@ def reading(location: str) -> Iterator[None]:
 class Problem:
     """Something that is not as recorded: where, what, and what `tournament run` or the user does about it."""
 
-    place: str
-    what: str
-    remedy: str
+    path: str
+    message: str
+    fix: str
 
     def __str__(self) -> str:
-        return f"{self.place} {self.what}; {self.remedy}"
+        return f"{self.path} {self.message}; {self.fix}"
 
 
 def plays_again(legs: int) -> str:
-    """What a run does about so many legs of a part that isn't as it was written."""
+    """What a run does about this many legs of a part that isn't as it was written."""
     return f"tournament run plays its {legs:,} leg{'s' if legs > 1 else ''} again"
 
 
 @dataclass(frozen=True)
 class Verification:
-    """What was checked of one contest's records, and what is wrong with them. `size` is in bytes of parts, `notes` say
+    """What was checked of one contest's records, and what is wrong with them. `bytes` are those of parts, `notes` say
     what could not be checked, and why."""
 
     contest: str  #: its name
     location: str  #: where the records are
     entries: int  #: ledger entries read
     parts: int  #: parts checked
-    size: int  #: their bytes
+    bytes: int  #: their bytes
     legs: int  #: legs whose sums were added up again
     games: int  #: their games
     sessions: int  #: their sessions
     replayed: int  #: legs played again
     notes: tuple[str, ...]  #: what could not be checked, and why
     remarks: tuple[str, ...]  #: what is no loss, and what the next run puts right
-    problems: tuple[Problem, ...]  #: what is wrong: `place`, `what`, `remedy`
+    problems: tuple[Problem, ...]  #: what is wrong: `path`, `message`, `fix`
 
     @property
     def verdict(self) -> str:
@@ -69,7 +69,7 @@ class Verification:
         """One line of what was checked."""
         checked = [
             counted(self.entries, "ledger entry", "ledger entries"),
-            f"{counted(self.parts, 'part')} of {self.size:,} bytes",
+            f"{counted(self.parts, 'part')} of {self.bytes:,} bytes",
             f"the sums of {counted(self.legs, 'leg')} with {counted(self.games, 'game')}",
             *([f"{counted(self.replayed, 'leg')} by playing again"] if self.replayed else []),
         ]

@@ -30,28 +30,28 @@ from tournament.records.contest_of import contest_of, is_here
 from tournament.records.results import ranking_of
 from tournament.runner.executors.local import LocalExecutor
 from tournament.runner.strays import in_tables
-from tournament.store.ledger import Batch, Field, State
+from tournament.store.ledger import Batch, ContestSetup, State
 from tournament.store.ledger_reading import read_what_is_there, require_own
 from tournament.store.storage import Storage, open_storage
 
 
-class Watcher(Protocol):
+class VerificationListener(Protocol):
     """Follows a verification. `checked` gets how much of the `what` is done."""
 
-    def say(self, text: str) -> None: ...
+    def on_message(self, text: str) -> None: ...
     def checked(self, what: str, done: int, total: int) -> None: ...
 
 
 def verify_contest(
-    location: str, config_of: Callable[[str], Config], replay: int | None, watcher: Watcher
+    location: str, config_of: Callable[[str], Config], replay: int | None, listener: VerificationListener
 ) -> Verification:
-    """Read all that is recorded at a location, and play so many of its legs again, None for all.
+    """Read all that is recorded at a location, and play this many of its legs again, None for all.
 
     A run may go on meanwhile. `config_of` gives the settings of a contest. Raises InputError when there are no records,
     RunError when the ledger can't be read or this machine can't play.
     """
     with reading(location):
-        return _verified(open_storage(location), config_of, replay, watcher)
+        return _verified(open_storage(location), config_of, replay, listener)
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Snapshot:
 
     there: Mapping[str, bool]
     state: State
-    field: Field
+    field: ContestSetup
     batches: Sequence[Batch]
     unread: Mapping[str, str]
 
@@ -74,7 +74,7 @@ class Snapshot:
 
 
 def _verified(
-    storage: Storage, config_of: Callable[[str], Config], replay: int | None, watcher: Watcher
+    storage: Storage, config_of: Callable[[str], Config], replay: int | None, listener: VerificationListener
 ) -> Verification:
     before = Snapshot.of(storage)
     field, batches = before.field, before.batches
@@ -93,7 +93,7 @@ def _verified(
     def check(batch: Batch) -> list[Problem]:
         return batch_problems(storage, batch, contest, settings)
 
-    damaged = [batch for batch, found in zip(batches, _checked(check, batches, watcher)) if found]
+    damaged = [batch for batch, found in zip(batches, _checked(check, batches, listener)) if found]
     # What was damaged counts if it is still there now.
     after = Snapshot.of(storage)
     problems += [problem for batch in after.batches if batch in damaged for problem in check(batch)]
@@ -106,7 +106,7 @@ def _verified(
     wrong, behind = ([], []) if after.unread else summary_problems(storage, ranking)
     remarks = []
     if behind and summaries_are_older(storage):
-        names = " and ".join(one.place for one in behind)
+        names = " and ".join(one.path for one in behind)
         verb = "is" if len(behind) == 1 else "are"
         remarks.append(
             f"{names} {verb} older than the last commit; the next run rewrites {'it' if verb == 'is' else 'them'}"
@@ -120,7 +120,7 @@ def _verified(
     if replay != 0 and config and settings and settings.seed is not None:
         sound = [batch for batch in after.batches if batch not in damaged]
         again = _Replay(storage, contest, config, after.field, settings, sound)
-        found, replayed, why_not = again.played(replay, watcher)
+        found, replayed, why_not = again.played(replay, listener)
         problems += found
         notes += why_not
     return Verification(
@@ -147,7 +147,7 @@ def _config(config_of: Callable[[str], Config], contest: Contest) -> Config:
         return config_of(contest.rules)
 
 
-def settings_of(contest: Contest, field: Field, config: Config, seed: str | None) -> ContestSettings:
+def settings_of(contest: Contest, field: ContestSetup, config: Config, seed: str | None) -> ContestSettings:
     """The recorded settings, and those of the folder on which no game depends; with the seed, if it is known. Raises
     RunError when the contest doesn't know them."""
     elsewhere = {key: value for key, value in config.contest if key not in config.contest.playing()}
@@ -161,7 +161,7 @@ def settings_of(contest: Contest, field: Field, config: Config, seed: str | None
 
 
 def _checked(
-    check: Callable[[Batch], list[Problem]], batches: Sequence[Batch], watcher: Watcher
+    check: Callable[[Batch], list[Problem]], batches: Sequence[Batch], listener: VerificationListener
 ) -> Iterator[list[Problem]]:
     """What is wrong with each batch."""
     total, done = sum(part.size for batch in batches for part in batch.parts), 0
@@ -169,7 +169,7 @@ def _checked(
         for batch, found in zip(batches, pool.map(check, batches)):
             yield found
             done += sum(part.size for part in batch.parts)
-            watcher.checked("bytes of records", done, total)
+            listener.checked("bytes of records", done, total)
 
 
 @dataclass(frozen=True)
@@ -179,15 +179,15 @@ class _Replay:
     storage: Storage
     contest: Contest
     config: Config
-    field: Field
+    field: ContestSetup
     settings: ContestSettings
     batches: Sequence[Batch]
 
-    def played(self, count: int | None, watcher: Watcher) -> tuple[list[Problem], int, list[str]]:
-        """What differs when so many legs are played again, or all; how many were, and why others could not be."""
+    def played(self, count: int | None, listener: VerificationListener) -> tuple[list[Problem], int, list[str]]:
+        """What differs when this many legs are played again, or all; how many were, and why others could not be."""
         notes: list[str] = []
         try:
-            players = find_players(self.contest, self.config, self.field, self.settings, watcher.say)
+            players = find_players(self.contest, self.config, self.field, self.settings, listener.on_message)
         except TournamentError as problem:
             return [], 0, [f"no leg is played again: {problem}"]
         if players.missing:
@@ -201,5 +201,5 @@ class _Replay:
         executor = LocalExecutor(self.config.general.workers or cores())
         for number, differing in replay_problems(self.contest, self.storage, players, chosen, executor):
             problems += differing
-            watcher.checked("legs played again", done := done + number, total)
+            listener.checked("legs played again", done := done + number, total)
         return problems, total, notes

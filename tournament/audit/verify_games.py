@@ -28,7 +28,7 @@ from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import Column
 from tournament.store.folder_storage import FolderStorage
-from tournament.store.ledger import Batch, Field, FieldEntrant, Part
+from tournament.store.ledger import Batch, ContestSetup, FieldEntrant, Part
 from tournament.store.legs import Fault, LegResult, Legs, pair_keys
 from tournament.store.parts import rows_of
 from tournament.store.storage import Storage, explain_write_error
@@ -57,7 +57,7 @@ class Players:
 def find_players(
     contest: Contest,
     config: Config,
-    field: Field,
+    field: ContestSetup,
     settings: ContestSettings,
     say: Callable[[str], None],
     only: Sequence[str] | None = None,
@@ -98,7 +98,7 @@ Chosen = Sequence[tuple[Batch, npt.NDArray[np.intp]]]  # legs by their places in
 
 
 def chosen_legs(batches: Sequence[Batch], missing: frozenset[str], count: int | None) -> Chosen:
-    """So many random legs, or all there are, whose players are here."""
+    """This many random legs, or all there are, whose players are here."""
     here = [_with_players(batch.legs, missing) for batch in batches]
     ends = np.cumsum([len(places) for places in here])
     if count is not None and len(ends) and count < ends[-1]:
@@ -241,7 +241,7 @@ def _faults(leg: LegResult, has_processes: bool) -> list[Fault]:
     if not has_processes:
         return list(leg.faults)
     return [
-        replace(one, what=_VARYING.sub("0", one.what), complaints=_VARYING.sub("0", one.complaints))
+        replace(one, message=_VARYING.sub("0", one.message), last_output=_VARYING.sub("0", one.last_output))
         for one in leg.faults
     ]
 

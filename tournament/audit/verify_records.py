@@ -17,7 +17,7 @@ from tournament.records.history import damaged_parts
 from tournament.records.results import summaries
 from tournament.runner.strays import in_tables, shown, strays
 from tournament.standings.standings import Standings
-from tournament.store.ledger import OF_BATCH, Batch, Field, Part, State, entry_name
+from tournament.store.ledger import OF_BATCH, Batch, ContestSetup, Part, State, entry_name
 from tournament.store.ledger_reading import sizes_of_entries, text_of
 from tournament.store.legs import pair_keys
 from tournament.store.parts import damage, rows_of, summary_is
@@ -128,7 +128,7 @@ def history_problems(storage: Storage) -> list[Problem]:
     return [Problem(place, "has other bytes than were written", remedy) for place in damaged_parts(storage)]
 
 
-def house_problems(storage: Storage, field: Field, suffix: str | None) -> list[Problem]:
+def house_problems(storage: Storage, field: ContestSetup, suffix: str | None) -> list[Problem]:
     """House players whose file is not what they play by."""
     problems = []
     for player in field.house if suffix is not None else ():

@@ -5,14 +5,14 @@ from __future__ import annotations
 from tournament.audit.report import Problem
 from tournament.errors import RunError
 from tournament.runner.seed import seed_of, unlike_seed
-from tournament.store.ledger import Field
+from tournament.store.ledger import ContestSetup
 from tournament.store.secrets import SECRETS
 from tournament.store.storage import Storage
 
 _BRING_BACK = "tournament run brings it back from its copy"
 
 
-def find_seed(storage: Storage, given: str | None, field: Field) -> tuple[str | None, list[Problem], list[str]]:
+def find_seed(storage: Storage, given: str | None, field: ContestSetup) -> tuple[str | None, list[Problem], list[str]]:
     """The seed of a field, if it is here; what is wrong with its two files; and a note where it can't be compared."""
     fingerprint = str(field.settings.get("seed"))
     try:

@@ -87,7 +87,9 @@ def replay(
             raise InputError(
                 f"--match {match}: say its number, or the names of all of its bots with commas between them"
             )
-        found = replay_games(place, config_of, int(match) if match.isdecimal() else names, session, game, screen.say)
+        found = replay_games(
+            place, config_of, int(match) if match.isdecimal() else names, session, game, screen.on_message
+        )
     if as_json:
         print_json(dataclasses.asdict(found))
     else:
@@ -99,7 +101,7 @@ def replay(
             print_game(out, one)
         if game is None and len(found.games) == MOST_GAMES:
             out.print(f"the first {MOST_GAMES:,} games; --game shows another")
-        if found.differs:
-            tell(f"not as recorded: {found.differs}", style="red")
-    if found.differs:
+        if found.mismatch:
+            tell(f"not as recorded: {found.mismatch}", style="red")
+    if found.mismatch:
         raise typer.Exit(1)

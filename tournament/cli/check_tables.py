@@ -14,7 +14,7 @@ from tournament.cli.numbers import short
 from tournament.cli.tables import facts_table
 from tournament.entrants import hints
 from tournament.errors import counted, printable
-from tournament.standings.student import reach
+from tournament.standings.student_t import half_width
 from tournament.store.legs import Fault, LegResult, by_sort
 from tournament.trial.check import CheckReport
 from tournament.trial.mistakes import Search
@@ -100,7 +100,7 @@ def _won(points: float, leg: LegResult) -> str:
     if not error:
         return f"{points:+.2f}"
     blocks = min(BLOCK_COUNT, leg.sessions if leg.sessions > 1 else leg.games)
-    return f"{points:+.2f} ± {reach(error, max(1, blocks - 1)):.2f} (95%)"
+    return f"{points:+.2f} ± {half_width(error, max(1, blocks - 1)):.2f} (95%)"
 
 
 def _in_sessions(count: int) -> str:
@@ -112,7 +112,7 @@ def costs(meter: Meter, fuel_allowed: int | None = None) -> list[tuple[str, str]
     if meter.use is None:
         mean = meter.fuel / max(1, meter.decisions)
         allowed = "" if fuel_allowed is None else f" of {fuel_allowed:,} allowed"
-        return [("fuel", f"{mean:,.0f} instructions a decision, at most {meter.most_fuel:,}{allowed}")]
+        return [("fuel", f"{mean:,.0f} instructions a decision, at most {meter.max_fuel:,}{allowed}")]
     mean = meter.use.cpu_seconds / max(1, meter.decisions)
     rows = [("time", f"{mean * 1e6:,.1f} µs of processor time a decision, with its start")]
     if meter.use.memory_bytes:
@@ -127,7 +127,9 @@ def _at_limits(report: CheckReport) -> Text:
     first = report.boundary_faults[0]
     count = f"{'' if report.asked_all else 'at least '}{len(report.boundary_faults)} of {report.boundary_questions}"
     return Text(
-        printable(f"{count} questions with extreme values are faults; the first: {first.asked}: {first.what}"),
+        printable(
+            f"{count} questions with extreme values are faults; the first: {first.question_text}: {first.message}"
+        ),
         style="red",
     )
 
@@ -142,12 +144,12 @@ def fault_lines(faults: Sequence[tuple[LegResult, Fault]], *, of_both: bool = Fa
     lines = []
     for (leg, fault), *like_it in by_sort(faults):
         whose = f"{leg.seats[fault.seat]} " * of_both
-        lines.append(f"session {fault.session}, game {fault.game}, {whose}{fault.question}: {fault.what}")
-        lines.append(f"  asked {fault.asked}")
-        lines += [f"  | {line}" for line in fault.complaints.splitlines()]
+        lines.append(f"session {fault.session}, game {fault.game}, {whose}{fault.decision}: {fault.message}")
+        lines.append(f"  asked {fault.question_text}")
+        lines += [f"  | {line}" for line in fault.last_output.splitlines()]
         if fault.kind == "line":
             lines.append(f"  {_HINT_TO_LINES}")
-        lines += [f"  {hint}" for hint in hints.of_fault(fault.what)]
+        lines += [f"  {hint}" for hint in hints.of_fault(fault.message)]
         if like_it:
             lines.append(f"  and the same {counted(len(like_it), 'more time')}")
     return Text(printable("\n".join(lines) or "none"))

@@ -33,7 +33,7 @@ OWN = {
         (
             "run",
             "run von_neumann_poker --sessions 200 --seed 7",
-            "run --sessions 20 --until-settled 0.9 --most-replicas 4",
+            "run --sessions 20 --until-settled 0.9 --max-replicas 4",
             "run --dry-run",
         ),
     ),
@@ -126,7 +126,7 @@ OWN = {
         "Write a folder to start a contest in: a commented tournament.toml, and the shipped bots to play against.",
         (
             "init my_contest",
-            "init my_other_contest --contest von_neumann_poker --empty",
+            "init my_other_contest --contest von_neumann_poker --no-bots",
             "init my_own_contest --rules auction --shape simultaneous",
         ),
     ),

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from tournament.audit.replay import Replay
     from tournament.contests.contest import Contest as PlayedContest
     from tournament.standings.standings import Standings
-    from tournament.trial.match import Figure, MatchReport
-    from tournament.trial.sequential import Look
+    from tournament.trial.match import Estimate, MatchReport
+    from tournament.trial.sequential import InterimResult
 
 _VERDICTS = {"better": "surely better", "worse": "surely worse", "open": "which is better is open"}
 _COLOURS = {"better": "green", "worse": "red", "open": "yellow"}
@@ -66,7 +66,7 @@ def match(
     until_settled: Annotated[
         float | None, option("P", "more replicas, until which is better is sure with probability P", PLAY)
     ] = None,
-    most_replicas: Annotated[int | None, option("N", "with --until-settled: but no more", PLAY)] = None,
+    max_replicas: Annotated[int | None, option("N", "with --until-settled: maximum replicas of a match", PLAY)] = None,
     seed: Annotated[
         str | None, option("SEED", "number or text that chooses the deals; default a drawn one, told", PLAY)
     ] = None,
@@ -112,8 +112,8 @@ def match(
     with Screen(err, played.title, draw=draw) as screen:
         report = tournament.api.match(
             contest, bot, *others, baseline=baseline, config=config, sessions=sessions, replicas=replicas,
-            until_settled=until_settled, most_replicas=most_replicas, seed=seed, workers=workers, results=results,
-            watcher=screen, look=look,
+            until_settled=until_settled, max_replicas=max_replicas, seed=seed, workers=workers, results=results,
+            listener=screen, look=look,
         )  # fmt: skip
     if as_json:
         values = dataclasses.asdict(report) | {"seed": seed, "verdict": report.verdict}
@@ -159,40 +159,40 @@ def _print(report: MatchReport, contest: PlayedContest, seed: str) -> None:
     table = plain_table(f"{report.bot} against each", contest.display.unit or f"{unit}, ± 95%")
     for number, heading in enumerate(headings):
         table.add_column(heading, justify="right" if number else "left", no_wrap=True)
-    for line in report.against:
+    for line in report.opponents:
         cells = [*_cells(line.points, form)]
-        cells += [Text(f"{line.opponents_points.value:{form}}")] if line.opponents_points else []
-        if line.baseline and line.better:
-            cells += [Text(f"{line.baseline.value:{form}}"), *_cells(line.better, signed)]
+        cells += [Text(f"{line.opponent_points.value:{form}}")] if line.opponent_points else []
+        if line.baseline and line.difference:
+            cells += [Text(f"{line.baseline.value:{form}}"), *_cells(line.difference, signed)]
         table.add_row(Text(line.opponent), *cells)
-    if report.against:
+    if report.opponents:
         out.print(table)
     facts = facts_table()
     facts.add_row("played", f"{report.games:,} games in {counted(report.sessions, 'session')}")
-    if report.opponent and report.against and scoring:
+    if report.opponent and report.opponents and scoring:
         for measure in scoring.measures:
-            if (value := report.against[0].measures.get(measure.name)) is not None:
+            if (value := report.opponents[0].measures.get(measure.name)) is not None:
                 facts.add_row(measure.title, f"{measure.shown(value)} ({measure.meaning})")
     elif report.points and not report.opponent:
         facts.add_row("in all", f"{_in_words(report.points, form)} {unit}")
-    if report.baseline_points and report.better:
+    if report.baseline_points and report.difference:
         facts.add_row("baseline", Text(f"{_in_words(report.baseline_points, form)} for {report.baseline}"))
-        one_replica = any(line.better and line.better.reach is None for line in report.against)
+        one_replica = any(line.difference and line.difference.ci_half_width is None for line in report.opponents)
         more = "; --replicas 10 tells more" if one_replica else ""
         verdict = _VERDICTS[report.verdict or "open"]
-        facts.add_row("better by", f"{_in_words(report.better, signed)}: {verdict}{more}")
-    if report.stopped:
-        facts.add_row("stopped", _stopped_in_words(report.stopped))
-    if there := report.would_stand:
-        places = f"{there.first}" if there.first == there.last else f"{there.first}–{there.last}"
-        place = "" if there.first is None else f"; place {places}"
-        facts.add_row("would stand", f"number {there.by_score} of {there.bots + 1} in the records by score{place}")
+        facts.add_row("better by", f"{_in_words(report.difference, signed)}: {verdict}{more}")
+    if report.stopping:
+        facts.add_row("stopped", _stopped_in_words(report.stopping))
+    if there := report.projected_rank:
+        places = f"{there.rank_low}" if there.rank_low == there.rank_high else f"{there.rank_low}–{there.rank_high}"
+        place = "" if there.rank_low is None else f"; place {places}"
+        facts.add_row("would stand", f"number {there.rank} of {there.bots + 1} in the records by score{place}")
     facts.add_row("seed", f"--seed {seed} repeats this match")
     if report.disqualified:
         verb = "is" if len(report.disqualified) == 1 else "are"
         what = f"{' and '.join(report.disqualified)} {verb} disqualified: too many faults"
         facts.add_row("verdict", Text(what, style="red"))
-    elif report.lead and not report.stopped and not report.baseline:
+    elif report.lead and not report.stopping and not report.baseline:
         facts.add_row("verdict", _ahead(report))
     facts.add_row("faults", fault_lines(report.faults, of_both=report.opponent is not None))
     if report.baseline_faults:
@@ -200,8 +200,8 @@ def _print(report: MatchReport, contest: PlayedContest, seed: str) -> None:
     out.print(facts)
 
 
-def _stopped_in_words(look: Look) -> Text:
-    words = f"after {counted(look.replicas, 'replica')}, {look.said}: {_VERDICTS[look.verdict]}"
+def _stopped_in_words(look: InterimResult) -> Text:
+    words = f"after {counted(look.replicas, 'replica')}, {look.message}: {_VERDICTS[look.verdict]}"
     return Text(words, style=_COLOURS[look.verdict])
 
 
@@ -222,12 +222,12 @@ def _ahead(report: MatchReport) -> Text:
     return Text(f"{ahead} is ahead{where}, by {by}", style="green" if lead.value > 0 else "red")
 
 
-def _cells(figure: Figure, form: str) -> tuple[Text, Text]:
+def _cells(figure: Estimate, form: str) -> tuple[Text, Text]:
     style = {1: "green", 0: "", -1: "red"}[figure.sign]
-    reach = "" if figure.reach is None else f"{figure.reach:{form.lstrip('+')}}"
+    reach = "" if figure.ci_half_width is None else f"{figure.ci_half_width:{form.lstrip('+')}}"
     return Text(f"{figure.value:{form}}", style=style), Text(reach, style="dim")
 
 
-def _in_words(figure: Figure, form: str) -> str:
+def _in_words(figure: Estimate, form: str) -> str:
     value, reach = _cells(figure, form)
     return f"{value}" + (f" ± {reach}" if reach else "")

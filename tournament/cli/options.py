@@ -56,7 +56,7 @@ Executor = Annotated[
     str | None, option("auto|local|ray", "this machine's threads, or Ray", WHO_PLAYS, envvar="TOURNAMENT_EXECUTOR")
 ]
 Cluster = Annotated[
-    str | None, option("ADDR", "Ray cluster to join, e.g. auto", WHO_PLAYS, envvar="TOURNAMENT_ADDRESS")
+    str | None, option("ADDR", "Ray cluster to join, e.g. auto", WHO_PLAYS, envvar="TOURNAMENT_RAY_ADDRESS")
 ]
 Csv = Annotated[bool, flag("--csv", "a table for spreadsheets, such as a gradebook", OUTPUT)]
 Json = Annotated[bool, flag("--json", "print JSON for scripts", OUTPUT)]

@@ -22,9 +22,9 @@ from tournament.entrants.folder import stamps
 from tournament.errors import InputError, counted, printable, telling_line
 from tournament.runner.contest_run import run_prepared
 from tournament.runner.executors import Executors, joined_cluster
+from tournament.runner.listener import Progress
 from tournament.runner.planning import plan_of
 from tournament.runner.preparing import PATIENCE_SECONDS, Prepared, prepare_contest
-from tournament.runner.watcher import Progress
 from tournament.standings.matches import Matches
 from tournament.standings.standings import Standings
 from tournament.store.storage import inside
@@ -76,7 +76,7 @@ class Playing:
             print(f"tournament: stopped; what was committed stays in {place}, run again to go on", file=sys.stderr)
             raise typer.Exit(130) from None
         if any(entrant.is_nameless for one in prepared for entrant in one.entrants):
-            raise typer.Exit(1)  # nobody's bot is left out unnoticed
+            raise typer.Exit(1)  # no one's bot is left out unnoticed
         return all_fit
 
     def _play(self, prepared: Prepared, before: Mapping[str, tuple[int, int]]) -> bool:

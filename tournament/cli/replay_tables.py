@@ -34,14 +34,14 @@ def print_game(console: Console, game: ObservedGame) -> None:
     held = ", ".join(f"{name} {' '.join(cards)}" for name, cards in game.cards.items())
     line(0, (f"game {game.game}", "bold"), (f": {held}" if held else "", ""))
     for step in game.steps:
-        asked = step.asked.removeprefix(f"{step.question}: ")  # of contests without words of their own
-        line(2, (step.bot, "bold"), (f" {step.question}: {asked}", ""))
+        asked = step.question_text.removeprefix(f"{step.decision}: ")  # of contests without words of their own
+        line(2, (step.bot, "bold"), (f" {step.decision}: {asked}", ""))
         for printed in step.printed.splitlines():
             line(4, (f"| {printed}", "dim"))
         if step.fault is not None:
             line(4, (f"fault: {step.fault}", "red"))
-        elif step.answered:
-            line(4, (f"→ {step.answered}", "green"))
+        elif step.answer_text:
+            line(4, (f"→ {step.answer_text}", "green"))
     said = [f"{who} {what}" if who else what for who, what in game.actions]
     line(2, (f"{', '.join(said)}{'; ' if said else ''}{game.outcome}", "italic"))
 
@@ -71,11 +71,11 @@ def fault_lines(
         opponent = leg.seats[1 - fault.seat]
         where = f"match {leg.match} against {opponent}, session {fault.session}, game {fault.game}"
         name = leg.seats[fault.seat]
-        yield Text.assemble((name, "bold"), f" {fault.question}: {printable(fault.what)}")
+        yield Text.assemble((name, "bold"), f" {fault.decision}: {printable(fault.message)}")
         more = counted(len(alike) - 1, "more time")
         yield Text(f"  {where}{f', and the same {more}' if len(alike) > 1 else ''}")
-        if fault.asked:
-            yield Text(f"  asked {printable(fault.asked)}")
-        for line in fault.complaints.splitlines():
+        if fault.question_text:
+            yield Text(f"  asked {printable(fault.question_text)}")
+        for line in fault.last_output.splitlines():
             yield Text(f"  | {printable(line)}", style="dim")
         yield Text(f"  see it: {replay_command(contest, leg, fault, options)}")

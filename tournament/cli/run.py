@@ -38,19 +38,21 @@ def run(
         float | None,
         option("P", "play more replicas until the order is right with probability P", SETTLED),
     ] = None,
-    most_replicas: Annotated[int | None, option("N", "with --until-settled: but no more", SETTLED)] = None,
-    tie: Annotated[
+    max_replicas: Annotated[
+        int | None, option("N", "with --until-settled: maximum replicas of a match", SETTLED)
+    ] = None,
+    tie_margin: Annotated[
         float | None, option("POINTS", "with --until-settled: less of a difference is a tie", SETTLED)
     ] = None,
     workers: Workers = None,
     executor: Executor = None,
-    address: Cluster = None,
+    ray_address: Cluster = None,
     strict: Annotated[bool, flag("--strict", "exit with 1 when a bot is broken or disqualified", OUTPUT)] = False,
     dry_run: Annotated[
         bool, flag("--dry-run", "only say what would be played, for how long, how many bytes", PLAY)
     ] = False,
     archive: Annotated[
-        bool, flag("--archive", "start anew, also where a million games were played with other settings", PLAY)
+        bool, flag("--archive", "start again, also where a million games were played with other settings", PLAY)
     ] = False,
     progress: Annotated[str | None, option("json", "write a line of JSON a second to standard error", OUTPUT)] = None,
     config: ConfigPath = None,
@@ -71,12 +73,12 @@ def run(
         "seed": seed,
         "replicas": replicas,
         "until_settled": until_settled,
-        "most_replicas": most_replicas,
-        "tie": tie,
+        "max_replicas": max_replicas,
+        "tie_margin": tie_margin,
         "results": results,
         "workers": workers,
         "executor": executor,
-        "address": address,
+        "ray_address": ray_address,
     }
     chosen = {name: load_config(name, config, **options) for name in contests or load_contests(config).chosen}
     if progress not in (None, "json"):

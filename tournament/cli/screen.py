@@ -22,7 +22,7 @@ from tournament.cli.tables import leaderboard_table
 from tournament.errors import printable
 
 if TYPE_CHECKING:
-    from tournament.runner.watcher import Progress
+    from tournament.runner.listener import Progress
     from tournament.standings.standings import Standings
 
 _LINE_SECONDS = 30.0
@@ -43,7 +43,7 @@ class Screen:
         unit: str = "",
         draw: Callable[[Standings, int], RenderableType] | None = None,
     ) -> None:
-        """`draw` makes what is shown of the standings in so many rows; by default the leaderboard."""
+        """`draw` makes what is shown of the standings in this many rows; by default the leaderboard."""
         self.console = console
         self.as_json = as_json
         self.title = title
@@ -78,10 +78,10 @@ class Screen:
             self._spinner.stop()
             self._spinner = None
 
-    def say(self, text: str) -> None:
+    def on_message(self, text: str) -> None:
         """A line about what is going on."""
         if self.as_json:
-            print(json.dumps({"contest": self.contest, "says": text}), file=self.console.file, flush=True)
+            print(json.dumps({"contest": self.contest, "message": text}), file=self.console.file, flush=True)
             return
         on_lines = not self.console.is_terminal  # a terminal breaks between words, a log not at all
         self.console.print(printable(text), style="dim", highlight=False, markup=False, soft_wrap=on_lines)
@@ -90,7 +90,7 @@ class Screen:
         """Show which slow step is being done, elsewhere than on a terminal by a line; "" for none."""
         if not self.console.is_terminal:
             if text:
-                self.say(text)
+                self.on_message(text)
             return
         if self._spinner is None:
             self._spinner = self.console.status("", spinner="dots")
@@ -132,7 +132,7 @@ class Screen:
         """A line that says how far a run is."""
         self._untold = None
         if not self.as_json:
-            self.say(f"{self.title}: {progress_text(progress)}")
+            self.on_message(f"{self.title}: {progress_text(progress)}")
             return
         values = dataclasses.asdict(dataclasses.replace(progress, standings=None))  # type: ignore[arg-type]
         del values["standings"]
@@ -146,7 +146,7 @@ class Screen:
             self._show(lambda: Text(text, no_wrap=True))
         elif time.monotonic() - self._said > _LINE_SECONDS:
             self._said = time.monotonic()
-            self.say(text)
+            self.on_message(text)
 
     def _show(self, draw: Callable[[], RenderableType]) -> None:
         """Redraw the screen, unless it was just drawn."""
@@ -162,7 +162,7 @@ class Screen:
 
 
 def later(progress: Progress, seconds: float) -> Progress:
-    """The progress so many seconds later, while nothing more is known. A time that has passed was wrong."""
+    """The progress this many seconds later, while nothing more is known. A time that has passed was wrong."""
     left = progress.seconds_left
     if left is not None and left > 0:
         left = left - seconds if left > seconds else None

@@ -99,9 +99,9 @@ def leaderboard(
         table.width = out.measure(table, options=out.options.update(width=_WIDEST)).maximum
     out.print(table, crop=not wide)
     given = {"results": results, "final": final, "config": config}
-    if below := reasons(found.ranking, commands_to_see(found.field.contest, found.ranking, given)):
+    if below := reasons(found.ranking, commands_to_see(found.setup.contest, found.ranking, given)):
         out.print(below, soft_wrap=True)
-    for how in found.confined_by:
+    for how in found.sandboxes:
         if how.startswith("off"):
             out.print(f"sandbox {printable(how)}", soft_wrap=True)
 
@@ -111,13 +111,13 @@ def _authors(found: Loaded, authors: Path | None, config: Path | None) -> Mappin
     from tournament.open_contest.owners import authors_of_bots, submissions_beside
 
     return authors_of_bots(
-        submissions_beside(authors or (config.parent if config else Path()) / "authors.toml"), found.field.contest
+        submissions_beside(authors or (config.parent if config else Path()) / "authors.toml"), found.setup.contest
     )
 
 
 def _contest_of(found: Loaded, config: Path | None) -> Contest:
     """The contest of these records, with the title that the settings file gives it."""
-    return in_its_words(contest_of(found.location, found.field), partial(load_config, path=config))
+    return in_its_words(contest_of(found.location, found.setup), partial(load_config, path=config))
 
 
 def _show_history(bot: str, found: Loaded, as_json: bool) -> None:
@@ -137,7 +137,7 @@ def _show_rating(kind: str, found: Loaded, config: Path | None, as_json: bool) -
     from tournament.standings.ratings import look_of
 
     look = look_of(kind)
-    lines = found.rated(kind)
+    lines = found.rating(kind)
     if as_json:
         print_json([rated_values(line) for line in lines])
         return
@@ -191,7 +191,7 @@ def faults(
     if as_json:
         table = fault_values(dataclasses.replace(loaded.ranking, faults=tuple(chosen)))
         rows = [dict(zip(table, row)) for row in zip(*table.values())]
-        again = [replay_command(loaded.field.contest, leg, one, given) for leg, one in chosen]
+        again = [replay_command(loaded.setup.contest, leg, one, given) for leg, one in chosen]
         print_json([row | {"replay": words} for row, words in zip(rows, again)])
         return
     broken = [line for line in loaded.ranking.below if line.status == "broken" and bot in (None, line.name)]
@@ -199,5 +199,5 @@ def faults(
         out.print(Text.assemble((line.name, "bold"), f" can't play: {printable(line.reason or '')}"), soft_wrap=True)
     if not (chosen or broken):
         out.print("no faults")
-    for words in fault_lines(loaded.field.contest, chosen, given):
+    for words in fault_lines(loaded.setup.contest, chosen, given):
         out.print(words, soft_wrap=True)

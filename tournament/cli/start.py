@@ -54,12 +54,12 @@ def init(
         str | None, option("NAME", "rules of your own to start from, NAME.py, with a bot in each language", PLAY)
     ] = None,
     shape: Annotated[str, option("SHAPE", f"with --rules: how bots are asked: {', '.join(SHAPES)}", PLAY)] = "turns",
-    empty: Annotated[bool, flag("--empty", "without the shipped bots", PLAY)] = False,
+    no_bots: Annotated[bool, flag("--no-bots", "without the shipped bots", PLAY)] = False,
 ) -> None:
     """Nothing that is there is overwritten."""
     if rules is not None:
-        if contest or empty:
-            raise InputError("--rules: leave out --contest and --empty")
+        if contest or no_bots:
+            raise InputError("--rules: leave out --contest and --no-bots")
         written = write_rules_folder(folder, rules, shape)
         tell(f"{folder} has {', '.join(str(path) for path in written)}")
         step = "" if folder == Path() else f"cd {shlex.quote(str(folder))} && "
@@ -76,8 +76,8 @@ def init(
         tier.version_here()
     except InputError as problem:  # said first: without it only your own bots can play here
         tell(f"tournament: {problem}")
-    written = write_contest_folder(folder, chosen, with_bots=not empty)
+    written = write_contest_folder(folder, chosen, with_bots=not no_bots)
     tell(f"{folder} has {', '.join(str(path) for path in written)}")
     step = "" if folder == Path() else f"cd {shlex.quote(str(folder))} && "
-    words = f"new {chosen[0].name} my_bot" if empty else f"run {chosen[0].name}"
-    out.print(f"{'begin' if empty else 'play it'} with: {step}tournament {words}", soft_wrap=True)
+    words = f"new {chosen[0].name} my_bot" if no_bots else f"run {chosen[0].name}"
+    out.print(f"{'begin' if no_bots else 'play it'} with: {step}tournament {words}", soft_wrap=True)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tournament.standings.ratings import Look, Rated
     from tournament.standings.standings import Standing, Standings
 
-# Up to so many entrants have a column each in the crosstable; larger fields are a list of pairs.
+# Up to this many entrants have a column each in the crosstable; larger fields are a list of pairs.
 MOST_COLUMNS = 24
 # Below a final table lie where the games are, who came late, and the prompt; around it title, head and caption.
 _LINES_BELOW, _LINES_AROUND = 4, 6
@@ -149,11 +149,11 @@ def rating_table(lines: Sequence[Rated], look: Look, title: str) -> Table:
     table = plain_table(f"{title}: {look.title}", look.meaning)
     table.add_column("#", justify="right", no_wrap=True)
     _add_names(table)
-    with_errors = any(line.reach is not None for line in lines)
+    with_errors = any(line.ci_half_width is not None for line in lines)
     for heading in ("rating", *(["± 95%"] if with_errors else []), *(column for _, column, _ in look.columns)):
         table.add_column(heading, justify="right", no_wrap=True)
     for line in lines:
-        reach = "" if line.reach is None else look.shown(line.reach).lstrip("+")
+        reach = "" if line.ci_half_width is None else look.shown(line.ci_half_width).lstrip("+")
         more = [show(line.more[name]) for name, _, show in look.columns]
         table.add_row(
             str(line.rank), Text(line.name), look.shown(line.rating), *([reach] if with_errors else []), *more
@@ -182,9 +182,9 @@ def history_table(versions: Sequence[Version], title: str) -> Table:
 
 
 def matches_table(matches: Sequence[Match], title: str, most: int | None = None) -> Table:
-    """A bot's matches from its side, the best first, so many at most."""
+    """A bot's matches from its side, the best first, this many at most."""
     closest = closest_to_beating(matches)
-    table = plain_table(title, f"closest to beating: {closest.y}" if closest else "nobody is ahead of it")
+    table = plain_table(title, f"closest to beating: {closest.y}" if closest else "no one is ahead of it")
     for heading in ("against", "points per session", "± 95%", "theirs"):
         table.add_column(heading, justify="left" if heading == "against" else "right")
     for match in matches[:most]:
@@ -194,7 +194,7 @@ def matches_table(matches: Sequence[Match], title: str, most: int | None = None)
 
 def _points(match: Match) -> tuple[str, str]:
     """Points a session, and half the width of their interval."""
-    reach = match.reach_per_session
+    reach = match.ci_half_width_per_session
     return f"{match.points_per_session:+.3f}", "" if reach is None else f"{reach:.3f}"
 
 
@@ -218,7 +218,7 @@ def reasons(standings: Standings, again: Mapping[str, str] | None = None, most: 
 def final_tables(
     console: Console, standings: Standings, title: str, unit: str, again: Mapping[str, str]
 ) -> Iterator[RenderableType]:
-    """The ranking and the problems of bots; on a terminal so many that the top stays in sight."""
+    """The ranking and the problems of bots; on a terminal this many that the top stays in sight."""
     if not console.is_terminal:
         yield leaderboard_table(standings, title, unit=unit)
         if below := reasons(standings, again):
@@ -296,7 +296,7 @@ def facts_table() -> Table:
 
 def _cell(match: Match, scoring: HouseScoring | None) -> Text:
     value = match.points_per_session
-    reach = match.reach_per_session
+    reach = match.ci_half_width_per_session
     digits = 2 if scoring is None else 0
     clear = reach is not None and abs(value) > reach
     style = "green" if clear and value > 0 else "red" if clear else ""

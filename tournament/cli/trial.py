@@ -49,8 +49,8 @@ def check(
         str | None, option("CONTEST", "default the one in the bot's path, or the only one in tournament.toml", PLAY)
     ] = None,
     seed: Annotated[str | None, option("SEED", "repeat the check of this seed", PLAY)] = None,
-    as_submitted: Annotated[
-        bool, flag("--as-submitted", "with 20 s and 1 GB for the compiler, as an open contest checks", PLAY)
+    submission_limits: Annotated[
+        bool, flag("--submission-limits", "with 20 s and 1 GB for the compiler, as an open contest checks", PLAY)
     ] = False,
     config: ConfigPath = None,
     as_json: Json = False,
@@ -58,7 +58,7 @@ def check(
     """A file with rules of a contest is tried by what every contest must hold to. Exits with 0 when the bot, or the
     contest, is fit, and with 1 when it isn't.
     """
-    if as_submitted:
+    if submission_limits:
         allow_less()
     known = load_contests(config)
     if not os.path.lexists(bot):
@@ -66,8 +66,8 @@ def check(
         hint = f"; did you mean {there[0]}?" if there else ": say the path of the bot's file, or of its folder"
         raise InputError(f"{bot}: there is no such file{hint}")
     if contest is None and are_rules(bot):
-        if seed is not None or as_submitted:
-            raise InputError(f"{bot}: this is a contest's rules; --seed and --as-submitted are for bots")
+        if seed is not None or submission_limits:
+            raise InputError(f"{bot}: this is a contest's rules; --seed and --submission-limits are for bots")
         with Screen(err, bot.name) as screen:
             table, sound = check_rules(bot, screen)
         out.print(table)
@@ -81,7 +81,7 @@ def check(
     with containing(bot.name, "can't be shown", TournamentError, OSError, Ended):
         with Screen(err, chosen.title) as screen:
             report = check_bot(chosen, loaded.contest, loaded.sandbox, bot, screen, screen.doing)
-            if as_submitted and report.problem:  # an author needs no path of this machine
+            if submission_limits and report.problem:  # an author needs no path of this machine
                 report = replace(report, problem=report.problem.replace(str(cache_folder()), "…"))
         if as_json:
             print_json(check_values(report))

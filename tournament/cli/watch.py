@@ -25,7 +25,7 @@ from tournament.errors import InputError, RunError, printable
 if TYPE_CHECKING:
     from tournament.config import Config
     from tournament.open_contest.server import Address
-    from tournament.runner.watcher import Watcher
+    from tournament.runner.listener import ProgressListener
     from tournament.standings.standings import Standings
 
 
@@ -37,7 +37,7 @@ class _Shown:
         self._live = out.is_terminal
 
     @contextmanager
-    def round(self, config: Config) -> Iterator[Watcher]:
+    def round(self, config: Config) -> Iterator[ProgressListener]:
         played = config.played
         with Screen(out, played.title, contest=played.name, as_json=not self._live, unit=played.display.unit) as screen:
             yield screen
@@ -49,7 +49,7 @@ class _Shown:
                 said = printable(f"{contest}: {what}" if contest else what)
                 out.print(f"{now[11:19]} {said}", highlight=False, markup=False)
             else:
-                print(json.dumps({"at": now, "contest": contest, "says": what}), flush=True)
+                print(json.dumps({"at": now, "contest": contest, "message": what}), flush=True)
 
     def show(self, config: Config, standings: Standings) -> None:
         if self._live:
@@ -68,16 +68,18 @@ def watch(
     serve: Annotated[
         str | None, option("[HOST:]PORT", "show that folder on the web; on this machine alone without a host", OUTPUT)
     ] = None,
-    url: Annotated[str | None, option("URL", "by which people reach it, where that is another address", OUTPUT)] = None,
-    plain_http: Annotated[
-        bool, flag("--plain-http", "serve other machines without https: whoever is between can read tokens", OUTPUT)
+    public_url: Annotated[
+        str | None, option("URL", "by which people reach it, where that is another address", OUTPUT)
+    ] = None,
+    allow_http: Annotated[
+        bool, flag("--allow-http", "serve other machines without https: whoever is between can read tokens", OUTPUT)
     ] = False,
     submissions: Annotated[
         Path | None, option("FILE", "take bots from the authors of this file, made by `tournament author add`", PLAY)
     ] = None,
     workers: Workers = None,
     executor: Executor = None,
-    address: Cluster = None,
+    ray_address: Cluster = None,
     results: Results = None,
     config: ConfigPath = None,
 ) -> None:
@@ -98,7 +100,7 @@ def watch(
         raise InputError("--submissions: authors hand in over the web; add --serve PORT")
     if submissions and not submissions.exists():
         raise InputError(f"{submissions} is not there; make it by tournament author add NAME --authors {submissions}")
-    options = {"results": results, "workers": workers, "executor": executor, "address": address}
+    options = {"results": results, "workers": workers, "executor": executor, "ray_address": ray_address}
     names = contests or list(load_contests(config).chosen)
     try:
         with ExitStack() as until_stopped:
@@ -109,7 +111,7 @@ def watch(
                 folder = submissions_beside(authors.path)
                 watching.submissions = Submissions(folder, watching.current, authors, shown.tell)
             if serve:
-                where = _address(serve, url, plain_http)
+                where = _address(serve, public_url, allow_http)
                 from tournament.open_contest.server import Server
 
                 raise_descriptor_limit()
@@ -127,15 +129,15 @@ def watch(
         raise typer.Exit(130) from None
 
 
-def _address(serve: str, url: str | None, plain_http: bool) -> Address:
+def _address(serve: str, url: str | None, allow_http: bool) -> Address:
     try:
         from tournament.open_contest.server import address_of
     except ModuleNotFoundError as missing:
         raise InputError(f"--serve needs {missing.name}: pip install 'tournament[serve]'") from None
     where = address_of(serve, url)
-    if not (where.is_loopback or plain_http):
+    if not (where.is_loopback or allow_http):
         raise InputError(
             f"--serve {serve}: other machines would send tokens that anybody between can read. Put a reverse proxy"
-            " with https before a port of this machine, or force it: --plain-http"
+            " with https before a port of this machine, or force it: --allow-http"
         )
     return where

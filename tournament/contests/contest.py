@@ -55,14 +55,14 @@ ENGINE_VERSION = 9
 
 @dataclass(frozen=True)
 class Tables:
-    """The columns of a contest's records for so many seats, and which of them have points."""
+    """The columns of a contest's records for this many seats, and which of them have points."""
 
     games: tuple[Column, ...]
     sessions: tuple[Column, ...]
     scored: Scored
 
 
-# A contest's seats: so many, one of several by the settings, or one for each entrant.
+# A contest's seats: this many, one of several by the settings, or one for each entrant.
 SeatCount = int | range | Literal["all"]
 
 
@@ -128,7 +128,7 @@ class Contest:
     settings no longer give the same games: then records are archived. Without a `house` entrants play each other, on so
     many `seats`: a number, several of which the settings' `seats` is one, or "all" for one match of all entrants.
     `luck` corrects the score. `preset`: its settings in a new settings file. `requires`: packages that its games depend
-    on, with their versions. `tables_for` gives the columns of tables of so many seats. `source`: where rules of
+    on, with their versions. `tables_for` gives the columns of tables of this many seats. `source`: where rules of
     others are from; a file's digest is the `edition`.
     """
 
@@ -176,7 +176,7 @@ class Contest:
         return self.seats_of(settings) or 2
 
     def seated(self, seats: int) -> Contest:
-        """This contest with records of tables of so many seats."""
+        """This contest with records of tables of this many seats."""
         if self.tables_for is None:
             return self
         tables = self.tables_for(seats)

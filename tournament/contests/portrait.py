@@ -105,8 +105,8 @@ class Step:
 
 @dataclass(frozen=True)
 class Scene:
-    """A game step by step. The last steps, so many as `ends`, tell what came of it. The notes stand below the players'
-    names, such as their roles and their money."""
+    """A game step by step. The last steps, this many as `ends`, tell what came of it. The notes stand below the
+    players' names, such as their roles and their money."""
 
     steps: Sequence[Step]
     x_note: str = ""
@@ -179,7 +179,7 @@ def _limited(values: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
 
 
 def bins(values: npt.NDArray[np.floating[Any]], count: int) -> npt.NDArray[np.uint8]:
-    """In which of so many equal parts of 0 to 1, at most 256, each value lies. NaN may be in any."""
+    """In which of this many equal parts of 0 to 1, at most 256, each value lies. NaN may be in any."""
     with np.errstate(all="ignore"):
         places = values * count
         np.clip(places, 0, count - 1, out=places)
@@ -201,7 +201,7 @@ def shares(part: npt.ArrayLike, whole: npt.ArrayLike, least: int = LEAST) -> lis
 def won(gain: float, money: str = "", pot: float | None = None) -> Step:
     """The last step of a game in which x won so much."""
     seat = None if not gain else 0 if gain > 0 else 1
-    return Step(seat, f"wins {money_text(abs(gain), money)}" if gain else "nobody wins", pot=pot)
+    return Step(seat, f"wins {money_text(abs(gain), money)}" if gain else "no one wins", pot=pot)
 
 
 def signed_money(amount: float, money: str) -> str:

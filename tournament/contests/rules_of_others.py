@@ -97,7 +97,7 @@ def loaded_rules(name: str) -> Contest | None:
             return None
         for game in {table.get("game") for table in tables if isinstance(table, dict)}:
             if names_rules(game):
-                with contextlib.suppress(InputError):  # a broken one keeps nobody from another
+                with contextlib.suppress(InputError):  # a broken one keeps no one from another
                     load_rules(str(game), Path())
     return _loaded.get(name)
 

@@ -63,7 +63,7 @@ class HouseScoring:
     """How play against house players becomes an entrant's score: the mean over them of `score`.
 
     `score` takes the sums of one session, and a match's is the mean over its sessions; or, where `of_match`, the sums
-    of all sessions of the match at once. It is shown to so many `decimals`.
+    of all sessions of the match at once. It is shown to this many `decimals`.
     """
 
     score: Callable[[Played], float]

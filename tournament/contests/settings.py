@@ -12,13 +12,13 @@ from tournament.keys import Seed
 from tournament.paths import PathText
 
 # The keys that say how many replicas of a match there are. When they change, played replicas are kept.
-HOW_MANY_REPLICAS = ("replicas", "until_settled", "most_replicas", "tie")
+HOW_MANY_REPLICAS = ("replicas", "until_settled", "max_replicas", "tie_margin")
 
 # What a decision or a start may take, if the leg's bank has it: this only ends endless loops sooner. With more fuel a
 # C bot's code would have to check a clock, which would cost a tenth of all games' speed.
 DECISION_FUEL = FUEL_PER_SECOND // 2
 DECISION_SECONDS = 1.0
-# A process may sleep or wait so many times as long in a leg as over a decision.
+# A process may sleep or wait this many times as long in a leg as over a decision.
 _IDLE_TIMES = 12
 FAULTS = "faults in one leg before a bot is disqualified"
 
@@ -71,7 +71,7 @@ class ContestSettings(BaseModel):
         1,
         ge=1,
         le=100_000,
-        description="independent matches of each pair, whose mean is the score: bots start anew, with other deals. Ten"
+        description="independent matches of each pair, whose mean is the score: bots start again, with other deals. Ten"
         " tell how sure places are, and take ten times as long; after one they are wide. Against house players a"
         " factor of the sessions",
     )
@@ -81,8 +81,8 @@ class ContestSettings(BaseModel):
         lt=1,
         description="play more replicas until the whole order is right with this chance, as 0.95",
     )
-    most_replicas: int = Field(64, ge=1, le=100_000, validate_default=True, description="but no more than so many")
-    tie: float | None = Field(None, gt=0, le=1e12, description="neighbours whose scores differ by less are tied")
+    max_replicas: int = Field(64, ge=1, le=100_000, validate_default=True, description="maximum replicas per match")
+    tie_margin: float | None = Field(None, gt=0, le=1e12, description="neighbours whose scores differ by less are tied")
     tables: int | None = Field(
         None,
         ge=1,
@@ -112,10 +112,10 @@ class ContestSettings(BaseModel):
         description="the rules in the report, for readers who don't know them; default a few sentences of its own",
     )
 
-    @field_validator("replicas", "most_replicas")
+    @field_validator("replicas", "max_replicas")
     @classmethod
     def _sessions_have_numbers(cls, replicas: int, info: ValidationInfo) -> int:
-        # Of a run that isn't until the order is settled most_replicas has no meaning.
+        # Of a run that isn't until the order is settled max_replicas has no meaning.
         counts = info.field_name == "replicas" or info.data.get("until_settled") is not None
         if counts and replicas * info.data.get("sessions", 1) > 10**9:
             raise ValueError("times the sessions of a leg it is more than 1,000,000,000")

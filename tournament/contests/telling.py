@@ -15,7 +15,7 @@ Row = Mapping[str, Any]  # a recorded game by column
 
 @dataclass(frozen=True)
 class GameInWords:
-    """A recorded game in words: who held which cards, who did what in order ("" for nobody), and what came of it."""
+    """A recorded game in words: who held which cards, who did what in order ("" for no one), and what came of it."""
 
     cards: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     actions: tuple[tuple[str, str], ...] = ()

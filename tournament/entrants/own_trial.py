@@ -43,8 +43,8 @@ def require_machine(kind: Kind, interface: Interface, sandbox: SandboxSettings) 
 
 def require_readable(sandbox: SandboxSettings) -> None:
     """Raise InputError where a path isn't there that programs may read."""
-    if missing := [path for path in sandbox.readable if not os.path.exists(path)]:
-        raise InputError(f"[sandbox] readable: there is no {missing[0]}")
+    if missing := [path for path in sandbox.readable_paths if not os.path.exists(path)]:
+        raise InputError(f"[sandbox] readable_paths: there is no {missing[0]}")
 
 
 def _do_all(kind: Kind, interface: Interface, sandbox: SandboxSettings) -> None:

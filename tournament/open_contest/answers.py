@@ -50,7 +50,7 @@ class Limits(TypedDict):
     bots: Annotated[int, _of("bots of an author in the contest")]
     submissions_per_day: Annotated[int, _of("checks, practice matches, replays and bots handed in, from midnight UTC")]
     seconds_per_day: Annotated[int, _of("of the server's machine, for all of these")]
-    games_per_match: Annotated[int, _of("about so many games of a practice match; sessions are cut to fit")]
+    games_per_match: Annotated[int, _of("about this many games of a practice match; sessions are cut to fit")]
     bytes_per_file: Annotated[int, _of("of a bot's file or archive")]
 
 

@@ -109,7 +109,7 @@ class AuthorsFile:
 
 
 def author_of(token: str, authors: Mapping[str, Author]) -> Author | None:
-    """Whose token this is; None where it is nobody's, or a banned author's."""
+    """Whose token this is; None where it is no one's, or a banned author's."""
     name, _, secret = token.rpartition(".")
     author = authors.get(name)
     expected = author.hashed if author and author.hashed else _NOBODY

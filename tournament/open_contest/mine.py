@@ -145,10 +145,10 @@ class Mine:
                     "opponent": leg.seats[1 - fault.seat],
                     "session": fault.session,
                     "game": fault.game,
-                    "question": fault.question,
-                    "what": fault.what,
-                    "asked": "" if hidden else fault.asked,
-                    "complaints": "" if hidden else fault.complaints,
+                    "decision": fault.decision,
+                    "message": fault.message,
+                    "question_text": "" if hidden else fault.question_text,
+                    "last_output": "" if hidden else fault.last_output,
                 }
                 for leg, fault in faults
             ],
@@ -198,29 +198,29 @@ def _replay_in_words(report: Mapping[str, Any]) -> Iterator[str]:
     for game in report["games"]:
         yield f"game {game['game']}: {game['outcome']}"
         for step in game["steps"]:
-            yield f"  {step['bot']} {step['question']}: {step['asked'].removeprefix(step['question'] + ': ')}"
+            yield f"  {step['bot']} {step['decision']}: {step['question_text'].removeprefix(step['decision'] + ': ')}"
             yield from (f"    | {line}" for line in step["printed"].splitlines())
-            yield f"    {'fault: ' + step['fault'] if step['fault'] else '→ ' + step['answered']}"
-    if report["differs"]:
-        yield f"not as recorded: {report['differs']}"
+            yield f"    {'fault: ' + step['fault'] if step['fault'] else '→ ' + step['answer_text']}"
+    if report["mismatch"]:
+        yield f"not as recorded: {report['mismatch']}"
 
 
 def _match_in_words(report: Mapping[str, Any]) -> Iterator[str]:
     yield f"{counted(report['games'], 'game')} in {counted(report['sessions'], 'session')}"
-    for line in report["against"]:
-        better = f"; {_figure(line['better'])} better than the version in the contest" if line["better"] else ""
+    for line in report["opponents"]:
+        better = f"; {_figure(line['difference'])} better than the version in the contest" if line["difference"] else ""
         yield f"against {line['opponent']}: {_figure(line['points'])}{better}"
-    if report["better"]:
-        yield f"in all {_figure(report['better'])} better than the version in the contest"
+    if report["difference"]:
+        yield f"in all {_figure(report['difference'])} better than the version in the contest"
     if report["disqualified"]:
         yield f"disqualified: {', '.join(report['disqualified'])}"
     for fault in report["faults"]:
-        yield f"fault in session {fault['session']}, game {fault['game']}: {fault['question']}: {fault['what']}"
-        yield from (f"  | {line}" for line in fault["complaints"].splitlines())
+        yield f"fault in session {fault['session']}, game {fault['game']}: {fault['decision']}: {fault['message']}"
+        yield from (f"  | {line}" for line in fault["last_output"].splitlines())
 
 
 def _figure(figure: Mapping[str, float | None]) -> str:
-    reach = figure["reach"]
+    reach = figure["ci_half_width"]
     return f"{figure['value']:+,.3f}" + (f" ± {reach:,.3f}" if reach is not None else "")
 
 

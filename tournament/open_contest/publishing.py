@@ -38,7 +38,7 @@ Versions = Mapping[str, list[Version]]
 def publish(folder: Path, name: str, config: Config, *, open: bool) -> None:
     """Write a contest's page and board from its records. Raises as `find` does, and OSError."""
     location = inside(config.results, name)
-    seed = None if open else read_seed(open_storage(location), load(location).field.settings.get("seed"))
+    seed = None if open else read_seed(open_storage(location), load(location).setup.settings.get("seed"))
     hidden = open and config.played.house is not None
     contest, findings = find(location, with_games=not hidden, seed=seed, config_of=lambda _: config, only_sums=hidden)
     if open:

@@ -42,11 +42,11 @@ def rules_of(current: Open, name: str) -> dict[str, Any]:
         ],
         "settings": config.contest.playing(),
         "limits": {
-            "bots": opening.bots_of_an_author,
-            "submissions_per_day": opening.submissions_a_day,
+            "bots": opening.max_bots_per_author,
+            "submissions_per_day": opening.max_submissions_per_day,
             "seconds_per_day": opening.max_seconds_per_day,
             "games_per_match": opening.max_games_per_call,
-            "bytes_per_file": opening.bytes_a_file,
+            "bytes_per_file": opening.max_file_bytes,
         },
         "templates": {language: f"/{name}/templates/{file}" for language, file in face.templates.items()},
     }

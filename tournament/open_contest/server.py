@@ -94,7 +94,7 @@ def address_of(text: str, url: str | None = None) -> Address:
     if not (port.isascii() and port.isdigit() and int(port) < 1 << 16):
         raise InputError(f"--serve {text}: expected a port, or an address and a port, as 0.0.0.0:8080")
     if url is not None and (urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname):
-        raise InputError(f"--url {url}: expected the address with its scheme, as https://contest.example.org")
+        raise InputError(f"--public-url {url}: expected the address with its scheme, as https://contest.example.org")
     return Address(host.strip("[]") or "127.0.0.1", int(port), url)
 
 
@@ -173,7 +173,7 @@ class Server:
 
 class _Bounded(H11Protocol):
     """A connection of a bounded number: one too many ends the one that has asked nothing for longest, or, where all
-    ask, that is being answered for longest. So who is slow, or asks nothing, keeps nobody out."""
+    ask, that is being answered for longest. So who is slow, or asks nothing, keeps no one out."""
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -297,7 +297,7 @@ class _Desk:
 
     @contextlib.asynccontextmanager
     async def _looks(self, author: Author) -> AsyncIterator[None]:
-        """While something is worked out of the records for an author: so many at a time that the pages of others are
+        """While something is worked out of the records for an author: this many at a time that the pages of others are
         not kept waiting. Raises Refused."""
         if self._looking[author.name] >= _LOOKS_OF_AN_AUTHOR or self._looking.total() >= _LOOKS_AT_ONCE:
             raise Refused(503, "this is being worked out for others, or for you; ask again", 2)
@@ -340,7 +340,7 @@ class _Desk:
             raise Refused(429, f"{_UPLOADS_OF_AN_AUTHOR} files of yours are on their way", 1)
         self._uploading[author.name] += 1
         try:
-            content = await _body(request, self._submissions.opening.bytes_a_file)
+            content = await _body(request, self._submissions.opening.max_file_bytes)
         finally:
             self._uploading[author.name] -= 1
         job = await run_in_threadpool(self._submissions.take, author, contest, file, content, kind, asks)

@@ -143,11 +143,11 @@ class Submissions:
                 raise Refused(409, f"{name} is a bot that the organiser entered")
             others = [bot for bot in self._owners.bots(author.name, contest) if bot != name]
             queued = {job.bot for job in self._jobs.queued(contest, BOT)}
-            if len((entered | queued).intersection(others)) >= opening.bots_of_an_author:
-                raise Refused(409, f"an author may have {opening.bots_of_an_author} bots; withdraw one first")
-            if len(others) >= opening.bots_of_an_author * _NAMES_A_BOT:
+            if len((entered | queued).intersection(others)) >= opening.max_bots_per_author:
+                raise Refused(409, f"an author may have {opening.max_bots_per_author} bots; withdraw one first")
+            if len(others) >= opening.max_bots_per_author * _NAMES_A_BOT:
                 raise Refused(409, f"you have used {len(others)} names; take one of these: {', '.join(others)}")
-        if shutil.disk_usage(self._folder).free < opening.free_megabytes << 20:
+        if shutil.disk_usage(self._folder).free < opening.min_free_disk_mb << 20:
             raise Refused(507, "this machine has little disk left; tell the organiser")
         return name
 
@@ -185,7 +185,7 @@ class Submissions:
                 what = "practice match" if waits.kind == PRACTICE else waits.kind
                 raise Refused(409, f"another {what} of yours is still to be done")
             opening = self.opening
-            self._owners.count(author.name, opening.submissions_a_day, opening.max_seconds_per_day, self._now())
+            self._owners.count(author.name, opening.max_submissions_per_day, opening.max_seconds_per_day, self._now())
             self._owners.give(contest, name, author.name)
             self._owners.write()
             job = self._add(replace(job, sha256=hashlib.sha256(content or b"").hexdigest()), content)
@@ -237,7 +237,7 @@ class Submissions:
 
     def left_today(self, author: Author) -> int:
         """How many submissions an author has left today."""
-        return self._owners.left_today(author.name, self.opening.submissions_a_day, self._now())
+        return self._owners.left_today(author.name, self.opening.max_submissions_per_day, self._now())
 
     def seconds_left(self, author: Author) -> float:
         """How many seconds of this machine an author has left today."""
@@ -462,7 +462,7 @@ class Submissions:
         return min(ready, key=lambda job: self._served.get((job.author, kind), 0.0), default=None)
 
     def _is_late(self, job: Job) -> bool:
-        """Set aside what nobody waits for once the contest has closed: practice matches, and all but the last that was
+        """Set aside what no one waits for once the contest has closed: practice matches, and all but the last that was
         handed in of a bot."""
         if job.contest not in self._current().over or job.kind in (WITHDRAWAL, REPLAY):
             return False
@@ -482,7 +482,7 @@ class Submissions:
             return upload / job.file
         folder = upload / job.bot
         shutil.rmtree(folder, ignore_errors=True)  # of a try that was cut off
-        unpack_program((upload / job.file).read_bytes(), folder, self.opening.bytes_a_file * _MOST_UNPACKED)
+        unpack_program((upload / job.file).read_bytes(), folder, self.opening.max_file_bytes * _MOST_UNPACKED)
         return folder
 
     def _enter(self, config: Config, job: Job, bot: Path) -> None:

@@ -49,7 +49,7 @@ def check(
 ) -> tuple[bool | None, str]:
     """Whether `tournament check` finds a bot fit, on a seed of its own, and what it says; None: it came to no end.
     `built` lists what it left in the cache."""
-    words = ["check", bot.name, "--as-submitted", "--contest", contest, "--seed", drawn_seed()]
+    words = ["check", bot.name, "--submission-limits", "--contest", contest, "--seed", drawn_seed()]
     status, said, complaint = _command(settings, words, bot.parent, built, CHECK_SECONDS, stopping)
     # The command to repeat it names paths of this machine.
     lines = [line for line in (said or complaint).splitlines() if not line.startswith("again: ")]

@@ -23,8 +23,8 @@ from tournament.open_contest.publishing import is_whole, publish, publish_index
 from tournament.open_contest.submissions import Open, Submissions
 from tournament.records.finals import final_place
 from tournament.runner.contest_run import run_prepared
+from tournament.runner.listener import NullListener, Progress, ProgressListener
 from tournament.runner.preparing import Prepared, prepare_contest
-from tournament.runner.watcher import NobodyWatching, Progress, Watcher
 from tournament.standings.standings import Standings
 from tournament.store.ledger_reading import read_field
 from tournament.store.storage import inside, open_storage
@@ -43,9 +43,9 @@ _State = tuple[_Files, bool]
 
 
 class Shown(Protocol):
-    """Tells what goes on: a watcher for each round, the standings after it, and what happened in between."""
+    """Tells what goes on: a listener for each round, the standings after it, and what happened in between."""
 
-    def round(self, config: Config) -> AbstractContextManager[Watcher]: ...
+    def round(self, config: Config) -> AbstractContextManager[ProgressListener]: ...
     def tell(self, contest: str, what: str) -> None: ...
     def show(self, config: Config, standings: Standings) -> None: ...
 
@@ -104,7 +104,7 @@ class Watch:
         published = self.published.resolve()
         for place in (path.resolve() for path in secret):
             if place.is_relative_to(published) or published.is_relative_to(place):
-                raise InputError(f"--publish {self.published}: everybody sees that folder, and nobody may see {place}")
+                raise InputError(f"--publish {self.published}: everybody sees that folder, and no one may see {place}")
         self._look_for_finals(self._contests)
         self._publish_index()
 
@@ -165,7 +165,7 @@ class Watch:
                 open_now = _while_open(contest)
                 with (
                     contextlib.suppress(TooFewBotsError),  # it waits
-                    prepare_contest(contest.config.played, open_now, NobodyWatching()) as prepared,
+                    prepare_contest(contest.config.played, open_now, NullListener()) as prepared,
                 ):
                     _require_same_games(prepared)
             self._look_for_finals(loaded)
@@ -208,10 +208,10 @@ class Watch:
         """What lay among the entrants that were played."""
         config = _final(contest) if is_over else _while_open(contest)
         with ExitStack() as playing:
-            watcher = playing.enter_context(self.shown.round(config))
+            listener = playing.enter_context(self.shown.round(config))
             with self.submissions.among_entrants if self.submissions else nullcontext():
                 lies = _when_whole(config.entrants)
-                prepared = playing.enter_context(prepare_contest(config.played, config, watcher))
+                prepared = playing.enter_context(prepare_contest(config.played, config, listener))
             _require_same_games(prepared)
             broken = {(one.name, telling_line(one.problem or "")) for one in prepared.entrants if one.artifact is None}
             for name, problem in sorted(broken - contest.refused):
@@ -226,7 +226,7 @@ class Watch:
                 publish_it = partial(publish, self.published, contest.name, config, open=open)
                 return self._published(contest, "board", (lies, is_over), publish_it)
 
-            standings = run_prepared(prepared, _Between(watcher, partial(board, open=True), came))
+            standings = run_prepared(prepared, _Between(listener, partial(board, open=True), came))
         is_current = board(open=not is_over)
         self.shown.show(config, standings)
         if is_current:
@@ -258,15 +258,15 @@ class Watch:
 
 @dataclass
 class _Between:
-    """A watcher that, between batches, publishes whole boards now and then, and stops a run when something `came`."""
+    """A listener that, between batches, publishes whole boards now and then, and stops a run when something `came`."""
 
-    inner: Watcher
+    inner: ProgressListener
     publish: Callable[[], object]
     came: Callable[[], bool]
     due: float = field(default_factory=lambda: time.monotonic() + _PUBLISH_SECONDS)
 
-    def say(self, text: str) -> None:
-        self.inner.say(text)
+    def on_message(self, text: str) -> None:
+        self.inner.on_message(text)
 
     def on_progress(self, progress: Progress) -> None:
         self.inner.on_progress(progress)
@@ -285,7 +285,7 @@ def _while_open(contest: _Contest) -> Config:
 
 
 def _final(contest: _Contest) -> Config:
-    """On cards that nobody has seen: a seed is drawn, whatever the file says. Each date of closing has a final of its
+    """On cards that no one has seen: a seed is drawn, whatever the file says. Each date of closing has a final of its
     own: where it is put off after one was shown, its cards are known."""
     closes = contest.config.opening.closes
     assert closes is not None
@@ -310,7 +310,7 @@ def _wait(places: Sequence[Path]) -> None:
 
 
 def _when_whole(folder: Path) -> _Files:
-    """What lies in a folder once nobody has written to it for a moment, or for long."""
+    """What lies in a folder once no one has written to it for a moment, or for long."""
     lies = _files(folder)
     for _ in range(_WHOLE_LOOKS):
         time.sleep(_WHOLE_SECONDS)

@@ -13,7 +13,7 @@ from tournament.contests.scoring import Scored
 from tournament.contests.settings import ContestSettings
 from tournament.errors import InputError
 from tournament.store.columns import Column
-from tournament.store.ledger import Batch, Field, TableName
+from tournament.store.ledger import Batch, ContestSetup, TableName
 from tournament.store.storage import open_storage
 
 _NOT_HERE = Interface(Path(), (), CompiledBots(""))
@@ -24,7 +24,7 @@ def is_here(contest: Contest) -> bool:
     return contest.interface is not _NOT_HERE
 
 
-def contest_of(location: str, field: Field, batches: Sequence[Batch] = ()) -> Contest:
+def contest_of(location: str, field: ContestSetup, batches: Sequence[Batch] = ()) -> Contest:
     """The contest of records; without its rules, which somebody's file may have, it has the columns of these batches.
     Raises InputError where these rules say more than records do: against house players, what points are worth."""
     try:

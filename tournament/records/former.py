@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from tournament.leg import legs_per_replica
-from tournament.store.ledger import Batch, Field
+from tournament.store.ledger import Batch, ContestSetup
 from tournament.store.legs import Legs
 from tournament.store.notes import read_note, write_note
 from tournament.store.storage import Storage
 
-_MOST_BOTS = 100  # that change at once; the legs of a whole field have been played by nobody else, too
+_MOST_BOTS = 100  # that change at once; the legs of a whole field have been played by no one else, too
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Former:
     legs: Legs
 
 
-def keep_former(storage: Storage, field: Field, batches: Sequence[Batch], names: Collection[str]) -> None:
+def keep_former(storage: Storage, field: ContestSetup, batches: Sequence[Batch], names: Collection[str]) -> None:
     """Note the legs of these bots, which are about to leave. Raises OSError."""
     from tournament.store.leg_parts import legs_content  # pyarrow, which reading a field doesn't need
 

@@ -1,7 +1,7 @@
 """The standings after each run that changed something: what became of a bot, and of the ranks.
 
-A part of history/ has those after so many entries of the ledger, and is named by that number and the hash of its bytes.
-The ledger doesn't list it, so that it grows with what counts alone.
+A part of history/ has those after this many entries of the ledger, and is named by that number and the hash of its
+bytes. The ledger doesn't list it, so that it grows with what counts alone.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from tournament.errors import RunError
 from tournament.standings.history import line_of
 from tournament.standings.standings import Standing, Standings
 from tournament.store.columns import Column
-from tournament.store.ledger import Batch, Field
+from tournament.store.ledger import Batch, ContestSetup
 from tournament.store.ledger_reading import read_records, text_of
 from tournament.store.storage import Storage, open_storage
 
 _PART = re.compile(r"[0-9]{8}-[0-9a-f]{16}\.parquet")
-# So many parts of fewer bytes are put together: they take longer to open than to read.
+# This many parts of fewer bytes are put together: they take longer to open than to read.
 _MOST_SMALL, _SMALL_BYTES = 64, 1 << 18
 # What a column of each kind has; of all others JSON.
 _TYPES = {"int": "int64", "int | None": "int64", "float": "float64", "float | None": "float64"}
@@ -60,12 +60,12 @@ class Version:
 
 
 def is_kept(storage: Storage, run: int) -> bool:
-    """Whether the standings after so many entries are kept."""
+    """Whether the standings after this many entries are kept."""
     return any(name.startswith(f"{run:08}-") for name, _ in _parts(storage))
 
 
 def keep_history(storage: Storage, run: int, ranking: Standings) -> None:
-    """Keep the standings after so many entries. Raises OSError."""
+    """Keep the standings after this many entries. Raises OSError."""
     from tournament.store.parts import summary_content  # pyarrow, which a ledger doesn't need
 
     lines = [_row(run, len(ranking.ranked), line) for line in ranking.entrants]
@@ -90,7 +90,7 @@ def history_of(
     storage: Storage,
     ranking: Standings,
     name: str,
-    rank: Callable[[Storage, Field, Sequence[Batch]], Standings],
+    rank: Callable[[Storage, ContestSetup, Sequence[Batch]], Standings],
 ) -> list[Version]:
     """A bot's versions, the oldest first: those in archives, in the order in which they were moved there, then those
     in these records. The last one is that of the `ranking`.

@@ -19,10 +19,10 @@ from tournament.names import valid_contest_name
 from tournament.records.contest_of import contest_of
 from tournament.records.finals import finals_beside, last_final
 from tournament.records.rows import EVERYTHING, Selection, dataset_of, loaded_before, read_frame, select
+from tournament.standings.outlier_pairs import outlier_pairs
 from tournament.standings.standings import Standings, compute_standings
-from tournament.standings.unforetold import unforetold
 from tournament.store.columns import Column
-from tournament.store.ledger import Batch, Field, TableName
+from tournament.store.ledger import Batch, ContestSetup, TableName
 from tournament.store.ledger_reading import read_records
 from tournament.store.storage import Storage, inside, open_storage
 
@@ -56,7 +56,7 @@ ENTRANTS = (
 )
 
 # What scripts are told of a fault, by columns of the parts in faults/.
-FAULT_COLUMNS = ("match", "session", "game", "bot", "question", "what", "asked", "complaints")
+FAULT_COLUMNS = ("match", "session", "game", "bot", "decision", "message", "question_text", "last_output")
 
 # What scripts are told of a bot in the standings, by name, with its meaning.
 STANDING = {
@@ -89,15 +89,15 @@ STANDING = {
         "of it and the next one: settled where `rank_high` is below the next one's `rank_low`, else open;"
         " after `--until-settled` also tied or close; null for the last one"
     ),
-    "surely_ahead_of": (
-        "the nearest bots that are surely behind it; who is behind these is behind it, too, and nobody else is surely"
+    "significantly_ahead_of": (
+        "the nearest bots that are surely behind it; who is behind these is behind it, too, and no one else is surely"
     ),
     "points_per_game": "the same for a game: in a matrix game points a turn",
 }
 AUTHOR = "who handed it in, where an open contest took it; null for other bots"
-UNFORETOLD = (
-    "its results that are far from what those against all others foretell: `opponent`, "
-    "`points_per_session`, `foretold`, and the `scatter` of results about it. Empty in nineteen of twenty fields"
+OUTLIER_RESULTS = (
+    "its results that are far from what those against all others predict: `opponent`, "
+    "`points_per_session`, `predicted`, and the `prediction_sd` of results about it. Empty in nineteen of twenty fields"
     " without agreements"
 )
 
@@ -113,13 +113,13 @@ class Results:
     """
 
     location: str
-    field: Field
+    setup: ContestSetup
     ranking: Standings
     batches: tuple[Batch, ...]
     selection: Selection = EVERYTHING
 
     def __repr__(self) -> str:
-        lines = [f"{self.field.contest}: {self.ranking.games:,} games in {self.location}"]
+        lines = [f"{self.setup.contest}: {self.ranking.games:,} games in {self.location}"]
         for line in self.ranking.entrants[:10]:
             place = f"{line.rank:>3}." if line.rank is not None else "    "
             lines.append(f"{place} {line.name}: {f'{line.score:+,.1f}' if line.rank is not None else line.status}")
@@ -163,7 +163,7 @@ class Results:
 
         return pd.DataFrame(fault_values(self.ranking)).astype({"match": "int32", "session": "int32", "game": "int32"})
 
-    def rated(self, kind: str) -> list[Rated]:
+    def rating(self, kind: str) -> list[Rated]:
         """Another rating from the crosstable, best first: elo.
 
         Raises InputError for another kind, and where it has no meaning, such as against house players.
@@ -174,16 +174,16 @@ class Results:
         look_of(kind)
         if self.ranking.scoring is not None:
             raise InputError(
-                f"{self.field.contest}: its bots play house players, not each other; --rating has no meaning"
+                f"{self.setup.contest}: its bots play house players, not each other; --rating has no meaning"
             )
         if self.ranking.has_means:
             tables = "drawn matches" if self.ranking.drawn else f"matches of {self.ranking.seats} bots"
             raise InputError(
-                f"{self.field.contest}: it has {tables}; --rating is for two bots that all play each other"
+                f"{self.setup.contest}: it has {tables}; --rating is for two bots that all play each other"
             )
-        contest = _contest_of_records(self.location, self.field, self.batches)
+        contest = _contest_of_records(self.location, self.setup, self.batches)
         with loaded_before(self.location):
-            wins = read_wins(contest, open_storage(self.location), self.batches, legs_per_replica(self.field.settings))
+            wins = read_wins(contest, open_storage(self.location), self.batches, legs_per_replica(self.setup.settings))
         return elo(self.ranking, wins)
 
     def versions(self, name: str) -> list[Version]:
@@ -193,9 +193,9 @@ class Results:
         return history_of(open_storage(self.location), self.ranking, name, ranking_of)
 
     @property
-    def confined_by(self) -> tuple[str, ...]:
+    def sandboxes(self) -> tuple[str, ...]:
         """What confined the bots that are processes, each way that occurs once; empty when there were none."""
-        return confined_by(self.batches)
+        return sandboxes_of(self.batches)
 
     @cached_property
     def standings(self) -> pd.DataFrame:
@@ -207,12 +207,12 @@ class Results:
         return frame.astype({"rank": "Int64", "rank_low": "Int64", "rank_high": "Int64"})
 
     def _records(self, table: TableName) -> RecordFrame:
-        contest = _contest_of_records(self.location, self.field, self.batches)
-        per_leg = 1 if self.field.house else int(str(self.field.settings["sessions"]))
+        contest = _contest_of_records(self.location, self.setup, self.batches)
+        per_leg = 1 if self.setup.house else int(str(self.setup.settings["sessions"]))
         return read_frame(self.location, contest, self.batches, table, per_leg, self.selection)
 
 
-def _contest_of_records(location: str, field: Field, batches: Sequence[Batch]) -> Contest:
+def _contest_of_records(location: str, field: ContestSetup, batches: Sequence[Batch]) -> Contest:
     """The contest that the records are of. Raises InputError for another version of it: columns may differ."""
     contest = contest_of(location, field, batches)
     if field.engine != contest.engine_version:
@@ -275,7 +275,7 @@ def scan(
     return dataset_of(location, contest, batches, table, select(contest, players, None, matches, bots))
 
 
-def _opened(results: str) -> tuple[str, Field, tuple[Batch, ...]]:
+def _opened(results: str) -> tuple[str, ContestSetup, tuple[Batch, ...]]:
     """Where the results of a contest lie, its field and what counts. Raises InputError when there are none."""
     location = locate(results)
     storage = open_storage(location)
@@ -310,7 +310,7 @@ def contests_held(results: str) -> list[str]:
     return [name for name in open_storage(results).folders() if valid_contest_name(name) and holds_records(name)]
 
 
-def ranking_of(storage: Storage, field: Field, batches: Sequence[Batch]) -> Standings:
+def ranking_of(storage: Storage, field: ContestSetup, batches: Sequence[Batch]) -> Standings:
     """The standings of a recorded field. Raises RunError when the ledger lacks what they need."""
     contest = contest_of(storage.location, field)
     house = contest.house
@@ -319,7 +319,7 @@ def ranking_of(storage: Storage, field: Field, batches: Sequence[Batch]) -> Stan
     return standings_of(contest, field, batches)
 
 
-def standings_of(contest: Contest, field: Field, batches: Sequence[Batch]) -> Standings:
+def standings_of(contest: Contest, field: ContestSetup, batches: Sequence[Batch]) -> Standings:
     """The standings of a contest."""
     return compute_standings(field, batches, contest.house.scoring if contest.house else None)
 
@@ -355,7 +355,7 @@ def fault_values(ranking: Standings) -> dict[str, list[Any]]:
     return {name: values.get(name) or [getattr(fault, name) for _, fault in ranking.faults] for name in FAULT_COLUMNS}
 
 
-def confined_by(batches: Iterable[Batch]) -> tuple[str, ...]:
+def sandboxes_of(batches: Iterable[Batch]) -> tuple[str, ...]:
     """What confined the bots that are processes, each way that occurs once."""
     return tuple(sorted({batch.sandbox for batch in batches if batch.sandbox}))
 
@@ -400,18 +400,21 @@ def _cell(value: object) -> object:
 
 
 def leaderboard_values(ranking: Standings, authors: Mapping[str, str] | None = None) -> list[dict[str, Any]]:
-    """The leaderboard's lines as scripts get them: with the pairs of each bot that nothing foretells, and its
+    """The leaderboard's lines as scripts get them: with the pairs of each bot that nothing predicts, and its
     author."""
-    pairs = [one for pair in unforetold(ranking) for one in (pair, pair.from_y())]
+    pairs = [one for pair in outlier_pairs(ranking) for one in (pair, pair.from_y())]
     values = {
         line.name: [
-            {"opponent": pair.y, **{key: getattr(pair, key) for key in ("points_per_session", "foretold", "scatter")}}
+            {
+                "opponent": pair.y,
+                **{key: getattr(pair, key) for key in ("points_per_session", "predicted", "prediction_sd")},
+            }
             for pair in pairs
             if pair.x == line.name
         ]
         for line in ranking.entrants
     }
-    return [_with_author(line, authors or {}) | {"unforetold": values[line.name]} for line in ranking.entrants]
+    return [_with_author(line, authors or {}) | {"outlier_results": values[line.name]} for line in ranking.entrants]
 
 
 def rated_values(line: Rated) -> dict[str, Any]:
@@ -421,7 +424,7 @@ def rated_values(line: Rated) -> dict[str, Any]:
         "name": line.name,
         "rating": line.rating,
         "stderr": line.stderr,
-        "reach": line.reach,
+        "ci_half_width": line.ci_half_width,
         **line.more,
     }
 
@@ -437,7 +440,7 @@ def crosstable_values(ranking: Standings) -> list[dict[str, Any]]:
             "games": side.games,
             "points_per_session": side.points_per_session,
             "stderr": side.stderr_per_session,
-            "reach": side.reach_per_session,
+            "ci_half_width": side.ci_half_width_per_session,
         }
         rows.append(row | {"score": side.score} | dict(side.measures) if ranking.scoring else row)
     return rows

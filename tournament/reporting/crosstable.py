@@ -29,7 +29,7 @@ class Crosstable:
     ranked: int
     opponents: tuple[str, ...]
     value: Floats
-    reach: Floats
+    ci_half_width: Floats
     sessions: Counts
     games: Counts
     middle: float
@@ -54,7 +54,7 @@ class Crosstable:
     @property
     def clear(self) -> npt.NDArray[np.bool_]:
         """Whether a result is more than luck. It is where the reach is 0: nothing was left to chance."""
-        found: npt.NDArray[np.bool_] = np.abs(self.value - self.middle) > self.reach
+        found: npt.NDArray[np.bool_] = np.abs(self.value - self.middle) > self.ci_half_width
         return found
 
     def sides(self, numbers: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
@@ -84,7 +84,7 @@ def crosstable_of(ranking: Standings, by_game: bool) -> Crosstable:
         len(ranking.ranked),
         opponents,
         np.nan_to_num(spread(points / count for points in matches.amounts.T[[0, 2]])),
-        spread(reach * sessions / count for reach in matches.reach_per_session),
+        spread(reach * sessions / count for reach in matches.ci_half_width_per_session),
         np.nan_to_num(spread((sessions, sessions))).astype(np.int64),
         np.nan_to_num(spread((games, games))).astype(np.int64),
         0.0,
@@ -95,7 +95,7 @@ def crosstable_of(ranking: Standings, by_game: bool) -> Crosstable:
 
 
 def in_last_digit(values: Floats, digits: int) -> Floats:
-    """Values in units of the last of so many digits, rounded as texts are: by the exact value of a number."""
+    """Values in units of the last of this many digits, rounded as texts are: by the exact value of a number."""
     scaled = values * 10.0**digits
     whole = np.rint(scaled)
     for place in np.flatnonzero(np.abs(np.abs(scaled - whole) - 0.5) < 1e-6).tolist():

@@ -23,20 +23,22 @@ from tournament.reporting.played_again import ConfigOf, played_again
 from tournament.reporting.stretches import Courses, courses_of
 from tournament.reporting.survey import Survey, survey_games
 from tournament.reporting.versions import Edit, edits_of
+from tournament.standings.outlier_pairs import OutlierPair, outlier_pairs
 from tournament.standings.standings import Standings
-from tournament.standings.unforetold import Unforetold, unforetold
 from tournament.store.legs import Legs
 from tournament.store.parts import origin_of_part
 from tournament.store.storage import open_storage
 
 _MOST_MATCHES = 400  # of which games are shown, if there are no more
-_MOST_OF_BEST = 12  # of more matches: those among so many of the best bots, and the best and the worst one of each bot
+_MOST_OF_BEST = (
+    12  # of more matches: those among this many of the best bots, and the best and the worst one of each bot
+)
 _TRIES = 5  # of reading records while a run changes them
 
 
 class Version(NamedTuple):
     """A bot with some content, by the beginning of its sha256: when it was last on a board, its score, None where it
-    hadn't played, and its rank among so many."""
+    hadn't played, and its rank among this many."""
 
     sha: str
     made: str
@@ -62,7 +64,7 @@ class Findings:
     settings: Mapping[str, object]
     engine: str
     origins: tuple[str, ...]
-    confined_by: tuple[str, ...]
+    sandboxes: tuple[str, ...]
     seed: str | None
     with_games: bool
     made: str
@@ -70,8 +72,8 @@ class Findings:
     losses: Mapping[str, Losses] = field(default_factory=dict)
 
     @cached_property
-    def unforetold(self) -> list[Unforetold]:
-        return unforetold(self.ranking)
+    def outlier_pairs(self) -> list[OutlierPair]:
+        return outlier_pairs(self.ranking)
 
 
 def find(
@@ -107,8 +109,8 @@ def find(
 
 def contest_of(results: Results) -> Contest:
     """The contest under the recorded settings, or as it is where another version recorded settings unknown here."""
-    contest = find_contest(results.field.contest, results.field.game).seated(results.ranking.seats)
-    settings = {key: value for key, value in results.field.settings.items() if key != "seed"}
+    contest = find_contest(results.setup.contest, results.setup.game).seated(results.ranking.seats)
+    settings = {key: value for key, value in results.setup.settings.items() if key != "seed"}
     try:
         return contest.under(contest.settings.model_validate(settings))
     except ValidationError:
@@ -146,15 +148,15 @@ def _findings(
             entrants,
             ranking.faults,
             matches=matches,
-            sessions=int(str(results.field.settings["sessions"])),
+            sessions=int(str(results.setup.settings["sessions"])),
         ),
         played_again(results.location, config_of, _best_first(ranking, matches)) if config_of and replayed else {},
         courses_of(contest, storage, results.batches, [] if only_sums else fit),
-        {} if only_sums else edits_of(storage, results.field, legs),
-        {key: value for key, value in results.field.settings.items() if key != "seed"},
-        results.field.engine,
+        {} if only_sums else edits_of(storage, results.setup, legs),
+        {key: value for key, value in results.setup.settings.items() if key != "seed"},
+        results.setup.engine,
         _origins(contest, results),
-        results.confined_by,
+        results.sandboxes,
         seed,
         with_games,
         datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),

@@ -111,7 +111,7 @@ class Layout:
         show = signed if self.scoring is None else plain
         return show(line.score, self.score_digits) if line.matches else ""
 
-    def reach(self, line: Standing) -> str:
+    def ci_half_width(self, line: Standing) -> str:
         return "" if line.ci_high is None else plain(line.ci_high - line.score, self.score_digits)
 
     def whisker(self, line: Standing) -> dict[str, float] | None:

@@ -39,7 +39,7 @@ _STRETCHES = 8  # of the sessions of a match
 
 @dataclass(frozen=True)
 class AsSeat:
-    """What the bot won on average in a seat, or role, in each of so many games."""
+    """What the bot won on average in a seat, or role, in each of this many games."""
 
     seat: str
     mean: float
@@ -117,8 +117,8 @@ def losses_to(contest: Contest, results: Results, bot: str, opponent: str | None
 
 
 def as_numbers(panel: Panel, most_labels: int, most_cells: int) -> tuple[list[str], list[tuple[str, list[str]]]] | None:
-    """A chart as a table, its headings and its rows, of at most so many labels, evenly spaced; None for one by row and
-    column that has more cells."""
+    """A chart as a table, its headings and its rows, of at most this many labels, evenly spaced; None for one by row
+    and column that has more cells."""
     lines: Sequence[tuple[str, Values]]
     if isinstance(panel, GridChart):
         if len(panel.rows) * len(panel.columns) > most_cells:

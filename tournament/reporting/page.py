@@ -1,6 +1,6 @@
 """The page: findings laid out for the template, and the template filled in.
 
-Names, faults and complaints are strangers' texts. The template escapes whatever it is given. Only our script and
+Names, faults and last outputs are strangers' texts. The template escapes whatever it is given. Only our script and
 style may run, by their hashes, and nothing may be loaded from anywhere.
 """
 

@@ -28,7 +28,7 @@ def played_again(location: str, config_of: ConfigOf, matches: Sequence[int]) -> 
     for match in matches[:_MOST_MATCHES]:
         with contextlib.suppress(InputError, RunError):
             replay = replay_games(location, config_of, match, 0)
-            if replay.games and not replay.differs:
+            if replay.games and not replay.mismatch:
                 found[match] = told_of(replay)
     return found
 
@@ -46,16 +46,16 @@ def told_of(replay: Replay) -> PlayedAgain:
 def _answered(step: Step) -> str:
     """A decision and its answer, by the name of the action if it told names."""
     if step.fault is not None:
-        return f"{step.question}: fault, {step.fault}"
-    told: Mapping[str, object] = step.told
+        return f"{step.decision}: fault, {step.fault}"
+    told: Mapping[str, object] = step.observation
     legal, names = told.get("legal_actions"), told.get("action_names")
-    answer = step.answered
+    answer = step.answer_text
     if isinstance(legal, list | tuple) and isinstance(names, list | tuple) and step.answer in legal[: len(names)]:
         answer = str(names[legal.index(step.answer)])
-    return f"{step.question}: {answer}"
+    return f"{step.decision}: {answer}"
 
 
 def _as_told(step: Step) -> str:
-    told: Mapping[str, object] = step.told
+    told: Mapping[str, object] = step.observation
     lines = [f"{name.replace('_', ' ')}: {plain_value(value)}" for name, value in told.items()]
     return f"{step.bot} is told\n" + "\n".join(lines)[:_MOST_TOLD]

@@ -51,12 +51,12 @@ def script_data(page: Layout, numbers: dict[str, Any]) -> dict[str, Any]:
 def _results(page: Layout) -> dict[str, Any]:
     """Columns of numbers by pair, in the order of `Crosstable.sides`; values in units of the last digit shown.
 
-    `reach` is half a 95% interval, −1 where it isn't known. The second side is left out where the first has its
+    `ci_half_width` is half a 95% interval, −1 where it isn't known. The second side is left out where the first has its
     numbers, negated.
     """
     table, digits = page.table, page.digits
     values = [in_last_digit(side, digits) for side in table.sides(table.value)]
-    reaches = [np.where(np.isnan(side), -1, in_last_digit(side, digits)) for side in table.sides(table.reach)]
+    reaches = [np.where(np.isnan(side), -1, in_last_digit(side, digits)) for side in table.sides(table.ci_half_width)]
     clear = table.sides(table.clear)
     if len(values) > 1 and (values[0] == -values[1]).all() and (reaches[0] == reaches[1]).all():
         values, reaches, clear = values[:1], reaches[:1], clear[:1]
@@ -77,7 +77,7 @@ def _results(page: Layout) -> dict[str, Any]:
 
 
 def _shapes(page: Layout) -> dict[str, Any]:
-    """How results go over a match, by pair as the results are: so many numbers each, parts of the largest."""
+    """How results go over a match, by pair as the results are: this many numbers each, parts of the largest."""
     courses, table = page.findings.courses, page.table
     parts = courses.shapes(_MOST_STRETCHES)
     if not parts.shape[2]:
@@ -117,13 +117,13 @@ def _bot(page: Layout, line: Standing, shapes: dict[str, int]) -> dict[str, Any]
         "id": page.anchor(line.name),
         "rank": line.rank,
         "score": page.score(line),
-        "reach": page.reach(line),
+        "reach": page.ci_half_width(line),
         "kind": line.kind,
         "sha": line.sha256[:8],
         "games": line.games,
         "faults": line.faults,
         "measures": [page.measured(measure, line.measures) for measure in page.measures],
-        "surely": [page.number[name] for name in line.surely_ahead_of],
+        "surely": [page.number[name] for name in line.significantly_ahead_of],
     }
     if line.rank is None:
         told |= {"status": line.status, "reason": page.reason(line)}
@@ -137,7 +137,7 @@ def _bot(page: Layout, line: Standing, shapes: dict[str, int]) -> dict[str, Any]
         told["faulty"] = faults
     if edit := page.findings.edits.get(line.name):
         shifts = [[shift.opponent, shift.before, shift.after] for shift in edit.shifts]
-        told["edit"] = [edit.former_sha256[:8], edit.difference, edit.reach, shifts]
+        told["edit"] = [edit.former_sha256[:8], edit.difference, edit.ci_half_width, shifts]
     return told
 
 
@@ -183,10 +183,10 @@ def faults_of(page: Layout, name: str) -> list[dict[str, Any]]:
                     "match": leg.match,
                     "session": fault.session,
                     "game": fault.game,
-                    "question": fault.question,
-                    "what": clean(fault.what),
-                    "asked": clean(fault.asked) if page.findings.with_games else "",
-                    "complaints": clean(fault.complaints) if page.findings.with_games else "",
+                    "decision": fault.decision,
+                    "message": clean(fault.message),
+                    "question_text": clean(fault.question_text) if page.findings.with_games else "",
+                    "last_output": clean(fault.last_output) if page.findings.with_games else "",
                     "more": 0,
                 }
             )

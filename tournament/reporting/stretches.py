@@ -63,7 +63,7 @@ class Courses:
     def shapes(self, most: int) -> npt.NDArray[np.int8]:
         """By side, match and stretch, the means as parts of the match's largest, −100 to 100.
 
-        There are as many stretches as leave at most so many numbers; none if these are fewer than two.
+        There are as many stretches as leave at most this many numbers; none if these are fewer than two.
         """
         count = min(_MOST, self.sizes.shape[1]) if self.pairs else 0
         while count > 1 and (len(self.pairs) * count > most or not (self._cut(self.sizes, count) > 0).all()):

@@ -92,7 +92,8 @@ def survey_games(
     sessions: int = 1,
     most_rows: int = MOST_ROWS,
 ) -> Survey:
-    """Read the games of these batches, whose legs are of so many `sessions`. Entrants are numbered in the given order.
+    """Read the games of these batches, whose legs are of this many `sessions`. Entrants are numbered in the given
+    order.
 
     Games are chosen of these `matches`, and those with a fault; none if there are no matches.
 
@@ -169,8 +170,8 @@ def _pieces(
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is to be chosen: of the `first` and the `last` leg of each match that is shown so many `games` from either
-    end, and the `faults`, by match, session and game. A leg has so many `sessions`."""
+    """What is to be chosen: of the `first` and the `last` leg of each match that is shown this many `games` from either
+    end, and the `faults`, by match, session and game. A leg has this many `sessions`."""
 
     first: Mapping[int, int]
     last: Mapping[int, int]

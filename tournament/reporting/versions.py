@@ -13,7 +13,7 @@ from tournament.records.former import read_former
 from tournament.standings.errors import Paired
 from tournament.standings.house import with_house_seated
 from tournament.standings.tally import tally_of_points
-from tournament.store.ledger import Field
+from tournament.store.ledger import ContestSetup
 from tournament.store.legs import Legs
 from tournament.store.storage import Storage
 
@@ -37,12 +37,12 @@ class Shift:
 class Edit:
     """A bot's former version, by its sha256, and how the results differ, for each opponent that both met.
 
-    `reach` is half the 95% interval of the `difference`, None where nothing can be told.
+    `ci_half_width` is half the 95% interval of the `difference`, None where nothing can be told.
     """
 
     former_sha256: str
     shifts: tuple[Shift, ...]
-    reach: float | None
+    ci_half_width: float | None
 
     @property
     def difference(self) -> float:
@@ -50,7 +50,7 @@ class Edit:
         return math.fsum(shift.difference for shift in self.shifts) / len(self.shifts)
 
 
-def edits_of(storage: Storage, field: Field, legs: Legs) -> Mapping[str, Edit]:
+def edits_of(storage: Storage, field: ContestSetup, legs: Legs) -> Mapping[str, Edit]:
     """The last edit of each entrant that has one, by name."""
     shas = field.sha256
     there = storage.list("former")
@@ -80,7 +80,9 @@ def _whole_matches(name: str, legs: Legs, opponents: set[str]) -> dict[str, Legs
     return found
 
 
-def _edit(sha: str, name: str, before: Mapping[str, Legs], after: Mapping[str, Legs], field: Field) -> Edit | None:
+def _edit(
+    sha: str, name: str, before: Mapping[str, Legs], after: Mapping[str, Legs], field: ContestSetup
+) -> Edit | None:
     """What an edit changed, from a bot's matches by opponent: both versions are as two bots that play the same ones."""
     opponents = [opponent for opponent in before if opponent in after]
     if not opponents:
@@ -102,7 +104,7 @@ def _edit(sha: str, name: str, before: Mapping[str, Legs], after: Mapping[str, L
     # opponent by opponent.
     if tally.replicas > 1 and isinstance(tally.errors, Paired):
         measured = replace(measured, errors=tally.errors.scores)
-    reach = measured.differences.reach(0, 1)
+    reach = measured.differences.ci_half_width(0, 1)
     return Edit(sha, tuple(shifts), None if reach is None else reach / sessions)
 
 

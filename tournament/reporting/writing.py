@@ -29,7 +29,7 @@ def make_page(
     seed = None
     if not public:
         results = load(location)
-        seed = kept_seed(open_storage(results.location), str(results.field.settings.get("seed")))
+        seed = kept_seed(open_storage(results.location), str(results.setup.settings.get("seed")))
     contest, findings = find(location, with_games=not public, seed=seed, config_of=config_of, losing=[])
     return render(contest, findings, options=options), findings
 

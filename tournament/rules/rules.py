@@ -280,7 +280,7 @@ def _session_core(
 
 
 def _begun(rules: Rules, session: Session) -> Questions:
-    """A session about to be played. Raises TypeError where `play` is a plain function: it asks nobody."""
+    """A session about to be played. Raises TypeError where `play` is a plain function: it asks no one."""
     play: Questions | None = rules.play(session)
     if play is None:
         raise TypeError("play yields no question; it asks a bot by: answer = yield DECISION(seat, …)")

@@ -47,6 +47,7 @@ class Int(ValueType):
 
     @property
     def spec(self) -> Spec:
+        """How the core keeps a value: its letter, limits, length and names."""
         return "i" if self.low in _SHORT and self.high in _SHORT else "q", self.low, self.high, -1, None
 
     @property
@@ -62,6 +63,7 @@ class Float(ValueType):
 
     @property
     def spec(self) -> Spec:
+        """How the core keeps a value: its letter, limits, length and names."""
         return "d", 0, 0, -1, None
 
     @property
@@ -78,6 +80,7 @@ class Text(ValueType):
 
     @property
     def spec(self) -> Spec:
+        """How the core keeps a value: its letter, limits, length and names."""
         return "s", 0, self.max_length or 0, -1, None
 
     @property
@@ -109,6 +112,7 @@ class Choice(ValueType):
 
     @property
     def spec(self) -> Spec:
+        """How the core keeps a value: its letter, limits, length and names."""
         return "c", 0, len(self.names) - 1, -1, tuple(self.names)
 
     @property
@@ -139,6 +143,7 @@ class List(ValueType):
 
     @property
     def spec(self) -> Spec:
+        """How the core keeps a value: its letter, limits, length and names."""
         code, low, high, _, names = self.of.spec
         return code, low, high, self.most, names
 
@@ -173,6 +178,7 @@ class LegalAction(ValueType):
 
     @property
     def spec(self) -> Spec:
+        """How the core keeps a value: its letter, limits, length and names."""
         return self.of.spec
 
     @property

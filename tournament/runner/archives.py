@@ -10,12 +10,12 @@ from tournament.contests.scoring import HousePlayer
 from tournament.errors import RunError
 from tournament.runner.pace import LANES_SHARE
 from tournament.runner.resume import differences
-from tournament.store.ledger import Field
+from tournament.store.ledger import ContestSetup
 from tournament.store.ledger_reading import read_field, read_records
 from tournament.store.storage import Storage, open_storage
 from tournament.store.writer import hold_ledger
 
-# What somebody has to want gone: so many games, or seconds of one core by the contest's estimates.
+# What somebody has to want gone: this many games, or seconds of one core by the contest's estimates.
 _MANY_GAMES, _LONG_SECONDS = 1_000_000, 60.0
 
 
@@ -52,7 +52,7 @@ def archive_other_records(
         storage.release()
 
 
-def put_aside_for_nothing(storage: Storage) -> tuple[Storage, Field] | None:
+def put_aside_for_nothing(storage: Storage) -> tuple[Storage, ContestSetup] | None:
     """The newest archive, if the run that moved it there ended before it committed anything."""
     archives = storage.archives()
     if not archives or not storage.list("ledger") or read_field(storage):
@@ -75,7 +75,7 @@ class Unlike:
     def __str__(self) -> str:
         return (
             f"{'; '.join(self.why.values())}: so these records of {self.games:,} games in {self.location} would move to"
-            " an archive beside, and play would start anew"
+            " an archive beside, and play would start again"
         )
 
     @property

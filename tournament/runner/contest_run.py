@@ -12,6 +12,7 @@ from tournament.errors import listed
 from tournament.keys import master_key
 from tournament.records.history import keep_history
 from tournament.runner.archives import archive_other_records
+from tournament.runner.listener import ProgressListener
 from tournament.runner.live_standings import LiveStandings
 from tournament.runner.planning import (
     artifacts_of,
@@ -26,49 +27,48 @@ from tournament.runner.round_play import RoundPlay, Run
 from tournament.runner.schedule.recorded import keeping_what_was_played
 from tournament.runner.seed import keep_seed
 from tournament.runner.strays import require_no_strays
-from tournament.runner.watcher import Watcher
 from tournament.standings.standings import Standings
 from tournament.store.storage import open_storage
 from tournament.store.writer import open_for_writing, require_held
 
 
-def run_contest(contest: Contest, config: Config, watcher: Watcher) -> Standings:
+def run_contest(contest: Contest, config: Config, listener: ProgressListener) -> Standings:
     """Play what is still to play and return the standings. Raises as its two halves do."""
-    with prepare_contest(contest, config, watcher) as prepared:
-        return run_prepared(prepared, watcher)
+    with prepare_contest(contest, config, listener) as prepared:
+        return run_prepared(prepared, listener)
 
 
-def run_replicas(prepared: Prepared, replicas: int, watcher: Watcher) -> Standings:
-    """Play on to so many replicas of all matches. Raises as `run_prepared`."""
+def run_replicas(prepared: Prepared, replicas: int, listener: ProgressListener) -> Standings:
+    """Play on to this many replicas of all matches. Raises as `run_prepared`."""
     config = prepared.config
     settings = config.contest.model_copy(update={"replicas": replicas, "until_settled": None})
-    return run_prepared(replace(prepared, config=replace(config, contest=settings)), watcher)
+    return run_prepared(replace(prepared, config=replace(config, contest=settings)), listener)
 
 
-def run_prepared(prepared: Prepared, watcher: Watcher) -> Standings:
+def run_prepared(prepared: Prepared, listener: ProgressListener) -> Standings:
     """Play what is still to play and return the standings. Who is late plays as soon as it is built.
 
     Raises InputError for what the user can mend, RunError when the run stopped
     short; what is committed by then stays, also after KeyboardInterrupt.
     """
     while prepared.late:
-        watcher.say(f"Playing without {listed(prepared.late)}, still being built")
-        _, prepared = _play_those_sound(prepared, watcher)
-        prepared = prepared.with_more_bots(watcher)
-    return _play_those_sound(prepared, watcher)[0]
+        listener.on_message(f"Playing without {listed(prepared.late)}, still being built")
+        _, prepared = _play_those_sound(prepared, listener)
+        prepared = prepared.with_more_bots(listener)
+    return _play_those_sound(prepared, listener)[0]
 
 
-def _play_those_sound(prepared: Prepared, watcher: Watcher) -> tuple[Standings, Prepared]:
+def _play_those_sound(prepared: Prepared, listener: ProgressListener) -> tuple[Standings, Prepared]:
     """Play those built, again without those that are set aside, if there are any."""
     while True:
-        played = _play_those_built(prepared, watcher)
+        played = _play_those_built(prepared, listener)
         if not played.set_aside:
             assert played.standings
             return played.standings, prepared
         prepared = prepared.without(played.set_aside)
 
 
-def _play_those_built(prepared: Prepared, watcher: Watcher) -> RoundState:
+def _play_those_built(prepared: Prepared, listener: ProgressListener) -> RoundState:
     config, entrants, house = prepared.config, prepared.entrants, prepared.house
     playing = sum(entrant.artifact is not None for entrant in entrants)
     contest = prepared.contest.seated(prepared.contest.seats_of(config.contest.playing()) or playing)
@@ -76,13 +76,15 @@ def _play_those_built(prepared: Prepared, watcher: Watcher) -> RoundState:
     assert seed is not None
     with trouble_explained(location):
         settings = prepared.settings
-        archive_other_records(contest, location, settings, prepared.names, house, watcher.say, drawn=prepared.drawn)
+        archive_other_records(
+            contest, location, settings, prepared.names, house, listener.on_message, drawn=prepared.drawn
+        )
         writer = open_for_writing(open_storage(location))
         try:
             for name in keep_seed(writer.storage, seed):
-                watcher.say(f"{name} was damaged or missing: it is back from its copy")
+                listener.on_message(f"{name} was damaged or missing: it is back from its copy")
             require_no_strays(writer)
-            withdraw(writer, lost_batches(writer), watcher.say)
+            withdraw(writer, lost_batches(writer), listener.on_message)
             wanted_field = field_of(contest, settings, entrants, house, writer.state.field, until_of(config.contest))
             schedule_with = partial(
                 schedule_of,
@@ -95,7 +97,7 @@ def _play_those_built(prepared: Prepared, watcher: Watcher) -> RoundState:
             )
             write_house_files(contest, config.contest, writer, house)
             artifacts = artifacts_of(entrants, house)
-            run = Run(contest, config, writer, wanted_field, schedule_with, artifacts, watcher, prepared.executors)
+            run = Run(contest, config, writer, wanted_field, schedule_with, artifacts, listener, prepared.executors)
             state, entries = RoundState(), writer.state.entries
             while not (state.done or state.set_aside):
                 state = play_round(run, state)
@@ -123,7 +125,7 @@ class RoundState:
 
 def play_round(run: Run, before: RoundState) -> RoundState:
     """Play what is left of the next round, and rank. Raises as `run_prepared`."""
-    contest, config, writer, say = run.contest, run.config, run.writer, run.watcher.say
+    contest, config, writer, say = run.contest, run.config, run.writer, run.listener.on_message
     standing = writer.standing()
     this = round_to_play(contest, config.contest, run.field, run.schedule_with, standing)
     if this.verdicts:

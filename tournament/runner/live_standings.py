@@ -13,7 +13,7 @@ from tournament.store.ledger import Batch
 from tournament.store.writer import Writer
 
 _SUMMARY_SECONDS = 5.0
-# Ranking takes long in large fields, and summaries of many parts: the next wait for so many times as long.
+# Ranking takes long in large fields, and summaries of many parts: the next wait for this many times as long.
 _REST = 20
 
 

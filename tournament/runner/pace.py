@@ -18,7 +18,7 @@ _MEASURES = struct.Struct("<4d")  # games and seconds, without lanes and in lane
 _WORTH_NOTING = 1.0  # seconds of play: in less, starting weighs too much
 _MOST, _SLOWEST = 1e15, 1e-9  # games, seconds, games a second
 
-# Seconds that this process needs for a task, until so many are measured.
+# Seconds that this process needs for a task, until this many are measured.
 _GUESSED_TO_SERVE, _FEWEST_TASKS = 0.001, 100
 # Before anything is measured: speed in lanes, as a share of that without; and for a leg whose bots have processes of
 # their own, seconds to start one, and for a game in which it is asked.
@@ -122,11 +122,11 @@ class Pace:
         return (self.seconds - self.waited) / self.tasks
 
     def seconds_of_one(self, inline: int, in_lanes: int) -> float:
-        """How long one worker takes for so many legs."""
+        """How long one worker takes for this many legs."""
         return inline * self.leg_seconds(False) + in_lanes * self.leg_seconds(True)
 
     def seconds_for(self, inline: int, in_lanes: int) -> float:
-        """How long all workers together will take for so many legs."""
+        """How long all workers together will take for this many legs."""
         return self.seconds_of_one(inline, in_lanes) / self.workers
 
     def note_down(self, storage: Storage) -> None:
@@ -157,7 +157,7 @@ def kept_pace(storage: Storage) -> tuple[float, ...]:
 
 
 def _can_be_true(games: float, seconds: float) -> bool:
-    """Whether somebody may have played so many games in so many seconds. Anybody may have written the note."""
+    """Whether somebody may have played this many games in this many seconds. Anybody may have written the note."""
     if not (0 <= games < _MOST and 0 <= seconds < _MOST):
         return False
     return (not games and not seconds) or (seconds > 0 and _SLOWEST <= games / seconds < _MOST)

@@ -26,7 +26,7 @@ from tournament.runner.schedule.legs import ONE_OF_EACH, AgainstHouse, Competito
 from tournament.runner.schedule.limits import too_many
 from tournament.runner.schedule.recorded import keeping_what_was_played
 from tournament.runner.schedule.rounds import Round, next_round
-from tournament.store.ledger import Batch, Field, Until
+from tournament.store.ledger import Batch, ContestSetup, Until
 from tournament.store.ledger_reading import read_records
 from tournament.store.storage import open_storage
 
@@ -36,8 +36,8 @@ class Plan:
     """What a run would play: its legs, of how many in all, and estimates of its games, seconds and bytes.
 
     `paced`: the seconds are by how fast runs before were. For a run until the order is settled it is the next round;
-    `last` says whether that is the last one. Of the legs in the records so many are `outdated`, of bots that changed or
-    left; all go to an archive for what is `unlike`.
+    `last` says whether that is the last one. Of the legs in the records this many are `outdated`, of bots that changed
+    or left; all go to an archive for what is `unlike`.
     """
 
     legs: int
@@ -90,7 +90,7 @@ def plan_of(prepared: Prepared) -> Plan:
 def round_to_play(
     contest: Contest,
     settings: ContestSettings,
-    field: Field,
+    field: ContestSetup,
     schedule_with: Callable[[Replicas], Schedule],
     batches: Sequence[Batch],
 ) -> Round:
@@ -102,10 +102,10 @@ def round_to_play(
 
 
 def until_of(settings: ContestSettings) -> Until | None:
-    """When a run until the order is settled stops; None for a run of so many replicas."""
+    """When a run until the order is settled stops; None for a run of this many replicas."""
     if settings.until_settled is None:
         return None
-    return Until(settings.until_settled, settings.replicas, settings.most_replicas, settings.tie)
+    return Until(settings.until_settled, settings.replicas, settings.max_replicas, settings.tie_margin)
 
 
 def artifacts_of(entrants: Sequence[Entrant], house: Sequence[HousePlayer]) -> dict[str, bytes]:
@@ -118,7 +118,7 @@ def schedule_of(
     contest: Contest,
     settings: dict[str, object],
     key: bytes,
-    field: Field,
+    field: ContestSetup,
     replicas: Replicas = ONE_OF_EACH,
     fingerprint: str = "",
     of: str | None = None,

@@ -18,8 +18,8 @@ from tournament.errors import InputError, RunError, listed
 from tournament.keys import guessable
 from tournament.runner.archives import Unlike, unlike_records
 from tournament.runner.executors import Executors
+from tournament.runner.listener import ProgressListener
 from tournament.runner.seed import recorded_settings, settle_seed
-from tournament.runner.watcher import Watcher
 from tournament.store.ledger import FieldEntrant
 from tournament.store.ledger_reading import read_field
 from tournament.store.storage import explain_write_error, inside, open_storage
@@ -57,10 +57,10 @@ class Prepared:
         """The names of bots that are still being built."""
         return [entrant.name for entrant in self.entrants if entrant.is_late]
 
-    def with_more_bots(self, watcher: Watcher) -> Prepared:
+    def with_more_bots(self, listener: ProgressListener) -> Prepared:
         """The same contest once more bots are built, all of them at last."""
         patience = 2 * self.patience
-        prepared = replace(self, entrants=self.building.entrants(watcher.say, patience), patience=patience)
+        prepared = replace(self, entrants=self.building.entrants(listener.on_message, patience), patience=patience)
         return prepared.without({}) if self.set_aside else prepared
 
     def without(self, set_aside: Mapping[str, str]) -> Prepared:
@@ -101,7 +101,7 @@ class Prepared:
 def prepare_contest(
     contest: Contest,
     config: Config,
-    watcher: Watcher,
+    listener: ProgressListener,
     patience: float = PATIENCE_SECONDS,
     of: str | None = None,
     executors: Executors | None = None,
@@ -130,20 +130,20 @@ def prepare_contest(
                     config.contest,
                     config.sandbox,
                     config.entrants,
-                    watcher.say,
+                    listener.on_message,
                     recorded=lambda: recorded_entrants(contest, config),
                 )
             )
             least = contest.fewest_entrants(config.contest.playing())
-            entrants = bots.entrants(watcher.say, patience, least)
+            entrants = bots.entrants(listener.on_message, patience, least)
             require_playable(entrants, least, config.entrants, of)
             if others := other_files(config.entrants):
-                watcher.say(f"Not taken for bots in {config.entrants}: {listed(others)}")
+                listener.on_message(f"Not taken for bots in {config.entrants}: {listed(others)}")
             names = {entrant.name for entrant in entrants}
             drawn = config.contest.seed is None
             if of is None and config.contest.seed is not None and guessable(config.contest.seed):
-                watcher.say("The seed can be guessed, and with it all cards: give none, and one is drawn")
-            config, house = settle_seed(contest, config, names, location, watcher.say)
+                listener.on_message("The seed can be guessed, and with it all cards: give none, and one is drawn")
+            config, house = settle_seed(contest, config, names, location, listener.on_message)
             keep_for(location, (entrant.artifact for entrant in entrants if entrant.artifact))
         executors = executors or stack.enter_context(Executors())
         yield Prepared(contest, config, entrants, house, location, drawn, bots, patience, of, executors=executors)

@@ -23,7 +23,7 @@ from tournament.runner.schedule.legs import Schedule
 from tournament.store.ledger import (
     TABLES,
     Batch,
-    Field,
+    ContestSetup,
     FieldEntrant,
     FieldHousePlayer,
     Setting,
@@ -36,7 +36,11 @@ _OWN_DEALS_FROM = 9
 
 
 def differences(
-    known: Field, contest: Contest, settings: dict[str, object], names: set[str], house: Sequence[HousePlayer] | None
+    known: ContestSetup,
+    contest: Contest,
+    settings: dict[str, object],
+    names: set[str],
+    house: Sequence[HousePlayer] | None,
 ) -> dict[str, str]:
     """Why records of a field aren't this tournament's, by the setting to blame; empty when they are.
 
@@ -82,9 +86,9 @@ def field_of(
     settings: dict[str, object],
     entrants: Sequence[Entrant],
     house: Sequence[HousePlayer],
-    known: Field | None,
+    known: ContestSetup | None,
     until: Until | None = None,
-) -> Field:
+) -> ContestSetup:
     """The field of a run; entrants and house players that the known field has keep their numbers."""
     numbers = dict(known.numbers) if known else {}
     for entrant in entrants:
@@ -92,7 +96,7 @@ def field_of(
     house_numbers = dict(known.house_numbers) if known else {}
     for player in house:
         house_numbers.setdefault(player.name, len(house_numbers))
-    return Field(
+    return ContestSetup(
         contest=contest.name,
         engine=contest.engine_version,
         settings=cast(dict[str, Setting], settings),
@@ -157,7 +161,7 @@ def withdraw(writer: Writer, problems: Mapping[str, str], say: Callable[[str], N
         writer.commit(without=problems)
 
 
-def keep_lines_of_former_bots(writer: Writer, field: Field) -> None:
+def keep_lines_of_former_bots(writer: Writer, field: ContestSetup) -> None:
     """Keep the standings, and note the legs, before those of bots leave that this field has changed or no longer has. A
     run that was killed hasn't done so. Raises OSError."""
     state = writer.state

@@ -23,8 +23,8 @@ from tournament.store.parts import copy_legs, damage
 from tournament.store.storage import Storage, staged_name
 from tournament.store.writer import Change, Writer, in_commits
 
-# Parts of fewer rows are small: larger ones take longer to read than to open. At least so many small ones are put
-# together, and at most so many at once, in memory.
+# Parts of fewer rows are small: larger ones take longer to read than to open. At least this many small ones are put
+# together, and at most this many at once, in memory.
 _SMALL, _FEWEST, _MOST = ROWS_PER_BUFFER // 8, 8, 64
 
 

@@ -9,14 +9,14 @@ from tournament.config import Config
 from tournament.contests.contest import Contest
 from tournament.leg import Leg
 from tournament.runner.executors import Executors
+from tournament.runner.listener import Progress, ProgressListener
 from tournament.runner.live_standings import LiveStandings
 from tournament.runner.pace import Pace
 from tournament.runner.planning import new_pace, starts_per_leg
 from tournament.runner.schedule.counting import Counted
 from tournament.runner.schedule.legs import Replicas, Schedule
 from tournament.runner.tasks import Batches, LegsToPlay
-from tournament.runner.watcher import Progress, Watcher
-from tournament.store.ledger import Field
+from tournament.store.ledger import ContestSetup
 from tournament.store.legs import Legs
 from tournament.store.writer import Change, Writer, in_commits
 from tournament.worker.batch import Receipt, Task, Trouble
@@ -24,15 +24,15 @@ from tournament.worker.batch import Receipt, Task, Trouble
 
 @dataclass(frozen=True)
 class Run:
-    """What all rounds of a run share: among it the `field` that it plays, and its schedule with so many replicas."""
+    """What all rounds of a run share: among it the `field` that it plays, and its schedule with this many replicas."""
 
     contest: Contest
     config: Config
     writer: Writer
-    field: Field
+    field: ContestSetup
     schedule_with: Callable[[Replicas], Schedule]
     artifacts: Mapping[str, bytes]
-    watcher: Watcher
+    listener: ProgressListener
     executors: Executors
 
 
@@ -51,7 +51,7 @@ class RoundPlay:
         schedule: Schedule,
         left: Counted,
         standings: LiveStandings,
-        new_field: Field | None,
+        new_field: ContestSetup | None,
         tried: frozenset[str] = frozenset(),
     ) -> None:
         self.disqualified = False
@@ -66,17 +66,17 @@ class RoundPlay:
 
     def play(self) -> None:
         """Play and commit, and note the pace. What is committed by then stays when this raises."""
-        contest, config, watcher = self._run.contest, self._run.config, self._run.watcher
+        contest, config, listener = self._run.contest, self._run.config, self._run.listener
         left, sessions = self._left, self._schedule.sessions_per_leg
         starts = starts_per_leg(self._schedule, self._run.artifacts, config.sandbox.legs_per_process)
         seconds = new_pace(contest, config, 1, sessions, starts).seconds_for(left.inline, left.in_lanes)
         games = len(left.missing) * sessions * contest.estimates.games(config.contest)
         executors, size = self._run.executors, games * contest.estimates.bytes
-        executor = executors.chosen(config.general, seconds, size, watcher.say)
+        executor = executors.chosen(config.general, seconds, size, listener.on_message)
         if left.in_lanes and executor.name == "local":
             from tournament.runner.leg_room import check_room  # without processes none of it is needed
 
-            check_room(self._schedule.matches(), config.contest.memory_megabytes, config.sandbox, watcher.say)
+            check_room(self._schedule.matches(), config.contest.memory_megabytes, config.sandbox, listener.on_message)
         waited_before = executor.waited
         pace = new_pace(contest, config, executor.workers, sessions, starts)
         pace.begin_as_kept(self._run.writer.storage)
@@ -91,7 +91,7 @@ class RoundPlay:
                 self._commit(several)
                 pace.workers, pace.waited = executor.workers, executor.waited - waited_before
                 self._standings.now_and_then()
-                watcher.on_progress(self._progress(pace))
+                listener.on_progress(self._progress(pace))
             if self._new_field:  # nothing was played after all
                 self._commit(())
         except BaseException:
@@ -153,7 +153,7 @@ class RoundPlay:
         for trouble in receipt.troubles:
             for name in trouble.names:
                 self.set_aside[name] = trouble.reason
-                self._run.watcher.say(f"{name} is set aside in this run: {trouble.reason}")
+                self._run.listener.on_message(f"{name} is set aside in this run: {trouble.reason}")
         self._clear(tried)
 
     def _commit(self, receipts: Sequence[Receipt]) -> None:

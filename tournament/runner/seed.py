@@ -19,7 +19,7 @@ from tournament.errors import RunError
 from tournament.keys import drawn_seed, master_key, seed_fingerprint
 from tournament.runner.archives import put_aside_for_nothing
 from tournament.runner.resume import differences
-from tournament.store.ledger import Field
+from tournament.store.ledger import ContestSetup
 from tournament.store.ledger_reading import read_field
 from tournament.store.secrets import SECRETS, kept_seed, kept_texts
 from tournament.store.storage import Storage, open_storage
@@ -65,7 +65,7 @@ def keep_seed(storage: Storage, seed: str) -> list[str]:
     return list(unlike) if len(unlike) < 2 or any(unlike.values()) else []
 
 
-def _records(location: str) -> Iterator[tuple[Storage, Field]]:
+def _records(location: str) -> Iterator[tuple[Storage, ContestSetup]]:
     """The records here, or those that come back."""
     here = open_storage(location)
     if known := read_field(here):

@@ -27,7 +27,7 @@ Batches = tuple[tuple[Leg, ...], ...]
 
 @dataclass
 class TaskSize:
-    """How large a task gets; so many legs are yet to go out, with those of the task that is made up."""
+    """How large a task gets; this many legs are yet to go out, with those of the task that is made up."""
 
     pace: Pace
     inline_left: int

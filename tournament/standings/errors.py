@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from engine.kernel.game_core import BLOCK_COUNT
 from tournament.arrays import Floats, Whole
-from tournament.standings.student import quantile, quantiles, two_sided_tail
+from tournament.standings.student_t import quantile, quantiles, two_sided_tail
 from tournament.store.legs import Legs
 
 FEWEST_OPPONENTS = 4  # that tell two entrants apart that play each of them once
@@ -146,7 +146,7 @@ def on_grid(values: npt.ArrayLike, rounding: float) -> Floats:
 
 
 def rounding_of(lengths: Whole, squared_points: Floats) -> Floats:
-    """Return by how much the sums of so many values with these sums of squares may be off."""
+    """Return by how much the sums of this many values with these sums of squares may be off."""
     return np.asarray(_ROUNDING * np.sqrt(lengths * squared_points))
 
 
@@ -169,7 +169,7 @@ class Differences:
         """Return the difference's standard error; None if it isn't known."""
         return math.sqrt(self.variances[first, second]) if self.freedom[first, second] > 0 else None
 
-    def reach(self, first: int, second: int) -> float | None:
+    def ci_half_width(self, first: int, second: int) -> float | None:
         """Return half the difference's 95% interval; None if it isn't known."""
         error = self.error(first, second)
         return None if error is None else quantile(_COVERED, float(self.freedom[first, second])) * error
@@ -328,7 +328,7 @@ class Measured:
         return self._of_scores[1]
 
     @property
-    def reach(self) -> Floats:
+    def ci_half_width(self) -> Floats:
         """Half of each score's 95% interval; NaN if it isn't known."""
         return np.asarray(self.stderr * np.where(self.freedom > 0, quantiles(_COVERED, self.freedom), np.nan))
 

@@ -38,7 +38,7 @@ class LuckOfRows:
         self._begun.append(number)
 
     def end(self, games: int) -> None:
-        """The leg had so many rows."""
+        """The leg had this many rows."""
         self._end += games
         self._ends.append(self._end)
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from tournament.arrays import Floats, Whole
 from tournament.standings.errors import Strata
 from tournament.standings.house import HousePlay
-from tournament.standings.student import quantiles, reach
+from tournament.standings.student_t import half_width, quantiles
 from tournament.store.legs import Legs
 
 
@@ -51,10 +51,10 @@ class Match(NamedTuple):
         return self.lead_stderr / max(1, self.sessions) if self.lead_stderr is not None else None
 
     @property
-    def reach_per_session(self) -> float | None:
+    def ci_half_width_per_session(self) -> float | None:
         """How far an interval of 95% goes to either side of x's points a session."""
         error = self.stderr_per_session
-        return None if error is None else reach(error, self.freedom)
+        return None if error is None else half_width(error, self.freedom)
 
     def from_y(self) -> Match:
         """The same match with the sides swapped."""
@@ -107,7 +107,7 @@ class Matches(Sequence[Match]):
         return [None if math.isnan(value) else value for value in values] if name.endswith("_stderr") else values
 
     @property
-    def reach_per_session(self) -> list[Floats]:
+    def ci_half_width_per_session(self) -> list[Floats]:
         """Those of all matches, of x and of y; NaN where an error can't be told."""
         wide = quantiles(0.975, self.whole[:, 4])
         with np.errstate(invalid="ignore"):

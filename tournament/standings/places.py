@@ -42,7 +42,7 @@ def surely_apart(chances: Floats, error_rate: float = ERROR_RATE) -> npt.NDArray
 def rank_bounds(ahead: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
     """The first and the last possible rank of each entrant; entrants come in the order of scores.
 
-    Bounds are loosened until nobody's are better than those of one who scored more: they still hold.
+    Bounds are loosened until no one's are better than those of one who scored more: they still hold.
     """
     count = len(ahead)
     if not count:
@@ -68,7 +68,7 @@ def with_implied(ahead: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
 
 
 def nearest_behind(ahead: npt.NDArray[np.bool_]) -> list[list[int]]:
-    """For each entrant those surely behind it with nobody surely between, of an order with all that it implies.
+    """For each entrant those surely behind it with no one surely between, of an order with all that it implies.
 
     The rest follows from these: they are its transitive reduction.
     """

@@ -13,7 +13,7 @@ from tournament.errors import InputError
 from tournament.standings.bradley_terry import Wins, fitted
 from tournament.standings.errors import on_grid
 from tournament.standings.standings import Standings
-from tournament.standings.student import quantiles
+from tournament.standings.student_t import quantiles
 
 _STEPS = 1e-6  # of Elo points: what is left when strengths are found is below
 
@@ -30,7 +30,7 @@ class Rated:
     name: str
     rating: float
     stderr: float | None
-    reach: float | None
+    ci_half_width: float | None
     more: Mapping[str, float | int]
 
 

@@ -22,7 +22,7 @@ from tournament.standings.matches import Match, Matches, matches_of
 from tournament.standings.tables import pairs_of_tables, tally_of_tables
 from tournament.standings.tally import Tally, tally_of_points
 from tournament.standings.verdicts import SureIntervals, SureOrder, Verdict, looks_of, order_of, settled_order
-from tournament.store.ledger import Batch, Field, FieldEntrant, Until
+from tournament.store.ledger import Batch, ContestSetup, FieldEntrant, Until
 from tournament.store.legs import Fault, LegResult, Legs
 
 
@@ -56,7 +56,7 @@ class Standing:
     measures: Mapping[str, float | None] = field(default_factory=dict)
     points_per_session: float | None = None
     order: Verdict | None = None
-    surely_ahead_of: tuple[str, ...] = ()
+    significantly_ahead_of: tuple[str, ...] = ()
 
     @property
     def points_per_game(self) -> float | None:
@@ -162,13 +162,13 @@ class FaultyLegs:
                 others = [*leg.seats[:own], *leg.seats[own + 1 :], *([leg.house] if leg.house else [])]
                 disqualified.setdefault(
                     leg.seats[own],
-                    f"{told.what}, in {told.question} against {listed(others)}, session {told.session},"
+                    f"{told.message}, in {told.decision} against {listed(others)}, session {told.session},"
                     f" game {told.game}",
                 )
         return cls(tuple(faulty), counts, disqualified)
 
 
-def compute_standings(field: Field, batches: Sequence[Batch], scoring: HouseScoring | None = None) -> Standings:
+def compute_standings(field: ContestSetup, batches: Sequence[Batch], scoring: HouseScoring | None = None) -> Standings:
     """Rank a field by the legs that count: by sums of points, or by a scoring of play against house players.
 
     A match that was played in several replicas counts by the mean of their points. A run until the order is settled
@@ -246,7 +246,7 @@ def _rows_of_matches(
 
 
 def _looks_so_far(counts: Sequence[int], legs: Legs, each: int, names: Sequence[str], opponents: int) -> int:
-    """How many looks a run has had: after so many replicas, of so many legs each, of all matches of these."""
+    """How many looks a run has had: after this many replicas, of this many legs each, of all matches of these."""
     rows = {name: row for row, name in enumerate(names)}
     ranges = legs.matches()
     starts = np.repeat(ranges[:, 0], np.diff(ranges).ravel())
@@ -265,7 +265,7 @@ def _looks_so_far(counts: Sequence[int], legs: Legs, each: int, names: Sequence[
 
 
 def _order(fit: Sequence[FieldEntrant], tally: Tally) -> list[int]:
-    """The fit entrants, best first; at the end those who have met nobody yet."""
+    """The fit entrants, best first; at the end those who have met no one yet."""
     compared = tally.measured.scores
     return sorted(range(len(fit)), key=lambda index: (not tally.opponents[index], -compared[index], fit[index].name))
 
@@ -311,7 +311,7 @@ def _ranked(
                 rank_low=rank_low,
                 rank_high=rank_high,
                 order=sure.verdicts[place] if has_next else None,
-                surely_ahead_of=tuple(
+                significantly_ahead_of=tuple(
                     fit[met[other]].name for other in (sure.nearest_behind[place] if place < len(met) else ())
                 ),
                 measures=tally.measures[index],
@@ -321,7 +321,7 @@ def _ranked(
     return lines
 
 
-def _below_the_line(field: Field, faulty: FaultyLegs) -> list[Standing]:
+def _below_the_line(field: ContestSetup, faulty: FaultyLegs) -> list[Standing]:
     """The lines of those who are broken or disqualified, by name."""
     return [
         Standing(
@@ -349,7 +349,7 @@ class _Interval:
 
 def _intervals(tally: Tally) -> list[_Interval]:
     measured = tally.measured
-    columns = (tally.scores, measured.stderr * tally.divisors, measured.reach * tally.divisors)
+    columns = (tally.scores, measured.stderr * tally.divisors, measured.ci_half_width * tally.divisors)
     found = []
     for score, error, reach in zip(*(column.tolist() for column in columns)):
         found.append(_Interval(score) if math.isnan(error) else _Interval(score, error, score - reach, score + reach))

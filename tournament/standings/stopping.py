@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from tournament.arrays import Floats
 from tournament.standings.errors import Differences
-from tournament.standings.student import quantile, quantiles
+from tournament.standings.student_t import quantile, quantiles
 
 FEWEST_REPLICAS = 4  # of all matches, before anything is decided
 _GROWTH = 0.25  # of replicas in a round

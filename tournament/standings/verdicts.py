@@ -20,7 +20,7 @@ from tournament.arrays import Floats
 from tournament.standings.errors import Differences, Measured
 from tournament.standings.places import ERROR_RATE, loosened, nearest_behind, rank_bounds, surely_ahead, with_implied
 from tournament.standings.stopping import FEWEST_REPLICAS, apart, looks, out_of_reach, within
-from tournament.standings.student import quantiles
+from tournament.standings.student_t import quantiles
 from tournament.store.ledger import Until
 
 MOST_PAIRED = 2000  # bots whose pairs are tested one by one: a matrix of pairs takes 32 MB, of 10,000 bots 800 MB
@@ -29,7 +29,7 @@ Verdict = Literal["settled", "tied", "close", "open"]
 
 def looks_of(until: Until) -> tuple[int, ...]:
     """The numbers of replicas at which a run judges."""
-    return looks(max(until.first_replicas, FEWEST_REPLICAS), until.most_replicas)
+    return looks(max(until.first_replicas, FEWEST_REPLICAS), until.max_replicas)
 
 
 @dataclass(frozen=True)
@@ -72,23 +72,23 @@ class SureOrder:
 @dataclass(frozen=True)
 class SureIntervals:
     """The same of a field so large that pairs aren't tested one by one: intervals that hold all scores at the same time
-    tell who is surely ahead. `reach` is infinite where nothing is known."""
+    tell who is surely ahead. `ci_half_width` is infinite where nothing is known."""
 
     scores: Floats
-    reach: Floats
+    ci_half_width: Floats
     confidence: float
 
     @cached_property
     def bounds(self) -> list[tuple[int, int]]:
         """The first and the last possible rank of each."""
-        low, high = self.scores - self.reach, self.scores + self.reach
+        low, high = self.scores - self.ci_half_width, self.scores + self.ci_half_width
         first = 1 + len(low) - np.searchsorted(np.sort(low), high, side="right")
         last = len(low) - np.searchsorted(np.sort(high), low, side="left")
         return loosened(first, last)
 
     @cached_property
     def nearest_behind(self) -> list[list[int]]:
-        """Nobody: of so many bots the lists would be longer than all else."""
+        """No one: of this many bots the lists would be longer than all else."""
         return [[] for _ in self.scores]
 
     @cached_property
@@ -110,11 +110,12 @@ def order_of(measured: Measured) -> SureOrder | SureIntervals:
 
 
 def settled_order(looks: Sequence[Differences], until: Until, bots: int) -> SureOrder:
-    """Return what a run until the order is settled knows of so many bots, by their differences at its looks so far."""
+    """Return what a run until the order is settled knows of this many bots, by their differences at its looks so
+    far."""
     counts, error_rate = looks_of(until), 1 - until.confidence
     nothing = np.zeros((bots, bots), bool)
-    if until.tie is not None:
-        ahead, tied = within(looks, counts, error_rate, until.tie) if looks else (nothing, nothing)
+    if until.tie_margin is not None:
+        ahead, tied = within(looks, counts, error_rate, until.tie_margin) if looks else (nothing, nothing)
         return SureOrder(ahead, until.confidence, tied)
     if not looks:
         return SureOrder(nothing, until.confidence)

@@ -160,12 +160,12 @@ class Until:
 
     confidence: Annotated[float, Limits(gt=0.5, lt=1)]
     first_replicas: Annotated[int, Limits(ge=1, le=100_000)]
-    most_replicas: Annotated[int, Limits(ge=1, le=100_000)]
-    tie: Annotated[float, Limits(gt=0, le=1e12)] | None = None
+    max_replicas: Annotated[int, Limits(ge=1, le=100_000)]
+    tie_margin: Annotated[float, Limits(gt=0, le=1e12)] | None = None
 
 
 @dataclass(frozen=True)
-class Field:
+class ContestSetup:
     """What is being played: the contest's settings, its entrants and house players.
 
     `engine` is the contest's `engine_version`. `game` names the contest whose rules it has, "" if it has its own.
@@ -239,7 +239,7 @@ class Entry:
 
     fold: Number = 0
     told: Number = 0
-    field: Field | None = None
+    field: ContestSetup | None = None
     batches: Annotated[tuple[ListedBatch, ...], FailFast()] = ()
     files: Annotated[tuple[LegsFile, ...], FailFast()] = ()
     without: Annotated[tuple[_BatchName, ...], FailFast()] = ()
@@ -280,7 +280,7 @@ def unpack(content: bytes) -> Entry:
     return entry
 
 
-def check_field(field: Field) -> None:
+def check_field(field: ContestSetup) -> None:
     """Raises ValueError when numbers and names don't agree: later both are used as indices."""
     for numbers, present in ((field.numbers, field.entrants), (field.house_numbers, field.house)):
         if sorted(numbers.values()) != list(range(len(numbers))):
@@ -300,7 +300,7 @@ class State:
     """
 
     entries: int = 0
-    field: Field | None = None
+    field: ContestSetup | None = None
     batches: dict[str, ListedBatch] = dataclasses.field(default_factory=dict)
     files: dict[str, LegsFile] = dataclasses.field(default_factory=dict)
     fold: int = 0
@@ -325,7 +325,7 @@ class State:
 
     def following(
         self,
-        field: Field | None = None,
+        field: ContestSetup | None = None,
         batches: tuple[ListedBatch, ...] = (),
         files: tuple[LegsFile, ...] = (),
         without: tuple[str, ...] = (),
@@ -347,7 +347,7 @@ class State:
         return self.field is not None and many
 
     def add(self, entry: Entry, size: int) -> None:
-        """Note the next commit, of so many bytes. Raises ValueError where it can't be that."""
+        """Note the next commit, of this many bytes. Raises ValueError where it can't be that."""
         self.entries += 1
         told = self.entries if entry.field else self.told
         fold = self.entries if entry.fold == self.entries else self.fold
@@ -382,8 +382,8 @@ class State:
         return (batch for file in entry.files for batch in file.batches)
 
 
-# A fold is written after so many entries, or once those after the fold take twice as long to read as the fold, and so
-# many bytes. To read an entry takes as long as so many bytes.
+# A fold is written after this many entries, or once those after the fold take twice as long to read as the fold, and so
+# many bytes. To read an entry takes as long as this many bytes.
 _MOST_ENTRIES, _FEWEST_BYTES, _ENTRY_BYTES = 12, 1 << 19, 1 << 14
 
 ENTRY_NAME = re.compile(r"[0-9]{8}\.json")

@@ -13,7 +13,7 @@ import numpy as np
 
 from tournament.errors import RunError
 from tournament.leg import house_match_number, match_number
-from tournament.store.ledger import ENTRY_NAME, Batch, Entry, Field, State, entry_name, unpack
+from tournament.store.ledger import ENTRY_NAME, Batch, ContestSetup, Entry, State, entry_name, unpack
 from tournament.store.legs import Legs, pair_keys
 from tournament.store.storage import Storage, TooLarge
 
@@ -32,7 +32,7 @@ class Records:
     batches: tuple[Batch, ...] = ()
 
     @property
-    def field(self) -> Field | None:
+    def field(self) -> ContestSetup | None:
         return self.state.field
 
 
@@ -103,7 +103,7 @@ def read_state(storage: Storage) -> State:
     return state
 
 
-def read_field(storage: Storage) -> Field | None:
+def read_field(storage: Storage) -> ContestSetup | None:
     """The current field. Raises as `read_state`."""
     sizes = sizes_of_entries(storage)
     if not sizes:
@@ -182,7 +182,7 @@ def side_by_side(batches: Sequence[Batch]) -> list[Batch]:
     return [replace(batch, legs=legs[first : first + len(batch.legs)]) for batch, first in zip(batches, ends)]
 
 
-def require_own(location: str, field: Field | None, batches: Sequence[Batch]) -> None:
+def require_own(location: str, field: ContestSetup | None, batches: Sequence[Batch]) -> None:
     """Raises RunError where a leg is there twice, or isn't of the two players of the field whose match it is. Digests
     stand for players, too, but take longer: `tournament.runner.schedule.counting` compares them."""
     several = [batch.legs for batch in batches]

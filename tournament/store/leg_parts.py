@@ -56,21 +56,21 @@ FAULTS = (
     Column("bot", "str", "who that is"),
     Column("session", "int32", "session of the match, from 0"),
     Column("game", "int32", "game of the session, from 0"),
-    Column("question", "str", "the decision that it was asked for"),
-    Column("what", "str", "what happened"),
+    Column("decision", "str", "the decision that it was asked for"),
+    Column("message", "str", "what happened"),
     Column(
-        "asked",
+        "question_text",
         "str",
         "the question by its name, with all that it told by name, in one line; also for a program, whose own line it"
         " is not",
     ),
-    Column("complaints", "str", "the last lines that the bot printed"),
+    Column("last_output", "str", "the last lines that the bot printed"),
     Column("kind", "str", "fuel, silence, start, line or other"),
 )
-_OF_FAULT = ("seat", "session", "game", "question", "what", "asked", "complaints", "kind")
+_OF_FAULT = ("seat", "session", "game", "decision", "message", "question_text", "last_output", "kind")
 _DICTIONARIES = ("bot", "house", "digest", "replica", "number", "seat", "sessions", "games", "faults")
 _NAMES = ("bot", "house")
-_GROUP = 1 << 17  # rows of a row group: digests of so many fit into its dictionary
+_GROUP = 1 << 17  # rows of a row group: digests of this many fit into its dictionary
 _DICTIONARY = 4 << 20  # bytes of the largest dictionary
 _MOST_ROWS = 1 << 25  # of a part
 
@@ -80,7 +80,7 @@ class DamagedPart(Exception):
 
 
 def stage_legs(storage: Storage, name: str, batches: Sequence[ListedBatch], legs: Legs, per_replica: int) -> LegsFile:
-    """Write the legs of these batches aside. Raises ValueError for legs that nobody could read, OSError."""
+    """Write the legs of these batches aside. Raises ValueError for legs that no one could read, OSError."""
     check_legs(legs)
     _require_as_listed(legs, batches)
     tables: list[tuple[TableName, pa.Table]] = [("legs", _legs_table(legs, per_replica))]
@@ -104,7 +104,7 @@ def _staged(storage: Storage, table: TableName, name: str, staged: str, rows: pa
 def _content(rows: pa.Table) -> pa.Buffer:
     """A table as a file."""
     sink = pa.BufferOutputStream()
-    few = [one for one in rows.column_names if "what" not in rows.column_names and _has_few(rows, one)]
+    few = [one for one in rows.column_names if "message" not in rows.column_names and _has_few(rows, one)]
     pq.write_table(
         rows,
         sink,

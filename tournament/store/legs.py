@@ -44,8 +44,8 @@ _NUMBER = re.compile(r"(?<!line )\b[0-9]+(?:[.,][0-9]+)*(?:e[+-]?[0-9]+)?")
 
 @dataclass(frozen=True)
 class Fault:
-    """One fault of the bot at `seat`, where it happened and what it was. `asked`: the question by its
-    name, with all that it told. `complaints`: the last lines that its process wrote to standard error. `kind` follows
+    """One fault of the bot at `seat`, where it happened and what it was. `question_text`: the question by its
+    name, with all that it told. `last_output`: the last lines that its process wrote to standard error. `kind` follows
     from what it was; records of earlier versions have none."""
 
     __pydantic_config__ = CHECKED
@@ -53,24 +53,24 @@ class Fault:
     seat: _Seat
     session: Number
     game: Number
-    question: Word
-    what: Text
-    asked: Text = ""
-    complaints: Text = ""
+    decision: Word
+    message: Text
+    question_text: Text = ""
+    last_output: Text = ""
     kind: FailureKind = field(default="other", compare=False)
 
     @property
     def sort(self) -> tuple[str, str]:
         """What alike faults have in common: the question, and the fault without its numbers."""
-        return self.question, _NUMBER.sub("0", self.what)
+        return self.decision, _NUMBER.sub("0", self.message)
 
     def bounded(self) -> Fault:
         """The fault with its texts cut to what the ledger keeps of them."""
         return replace(
             self,
-            what=shortened(self.what, _MOST_WHAT),
-            asked=shortened(self.asked, _MOST_ASKED),
-            complaints=shortened(self.complaints, _MOST_COMPLAINTS),
+            message=shortened(self.message, _MOST_WHAT),
+            question_text=shortened(self.question_text, _MOST_ASKED),
+            last_output=shortened(self.last_output, _MOST_COMPLAINTS),
         )
 
 
@@ -353,7 +353,12 @@ class Legs(Sequence[LegResult]):
     def size(self) -> int:
         """About how many bytes they take in legs/ and faults/."""
         columns = (self.digest, self.players, self.house, self.whole, self.sums, self.more)
-        texts = (text for rest in self.rests for one in rest.faults for text in (one.what, one.asked, one.complaints))
+        texts = (
+            text
+            for rest in self.rests
+            for one in rest.faults
+            for text in (one.message, one.question_text, one.last_output)
+        )
         return sum(column.nbytes for column in columns) + sum(map(len, texts))
 
     def of_seat(self, seat: int) -> SeatColumns:
@@ -478,7 +483,7 @@ def too_much(leg: LegResult) -> str:
 
 
 def check_legs(legs: Legs) -> None:
-    """Raises ValueError for legs that nobody can have played."""
+    """Raises ValueError for legs that no one can have played."""
     if not all(map(valid_name, legs.names)):
         raise ValueError("no bot's name")
     for column in (0, 2):

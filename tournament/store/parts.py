@@ -1,4 +1,4 @@
-"""Reading Parquet parts, and writing them anew: the only module that uses pyarrow's writers."""
+"""Reading Parquet parts, and rewriting them: the only module that uses pyarrow's writers."""
 
 from __future__ import annotations
 
@@ -257,7 +257,7 @@ def copy_legs(
 
 def write_summary(storage: Storage, name: str, columns: Sequence[Column], values: dict[str, list[Any]]) -> None:
     """Write or replace a small table, one file, in one step. Raises OSError."""
-    storage.replace(name, summary_content(columns, values), durable=False)  # the next run writes it anew
+    storage.replace(name, summary_content(columns, values), durable=False)  # the next run rewrites it
 
 
 def summary_content(columns: Sequence[Column], values: dict[str, list[Any]]) -> bytes:

@@ -16,8 +16,8 @@ from tournament.store.ledger import (
     ENTRY_NAME,
     TABLES,
     Batch,
+    ContestSetup,
     Entry,
-    Field,
     LegsFile,
     ListedBatch,
     Part,
@@ -34,7 +34,7 @@ from tournament.store.storage import MOST_READ, OWN_STAGED, STAGING, AlreadyExis
 # which wait in staging/ until then.
 _MOST_LEGS, _MOST_BYTES, _MOST_STAGED = 50_000, 8 << 20, 32 << 20
 _LISTED_BYTES = 1000  # of a batch, its legs aside
-# With more files of legs the smallest are put together, so many at once: each leg is written anew a few times at most.
+# With more files of legs the smallest are put together, this many at once: each leg is rewritten a few times at most.
 _MOST_FILES, _TOGETHER = 20, 8
 _LEGS_OF_FILE = 1 << 20  # the most
 
@@ -109,7 +109,9 @@ class Writer:
         require_own(self.storage.location, self.state.field, standing)
         return standing
 
-    def commit(self, *, field: Field | None = None, batches: Sequence[Batch] = (), without: Iterable[str] = ()) -> None:
+    def commit(
+        self, *, field: ContestSetup | None = None, batches: Sequence[Batch] = (), without: Iterable[str] = ()
+    ) -> None:
         """Append an entry that adds batches and takes others away, and publish their parts. A signal may come in
         between: `close` publishes what the ledger has.
 
@@ -136,7 +138,7 @@ class Writer:
         self._require([(part, part.place) for part in parts])
 
     def _files_of_legs(
-        self, field: Field | None, came: Sequence[Batch], without: Sequence[str]
+        self, field: ContestSetup | None, came: Sequence[Batch], without: Sequence[str]
     ) -> tuple[tuple[str, ...], tuple[LegsFile, ...]]:
         """The files of legs that leave, and those that come, staged: what leaves had takes the rest of its legs along,
         and where there are many, the smallest are put together."""
@@ -273,7 +275,7 @@ def hold_ledger(storage: Storage) -> State:
 
 def append(storage: Storage, state: State, entry: Entry) -> None:
     """Write the next entry. Raises AlreadyExists where another process has; RunError where one has become the writer,
-    or nobody could read the entry; OSError."""
+    or no one could read the entry; OSError."""
     name = entry_name(state.entries + 1)
     try:
         content = pack(entry)

@@ -33,15 +33,15 @@ from tournament.worker.observation import ObservedGame, ObservedLeg, Window, cut
 from tournament.worker.wasm.seating import BANK_IS_EMPTY
 
 if TYPE_CHECKING:
-    from tournament.runner.watcher import Watcher
+    from tournament.runner.listener import ProgressListener
 
 # So that a bot that is slow at every extreme question isn't asked all of them.
 _MOST_FAULTS_AT_LIMITS = 5
 # The games that show a bot's habits, if it isn't slow.
 _MORE_GAMES, _FEW_DECISIONS = Window(0, 19, 0, 199), Window(decisions=20)
-# A leg that takes so long is the last; the next is so many times longer. The first has so many games.
+# A leg that takes so long is the last; the next is this many times longer. The first has this many games.
 _SECONDS, _LONGER, _FIRST_GAMES = 4.0, 8, 20
-# A leg that takes so many times longer than the bot has is too slow on any machine.
+# A leg that takes this many times longer than the bot has is too slow on any machine.
 _PLAINLY = 3.0
 # The longest bank of a C bot: an endless loop must show soon, whatever the contest allows.
 _MOST_SECONDS = 20.0
@@ -119,7 +119,7 @@ CHECKED = {
     "warnings": "a C compiler's",
     "habits": "remarks on its answers",
     "printed": "the last output of its first games",
-    "faults": "`session`, `game`, `question`, `what`, `asked`, `complaints`, `kind`",
+    "faults": "`session`, `game`, `decision`, `message`, `question_text`, `last_output`, `kind`",
     "boundary_questions": "how many questions with extreme values were asked",
     "boundary_faults": "its faults there",
 }
@@ -153,7 +153,7 @@ def check_bot(
     settings: ContestSettings,
     sandbox: SandboxSettings,
     path: Path,
-    watcher: Watcher,
+    listener: ProgressListener,
     doing: Callable[[str], None] = lambda text: None,
 ) -> CheckReport:
     """Build a bot and try it: games against a house player or bot, twice with one seed, and questions at the limits.
@@ -164,7 +164,7 @@ def check_bot(
     """
     submission = read_submission(path)  # what can be no bot is refused before anything is announced
     try:
-        return _check(contest, settings, sandbox, submission, watcher, doing)
+        return _check(contest, settings, sandbox, submission, listener, doing)
     except BotTrouble as trouble:
         if trouble.__cause__ is None or isinstance(trouble.__cause__, TournamentError):
             raise  # the machine's, perhaps
@@ -181,7 +181,7 @@ def _check(
     settings: ContestSettings,
     sandbox: SandboxSettings,
     submission: Submission,
-    watcher: Watcher,
+    listener: ProgressListener,
     doing: Callable[[str], None],
 ) -> CheckReport:
     path, kind = submission.path, submission.kind
@@ -192,7 +192,7 @@ def _check(
     seconds = _MOST_SECONDS if is_boxed else allowed
     settings = settings.model_copy(update={"seed": seed or settings.seed, "seconds": seconds})
     doing(f"building {path.name}")
-    tried = build(contest, settings, sandbox, path, watcher.say)
+    tried = build(contest, settings, sandbox, path, listener.on_message)
     entrant = tried.bot
     if entrant.artifact is None:
         late = is_boxed and entrant.failed == "fuel"
@@ -203,9 +203,9 @@ def _check(
     played = _play_on(tried)
     first, shorter, quick = played.trial, played.pairing, played.seconds < _SECONDS
     faults, at_fault = _explained(shorter, submission, first.faults)
-    late = is_boxed and any(fault.what == BANK_IS_EMPTY for fault in faults)
+    late = is_boxed and any(fault.message == BANK_IS_EMPTY for fault in faults)
     if late:
-        faults, at_fault = tuple(fault for fault in faults if fault.what != BANK_IS_EMPTY), ()
+        faults, at_fault = tuple(fault for fault in faults if fault.message != BANK_IS_EMPTY), ()
     goes_on = first.result.ended_by != 0 and not any(fault.kind == "silence" for fault in faults)
     seen = shorter.observe(_MORE_GAMES if quick else _FEW_DECISIONS)
     repeats, asked, asked_faults = True, 0, tuple[Fault, ...]()
@@ -335,8 +335,8 @@ def habits(contest: Contest, seen: ObservedLeg) -> tuple[str, ...]:
     for question in contest.interface.questions:
         if question.only_tells:
             continue
-        answers = [step.answered for step in steps if step.question == question.name and step.fault is None]
-        if not any(step.question == question.name for step in steps):
+        answers = [step.answer_text for step in steps if step.decision == question.name and step.fault is None]
+        if not any(step.decision == question.name for step in steps):
             remarks.append(f"{question.name} was never asked")
         elif len(answers) >= _MANY_ANSWERS and len(set(answers)) == 1:
             remarks.append(f"{question.name}: always the same answer, {answers[0]} ({len(answers)} times)")
@@ -359,13 +359,13 @@ def _explained(
     games: tuple[ObservedGame, ...] = ()
     known: dict[tuple[str, str], str] = {}
     for fault in faults:
-        sort = (fault.question, fault.what)
+        sort = (fault.decision, fault.message)
         if sort not in known and (artifact or not known):
             again = tried.observe(Window(fault.session, fault.session, fault.game, fault.game), artifact)
             words = [step.fault for game in again.games for step in game.steps if step.seat == 0 and step.fault]
-            known[sort] = words[0] if artifact and words else fault.what
+            known[sort] = words[0] if artifact and words else fault.message
             games = games or again.games
-        explained.append(replace(fault, what=known.get(sort, fault.what)))
+        explained.append(replace(fault, message=known.get(sort, fault.message)))
     return tuple(explained), games
 
 

@@ -39,7 +39,7 @@ _MEGABYTES = 512
 _MOST_CPU_SECONDS = 60  # a last resort: the judge's clocks come first
 
 SECONDS = 10.0
-# It may sleep for so many times as long as it may work.
+# It may sleep for this many times as long as it may work.
 _PATIENCE = 3
 # Between two looks at the program, which catch naps as well; and what counts of those that come late.
 _LOOK_SECONDS, _LONGEST_LOOK, _LONGEST_NAP = 0.05, 0.5, 0.1
@@ -115,7 +115,7 @@ def judge_program(
 
 
 def _leg(contest: Contest, seed: str) -> Leg:
-    """Of a program whose contents nobody knows, on deals of its own."""
+    """Of a program whose contents no one knows, on deals of its own."""
     settings = contest.settings.model_validate({"seed": seed})
     assert contest.house is not None and settings.seed is not None
     key = trial_key(settings.seed)
@@ -125,7 +125,7 @@ def _leg(contest: Contest, seed: str) -> Leg:
 
 
 def new_match(leg: Leg, hands: int, decks: Path | None = None) -> WholeMatch:
-    """A seat at a match of so many hands, or of those in a file. Raises InputError for a bad one."""
+    """A seat at a match of this many hands, or of those in a file. Raises InputError for a bad one."""
     fixed = read_decks(decks) if decks else None
     games = Table(buffer_fields(HOLDEM_TRAINING.games), _ROWS)
     sessions = Table(buffer_fields(HOLDEM_TRAINING.sessions), 1)
@@ -143,9 +143,9 @@ def judge(
 ) -> Verdict:
     """Play a match to its end, or to what ends it before; then let the program end.
 
-    The program may work for so many seconds in all, and sleep three times as long while it is asked; how long it waits
-    for a processor doesn't count. Lines that it writes ahead are read when it is their turn. On a violation it gets -1.
-    The transcript has the lines that the program reads after "< ", and those that it writes after "> ".
+    The program may work for this many seconds in all, and sleep three times as long while it is asked; how long it
+    waits for a processor doesn't count. Lines that it writes ahead are read when it is their turn. On a violation it
+    gets -1. The transcript has the lines that the program reads after "< ", and those that it writes after "> ".
     """
     clocks = Clocks(program.use, _LONGEST_NAP)
     waited, looked = 0.0, time.monotonic()

@@ -25,21 +25,21 @@ from tournament.keys import master_key, seed_fingerprint
 from tournament.leg import legs_per_replica
 from tournament.records.results import load
 from tournament.runner.contest_run import run_replicas
+from tournament.runner.listener import ProgressListener
 from tournament.runner.preparing import prepare_contest
-from tournament.runner.watcher import Watcher
 from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.standings.errors import Measured
 from tournament.standings.house import HousePlay
 from tournament.standings.matches import Match
 from tournament.standings.places import surely_apart
 from tournament.standings.standings import Standings
-from tournament.standings.student import reach, two_sided_tail
+from tournament.standings.student_t import half_width, two_sided_tail
 from tournament.standings.tally import tally_of_points
-from tournament.store.ledger import Field
+from tournament.store.ledger import ContestSetup
 from tournament.store.ledger_reading import read_field
 from tournament.store.legs import Fault, LegResult, Legs
 from tournament.store.storage import inside, open_storage
-from tournament.trial.sequential import Difference, Look, UntilSure, Verdict, legs_in, play_until
+from tournament.trial.sequential import Difference, InterimResult, UntilSure, Verdict, legs_in, play_until
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,41 +48,45 @@ _BASELINE = "~baseline"  # no file can have this name
 
 
 @dataclass(frozen=True)
-class Figure:
+class Estimate:
     """A number with its standard error, and how far its interval of 95% goes to either side; None where these can't be
     told."""
 
     value: float
     stderr: float | None
-    reach: float | None
+    ci_half_width: float | None
 
     @property
     def sign(self) -> int:
         """1 or -1 where it is surely above or below 0, else 0."""
-        return 0 if self.reach is None or abs(self.value) <= self.reach else int(math.copysign(1, self.value))
+        return (
+            0
+            if self.ci_half_width is None or abs(self.value) <= self.ci_half_width
+            else int(math.copysign(1, self.value))
+        )
 
 
 @dataclass(frozen=True)
-class Against:
+class OpponentResult:
     """What the bot scored against one opponent; with a baseline what that did, and by how much the bot is better."""
 
     opponent: str
-    points: Figure
-    opponents_points: Figure | None = None
-    baseline: Figure | None = None
-    better: Figure | None = None
+    points: Estimate
+    opponent_points: Estimate | None = None
+    baseline: Estimate | None = None
+    difference: Estimate | None = None
     measures: Mapping[str, float | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class WouldStand:
+class ProjectedRank:
     """Where the bot's score would stand among the recorded ones of `bots`, this bot's own left out: first by its value,
     then between which places for sure, None where errors can't be told."""
 
     bots: int
-    by_score: int
-    first: int | None
-    last: int | None
+    rank: int
+    rank_low: int | None
+    rank_high: int | None
 
 
 @dataclass(frozen=True)
@@ -97,38 +101,40 @@ class MatchReport:
     sessions: int  #: played by it, the baseline's not counted
     games: int  #: played by it
     replicas: int = 1  #: of each match; if 1, errors are over the sessions of this one match
-    #: against all opponents: `value`, `stderr`, and `reach`, the half-width of the 95% interval; null if unknown
-    points: Figure | None = None
-    #: a list, the best first: `opponent`, its `points` and the `opponents_points`, null for a house player; the points
-    #: of the `baseline`, by how much the bot is `better`, and the contest's own `measures`
-    against: tuple[Against, ...] = ()
-    lead: Figure | None = None  #: over a single opponent: the difference of both sides' points per session
-    #: among the recorded `bots` of the same settings and opponents: `by_score` its place, certainly between `first` and
-    #: `last`; null if there are none
-    would_stand: WouldStand | None = None
+    #: against all opponents: `value`, `stderr`, and `ci_half_width`, the half-width of the 95% interval; null if
+    #: unknown
+    points: Estimate | None = None
+    #: a list, the best first: `opponent`, its `points` and the `opponent_points`, null for a house player; the points
+    #: of the `baseline`, by how much the bot is `difference`, and the contest's own `measures`
+    opponents: tuple[OpponentResult, ...] = ()
+    lead: Estimate | None = None  #: over a single opponent: the difference of both sides' points per session
+    #: among the recorded `bots` of the same settings and opponents: `rank` its place, certainly between `rank_low` and
+    #: `rank_high`; null if there are none
+    projected_rank: ProjectedRank | None = None
     baseline: str | None = None  #: the baseline's path; null without one, as are the next two
-    baseline_points: Figure | None = None  #: of the baseline
-    better: Figure | None = None  #: the difference, on the same deals
+    baseline_points: Estimate | None = None  #: of the baseline
+    difference: Estimate | None = None  #: the difference, on the same deals
     #: of the bot, and of a single opponent; each with its `bot` and, as in a replay, `seat`, `session`, `game`,
-    #: `question`, `what`, `asked`, `complaints`, `kind`
+    #: `decision`, `message`, `question_text`, `last_output`, `kind`
     faults: tuple[tuple[LegResult, Fault], ...] = ()
     baseline_faults: tuple[tuple[LegResult, Fault], ...] = ()  #: of the baseline
     disqualified: tuple[str, ...] = ()  #: of the bot, its baseline, and a single opponent
-    #: the last interim analysis of `--until-settled`: `verdict`, `replicas`, `said`, `done`, `reaches`; null without
-    stopped: Look | None = None
+    #: the last interim analysis of `--until-settled`: `verdict`, `replicas`, `message`, `done`, `critical_value`; null
+    #: without
+    stopping: InterimResult | None = None
 
     @property
     def verdict(self) -> Verdict | None:
         """Whether the bot is certainly better or worse than its baseline, or else than its only opponent; None for
         several opponents without a baseline."""
-        if self.stopped:
-            return self.stopped.verdict
-        figure = self.better or self.lead
+        if self.stopping:
+            return self.stopping.verdict
+        figure = self.difference or self.lead
         if figure is None:
             return "open" if self.baseline or self.opponent else None
         return "better" if figure.sign > 0 else "worse" if figure.sign < 0 else "open"
 
-    def frame(self) -> pd.DataFrame:
+    def to_frame(self) -> pd.DataFrame:
         """A row for each opponent, by its name: points, their error, and those of the baseline and the difference; NaN
         for what can't be told."""
         import pandas as pd  # which the command doesn't need
@@ -136,13 +142,17 @@ class MatchReport:
         rows = [
             {
                 f"{name}{suffix}": value
-                for name, figure in (("points", line.points), ("baseline", line.baseline), ("better", line.better))
+                for name, figure in (
+                    ("points", line.points),
+                    ("baseline", line.baseline),
+                    ("difference", line.difference),
+                )
                 for suffix, value in (("", figure and figure.value), ("_stderr", figure and figure.stderr))
             }
-            for line in self.against
+            for line in self.opponents
         ]
         return pd.DataFrame(
-            rows, index=pd.Index([line.opponent for line in self.against], name="opponent"), dtype=float
+            rows, index=pd.Index([line.opponent for line in self.opponents], name="opponent"), dtype=float
         )
 
 
@@ -152,7 +162,7 @@ class _Played:
 
     name: str
     label: str
-    field: Field
+    field: ContestSetup
     legs: Legs
     standings: Standings
 
@@ -171,7 +181,7 @@ def play_match(
     config: Config,
     bot: Path,
     others: Sequence[Path] | Sequence[str],
-    watcher: Watcher,
+    listener: ProgressListener,
     *,
     baseline: Path | None = None,
     until_settled: float | None = None,
@@ -207,10 +217,10 @@ def play_match(
         opponent = _existing(paths[0]) if paths else str(others[0])
     against = opponent or (counted(len(paths), "other bot") if paths else "house players")
     same_deals = f", and {baseline} on the same deals" if baseline else ""
-    watcher.say(f"{name} against {against}, {config.contest.sessions:,} sessions each{same_deals}")
+    listener.on_message(f"{name} against {against}, {config.contest.sessions:,} sessions each{same_deals}")
     with contextlib.ExitStack() as stack:
         versions = [
-            stack.enter_context(_version(contest, config, path, label, paths, keep, watcher, paired=bool(baseline)))
+            stack.enter_context(_version(contest, config, path, label, paths, keep, listener, paired=bool(baseline)))
             for path, label in (((bot, name), (baseline, str(baseline))) if baseline else ((bot, name),))
         ]
         played: list[_Played] = []
@@ -219,11 +229,11 @@ def play_match(
             played[:] = [version(replicas) for _, version in versions]
             if rule is None or any(one.standings.below if single else one.is_out for one in played):
                 return None
-            return _Together.of(contest, played).difference() if baseline else _difference(played[0])
+            return _PooledLegs.of(contest, played).difference() if baseline else _difference(played[0])
 
         settings, stopped = config.contest, None
         if rule:
-            stopped = play_until(rule, settings.replicas, settings.most_replicas, play, watcher.say)
+            stopped = play_until(rule, settings.replicas, settings.max_replicas, play, listener.on_message)
         else:
             play(settings.replicas)
         report = _report(contest, config, played, stopped, opponent)
@@ -273,11 +283,11 @@ def _version(
     label: str,
     others: Sequence[Path],
     keep: str | None,
-    watcher: Watcher,
+    listener: ProgressListener,
     *,
     paired: bool,
 ) -> Iterator[tuple[Config, Callable[[int], _Played]]]:
-    """The settings that a version plays by; and what plays it up to so many replicas, on from where it was."""
+    """The settings that a version plays by; and what plays it up to this many replicas, on from where it was."""
     with scratch_folder() as folder:
         bots = folder / "bots"
         bots.mkdir()
@@ -287,12 +297,12 @@ def _version(
             copy(path, bots / path.name)
         settings = config.contest.model_copy(update={"until_settled": None})
         own = replace(config, contest=settings, entrants=bots, results=keep or str(folder / "results"))
-        with prepare_contest(contest, own, watcher, of=name) as prepared:
+        with prepare_contest(contest, own, listener, of=name) as prepared:
             if keep is not None and (unlike := prepared.unlike()) and unlike.is_long_play:
                 raise InputError(f"{unlike}; give another folder as --results")
 
             def play(replicas: int) -> _Played:
-                standings = run_replicas(replace(prepared, paired=paired), replicas, watcher)
+                standings = run_replicas(replace(prepared, paired=paired), replicas, listener)
                 return _Played(name, label, *legs_in(prepared.location), standings)
 
             yield own, play
@@ -319,18 +329,18 @@ def on_deals_of_its_own(contest: Contest, names: Sequence[str]) -> Contest:
 
 
 @dataclass(frozen=True)
-class _Together:
+class _PooledLegs:
     """The legs of one version or two as of bots that are entered together, their `names` then, and the opponents that
     all met and that weren't disqualified."""
 
     contest: Contest
-    field: Field
+    field: ContestSetup
     legs: Legs
     names: list[str]
     opponents: list[str]
 
     @classmethod
-    def of(cls, contest: Contest, played: Sequence[_Played]) -> _Together:
+    def of(cls, contest: Contest, played: Sequence[_Played]) -> _PooledLegs:
         (mine, *before), legs = played, played[0].legs
         for other in before:
             names = tuple(_BASELINE if one == other.name else one for one in other.legs.names)
@@ -340,7 +350,7 @@ class _Together:
         opponents = list(mine.standings.house) or sorted(set.intersection(*fit) - {one.name for one in played})
         return cls(contest, mine.field, legs, [mine.name, _BASELINE][: len(played)], opponents)
 
-    def measured(self, opponents: Sequence[str]) -> tuple[Measured, list[Figure]]:
+    def measured(self, opponents: Sequence[str]) -> tuple[Measured, list[Estimate]]:
         """The versions' scores against opponents, and in figures; of two versions by how much the first is better,
         too."""
         both = {*self.names, *opponents}
@@ -354,12 +364,14 @@ class _Together:
         measured = tally.measured
         found: list[tuple[float, float | None, float | None]] = [
             (score, None, None) if math.isnan(error) else (score, error, reach)
-            for score, error, reach in zip(measured.scores.tolist(), measured.stderr.tolist(), measured.reach.tolist())
+            for score, error, reach in zip(
+                measured.scores.tolist(), measured.stderr.tolist(), measured.ci_half_width.tolist()
+            )
         ]
         if len(found) > 1:
             between = measured.differences
-            found.append((float(between.means[0, 1]), between.error(0, 1), between.reach(0, 1)))
-        return measured, [Figure(one[0] * unit, *(part and part * unit for part in one[1:])) for one in found]
+            found.append((float(between.means[0, 1]), between.error(0, 1), between.ci_half_width(0, 1)))
+        return measured, [Estimate(one[0] * unit, *(part and part * unit for part in one[1:])) for one in found]
 
     def difference(self) -> Difference:
         """By how much the first version is better."""
@@ -368,7 +380,7 @@ class _Together:
 
 
 def _report(
-    contest: Contest, config: Config, played: Sequence[_Played], stopped: Look | None, opponent: str | None
+    contest: Contest, config: Config, played: Sequence[_Played], stopped: InterimResult | None, opponent: str | None
 ) -> MatchReport:
     """Of one version, or of the bot and its baseline. `opponent` is a single one's name."""
     mine, *before = played
@@ -384,9 +396,9 @@ def _report(
         faults=tuple(mine.standings.faults) if opponent else mine.faults,
         baseline_faults=before[0].faults if before else (),
         disqualified=tuple(out),
-        stopped=stopped,
+        stopping=stopped,
     )
-    together = _Together.of(contest, played)
+    together = _PooledLegs.of(contest, played)
     if out or not together.opponents:
         return report
     if mine.standings.has_means:
@@ -396,15 +408,15 @@ def _report(
     measured, (points, *others) = together.measured(together.opponents)
     baseline_points, better = others or (None, None)
     if better and better.stderr is not None and stopped:
-        better = replace(better, reach=stopped.reaches * better.stderr if better.stderr else 0.0)
+        better = replace(better, ci_half_width=stopped.critical_value * better.stderr if better.stderr else 0.0)
     return replace(
         report,
         points=against[0].points if opponent else points,
-        against=tuple(sorted(against, key=lambda line: (-line.points.value, line.opponent))),
+        opponents=tuple(sorted(against, key=lambda line: (-line.points.value, line.opponent))),
         lead=_lead(mine, sides[together.opponents[0]]) if opponent else None,
-        would_stand=_would_stand(contest, config, mine, measured, together.opponents),
+        projected_rank=_projected_rank(contest, config, mine, measured, together.opponents),
         baseline_points=baseline_points,
-        better=better,
+        difference=better,
     )
 
 
@@ -415,37 +427,39 @@ def _at_tables(
     standings = mine.standings
     row = [line.name for line in standings.ranked if line.matches].index(mine.name)
     own = standings.measured.of([row])
-    error, reach = (None if math.isnan(value) else value for value in (float(own.stderr[0]), float(own.reach[0])))
-    points = Figure(float(own.scores[0]), error, reach)
+    error, reach = (
+        None if math.isnan(value) else value for value in (float(own.stderr[0]), float(own.ci_half_width[0]))
+    )
+    points = Estimate(float(own.scores[0]), error, reach)
     sides = {match.y: match for match in standings.sides if match.x == mine.name}
     against = [_against(contest, sides[one], [points]) for one in opponents if one in sides]
     return replace(
         report,
         points=points,
-        against=tuple(sorted(against, key=lambda line: (-line.points.value, line.opponent))),
-        would_stand=_would_stand(contest, config, mine, own, opponents),
+        opponents=tuple(sorted(against, key=lambda line: (-line.points.value, line.opponent))),
+        projected_rank=_projected_rank(contest, config, mine, own, opponents),
     )
 
 
-def _against(contest: Contest, match: Match, figures: Sequence[Figure]) -> Against:
+def _against(contest: Contest, match: Match, figures: Sequence[Estimate]) -> OpponentResult:
     """One match, with what was measured of the versions in it."""
     points, *others = figures
     theirs = None
     if not contest.house:
         points, theirs = (
-            Figure(side.points_per_session, side.stderr_per_session, side.reach_per_session)
+            Estimate(side.points_per_session, side.stderr_per_session, side.ci_half_width_per_session)
             for side in (match, match.from_y())
         )
     baseline, better = others or (None, None)
-    return Against(match.y, points, theirs, baseline, better, match.measures)
+    return OpponentResult(match.y, points, theirs, baseline, better, match.measures)
 
 
-def _lead(played: _Played, match: Match) -> Figure:
+def _lead(played: _Played, match: Match) -> Estimate:
     """Of the bot over its only opponent; 0 where sums may differ by rounding alone."""
     standings = played.standings
     lead, error = match.points_per_session - match.from_y().points_per_session, match.lead_stderr_per_session
     lead = 0.0 if abs(lead) <= 2 * standings.rounding else lead
-    return Figure(lead, error, None if error is None else reach(error, match.freedom))
+    return Estimate(lead, error, None if error is None else half_width(error, match.freedom))
 
 
 def _difference(played: _Played) -> Difference:
@@ -455,12 +469,12 @@ def _difference(played: _Played) -> Difference:
     return Difference.of(lead.value, lead.stderr, match.freedom)
 
 
-def _would_stand(
+def _projected_rank(
     contest: Contest, config: Config, mine: _Played, own: Measured, opponents: Sequence[str]
-) -> WouldStand | None:
+) -> ProjectedRank | None:
     """Where the bot would stand; None where the records are of other settings, or of others than it has met."""
     try:
-        recorded, ranking = (found := load(inside(config.results, contest.name))).field, found.ranking
+        recorded, ranking = (found := load(inside(config.results, contest.name))).setup, found.ranking
     except (InputError, RunError):
         return None
     there = [line.name for line in ranking.ranked if line.matches]
@@ -476,13 +490,13 @@ def _would_stand(
         return None
     others = ranking.measured.of(rows)
     ahead = own.scores[0] - others.scores
-    by_score = 1 + int((ahead < 0).sum())
+    rank = 1 + int((ahead < 0).sum())
     spread = np.hypot(own.stderr[0], others.stderr)
     # Of one replica no error tells what another would have brought.
     if min(own.replicas, others.replicas) < 2 or np.isnan(spread).any():
-        return WouldStand(len(rows), by_score, None, None)
+        return ProjectedRank(len(rows), rank, None, None)
     with np.errstate(divide="ignore", invalid="ignore"):
         freedom = np.minimum(own.freedom[0], others.freedom)
         sure = surely_apart(two_sided_tail(np.nan_to_num(ahead / spread), freedom))
     first, behind = 1 + int((sure & (ahead < 0)).sum()), int((sure & (ahead > 0)).sum())
-    return WouldStand(len(rows), by_score, first, 1 + len(rows) - behind)
+    return ProjectedRank(len(rows), rank, first, 1 + len(rows) - behind)

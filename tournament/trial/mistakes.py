@@ -74,14 +74,14 @@ def _forgiving(tried: Pairing) -> Pairing:
 
 def _mistakes(seen: ObservedLeg, plain: ObservedLeg, *, at_limits: bool = False) -> Iterable[Mistake]:
     """Where this build stopped, and the bot as it plays doesn't."""
-    known = {_PLACE.sub("", fault.what) for fault in plain.result.faults} if plain is not seen else set()
+    known = {_PLACE.sub("", fault.message) for fault in plain.result.faults} if plain is not seen else set()
     for fault in seen.result.faults:
         if fault.seat == 0 and fault.kind == "start":
-            yield from _new(fault.what, known, "as it starts")
+            yield from _new(fault.message, known, "as it starts")
     for game in seen.games:
         for step in game.steps:
             if step.seat == 0 and step.fault:
-                when = f"asked {step.asked}" if at_limits else f"session {game.session}, game {game.game}"
+                when = f"asked {step.question_text}" if at_limits else f"session {game.session}, game {game.game}"
                 yield from _new(step.fault, known, when)
 
 

@@ -44,7 +44,7 @@ class Meter:
 
     decisions: int
     fuel: int = 0
-    most_fuel: int = 0
+    max_fuel: int = 0
     use: Use | None = None
 
 

@@ -13,7 +13,7 @@ from typing import Literal
 
 from tournament.errors import InputError, counted
 from tournament.standings.stopping import FEWEST_REPLICAS, critical_value, looks, out_of_reach
-from tournament.store.ledger import Field
+from tournament.store.ledger import ContestSetup
 from tournament.store.ledger_reading import read_records
 from tournament.store.legs import Legs
 from tournament.store.storage import open_storage
@@ -36,15 +36,15 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Look:
-    """What is known after so many replicas. `reaches`: how many standard errors an interval that holds at all looks has
-    to either side."""
+class InterimResult:
+    """What is known after this many replicas. `critical_value`: how many standard errors an interval that holds at all
+    looks has to either side."""
 
     verdict: Verdict
     replicas: int
-    said: str
+    message: str
     done: bool
-    reaches: float
+    critical_value: float
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class UntilSure:
             raise InputError(f"--until-settled {confidence:g}: expected a probability between 0.5 and 1, such as 0.95")
         return cls(confidence)
 
-    def look(self, difference: Difference, count: int, counts: tuple[int, ...]) -> Look:
+    def look(self, difference: Difference, count: int, counts: tuple[int, ...]) -> InterimResult:
         """Judge the difference after `count` replicas, one of the `counts` at which there is an interim analysis."""
         error_rate = 1 - self.confidence
         mean, error, freedom = difference.mean, difference.error, difference.freedom
@@ -71,13 +71,13 @@ class UntilSure:
         said = f"better by {mean:+,.2f} ± {reach:,.2f}"
         if verdict == "open" and hopeless:
             said += f", too close for {counts[-1]} replicas to tell"
-        return Look(verdict, count, said, verdict != "open" or hopeless or count == counts[-1], wide)
+        return InterimResult(verdict, count, said, verdict != "open" or hopeless or count == counts[-1], wide)
 
 
 def play_until(
     rule: UntilSure, replicas: int, most: int, play: Callable[[int], Difference | None], say: Callable[[str], None]
-) -> Look | None:
-    """Play until a rule stops it, from so many `replicas` or the fewest that tell on; None for nothing to compare.
+) -> InterimResult | None:
+    """Play until a rule stops it, from this many `replicas` or the fewest that tell on; None for nothing to compare.
 
     `play` plays up to a number of replicas and returns the difference, None if a bot is disqualified.
     """
@@ -86,13 +86,13 @@ def play_until(
         if (difference := play(count)) is None:
             return None
         look = rule.look(difference, count, counts)
-        say(f"{counted(count, 'replica')}: {look.said}")
+        say(f"{counted(count, 'replica')}: {look.message}")
         if look.done:
             break
     return look
 
 
-def legs_in(location: str) -> tuple[Field, Legs]:
+def legs_in(location: str) -> tuple[ContestSetup, Legs]:
     """The field of records and its legs, in order."""
     storage = open_storage(location)
     records = read_records(storage)

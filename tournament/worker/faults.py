@@ -73,10 +73,10 @@ class LegFaults:
             seat=number,
             session=first + session,
             game=game,
-            question=self._questions[kind].name,
-            what=one_line(failure.what),
-            asked=asked(self._interface, core, compiled=self._leg.seats[number].kind == "wasm"),
-            complaints=last_lines(printed),
+            decision=self._questions[kind].name,
+            message=one_line(failure.what),
+            question_text=asked(self._interface, core, compiled=self._leg.seats[number].kind == "wasm"),
+            last_output=last_lines(printed),
             kind=failure.kind,
         )
         self.all.append(fault.bounded())

@@ -42,7 +42,7 @@ class NullSink:
 
     @staticmethod
     def of(contest: Contest, rows: int) -> NullSink:
-        """With room for so many rows of either kind."""
+        """With room for this many rows of either kind."""
         return NullSink(Table(buffer_fields(contest.games), rows), Table(buffer_fields(contest.sessions), rows))
 
     def clear(self) -> None:
@@ -177,7 +177,7 @@ def limits_of(settings: ContestSettings) -> Limits:
 
 
 def seat_again(seating: Seating, number: int, seat: Seat, core: GameCore, faults: LegFaults) -> bool:
-    """Start a WebAssembly bot anew after a fault; false when it can't start, which is one more."""
+    """Start a WebAssembly bot again after a fault; false when it can't start, which is one more."""
     try:
         seating.seat(number, seat.random_seed)
     except Unfit as unfit:

@@ -34,8 +34,8 @@ _LAST = (1 << 62) - 1
 class Window:
     """The games of a leg to observe: sessions, counted in the leg, and of each session games, both ends included.
 
-    At most so many `decisions` of them are kept. Of the session `drawn`, by its number in the match, there are drawings
-    if the contest makes any.
+    At most this many `decisions` of them are kept. Of the session `drawn`, by its number in the match, there are
+    drawings if the contest makes any.
     """
 
     first_session: int = 0
@@ -50,18 +50,18 @@ class Window:
 class Step:
     """A decision: the bot that was asked (`seat` 0 is x), what it was told, and what came back.
 
-    `told` are all values that the question has, by name, as the bot saw them; `asked` and `answered` are question and
-    answer in words. `answer` is None where the bot gave none, and `fault` then says why. `printed`: what it wrote to
-    standard output and standard error since its decision before.
+    `observation` has all values that the question has, by name, as the bot saw them; `question_text` and `answer_text`
+    are question and answer in words. `answer` is None where the bot gave none, and `fault` then says why. `printed`:
+    what it wrote to standard output and standard error since its decision before.
     """
 
     seat: int  #: 0 is x
     bot: str  #: who was asked
-    question: str  #: by its name in the contest's interface
-    told: Mapping[str, float]  #: all that it tells, by name
-    asked: str  #: the same in words
+    decision: str  #: by its name in the contest's interface
+    observation: Mapping[str, float]  #: all that it tells, by name
+    question_text: str  #: the same in words
     answer: int | None  #: what the bot said; null if nothing that the rules know
-    answered: str  #: the same in words
+    answer_text: str  #: the same in words
     fault: str | None = None  #: what went wrong, null for nothing
     printed: str = ""  #: what the bot printed since its decision before
 
@@ -69,7 +69,7 @@ class Step:
 @dataclass(frozen=True)
 class ObservedGame:
     """A game: what was told of it, the bots' decisions, and its row, None where the game was broken off. Of a recorded
-    one it is known whether it came out `as_recorded`."""
+    one it is known whether it came out `matches_record`."""
 
     session: int  #: of the match
     game: int  #: of the session
@@ -78,7 +78,7 @@ class ObservedGame:
     outcome: str  #: in words
     steps: tuple[Step, ...]  #: the bots' decisions, see below
     row: Mapping[str, Any] | None  #: as in the records, by column; null if it was broken off
-    as_recorded: bool = True  #: whether the records have the same
+    matches_record: bool = True  #: whether the records have the same
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ def observe_leg(
 
 
 def cut_short(contest: Contest, sessions: int, games: int) -> Contest:
-    """The contest with legs that are over after so many games of so many sessions; bots are not told."""
+    """The contest with legs that are over after this many games of this many sessions; bots are not told."""
     return _watched(contest, Window(_LAST, sessions - 1, 0, games - 1), [], [])
 
 
@@ -214,7 +214,7 @@ def _games(
         fault = _take_fault(faults, seat, leg.plan.first_session + session, game) if failed else None
         printed_text = printable(printed.decode("utf-8", "replace"))
         if fault is not None and not printed_text:
-            printed_text = fault.complaints
+            printed_text = fault.last_output
         if failed:
             answered = "" if answer is None else contest.interface.name_answer(answer)
         else:
@@ -231,7 +231,7 @@ def _games(
                 ),
                 answer,
                 answered,
-                (fault.what if fault else "a fault") if failed else None,
+                (fault.message if fault else "a fault") if failed else None,
                 printed_text,
             )
         )

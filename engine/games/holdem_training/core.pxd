@@ -16,7 +16,7 @@ cpdef enum:
     CHECK = 0            # answers: these, or the chips raised
     FOLD = -1
 
-cpdef enum:              # what Bob did: `bobs_answer`, and the columns answer_1 to answer_4
+cpdef enum:              # what Bob did: `bobs_answer`, and the columns bob_answer_1 to bob_answer_4
     BOB_NOT_ASKED
     BOB_CHECKED
     BOB_CALLED
@@ -46,23 +46,23 @@ cdef struct GameRow:
     int32_t match
     int32_t session
     int32_t game
-    uint8_t alice_1     # the cards, in the order of the deal
-    uint8_t alice_2
-    uint8_t bob_1
-    uint8_t bob_2
+    uint8_t alice_card_1     # the cards, in the order of the deal
+    uint8_t alice_card_2
+    uint8_t bob_card_1
+    uint8_t bob_card_2
     uint8_t flop_1
     uint8_t flop_2
     uint8_t flop_3
     uint8_t turn
     uint8_t river
     uint8_t raise_1
-    uint8_t answer_1
+    uint8_t bob_answer_1
     uint8_t raise_2
-    uint8_t answer_2
+    uint8_t bob_answer_2
     uint8_t raise_3
-    uint8_t answer_3
+    uint8_t bob_answer_3
     uint8_t raise_4
-    uint8_t answer_4
+    uint8_t bob_answer_4
     uint8_t folder
     int8_t profit
 

@@ -201,10 +201,10 @@ cdef class HoldemTraining(GameCore):
         column(games, &game.session)[row] = self.first_session + <int32_t>self.session
         column(games, &game.game)[row] = <int32_t>self.game
         for i in range(CARDS):
-            column(games, &game.alice_1 + i)[row] = self.cards[i]
+            column(games, &game.alice_card_1 + i)[row] = self.cards[i]
         for i in range(ROUNDS):
             column(games, &game.raise_1 + 2 * i)[row] = self.raises[i]
-            column(games, &game.answer_1 + 2 * i)[row] = self.answers[i]
+            column(games, &game.bob_answer_1 + 2 * i)[row] = self.answers[i]
             self.raises[i] = 0
             self.answers[i] = BOB_NOT_ASKED
         column(games, &game.folder)[row] = folder

@@ -1,4 +1,4 @@
-"""Its complaints would wipe the terminal before the first game.
+"""Its last output would wipe the terminal before the first game.
 
 Verdict: broken: ValueError
 """

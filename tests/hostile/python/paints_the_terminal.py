@@ -1,4 +1,4 @@
-"""Its complaints would wipe the terminal, or stop the leaderboard by its own markup.
+"""Its last output would wipe the terminal, or stop the leaderboard by its own markup.
 
 Verdict: disqualified: ValueError
 """

@@ -142,7 +142,7 @@ int main(int count, char **words)
     size_t left = (most_pages - pages) << 16, largest = all;
     while (largest > 1 << 16 && !malloc(largest))
         largest -= 1 << 16;
-    /* Who took pages in between cut memory into so many pieces and one more. */
+    /* Who took pages in between cut memory into this many pieces and one more. */
     assert(largest >= (all - (3 << 16)) / (others + 1) - (2 << 16));
     printf("%zu refused, %zu pages of others, %zu of %zu bytes at once, %zu untouched\n", refused, others, largest, all, left);
 }

@@ -50,7 +50,7 @@ BOB = HousePlayer("Bob", b"Bob calls by one hundred rollouts")
 class Settings(BankedSettings):
     """Keys of the table [holdem_training] in tournament.toml."""
 
-    sessions: Sessions = Field(5, description="sessions of an entrant, each with bots that start anew")
+    sessions: Sessions = Field(5, description="sessions of an entrant, each with bots that start again")
     hands: int = Field(10_000, ge=1, le=10_000_000, description="hands of a session")
     max_faults: FaultsAllowed = Field(3, description=f"{FAULTS}; a program is at the first")
 
@@ -72,9 +72,9 @@ def new_core(
 
 
 LUCK_COLUMNS = (
-    *("alice_1", "alice_2", "bob_1", "bob_2", "flop_1", "flop_2", "flop_3", "turn", "river"),
+    *("alice_card_1", "alice_card_2", "bob_card_1", "bob_card_2", "flop_1", "flop_2", "flop_3", "turn", "river"),
     *(f"raise_{n}" for n in range(1, 5)),
-    *(f"answer_{n}" for n in range(1, 5)),
+    *(f"bob_answer_{n}" for n in range(1, 5)),
     "folder",
     "profit",
 )

@@ -32,7 +32,7 @@ _LEARNED_BEFORE = [1, 2, 4, 8, 16]  # blocks
 
 
 class LegLuck:
-    """Goes through a session of so many hands as they come, in any pieces; its weights are learned from the earlier
+    """Goes through a session of this many hands as they come, in any pieces; its weights are learned from the earlier
     ones."""
 
     def __init__(self, hands: int) -> None:

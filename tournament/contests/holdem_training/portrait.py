@@ -70,20 +70,20 @@ def hole_grid(first: npt.NDArray[np.uint8], second: npt.NDArray[np.uint8]) -> np
 def tally(rows: Rows, seats: Seats) -> Sums:
     """By entrant and what Alice does: `hole`, before the flop, by her two cards; `board`, later, by round and MADE."""
     everybody = seats.entrants + 1
-    cards = {name: np.minimum(rows[name], _CARDS - 1) for name in ("alice_1", "alice_2", *_SEEN)}
+    cards = {name: np.minimum(rows[name], _CARDS - 1) for name in ("alice_card_1", "alice_card_2", *_SEEN)}
     plays = np.ones(len(seats.x), bool)
     sums = {"board": np.zeros((everybody, 3, len(MADE), 3), np.int64)}
     for number in range(4):
-        raised, answer = rows[f"raise_{number + 1}"], rows[f"answer_{number + 1}"]
+        raised, answer = rows[f"raise_{number + 1}"], rows[f"bob_answer_{number + 1}"]
         folds = (rows["folder"] == _ALICE) & (answer == 0)
         action = np.where(raised > 0, _RAISES, np.where(folds, _FOLDS, _CHECKS))[plays]
         who = (seats.x[plays], everybody)
         seen = {name: values[plays] for name, values in cards.items()}
         if number:
-            strength = made([seen[name] for name in ("alice_1", "alice_2", *_SEEN[: number + 2])])
+            strength = made([seen[name] for name in ("alice_card_1", "alice_card_2", *_SEEN[: number + 2])])
             sums["board"][:, number - 1] = counted([who, (strength, len(MADE)), (action, 3)])
         else:
-            sums["hole"] = counted([who, (hole_grid(seen["alice_1"], seen["alice_2"]), 169), (action, 3)])
+            sums["hole"] = counted([who, (hole_grid(seen["alice_card_1"], seen["alice_card_2"]), 169), (action, 3)])
         plays = plays & (answer != 0) & (answer != BOB_FOLDED)
     return sums
 
@@ -120,7 +120,7 @@ _KINDS = (
 
 
 def kinds(rows: Rows, seat: int) -> Kinds:
-    answers = np.stack([rows[f"answer_{number}"] for number in range(1, 5)])
+    answers = np.stack([rows[f"bob_answer_{number}"] for number in range(1, 5)])
     raised = np.stack([rows[f"raise_{number}"] for number in range(1, 5)]).any(axis=0)
     last = np.where(rows["folder"] == _ALICE, (answers != 0).sum(axis=0), (answers != 0).sum(axis=0) - 1).clip(0, 3)
     bob = (answers == BOB_FOLDED).any(axis=0)
@@ -139,13 +139,13 @@ _ANSWERS = {BOB_CHECKED: "checks", BOB_CALLED: "calls", BOB_FOLDED: "folds"}
 
 def scene(row: Row) -> Scene:
     board = [_card(row[name]) for name in _SEEN]
-    hands = [[_card(row[f"{who}_{number}"]) for number in (1, 2)] for who in ("alice", "bob")]
+    hands = [[_card(row[f"{who}_card_{number}"]) for number in (1, 2)] for who in ("alice", "bob")]
     pot = POT
     steps = [Step(None, "the cards are dealt", hands[0], hands[1], (), pot=pot)]
     for number, seen in enumerate((0, 3, 4, 5)):
         if number:
             steps.append(Step(None, _ROUND_NAMES[number], board=board[:seen]))
-        raised, answer = int(row[f"raise_{number + 1}"]), int(row[f"answer_{number + 1}"])
+        raised, answer = int(row[f"raise_{number + 1}"]), int(row[f"bob_answer_{number + 1}"])
         if not answer:
             if row["folder"] == _ALICE:
                 steps.append(Step(0, "folds"))

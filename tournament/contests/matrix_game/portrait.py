@@ -35,13 +35,13 @@ Payoffs = Sequence[Sequence[float]]  # by the row player's move and the column p
 
 _STRETCHES = 20  # that a game's turns are cut into
 _MOST_LINES = 4  # moves whose share is shown over a game: the bot's most frequent
-_MOST_BOTH = 3  # up to so many moves, answers are shown by both players' last moves, else by the other's
-_MOST_ANSWERS = 12  # up to so many moves they are shown at all
+_MOST_BOTH = 3  # up to this many moves, answers are shown by both players' last moves, else by the other's
+_MOST_ANSWERS = 12  # up to this many moves they are shown at all
 
 
 def new_portrait(moves: Sequence[str], payoffs: tuple[Payoffs, Payoffs] | None, rounds: int) -> Portrait:
     """The portrait for moves of these names. `payoffs`: of x and y, None where either may be the row player. A game has
-    so many `rounds`. Moves count as chosen by the bots: those that noise replaced are left out."""
+    this many `rounds`. Moves count as chosen by the bots: those that noise replaced are left out."""
     shown = _MatrixGame(moves, payoffs, rounds)
     return Portrait(
         shown.tally,

@@ -42,7 +42,7 @@ class Settings(BankedSettings):
         1,
         ge=1,
         le=10**6,
-        description="how often a bot meets each server, each time anew, with other cards",
+        description="how often a bot meets each server, each time again, with other cards",
     )
     hands: int = Field(10_000, ge=32, le=MOST_HANDS, description="hands of a session")
     servers: int = Field(16, ge=1, le=1000, description="servers made from the seed")
@@ -158,7 +158,7 @@ TWO_CARD_DRAW = Contest(
         bets2="bets and raises in round 2, 0 to 3",
         opened2_0="the bot bet first in round 2",
         rounds="rounds of betting: 1 when someone folded in the first, else 2",
-        folded="who folded: 0 nobody, 1 the bot, 2 the server",
+        folded="who folded: 0 no one, 1 the bot, 2 the server",
         pot="chips in the pot at the end",
         gain_0="what the bot won, chips",
     ),

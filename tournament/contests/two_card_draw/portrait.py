@@ -81,7 +81,7 @@ def _cards(hand: int) -> tuple[str, str]:
 
 def _betting(bets: int, x_opened: bool, folder: int) -> Iterator[tuple[int, str]]:
     """Who does what in a round, by seat: one opens, both raise in turn, and the last calls or folds. `folder` is who
-    folds at its end: 0 nobody, 1 x, 2 y."""
+    folds at its end: 0 no one, 1 x, 2 y."""
     if not (bets and x_opened):
         yield 0, "checks"
     if not bets:

@@ -158,7 +158,7 @@ def _situation(kind: str, words: list[str]) -> int | str:
     if values["CARD1"] > values["CARD2"]:
         return f"CARD1 is {values['CARD1']}, must not be higher than CARD2, {values['CARD2']}"
     if values.get("FIRST") and 0 in (values.get("BETS"), values.get("BETS1")):
-        return "FIRST is 1 where nobody bet, must be 0"
+        return "FIRST is 1 where no one bet, must be 0"
     return _numbers_of_labels()[" ".join([kind, *map(str, values.values())])]
 
 

@@ -56,7 +56,8 @@ class LegLuck:
 
 @cache
 def _blocks_of(sessions: int) -> npt.NDArray[np.int64]:
-    """The blocks that have some of so many sessions: in a short leg few have, and there may be half a million legs."""
+    """The blocks that have some of this many sessions: in a short leg few have, and there may be half a million
+    legs."""
     return np.flatnonzero(block_sizes(sessions))
 
 

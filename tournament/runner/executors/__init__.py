@@ -66,16 +66,16 @@ class Executors(contextlib.AbstractContextManager["Executors"]):
 def choose_executor(general: General, seconds: float, size: float, say: Callable[[str], None]) -> Executor:
     """The executor that the settings name; `auto` takes Ray for a cluster's address or long work on many cores.
 
-    The work takes about so many seconds of one core, and leaves `size` bytes of records. Without an address RAY_ADDRESS
-    counts, which Ray sets for its jobs. `say` is called with what takes long. Raises InputError where Ray can't be
-    reached.
+    The work takes about this many seconds of one core, and leaves `size` bytes of records. Without an address
+    RAY_ADDRESS counts, which Ray sets for its jobs. `say` is called with what takes long. Raises InputError where Ray
+    can't be reached.
     """
     if size > _LARGE:
         say(f"This will take about {size / 1e9:.0f} GB of records")
     if general.executor == "ray":
         say("Starting Ray…")
     name, workers = general.executor, general.workers
-    address = general.address or os.environ.get("RAY_ADDRESS")
+    address = general.ray_address or os.environ.get("RAY_ADDRESS")
     if name == "auto":
         name = "ray" if address or (seconds > RAY_WORTH_SECONDS and cores() > 8) else "local"
     if name == "ray":
@@ -98,7 +98,7 @@ def keep_busy(
     receipt_of: Callable[[_Played], Receipt],
     running: list[_Played],
 ) -> Iterator[list[Receipt]]:
-    """Keep at most so many tasks running, and yield the receipts of those that are done.
+    """Keep at most this many tasks running, and yield the receipts of those that are done.
 
     `most` is called before each task is taken; `start` begins one, `wait` splits those running into done and not done.
     `running` always has those not yet done, so that they can be stopped.

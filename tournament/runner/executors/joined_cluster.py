@@ -87,7 +87,7 @@ class JoinedCluster:
         self.cores = _cores(self._nodes(), 0)
 
     def look(self, memory: int) -> None:
-        """Count the workers for tasks of so many bytes. Raises RayError when the cluster is gone."""
+        """Count the workers for tasks of this many bytes. Raises RayError when the cluster is gone."""
         if time.monotonic() - self._looked < _LOOK_SECONDS:
             return
         nodes = self._nodes()
@@ -110,7 +110,7 @@ class JoinedCluster:
 
 
 def _cores(nodes: list[dict[str, float]], memory: int) -> int:
-    """How many tasks of so many bytes play at once on nodes with these resources."""
+    """How many tasks of this many bytes play at once on nodes with these resources."""
     return sum(int(min(node.get("CPU", 0), node.get("memory", 0) // max(memory, 1))) for node in nodes)
 
 

@@ -1,6 +1,6 @@
 """A Ray of this run alone, on this machine: closed to others while it runs, gone with the run.
 
-Its processes listen on loopback only and ask each other for a token that nobody
+Its processes listen on loopback only and ask each other for a token that no one
 else has; its files are in a folder that only this user can read; and a keeper
 clears up after it, even if this process is killed.
 """
@@ -29,7 +29,7 @@ _MOST_BYTES_OF_PATH = 107 - 65 - 31
 
 @contextlib.contextmanager
 def own_ray(ray: Any, cores: int, **options: Any) -> Iterator[None]:
-    """Start Ray with so many cores; it ends with the block. `ray` is the package.
+    """Start Ray with this many cores; it ends with the block. `ray` is the package.
 
     Raises what `ray.init` raises, and RunError when Ray would be open to others.
     """
@@ -55,7 +55,7 @@ def own_ray(ray: Any, cores: int, **options: Any) -> Iterator[None]:
 
 
 def memory_for(task: Task, here: int, workers: int) -> int:
-    """What a task asks of a Ray with so many bytes: a share, so that all workers play, but what one leg may take."""
+    """What a task asks of a Ray with this many bytes: a share, so that all workers play, but what one leg may take."""
     return min(here, max(task.least_memory_bytes, min(task.memory_bytes, here // workers)))
 
 
@@ -119,4 +119,4 @@ def _check_closed(ray: Any) -> None:
     if not ipaddress.ip_address(address).is_loopback:
         raise RunError(f"Ray {ray.__version__} would listen on {address}, not on this machine alone")
     if os.environ.get("RAY_AUTH_MODE") != "token":
-        raise RunError(f"Ray {ray.__version__} would ask nobody for a token")
+        raise RunError(f"Ray {ray.__version__} would ask no one for a token")

@@ -30,7 +30,7 @@ from tournament.worker.wasm.stack import on_deep_stack
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")  # of tasks that nobody asks for any longer
+os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")  # of tasks that no one asks for any longer
 
 import ray
 

@@ -135,7 +135,7 @@ class Schedule(ABC):
     def leg(self, fixture: Fixture) -> Leg:
         """A leg worked out.
 
-        rand() is SplitMix64 from a number of the seat's own. The bot may know it: nobody else's randomness follows from
+        rand() is SplitMix64 from a number of the seat's own. The bot may know it: no one else's randomness follows from
         it. An opponent sees a few bits of each word in what the bot does with it, and would have 2^64 numbers to try.
         """
         chance, deals = self._chance_of(fixture), self._chance_of_deals(fixture)
@@ -278,7 +278,7 @@ class RoundRobin(Schedule):
 
 @dataclass(frozen=True)
 class AgainstHouse(Schedule):
-    """Every entrant against every house player, a leg for each session: bots start anew in each.
+    """Every entrant against every house player, a leg for each session: bots start again in each.
 
     So a further replica is as many more sessions. House players have no seat. In a session against one, all entrants
     meet the same deals and dice, because their differences then vary far less; each has a rand() of its own. More

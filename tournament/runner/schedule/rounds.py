@@ -16,7 +16,7 @@ from tournament.runner.schedule.counting import count_legs
 from tournament.runner.schedule.legs import Replicas, Schedule
 from tournament.standings.standings import compute_standings
 from tournament.standings.verdicts import Verdict, looks_of, next_count
-from tournament.store.ledger import Batch, Field
+from tournament.store.ledger import Batch, ContestSetup
 from tournament.store.legs import Legs
 
 
@@ -44,7 +44,7 @@ class Round:
 
 
 def next_round(
-    field: Field,
+    field: ContestSetup,
     scoring: HouseScoring | None,
     schedule_with: Callable[[Replicas], Schedule],
     batches: Sequence[Batch],

@@ -25,7 +25,7 @@ _Words = npt.NDArray[np.uint64]
 def combinations(
     items: Sequence[_Item], count: int, number_of: Callable[[_Item], int]
 ) -> Iterator[tuple[int, tuple[_Item, ...]]]:
-    """Yield the combinations of so many items, whose numbers ascend, with their numbers: in ascending order."""
+    """Yield the combinations of this many items, whose numbers ascend, with their numbers: in ascending order."""
     if count == 1:
         for item in items:
             yield number_of(item), (item,)
@@ -84,7 +84,7 @@ class Draw:
         self._own = np.array([_word("guest", fingerprint, name) for name in names], np.uint64)
 
     def guests(self, replica: int, host: int, place: int, count: int) -> tuple[int, ...]:
-        """Return the indices of so many guests at a table, those with the lowest hashes, in ascending order."""
+        """Return the indices of this many guests at a table, those with the lowest hashes, in ascending order."""
         table = _word("table", self._fingerprint, str(replica), self._names[host], str(place))
         hashes = _mixed(_mixed(self._own ^ np.uint64(table)) + np.uint64(table))
         hashes[host] = np.iinfo(np.uint64).max

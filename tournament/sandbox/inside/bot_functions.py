@@ -116,7 +116,7 @@ def _methods(kind: type, spellings: Iterable[str], count: int) -> dict[str, str]
 
 
 def takes(function: Any, count: int) -> bool:
-    """Whether a function can be called with so many values; assumed of one that isn't written in Python."""
+    """Whether a function can be called with this many values; assumed of one that isn't written in Python."""
     if isinstance(function, types.MethodType):
         function, count = function.__func__, count + 1
     if not isinstance(function, types.FunctionType):

@@ -172,7 +172,7 @@ def _forked(orders: Orders) -> Orders:
 
 
 def _read(size: int) -> bytes:
-    """Read so many bytes of standard input, none beyond."""
+    """Read this many bytes of standard input, none beyond."""
     content = b""
     while len(content) < size:
         chunk = os.read(0, size - len(content))

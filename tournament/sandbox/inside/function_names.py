@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # takes long to import
     from collections.abc import Iterable, Mapping, Sequence
 
-# Of a question: nobody needs more.
+# Of a question: no one needs more.
 MOST_NAMES = 20
 
 

@@ -21,7 +21,7 @@ SIGNALS_SINCE = 6
 _CREATE_RULESET, _ADD_RULE, _RESTRICT = 444, 445, 446  # on every machine
 _ASK_VERSION = 1
 _BELOW_A_PATH = 1
-# The accesses to files that a version can refuse are the first so many, the newest known here from version 5 on.
+# The accesses to files that a version can refuse are the first this many, the newest known here from version 5 on.
 _ACCESSES, _ALL_ACCESSES = {1: 13, 2: 14, 3: 15, 4: 15}, 16
 _ALL_OF_PORTS, _PORTS_SINCE, _ALL_SCOPES = 3, 4, 3
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_FOLDER, _TRUNCATE = 1, 2, 4, 8, 1 << 14

@@ -1,7 +1,7 @@
 """The interpreter of a Python bot: legs kept apart, chance that repeats, then `engine.processes.python_bots`.
 
 Runs inside the sandbox with the standard library and the packages that the organiser allows. Each leg executes the
-bot's file anew in a module of its own. The leg's `random`, `numpy.random`, `secrets` and `os` draw from its seed, for
+bot's file again in a module of its own. The leg's `random`, `numpy.random`, `secrets` and `os` draw from its seed, for
 each use by a hash (BLAKE2b): the seed of one generator tells nothing of the leg's or of other generators'.
 Legs that share a process also get their own copies of all else that they may reach (`leg_isolation` says what that
 is). A leg with a process of its own has all modules; their own chance follows from the leg's seed, too.
@@ -110,7 +110,7 @@ def import_packages(
 
 
 def _new_sdk(name: str) -> types.ModuleType:
-    """The contest's module for bots, executed anew: its classes and functions are one leg's alone."""
+    """The contest's module for bots, executed again: its classes and functions are one leg's alone."""
     module = types.ModuleType(name)
     sys.modules.update(_engine)
     try:
@@ -583,12 +583,12 @@ def explain(problem: BaseException) -> str:
         text = ""
     lines = _without_addresses(text).strip().splitlines()
     if isinstance(problem, ModuleNotFoundError):
-        where += "; bots may import the standard library and what [sandbox] packages names"
+        where += "; bots may import the standard library and what [sandbox] python_packages names"
     return f"{type(problem).__name__}{': ' + lines[0][:250] if lines else ''}{where}"
 
 
 def _without_addresses(text: str) -> str:
-    """A text without where objects lie: it tells nobody anything, and hangs on which legs share the process."""
+    """A text without where objects lie: it tells no one anything, and hangs on which legs share the process."""
     import re
 
     return re.sub(r" at 0x[0-9a-fA-F]+", "", text)

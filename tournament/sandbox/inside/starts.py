@@ -32,13 +32,13 @@ _ASKED = "fork vfork clone kill tgkill"
 def ask(supervisor: _socket.socket) -> bool:
     """Have the supervisor asked before this process, or one that it starts, starts another or sends a signal, for good.
 
-    Nobody is asked where another filter, of a container, asks somebody already. Returns whether somebody is.
+    No one is asked where another filter, of a container, asks somebody already. Returns whether somebody is.
     """
     try:
         listener = system_calls.install_questions(_ASKED)
     except OSError as problem:
         if problem.errno != errno.EBUSY:
-            raise system_calls.Unsupported(f"the kernel asks nobody about processes: {problem.strerror}") from None
+            raise system_calls.Unsupported(f"the kernel asks no one about processes: {problem.strerror}") from None
         return False
     supervisor.sendmsg([b"?"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", listener))])
     os.close(listener)
@@ -46,7 +46,7 @@ def ask(supervisor: _socket.socket) -> bool:
 
 
 def answer(build: _socket.socket, child: int, most: int) -> None:
-    """Allow starts while this process's group has at most so many threads, until `child` has ended; and send the
+    """Allow starts while this process's group has at most this many threads, until `child` has ended; and send the
     signals that its processes send each other."""
     rights = build.recvmsg(1, _socket.CMSG_SPACE(4))[1]
     if not rights:

@@ -97,7 +97,7 @@ class Confined:
             return 0
 
     def has_written(self, seconds: float = 0.0) -> bool:
-        """Whether some of its answers can be read now, or within so many seconds."""
+        """Whether some of its answers can be read now, or within this many seconds."""
         waiting = select.poll()
         waiting.register(self.answers, select.POLLIN)
         return bool(waiting.poll(1000 * seconds))

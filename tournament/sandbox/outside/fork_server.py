@@ -220,7 +220,7 @@ def _server_for(launch: LaunchSpec) -> _Server:
     confined."""
     global _owner, _starts
     kind = _kind_of(launch.what)
-    # A server may read the folder that lies there now, not one that was made anew at the same path.
+    # A server may read the folder that lies there now, not one that was made again at the same path.
     places = [_place(path) for path in [*launch.readable, *([str(launch.folder)] if launch.folder else [])]]
     key = (kind, launch.folder, tuple(places), tuple(launch.modules))
     with _lock:
@@ -277,7 +277,7 @@ def _forget(server: _Server) -> None:
 
 
 def _end_idle(kept: int, seconds: float = 0.0) -> None:
-    """End servers that had no forks for so many seconds, least recently used first, until so many are `kept`."""
+    """End servers that had no forks for this many seconds, least recently used first, until this many are `kept`."""
     since = time.monotonic() - seconds
     idle = [key for key, server in _servers.items() if not server.forks and server.used <= since]
     for key in idle[: max(0, len(idle) - kept)]:

@@ -21,7 +21,7 @@ from typing import Literal
 from tournament.errors import RunError
 from tournament.sandbox.inside.system_calls import numbers_here
 
-# How long a busy machine may take: so many times what a process may have, and so many seconds more.
+# How long a busy machine may take: this many times what a process may have, and this many seconds more.
 _MOST_TIMES, _MORE_SECONDS = 4, 60.0
 _LOOK_SECONDS = 1.0
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -84,7 +84,7 @@ class Clocks:
         return self._slept + max(0.0, self._unsure - self._waiting)
 
     def look(self, elapsed: float, *, asked_lately: bool = False) -> Use:
-        """Look so many seconds after the look before.
+        """Look this many seconds after the look before.
 
         `asked_lately`: it had nothing to do in some of them, so they count only if it is found asleep.
         """
@@ -111,7 +111,7 @@ class Clocks:
 
 
 class OwnTime:
-    """The own time of a process, used or slept, against so many seconds that it is allowed.
+    """The own time of a process, used or slept, against this many seconds that it is allowed.
 
     Of what a group uses at once no more counts than one process could use.
     """

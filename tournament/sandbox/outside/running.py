@@ -73,7 +73,7 @@ class Finished:
 
 
 def run(launch: LaunchSpec, mode: Mode, seconds: float, given: bytes = b"", most: int = 1 << 24) -> Finished:
-    """Run a confined command to its end, at most so many seconds of its own (`own_time`), with `given` as its input.
+    """Run a confined command to its end, at most this many seconds of its own (`own_time`), with `given` as its input.
 
     Of each of its outputs about the first `most` bytes are kept.
     It must read the input before it writes much. Raises InputError when it can't be confined, Disturbed when the
@@ -153,8 +153,8 @@ def listen(
     """What a process writes until it has closed its outputs, or its own time is over: answers, complaints, whether it
     goes on. Of each about the first `most` bytes are kept.
 
-    With `whole` until it has closed its answers, or has given so many bytes of them. Raises Disturbed when the machine
-    is so busy that it doesn't get its time, and Ended.
+    With `whole` until it has closed its answers, or has given this many bytes of them. Raises Disturbed when the
+    machine is so busy that it doesn't get its time, and Ended.
     """
     heard: dict[int, bytearray] = {process.answers: bytearray(), process.errors: bytearray()}
     answers = heard[process.answers]

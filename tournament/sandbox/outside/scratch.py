@@ -88,7 +88,7 @@ def is_full(folder: Path) -> bool:
 
 
 def is_within(folder: str, size: int) -> bool:
-    """Whether a folder that others work in takes at most so many bytes of disk, in at most MOST_FILES files.
+    """Whether a folder that others work in takes at most this many bytes of disk, in at most MOST_FILES files.
 
     One with folders too deep to be looked into doesn't: files could be hidden there.
     """

@@ -15,8 +15,10 @@ class SandboxSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     mode: Literal["on", "off"] = Field("on", description='"off": bots and compilers run with your own rights')
-    packages: list[str] = Field([], description='installed packages that Python bots may import, for example ["numpy"]')
-    readable: list[PathText] = Field(
+    python_packages: list[str] = Field(
+        [], description='installed packages that Python bots may import, for example ["numpy"]'
+    )
+    readable_paths: list[PathText] = Field(
         [], description="more folders that programs may read, beside this file or absolute: a language's libraries"
     )
     legs_per_process: int = Field(

@@ -59,7 +59,7 @@ class Room:
         self._bytes, self._taken = 0.0, 0
 
     def take(self, size: int, *, anyway: bool = False) -> bool:
-        """Take so many bytes, if there are as many; where nothing else plays, they are there. `anyway`: for a process
+        """Take this many bytes, if there are as many; where nothing else plays, they are there. `anyway`: for a process
         in the place of one that has ended."""
         with self._lock:
             if self._taken == 0:

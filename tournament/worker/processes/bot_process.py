@@ -21,9 +21,9 @@ from tournament.worker.processes.verdicts import Ending, out_of_memory
 START_SECONDS = 5.0
 # Between two audits that come late.
 _LONGEST_TICK, _LONGEST_NAP = 0.5, 0.1
-# However it comes about, so many times what a leg may take, and so many seconds more, is too long.
+# However it comes about, this many times what a leg may take, and this many seconds more, is too long.
 _MOST_TIMES, _MORE_SECONDS = 4, 60.0
-# So many times less patience is left for a bot that has used it up in this leg, and was replaced.
+# This many times less patience is left for a bot that has used it up in this leg, and was replaced.
 _LESS_PATIENCE = 10
 # Language runtimes start some threads of their own; no bot needs more than this.
 _MOST_THREADS = 128

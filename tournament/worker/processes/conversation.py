@@ -50,7 +50,7 @@ class PipedProgram:
 
     def read_line(self, seconds: float, most_bytes: int) -> bytes:
         """Its next line, without the end of line; cut after `most_bytes` + 1 bytes if longer. Raises Silent when there
-        is none within so many seconds, Gone when there will be none."""
+        is none within this many seconds, Gone when there will be none."""
         deadline = time.monotonic() + seconds
         while True:
             end = self._unread.find(b"\n", 0, most_bytes + 1)
@@ -82,7 +82,7 @@ class PipedProgram:
         return self._process.has_taken_too_much()
 
     def end(self, seconds: float) -> int | None:
-        """Close its input, let it end within so many seconds, else kill it with all that it started. Returns its exit
+        """Close its input, let it end within this many seconds, else kill it with all that it started. Returns its exit
         status, negative for a signal; None if it had to be killed."""
         if not self._ended:
             self._ended = True

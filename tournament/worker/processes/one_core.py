@@ -21,7 +21,7 @@ from tournament.sandbox.outside.own_time import stat_fields
 
 # A message for which a process takes longer is hardly faster on one core.
 QUICK_SECONDS = 0.0003
-# Worker and processes use more than this of a core of their own, over so many seconds; otherwise something else runs
+# Worker and processes use more than this of a core of their own, over this many seconds; otherwise something else runs
 # there, too.
 _LEAST_SHARE, _SHARE_SECONDS = 0.7, 1.0
 

@@ -25,7 +25,7 @@ from tournament.sandbox.outside.scratch import scratch_folder
 from tournament.sandbox.outside.settings import SandboxSettings
 
 _TRIAL_SECONDS, _MOST_COMPLAINTS = 0.2, 4096
-# Runtimes reserve much more than they use: what counts is resident. What is only reserved ends nobody, up to this.
+# Runtimes reserve much more than they use: what counts is resident. What is only reserved ends no one, up to this.
 _TIMES_WRITABLE, _MORE_WRITABLE = 4, 512  # megabytes
 
 _sound: set[Path] = set()  # folders of programs that this process has checked
@@ -118,7 +118,7 @@ def start_in(
                 writable_megabytes=_TIMES_WRITABLE * memory_megabytes + _MORE_WRITABLE,
             ),
             folder,
-            readable=[str(folder), *read_by(words[0]), *read_after_exec(words, folder), *sandbox.readable],
+            readable=[str(folder), *read_by(words[0]), *read_after_exec(words, folder), *sandbox.readable_paths],
         ),
         sandbox.mode,
     )

@@ -37,7 +37,7 @@ _SAME_ARITHMETIC = {
 
 def most_megabytes(memory_megabytes: int, sandbox: SandboxSettings) -> int:
     """What a bot's process may take, as much for many legs as for one: those that lack it are played again alone."""
-    return _INTERPRETER_MEGABYTES + (_MORE_FOR_A_PACKAGE if sandbox.packages else 0) + memory_megabytes
+    return _INTERPRETER_MEGABYTES + (_MORE_FOR_A_PACKAGE if sandbox.python_packages else 0) + memory_megabytes
 
 
 def start(
@@ -56,7 +56,7 @@ def start(
     `examine`: instead of playing, it says why its legs must not share a process.
     """
     adapter, source = sources_of(artifact, sandbox, interface.python.sdk)
-    packages = installed(tuple(sorted(sandbox.packages)))
+    packages = installed(tuple(sorted(sandbox.python_packages)))
     sdk, told_names = interface.python.sdk, interface.tells.names if isinstance(interface.tells, Named) else None
     memory = most_megabytes(memory_megabytes, sandbox)
     reserved = _RESERVED_MEGABYTES + (_MORE_RESERVED_FOR_A_PACKAGE if packages.versions else 0)

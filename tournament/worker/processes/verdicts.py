@@ -43,7 +43,7 @@ def verdict(ending: Ending, *, shared: bool, at_once: bool) -> Failure | Apart |
     if shared:
         return Apart(outgrown=not ending.from_outside)
     if ending.passed:
-        # The machine may have kept it from answering in a way that nobody sees.
+        # The machine may have kept it from answering in a way that no one sees.
         waited_long = ending.passed.waited > _LONG_SECONDS
         return ending.passed if at_once or not waited_long else PutOff(ending.passed.what)
     if ending.from_outside:

@@ -38,7 +38,7 @@ class _Range(NamedTuple):
 
 
 class _Bytes:
-    """Bytes read from the front, at most so many numbers and texts. Raises IndexError at their end, _Unreadable and
+    """Bytes read from the front, at most this many numbers and texts. Raises IndexError at their end, _Unreadable and
     struct.error."""
 
     def __init__(self, data: bytes) -> None:

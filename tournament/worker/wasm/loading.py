@@ -76,7 +76,7 @@ class LoadedBot:
 
     @cached_property
     def exports(self) -> tuple[bytes, ...]:
-        """The names of all exports that are wanted, likewise; what begins comes last."""
+        """The names of all exports that are wanted, the same way; what begins comes last."""
         names = ("memory", FUEL, *self.starters, *self.notes, *self.functions, *self.begins)
         return tuple(dict.fromkeys(name.encode() for name in names))
 

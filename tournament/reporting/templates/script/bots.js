@@ -57,11 +57,11 @@ const resultsTable = (bot, results) => {
 };
 const faultsOf = (bot) => {
   const items = bot.faulty.map((fault) => make("li", "",
-    make("p", "", make("b", "", fault.what), make("br"),
-      make("span", "dim", `in ${fault.question} against ${fault.opponent}, session ${fault.session}, game ${fault.game}`), " ",
+    make("p", "", make("b", "", fault.message), make("br"),
+      make("span", "dim", `in ${fault.decision} against ${fault.opponent}, session ${fault.session}, game ${fault.game}`), " ",
       watchLink(bot, fault.opponent, `${fault.session}/${fault.game}`)),
-    ...(fault.asked ? [make("p", "", "asked ", make("code", "", fault.asked))] : []),
-    ...(fault.complaints ? [make("pre", "", fault.complaints)] : []),
+    ...(fault.question_text ? [make("p", "", "asked ", make("code", "", fault.question_text))] : []),
+    ...(fault.last_output ? [make("pre", "", fault.last_output)] : []),
     make("p", "dim",
       make("code", "", `tournament replay ${data.contest} --match ${fault.match} --session ${fault.session} --game ${fault.game}${data.options}`),
       fault.more ? `; and the same ${plain(fault.more)} more ${fault.more === 1 ? "time" : "times"}` : "")));

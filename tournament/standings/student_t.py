@@ -16,7 +16,7 @@ _MOST = 1e9  # degrees, as good as none
 
 
 def two_sided_tail(t: npt.ArrayLike, freedom: npt.ArrayLike) -> Floats:
-    """Return the probability of a value at least as far from 0 as each t, with so many degrees of freedom.
+    """Return the probability of a value at least as far from 0 as each t, with this many degrees of freedom.
 
     Args:
         t: Values.
@@ -81,6 +81,6 @@ def quantile(probability: float, freedom: float) -> float:
     return float(quantiles(probability, freedom))
 
 
-def reach(stderr: float, freedom: float) -> float:
-    """Return how far a 95% interval goes to either side, by a standard error with so many degrees of freedom."""
+def half_width(stderr: float, freedom: float) -> float:
+    """Return how far a 95% interval goes to either side, by a standard error with this many degrees of freedom."""
     return quantile(0.975, freedom) * stderr

@@ -20,17 +20,17 @@ class Progress:
     standings: Standings
 
 
-class Watcher(Protocol):
+class ProgressListener(Protocol):
     """Receives a run's messages, and its progress after each commit."""
 
-    def say(self, text: str) -> None: ...
+    def on_message(self, text: str) -> None: ...
     def on_progress(self, progress: Progress) -> None: ...
 
 
-class NobodyWatching:
-    """A watcher that ignores what it gets, of a run or of a verification."""
+class NullListener:
+    """A listener that ignores what it gets, of a run or of a verification."""
 
-    def say(self, text: str) -> None:
+    def on_message(self, text: str) -> None:
         pass
 
     def on_progress(self, progress: Progress) -> None:

@@ -1,4 +1,4 @@
-"""Pairs that nothing foretells: rarely any in an honest field, and two that play together are found."""
+"""Pairs that nothing predicts: rarely any in an honest field, and two that play together are found."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 
 from tests.standings.test_standings import batch_of, field_of, leg_of
 from tournament.standings.matches import Match, Matches
+from tournament.standings.outlier_pairs import outlier_pairs
 from tournament.standings.standings import Standing, Standings, compute_standings
-from tournament.standings.unforetold import unforetold
 
 BOTS = 8
 
@@ -38,7 +38,7 @@ def honest(chance: np.random.Generator, freedom: float, size: int = BOTS) -> npt
 @pytest.mark.parametrize(("freedom", "most"), [(1e9, 0.05), (3.0, 0.1)])
 def test_honest_fields_have_few(freedom: float, most: float) -> None:
     chance = np.random.default_rng(5)
-    alarms = sum(bool(unforetold(ranking_of(honest(chance, freedom)))) for _ in range(400))
+    alarms = sum(bool(outlier_pairs(ranking_of(honest(chance, freedom)))) for _ in range(400))
     assert alarms / 400 < most + 2 * (most * (1 - most) / 400) ** 0.5
 
 
@@ -49,10 +49,12 @@ def test_who_gives_points_to_one_is_found_and_who_gives_them_to_all_is_not() -> 
         won = honest(chance, 1e9)
         won[2, 3:] -= 20.0
         won[:2, 2] += 20.0
-        assert not unforetold(ranking_of(won))
+        assert not outlier_pairs(ranking_of(won))
         won[2, 5] -= 20.0
-        (pair,) = unforetold(ranking_of(won)) or (None,)
-        found += pair is not None and (pair.x, pair.y) == ("bot 2", "bot 5") and pair.points_per_session < pair.foretold
+        (pair,) = outlier_pairs(ranking_of(won)) or (None,)
+        found += (
+            pair is not None and (pair.x, pair.y) == ("bot 2", "bot 5") and pair.points_per_session < pair.predicted
+        )
     assert found >= 45
 
 
@@ -60,11 +62,11 @@ def test_few_bots_pairs_that_have_not_met_and_the_disqualified_are_no_ground() -
     won = np.zeros((BOTS, BOTS))
     won[0, 1] = 9.0
     ranking = ranking_of(won)
-    assert [(pair.x, pair.y) for pair in unforetold(ranking)] == [("bot 0", "bot 1")]
-    assert not unforetold(ranking_of(won[:5, :5]))
-    assert not unforetold(replace(ranking, matches=ranking.matches[:-1]))
+    assert [(pair.x, pair.y) for pair in outlier_pairs(ranking)] == [("bot 0", "bot 1")]
+    assert not outlier_pairs(ranking_of(won[:5, :5]))
+    assert not outlier_pairs(replace(ranking, matches=ranking.matches[:-1]))
     out = replace(ranking.entrants[1], rank=None)
-    assert not unforetold(replace(ranking, entrants=(ranking.entrants[0], out, *ranking.entrants[2:])))
+    assert not outlier_pairs(replace(ranking, entrants=(ranking.entrants[0], out, *ranking.entrants[2:])))
 
 
 def test_what_is_rounded_is_foretold() -> None:
@@ -77,4 +79,4 @@ def test_what_is_rounded_is_foretold() -> None:
     legs[0] = leg_of(field, names[0], names[1], points)
     ranking = compute_standings(field, [batch_of(*legs)])
     assert ranking.matches[0].points_0, "no rounding: nothing is tested"
-    assert not unforetold(ranking)
+    assert not outlier_pairs(ranking)
