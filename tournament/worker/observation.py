@@ -159,7 +159,8 @@ def observe_leg(
     sink.clear()
     # A leg whose process was killed from outside was begun again: its last core counts.
     games = _games(contest.under(settings), leg, cores[-1], sink, result)
-    return ObservedLeg(result, games, (taken[0], taken[1]), tuple(drawings))
+    first, second, *_ = (*taken, None)  # against a house player there is one seat
+    return ObservedLeg(result, games, (first, second), tuple(drawings))
 
 
 def cut_short(contest: Contest, sessions: int, games: int) -> Contest:
