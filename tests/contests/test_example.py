@@ -40,7 +40,7 @@ def test_its_bots_play_without_a_fault(played: Path) -> None:
 @pytest.mark.statistical
 def test_a_bid_of_one_die_holds_as_often_as_ten_dice_say() -> None:
     """Who begins bids one die of face 1, the other challenges: that holds unless ten dice show other faces."""
-    bots = dict.fromkeys("ab", (".c", "int bid(const Bot *bot) { return bot->legal_actions[0]; }\n"))
+    bots = dict.fromkeys("ab", (".c", "int bid(const View *view) { return view->legal_actions[0]; }\n"))
     contest = load_config("liars_dice", EXAMPLE / "tournament.toml").played
     ((result, rows),) = play_field(contest, bots, sessions=4000).values()
     games = rows["games"]

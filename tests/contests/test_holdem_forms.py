@@ -362,7 +362,7 @@ def test_a_field_of_all_forms(tmp_path: Path) -> None:
         assert standings.status["bad"] == "disqualified"
         faults = played.faults
         assert set(faults.bot) == {"bad"} and faults.message.str.contains("ten is not an integer").all()
-        games = played.games.sort_values(["x", "session", "game"]).reset_index(drop=True)
+        games = played.games.sort_values(["bot_0", "session", "game"]).reset_index(drop=True)
         assert (games.groupby("bot_0", observed=True).size()[["a_cpp", "a_python", "a_program"]] == 300).all()
         if place == "grown":
             grown = games
