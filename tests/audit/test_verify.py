@@ -261,7 +261,7 @@ CLAIMS: dict[str, tuple[Callable[[Place], object], str, str]] = {
         "with other games.b_card",
     ),
     "a fault": (
-        lambda p: forge_rows(p.results, "faults", lambda rows: rows[0].update(what="looked at the sun")),
+        lambda p: forge_rows(p.results, "faults", lambda rows: rows[0].update(message="looked at the sun")),
         "games",
         "with other faults",
     ),

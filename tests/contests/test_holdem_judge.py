@@ -448,7 +448,7 @@ for reach in (
     lambda: bytearray(3 << 30),
 ):
     try:
-        print(half_width())
+        print(reach())
     except (OSError, MemoryError):
         pass
 print("CHECK")

@@ -131,7 +131,7 @@ def test_reasons_reach_the_terminal_escaped(place: Place) -> None:
     """What is wrong with a bot, and what it did, is free text."""
     poison(place, 1, lambda entry: entry["field"]["entrants"][2].update(problem=f"error: {ESCAPES}"))
     poison(place, 2, lambda entry: entry["batches"][0].update(sandbox=f"off {ESCAPES}"))
-    forge_rows(place.results, "faults", lambda rows: [row.update(what=ESCAPES, asked=ESCAPES) for row in rows])
+    forge_rows(place.results, "faults", lambda rows: [row.update(message=ESCAPES, question_text=ESCAPES) for row in rows])
     for command in ("leaderboard", "crosstable"):
         done = call([command, "--results", str(place.results)])
         assert done.returncode == 0, done.stderr
@@ -181,9 +181,9 @@ ROWS: dict[str, tuple[str, Callable[[Rows], object]]] = {
     "legs in another order": ("legs", lambda rows: rows.reverse()),
     "a fault of another leg": ("faults", cell("match", 77)),
     "a fault of another seat": ("faults", cell("seat", 200)),
-    "a question that is no word": ("faults", cell("question", ESCAPES)),
+    "a question that is no word": ("faults", cell("decision", ESCAPES)),
     "a kind that is none": ("faults", cell("kind", "tired")),
-    "a text without end": ("faults", cell("what", "x" * 100_001)),
+    "a text without end": ("faults", cell("message", "x" * 100_001)),
 }
 
 

@@ -316,7 +316,7 @@ def test_readable_folders_lie_beside_the_settings(tmp_path: Path, monkeypatch: p
     place = tmp_path / "contest"
     (place / "libs").mkdir(parents=True)
     (place / "libs" / "word").write_text("ACTION 0\n")
-    (place / "tournament.toml").write_text('[sandbox]\nreadable = ["libs"]\n[von_neumann_poker]\n')
+    (place / "tournament.toml").write_text('[sandbox]\nreadable_paths = ["libs"]\n[von_neumann_poker]\n')
     monkeypatch.chdir(tmp_path)
     sandbox = load_config("von_neumann_poker", place / "tournament.toml").sandbox
     word = str(place / "libs" / "word")
