@@ -61,7 +61,11 @@ def test_an_empty_file_and_none_give_the_defaults(tmp_path: Path, monkeypatch: p
         ('executor = "slurm"', 1, "executor = 'slurm': must be 'auto', 'local' or 'ray'"),
         ("results = 3", 1, "results: must be a text, in quotes"),
         ("# first\nworker = 3", 2, "unknown key worker; there are results, executor, workers, ray_address"),
-        (f"\n[{CONTEST}]\nsesions = 5", 3, "unknown key sesions; there are game, entrants, adapter, sessions, replicas"),
+        (
+            f"\n[{CONTEST}]\nsesions = 5",
+            3,
+            "unknown key sesions; there are game, entrants, adapter, sessions, replicas",
+        ),
         (
             f"[{CONTEST}]\nsessions = 20_000\nreplicas = 60_000",
             3,

@@ -138,7 +138,7 @@ DAMAGES: dict[str, tuple[Callable[[Place], object], str]] = {
         "games/@ is committed and still in staging; tournament run puts it in its place",
     ),
     "a summary": (
-        lambda p: flip(p.results / "matches.parquet", 100),
+        lambda p: flip(p.results / "matches.parquet", -1),
         f"matches.parquet is damaged; {ANEW}",
     ),
     "another summary": (

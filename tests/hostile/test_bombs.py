@@ -32,7 +32,7 @@ def a_long_text(summary: Path) -> None:
     """Of many megabytes that are all alike, in as many rows as there should be."""
     table = pq.read_table(summary)
     texts = pa.array(["x" * (400 << 20)] + ["x"] * (len(table) - 1))
-    number = table.schema.get_field_index("x")
+    number = table.schema.get_field_index("bot")
     swollen = table.set_column(number, table.schema.field(number), texts)
     pq.write_table(swollen, summary, compression="zstd", use_dictionary=False, write_statistics=False)
 

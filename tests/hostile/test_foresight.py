@@ -61,8 +61,8 @@ def test_a_bot_that_hears_its_other_legs_gains_nothing_over_its_twin(
     """In a duplicate match it knows cards, where nothing confines it: so it is no bad listener."""
     pack = python_packing.pack
 
-    def packed(*words: object, legs_may_share: bool = False) -> bytes:
-        return pack(*words, legs_may_share=share)  # type: ignore[arg-type]
+    def packed(*words: object, **options: object) -> bytes:
+        return pack(*words, **{**options, "legs_may_share": share})  # type: ignore[arg-type]
 
     monkeypatch.setattr(python_packing, "pack", packed)
     foreseen, gains = {}, {}

@@ -131,7 +131,9 @@ def test_reasons_reach_the_terminal_escaped(place: Place) -> None:
     """What is wrong with a bot, and what it did, is free text."""
     poison(place, 1, lambda entry: entry["field"]["entrants"][2].update(problem=f"error: {ESCAPES}"))
     poison(place, 2, lambda entry: entry["batches"][0].update(sandbox=f"off {ESCAPES}"))
-    forge_rows(place.results, "faults", lambda rows: [row.update(message=ESCAPES, question_text=ESCAPES) for row in rows])
+    forge_rows(
+        place.results, "faults", lambda rows: [row.update(message=ESCAPES, question_text=ESCAPES) for row in rows]
+    )
     for command in ("leaderboard", "crosstable"):
         done = call([command, "--results", str(place.results)])
         assert done.returncode == 0, done.stderr
