@@ -89,6 +89,7 @@ def test_a_bot_that_hears_its_other_legs_gains_nothing_over_its_twin(
         }
         error = sum(of.var() / len(of) for of in points.values()) ** 0.5
         gains[duplicate] = (points["listener"].mean() - points["twin"].mean()) / error
-    assert foreseen[False] == 0 and abs(gains[False]) < 2
+    # Cards have 24 bits: among thousands two are equal by chance now and then.
+    assert foreseen[False] <= 3 and abs(gains[False]) < 2
     # Later legs share no process with earlier ones.
     assert foreseen[True] == 0 if share else foreseen[True] > 50
