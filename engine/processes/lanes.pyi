@@ -4,7 +4,7 @@ from typing import final
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from engine.processes.channels import Channels
-from engine.processes.lines import QuestionShape
+from engine.processes.lines import _QuestionShape
 from engine.wasm.referee import Referee
 
 @final
@@ -13,7 +13,7 @@ class Questions:
         self,
         view_size: int,
         most_arguments: int,
-        questions: Sequence[QuestionShape],
+        questions: Sequence[_QuestionShape],
         tells_values: bool,
     ) -> None: ...
 
@@ -26,7 +26,7 @@ class Lanes:
         self,
         view_size: int,
         most_arguments: int,
-        questions: Sequence[QuestionShape],
+        questions: Sequence[_QuestionShape],
         *,
         tells_values: bool = False,
         most_text: int = 0,

@@ -4,8 +4,8 @@ from typing import final
 MOST_LINE_BYTES: int
 MOST_ACTION_BYTES: int
 
-QuestionShape = tuple[bool, str, Sequence[tuple[str, str, int]], Sequence[str]]
+_QuestionShape = tuple[bool, str, Sequence[tuple[str, str, int]], Sequence[str]]
 
 @final
 class QuestionLines:
-    def __init__(self, questions: Sequence[QuestionShape]) -> None: ...
+    def __init__(self, questions: Sequence[_QuestionShape]) -> None: ...

@@ -13,7 +13,7 @@ from engine.kernel.game_core import ARGUMENT_LIMIT, VIEW_LIMIT, GameCore
 from engine.wasm.fuel import Fuel
 
 if TYPE_CHECKING:
-    from engine.processes.lines import QuestionShape
+    from engine.processes.lines import _QuestionShape
 
 
 @dataclass(frozen=True)
@@ -216,7 +216,7 @@ class Interface:
         return tuple((*names, *question.arguments) for question in self.questions)
 
     @property
-    def shapes(self) -> list[QuestionShape]:
+    def shapes(self) -> list[_QuestionShape]:
         """The questions as `engine.processes.lines` takes them."""
         fields = [(field.name, field.code, field.offset) for field in self.view]
         return [(question.only_tells, question.name, fields, question.arguments) for question in self.questions]
