@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from tournament.cli.options import command_line
-from tournament.errors import counted, printable
+from tournament.errors import counted, listed, printable
 from tournament.standings.standings import Standings
 from tournament.store.legs import Fault, LegResult, by_sort
 
@@ -68,7 +68,7 @@ def fault_lines(
     """Faults by bot and sort: the first of each sort, what the bot had printed, and the command that replays it."""
     for alike in by_sort(faults):
         leg, fault = alike[0]
-        opponent = leg.seats[1 - fault.seat]
+        opponent = listed(leg.opponents(fault.seat))
         where = f"match {leg.match} against {opponent}, session {fault.session}, game {fault.game}"
         name = leg.seats[fault.seat]
         yield Text.assemble((name, "bold"), f" {fault.decision}: {printable(fault.message)}")

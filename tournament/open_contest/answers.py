@@ -121,10 +121,10 @@ class FaultLine(TypedDict):
     opponent: Annotated[str, _of("against whom")]
     session: Annotated[int, _of("of the match")]
     game: Annotated[int, _of("of the session")]
-    question: Annotated[str, _of("the decision")]
-    what: Annotated[str, _of("what happened")]
-    asked: Annotated[str, _of("the question in words")]
-    complaints: Annotated[str, _of("the last lines that the bot printed")]
+    decision: Annotated[str, _of("the decision")]
+    message: Annotated[str, _of("what happened")]
+    question_text: Annotated[str, _of("the question in words")]
+    last_output: Annotated[str, _of("the last lines that the bot printed")]
 
 
 class LostTo(TypedDict):

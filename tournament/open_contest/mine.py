@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tournament.contests.contest import Contest
-from tournament.errors import InputError, RunError, counted
+from tournament.errors import InputError, RunError, counted, listed
 from tournament.open_contest.authors import Author
 from tournament.open_contest.entered import bots_in
 from tournament.open_contest.jobs import PLAYED, PRACTICE, REPLAY, Job
@@ -142,7 +142,7 @@ class Mine:
             "anchor": anchor_of(bot, names.index(bot)),
             "faults": [
                 {
-                    "opponent": leg.seats[1 - fault.seat],
+                    "opponent": listed(leg.opponents(fault.seat)),
                     "session": fault.session,
                     "game": fault.game,
                     "decision": fault.decision,

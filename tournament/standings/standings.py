@@ -159,10 +159,9 @@ class FaultyLegs:
                 counts[name] += leg.fault_count(seat)
             for own in leg.out:
                 told = leg.telling_fault(own)
-                others = [*leg.seats[:own], *leg.seats[own + 1 :], *([leg.house] if leg.house else [])]
                 disqualified.setdefault(
                     leg.seats[own],
-                    f"{told.message}, in {told.decision} against {listed(others)}, session {told.session},"
+                    f"{told.message}, in {told.decision} against {listed(leg.opponents(own))}, session {told.session},"
                     f" game {told.game}",
                 )
         return cls(tuple(faulty), counts, disqualified)

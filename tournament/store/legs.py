@@ -135,6 +135,10 @@ class LegResult:
         """The seat whose faults ended the leg; None if it was played to its end."""
         return self.out[0] if self.out and len(self.seats) <= SEATS_THAT_END_A_LEG else None
 
+    def opponents(self, seat: int) -> list[str]:
+        """Whom the bot of a seat met: the others at the table, or else the house player."""
+        return [name for other, name in enumerate(self.seats) if other != seat] + [self.house] * bool(self.house)
+
     def telling_fault(self, seat: int) -> Fault:
         """Of the faults for which a seat's bot is disqualified the last one of the most frequent sort.
 
