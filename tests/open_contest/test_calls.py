@@ -22,6 +22,7 @@ from tournament.open_contest.mine import Mine
 from tournament.open_contest.refusals import Refused
 from tournament.open_contest.server import _Desk
 from tournament.open_contest.trials import Wish
+from tournament.store.leg_parts import FAULTS
 
 __all__ = ["served"]
 
@@ -201,3 +202,7 @@ def test_neither_a_match_nor_a_replay_shows_what_a_rival_printed(tmp_path: Path)
     )
     assert not fit and "no such match" in said and str(tmp_path) not in said
     assert REPLAY
+
+
+def test_a_fault_has_the_values_that_records_have() -> None:
+    assert {*answers.FaultLine.__annotations__} - {"opponent"} <= {column.name for column in FAULTS}
