@@ -23,7 +23,7 @@ from pydantic import TypeAdapter
 from tournament.store.columns import Column
 from tournament.store.ledger import LegsFile, ListedBatch, Part, TableName, batch_name
 from tournament.store.leg_sums import LegSums
-from tournament.store.legs import DIGESTS, Fault, Legs, Rest, check_legs, merged
+from tournament.store.legs import DIGESTS, SEATS_THAT_END_A_LEG, Fault, Legs, Rest, check_legs, merged
 from tournament.store.part_writer import StagedPart
 from tournament.store.parts import values_of
 from tournament.store.storage import MOST_READ, Storage, TooLarge, staged_name
@@ -67,7 +67,7 @@ FAULTS = (
     Column("last_output", "str", "the last lines that the bot printed"),
     Column("kind", "str", "fuel, silence, start, line or other"),
 )
-_OF_FAULT = ("seat", "session", "game", "decision", "message", "question_text", "last_output", "kind")
+_OF_FAULT = tuple(column.name for column in FAULTS if column.name not in ("match", "number", "bot"))
 _DICTIONARIES = ("bot", "house", "digest", "replica", "number", "seat", "sessions", "games", "faults")
 _NAMES = ("bot", "house")
 _GROUP = 1 << 17  # rows of a row group: digests of this many fit into its dictionary
@@ -326,9 +326,10 @@ def _legs(table: pa.Table, faults: Sequence[dict[str, Any]], count: int) -> Legs
     if (by_seat("seat") != np.arange(seats)).any():
         raise ValueError("its rows are of other seats")
     bots, houses = (_names(table, name) for name in _NAMES)
-    names, both = merged([bots, (houses[0], houses[1].reshape(count, seats)[:, 0])])
-    if (houses[1].reshape(count, seats) != houses[1].reshape(count, seats)[:, :1]).any():
+    house_of = houses[1].reshape(count, seats)
+    if (house_of != house_of[:, :1]).any():
         raise ValueError("its rows are of other legs")
+    names, both = merged([bots, (houses[0], house_of[:, 0])])
     players, house = both[: count * seats], both[count * seats :]
     if "" in names:
         nothing = names.index("")
@@ -394,7 +395,7 @@ def _rests(
         for fault in kept:
             left_out[fault.seat] -= 1
         out = tuple(np.flatnonzero(ended[place]).tolist())
-        if (left_out < 0).any() or len(out) > 1 >= counts.shape[1] - 1:
+        if (left_out < 0).any() or (len(out) > 1 and counts.shape[1] <= SEATS_THAT_END_A_LEG):
             raise ValueError("it has other faults than were written")
         rests.append(Rest(kept, out, tuple(left_out.tolist()) if left_out.any() else ()))
         more[place] = len(rests) - 1

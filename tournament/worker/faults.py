@@ -48,8 +48,8 @@ class Disqualified:
 
 
 class LegFaults:
-    """The faults of one leg. `out`: the seats whose bots are disqualified, `ended_by`: the one that ended the leg, if
-    one did. With more than two seats none does: the default answers count for those that are out."""
+    """The faults of one leg. `out`: the seats whose bots are disqualified, in the order in which they were. With more
+    than two seats this ends no leg: the default answers count for those that are out."""
 
     def __init__(self, contest: Contest, settings: ContestSettings, leg: Leg) -> None:
         self._questions = contest.interface.questions
@@ -57,8 +57,7 @@ class LegFaults:
         self._allowed = settings.max_faults
         self._leg = leg
         self.all: list[Fault] = []
-        self.ended_by: int | None = None
-        self.out: set[int] = set()
+        self.out: list[int] = []
 
     def add(self, core: GameCore, failure: Failure, printed: bytes = b"", *, replaceable: bool = True) -> Seat | None:
         """Record a fault at the pending decision, and the last lines that the bot printed.
@@ -86,6 +85,11 @@ class LegFaults:
         seat = self._leg.seats[number]
         return replace(seat, random_seed=seed_after_faults(seat.random_seed, self._count(number)))
 
+    @property
+    def ended_by(self) -> int | None:
+        """The seat that ended the leg; None if none did."""
+        return self.out[-1] if self.out and len(self._leg.seats) <= SEATS_THAT_END_A_LEG else None
+
     def add_at_start(self, number: int, failure: Failure) -> None:
         """Record that a seat's bot can't begin the leg."""
         self._add_outside(number, 0, failure)
@@ -98,9 +102,7 @@ class LegFaults:
             self._disqualify(number)
 
     def _disqualify(self, number: int) -> None:
-        self.out.add(number)
-        if len(self._leg.seats) <= SEATS_THAT_END_A_LEG:
-            self.ended_by = number
+        self.out.append(number)
 
     def _add_outside(self, number: int, session: int, failure: Failure) -> None:
         """Record a fault of a seat at no decision."""

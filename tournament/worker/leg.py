@@ -192,7 +192,7 @@ def leg_result(contest: Contest, leg: Leg, core: GameCore, faults: LegFaults) ->
         core.check()
     except Exception as failure:
         raise RunError(_failure_of_rules(contest, leg, core.position(), failure)) from failure
-    out = tuple(sorted(faults.out)) if faults.ended_by is None else (faults.ended_by,)
+    out = tuple(sorted({*faults.out})) if faults.ended_by is None else (faults.ended_by,)
     kept, left_out = _kept_faults(leg, faults, out)
     by_block = core.sums()[: len(leg.seats)]
     return LegResult(
