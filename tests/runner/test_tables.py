@@ -138,3 +138,10 @@ def test_bots_disqualified_in_one_leg_of_four_play_none_after_it(tmp_path: Path,
     assert {leg.out for leg, _ in found.ranking.faults} == {(0, 1)}
     options: dict[str, Any] = {"config": folder / "tournament.toml", "results": folder / "results"}
     assert not tournament.verify("auction", replay="all", **options).problems
+
+
+def test_match_of_fewer_bots_than_seats_is_one_line(tmp_path: Path) -> None:
+    folder = contest(tmp_path)
+    few = [folder / "bots" / "bot_0.c", folder / "bots" / "bot_2.py"]
+    with pytest.raises(InputError, match=r"^a match needs 4 bots, one for each seat, that can play; there are 2$"):
+        tournament.match("auction", few[0], few[1], config=folder / "tournament.toml")

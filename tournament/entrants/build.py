@@ -377,16 +377,17 @@ def require_playable(entrants: Sequence[Entrant], least: int, folder: Path, of: 
     whose matches alone are wanted, InputError for it or for its opponents."""
     broken = {one.name: one.problem or "" for one in entrants if one.artifact is None}
     fit = len(entrants) - len(broken)
-    if of is not None and (of in broken or fit < least):
+    if of is not None and broken and (of in broken or fit < least):
         raise InputError("\n".join(f"{name} can't play: {broken[name]}" for name in ([of] if of in broken else broken)))
     if fit < least:
         needed = "a bot" if least == 1 else "two bots" if least == 2 else f"{least} bots, one for each seat,"
-        there = f"there {'is' if fit == 1 else 'are'} {fit} in {folder}"
+        what, where = ("a tournament", f" in {folder}") if of is None else ("a match", "")
+        there = f"there {'is' if fit == 1 else 'are'} {fit}{where}"
         hint = "" if entrants else f": a bot is a file ending in {', '.join(KINDS)}, or a folder with a bot.toml"
         why = [f"{name}: {telling_line(problem)}" for name, problem in broken.items()]
         if others := other_files(folder):
             why.append(f"not taken for bots: {listed(others)}")
-        raise TooFewBotsError("\n".join([f"a tournament needs {needed} that can play; {there}{hint}", *why]))
+        raise TooFewBotsError("\n".join([f"{what} needs {needed} that can play; {there}{hint}", *why]))
 
 
 def _made_from(submission: Submission, interface: Interface) -> list[object]:
