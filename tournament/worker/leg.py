@@ -142,13 +142,14 @@ def new_seating(
         apart=apart,
     )
     for number, seat in enumerate(leg.seats):
-        if seat.kind == "wasm" and faults.ended_by is None:
-            with containing(seat.name, "it could not be started", Stopped):
-                try:
-                    seating.seat(number, seat.random_seed)
-                except Unfit as unfit:
-                    faults.add_at_start(number, unfit.failure)
-                    core.dismiss(number)
+        with containing(seat.name, "it could not be started", Stopped):
+            if seat.kind != "wasm" or faults.ended_by is not None:
+                continue
+            try:
+                seating.seat(number, seat.random_seed)
+            except Unfit as unfit:
+                faults.add_at_start(number, unfit.failure)
+                core.dismiss(number)
     return seating
 
 
