@@ -32,7 +32,7 @@ from tournament.sandbox.outside.own_time import Use
 from tournament.store.columns import buffer_fields
 from tournament.trial import judging
 from tournament.trial.judging import Verdict, judge
-from tournament.worker.processes.conversation import Gone, PipedProgram, Silent
+from tournament.trial.piped_program import PipedProgram, ProgramExited, ProgramTimedOut
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 DECKS = GOLDEN / "holdem_decks.txt"
@@ -76,7 +76,7 @@ class Script(PipedProgram):
         try:
             return next(self.lines).encode()
         except StopIteration:
-            raise Gone from None
+            raise ProgramExited from None
 
     def has_taken_too_much(self) -> bool:
         return False
@@ -342,7 +342,7 @@ class Paced(Script):
         self.now += passed
         self.left -= passed
         if self.left > 0:
-            raise Silent
+            raise ProgramTimedOut
         return super().read_line(seconds, most_bytes)
 
     def use(self) -> Use:

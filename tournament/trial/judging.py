@@ -31,8 +31,8 @@ from tournament.sandbox.outside.endings import how_it_ended
 from tournament.sandbox.outside.own_time import Clocks
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
+from tournament.trial.piped_program import PipedProgram, ProgramExited, ProgramTimedOut
 from tournament.worker.processes import programs
-from tournament.worker.processes.conversation import Gone, PipedProgram, Silent
 from tournament.worker.processes.verdicts import out_of_memory
 
 _MEGABYTES = 512
@@ -160,9 +160,9 @@ def judge(
         line = None
         try:
             line = program.read_line(max(0.001, looked + _LOOK_SECONDS - started), MOST_LINE_BYTES)
-        except Silent:
+        except ProgramTimedOut:
             pass
-        except Gone:
+        except ProgramExited:
             ending = "died"
         now = time.monotonic()
         waited += now - started

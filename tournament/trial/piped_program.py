@@ -17,11 +17,11 @@ _CHUNK = 1 << 16
 _MOST_COMPLAINTS = 1 << 20  # bytes of a program's standard error that are shown
 
 
-class Silent(Exception):
+class ProgramTimedOut(Exception):
     """The program wrote no line in time."""
 
 
-class Gone(Exception):
+class ProgramExited(Exception):
     """The program closed its output, most likely by ending."""
 
 
@@ -49,8 +49,10 @@ class PipedProgram:
         self._write()
 
     def read_line(self, seconds: float, most_bytes: int) -> bytes:
-        """Its next line, without the end of line; cut after `most_bytes` + 1 bytes if longer. Raises Silent when there
-        is none within this many seconds, Gone when there will be none."""
+        """Its next line, without the end of line; cut after `most_bytes` + 1 bytes if longer.
+
+        Raises ProgramTimedOut when there is none within this many seconds, ProgramExited when there will be none.
+        """
         deadline = time.monotonic() + seconds
         while True:
             end = self._unread.find(b"\n", 0, most_bytes + 1)
@@ -62,7 +64,7 @@ class PipedProgram:
                 return bytes(self._unread[: most_bytes + 1])
             left = deadline - time.monotonic()
             if left <= 0:
-                raise Silent
+                raise ProgramTimedOut
             for key, _ in self._selector.select(left):
                 if key.fd == self._input:
                     self._write()
@@ -71,7 +73,7 @@ class PipedProgram:
                 elif chunk := os.read(self._output, _CHUNK):
                     self._unread += chunk
                 else:
-                    raise Gone
+                    raise ProgramExited
 
     def use(self) -> Use:
         """What it has used of the machine."""
