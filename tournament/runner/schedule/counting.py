@@ -43,10 +43,12 @@ class Counted:
         self._out_at: dict[int, tuple[int, ...]] = {}  # the seats that are disqualified in a leg, by its place
         self._names = [player.name for player in schedule.competitors]
         number = {name: index for index, name in enumerate(self._names)}
-        seats = [[number[seat.name] for seat in one.seats] for one in matches] or np.empty((0, 1))
-        self._seats = np.repeat(np.array(seats, np.int32), lengths, axis=0)
-        of_processes = [any(seat.kind in PROCESSES for seat in one.seats) for one in matches]
-        self._has_processes = np.repeat(np.array(of_processes, bool), lengths)
+        seats = np.fromiter((number[seat.name] for one in matches for seat in one.seats), np.int32)
+        self._seats = np.repeat(
+            seats.reshape(len(matches), -1) if matches else np.empty((0, 1), np.int32), lengths, axis=0
+        )
+        is_process = np.array([player.kind in PROCESSES for player in schedule.competitors], bool)
+        self._has_processes = is_process[self._seats].any(axis=1) if matches else np.empty(0, bool)
         self._judge()
 
     def _judge(self) -> None:
@@ -134,7 +136,8 @@ class _Places:
     @classmethod
     def of_all(cls, match: Whole, number: Whole, legs_per_replica: int) -> _Places:
         """The places of legs in order."""
-        several = np.unique(match)
+        ascending = np.sort(match)
+        several = ascending[np.diff(ascending, prepend=-1) > 0]  # np.unique loads numpy.ma
         return cls(
             _keys(np.searchsorted(several, match), number, len(several), legs_per_replica), several, legs_per_replica
         )

@@ -344,13 +344,13 @@ class Digests:
         if before is None:
             self._before[first.number] = before = self._start.copy()
             before.update(_player(first) + b",")
-        digest = before.copy()
-        for player in players[1:]:
+        digest, tail = before.copy(), b"%d]" % number
+        for player in players[:0:-1]:
             after = self._after.get(key := (player.kind, player.number))
             if after is None:
                 self._after[key] = after = _player(player) + b","
-            digest.update(after)
-        digest.update(b"%d]" % number)
+            tail = after + tail
+        digest.update(tail)
         return cast(bytes, digest.digest())
 
 

@@ -30,6 +30,13 @@ def combinations(
         for item in items:
             yield number_of(item), (item,)
         return
+    if count == 2:  # of which a large field has half a million
+        numbers = [number_of(item) for item in items]
+        for place, last_item in enumerate(items):
+            before = math.comb(numbers[place], 2)
+            for number, item in zip(numbers[:place], items):
+                yield before + number, (item, last_item)
+        return
     for last in range(count - 1, len(items)):
         before = math.comb(number_of(items[last]), count)
         for number, others in combinations(items[:last], count - 1, number_of):
