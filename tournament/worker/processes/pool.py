@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 
@@ -30,15 +29,10 @@ MOST_PROCESSES = 96
 # Python bots, by artifact, of which a process of several legs went beyond its limits. Without a collection of cycles
 # legs leave more behind than they do alone, so these bots get a process for each leg.
 _outgrown: set[str] = set()
-# How long a program may run after it was told that its leg is over.
-_PARTING_SECONDS = 0.1
 
 
 class Pool:
-    """Starts, shares and ends processes.
-
-    `by_channel`: those that play. `parting`: programs that were told that their leg is over, and their deadlines.
-    """
+    """Starts, shares and ends processes. `by_channel`: those that play."""
 
     def __init__(
         self,
@@ -57,7 +51,6 @@ class Pool:
         self._lanes, self._channels = lanes, lanes.channels
         self.by_channel: dict[int, BotProcess] = {}
         self._shared: dict[SharedBy, BotProcess] = {}
-        self.parting: deque[tuple[float, Confined, Leg]] = deque()
         self.one_core = OneCore()
         self._bytes: dict[Confined, int] = {}  # of memory, that each process may take
         self._taken = 0  # of the room
@@ -77,16 +70,15 @@ class Pool:
         for process in list(self.by_channel.values()):
             if not process.players:
                 self.end(process)
-        return not self.by_channel and not self.parting and self._takes_room_for(players)
+        return not self.by_channel and self._takes_room_for(players)
 
     def _takes_room_for(self, players: Sequence[Player]) -> bool:
         new = [player for player in players if self._needs_own(player) or self._shared_by_legs_of(player) is None]
         own = sum(self._needs_own(player) for player in new)
-        running_own = sum(process.shared_by is None for process in self.by_channel.values()) + len(self.parting)
+        running_own = sum(process.shared_by is None for process in self.by_channel.values())
         if own and running_own and running_own + own > MOST_OWN_PROCESSES:
             return False
-        running = len(self.by_channel) + len(self.parting)
-        if new and running and running + len(new) > MOST_PROCESSES:
+        if new and self.by_channel and len(self.by_channel) + len(new) > MOST_PROCESSES:
             return False
         return self._take(sum(self._most_bytes(player.seat) for player in new))
 
@@ -178,40 +170,20 @@ class Pool:
         """From now on legs of its bot have processes of their own."""
         _outgrown.add(process.seat.artifact)
 
-    def end(self, process: BotProcess, parting_words: bytes = b"") -> None:
-        """End a process, once; a program may read the parting words first."""
+    def end(self, process: BotProcess, last_words: bytes = b"") -> None:
+        """End a process, once. The last words are written to a program, which may not come to read them."""
         if process.shared_by and self._is_shared(process):
             del self._shared[process.shared_by]
         if self.by_channel.pop(process.channel, None) is None:
             return
-        self.one_core.forget(process.confined.pid)
-        unsent = self._channels.unsent(process.channel)
-        self._channels.close(process.channel)
-        if parting_words and process.seat.kind == "program":
+        confined = process.confined
+        self.one_core.forget(confined.pid)
+        if last_words and process.seat.kind == "program":
             with contextlib.suppress(OSError):  # it has ended, or reads nothing
-                os.write(process.confined.to, unsent + parting_words)
-                process.confined.close_input()
-                self.parting.append((time.monotonic() + _PARTING_SECONDS, process.confined, process.leg))
-                return
-        self._end(process.confined)
-
-    def _end(self, confined: Confined) -> None:
+                os.write(confined.to, self._channels.unsent(process.channel) + last_words)
+        self._channels.close(process.channel)
         confined.end()
         self._give_back(self._bytes.pop(confined))
-
-    def reap(self) -> None:
-        """End the parting programs that have exited, or had time to."""
-        now = time.monotonic()
-        for _ in range(len(self.parting)):
-            deadline, confined, leg = self.parting.popleft()
-            if now >= deadline or confined.has_ended():
-                self._end(confined)
-            else:
-                self.parting.append((deadline, confined, leg))
-
-    def is_parting(self, leg: Leg) -> bool:
-        """Whether a program that a leg has parted with hasn't ended yet."""
-        return any(one is leg for *_, one in self.parting)
 
     def close(self) -> None:
         """End every process."""
@@ -221,7 +193,6 @@ class Pool:
         self._give_back(self._taken)
         self._bytes.clear()
         self.by_channel.clear()
-        self.parting.clear()
 
     def asked(self) -> Iterator[Asked]:
         """The processes that may share a core with the worker: Python bots'. Programs are all asked at once."""
