@@ -181,7 +181,7 @@ def test_a_script_that_cannot_be_executed_gets_a_remedy(tmp_path: Path) -> None:
     write_bot(tmp_path / "bot", {"bot.toml": 'command = ["./x"]', "x": "#!/bin/sh"})
     (tmp_path / "bot" / "x").chmod(0o644)
     with pytest.raises(RunError, match=r"\./x can't be executed; chmod \+x it"):
-        programs.start(archive.pack(tmp_path / "bot"), ON, tmp_path, memory_megabytes=64, cpu_seconds=5)
+        programs.launch_of(archive.pack(tmp_path / "bot"), ON, tmp_path, memory_megabytes=64, cpu_seconds=5)
 
 
 SHELL = """\

@@ -26,7 +26,7 @@ from tournament.errors import InputError
 from tournament.keys import trial_key
 from tournament.leg import Leg, Unfit
 from tournament.runner.schedule.legs import AgainstHouse, Competitor
-from tournament.sandbox.outside import probe
+from tournament.sandbox.outside import fork_server, probe
 from tournament.sandbox.outside.endings import how_it_ended
 from tournament.sandbox.outside.own_time import Clocks
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -238,9 +238,8 @@ def start(command: Sequence[str], *, sandboxed: bool) -> PipedProgram:
         if found is None:
             raise Unfit(f"{command[0]}: there is no such command")
         words = [found, *command[1:]]
-        return PipedProgram(
-            programs.start_in(folder, words, sandbox, memory_megabytes=_MEGABYTES, cpu_seconds=_MOST_CPU_SECONDS)
-        )
+        limits = {"memory_megabytes": _MEGABYTES, "cpu_seconds": _MOST_CPU_SECONDS}
+        return PipedProgram(fork_server.start(programs.launch_in(folder, words, sandbox, **limits), sandbox.mode))
     except (InputError, Unfit) as problem:
         hint = "; --no-sandbox runs a program with all your rights" if sandboxed else ""
         raise InputError(f"{problem}{hint}") from None

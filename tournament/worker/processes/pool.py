@@ -14,7 +14,9 @@ from tournament.artifacts import python_packing
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.leg import Leg, Seat
+from tournament.sandbox.outside import fork_server
 from tournament.sandbox.outside.confined import Confined
+from tournament.sandbox.outside.launch import LaunchSpec
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import admission, programs, python_bots
 from tournament.worker.processes.bot_process import BotProcess, Player, SharedBy
@@ -52,6 +54,7 @@ class Pool:
         self.by_channel: dict[int, BotProcess] = {}
         self._shared: dict[SharedBy, BotProcess] = {}
         self.one_core = OneCore()
+        self._launches: dict[tuple[str, str, bool], LaunchSpec] = {}
         self._bytes: dict[Confined, int] = {}  # of memory, that each process may take
         self._taken = 0  # of the room
 
@@ -111,28 +114,12 @@ class Pool:
         shared_by = None if self._needs_own(player) else _bot_of(player)
         process = self._shared_by_legs_of(player) if shared_by else None
         if process is None:
-            artifact = self._artifacts[seat.artifact]
-            # A last resort, should the audit fail. The bot can read this limit, so it is the same for shared processes.
-            cpu_seconds = int(settings.of_process(seat.kind).bank * 1000) + 86400
-            memory_megabytes, greeting = settings.memory_megabytes, b""
-            if seat.kind == "python":
-                confined = python_bots.start(
-                    artifact,
-                    seat.name,
-                    self._contest.interface,
-                    self._sandbox,
-                    memory_megabytes=memory_megabytes,
-                    cpu_seconds=cpu_seconds,
-                    many_legs=shared_by is not None,
-                )
-            else:
-                confined = programs.start(
-                    artifact,
-                    self._sandbox,
-                    self._cache,
-                    memory_megabytes=memory_megabytes,
-                    cpu_seconds=cpu_seconds,
-                )
+            confined, greeting = (
+                fork_server.start(self._launch_of(seat, shared_by is not None), self._sandbox.mode),
+                b"",
+            )
+            self._bytes[confined] = self._most_bytes(seat)
+            if seat.kind == "program":
                 if new_dialogue := self._contest.interface.new_dialogue:
                     player.dialogue = new_dialogue(core, seat.helpers_key)
                 else:
@@ -145,14 +132,37 @@ class Pool:
                 greeting=greeting,
                 dialogue=player.dialogue,
             )
-            self._bytes[confined] = self._most_bytes(seat)
-            notes = seat.kind == "python" and python_packing.legs_may_share(artifact)
+            notes = seat.kind == "python" and python_packing.legs_may_share(self._artifacts[seat.artifact])
             process = BotProcess(confined, channel, seat, self._lanes, settings, leg, shared_by, notes)
             self.by_channel[channel] = process
             if shared_by:
                 self._shared[shared_by] = process
         process.add(player)
         return process
+
+    def _launch_of(self, seat: Seat, many_legs: bool) -> LaunchSpec:
+        """How a seat's bot is started; worked out again only if a program's folder has gone."""
+        launch = self._launches.get(key := (seat.name, seat.artifact, many_legs))
+        if launch is None or (launch.folder and not launch.folder.exists()):
+            artifact, megabytes = self._artifacts[seat.artifact], self._settings.memory_megabytes
+            # A last resort, should the audit fail. The bot can read this limit, so it is the same for shared processes.
+            seconds = int(self._settings.of_process(seat.kind).bank * 1000) + 86400
+            if seat.kind == "python":
+                launch = python_bots.launch_of(
+                    artifact,
+                    seat.name,
+                    self._contest.interface,
+                    self._sandbox,
+                    memory_megabytes=megabytes,
+                    cpu_seconds=seconds,
+                    many_legs=many_legs,
+                )
+            else:
+                launch = programs.launch_of(
+                    artifact, self._sandbox, self._cache, memory_megabytes=megabytes, cpu_seconds=seconds
+                )
+            self._launches[key] = launch
+        return launch
 
     def seat_again(self, player: Player, leg: Leg, core: GameCore) -> BotProcess:
         """Start a process for a player whose own has ended."""
