@@ -41,6 +41,7 @@ _SHARE_FIXTURES = {"reporting"}  # folders whose files share their fixtures
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--landlock", type=int, metavar="VERSION", help="hold Landlock to this version")
+    parser.addoption("--times", type=int, default=1, help="as many times longer limits, where a processor is emulated")
 
 
 @pytest.fixture(scope="session", autouse=True)

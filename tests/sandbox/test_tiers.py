@@ -114,7 +114,7 @@ def tried_by_a_build(folder: Path, tries: dict[str, str]) -> dict[str, int]:
     )
     code = TRIES.format(told=told, tries="{" + ", ".join(f"{name!r}: {text}" for name, text in tries.items()) + "}")
     build = Build([[interpreter(), "-S", "-c", code]], {"PATH": "/usr/bin:/bin"}, [str(folder / "within")])
-    done = running.run(LaunchSpec(build, limits_of_build(60), folder / "within"), "on", 60.0)
+    done = running.run(LaunchSpec(build, limits_of_build(600), folder / "within"), "on", 600.0)
     assert (done.status, done.errors) == (0, b""), done
     assert outside.read_text() == "somebody's"
     return dict(json.loads(done.output))
