@@ -7,6 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
+from typing import Protocol
 
 from engine.kernel.game_core import GameCore
 from engine.processes.lanes import Lanes
@@ -33,6 +34,12 @@ MOST_PROCESSES = 96
 _outgrown: set[str] = set()
 
 
+class StartProgram(Protocol):
+    """Starts a program in the place of what is in its archive."""
+
+    def __call__(self, *, memory_megabytes: int, cpu_seconds: int) -> Confined: ...
+
+
 class Pool:
     """Starts, shares and ends processes. `by_channel`: those that play."""
 
@@ -44,12 +51,14 @@ class Pool:
         artifacts: Mapping[str, bytes],
         cache: Path,
         lanes: Lanes,
+        start_program: StartProgram | None = None,
     ) -> None:
         self._contest = contest
         self._settings = settings
         self._sandbox = sandbox
         self._artifacts = artifacts
         self._cache = cache
+        self._start_program = start_program
         self._lanes, self._channels = lanes, lanes.channels
         self.by_channel: dict[int, BotProcess] = {}
         self._shared: dict[SharedBy, BotProcess] = {}
@@ -114,10 +123,8 @@ class Pool:
         shared_by = None if self._needs_own(player) else _bot_of(player)
         process = self._shared_by_legs_of(player) if shared_by else None
         if process is None:
-            confined, greeting = (
-                fork_server.start(self._launch_of(seat, shared_by is not None), self._sandbox.mode),
-                b"",
-            )
+            greeting = b""
+            confined = self._start(seat, many_legs=shared_by is not None)
             self._bytes[confined] = self._most_bytes(seat)
             if seat.kind == "program":
                 if new_dialogue := self._contest.interface.new_dialogue:
@@ -140,13 +147,15 @@ class Pool:
         process.add(player)
         return process
 
-    def _launch_of(self, seat: Seat, many_legs: bool) -> LaunchSpec:
-        """How a seat's bot is started; worked out again only if a program's folder has gone."""
+    def _start(self, seat: Seat, *, many_legs: bool) -> Confined:
+        """Start a seat's bot. How is worked out once, and again only if a program's folder has gone."""
+        artifact, megabytes = self._artifacts[seat.artifact], self._settings.memory_megabytes
+        # A last resort, should the audit fail. The bot can read this limit, so it is the same for shared processes.
+        seconds = int(self._settings.of_process(seat.kind).bank * 1000) + 86400
+        if seat.kind == "program" and self._start_program:
+            return self._start_program(memory_megabytes=megabytes, cpu_seconds=seconds)
         launch = self._launches.get(key := (seat.name, seat.artifact, many_legs))
         if launch is None or (launch.folder and not launch.folder.exists()):
-            artifact, megabytes = self._artifacts[seat.artifact], self._settings.memory_megabytes
-            # A last resort, should the audit fail. The bot can read this limit, so it is the same for shared processes.
-            seconds = int(self._settings.of_process(seat.kind).bank * 1000) + 86400
             if seat.kind == "python":
                 launch = python_bots.launch_of(
                     artifact,
@@ -162,7 +171,7 @@ class Pool:
                     artifact, self._sandbox, self._cache, memory_megabytes=megabytes, cpu_seconds=seconds
                 )
             self._launches[key] = launch
-        return launch
+        return fork_server.start(launch, self._sandbox.mode)
 
     def seat_again(self, player: Player, leg: Leg, core: GameCore) -> BotProcess:
         """Start a process for a player whose own has ended."""
