@@ -38,7 +38,9 @@ def ran(script: str, given: bytes = b"") -> running.Finished:
 def python_bot() -> Confined:
     """A bot's process that waits to be asked."""
     artifact = python_packing.pack(b"", ON, INTERFACE.python.sdk)
-    return python_bots.start(artifact, "bot", INTERFACE, ON, memory_megabytes=64, cpu_seconds=10)
+    return fork_server.start(
+        python_bots.launch_of(artifact, "bot", INTERFACE, ON, memory_megabytes=64, cpu_seconds=10), "on"
+    )
 
 
 def raised_by(source: str) -> str:

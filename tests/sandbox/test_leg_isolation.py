@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,9 @@ from tournament.contests import CONTESTS
 from tournament.contests.von_neumann_poker import Settings
 from tournament.sandbox.inside import leg_isolation
 from tournament.sandbox.inside.leg_isolation import why_apart
+from tournament.sandbox.outside import fork_server
+from tournament.sandbox.outside.confined import Confined
+from tournament.sandbox.outside.launch import Mode
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import python_bots
 
@@ -273,15 +277,15 @@ def test_a_bot_may_give_itself_another_name() -> None:
 
 def test_who_may_share_does_and_who_must_not_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[str] = []
-    start = python_bots.start
+    start = fork_server.start
 
-    def noted(artifact: bytes, name: str, *rest: object, **more: object) -> object:
-        started.append(name)
-        return start(artifact, name, *rest, **more)  # type: ignore[arg-type]
+    def noted(launch: Any, mode: Mode) -> Confined:
+        started.append(launch.what.orders["name"])
+        return start(launch, mode)
 
     plain = "def a(bot): return 5\ndef b(bot, bet): return 1\n"
     entrants = build({"plain.py": plain, "timed.py": f"import time\n{plain}", "other.py": plain, "more.py": plain})
-    monkeypatch.setattr(python_bots, "start", noted)
+    monkeypatch.setattr(fork_server, "start", noted)
     play(entrants, Settings(sessions=1))
     assert sorted(started) == ["more", "other", "plain", "timed", "timed", "timed"]
     assert {entrant.name: python_packing.legs_may_share(entrant.artifact or b"") for entrant in entrants} == {
