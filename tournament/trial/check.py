@@ -216,7 +216,7 @@ def _check(
         (at_limits,) = _asked_at_limits(tried).play()
         asked, asked_faults = at_limits.meter.decisions, at_limits.faults
     share, why_apart = _sharing(tried)
-    language = language_of(submission, contest.interface, sandbox)
+    language = language_of(submission, tried.contest.interface, sandbox)
     return CheckReport(
         name=entrant.name,
         kind=kind,
