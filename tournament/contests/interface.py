@@ -24,9 +24,9 @@ class Question:
     `arguments` names what it is passed after the bot, `extremes` has values at their limits to try bots with.
     Where it `only_tells` something, the answer doesn't matter, and a program gives none. `answers` says in words which
     ones are legal, if there is more to say; `names` has words for some, to show them by, and `default` is one that is
-    legal. A bot `returns` a whole number; or that or a name; or any value: a text, a list, which
-    takes at most `most_json` bytes as JSON. One that `catches_up` is only for processes, and of a Python bot only for
-    its histories.
+    legal; any other `loses` the game, or is a fault. A bot `returns` a whole number; or that or a name; or any value: a
+    text, a list, which takes at most `most_json` bytes as JSON. One that `catches_up` is only for processes, and of a
+    Python bot only for its histories.
     """
 
     name: str
@@ -36,6 +36,7 @@ class Question:
     extremes: tuple[tuple[int, ...], ...] = ()
     names: Mapping[int, str] = field(default_factory=dict)
     default: object = 0
+    loses: bool = False
     only_tells: bool = False
     catches_up: bool = False
     answers: str = ""
