@@ -125,6 +125,21 @@ def test_bots_of_every_kind_know_the_game_after_a_fault(tmp_path: Path) -> None:
         assert rows.points_0.iloc[0] == paid
 
 
+def test_python_bots_and_programs_may_answer_a_moves_name(tmp_path: Path) -> None:
+    config = place(tmp_path, sessions=1)
+    (tmp_path / "bots" / "a.py").write_text("def move(bot): return 'defect'\n")
+    (tmp_path / "bots" / "b").mkdir()
+    (tmp_path / "bots" / "b" / "bot.toml").write_text('command = ["python3", "bot.py"]\n')
+    named = PROGRAM[: PROGRAM.index("    if turn % 7")] + "    print('ACTION \"cooperate\"', flush=True)\n"
+    (tmp_path / "bots" / "b" / "bot.py").write_text(named)
+    (tmp_path / "bots" / "c.py").write_text("def move(bot): return 'defekt' if bot.turn == 3 else 1\n")
+    found = tournament.run("dilemma", config=config, executor="local", workers=1)
+    pairs = found.games[(found.games.bot_0 == "a") & (found.games.bot_1 == "b")]
+    assert len(pairs) == 20 and set(pairs.move_0) == {1} and set(pairs.move_1) == {0}
+    assert set(found.faults.bot) == {"c"} and set(found.faults.game) == {3}
+    assert all("defekt" in message for message in found.faults.message)
+
+
 @pytest.mark.usefixtures("read_to_the_end")
 @pytest.mark.parametrize("names", [("a_defects", "b_cooperates"), ("b_defects", "a_cooperates")])
 def test_a_program_is_told_its_own_score_at_either_seat(tmp_path: Path, names: tuple[str, str]) -> None:
