@@ -396,7 +396,7 @@ class Guessing(Rules):
 @pytest.fixture
 def guessing(tmp_path: Path) -> Path:
     (tmp_path / "guessing.py").write_text(GUESSING)
-    table = '[guessing]\ngame = "guessing.py"\nsessions = 4\nentrants = "bots"\nseed = "a"\n'
+    table = '[guessing]\nrules = "guessing.py"\nsessions = 4\nentrants = "bots"\nseed = "a"\n'
     (tmp_path / "tournament.toml").write_text(table)
     (tmp_path / "bots").mkdir()
     (tmp_path / "bots" / "a.py").write_text("def guess(view): return 9 if view.n == 3 else 1\n")
