@@ -174,7 +174,10 @@ def test_a_contest_is_called_as_its_table_says(tmp_path: Path) -> None:
     text = f'[late_night]\nrules = "{CONTEST}"\ntitle = "After midnight"\ndescription = "Play till dawn."\n'
     named, own = load_text(tmp_path, text, name="late_night").played, load_text(tmp_path, text).played
     assert (named.title, named.display.description) == ("After midnight", "Play till dawn.")
-    assert own.title == find_contest(CONTEST).title and own.display.description == find_contest(CONTEST).display.description
+    assert (
+        own.title == find_contest(CONTEST).title
+        and own.display.description == find_contest(CONTEST).display.description
+    )
 
 
 @pytest.mark.parametrize(

@@ -268,7 +268,9 @@ def in_its_words(contest: Contest, config_of: Callable[[str], Config]) -> Contes
     with contextlib.suppress(InputError):
         told = config_of(contest.name).played
         if told.rules == contest.rules:
-            return replace(contest, title=told.title, display=replace(contest.display, description=told.display.description))
+            return replace(
+                contest, title=told.title, display=replace(contest.display, description=told.display.description)
+            )
     return contest
 
 
@@ -338,7 +340,8 @@ def _of_others(game: str, file: _File, made: Mapping[str, Contest]) -> Contest:
 
 
 def _check_table(file: _File, name: str, game: object) -> None:
-    """Raise InputError for a table that defines no contest; `game` is the value of its key `rules`, None if it has none."""
+    """Raise InputError for a table that defines no contest; `game` is the value of its key `rules`, None if it has
+    none."""
     shown, rules = shortened(name, 100), ", ".join(KNOWN_RULES)
     others = 'a file: rules = "my_rules.py", or a package\'s class: rules = "my_package:MyRules"'
     if game is None and name not in KNOWN_RULES and loaded_rules(name) is None:

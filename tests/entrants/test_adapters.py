@@ -55,7 +55,9 @@ class ContestSetup:
     def write(self, adapter: str, suffix: str = ".py", adapter_name: str = "adapter.py", **bots: str) -> None:
         bot_folder = self.folder / "entrants" / "rps"
         bot_folder.mkdir(parents=True, exist_ok=True)
-        table = '[rps]\nrules = "matrix_game"\nadapter = "ours/ADAPTER"\nturns_per_game = 10\nsessions = 1\nseed = "a"\n'
+        table = (
+            '[rps]\nrules = "matrix_game"\nadapter = "ours/ADAPTER"\nturns_per_game = 10\nsessions = 1\nseed = "a"\n'
+        )
         (self.folder / "tournament.toml").write_text(table.replace("ADAPTER", adapter_name))
         (self.folder / "ours").mkdir(exist_ok=True)
         (self.folder / "ours" / adapter_name).write_text(adapter)

@@ -130,7 +130,11 @@ def _in_words_of(settings: ContestSettings) -> Portrait:
     """The portrait with the moves' names. Payoffs are told where they are the same for either role."""
     assert isinstance(settings, Settings)
     payoffs = None if settings.column_payoffs and settings.duplicate else (settings.payoffs, settings.payoffs_to_column)
-    expected = min(settings.turns_per_game, int(_ENDS_FOR_PANELS / settings.end_probability)) if settings.end_probability else 0
+    expected = (
+        min(settings.turns_per_game, int(_ENDS_FOR_PANELS / settings.end_probability))
+        if settings.end_probability
+        else 0
+    )
     return new_portrait(settings.moves, payoffs, expected or settings.turns_per_game)
 
 
