@@ -29,8 +29,6 @@ from tournament.runner.seed import read_seed
 from tournament.standings.standings import Standings
 from tournament.store.storage import open_storage
 
-PAGE = Path(tournament.__file__).parents[1] / "docs" / "how_to" / "open_contest.md"
-
 
 class Told:
     """Keeps what is told."""
