@@ -42,6 +42,7 @@ def test_they_fail_alone(tmp_path: Path, scratch: Path, alone: Results, part: in
     assert_they_fare_as_said(Ground(tmp_path), scratch, alone, FAILING[part::PARTS], FEW)
 
 
+@pytest.mark.slow
 def test_hostile_builds(tmp_path: Path, scratch: Path, alone: Results) -> None:
     assert_they_fare_as_said(Ground(tmp_path), scratch, alone, BUILDS, FEW)
     # Those of drivers that other tests kill meanwhile are no one's for a moment.
