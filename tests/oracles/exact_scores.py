@@ -6,7 +6,9 @@ only: then it is asked with the middle of each cell, and within a cell either ca
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
+from collections.abc import Sequence
 from math import sqrt
 
 from tests.oracles.von_neumann_poker import BetCap, Bot, View, cut
@@ -75,3 +77,13 @@ def match_value(x: Bot, y: Bot, sessions: int, cells: int, bet_cap: BetCap = "be
         total += begins * first + (1 - begins) * second
         begins = begins * (1 - first_odd) + (1 - begins) * second_odd
     return total
+
+
+def true_scores(bots: Sequence[Bot], sessions: int, cells: int, bet_cap: BetCap = "before_ante") -> list[float]:
+    """The mean score of each in a round robin of bots in the order of their names."""
+    scores = [0.0] * len(bots)
+    for i, j in itertools.combinations(range(len(bots)), 2):
+        value = match_value(bots[i], bots[j], sessions, cells, bet_cap)
+        scores[i] += value
+        scores[j] -= value
+    return scores
