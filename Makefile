@@ -70,7 +70,7 @@ test-slow: build $(VENV)/libraries $(VENV)/tools $(VENV)/collected
 	@echo "Running the slow tests"
 	$(call pass, slow and not package and not thorough)
 
-test-thorough: build $(VENV)/libraries $(VENV)/tools $(VENV)/thorough $(VENV)/azurite $(VENV)/old_kernel
+test-thorough: build $(VENV)/libraries $(VENV)/tools $(VENV)/azurite $(VENV)/old_kernel
 	@echo "Running what the other tests take samples of (half an hour)"
 	@$(PYTEST) -m thorough $(BESIDE) 2 --durations 15
 
@@ -181,11 +181,6 @@ $(VENV)/collected: build $(VENV)/tools
 $(VENV)/tools: $(VENV)/installed
 	@echo "Installing the tools for tests and checks"
 	@$(call quietly, $(INSTALL) --group dev)
-	@touch $@
-
-$(VENV)/thorough: $(VENV)/tools
-	@echo "Installing what only the thorough tests need"
-	@$(call quietly, $(INSTALL) --group thorough)
 	@touch $@
 
 # Debian 12's kernel, where there are qemu and mmdebstrap.

@@ -93,9 +93,9 @@ class Helpers(Protocol):
 
 
 class NewHelpers(Protocol):
-    """Makes the helpers of one bot. They draw by `key`, take the bot's fuel, and trap by `new_trap`."""
+    """Makes the helpers of one bot. They draw by `key`, and take the bot's fuel."""
 
-    def __call__(self, key: bytes, *, fuel: Fuel, new_trap: int) -> Helpers: ...
+    def __call__(self, key: bytes, *, fuel: Fuel) -> Helpers: ...
 
 
 @dataclass(frozen=True)
