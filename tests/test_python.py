@@ -58,6 +58,6 @@ def test_docstrings_name_each_parameter_of_the_package(name: str) -> None:
     function = getattr(tournament, name)
     text = inspect.getdoc(function) or ""
     told = re.findall(r"^    (\S+): ", text.partition("Args:\n")[2].partition("\n\n")[0], re.MULTILINE)
-    signs = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    signs: dict[object, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
     parameters = inspect.signature(function).parameters.values()
     assert told == [signs.get(one.kind, "") + one.name for one in parameters] and "Raises:" in text
