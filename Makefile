@@ -48,7 +48,7 @@ NEW_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "
 # What a command says is shown only if it fails.
 quietly = { $(1); } > $(VENV)/$(@F).log 2>&1 || { cat $(VENV)/$(@F).log; exit 1; }
 
-.PHONY: help run test test-slow test-thorough check format lint types layers stubs debug lowest newest constraints package-test wheel docs reference docs-pictures bench build clean
+.PHONY: help run test test-slow test-thorough check format lint types layers stubs debug lowest newest constraints package-test wheel docs reference docs-pictures bench bench-peers build clean
 
 # The lines at the top of this file; `make` alone prints them, too.
 help:
@@ -151,6 +151,17 @@ docs-pictures: build $(VENV)/libraries $(VENV)/tools
 
 bench: build $(VENV)/libraries
 	@$(BIN)/python -m benchmarks
+
+# In an environment of their own: they need other versions than this project.
+PEERS := 'axelrod<4.14' 'pettingzoo[classic]' kaggle-environments open_spiel
+bench-peers: build $(VENV)-peers/installed
+	@$(BIN)/python -m benchmarks.peers $(VENV)-peers/bin/python
+
+$(VENV)-peers/installed: | $(VENV)/compilers
+	@echo "Installing other frameworks to compare with (a few minutes, once)"
+	@$(PYTHON) -m venv --clear $(@D)
+	@$(call quietly, $(@D)/bin/python .ci/install --resolution highest $(PEERS))
+	@touch $@
 
 build: $(VENV)/installed $(VENV)/built
 

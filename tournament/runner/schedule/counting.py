@@ -48,7 +48,9 @@ class Counted:
             seats.reshape(len(matches), -1) if matches else np.empty((0, 1), np.int32), lengths, axis=0
         )
         is_process = np.array([player.kind in PROCESSES for player in schedule.competitors], bool)
-        self._has_processes = is_process[self._seats].any(axis=1) if matches else np.empty(0, bool)
+        self._has_processes = np.zeros(len(self._seats), bool)
+        if matches:
+            self._has_processes |= is_process[self._seats].any(axis=1)
         self._judge()
 
     def _judge(self) -> None:
