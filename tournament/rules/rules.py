@@ -226,11 +226,11 @@ def _tables(rules: type[Rules], seats: int) -> Tables:
             described |= {name: f"{column.description}, of seat {seat}" for seat, name in enumerate(each)}
     for seat, name in enumerate(points_columns(seats)):
         described[name] = _DESCRIPTIONS.get(name, f"points of seat {seat}")
-    points = tuple(points_columns(seats))
+    points, zero_sum = tuple(points_columns(seats)), rules.zero_sum and seats == 2
     return Tables(
         _described(game_columns(seats, own), described),
         _described(session_columns(seats), described),
-        Scored("sessions", points[:1] if rules.zero_sum and seats == 2 else points),
+        Scored("sessions", points[:1] if zero_sum else points, zero_sum=zero_sum),
     )
 
 

@@ -95,7 +95,7 @@ VON_NEUMANN_POKER = Contest(
         points_0="gain_0 / √games",
         points_1="what seat 1 has for it: −points_0",
     ),
-    scored=Scored("sessions", ("points_0",)),
+    scored=Scored("sessions", ("points_0",), zero_sum=True),
     interface=Interface(
         sdk=Path(__file__).parent / "sdk",
         questions=(
