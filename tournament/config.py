@@ -236,8 +236,7 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
     else:
         base = Path() if "results" in general_given else file.folder
         results = str((base / results).absolute())
-    display = replace(played.display, about=own.about or played.display.about)
-    named = replace(played, title=own.title or played.title, display=display)
+    named = replace(played, title=own.title or played.title, description=own.about or played.description)
     return Config(general, named, own, sandbox, entrants.absolute(), results, file.folder.absolute(), opening)
 
 
@@ -255,7 +254,7 @@ def in_its_words(contest: Contest, config_of: Callable[[str], Config]) -> Contes
     with contextlib.suppress(InputError):
         told = config_of(contest.name).played
         if told.rules == contest.rules:
-            return replace(contest, title=told.title, display=replace(contest.display, about=told.display.about))
+            return replace(contest, title=told.title, description=told.description)
     return contest
 
 
@@ -303,7 +302,7 @@ def _contests_in(file: _File) -> Contests:
             continue
         game = table.get("game") if is_table else None
         if game is None and name in BUILT_IN:
-            made[name] = BUILT_IN[name]
+            made[name] = find_contest(name)
             continue
         _check_table(file, name, game)
         try:

@@ -14,9 +14,9 @@ from engine.games.two_card_draw.climbing import HillClimber, random_strategy
 from engine.games.two_card_draw.core import CompiledStrategy, TwoCardDraw
 from engine.kernel.game_core import ANSWER_WANTED, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
 from engine.kernel.records import Table
+from tests.built_in import TWO_CARD_DRAW
 from tests.oracles.deals import key_of, stream
 from tests.oracles.two_card_draw import Luck, Played, Probabilities, Server, play_hand
-from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.two_card_draw.strategy_file import situation_labels
 from tournament.store.columns import buffer_fields
 

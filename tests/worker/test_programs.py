@@ -17,12 +17,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.built_in import VON_NEUMANN_POKER
 from tests.support import poker_settings
 from tests.worker.support import ON, A, ask, build, pair, problem_of, script, write_bot
 from tournament.artifacts import archive
 from tournament.artifacts.recipe import read_recipe
 from tournament.config import load_config
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.errors import InputError, RunError
 from tournament.leg import Seat, Unfit
 from tournament.sandbox.outside.own_time import Use

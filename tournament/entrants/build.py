@@ -392,7 +392,7 @@ def require_playable(entrants: Sequence[Entrant], least: int, folder: Path, of: 
 
 def _made_from(submission: Submission, interface: Interface) -> list[object]:
     """All that a C or C++ bot's WebAssembly follows from."""
-    sdk = sorted(interface.sdk.rglob("*.h"))
+    sdk = sorted(interface.folder.rglob("*.h"))
     how = [Path(c_bots.__file__), Path(function_names.__file__), *c_bots.RUNTIME_SOURCES, EXCEPTIONS_SOURCE]
     files = [path.read_bytes() for path in (*sdk, *how)]
     return [compiler_command.version(), submission.name, submission.kind, submission.source, *files]

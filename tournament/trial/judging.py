@@ -18,9 +18,9 @@ from engine.processes.lanes import Violation
 from engine.processes.lines import MOST_LINE_BYTES
 from tournament.artifacts.commands import find_command
 from tournament.contests.contest import Contest
-from tournament.contests.holdem_training import HOLDEM_TRAINING
 from tournament.contests.holdem_training.decks import read_decks
 from tournament.contests.holdem_training.protocol import WholeMatch
+from tournament.contests.holdem_training.records import GAMES, SESSIONS
 from tournament.contests.holdem_training.scoring import points, tasks
 from tournament.errors import InputError
 from tournament.keys import trial_key
@@ -93,7 +93,7 @@ def judge_program(
 
     Raises InputError when the contest has no judge, or for options that it can't use.
     """
-    if contest.rules != HOLDEM_TRAINING.name:
+    if contest.rules != "holdem_training":
         raise InputError(f"{contest.name} has no judge for programs")
     if decks is not None and hands is not None:
         raise InputError("--hands and --decks: a file of hands says itself how many there are; leave one of them out")
@@ -127,8 +127,8 @@ def _leg(contest: Contest, seed: str) -> Leg:
 def new_match(leg: Leg, hands: int, decks: Path | None = None) -> WholeMatch:
     """A seat at a match of this many hands, or of those in a file. Raises InputError for a bad one."""
     fixed = read_decks(decks) if decks else None
-    games = Table(buffer_fields(HOLDEM_TRAINING.games), _ROWS)
-    sessions = Table(buffer_fields(HOLDEM_TRAINING.sessions), 1)
+    games = Table(buffer_fields(GAMES), _ROWS)
+    sessions = Table(buffer_fields(SESSIONS), 1)
     hands = hands if fixed is None else len(fixed)
     core = HoldemTraining(games, sessions, deals_key=leg.plan.deals_key, sessions=1, hands=hands, decks=fixed)
 

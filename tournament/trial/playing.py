@@ -148,7 +148,7 @@ def build(
     entrant = build_entrant(submission, contest.interface, settings, sandbox)
     if contest.house:
         return Pairing(contest, settings, sandbox, entrant, contest.house.practice(_key(settings)))
-    source = (contest.interface.sdk / "new_bot.c").read_bytes()
+    source = (contest.interface.folder / "new_bot.c").read_bytes()
     house = Submission(HOUSE_NAME, "c", path.with_name(f"{HOUSE_NAME}.c"), source, sha256(source).hexdigest())
     built = build_entrant(house, contest.interface, settings, sandbox)
     if built.artifact is None:

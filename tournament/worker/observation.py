@@ -170,7 +170,7 @@ def cut_short(contest: Contest, sessions: int, games: int) -> Contest:
 
 def _watched(contest: Contest, window: Window, cores: list[ObservedCore], drawings: list[str]) -> Contest:
     """The contest with cores that write down what happens in the window; each is added to `cores`."""
-    draw = contest.display.new_drawn_core
+    draw = contest.new_drawn_core
 
     def new_core(
         leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
@@ -236,7 +236,7 @@ def _games(
                 printed_text,
             )
         )
-    shown = contest.display.portrait
+    shown = contest.presentation
     games = []
     for (session, game), decisions in sorted(steps.items()):
         row = sink.kept.get((session, game))
