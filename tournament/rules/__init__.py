@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from engine.kernel.chance import Rng
 from engine.rules.session_core import Session
-from tournament.contests.contest import Contest
+from tournament.contests.contest import Core, LegLuck, Luck
+from tournament.contests.interface import Sdk
+from tournament.contests.presentation import Presentation
+from tournament.contests.scoring import House, HousePlayer, HouseScoring
 from tournament.rules.decision import Decision
 from tournament.rules.rules import Questions, Rules, Settings
 from tournament.rules.value_types import Choice, Float, Int, LegalAction, List, Text, ValueType
@@ -18,15 +21,22 @@ from tournament.store.columns import Column
 __all__ = [
     "Choice",
     "Column",
-    "Contest",
+    "Core",
     "Decision",
     "Float",
+    "House",
+    "HousePlayer",
+    "HouseScoring",
     "Int",
+    "LegLuck",
     "LegalAction",
     "List",
+    "Luck",
+    "Presentation",
     "Questions",
     "Rng",
     "Rules",
+    "Sdk",
     "Session",
     "Settings",
     "Text",
