@@ -67,7 +67,7 @@ SeatCount = int | range | Literal["all"]
 
 
 class NewCore(Protocol):
-    """Makes the core of a leg; `house` is the content of the house player in seat y, if one sits there."""
+    """Makes the core of a leg; `house` is the content of its house player, if it has one."""
 
     def __call__(
         self, leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
@@ -79,7 +79,14 @@ class NewDrawnCore(Protocol):
     before each decision, and one at the end."""
 
     def __call__(
-        self, leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, number: int, drawings: list[str]
+        self,
+        leg: LegPlan,
+        settings: ContestSettings,
+        games: Table,
+        sessions: Table,
+        house: bytes | None,
+        number: int,
+        drawings: list[str],
     ) -> GameCore: ...
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from engine.kernel.chance import Rng
 from engine.rules.session_core import Session
-from tournament.contests.contest import Core, LegLuck, Luck
+from tournament.contests.contest import Core, Luck
 from tournament.contests.interface import Sdk
 from tournament.contests.presentation import Presentation
 from tournament.contests.scoring import House, HousePlayer, HouseScoring
@@ -28,7 +28,6 @@ __all__ = [
     "HousePlayer",
     "HouseScoring",
     "Int",
-    "LegLuck",
     "LegalAction",
     "List",
     "Luck",

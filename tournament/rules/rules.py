@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 from collections.abc import Callable, Generator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, ClassVar, Literal, cast
 
 from pydantic import Field, create_model
@@ -255,8 +255,8 @@ def _with_play(rules: type[Rules], **shared: Any) -> Contest:
                 for decision in decisions
             ),
         ),
-        new_core=_new_core(rules, against_chance=False),
-        new_core_at_limits=_new_core(rules, against_chance=True),
+        new_core=partial(_session_core, rules, _begun),
+        new_core_at_limits=_new_core_at_limits(rules),
         new_drawn_core=None if rules.render is Rules.render else _new_drawn_core(rules),
         tables_for=tables,
     )
@@ -303,37 +303,24 @@ def _version(package: str) -> str:
         return "none"
 
 
-def _new_core(rules: type[Rules], *, against_chance: bool) -> NewCore:
-    """Makes the contest's cores. `against_chance`: all answers but seat 0's are drawn from all that are legal."""
-
-    def new_core(
-        leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
-    ) -> GameCore:
-        with _steps(settings) as steps:
-            played = rules(settings)
-        played.house_content = house or b""
-        rng = Rng(leg.deals_key, _TRIAL_STREAM)
-
-        def play(session: Session) -> Questions:
-            own = _begun(played, session)
-            return answered_by_chance(own, rng, range(1, leg.seats)) if against_chance else own
-
-        return _session_core(played, leg, games, sessions, play, steps)
-
-    return new_core
-
-
-def _steps(settings: ContestSettings) -> Steps:
-    assert isinstance(settings, Settings)
-    return Steps(settings.rules_seconds_per_step)
-
-
 def _session_core(
-    played: Rules, leg: LegPlan, games: Table, sessions: Table, play: Callable[[Session], Questions], steps: Steps
-) -> SessionCore:
-    columns = [(column.name, column.dtype, column.per_seat) for column in played.columns]
+    rules: type[Rules],
+    play: Callable[[Rules, Session], Questions],
+    leg: LegPlan,
+    settings: ContestSettings,
+    games: Table,
+    sessions: Table,
+    house: bytes | None = None,
+) -> GameCore:
+    """The core of a leg by these rules; `play` gives the generator that plays a session."""
+    assert isinstance(settings, Settings)
+    with Steps(settings.rules_seconds_per_step) as steps:
+        played = rules(settings)
+    played.house_content = house or b""
+    columns = [(column.name, column.dtype, column.per_seat) for column in rules.columns]
     seats: dict[str, Any] = {"seats": leg.seats, "first": leg.first}
-    return SessionCore(games, sessions, play, columns, **leg.for_core, **seats, steps=steps, zero_sum=played.zero_sum)
+    own = partial(play, played)
+    return SessionCore(games, sessions, own, columns, **leg.for_core, **seats, steps=steps, zero_sum=rules.zero_sum)
 
 
 def _begun(rules: Rules, session: Session) -> Questions:
@@ -344,19 +331,38 @@ def _begun(rules: Rules, session: Session) -> Questions:
     return play
 
 
+def _new_core_at_limits(rules: type[Rules]) -> NewCore:
+    """Makes cores that draw all answers but seat 0's from all that are legal."""
+
+    def new_core(
+        leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
+    ) -> GameCore:
+        rng = Rng(leg.deals_key, _TRIAL_STREAM)
+
+        def play(played: Rules, session: Session) -> Questions:
+            return answered_by_chance(_begun(played, session), rng, range(1, leg.seats))
+
+        return _session_core(rules, play, leg, settings, games, sessions, house)
+
+    return new_core
+
+
 def _new_drawn_core(rules: type[Rules]) -> NewDrawnCore:
     """Makes cores for a replay, which draw a session: its number in the match, and where drawings go."""
 
     def new_core(
-        leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, number: int, drawings: list[str]
+        leg: LegPlan,
+        settings: ContestSettings,
+        games: Table,
+        sessions: Table,
+        house: bytes | None,
+        number: int,
+        drawings: list[str],
     ) -> GameCore:
-        with _steps(settings) as steps:
-            played = rules(settings)
-
-        def play(session: Session) -> Questions:
+        def play(played: Rules, session: Session) -> Questions:
             return drawn(played, session, drawings) if session.number == number else _begun(played, session)
 
-        return _session_core(played, leg, games, sessions, play, steps)
+        return _session_core(rules, play, leg, settings, games, sessions, house)
 
     return new_core
 

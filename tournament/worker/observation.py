@@ -177,7 +177,7 @@ def _watched(contest: Contest, window: Window, cores: list[ObservedCore], drawin
     ) -> GameCore:
         if draw and window.drawn is not None:
             drawings.clear()  # of a core whose leg was begun again
-            core = draw(leg, settings, games, sessions, window.drawn, drawings)
+            core = draw(leg, settings, games, sessions, house, window.drawn, drawings)
         else:
             core = contest.new_core(leg, settings, games, sessions, house)
         cores.append(
