@@ -75,7 +75,7 @@ class Stakes(Rules):
 def test_rules_in_a_file_bring_house_players_luck_and_charts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Less luck a score is what the stake gives in the mean, to the last bit or so: 2 edge / 10 − 1 a chip."""
     monkeypatch.chdir(tmp_path)
-    bots = contest_folder(tmp_path, "stakes", STAKES, "sessions = 6")
+    bots = contest_folder(tmp_path, "stakes", STAKES, "sessions = 7")
     (bots / "timid.c").write_text("int stake(const View *view) { return 1; }\n")
     (bots / "brave.py").write_text("def stake(view):\n    return 3\n")
     played = run("stakes", executor="local", workers=1)
@@ -83,7 +83,7 @@ def test_rules_in_a_file_bring_house_players_luck_and_charts(tmp_path: Path, mon
     for line in played.ranking.entrants:
         chips = {"timid": 1, "brave": 3}[line.name]
         assert line.adjusted_score == pytest.approx(chips * mean) != line.score
-        assert line.games == 3 * 6 * 10
+        assert line.games == 3 * 7 * 10
     games = played.games
     assert "points_1" not in games and set(games["house"]) == {"kind", "even", "hard"}
     own = games[games["bot_0"] == "brave"]
