@@ -134,7 +134,7 @@ def test_rules_in_a_file_bring_a_core_of_the_engine(tmp_path: Path, monkeypatch:
 def contest_folder(folder: Path, name: str, rules: str, settings: str) -> Path:
     """Write a contest's rules and settings; return the folder for its bots."""
     (folder / f"{name}.py").write_text(rules)
-    (folder / "tournament.toml").write_text(f'[{name}]\ngame = "{name}.py"\nseed = "{name}"\n{settings}\n')
+    (folder / "tournament.toml").write_text(f'[{name}]\nrules = "{name}.py"\nseed = "{name}"\n{settings}\n')
     bots = folder / "entrants" / name
     bots.mkdir(parents=True)
     return bots

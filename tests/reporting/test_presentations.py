@@ -98,7 +98,7 @@ def turns_of_a_matrix_game(seed: int, count: int = 400) -> list[dict[str, int]]:
 
 def shown_matrix_game(moves: tuple[str, ...], payoffs: list[list[float]], **more: object) -> Contest:
     contest = find_contest("matrix_game")
-    told = {"moves": list(moves), "payoffs": payoffs, "rounds": 5, **more}
+    told = {"moves": list(moves), "payoffs": payoffs, "turns_per_game": 5, **more}
     return contest.under(contest.settings.model_validate(told))
 
 
