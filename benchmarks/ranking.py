@@ -553,7 +553,12 @@ def _swapping_fields() -> Iterator[tuple[str, Contest, list[Entrant], dict[str, 
     yield f"the same, {len(learning)} that learn, 200 sessions", VON_NEUMANN_POKER, learning, {"sessions": 200}
     for contest in (ROCK_PAPER_SCISSORS, PRISONERS_DILEMMA):
         settings = {key: value for key, value in contest.preset.items() if key != "rules"}
-        yield contest.title, contest, shipped(contest), settings | {"sessions": 10, "turns_per_game": 200, "noise": 0.05}
+        yield (
+            contest.title,
+            contest,
+            shipped(contest),
+            settings | {"sessions": 10, "turns_per_game": 200, "noise": 0.05},
+        )
     yield from _dealt_in_python()
 
 

@@ -324,7 +324,8 @@ def _of_others(game: str, file: _File, made: Mapping[str, Contest]) -> Contest:
 
 
 def _check_table(file: _File, name: str, game: object) -> None:
-    """Raise InputError for a table that defines no contest; `game` is the value of its key `rules`, None if it has none."""
+    """Raise InputError for a table that defines no contest; `game` is the value of its key `rules`, None if it has
+    none."""
     shown, rules = shortened(name, 100), ", ".join(KNOWN_RULES)
     others = 'a file: rules = "my_rules.py", or a package\'s class: rules = "my_package:MyRules"'
     if game is None and name not in KNOWN_RULES and loaded_rules(name) is None:

@@ -54,7 +54,9 @@ def check_mean(result: Any, expectation: float) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_uniform_and_fixed_policies_win_what_openspiel_expects(game: str) -> None:
     bots = {"a_lowest": (".c", LOWEST), "b_uniform": (".c", UNIFORM)}
-    ((result, rows),) = play_field(find_contest("open_spiel"), bots, sessions=GAMES[game], open_spiel_game=game).values()
+    ((result, rows),) = play_field(
+        find_contest("open_spiel"), bots, sessions=GAMES[game], open_spiel_game=game
+    ).values()
     uniform = pyspiel.UniformRandomPolicy(pyspiel.load_game_as_turn_based(game))
     check_mean(result, by_openspiel(game, pyspiel.PreferredActionPolicy(list(range(13))), uniform))
     assert (rows["games"]["points_0"] == -rows["games"]["points_1"]).all()

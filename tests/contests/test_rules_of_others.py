@@ -31,7 +31,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "rules").mkdir()
     (tmp_path / "rules" / "our_dice.py").write_text(DICE)
-    (tmp_path / "tournament.toml").write_text('[dice]\nrules = "rules/our_dice.py"\nseed = "a seed of tests of files"\n')
+    (tmp_path / "tournament.toml").write_text(
+        '[dice]\nrules = "rules/our_dice.py"\nseed = "a seed of tests of files"\n'
+    )
     bots = tmp_path / "entrants" / "dice"
     bots.mkdir(parents=True)
     for name, body in (("first", "0"), ("last", "-1")):

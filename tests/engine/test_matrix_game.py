@@ -178,7 +178,9 @@ def test_a_bot_that_starts_again_knows_the_game_so_far(
 @pytest.mark.parametrize("answer", [-1, 2, 2**40, -(2**63)])
 @pytest.mark.parametrize("seat", [0, 1])
 def test_a_move_that_there_is_none_of_is_refused(answer: int, seat: int) -> None:
-    core = MatrixGame(*tables(), deals_key=key_of(1), sessions=1, row_payoffs=DILEMMA, column_payoffs=DILEMMA, turns_per_game=3)
+    core = MatrixGame(
+        *tables(), deals_key=key_of(1), sessions=1, row_payoffs=DILEMMA, column_payoffs=DILEMMA, turns_per_game=3
+    )
     core.play()
     for _ in range(seat):
         core.play(1)

@@ -348,7 +348,7 @@ def _new_core_at_limits(rules: type[Rules]) -> NewCore:
 
 
 def _new_drawn_core(rules: type[Rules]) -> NewDrawnCore:
-    """Makes cores for a replay, which draw a session: its number in the match, and where drawings go."""
+    """Makes cores for a replay, which draw a session: its number in the leg, and where drawings go."""
 
     def new_core(
         leg: LegPlan,

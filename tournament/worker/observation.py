@@ -34,7 +34,7 @@ _LAST = (1 << 62) - 1
 class Window:
     """The games of a leg to observe: sessions, counted in the leg, and of each session games, both ends included.
 
-    At most this many `decisions` of them are kept. Of the session `drawn`, by its number in the match, there are
+    At most this many `decisions` of them are kept. Of the session `drawn`, by its number in the leg, there are
     drawings if the contest makes any.
     """
 

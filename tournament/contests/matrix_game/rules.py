@@ -123,8 +123,9 @@ def _presentation_of(settings: ContestSettings) -> Presentation:
     """The presentation with the moves' names. Payoffs are told where they are the same for either role."""
     assert isinstance(settings, Settings)
     payoffs = None if settings.column_payoffs and settings.duplicate else (settings.payoffs, settings.payoffs_to_column)
-    expected = min(settings.turns_per_game, int(_ENDS_FOR_PANELS / settings.end_probability)) if settings.end_probability else 0
-    return new_presentation(settings.moves, payoffs, expected or settings.turns_per_game)
+    turns, ends = settings.turns_per_game, settings.end_probability
+    expected = min(turns, int(_ENDS_FOR_PANELS / ends)) if ends else 0
+    return new_presentation(settings.moves, payoffs, expected or turns)
 
 
 _ENDS_FOR_PANELS = 4  # times its expected length: beyond that one game in fifty goes on
@@ -197,7 +198,7 @@ class MatrixGame(Rules):
     estimates = Estimates(_turns, rate=1e7, bytes=1.6)
     presets: ClassVar = {
         "rock_paper_scissors": {
-            "game": "matrix_game",
+            "rules": "matrix_game",
             "title": "Rock-paper-scissors",
             "moves": ["rock", "paper", "scissors"],
             "payoffs": [[0, -1, 1], [1, 0, -1], [-1, 1, 0]],
@@ -206,7 +207,7 @@ class MatrixGame(Rules):
             "replicas": 10,
         },
         "prisoners_dilemma": {
-            "game": "matrix_game",
+            "rules": "matrix_game",
             "title": "Iterated prisoner's dilemma",
             "moves": ["cooperate", "defect"],
             "payoffs": [[3, 0], [5, 1]],

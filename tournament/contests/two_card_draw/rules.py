@@ -181,7 +181,7 @@ class TwoCardDraw(Rules):
             bets2="bets and raises in round 2, 0 to 3",
             opened2_0="the bot bet first in round 2",
             rounds="rounds of betting: 1 when someone folded in the first, else 2",
-            folded="who folded: 0 no one, 1 the bot, 2 the server",
+            folded_by="who folded: 0 no one, 1 the bot, 2 the server",
             pot="chips in the pot at the end",
             gain_0="what the bot won, chips",
         ),
