@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-import random
 from typing import Any
 
 import pyspiel
 import pytest
 
-from engine.kernel.game_core import ANSWER_WANTED, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
-from tests.python_rules import Rows, play_field, rows_of
+from tests.python_rules import play_field
 from tournament.config import load_config
 from tournament.contests import find_contest
 from tournament.errors import InputError
@@ -72,36 +70,6 @@ def test_python_bots_play_by_the_information_state() -> None:
     policy = pyspiel.TabularPolicy({state: [(0, 1.0 - bets), (1, float(bets))] for state, bets in chosen.items()})
     uniform = pyspiel.UniformRandomPolicy(pyspiel.load_game("kuhn_poker"))
     check_mean(result, by_openspiel("kuhn_poker", policy, uniform))
-
-
-SESSIONS = 40
-
-
-def walked(core: Any, rules: Any, tables: Any, chosen: int) -> tuple[list[Any], list[Rows]]:
-    """What a core asks, answered at random, now and then against the rules; and its rows, table by full table."""
-    drawn = random.Random(chosen)
-    asked, rows = [], []
-    status = core.play()
-    while status != LEG_IS_OVER:
-        if status == RECORDS_ARE_FULL:
-            rows.append(rows_of(tables))
-            for table in tables:
-                table.rows = 0
-            status = core.play()
-            continue
-        if status == FAULT:
-            asked.append(core.refused())
-        else:
-            assert status == ANSWER_WANTED
-            asked.append((core.pending(), core.told_values(), core.default(), core.position(), rules.render()))
-        legal = core.told_values()["legal_actions"]
-        status = core.play(drawn.choice(legal) if drawn.random() < 0.9 else -1 - len(asked))
-    core.check()
-    rows.append(rows_of(tables))
-    return asked, [
-        {table: {name: list(part[table][name]) for name in part[table]} for table in ("games", "sessions")}
-        for part in rows
-    ]
 
 
 def test_points_of_a_game_that_is_not_zero_sum_are_both_recorded() -> None:

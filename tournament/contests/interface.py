@@ -24,9 +24,9 @@ class DecisionSpec:
     `arguments` names what it is passed after the bot, `extremes` has values at their limits to try bots with.
     Where it `only_tells` something, the answer doesn't matter, and a program gives none. `answers` says in words which
     ones are legal, if there is more to say; `names` has words for some, to show them by, and `default` is one that is
-    legal. A bot `returns` a whole number; or that or a name; or any value: a text, a list, which
-    takes at most `most_json` bytes as JSON. One that `catches_up` is only for processes, and of a Python bot only for
-    its histories. `observes`: the names of its own values, where they aren't those of the view.
+    legal; any other `loses` the game, or is a fault. A bot `returns` a whole number; or that or a name; or any value: a
+    text, a list, which takes at most `most_json` bytes as JSON. One that `catches_up` is only for processes, and of a
+    Python bot only for its histories. `observes`: the names of its own values, where they aren't those of the view.
     """
 
     name: str
@@ -36,6 +36,7 @@ class DecisionSpec:
     extremes: tuple[tuple[int, ...], ...] = ()
     names: Mapping[int, str] = field(default_factory=dict)
     default: object = 0
+    loses: bool = False
     only_tells: bool = False
     catches_up: bool = False
     answers: str = ""
@@ -77,9 +78,9 @@ class Helpers(Protocol):
 
 
 class NewHelpers(Protocol):
-    """Makes the helpers of one bot. They draw by `key`, take the bot's fuel, and trap by `new_trap`."""
+    """Makes the helpers of one bot. They draw by `key`, and take the bot's fuel."""
 
-    def __call__(self, key: bytes, *, fuel: Fuel, new_trap: int) -> Helpers: ...
+    def __call__(self, key: bytes, *, fuel: Fuel) -> Helpers: ...
 
 
 @dataclass(frozen=True)
@@ -147,6 +148,24 @@ class PythonBots:
     histories: Histories | None = None
 
 
+# The kinds of bots that an organiser's file is put before, by its suffix.
+ADAPTED: Mapping[str, tuple[str, ...]] = {
+    ".py": ("python",),
+    ".h": ("c", "cpp"),
+    ".c": ("c",),
+    ".cpp": ("cpp",),
+    ".hpp": ("cpp",),
+}
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """A file of the organiser's that is put before each bot's of some kinds, for bots written for another interface."""
+
+    name: str
+    content: bytes
+
+
 @dataclass(frozen=True, eq=False)
 class Sdk:
     """What bots are written with.
@@ -170,9 +189,13 @@ class Sdk:
 
 @dataclass(frozen=True, eq=False)  # compared by identity: a key of caches
 class Interface(Sdk):
-    """How the engine reaches a contest's bots: the SDK, and the decisions as `questions` in the core's order."""
+    """How the engine reaches a contest's bots: the SDK, and the decisions as `questions` in the core's order.
+
+    `adapters`: the organiser's, by kind of bot.
+    """
 
     questions: tuple[DecisionSpec, ...] = ()
+    adapters: Mapping[str, Adapter] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Raise ValueError for more than the engine has room for."""

@@ -8,6 +8,7 @@ games.
 from __future__ import annotations
 
 from engine.kernel.chance import Rng
+from engine.rules.decisions import Illegal
 from engine.rules.session_core import Session
 from tournament.contests.contest import Core, Luck
 from tournament.contests.interface import Sdk
@@ -27,6 +28,7 @@ __all__ = [
     "House",
     "HousePlayer",
     "HouseScoring",
+    "Illegal",
     "Int",
     "LegalAction",
     "List",

@@ -251,6 +251,7 @@ def _with_play(rules: type[Rules], **shared: Any) -> Contest:
                     most_json=decision.most_json,
                     default=decision.default,
                     observes=tuple(decision.observation),
+                    loses=decision.loses,
                 )
                 for decision in decisions
             ),
