@@ -200,7 +200,7 @@ def records(trial: Trial) -> None:
 def conservation(trial: Trial) -> None:
     """Where the game is zero-sum, what x wins y loses, in every row and every sum."""
     contest = trial.contest
-    if contest.house or not contest.scored.zero_sum:
+    if not contest.scored.zero_sum:
         return
     for name, table in trial.once.tables.items():
         if {"points_0", "points_1"} <= set(table.columns):

@@ -87,7 +87,7 @@ def find(
 ) -> tuple[Contest, Findings]:
     """Read a contest's records, also during a run, which may replace parts meanwhile.
 
-    With the settings of contests, sessions of one without a portrait are played again, where its bots are here.
+    With the settings of contests, sessions of one without a presentation are played again, where its bots are here.
     `only_sums`: of whole matches; neither how bots play nor how a match or an edit went.
     `losing`: bots of which it tells where they lose, to the one named, or to the one they do worst against; None: all.
     Raises InputError when there are none, or they change too fast, RunError when they are damaged.
@@ -134,7 +134,7 @@ def _findings(
     if ranking.has_means:  # games are shown, and edits compared, of two bots each
         with_games, only_sums = False, True
     matches = matches_to_watch(ranking, crosstable) if with_games else set()
-    replayed = contest.display.portrait is None
+    replayed = contest.presentation is None
     return Findings(
         ranking,
         entrants,

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from engine.rules.decisions import Question
-from tournament.contests.open_spiel import ACT, PACKAGE
+from tournament.contests.open_spiel.rules import ACT, PACKAGE
 from tournament.names import did_you_mean
 
 # Of a game; some 150 MB with all that processes are told.
