@@ -66,12 +66,13 @@ class Confined:
     def _exceeds(self) -> bool:
         """Whether the memory that the system now counts as its own, or once did, is more than its limits allow."""
         sizes, most = self._sizes(), self._limits.resident_bytes
+        self._others_bytes = max(self._others_bytes, sizes.get("VmExe", 0) + sizes.get("VmLib", 0))
         own = sum(sizes.get(name, 0) for name in ("RssAnon", "RssShmem", "VmSwap", "VmPTE"))
         peak = sizes.get("VmHWM", self._ending.peak_bytes)
-        if sizes and (own > most or peak > most + self._others_bytes + _ROOM_FOR_FILES):
-            own = min(own, own_bytes(self.pid) + sizes.get("VmPTE", 0))
-            executed = sizes.get("VmExe", 0) + sizes.get("VmLib", 0)
-            self._others_bytes = max(self._others_bytes, executed, sizes.get("VmRSS", 0) - own)
+        if own > most or peak > most + self._others_bytes + _ROOM_FOR_FILES:
+            if exactly := own_bytes(self.pid):  # else it has ended
+                own = min(own, exactly + sizes.get("VmPTE", 0))
+            self._others_bytes = max(self._others_bytes, sizes.get("VmRSS", 0) - own)
         return own > most or peak > most + self._others_bytes + _ROOM_FOR_FILES
 
     def _sizes(self) -> dict[str, int]:
