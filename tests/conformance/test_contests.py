@@ -15,10 +15,10 @@ SHORT: dict[str, dict[str, Any]] = {
     "von_neumann_poker": {"sessions": 8},
     "two_card_draw": {"sessions": 1, "hands": 32, "servers": 1},
     "holdem_training": {"sessions": 1, "hands": 20},
-    "matrix_game": {"sessions": 4, "rounds": 10},
+    "matrix_game": {"sessions": 4, "turns_per_game": 10},
     "liars_dice": {"rules": str(EXAMPLE / "liars_dice.py"), "sessions": 8},
-    "leduc": {"rules": "open_spiel", "open_spiel": "leduc_poker", "sessions": 8},
-    "goofspiel": {"rules": "open_spiel", "open_spiel": "goofspiel(num_cards=4)", "sessions": 8},
+    "leduc": {"rules": "open_spiel", "open_spiel_game": "leduc_poker", "sessions": 8},
+    "goofspiel": {"rules": "open_spiel", "open_spiel_game": "goofspiel(num_cards=4)", "sessions": 8},
 }
 ALL = {rule.__name__ for rule in conformance.RULES}
 # What `make test` looks at. Of the others, bots to start from and resuming have tests of their own.

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-import random
 from typing import Any
 
 import pyspiel
 import pytest
 
-from engine.kernel.game_core import ANSWER_WANTED, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
-from tests.python_rules import Rows, play_field, rows_of
+from tests.python_rules import play_field
 from tournament.config import load_config
 from tournament.contests import find_contest
 from tournament.errors import InputError
@@ -54,7 +52,9 @@ def check_mean(result: Any, expectation: float) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_uniform_and_fixed_policies_win_what_openspiel_expects(game: str) -> None:
     bots = {"a_lowest": (".c", LOWEST), "b_uniform": (".c", UNIFORM)}
-    ((result, rows),) = play_field(find_contest("open_spiel"), bots, sessions=GAMES[game], open_spiel=game).values()
+    ((result, rows),) = play_field(
+        find_contest("open_spiel"), bots, sessions=GAMES[game], open_spiel_game=game
+    ).values()
     uniform = pyspiel.UniformRandomPolicy(pyspiel.load_game_as_turn_based(game))
     check_mean(result, by_openspiel(game, pyspiel.PreferredActionPolicy(list(range(13))), uniform))
     assert (rows["games"]["points_0"] == -rows["games"]["points_1"]).all()
@@ -63,7 +63,7 @@ def test_uniform_and_fixed_policies_win_what_openspiel_expects(game: str) -> Non
 @pytest.mark.statistical
 def test_python_bots_play_by_the_information_state() -> None:
     bots = {"a_state": (".py", BY_STATE), "b_uniform": (".c", UNIFORM)}
-    ((result, _),) = play_field(find_contest("open_spiel"), bots, sessions=3000, open_spiel="kuhn_poker").values()
+    ((result, _),) = play_field(find_contest("open_spiel"), bots, sessions=3000, open_spiel_game="kuhn_poker").values()
     chosen = {
         card + h: card == "2" or (card == "1" and h.endswith("b")) for card in "012" for h in ("", "p", "b", "pb")
     }
@@ -72,40 +72,10 @@ def test_python_bots_play_by_the_information_state() -> None:
     check_mean(result, by_openspiel("kuhn_poker", policy, uniform))
 
 
-SESSIONS = 40
-
-
-def walked(core: Any, rules: Any, tables: Any, chosen: int) -> tuple[list[Any], list[Rows]]:
-    """What a core asks, answered at random, now and then against the rules; and its rows, table by full table."""
-    drawn = random.Random(chosen)
-    asked, rows = [], []
-    status = core.play()
-    while status != LEG_IS_OVER:
-        if status == RECORDS_ARE_FULL:
-            rows.append(rows_of(tables))
-            for table in tables:
-                table.rows = 0
-            status = core.play()
-            continue
-        if status == FAULT:
-            asked.append(core.refused())
-        else:
-            assert status == ANSWER_WANTED
-            asked.append((core.pending(), core.told_values(), core.default(), core.position(), rules.render()))
-        legal = core.told_values()["legal_actions"]
-        status = core.play(drawn.choice(legal) if drawn.random() < 0.9 else -1 - len(asked))
-    core.check()
-    rows.append(rows_of(tables))
-    return asked, [
-        {table: {name: list(part[table][name]) for name in part[table]} for table in ("games", "sessions")}
-        for part in rows
-    ]
-
-
 def test_points_of_a_game_that_is_not_zero_sum_are_both_recorded() -> None:
     """The prisoner's dilemma of OpenSpiel: 0 cooperates for 5 each; 1 defects for 10, and leaves the other 0."""
     bots = {"a": (".c", LOWEST), "b": (".c", "int act(const View *bot) { return 1; }\n")}
-    ((result, rows),) = play_field(find_contest("open_spiel"), bots, sessions=4, open_spiel="matrix_pd").values()
+    ((result, rows),) = play_field(find_contest("open_spiel"), bots, sessions=4, open_spiel_game="matrix_pd").values()
     assert [won.points for won in result.sums] == [0.0, 40.0]
     assert rows["sessions"]["points_1"].tolist() == [10.0] * 4
 
@@ -117,14 +87,14 @@ def test_points_of_a_game_that_is_not_zero_sum_are_both_recorded() -> None:
         ("hearts", "it is a game of 4; contests are for two"),
         ("kuhn_poker(players=3)", "it is a game of 3"),
         ("leduc_poker(cards=2)", "refused by OpenSpiel: Unknown parameter 'cards'"),
-        ("", 'say which game, such as open_spiel = "leduc_poker"'),
+        ("", 'say which game, such as open_spiel_game = "leduc_poker"'),
     ],
 )
 def test_what_is_no_game_for_two_is_named_with_its_line(game: str, message: str, tmp_path: Any) -> None:
     file = tmp_path / "tournament.toml"
-    file.write_text(f'[poker]\ngame = "open_spiel"\nsessions = 2\nopen_spiel = "{game}"\n')
+    file.write_text(f'[poker]\nrules = "open_spiel"\nsessions = 2\nopen_spiel_game = "{game}"\n')
     with pytest.raises(InputError) as problem:
         load_config("poker", file)
     assert message in str(problem.value)
-    assert f"{file}, line 4: open_spiel = " in str(problem.value)
+    assert f"{file}, line 4: open_spiel_game = " in str(problem.value)
     assert game != "leduc_pokr" or str(problem.value).endswith("; did you mean leduc_poker?")

@@ -7,15 +7,14 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
 
 from tests.processes import are_gone, is_gone
-from tests.worker.support import ON, pair
+from tests.worker.support import ON
 from tournament.artifacts import python_packing
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.leg import Unfit
 from tournament.sandbox.outside import fork_server, running
 from tournament.sandbox.outside.confined import Confined
@@ -123,30 +122,6 @@ def test_a_stopped_server_goes_on() -> None:
     for process in (first, second):
         os.kill(server, signal.SIGSTOP)
         assert process.end() == -signal.SIGKILL
-
-
-def test_a_killed_server_costs_no_bot_a_game() -> None:
-    bot = "import os\ndef a(bot): return 5\ndef b(bot, bet): return 1\n"
-    playing = Settings(sessions=300)
-    expected = pair(bot, bot, playing)
-    stopped = threading.Event()
-
-    def kill_one() -> None:
-        while not stopped.wait(0.01):
-            for server in list(fork_server._servers.values()):
-                if server.forks:
-                    os.kill(server.process.pid, signal.SIGKILL)
-                    return
-
-    killer = threading.Thread(target=kill_one)
-    killer.start()
-    try:
-        played = pair(bot, bot, playing)
-    finally:
-        stopped.set()
-        killer.join()
-    assert played.what_counts == expected.what_counts
-    assert not played.faults
 
 
 @pytest.mark.parametrize("trouble", [OSError(errno.EMFILE, "too many open files"), KeyboardInterrupt()])

@@ -57,14 +57,15 @@ class ContestSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
-    game: str | None = Field(
+    rules: str | None = Field(
         None,
         description="whose rules: a contest's name, or a file; default its own name",
     )
     entrants: PathText | None = Field(None, description="folder of bots; default entrants/<contest>")
-    adapter: PathText | None = Field(
+    adapter: PathText | list[PathText] | None = Field(
         None,
-        description="Python file that is executed before each Python bot's, for bots written for another interface",
+        description="file that is put before each bot's in its language, Python, C or C++, for bots written for another"
+        " interface; a list of files for several languages",
     )
     sessions: Sessions = 1000
     replicas: int = Field(
@@ -107,7 +108,7 @@ class ContestSettings(BaseModel):
     )
     memory_megabytes: Megabytes = 64
     title: Words | None = Field(None, description="the contest's title in tables and in the report; default its own")
-    about: Words | None = Field(
+    description: Words | None = Field(
         None,
         description="the rules in the report, for readers who don't know them; default a few sentences of its own",
     )
@@ -121,10 +122,15 @@ class ContestSettings(BaseModel):
             raise ValueError("times the sessions of a leg it is more than 1,000,000,000")
         return replicas
 
+    @property
+    def adapter_files(self) -> list[str]:
+        """The paths of the contest's adapters."""
+        return [self.adapter] if isinstance(self.adapter, str) else self.adapter or []
+
     def playing(self) -> dict[str, object]:
         """The settings on which games depend: all but files, words, seed, and who plays whom how often."""
         return self.model_dump(
-            exclude={"game", "entrants", "adapter", "title", "about", "seed", "tables", *HOW_MANY_REPLICAS}
+            exclude={"rules", "entrants", "adapter", "title", "description", "seed", "tables", *HOW_MANY_REPLICAS}
         )
 
     def recorded(self) -> dict[str, object]:
