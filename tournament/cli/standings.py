@@ -63,14 +63,12 @@ def leaderboard(
         str | None,
         option("elo", "Elo points by won sessions, instead of the score", CHOICE),
     ] = None,
-    history: Annotated[str | None, option("BOT", "this bot's versions, and where each of them stood", CHOICE)] = None,
+    history: Annotated[str | None, option("BOT", "this bot's versions with their ranks", CHOICE)] = None,
     as_csv: Csv = False,
     wide: Annotated[bool, flag("--wide", "all columns, for terminals of more than 80 characters", CHOICE)] = False,
     authors: Annotated[
         Path | None,
-        option(
-            "FILE", "the authors' file, to name the authors of bots that they handed in; default authors.toml", PLACES
-        ),
+        option("FILE", "authors' file, to show the bots' authors; default authors.toml", PLACES),
     ] = None,
     results: Results = None,
     final: Final = False,
@@ -148,7 +146,8 @@ def _show_rating(kind: str, found: Loaded, config: Path | None, as_json: bool) -
 def crosstable(
     contest: ContestOrOnly = None,
     bot: Annotated[
-        str | None, option("NAME", "only this bot's, the best first, and whom it is closest to beating", CHOICE)
+        str | None,
+        option("NAME", "this bot's results only, the best first, and the opponent closest to being beaten", CHOICE),
     ] = None,
     results: Results = None,
     final: Final = False,
@@ -177,7 +176,7 @@ def crosstable(
 
 def faults(
     contest: ContestOrOnly = None,
-    bot: Annotated[str | None, option("NAME", "only this bot's", CHOICE)] = None,
+    bot: Annotated[str | None, option("NAME", "this bot's faults only", CHOICE)] = None,
     results: Results = None,
     final: Final = False,
     config: ConfigPath = None,
