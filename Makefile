@@ -180,6 +180,7 @@ $(VENV)/tools: $(VENV)/installed
 $(VENV)/thorough: $(VENV)/tools
 	@echo "Installing what only the thorough tests need"
 	@$(call quietly, $(INSTALL) --group thorough)
+	@$(call quietly, $(INSTALL) --no-deps kaggle-environments==1.33.2) # which brings gigabytes for other games
 	@touch $@
 
 # Debian 12's kernel, where there are qemu and mmdebstrap.

@@ -208,7 +208,7 @@ def _make(rules: type[Rules]) -> Contest:
 
 def _settings_of(rules: type[Rules]) -> type[Settings]:
     """The keys of the contest's table: with `seats` where the rules leave that open."""
-    if not isinstance(rules.seats, range):
+    if not isinstance(rules.seats, range) or "seats" in rules.settings_class.model_fields:
         return rules.settings_class
     low, high = rules.seats[0], rules.seats[-1]
     seats = Field(low, ge=low, le=high, description="bots at a table")
