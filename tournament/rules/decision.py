@@ -52,11 +52,11 @@ class Decision(decisions.Decision):
             raise ValueError(
                 f"{name}: {LEGAL_ACTIONS} are observed with answer=LegalAction(Int(low, high), max_actions)"
             )
+        _check_answer(name, answer)
         if isinstance(answer, LegalAction):
             observed[LEGAL_ACTIONS] = answer.observed
         elif default is None:
             default = _first_of(name, answer)
-        _check_answer(name, answer)
         try:
             super().__init__(
                 name, [(value, *kind.spec) for value, kind in observed.items()], answer=answer.spec, default=default

@@ -150,7 +150,7 @@ def _load(written: str) -> tuple[Any, tuple[str, dict[str, Any], str] | None]:
         )
     try:
         game = pyspiel.load_game(written)
-    except (pyspiel.SpielError, ValueError, RuntimeError) as error:
+    except Exception as error:  # of many types, as its C++ has them
         raise NoGame(f"it is refused by OpenSpiel: {_first_line(error)}") from None
     kind = game.get_type()
     if kind.dynamics == pyspiel.GameType.Dynamics.MEAN_FIELD:
