@@ -10,7 +10,7 @@ variance     the same of the shipped bots, from block to block and between tourn
 stopping     what stopping saves, against tournaments of a fixed length, and pairs that are called
 settled      whether an order is right that a run until the order is settled calls so
 duplicate    what duplicate matches bring
-gauntlets    what the ± of matches against all covers
+matches      what the ± of matches against all covers
 twins        identical bots told apart, pairs called sure, what ± covers; replicas are kept, so it goes on when stopped
 
 On one core twins takes two hours, the others six minutes; with `--quick` all take six minutes.
@@ -573,11 +573,11 @@ def _twins(tournaments: int, field: str = "") -> Iterator[str]:
     return ranking_twins.table(tournaments, field)
 
 
-def _gauntlets(tournaments: int) -> Iterator[str]:
+def _matches(tournaments: int) -> Iterator[str]:
     """Figures of one bot against others, and of two versions."""
-    from benchmarks import ranking_gauntlets
+    from benchmarks import ranking_matches
 
-    return ranking_gauntlets.table(max(20, tournaments // 5))
+    return ranking_matches.table(max(20, tournaments // 5))
 
 
 PARTS: dict[str, Callable[[int], Iterator[str]]] = {
@@ -587,7 +587,7 @@ PARTS: dict[str, Callable[[int], Iterator[str]]] = {
     "stopping": _stopping,
     "settled": _settled,
     "duplicate": _duplicate,
-    "gauntlets": _gauntlets,
+    "matches": _matches,
     "twins": _twins,
 }
 

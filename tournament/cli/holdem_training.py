@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tournament.cli.groups import PLAIN, Command, examples
-from tournament.cli.options import OUTPUT, PLAY, WHO_PLAYS, flag, option
+from tournament.cli.options import OUTPUT, PLAY, option
 
 _PROGRAM = "python3 entrants/holdem_training/my_bot/bot.py"
 
@@ -19,7 +19,7 @@ app = typer.Typer(**PLAIN)
     cls=Command,
     epilog=examples(
         f"judge holdem_training --hands 100 -- {_PROGRAM}",
-        f"judge holdem_training --hands 100 --no-sandbox --transcript lines.txt -- {_PROGRAM}",
+        f"judge holdem_training --hands 100 --transcript lines.txt -- {_PROGRAM}",
     ),
 )
 def judge(
@@ -31,7 +31,6 @@ def judge(
     transcript: Annotated[
         Path | None, option("FILE", "write every line here: < read by the program, > written by it", OUTPUT)
     ] = None,
-    no_sandbox: Annotated[bool, flag("--no-sandbox", "run the program with all your rights", WHO_PLAYS)] = False,
 ) -> None:
     """Play a program as the contest's statement has it judged, and nothing else: for its author to debug against.
 
@@ -39,13 +38,13 @@ def judge(
     ran out of time, with 5 when its output ended before the match.
     """
     from tournament.cli.consoles import out
-    from tournament.config import load_contests
+    from tournament.config import load_config
     from tournament.trial.judging import judge_program
 
+    config = load_config(contest)
     verdict = judge_program(
-        load_contests().find(contest), command, hands=hands, seed=seed, decks=decks, transcript=transcript,
-        sandboxed=not no_sandbox,
-    )  # fmt: skip
+        config.played, command, config.sandbox, hands=hands, seed=seed, decks=decks, transcript=transcript
+    )
     out.print(verdict.text, soft_wrap=True)
     if verdict.exit_code:
         raise typer.Exit(verdict.exit_code)

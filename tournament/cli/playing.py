@@ -49,10 +49,6 @@ class Playing:
         """
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # end as by Ctrl-C
         joined_cluster.ends_after_play = True
-        if any(hasattr(one.contest, "rules_seconds_per_step") for one in self.chosen.values()):  # rules in Python
-            from engine.rules.steps import end_on_signals
-
-            end_on_signals()
         name, first = next(iter(self.chosen.items()))
         place = inside(first.results, name)
         all_fit = True

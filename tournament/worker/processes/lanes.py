@@ -28,11 +28,11 @@ from tournament.leg import Failure, Leg
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.worker.faults import Disqualified, Stopped
-from tournament.worker.processes import python_bots
+from tournament.worker.processes import programs, python_bots
 from tournament.worker.processes.bot_process import BotProcess
 from tournament.worker.processes.leg_in_play import OVER, LegInPlay, PlayedLeg, Playing, players_of
 from tournament.worker.processes.leg_queue import LegQueue
-from tournament.worker.processes.pool import Pool
+from tournament.worker.processes.pool import Pool, StartProgram
 from tournament.worker.processes.spool import Spool
 from tournament.worker.processes.verdicts import Apart, PutOff, out_of_memory, verdict
 from tournament.worker.wasm.stack import on_deep_stack
@@ -63,6 +63,7 @@ def play_in_lanes(
     out: Disqualified | None = None,
     put_off: OnTrouble | None = None,
     tried: Collection[str] = (),
+    start_program: StartProgram = programs.start,
 ) -> Generator[PlayedLeg, None, None]:
     """Play legs in which at least one bot is a process; yields each when it is done, its rows in `spool`.
 
@@ -71,7 +72,9 @@ def play_in_lanes(
     second try: long waits are faults, as they are of bots that were `tried` so, and a kill is raised. Raises Stopped,
     BotTrouble, RunError when this machine can't run a bot, InputError when it can't confine one.
     """
-    table = _LaneTable(contest, settings, sandbox, legs, artifacts, cache, spool, stopping, out, put_off, tried)
+    table = _LaneTable(
+        contest, settings, sandbox, legs, artifacts, cache, spool, stopping, out, put_off, tried, start_program
+    )
     try:
         yield from table.play()
     finally:
@@ -94,6 +97,7 @@ class _LaneTable:
         out: Disqualified | None,
         put_off: OnTrouble | None,
         tried: Collection[str],
+        start_program: StartProgram,
     ) -> None:
         interface = contest.interface
         self._lanes = Lanes(
@@ -103,7 +107,7 @@ class _LaneTable:
             tells_values=isinstance(interface.tells, Named),
             most_text=interface.most_json,
         )
-        self.pool = Pool(contest, settings, sandbox, artifacts, cache, self._lanes)
+        self.pool = Pool(contest, settings, sandbox, artifacts, cache, self._lanes, start_program)
         tables = [Table(buffer_fields(columns), _ROWS) for columns in (contest.games, contest.sessions)]
         self._playing = Playing(contest, settings, artifacts, self._lanes, self.pool, spool, tables, stopping)
         self._queue = LegQueue(legs)

@@ -8,6 +8,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
+from typing import Protocol
 
 from engine.kernel.game_core import GameCore
 from engine.processes.lanes import Lanes
@@ -34,6 +35,14 @@ _outgrown: set[str] = set()
 _PARTING_SECONDS = 0.1
 
 
+class StartProgram(Protocol):
+    """Starts a program, as `programs.start` does."""
+
+    def __call__(
+        self, archive: bytes, sandbox: SandboxSettings, cache: Path, /, *, memory_megabytes: int, cpu_seconds: int
+    ) -> Confined: ...
+
+
 class Pool:
     """Starts, shares and ends processes.
 
@@ -48,12 +57,14 @@ class Pool:
         artifacts: Mapping[str, bytes],
         cache: Path,
         lanes: Lanes,
+        start_program: StartProgram = programs.start,
     ) -> None:
         self._contest = contest
         self._settings = settings
         self._sandbox = sandbox
         self._artifacts = artifacts
         self._cache = cache
+        self._start_program = start_program
         self._lanes, self._channels = lanes, lanes.channels
         self.by_channel: dict[int, BotProcess] = {}
         self._shared: dict[SharedBy, BotProcess] = {}
@@ -134,7 +145,7 @@ class Pool:
                     many_legs=shared_by is not None,
                 )
             else:
-                confined = programs.start(
+                confined = self._start_program(
                     artifact,
                     self._sandbox,
                     self._cache,
