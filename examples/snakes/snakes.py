@@ -103,15 +103,15 @@ def next_cell(cell: int, way: str) -> int:
 
 def as_svg(board: list[int], heads: list[int]) -> str:
     """The grid as an image: a colour for each seat, an eye for each head, food as dots."""
-    colours, drawn = ["#3b82c4", "#d9822b", "#3d9a50", "#b04a8f"], []
-    for cell, holds in enumerate(board):
-        left, top = 20 * (cell % SIDE), 20 * (cell // SIDE)
-        if holds == FOOD:
-            drawn.append(f'<circle cx="{left + 10}" cy="{top + 10}" r="5" fill="#c33"/>')
-        elif holds >= 0:
-            drawn.append(f'<rect x="{left + 1}" y="{top + 1}" width="18" height="18" rx="4" fill="{colours[holds]}"/>')
-        if cell in heads:
-            drawn.append(f'<circle cx="{left + 10}" cy="{top + 10}" r="4" fill="white"/>')
+    corners = [(20 * (cell % SIDE) + 1, 20 * (cell // SIDE) + 1) for cell in range(CELLS)]
+    drawn = []
+    for seat, colour in enumerate(("#3b82c4", "#d9822b", "#3d9a50", "#b04a8f")):
+        squares = "".join(f"M{x} {y}h18v18h-18z" for (x, y), holds in zip(corners, board) if holds == seat)
+        drawn.append(f'<path d="{squares}" fill="{colour}"/>')
+    for cell, (x, y) in enumerate(corners):
+        if board[cell] == FOOD or cell in heads:
+            colour = "#c33" if board[cell] == FOOD else "white"
+            drawn.append(f'<circle cx="{x + 9}" cy="{y + 9}" r="5" fill="{colour}"/>')
     frame = f'<rect width="{20 * SIDE}" height="{20 * SIDE}" fill="#eee" stroke="#999"/>'
     size = f"0 0 {20 * SIDE} {20 * SIDE}"
     return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{size}">{frame}{"".join(drawn)}</svg>'

@@ -124,7 +124,7 @@ def test_bots_of_three_and_more_win_what_enumeration_expects(game: str) -> None:
     assert len(rows["games"]["actions"]) == OF_MANY[game]
 
 
-@pytest.mark.parametrize("game", ["negotiation", "tarok(players=4)", "bridge_uncontested_bidding"])
+@pytest.mark.parametrize("game", ["negotiation", "tarok(players=4)"])
 def test_game_that_draws_its_own_chance_is_repeated_by_the_seed_of_its_session(game: str) -> None:
     """Sessions differ, and two runs of the same deals are equal."""
     players = pyspiel.load_game(game).num_players()
