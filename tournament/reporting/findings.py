@@ -53,7 +53,7 @@ class Findings:
     """What a report shows. `entrants` are in the order of the survey's sums; `settings` are without the seed.
 
     `seed` is None unless it is to be shown. `origins` are the versions of this package that played.
-    There are so many `matches`.
+    `matches` is how many there are.
     """
 
     ranking: Standings
