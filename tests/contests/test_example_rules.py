@@ -92,7 +92,7 @@ def test_words_are_won_by_the_bot_that_knows_more() -> None:
     assert 0 < max(rows["games"]["words"]) <= 40
 
 
-GOLDEN_SNAKES = {  # by seat: turns lived, and length
+GOLDEN_SNAKES: dict[tuple[str, ...], list[tuple[tuple[int, int], ...]]] = {  # by seat: turns lived, and length
     ("any_way", "clockwise", "hungry", "roomy"): [
         ((9, 1), (150, 2), (150, 25), (9, 1)),
         ((5, 1), (123, 1), (122, 25), (5, 1)),

@@ -70,7 +70,7 @@ class OpenSpielSettings(Settings):
 
         if "open_spiel" not in given.data:
             return value  # which is refused already
-        players = game_of(given.data["open_spiel"]).players
+        players: int = game_of(given.data["open_spiel"]).players
         if value not in (0, players):
             message = "{game} has {players} players; leave seats out, or choose players in open_spiel"
             raise PydanticCustomError("seats", message, {"game": given.data["open_spiel"], "players": players})
