@@ -451,7 +451,7 @@ def _settled(tournaments: int) -> Iterator[str]:
             told += any(twins)
             verdicts += last.verdicts
             played += len(legs) / math.comb(len(bots), 2) / runs
-        share = [f"{verdicts.count(verdict) / len(verdicts):.2f}" for verdict in ("settled", "close", "open")]
+        share = [f"{verdicts.count(verdict) / len(verdicts):.2f}" for verdict in ("settled", "too_close", "open")]
         yield (
             f"| {field_of_bots}; twice {twice}; {sessions} sessions | {runs} | {100 * wrong / runs:.1f}% "
             f"| {100 * told / runs:.1f}% | {' | '.join(share)} | {played:.1f} of {until.max_replicas} |"
@@ -548,8 +548,13 @@ def _swapping_fields() -> Iterator[tuple[str, Contest, list[Entrant], dict[str, 
     learning = shipped(VON_NEUMANN_POKER, LEARNING)
     yield f"the same, {len(learning)} that learn, 200 sessions", VON_NEUMANN_POKER, learning, {"sessions": 200}
     for contest in (ROCK_PAPER_SCISSORS, PRISONERS_DILEMMA):
-        settings = {key: value for key, value in contest.preset.items() if key != "game"}
-        yield contest.title, contest, shipped(contest), settings | {"sessions": 10, "rounds": 200, "noise": 0.05}
+        settings = {key: value for key, value in contest.preset.items() if key != "rules"}
+        yield (
+            contest.title,
+            contest,
+            shipped(contest),
+            settings | {"sessions": 10, "turns_per_game": 200, "noise": 0.05},
+        )
     yield from _dealt_in_python()
 
 

@@ -132,7 +132,7 @@ def _fields(tournaments: int) -> Iterator[tuple[str, Callable[[], Play], Sequenc
 
 
 def _preset(contest: Contest) -> dict[str, Any]:
-    return {key: value for key, value in contest.preset.items() if key != "game"}
+    return {key: value for key, value in contest.preset.items() if key != "rules"}
 
 
 def _twice(folder: Path, doubled: Sequence[str], left_out: str) -> Iterator[tuple[Path, str, str]]:

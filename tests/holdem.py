@@ -79,7 +79,7 @@ def take_rows(games: Table, sessions: Table, record: CoreRecord) -> None:
                 tuple(row[name] for name in CARD_COLUMNS),
                 tuple(row[f"raise_{n}"] for n in range(1, 5)),
                 tuple(row[f"bob_answer_{n}"] for n in range(1, 5)),
-                row["folder"],
+                row["folded_by"],
                 row["profit"],
             )
         )

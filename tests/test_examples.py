@@ -25,7 +25,7 @@ SHORT: dict[str, dict[str, Any]] = {
     "von_neumann_poker": {"sessions": 60},
     "two_card_draw": {"hands": 60, "servers": 1},
     "holdem_training": {"hands": 60, "sessions": 1},
-    "matrix_game": {"rounds": 50, "sessions": 10},
+    "matrix_game": {"turns_per_game": 50, "sessions": 10},
 }
 
 

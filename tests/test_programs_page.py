@@ -98,7 +98,7 @@ def overheard(
 @pytest.mark.usefixtures("read_to_the_end", "small_files")
 @pytest.mark.parametrize(
     ("page", "contest", "keys"),
-    [("programs.md", VON_NEUMANN_POKER, {}), ("matrix_game.md", MATRIX_GAME, {"rounds": 3})],
+    [("programs.md", VON_NEUMANN_POKER, {}), ("matrix_game.md", MATRIX_GAME, {"turns_per_game": 3})],
 )
 def test_dialogue_of_a_match_is_as_documented(
     page: str, contest: Contest, keys: dict[str, int], tmp_path: Path

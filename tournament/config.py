@@ -236,7 +236,7 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
     else:
         base = Path() if "results" in general_given else file.folder
         results = str((base / results).absolute())
-    display = replace(played.display, about=own.about or played.display.about)
+    display = replace(played.display, description=own.description or played.display.description)
     named = replace(played, title=own.title or played.title, display=display)
     return Config(general, named, own, sandbox, entrants.absolute(), results, file.folder.absolute(), opening)
 
@@ -255,7 +255,9 @@ def in_its_words(contest: Contest, config_of: Callable[[str], Config]) -> Contes
     with contextlib.suppress(InputError):
         told = config_of(contest.name).played
         if told.rules == contest.rules:
-            return replace(contest, title=told.title, display=replace(contest.display, about=told.display.about))
+            return replace(
+                contest, title=told.title, display=replace(contest.display, description=told.display.description)
+            )
     return contest
 
 
@@ -301,7 +303,7 @@ def _contests_in(file: _File) -> Contests:
         is_table = isinstance(table, dict)
         if name in (_SANDBOX, _WATCH) or name in General.model_fields or (name not in BUILT_IN and not is_table):
             continue
-        game = table.get("game") if is_table else None
+        game = table.get("rules") if is_table else None
         if game is None and name in BUILT_IN:
             made[name] = BUILT_IN[name]
             continue
@@ -310,7 +312,7 @@ def _contests_in(file: _File) -> Contests:
             made[name] = _of_others(str(game), file, made) if names_rules(game) else find_contest(name, game or name)
             made[name] = made[name].named(name)
         except InputError as problem:
-            broken[name] = InputError(f"{file.place(name, 'game')}: {problem}")
+            broken[name] = InputError(f"{file.place(name, 'rules')}: {problem}")
     chosen = [name for name in file.document if name in made or name in broken]
     return Contests(made, tuple(chosen or BUILT_IN), broken)
 
@@ -325,19 +327,20 @@ def _of_others(game: str, file: _File, made: Mapping[str, Contest]) -> Contest:
 
 
 def _check_table(file: _File, name: str, game: object) -> None:
-    """Raise InputError for a table that defines no contest; `game` is the value of its key, None if it has none."""
+    """Raise InputError for a table that defines no contest; `game` is the value of its key `rules`, None if it has
+    none."""
     shown, rules = shortened(name, 100), ", ".join(KNOWN_RULES)
-    others = 'a file: game = "my_rules.py", or a package\'s class: game = "my_package:MyRules"'
+    others = 'a file: rules = "my_rules.py", or a package\'s class: rules = "my_package:MyRules"'
     if game is None and name not in KNOWN_RULES and loaded_rules(name) is None:
         raise InputError(
             f"{file.place(None, name)}: unknown table {shown}; a contest of that name says by which rules it is played:"
-            f' game = "{KNOWN_RULES[0]}", {others}. There are {rules}; other tables: {_SANDBOX}, {_WATCH}'
+            f' rules = "{KNOWN_RULES[0]}", {others}. There are {rules}; other tables: {_SANDBOX}, {_WATCH}'
             f"{did_you_mean(name, [*KNOWN_RULES, _SANDBOX, _WATCH])}"
         )
-    place = file.place(name, "game")
+    place = file.place(name, "rules")
     if game is not None and game not in KNOWN_RULES and not names_rules(game):
         close = did_you_mean(game, KNOWN_RULES) if isinstance(game, str) else ""
-        raise InputError(f"{place}: game = {game!r}: no such rules; there are {rules}; {others}{close}")
+        raise InputError(f"{place}: rules = {game!r}: no such rules; there are {rules}; {others}{close}")
     if game is not None and name in KNOWN_RULES and game != name:
         raise InputError(f"{place}: {name} has rules of its own; give a contest of {game} another name")
     if not valid_contest_name(name):

@@ -54,7 +54,7 @@ class Played:
 class ContestSuite:
     """Small runs of a contest in a folder of their own. `settings` are keys of its table that keep them short.
 
-    `rules` is the table's key `game`. `languages` are those of the bots, by their names for `tournament new`; default
+    `rules` is the table's key `rules`. `languages` are those of the bots, by their names for `tournament new`; default
     the first compiled one, and Python.
     """
 
@@ -63,7 +63,7 @@ class ContestSuite:
     ) -> None:
         self.name = contest
         self.folder = folder
-        game = {"game": rules} if rules else {}
+        game = {"rules": rules} if rules else {}
         self._table = {**game, "seed": _SEED, "max_faults": 1, **_PATIENT, **settings}
         self._languages = languages
 

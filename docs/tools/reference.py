@@ -45,13 +45,13 @@ _WORDS |= {"object": "table"}
 _LIMITS = {"minimum": "from", "exclusiveMinimum": "above", "maximum": "to", "exclusiveMaximum": "below"}
 _POWERS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _MORE_OF_FIELDS = {
-    "order": "../explanation/ranking.md",
+    "order_status": "../explanation/ranking.md",
     "outlier_results": "../explanation/ranking.md#who-plays-together",
 }
 # Where a key has more to it than its line in the table.
 _MORE = {
     "ray_address": "../how_to/cluster.md",
-    "game": "contests.md",
+    "rules": "contests.md",
     "seed": "../explanation/seeds.md",
     "until_settled": "../explanation/ranking.md",
 }

@@ -105,7 +105,7 @@ def test_a_folder_may_begin_without_the_shipped_bots(tmp_path: Path) -> None:
 
 
 def test_an_unknown_contest_is_answered_with_all_that_can_be_asked_for(tmp_path: Path) -> None:
-    (tmp_path / "tournament.toml").write_text('[pennies]\ngame = "matrix_game"\n[broken]\ngame = "none.py"\n')
+    (tmp_path / "tournament.toml").write_text('[pennies]\nrules = "matrix_game"\n[broken]\nrules = "none.py"\n')
     told = command(tmp_path, "run", "penny").stderr
     assert all(name in told for name in ("pennies", "broken", "two_card_draw", "open_spiel")), told
 

@@ -79,8 +79,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copy(REPOSITORY / "entrants" / "prisoners_dilemma" / f"{name}.c", turns)
     (place / "tournament.toml").write_text(
         f'executor = "local"\nworkers = 1\n[{CONTEST}]\nsessions = 400\nseed = "{SEED}"\n'
-        f'[short_dilemma]\ngame = "matrix_game"\nmoves = ["cooperate", "defect"]\npayoffs = [[3, 0], [5, 1]]\n'
-        f'rounds = 50\ngames_per_session = 3\nend_probability = 0.02\nsessions = 300\nseed = "{SEED}"\n'
+        f'[short_dilemma]\nrules = "matrix_game"\nmoves = ["cooperate", "defect"]\npayoffs = [[3, 0], [5, 1]]\n'
+        f'turns_per_game = 50\ngames_per_session = 3\nend_probability = 0.02\nsessions = 300\nseed = "{SEED}"\n'
     )
     return place
 
@@ -230,7 +230,7 @@ def test_a_line_comes_at_its_time_and_tells_how_far_the_run_is(
 
 
 def test_options_go_before_variables_and_these_before_settings(folder: Path, tmp_path: Path) -> None:
-    settings = f'[short_dilemma]\ngame = "matrix_game"\nentrants = "{folder / "entrants" / "short_dilemma"}"\n'
+    settings = f'[short_dilemma]\nrules = "matrix_game"\nentrants = "{folder / "entrants" / "short_dilemma"}"\n'
     for name in ("here", "there"):
         (tmp_path / f"{name}.toml").write_text(f'results = "of_{name}"\nworkers = 2\n{settings}')
     here = str(tmp_path / "here.toml")

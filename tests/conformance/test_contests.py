@@ -15,14 +15,14 @@ SHORT: dict[str, dict[str, Any]] = {
     "von_neumann_poker": {"sessions": 8},
     "two_card_draw": {"sessions": 1, "hands": 32, "servers": 1},
     "holdem_training": {"sessions": 1, "hands": 20},
-    "matrix_game": {"sessions": 4, "rounds": 10},
+    "matrix_game": {"sessions": 4, "turns_per_game": 10},
     "liars_dice": {"rules": str(EXAMPLES / "liars_dice" / "liars_dice.py"), "sessions": 8},
     "words": {"rules": str(EXAMPLES / "words" / "words.py"), "sessions": 4},
     "auction": {"rules": str(EXAMPLES / "auction" / "auction.py"), "sessions": 4},
     "snakes": {"rules": str(EXAMPLES / "snakes" / "snakes.py"), "sessions": 2, "seats": 4, "turns": 20},
     "holdem": {"rules": str(EXAMPLES / "holdem" / "holdem.py"), "sessions": 1, "seats": 6, "hands": 5},
-    "leduc": {"rules": "open_spiel", "open_spiel": "leduc_poker", "sessions": 8},
-    "goofspiel": {"rules": "open_spiel", "open_spiel": "goofspiel(num_cards=4)", "sessions": 8},
+    "leduc": {"rules": "open_spiel", "open_spiel_game": "leduc_poker", "sessions": 8},
+    "goofspiel": {"rules": "open_spiel", "open_spiel_game": "goofspiel(num_cards=4)", "sessions": 8},
 }
 ALL = {check.__name__ for check in conformance.CHECKS}
 # What `make test` looks at. Of the others, bots to start from and resuming have tests of their own.

@@ -23,7 +23,7 @@ class Auction(Rules):
         bids = yield [BID(seat, prize=1) for seat in session.turn_order]
         session.record([0] * session.seats)
 """
-SETTINGS = '[auction]\ngame = "auction.py"\nentrants = "bots"\nsessions = 2\nseats = 4\n'
+SETTINGS = '[auction]\nrules = "auction.py"\nentrants = "bots"\nsessions = 2\nseats = 4\n'
 SEATS = "seats = range(3, 7)"
 
 

@@ -49,7 +49,7 @@ each = pytest.mark.parametrize("name", sampled(SHORT, ["snakes"]))
 def copied(folder: Path, name: str, **more: Any) -> Path:
     """An example's settings, made short, and its bots in a folder."""
     shutil.copytree(EXAMPLES / name, folder, dirs_exist_ok=True)
-    rules = 'game = "' + f'{name}.py"'
+    rules = 'rules = "' + f'{name}.py"'
     keys = {**SHORT[name], "seed": SEED, "max_faults": 0, **more}
     lines = [f'{key} = "{value}"' if isinstance(value, str) else f"{key} = {value}" for key, value in keys.items()]
     (folder / "tournament.toml").write_text("\n".join([f"[{name}]", rules, *lines, ""]))

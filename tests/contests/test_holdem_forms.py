@@ -160,7 +160,7 @@ def test_every_form_plays_the_same_hands(tmp_path: Path, name: str, source: Sour
     wanted = play_core(oracles_policy(2**63 + 5), 7, sessions=1, hands=500)
     assert record.hands == wanted.hands and record.sessions == wanted.sessions
     assert (result.sums[0].points, result.faults) == (wanted.points, ())
-    assert {hand.folder for hand in record.hands} == {0, 1, 2} and len(wanted.asked) > 1000
+    assert {hand.folded_by for hand in record.hands} == {0, 1, 2} and len(wanted.asked) > 1000
     assert any(view.stack == 0 for view in wanted.asked)
 
 

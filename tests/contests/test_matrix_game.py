@@ -14,10 +14,10 @@ from tournament.errors import InputError
 ROOT = Path(__file__).parents[2]
 DILEMMA = """
 [dilemma]
-game = "matrix_game"
+rules = "matrix_game"
 moves = ["cooperate", "defect"]
 payoffs = [[3, 0], [5, 1]]
-rounds = {rounds}
+turns_per_game = {rounds}
 sessions = {sessions}
 entrants = "bots"
 seed = "a seed of the tests of matrix games"
@@ -154,14 +154,14 @@ def test_a_program_is_told_its_own_score_at_either_seat(tmp_path: Path, names: t
         ('payoffs = [[1, 2, 3], [4, 5, "6"], [7, 8, 9]]', "must be a number"),
         ("payoffs = [[1, 2, 3], [4, 5, inf], [7, 8, 9]]", "a payoff must be at least -1000000 and at most 1000000"),
         ("column_payoffs = [[1]]", "column_payoffs = .*must be 3 lists"),
-        ("rounds = 0", "at least 1"),
-        ("rounds = 100_001", "at most 100000"),
+        ("turns_per_game = 0", "at least 1"),
+        ("turns_per_game = 100_001", "at most 100000"),
         ("noise = 1.1", "at most 1"),
         ("end_probability = -0.1", "at least 0"),
     ],
 )
 def test_what_is_wrong_with_a_game_is_blamed_by_line(tmp_path: Path, keys: str, words: str) -> None:
     config = tmp_path / "tournament.toml"
-    config.write_text(f'[mine]\ngame = "matrix_game"\n{keys}\n')
+    config.write_text(f'[mine]\nrules = "matrix_game"\n{keys}\n')
     with pytest.raises(InputError, match=rf"tournament\.toml, line [123]: .*{words}"):
         load_config("mine", config)

@@ -56,7 +56,9 @@ def check_mean(result: Any, expectation: float, seat: int = 0) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_uniform_and_fixed_policies_win_what_openspiel_expects(game: str) -> None:
     bots = {"a_lowest": (".c", LOWEST), "b_uniform": (".c", UNIFORM)}
-    ((result, rows),) = play_field(find_contest("open_spiel"), bots, sessions=GAMES[game], open_spiel=game).values()
+    ((result, rows),) = play_field(
+        find_contest("open_spiel"), bots, sessions=GAMES[game], open_spiel_game=game
+    ).values()
     uniform = pyspiel.UniformRandomPolicy(pyspiel.load_game_as_turn_based(game))
     check_mean(result, by_openspiel(game, pyspiel.PreferredActionPolicy(list(range(13))), uniform))
     assert (rows["games"]["points_0"] == -rows["games"]["points_1"]).all()
@@ -65,7 +67,7 @@ def test_uniform_and_fixed_policies_win_what_openspiel_expects(game: str) -> Non
 @pytest.mark.statistical
 def test_python_bots_play_by_the_information_state() -> None:
     bots = {"a_state": (".py", BY_STATE), "b_uniform": (".c", UNIFORM)}
-    ((result, _),) = play_field(find_contest("open_spiel"), bots, sessions=3000, open_spiel="kuhn_poker").values()
+    ((result, _),) = play_field(find_contest("open_spiel"), bots, sessions=3000, open_spiel_game="kuhn_poker").values()
     chosen = {
         card + h: card == "2" or (card == "1" and h.endswith("b")) for card in "012" for h in ("", "p", "b", "pb")
     }
@@ -118,7 +120,7 @@ def test_bots_of_three_and_more_win_what_enumeration_expects(game: str) -> None:
     policies = [FIXED[name][1] for name in names]
     by_first = [expected(root, policies[first:] + policies[:first]) for first in range(players)]
     bots = {f"bot_{seat}": (".c", FIXED[name][0]) for seat, name in enumerate(names)}
-    ((result, rows),) = play_table(find_contest("open_spiel"), bots, sessions=OF_MANY[game], open_spiel=game)
+    ((result, rows),) = play_table(find_contest("open_spiel"), bots, sessions=OF_MANY[game], open_spiel_game=game)
     for seat in range(players):
         check_mean(result, sum(by_first[first][seat - first] for first in range(players)) / players, seat)
     assert len(rows["games"]["actions"]) == OF_MANY[game]
@@ -130,7 +132,7 @@ def test_game_that_draws_its_own_chance_is_repeated_by_the_seed_of_its_session(g
     players = pyspiel.load_game(game).num_players()
     bots = {f"bot_{seat}": (".c", UNIFORM) for seat in range(players)}
     one, two = (
-        play_table(find_contest("open_spiel"), bots, sessions=12, open_spiel=game)[0][1]["games"] for _ in range(2)
+        play_table(find_contest("open_spiel"), bots, sessions=12, open_spiel_game=game)[0][1]["games"] for _ in range(2)
     )
     assert all((one[name] == two[name]).all() for name in one)
     assert len({tuple(float(one[f"points_{seat}"][i]) for seat in range(players)) for i in range(12)}) > 1
@@ -161,7 +163,7 @@ def test_page_lists_all_games_that_are_refused_and_why() -> None:
 def test_points_of_a_game_that_is_not_zero_sum_are_both_recorded() -> None:
     """The prisoner's dilemma of OpenSpiel: 0 cooperates for 5 each; 1 defects for 10, and leaves the other 0."""
     bots = {"a": (".c", LOWEST), "b": (".c", "int act(const View *bot) { return 1; }\n")}
-    ((result, rows),) = play_field(find_contest("open_spiel"), bots, sessions=4, open_spiel="matrix_pd").values()
+    ((result, rows),) = play_field(find_contest("open_spiel"), bots, sessions=4, open_spiel_game="matrix_pd").values()
     assert [won.points for won in result.sums] == [0.0, 40.0]
     assert rows["sessions"]["points_1"].tolist() == [10.0] * 4
 
@@ -174,22 +176,22 @@ def test_points_of_a_game_that_is_not_zero_sum_are_both_recorded() -> None:
         ("2048", "it is a game of 1; contests are for 2 to 10"),
         ("mfg_crowd_modelling", "it is a mean field game"),
         ("leduc_poker(cards=2)", "refused by OpenSpiel: Unknown parameter 'cards'"),
-        ("", 'say which game, such as open_spiel = "leduc_poker"'),
+        ("", 'say which game, such as open_spiel_game = "leduc_poker"'),
     ],
 )
 def test_game_that_cannot_be_played_is_refused_with_its_line(game: str, message: str, tmp_path: Any) -> None:
     file = tmp_path / "tournament.toml"
-    file.write_text(f'[poker]\ngame = "open_spiel"\nsessions = 2\nopen_spiel = "{game}"\n')
+    file.write_text(f'[poker]\nrules = "open_spiel"\nsessions = 2\nopen_spiel_game = "{game}"\n')
     with pytest.raises(InputError) as problem:
         load_config("poker", file)
     assert message in str(problem.value)
-    assert f"{file}, line 4: open_spiel = " in str(problem.value)
+    assert f"{file}, line 4: open_spiel_game = " in str(problem.value)
     assert game != "leduc_pokr" or str(problem.value).endswith("; did you mean leduc_poker?")
 
 
 def test_seats_are_the_players_of_the_game(tmp_path: Any) -> None:
     file = tmp_path / "tournament.toml"
-    text = '[poker]\ngame = "open_spiel"\nopen_spiel = "kuhn_poker(players=3)"\n'
+    text = '[poker]\nrules = "open_spiel"\nopen_spiel_game = "kuhn_poker(players=3)"\n'
     for seats in ("", "seats = 3\n"):
         file.write_text(text + seats)
         config = load_config("poker", file)

@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
     """A contest of these rules, and two bots."""
     (tmp_path / "loops.py").write_text(_RULES.replace("LOOP", _LOOP))
     (tmp_path / "tournament.toml").write_text(
-        '[loops]\ngame = "loops.py"\nsessions = 3\nseed = "s"\nrules_seconds_per_step = 0.5\n[sandbox]\nmode = "off"\n'
+        '[loops]\nrules = "loops.py"\nsessions = 3\nseed = "s"\nrules_seconds_per_step = 0.5\n[sandbox]\nmode = "off"\n'
     )
     (tmp_path / "entrants" / "loops").mkdir(parents=True)
     for name in ("one", "other"):

@@ -75,7 +75,7 @@ def won_by(path: Path, server: ServerStrategy) -> tuple[float, int]:
     folder = path.parents[1]
     (folder / "strategies").mkdir(exist_ok=True)
     (folder / "strategies" / "one.txt").write_text(write_strategy(server))
-    (folder / "tournament.toml").write_text("[two_card_draw]\nsessions = 2\nstrategies = 'strategies'\n")
+    (folder / "tournament.toml").write_text("[two_card_draw]\nsessions = 2\nstrategy_dir = 'strategies'\n")
     found = tournament.match("two_card_draw", path, "one", config=folder / "tournament.toml", seed=1)
     assert found.points and not found.faults
     return found.points.value, found.games
@@ -201,7 +201,7 @@ def test_another_strategy_file_has_only_its_matches_played(place: Path) -> None:
     folder.mkdir()
     for number in range(3):
         (folder / f"s{number}.txt").write_text(write_strategy(generate(Recipe(1, 2, 1000, number))))
-    settings = ['strategies = "servers"', "hands = 300"]
+    settings = ['strategy_dir = "servers"', "hands = 300"]
     run(place, "results", settings)
     before = outcome(place / "results" / "two_card_draw")
     (folder / "s1.txt").write_text(write_strategy(generate(Recipe(1, 2, 1000, 99))))
@@ -224,12 +224,12 @@ def test_bad_strategies_stop_a_run_with_their_line(place: Path) -> None:
     folder = place / "servers"
     folder.mkdir()
     with pytest.raises(InputError, match=r"has no strategies, which are files ending in .txt"):
-        run(place, "results", ['strategies = "servers"'])
+        run(place, "results", ['strategy_dir = "servers"'])
     (folder / "bad.txt").write_text("1 9\n")
     with pytest.raises(InputError, match=r"bad.txt, line 1: bet2 is 9, must be 1 to 3"):
-        run(place, "results", ['strategies = "servers"'])
+        run(place, "results", ['strategy_dir = "servers"'])
     with pytest.raises(InputError, match=r"folder of strategies .*nowhere does not exist"):
-        run(place, "results", ['strategies = "nowhere"'])
+        run(place, "results", ['strategy_dir = "nowhere"'])
 
 
 def test_faults_have_the_default_taken_and_too_many_disqualify(place: Path) -> None:

@@ -148,8 +148,8 @@ def test_all_thirteen_betting_sequences_occur_in_both_rounds() -> None:
     )
     bot = WildBot(1)
     rows = play(core, bot.ask, tables)
-    first = {(r["opened1_0"], r["bets1"], r["folded"] if r["rounds"] == 1 else 0) for r in rows}
-    second = {(r["opened2_0"], r["bets2"], r["folded"]) for r in rows if r["rounds"] == 2}
+    first = {(r["opened1_0"], r["bets1"], r["folded_by"] if r["rounds"] == 1 else 0) for r in rows}
+    second = {(r["opened2_0"], r["bets2"], r["folded_by"]) for r in rows if r["rounds"] == 2}
     # check: call; raise and fold, call; two raises and fold (server), call; three and fold, call.
     # bet: fold (server), call; raise and fold, call; two raises and fold (server), call.
     sequences = {
@@ -195,4 +195,4 @@ def test_what_is_no_answer_is_refused_and_the_default_taken(question: str, bad: 
     if question == "draw":
         assert all(row["drew_0"] == 0 for row in rows)
     if question == "round1":
-        assert all(row["folded"] == 1 for row in rows if row["rounds"] == 1)
+        assert all(row["folded_by"] == 1 for row in rows if row["rounds"] == 1)

@@ -38,7 +38,9 @@ class ContestSetup:
     def write(self, adapter: str, **bots: str) -> None:
         bot_folder = self.folder / "entrants" / "rps"
         bot_folder.mkdir(parents=True, exist_ok=True)
-        table = '[rps]\ngame = "matrix_game"\nadapter = "ours/adapter.py"\nrounds = 10\nsessions = 1\nseed = "a"\n'
+        table = (
+            '[rps]\nrules = "matrix_game"\nadapter = "ours/adapter.py"\nturns_per_game = 10\nsessions = 1\nseed = "a"\n'
+        )
         (self.folder / "tournament.toml").write_text(table)
         (self.folder / "ours").mkdir(exist_ok=True)
         (self.folder / "ours" / "adapter.py").write_text(adapter)

@@ -43,7 +43,7 @@ def test_two_card_draw_is_counted(pages: Mapping[str, Played]) -> None:
     ends: Counter[tuple[str, int, int]] = Counter()
     for row in rows_of(one):
         opened[row["bot_0"], row["dealt_0"], row["opened1_0"]] += 1
-        ends[row["bot_0"], row["rounds"], row["folded"]] += 1
+        ends[row["bot_0"], row["rounds"], row["folded_by"]] += 1
         if row["rounds"] == 2:
             drew[row["bot_0"], row["dealt_0"], row["drew_0"]] += 1
     sums, names = one.findings.survey.sums, one.findings.entrants
@@ -59,7 +59,7 @@ def test_holdem_training_is_counted(pages: Mapping[str, Played]) -> None:
     for row in rows_of(one):
         for number in range(1, 5):
             answer = row[f"bob_answer_{number}"]
-            folds = row["folder"] == 1 and not answer
+            folds = row["folded_by"] == 1 and not answer
             action = 0 if row[f"raise_{number}"] else 1 if folds else 2
             if number == 1:
                 hole[row["bot_0"], action] += 1
@@ -98,7 +98,7 @@ def turns_of_a_matrix_game(seed: int, count: int = 400) -> list[dict[str, int]]:
 
 def shown_matrix_game(moves: tuple[str, ...], payoffs: list[list[float]], **more: object) -> Contest:
     contest = find_contest("matrix_game")
-    told = {"moves": list(moves), "payoffs": payoffs, "rounds": 5, **more}
+    told = {"moves": list(moves), "payoffs": payoffs, "turns_per_game": 5, **more}
     return contest.under(contest.settings.model_validate(told))
 
 
@@ -193,7 +193,7 @@ def test_scenes_of_two_card_draw_come_to_what_was_won(pages: Mapping[str, Played
         sizes = (facts[row["house"]]["bet1"], facts[row["house"]]["bet2"])
         x, y, folder = contributions(portrait.scene(row), 1, sizes)
         assert x + y == row["pot"]
-        assert {None: 0, 0: 1, 1: 2}[folder] == row["folded"]
+        assert {None: 0, 0: 1, 1: 2}[folder] == row["folded_by"]
         assert abs(row["gain_0"]) in ((y, x)[folder != 1], y, x, 0)
         if folder is not None:
             assert row["gain_0"] == (y if folder == 1 else -x)

@@ -17,10 +17,10 @@ TABLES = f"""
 [{CONTEST}]
 {KEYS}
 [evening]
-game = "{CONTEST}"
+rules = "{CONTEST}"
 {KEYS}
 [late]
-game = "{CONTEST}"
+rules = "{CONTEST}"
 bet_cap = "after_ante"
 {KEYS}
 """

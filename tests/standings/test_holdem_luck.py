@@ -29,7 +29,7 @@ Games = dict[str, npt.NDArray[Any]]
 
 
 def columns_of(hands: Sequence[Hand]) -> Games:
-    rows = [(*hand.cards, *hand.raises, *hand.answers, hand.folder, hand.profit) for hand in hands]
+    rows = [(*hand.cards, *hand.raises, *hand.answers, hand.folded_by, hand.profit) for hand in hands]
     values = np.array(rows).T
     return {
         name: values[place].astype(np.int8 if name == "profit" else np.uint8)

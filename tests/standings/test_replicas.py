@@ -124,7 +124,7 @@ def test_identical_bots_are_told_apart_in_one_tournament_of_twenty_at_most(repli
         told += any(places[f"{kind}_1"][1] < places[f"{kind}_2"][0] for kind in "abcde") or any(
             places[f"{kind}_2"][1] < places[f"{kind}_1"][0] for kind in "abcde"
         )
-        sure += sum(line.order == "settled" for line in lines)
+        sure += sum(line.order_status == "settled" for line in lines)
     assert told <= 7, "of 60 with a chance of 1 in 20 more have one in 200"
     if replicas == 10:
         assert sure > tournaments, "nothing is told apart"

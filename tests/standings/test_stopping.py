@@ -131,11 +131,11 @@ def test_neighbours_are_settled_tied_or_open_and_if_any_is_open_all_play_more() 
     means = {"a": 9.0, "b": 5.0, "c": 4.9, "d": 4.6}
     replicas = {name: (noise[name] + means[name]).tolist() for name in "abcd"}
     found = verdicts("abcd", replicas, 64)
-    assert found == ["settled", "close", "open"]
+    assert found == ["settled", "too_close", "open"]
     assert verdicts("abcd", replicas, 64, tie=3.0) == ["settled", "tied", "tied"]
     assert next_count(["settled", "open", "open"], 48, LOOKS) == 60
     assert next_count(["settled", "open", "open"], 48, looks(4, 48)) == 48
-    assert next_count(["tied", "close"], 48, LOOKS) == 48
+    assert next_count(["tied", "too_close"], 48, LOOKS) == 48
 
 
 @pytest.mark.statistical
@@ -153,7 +153,7 @@ def test_twins_stop_early_and_who_would_be_told_apart_hardly_ever_does() -> None
             verdict = settled([row[:count] for row in pair], until).verdicts[0]
             if verdict != "open":
                 break
-        return count, verdict == "close" and settled(pair, until).verdicts[0] == "settled"
+        return count, verdict == "too_close" and settled(pair, until).verdicts[0] == "settled"
 
     twins = np.array([stops(0.0) for _ in range(60)])
     assert twins[:, 0].mean() < 0.7 * most

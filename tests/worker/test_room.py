@@ -38,7 +38,7 @@ class Ample(Matrix):
         return self.fuel_per_leg
 
 
-ROOM = Ample(rounds=TURNS, sessions=1, moves=["fails", "goes"], payoffs=[[0, 0], [1, 1]])
+ROOM = Ample(turns_per_game=TURNS, sessions=1, moves=["fails", "goes"], payoffs=[[0, 0], [1, 1]])
 
 
 def built(path: Path) -> Entrant:
@@ -138,9 +138,9 @@ def test_a_bot_that_works_a_million_instructions_a_turn_has_fuel_for_a_match(tmp
     meters: list[tuple[int, int, int]] = []
     turns, match = 20, ROCK_PAPER_SCISSORS.settings.model_validate(ROCK_PAPER_SCISSORS.preset)
     assert isinstance(match, Matrix)
-    turns_of_leg = match.sessions * match.rounds
+    turns_of_leg = match.sessions * match.turns_per_game
     assert turns_of_leg * match.replicas == 20_000
-    play(bot, Matrix(rounds=turns, sessions=1), meters)
+    play(bot, Matrix(turns_per_game=turns, sessions=1), meters)
     decisions, fuel, most = meters[0]
     assert decisions == turns and 1_000_000 < fuel / turns < 2_000_000
     assert fuel / turns * turns_of_leg < match.fuel_per_leg

@@ -93,7 +93,7 @@ class Display:
     """
 
     unit: str = ""
-    about: str = ""
+    description: str = ""
     portrait: Portrait | None = None
     by_settings: Callable[[ContestSettings], Portrait] | None = None
     new_drawn_core: NewDrawnCore | None = None

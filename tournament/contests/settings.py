@@ -57,7 +57,7 @@ class ContestSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
-    game: str | None = Field(
+    rules: str | None = Field(
         None,
         description="whose rules: a contest's name, or a file; default its own name",
     )
@@ -107,7 +107,7 @@ class ContestSettings(BaseModel):
     )
     memory_megabytes: Megabytes = 64
     title: Words | None = Field(None, description="the contest's title in tables and in the report; default its own")
-    about: Words | None = Field(
+    description: Words | None = Field(
         None,
         description="the rules in the report, for readers who don't know them; default a few sentences of its own",
     )
@@ -124,7 +124,7 @@ class ContestSettings(BaseModel):
     def playing(self) -> dict[str, object]:
         """The settings on which games depend: all but files, words, seed, and who plays whom how often."""
         return self.model_dump(
-            exclude={"game", "entrants", "adapter", "title", "about", "seed", "tables", *HOW_MANY_REPLICAS}
+            exclude={"rules", "entrants", "adapter", "title", "description", "seed", "tables", *HOW_MANY_REPLICAS}
         )
 
     def recorded(self) -> dict[str, object]:

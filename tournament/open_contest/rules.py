@@ -28,7 +28,7 @@ def rules_of(current: Open, name: str) -> dict[str, Any]:
     opening, played = config.opening, config.played
     interface = played.interface
     return _line(face) | {
-        "description": face.about,
+        "description": face.description,
         "unit": played.display.unit,
         "house": played.house is not None,
         "decisions": [

@@ -85,9 +85,9 @@ STANDING = {
     "adjusted_stderr": "its standard error",
     "adjusted_ci_low": "lower end of its 95% interval",
     "adjusted_ci_high": "upper end",
-    "order": (
+    "order_status": (
         "of it and the next one: settled where `rank_high` is below the next one's `rank_low`, else open;"
-        " after `--until-settled` also tied or close; null for the last one"
+        " after `--until-settled` also tied or too_close; null for the last one"
     ),
     "significantly_ahead_of": (
         "the nearest bots that are surely behind it; who is behind these is behind it, too, and no one else is surely"

@@ -67,8 +67,8 @@ class LostIn:
 
 @dataclass(frozen=True)
 class Losses:
-    """Where a bot loses to an opponent. `kinds` is None where rows don't tell what a game brought. `course`
-    is its points a session, or a game against house players, in equal stretches of the match. `panels` show both in the
+    """Where a bot loses to an opponent. `game_kinds` is None where rows don't tell what a game brought. `trend`
+    is its points a session, or a game against house players, in equal stretches of the match. `charts` show both in the
     numbers of the contest's portrait."""
 
     bot: str
@@ -76,10 +76,10 @@ class Losses:
     match: int
     points_per_session: float
     seats: tuple[AsSeat, ...]
-    kinds: tuple[LostIn, ...] | None
-    course: tuple[float, ...]
+    game_kinds: tuple[LostIn, ...] | None
+    trend: tuple[float, ...]
     over: Literal["session", "game"]
-    panels: tuple[Panel, ...] = field(repr=False)
+    charts: tuple[Panel, ...] = field(repr=False)
 
 
 def losses_to(contest: Contest, results: Results, bot: str, opponent: str | None = None) -> Losses:

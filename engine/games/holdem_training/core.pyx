@@ -189,7 +189,7 @@ cdef class HoldemTraining(GameCore):
         bobs = strength_with(self.tables, keys, bits, &self.cards[2])
         return self.pot if alices > bobs else self.pot // 2 if alices == bobs else 0
 
-    cdef void finish_hand(self, int64_t profit, int folder) noexcept nogil:
+    cdef void finish_hand(self, int64_t profit, int folded_by) noexcept nogil:
         """Record the hand now played, and the session with it when it ends."""
         cdef int64_t row = self.games_table.rows
         cdef Columns games = self.games_table.columns
@@ -207,7 +207,7 @@ cdef class HoldemTraining(GameCore):
             column(games, &game.bob_answer_1 + 2 * i)[row] = self.answers[i]
             self.raises[i] = 0
             self.answers[i] = BOB_NOT_ASKED
-        column(games, &game.folder)[row] = folder
+        column(games, &game.folded_by)[row] = folded_by
         column(games, &game.profit)[row] = <int8_t>profit
         self.games_table.rows = row + 1
 

@@ -335,8 +335,8 @@ cdef class TwoCardDraw(GameCore):
         self.decision.argument_count = 3
         return DECIDE
 
-    cdef Status settle(self, int folded) noexcept nogil:
-        """Record the hand now played, and the session with it when it ends. `folded`: 0 nobody, 1 x, 2 y."""
+    cdef Status settle(self, int folded_by) noexcept nogil:
+        """Record the hand now played, and the session with it when it ends. `folded_by`: 0 nobody, 1 x, 2 y."""
         cdef int bets1 = self.bets[0]
         cdef int bets2 = self.bets[1]
         cdef int stake = ANTE + bets1 * self.bet_sizes[0] + bets2 * self.bet_sizes[1]
@@ -348,11 +348,11 @@ cdef class TwoCardDraw(GameCore):
         cdef int64_t row = rows[0]
         cdef Columns games = self.games_table.columns
         cdef GameRow* game = <GameRow*>games.content
-        if folded:
+        if folded_by:
             # The last bet was not matched.
             pot = 2 * stake - self.bet_sizes[self.round]
             gain = self.bet_sizes[self.round] - stake
-            if folded == Y + 1:
+            if folded_by == Y + 1:
                 gain = -gain
         else:
             pot = 2 * stake
@@ -373,7 +373,7 @@ cdef class TwoCardDraw(GameCore):
         column(games, &game.bets2)[row] = <uint8_t>bets2
         column(games, &game.opened2_0)[row] = <uint8_t>self.x_opened[1]
         column(games, &game.rounds)[row] = <uint8_t>(self.round + 1)
-        column(games, &game.folded)[row] = <uint8_t>folded
+        column(games, &game.folded_by)[row] = <uint8_t>folded_by
         column(games, &game.pot)[row] = <uint8_t>pot
         column(games, &game.gain_0)[row] = <int8_t>gain
         row += 1

@@ -75,7 +75,7 @@ LUCK_COLUMNS = (
     *("alice_card_1", "alice_card_2", "bob_card_1", "bob_card_2", "flop_1", "flop_2", "flop_3", "turn", "river"),
     *(f"raise_{n}" for n in range(1, 5)),
     *(f"bob_answer_{n}" for n in range(1, 5)),
-    "folder",
+    "folded_by",
     "profit",
 )
 

@@ -75,7 +75,7 @@ def tally(rows: Rows, seats: Seats) -> Sums:
     sums = {"board": np.zeros((everybody, 3, len(MADE), 3), np.int64)}
     for number in range(4):
         raised, answer = rows[f"raise_{number + 1}"], rows[f"bob_answer_{number + 1}"]
-        folds = (rows["folder"] == _ALICE) & (answer == 0)
+        folds = (rows["folded_by"] == _ALICE) & (answer == 0)
         action = np.where(raised > 0, _RAISES, np.where(folds, _FOLDS, _CHECKS))[plays]
         who = (seats.x[plays], everybody)
         seen = {name: values[plays] for name, values in cards.items()}
@@ -122,9 +122,9 @@ _KINDS = (
 def kinds(rows: Rows, seat: int) -> Kinds:
     answers = np.stack([rows[f"bob_answer_{number}"] for number in range(1, 5)])
     raised = np.stack([rows[f"raise_{number}"] for number in range(1, 5)]).any(axis=0)
-    last = np.where(rows["folder"] == _ALICE, (answers != 0).sum(axis=0), (answers != 0).sum(axis=0) - 1).clip(0, 3)
+    last = np.where(rows["folded_by"] == _ALICE, (answers != 0).sum(axis=0), (answers != 0).sum(axis=0) - 1).clip(0, 3)
     bob = (answers == BOB_FOLDED).any(axis=0)
-    codes = np.where(rows["folder"] == _ALICE, last, np.where(bob, 4 + last, 8 + raised))
+    codes = np.where(rows["folded_by"] == _ALICE, last, np.where(bob, 4 + last, 8 + raised))
     return Kinds(codes, _KINDS, rows["profit"] * (1.0 - 2 * seat))
 
 
@@ -147,7 +147,7 @@ def scene(row: Row) -> Scene:
             steps.append(Step(None, _ROUND_NAMES[number], board=board[:seen]))
         raised, answer = int(row[f"raise_{number + 1}"]), int(row[f"bob_answer_{number + 1}"])
         if not answer:
-            if row["folder"] == _ALICE:
+            if row["folded_by"] == _ALICE:
                 steps.append(Step(0, "folds"))
             break
         pot += raised

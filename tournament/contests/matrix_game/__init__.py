@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from engine.games.matrix_game.core import BOT_BYTES, GAME_ROW, MOST_MOVES, MOST_ROUNDS, SESSION_ROW, MatrixGame
+from engine.games.matrix_game.core import BOT_BYTES, GAME_ROW, MOST_MOVES, MOST_TURNS, SESSION_ROW, MatrixGame
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from tournament.contests.contest import Contest, Display, Estimates, Trials
@@ -37,7 +37,7 @@ Payoffs = list[list[float]]
 
 
 class Settings(ContestSettings):
-    """Keys of a table of tournament.toml with `game = "matrix_game"`. Its defaults are rock-paper-scissors."""
+    """Keys of a table of tournament.toml with `rules = "matrix_game"`. Its defaults are rock-paper-scissors."""
 
     sessions: Sessions = 100
     moves: list[str] = Field(
@@ -52,14 +52,14 @@ class Settings(ContestSettings):
         None,
         description="what the other is paid by the same two moves, if that differs; then set duplicate",
     )
-    rounds: int = Field(1000, ge=1, le=MOST_ROUNDS, description="turns of a game")
+    turns_per_game: int = Field(1000, ge=1, le=MOST_TURNS, description="turns of a game")
     games_per_session: int = Field(1, ge=1, le=10_000, description="games of a session, each with an empty history")
     noise: float = Field(0.0, ge=0, le=1, description="chance that a move is replaced by another one")
     end_probability: float = Field(
         0.0,
         ge=0,
         le=1,
-        description="chance that a game ends after a turn; bots don't know. It has at most its rounds",
+        description="chance that a game ends after a turn; bots don't know. It has at most turns_per_game turns",
     )
     duplicate: bool = Field(False, description="play each match twice, roles exchanged")
 
@@ -103,7 +103,7 @@ def new_core(
         **leg.for_core,
         row_payoffs=settings.payoffs,
         column_payoffs=settings.payoffs_to_column,
-        rounds=settings.rounds,
+        turns_per_game=settings.turns_per_game,
         games_per_session=settings.games_per_session,
         noise=settings.noise,
         end_probability=settings.end_probability,
@@ -130,25 +130,29 @@ def _in_words_of(settings: ContestSettings) -> Portrait:
     """The portrait with the moves' names. Payoffs are told where they are the same for either role."""
     assert isinstance(settings, Settings)
     payoffs = None if settings.column_payoffs and settings.duplicate else (settings.payoffs, settings.payoffs_to_column)
-    expected = min(settings.rounds, int(_ENDS_FOR_PANELS / settings.end_probability)) if settings.end_probability else 0
-    return new_portrait(settings.moves, payoffs, expected or settings.rounds)
+    expected = (
+        min(settings.turns_per_game, int(_ENDS_FOR_PANELS / settings.end_probability))
+        if settings.end_probability
+        else 0
+    )
+    return new_portrait(settings.moves, payoffs, expected or settings.turns_per_game)
 
 
 _ENDS_FOR_PANELS = 4  # times its expected length: beyond that one game in fifty goes on
 _SESSIONS_AT_LIMITS = 10
-_PLACES = ("turn", "rounds", "moves", "role", "my_previous_move", "opponents_previous_move")
+_PLACES = ("turn", "turns_per_game", "moves", "role", "my_previous_move", "opponents_previous_move")
 
 
 def _named(name: str, title: str, moves: Sequence[str], payoffs: Payoffs, **settings: Any) -> Contest:
     """A contest by these rules that the package ships with bots."""
-    preset = {"game": MATRIX_GAME.name, "title": title, "moves": list(moves), "payoffs": payoffs, **settings}
+    preset = {"rules": MATRIX_GAME.name, "title": title, "moves": list(moves), "payoffs": payoffs, **settings}
     return replace(MATRIX_GAME.named(name), title=title, preset=preset)
 
 
 def _turns(settings: Settings) -> float:
     """The expected turns of a session."""
     ends = settings.end_probability
-    each = (1 - (1 - ends) ** settings.rounds) / ends if ends else settings.rounds
+    each = (1 - (1 - ends) ** settings.turns_per_game) / ends if ends else settings.turns_per_game
     return settings.games_per_session * each
 
 
@@ -211,7 +215,7 @@ ROCK_PAPER_SCISSORS = _named(
     "Rock-paper-scissors",
     ["rock", "paper", "scissors"],
     [[0, -1, 1], [1, 0, -1], [-1, 1, 0]],
-    rounds=1000,
+    turns_per_game=1000,
     sessions=2,
     replicas=10,
 )
@@ -220,7 +224,7 @@ PRISONERS_DILEMMA = _named(
     "Iterated prisoner's dilemma",
     ["cooperate", "defect"],
     [[3, 0], [5, 1]],
-    rounds=200,
+    turns_per_game=200,
     sessions=2,
     replicas=10,
 )

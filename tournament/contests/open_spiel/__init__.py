@@ -39,17 +39,17 @@ ACT = Decision(
 class OpenSpielSettings(Settings):
     """Keys of the contest's table in tournament.toml."""
 
-    open_spiel: str = Field(
+    open_spiel_game: str = Field(
         "",
         validate_default=True,
         description='which game, as OpenSpiel names it, with its parameters: "leduc_poker", "goofspiel(num_cards=4)"',
     )
 
-    @field_validator("open_spiel")
+    @field_validator("open_spiel_game")
     @classmethod
     def _can_be_played(cls, value: str) -> str:
         if not value:
-            raise PydanticCustomError("open_spiel", 'say which game, such as open_spiel = "leduc_poker"')
+            raise PydanticCustomError("open_spiel", 'say which game, such as open_spiel_game = "leduc_poker"')
         from tournament.contests.open_spiel.game_tree import NoGame, game_of
 
         try:
@@ -98,7 +98,7 @@ class OpenSpiel(Rules):
         from tournament.contests.open_spiel.game_tree import CHANCE, OVER, TURN, game_of
 
         first, rng = session.first_seat, session.rng
-        self.walk = walk = game_of(self.settings.open_spiel).begun(first, rng)
+        self.walk = walk = game_of(self.settings.open_spiel_game).begun(first, rng)
         actions = 0
         while (node := walk.node).kind != OVER:
             if node.kind == CHANCE:

@@ -46,7 +46,7 @@ class Settings(BankedSettings):
     )
     hands: int = Field(10_000, ge=32, le=MOST_HANDS, description="hands of a session")
     servers: int = Field(16, ge=1, le=1000, description="servers made from the seed")
-    strategies: PathText | None = Field(
+    strategy_dir: PathText | None = Field(
         None,
         description="folder of strategy files to play instead",
     )
@@ -55,9 +55,8 @@ class Settings(BankedSettings):
     increment_ms: Increment = 0.0
 
     def playing(self) -> dict[str, object]:
-        # The strategies of a folder are known by their contents. Digests have these two keys, whatever they say.
-        known = super().playing() | {"title": None, "about": None}
-        return {key: value for key, value in known.items() if key != "strategies"}
+        # The strategies of a folder are known by their contents.
+        return {key: value for key, value in super().playing().items() if key != "strategy_dir"}
 
 
 def new_core(
@@ -80,16 +79,16 @@ def new_core(
 
 def players(settings: ContestSettings, folder: Path, say: Callable[[str], None]) -> Sequence[HousePlayer]:
     assert isinstance(settings, Settings)
-    if settings.strategies is not None:
-        return servers_in(folder / settings.strategies)
+    if settings.strategy_dir is not None:
+        return servers_in(folder / settings.strategy_dir)
     return generated_servers(_key(settings), settings.servers, say)
 
 
 def practice_players(settings: ContestSettings, folder: Path, say: Callable[[str], None]) -> Sequence[HousePlayer]:
     """Those of a match: the strategies of the folder, or servers that no contest has."""
     assert isinstance(settings, Settings)
-    if settings.strategies is not None:
-        return servers_in(folder / settings.strategies)
+    if settings.strategy_dir is not None:
+        return servers_in(folder / settings.strategy_dir)
     return practice_servers(_key(settings), settings.servers, say)
 
 
@@ -158,7 +157,7 @@ TWO_CARD_DRAW = Contest(
         bets2="bets and raises in round 2, 0 to 3",
         opened2_0="the bot bet first in round 2",
         rounds="rounds of betting: 1 when someone folded in the first, else 2",
-        folded="who folded: 0 no one, 1 the bot, 2 the server",
+        folded_by="who folded: 0 no one, 1 the bot, 2 the server",
         pot="chips in the pot at the end",
         gain_0="what the bot won, chips",
     ),
