@@ -121,7 +121,8 @@ def axelrod_turns_a_second() -> float | None:
 
 def seconds_of_importing(module: str, packages: Sequence[str]) -> float:
     """Wall seconds of `tournament run` with eight Python bots that begin with this import; the second run's."""
-    table = f'[rps]\nrules = "matrix_game"\nturns_per_game = 200\nsessions = 1\n[sandbox]\npackages = {json.dumps(packages)}\n'
+    table = '[rps]\nrules = "matrix_game"\nturns_per_game = 200\nsessions = 1\n'
+    table += f"[sandbox]\npython_packages = {json.dumps(packages)}\n"
     with tempfile.TemporaryDirectory(prefix="tournament-bench-") as name:
         bots = Path(name, "entrants", "rps")
         bots.mkdir(parents=True)

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import strategies as st
 
 import tournament
 from tests.cli.in_process import shown
@@ -210,12 +209,3 @@ def test_a_wrong_value_in_another_contests_table_stops_only_that_one(tmp_path: P
 def test_a_contest_is_meant_that_comes_close(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"no contest is called late_nigth; .*; did you mean late_night\?$"):
         load_text(tmp_path, f'[late_night]\nrules = "{CONTEST}"', name="late_nigth")
-
-
-pieces = st.one_of(
-    st.sampled_from(
-        ["[", "]", "=", '"', "'''", "\n", "\r", "#", "{", "}", ",", ".", "-", "\\u0000", "\x00", "1e9", "é"]
-    ),
-    st.sampled_from(["results", "workers", "sessions", f"[{CONTEST}]", CONTEST, "nan", "true", "9" * 30, "2020-13-01"]),
-    st.text(max_size=4),
-)

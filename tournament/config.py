@@ -25,6 +25,7 @@ from pydantic import (
 
 from tournament.contests import BUILT_IN, KNOWN_RULES, find_contest, no_contest
 from tournament.contests.contest import Contest
+from tournament.contests.interface import ADAPTED
 from tournament.contests.rules_of_others import load_rules, loaded_rules, names_rules
 from tournament.contests.settings import ContestSettings
 from tournament.errors import InputError, shortened
@@ -222,7 +223,7 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
     general = _validate(General, file, head | general_given, None, general_given)
     own = _validate(played.settings, file, file.table(contest_name) | given, contest_name, given)
     if own.adapter is not None:
-        own = own.model_copy(update={"adapter": str(_adapter(file, contest_name, own.adapter))})
+        own = own.model_copy(update={"adapter": _adapters(file, contest_name, own)})
     if "entrants" in given:
         entrants = Path(given["entrants"])
     else:
@@ -241,13 +242,25 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
     return Config(general, named, own, sandbox, entrants.absolute(), results, file.folder.absolute(), opening)
 
 
-def _adapter(file: _File, contest_name: str, name: str) -> Path:
-    """The path of a contest's adapter. Raises InputError for none that Python bots could have."""
-    path = (file.folder / name).absolute()
-    problem = "" if path.suffix == ".py" else "must be a Python file: it is put before Python bots"
-    if problem or not path.is_file():
-        raise InputError(f"{file.place(contest_name, 'adapter')}: adapter = {name!r}: {problem or 'no such file'}")
-    return path
+def _adapters(file: _File, contest_name: str, settings: ContestSettings) -> list[str]:
+    """The paths of a contest's adapters. Raises InputError for a file that no bots could have."""
+    paths: list[str] = []
+    adapted: set[str] = set()
+    for name in settings.adapter_files:
+        path = (file.folder / name).absolute()
+        kinds = ADAPTED.get(path.suffix)
+        problem = ""
+        if kinds is None:
+            problem = f"expected a file that is put before bots in its language: {', '.join(ADAPTED)}"
+        elif adapted & set(kinds):
+            problem = "a second one for the same language; put both into one file"
+        elif not path.is_file():
+            problem = "no such file"
+        if problem:
+            raise InputError(f"{file.place(contest_name, 'adapter')}: adapter = {name!r}: {problem}")
+        adapted |= set(kinds or ())
+        paths.append(str(path))
+    return paths
 
 
 def in_its_words(contest: Contest, config_of: Callable[[str], Config]) -> Contest:

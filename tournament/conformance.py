@@ -33,6 +33,9 @@ from tournament.runner.listener import NullListener
 from tournament.trial.check import check_bot
 
 _FAULTY = "zz_faulty"  # last by name, so that it has the last number
+_ILLEGAL = "zz_illegal"
+# What a Python bot answers illegally, by what it returns.
+_NO_ANSWERS = {"number": "2**62", "name": "'no such answer'", "value": "[['no such answer']]"}
 _SEED = "a seed of the conformance suite"
 _TABLES = ("games", "sessions")
 _PATIENT = {"idle_seconds": 60.0}
@@ -114,6 +117,20 @@ class ContestSuite:
         lost = sorted((played.folder / "games").glob("*.parquet"))[0]
         lost.unlink()
         return self._play(place, workers=2)
+
+    @cached_property
+    def lost(self) -> Played:
+        """Bots, and one that answers illegally wherever that loses the game."""
+        place = self._place("illegal")
+        for number in range(self.bots - 1):
+            self._write_bot(place, number)
+        lines = []
+        for question in self.contest.interface.questions:
+            legal = f"view.legal_actions[0] if hasattr(view, 'legal_actions') else {question.default!r}"
+            answer = _NO_ANSWERS[question.returns] if question.loses else legal
+            lines.append(f"def {question.python_name}(view):\n    return {answer}\n")
+        (place.parent / "bots" / f"{_ILLEGAL}.py").write_text("\n\n".join(lines), encoding="utf-8")
+        return self._play(place, workers=1)
 
     def bot(self, number: int) -> Path:
         """A bot's file or folder."""
@@ -245,9 +262,24 @@ def faults(suite: ContestSuite) -> None:
         _require(all("a fault on purpose" in text for text in what), f"faults are {what}")
 
 
+def illegal(suite: ContestSuite) -> None:
+    """An illegal answer loses the game, and is no fault, wherever a decision declares that."""
+    if not any(question.loses for question in suite.contest.interface.questions):
+        return
+    faulty = {line.name: line.faults for line in suite.lost.results.ranking.entrants if line.faults}
+    _require(not faulty, f"illegal answers that lose the game are counted as faults: {faulty}")
+
+
 CHECKS: tuple[Callable[[ContestSuite], None], ...] = (
-    documented, extremes, records, conservation, determinism, resume, faults,
-)  # fmt: skip
+    documented,
+    extremes,
+    records,
+    conservation,
+    determinism,
+    resume,
+    faults,
+    illegal,
+)
 
 
 def _require(holds: bool, what: str) -> None:

@@ -1,11 +1,9 @@
 # See watch.pyx for details.
 
-from libc.stdint cimport uint8_t, uint64_t, uintptr_t
+from libc.stdint cimport uint64_t
 
 from engine.kernel.game_core cimport MOST_SEATS
 from engine.wasm.fuel cimport Fuel
-
-ctypedef void* (*NewError)(const char* message) noexcept nogil
 
 cdef class Watch:
     cdef tuple kept                 # what `fuels` point to
@@ -13,7 +11,6 @@ cdef class Watch:
     cdef void* fuels[MOST_SEATS]
     cdef double seconds, seconds_per_fuel
     cdef object stopping
-    cdef NewError new_error
     cdef readonly bint apart, times_core
     cdef bint is_exact              # `used` is processor time, else by the clock
     cdef double used[MOST_SEATS]    # by seat if `apart`, else of all in the first

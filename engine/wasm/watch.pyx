@@ -9,7 +9,10 @@ takes longer than bots do: its time is subtracted, by the clock.
 """
 
 cimport cython
+from libc.stdint cimport uint8_t, uintptr_t
 from posix.time cimport CLOCK_MONOTONIC, CLOCK_THREAD_CPUTIME_ID, clock_gettime, timespec
+
+from engine.wasm.runtime cimport runtime
 
 cdef enum:
     NOBODY = -1
@@ -33,15 +36,14 @@ cdef void* on_tick(void* context, void* watch, uint64_t* more, uint8_t* kind) no
     kind[0] = 0
     if (<Watch>watch).goes_on():
         return NULL
-    return (<Watch>watch).new_error(ENDED)
+    return runtime.new_error(ENDED)
 
 
 @cython.final
 cdef class Watch:
     """Of one leg's bots. Late are those that took more than `seconds`, and `seconds_per_fuel` for the fuel that they
     used: `late` is the seat, ANY_SEAT if that isn't known, -1 for none. `stopping` says whether the run is to stop;
-    `is_stopped` tells that it did, and `interruption` is what it raised. `new_error` is the address of the runtime's
-    function."""
+    `is_stopped` tells that it did, and `interruption` is what it raised."""
 
     def __init__(
         self,
@@ -50,7 +52,6 @@ cdef class Watch:
         double seconds,
         double seconds_per_fuel,
         stopping,
-        uintptr_t new_error,
         bint apart=False,
         bint times_core=False,
     ):
@@ -62,7 +63,6 @@ cdef class Watch:
             self.fuels[seat] = <void*><Fuel?>fuel
         self.seconds, self.seconds_per_fuel = seconds, seconds_per_fuel
         self.stopping = stopping
-        self.new_error = <NewError>new_error
         self.apart = self.is_exact = apart
         self.times_core = times_core
         self.running = self.late = NOBODY

@@ -13,8 +13,6 @@ import pytest
 from tests.contest_runs import REPOSITORY, Place, new_place
 from tests.forks import Ended, Forks, shared
 
-FULL = "import os; os.dup2(os.open('/dev/full', os.O_WRONLY), 1)\n"
-
 
 @pytest.fixture(scope="module")
 def server() -> Forks:

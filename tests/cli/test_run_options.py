@@ -28,7 +28,6 @@ from tests.contest_runs import (
     environment,
     new_place,
 )
-from tests.processes import comes
 from tournament.cli import playing, screen
 from tournament.runner import contest_run
 from tournament.runner.listener import Progress, ProgressListener
@@ -188,20 +187,6 @@ def test_progress_is_lines_of_json_up_to_the_records(told: dict[str, Shown], fol
         played = tournament.load(str(folder / "results" / contest))
         assert (last["legs"], last["total_legs"], last["games"]) == (1, 1, played.ranking.games)
         assert last["leader"] == played.standings["name"].iloc[0]
-
-
-def test_line_of_json_comes_also_while_no_leg_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(screen, "_JSON_SECONDS", 0.05)
-    written = io.StringIO()
-    with screen.Screen(Console(file=written), "A contest", contest="a_contest", as_json=True) as shows:
-        shows.on_progress(Progress(1, 9, 10, 1.0, 0.15, Standings((), Matches.of(), ())))
-        comes(lambda: written.getvalue().count("\n") >= 5)
-    lines = [json.loads(line) for line in written.getvalue().splitlines()]
-    seconds, left = ([line[key] for line in lines] for key in ("seconds", "seconds_left"))
-    assert seconds == sorted(set(seconds)) and {line["legs"] for line in lines} == {1}
-    # What is left becomes less, and unknown once more time has passed than was left.
-    known = [value for value in left if value is not None]
-    assert known == sorted(set(known), reverse=True) and all(value > 0 for value in known) and left[-1] is None
 
 
 @pytest.mark.parametrize(("as_json", "apart"), [(True, 1.0), (False, 30.0)])

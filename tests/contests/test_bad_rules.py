@@ -38,7 +38,7 @@ SEATS = "seats = range(3, 7)"
         ('answer=Int(0, 9, "your bid")', "answer=Text()", "line 3: ValueError: bid: an answer that is a text has a"),
         ('Int(1, 9, "the prize")', "9", "line 3: ValueError: bid: prize is 9; expected a type"),
         ("[0] * session.seats", "[1, -1]", "points of 2 seats; there are 4 (auction.py, line 13)"),
-        ("[0] * session.seats", "[1, 0, 0, 0]", "a game of a zero-sum contest is worth 1.0, 0.0, 0.0, 0.0 (auction.py, line 13)"),
+        ("[0] * session.seats", "[1, 0, 0, 0]", "is worth 1.0, 0.0, 0.0, 0.0 (auction.py, line 13)"),
         ("BID(seat, prize=1)", "BID(seat + 1, prize=1)", "bid asks seat 4; there are 0 to 3 (auction.py, line 12)"),
         ("BID(seat, prize=1)", "BID(0, prize=1)", "the rules ask a seat twice together (auction.py, line 12)"),
         ("BID(seat, prize=1)", 'BID(seat, prize="x")', "(auction.py, line 12)"),

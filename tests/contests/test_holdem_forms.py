@@ -292,20 +292,6 @@ def test_lines_written_ahead_are_taken_in_turn(tmp_path: Path, end: str) -> None
     assert {hand.answers for hand in record.hands} == {(1, 1, 1, 1)}
 
 
-def test_a_program_need_not_read(tmp_path: Path) -> None:
-    """A full pipe to it holds no one up; neither does one that it has closed."""
-    for name, source in (
-        ("blind", "import time\nfor _ in range(20000): print('ACTION CHECK')\nsys.stdout.flush(); time.sleep(60)"),
-        (
-            "closed",
-            "import os, time\nos.close(0)\n"
-            "for _ in range(20000): print('ACTION CHECK')\nsys.stdout.flush(); time.sleep(60)",
-        ),
-    ):
-        result, record = play_built(one(tmp_path, name, script("import sys\n" + source)), 7, hands=4000)
-        assert result.faults == () and len(record.hands) == 4000, name
-
-
 @pytest.mark.usefixtures("read_to_the_end")
 @pytest.mark.parametrize(
     ("decide", "end"),

@@ -378,23 +378,3 @@ def test_the_command_in_the_sandbox(tmp_path: Path, source: str, code: int, word
     output = run_command(folder, "judge", "holdem_training", "--hands", "3", "--", "python3", "bot.py", exit_code=code)
     assert words in output
     assert not (folder / "written").exists()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        ("von_neumann_poker -- true", "von_neumann_poker has no judge for programs"),
-        ("holdem_training --hands 5 --decks x -- true", "leave one of"),
-        ("holdem_training --decks x -- true", "x can't be read"),
-        ("holdem_training --transcript a/b -- true", "can't be written"),
-        (
-            "holdem_training --transcript /dev/full -- yes RATE",
-            "--transcript /dev/full: can't be written: No space left",
-        ),
-        ("holdem_training -- no_such_program", "no_such_program is not installed on this machine"),
-    ],
-)
-def test_the_command_with_bad_input(tmp_path: Path, arguments: str, problem: str) -> None:
-    output = run_command(tmp_path, "judge", *arguments.split(), exit_code=2)
-    assert problem in output
-    assert len(output.splitlines()) == 1

@@ -13,7 +13,7 @@ import wasmtime
 
 import tournament
 from engine.games.two_card_draw.evaluation import StrategyEvaluator
-from tests.contest_runs import call, outcome
+from tests.contest_runs import outcome
 from tests.oracles.deals import key_of
 from tests.support import artifact_of
 from tournament.artifacts.bot import Entrant
@@ -288,27 +288,6 @@ def test_servers_come_from_the_seed_within_the_statements_ranges() -> None:
     assert max(iterations) <= 200_000
     assert np.mean(iterations) == pytest.approx(105_000, abs=4 * 190_000 / math.sqrt(12 * len(recipes)))
     assert generated_server(key_of(5), "server_01").content == generated_server(key_of(5), "server_01").content
-
-
-# Commands.
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("generate --bet1 0 --bet2 1 -o x", "--bet1 0: must be 1 to 5"),
-        ("generate --bet1 2 --bet2 7 -o x", "--bet2 7: must be 2 to 6, from bet1 to three times bet1"),
-        ("generate --bet1 2 --bet2 1 -o x", "--bet2 1: must be 2 to 6, from bet1 to three times bet1"),
-        ("generate --bet1 1 --bet2 1 --seed -1 -o x", "--seed -1: must be 0 to 2⁶³ − 1"),
-        ("evaluate nowhere.txt", "nowhere.txt can't be read: No such file or directory"),
-        ("generate --bet1 1 --bet2 1 -o /proc/x/y", "/proc/x/y can't be written"),
-    ],
-)
-def test_strategy_commands_with_bad_input(words: str, message: str) -> None:
-    refused = call(["strategy", *words.split()])
-    assert refused.returncode == 2
-    assert refused.stderr.startswith(f"tournament: {message}")
-    assert len(refused.stderr.splitlines()) == 1
 
 
 # The same bot in Python, and as a program that speaks lines.

@@ -8,13 +8,11 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from tests.reporting.conftest import SHIPPED, Played
+from tests.reporting.conftest import Played
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
 from tournament.contests.portrait import BarChart, GridChart, LineChart, Row, Scene, Seats, Subject, together
 from tournament.contests.telling import told_game
-
-CONTESTS = ("von_neumann_poker", "matrix_game", *SHIPPED)
 
 
 def rows_of(one: Played) -> list[Row]:

@@ -186,18 +186,6 @@ def test_other_legs_have_other_chance() -> None:
     assert as_x[:5] != as_y[:5]
 
 
-MODULES = """
-    abc array ast asyncio base64 bisect builtins calendar cmath collections collections.abc colorsys
-    concurrent.futures contextlib contextvars copy copyreg csv ctypes dataclasses datetime decimal difflib dis email
-    enum errno fnmatch fractions functools gc getpass gettext glob graphlib gzip hashlib heapq hmac html http.client
-    importlib inspect io ipaddress itertools json keyword linecache locale logging lzma math mmap multiprocessing
-    numbers operator os os.path pathlib pickle platform pprint queue random re reprlib sched secrets select
-    selectors shlex shutil signal socket sqlite3 statistics string struct subprocess symtable sys sysconfig tempfile
-    textwrap threading time timeit tokenize traceback types typing unicodedata unittest urllib.request uuid warnings
-    weakref xml.etree.ElementTree zipfile zlib zoneinfo bz2 codecs cProfile
-"""
-
-
 @pytest.mark.parametrize("module", ["numpy", "tournament", "engine", "engine.processes.lanes", "pytest", "bot"])
 def test_what_is_not_allowed_is_not_there(module: str) -> None:
     problem = problem_of(f"import {module}\ndef a(bot): return 0\ndef b(bot, bet): return 0\n")

@@ -273,7 +273,7 @@ def test_the_order_of_commits_does_not_matter_to_the_last_bit(chance: Any) -> No
     assert compute_standings(field, [batch_of(*legs[:cut]), batch_of(*legs[cut:])]) == expected
 
 
-@pytest.mark.parametrize("memory", [0.0, 0.8])
+@pytest.mark.parametrize("memory", [0.0, pytest.param(0.8, marks=pytest.mark.slow)])
 @pytest.mark.statistical
 def test_the_95_percent_interval_covers_95_percent(memory: float) -> None:
     """Over simulated tournaments whose pairings have luck of their own, and sessions that depend on those before.
@@ -329,6 +329,7 @@ def calls_to_rank(entrants: int) -> int:
     return calls
 
 
+@pytest.mark.slow
 def test_nothing_is_called_for_each_match() -> None:
     """A thousand bots have half a million. In a new process: the collector may call what other tests left behind."""
     count = "from tests.standings.test_standings import calls_to_rank; print(*map(calls_to_rank, (30, 40, 80)))"

@@ -11,19 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tournament.standings.errors import Differences
-from tournament.standings.stopping import apart, at_least, critical_value, looks, within
+from tournament.standings.stopping import apart, critical_value, looks, within
 from tournament.standings.student_t import quantile
 from tournament.standings.verdicts import SureOrder, Verdict, looks_of, next_count, settled_order
 from tournament.store.ledger import Until
 
 LOOKS = looks(4, 64)
-
-
-def test_looks_grow_by_a_quarter_up_to_the_most() -> None:
-    assert LOOKS == (4, 5, 6, 8, 10, 12, 15, 19, 24, 30, 38, 48, 60, 64)
-    assert looks(10, 10) == looks(20, 10) == (10,)
-    assert looks(4, 9) == (4, 5, 6, 8, 9)
-    assert [at_least(number) for number in range(1, 14)] == [1, 2, 3, 4, 6, 6, 8, 8, 12, 12, 12, 12, 16]
 
 
 def test_of_one_look_it_is_a_plain_interval_and_of_two_within_both_ends() -> None:

@@ -30,15 +30,6 @@ NUMBERS: dict[str, int] = {
     "type('N', (int,), {})(8)": 8,
     "type('N', (float,), {})(8.9)": 8,
 }
-NUMPY: dict[str, int] = {
-    "np.int8(-5)": -5,
-    "np.uint64(2**64 - 1)": MOST,
-    "np.float32(2.75)": 2,
-    "np.float64('nan')": 0,
-    "np.bool_(True)": 1,
-    "np.array(6)": 6,
-    "np.array(6.5)": 6,
-}
 # An expression, and words of the fault that it is.
 FAULTS: dict[str, str] = {
     "None": "returned None (a path without return?), expected a number",

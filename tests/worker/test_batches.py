@@ -217,6 +217,14 @@ def test_slow_legs_play_on_all_workers_before_any_is_measured(known: bool) -> No
     assert max(free) <= 24
 
 
+def test_legs_with_processes_go_out_few_at_a_time_until_some_are_measured() -> None:
+    """So that a first leaderboard is soon there."""
+    pace = new_pace(2, 10)
+    assert [len(task) for task in cut([True] * 160, pace)][:8] == [16] * 8
+    pace.kept((0.0, 0.0, 60_000.0, 1.0))
+    assert len(cut([True] * 160, pace)[0]) == 80
+
+
 def test_what_takes_a_moment_is_one_task_by_the_pace_of_runs_before() -> None:
     """As the legs of an edited bot: each task is an entry of the ledger."""
     pace = new_pace(1, 1)

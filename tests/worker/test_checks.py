@@ -142,7 +142,13 @@ def test_faults_at_the_limits(tmp_path: Path) -> None:
     assert report.boundary_faults[0].question_text.startswith("a: card 0, ")
 
 
-@pytest.mark.parametrize("source", ["(x for x in iter(int, 1) if x).__next__()", "__import__('time').sleep(99)"])
+@pytest.mark.parametrize(
+    "source",
+    [
+        pytest.param("(x for x in iter(int, 1) if x).__next__()", marks=pytest.mark.slow),
+        "__import__('time').sleep(99)",
+    ],
+)
 def test_a_disqualified_bot_is_not_examined_for_long(
     tmp_path: Path, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

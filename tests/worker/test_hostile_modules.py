@@ -78,15 +78,6 @@ def test_a_fault_of_a_module_with_a_hostile_section_is_the_bots_own(what: str) -
 TYPE, BODY = b"\1\x60\0\0", b"\0\x0b"
 
 
-def raw(types: bytes = TYPE, body: bytes = BODY, more: bytes = b"") -> bytes:
-    """A module of one function."""
-    sections = {1: types, 3: b"\1\0"}, {10: b"\1" + leb(len(body)) + body}
-    before, after = (
-        b"".join(bytes([kind]) + leb(len(content)) + content for kind, content in part.items()) for part in sections
-    )
-    return b"\0asm\1\0\0\0" + before + more + after
-
-
 SEEDS = [
     TRAPS,
     TRAPS + DESCRIBED["a name of many lines"] + line_table(program=b"\3\6\1\2\3\0\1\1"),

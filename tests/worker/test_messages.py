@@ -9,7 +9,6 @@ import re
 import resource
 import struct
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -358,18 +357,6 @@ def test_numbers_of_closed_channels_serve_again_after_the_next_run(stage: Stage)
         stage.table.channels.close(again.number)
         again.close()
     assert again.number < 6
-
-
-def test_a_process_without_standard_error_does_not_keep_the_worker_busy(stage: Stage) -> None:
-    process = stage.process()
-    stage.lane(process)
-    os.write(process.complains, b"my last words\n")
-    os.close(process.complains)
-    stage.run()
-    before = time.process_time()
-    stage.run(0.3)
-    assert time.process_time() - before < 0.15
-    assert stage.table.channels.printed(process.number) == b"my last words\n"
 
 
 WORDS = st.sampled_from([

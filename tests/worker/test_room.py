@@ -21,7 +21,6 @@ from tournament.store.legs import LegResult
 from tournament.worker.leg import NullSink, play_leg
 from tournament.worker.wasm.stack import MOST_STACK
 
-ROOT = Path(__file__).parents[2]
 TURNS, TOO_DEEP = 12, (8, 9)
 IDLE = bytes(
     wasmtime.wat2wasm(
@@ -90,14 +89,6 @@ def test_calls_are_as_deep_on_every_thread(room: Entrant, size: int) -> None:
         threading.stack_size(before)
     thread.join()
     assert played == [True]
-
-
-HERE = """
-import sys
-from pathlib import Path
-from tests.worker.test_room import built, went_well
-assert went_well(built(Path(sys.argv[1])))
-"""
 
 
 MIX = Path(__file__).parent / "allocator" / "random_mix.c"

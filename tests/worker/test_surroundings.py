@@ -186,6 +186,12 @@ ODD = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("what", ODD)
+def test_odd_questions_get_an_errors_number(what: str) -> None:
+    call, number = ODD[what]
+    assert max(bets(played(asking("odd", call), PLAIN))) == number
+
+
 SEARCHES = """#include <chrono>
 #include <cstdio>
 #include <ctime>

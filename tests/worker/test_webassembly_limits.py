@@ -198,15 +198,6 @@ def test_ctrl_c_is_heard_while_a_bot_thinks(monkeypatch: pytest.MonkeyPatch) -> 
         play_built(endless, PLAIN, settings=settings)
 
 
-NESTED = {
-    "blocks": "(block " * 20_000 + ")" * 20_000,
-    "loops": "(loop " * 200 + ")" * 200,
-    "sums": "(local.get 0)" + "(i32.add (local.get 0))" * 20_000 + "drop",
-    "one sum": "(local.get 0)" * 20_000 + "i32.add " * 19_999 + "drop",
-    "zeros": "(local.get 0)" + "i32.eqz " * 20_000 + "drop",
-}
-
-
 @given(st.binary(max_size=300))
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     for code in (data, b"\0asm\1\0\0\0" + data):

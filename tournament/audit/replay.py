@@ -13,7 +13,7 @@ from tournament.audit.verification import settings_of
 from tournament.audit.verify_games import Players, find_players
 from tournament.config import Config
 from tournament.contests.contest import Contest
-from tournament.entrants.build import with_lines
+from tournament.entrants.build import adapted, with_lines
 from tournament.entrants.folder import find_submissions
 from tournament.errors import InputError, RunError
 from tournament.leg import Leg
@@ -192,7 +192,8 @@ def _with_lines(contest: Contest, config: Config, field: ContestSetup, leg: Leg)
     """By their artifacts, the leg's bots in C and C++ built so that a fault has its line."""
     found = {}
     seats = {seat.name: seat for seat in leg.seats if seat.kind == "wasm"}
+    interface = adapted(contest.interface, config.contest)
     for submission in find_submissions(config.entrants, lambda: field.entrants)[0]:
-        if submission.name in seats and (code := with_lines(submission, contest.interface, config.sandbox)):
+        if submission.name in seats and (code := with_lines(submission, interface, config.sandbox)):
             found[seats[submission.name].artifact] = code
     return found

@@ -125,12 +125,8 @@ def _show_history(bot: str, found: Loaded, as_json: bool) -> None:
     if as_json:
         print_json(
             [
-                {
-                    "sha256": one.line.sha256,
-                    "field_size": one.field_size,
-                    "archive": one.archive,
-                    **standing_values(one.line),
-                }
+                {"sha256": one.line.sha256, "field_size": one.field_size, "archive": one.archive}
+                | standing_values(one.line)
                 for one in versions
             ]
         )

@@ -82,11 +82,7 @@ def columns(standings: Standings, wide: bool) -> list[_Heading]:
         reach,
         *([_Heading(one.title, partial(_measured, one)) for one in scoring.measures] if scoring else []),
         _Heading("place", lambda line: line.place, lambda _: "cyan"),
-        *(
-            []
-            if standings.until is None
-            else [_Heading("order", lambda line: (line.order_status or "").replace("_", " "))]
-        ),
+        *([] if standings.until is None else [_Heading("order", _order_of)]),
         *(more if wide else []),
         _Heading("faults", lambda line: f"{line.faults:,}" if line.faults else "", lambda _: "red"),
     ]
@@ -94,6 +90,10 @@ def columns(standings: Standings, wide: bool) -> list[_Heading]:
 
 def _is_uneven(standings: Standings) -> bool:
     return len({line.matches for line in standings.ranked}) > 1
+
+
+def _order_of(line: Standing) -> str:
+    return (line.order_status or "").replace("_", " ")
 
 
 def _measured(measure: Measure, line: Standing | Match) -> str:

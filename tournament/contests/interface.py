@@ -24,9 +24,9 @@ class Question:
     `arguments` names what it is passed after the bot, `extremes` has values at their limits to try bots with.
     Where it `only_tells` something, the answer doesn't matter, and a program gives none. `answers` says in words which
     ones are legal, if there is more to say; `names` has words for some, to show them by, and `default` is one that is
-    legal. A bot `returns` a whole number; or that or a name; or any value: a text, a list, which
-    takes at most `most_json` bytes as JSON. One that `catches_up` is only for processes, and of a Python bot only for
-    its histories.
+    legal; any other `loses` the game, or is a fault. A bot `returns` a whole number; or that or a name; or any value: a
+    text, a list, which takes at most `most_json` bytes as JSON. One that `catches_up` is only for processes, and of a
+    Python bot only for its histories.
     """
 
     name: str
@@ -36,6 +36,7 @@ class Question:
     extremes: tuple[tuple[int, ...], ...] = ()
     names: Mapping[int, str] = field(default_factory=dict)
     default: object = 0
+    loses: bool = False
     only_tells: bool = False
     catches_up: bool = False
     answers: str = ""
@@ -92,9 +93,9 @@ class Helpers(Protocol):
 
 
 class NewHelpers(Protocol):
-    """Makes the helpers of one bot. They draw by `key`, take the bot's fuel, and trap by `new_trap`."""
+    """Makes the helpers of one bot. They draw by `key`, and take the bot's fuel."""
 
-    def __call__(self, key: bytes, *, fuel: Fuel, new_trap: int) -> Helpers: ...
+    def __call__(self, key: bytes, *, fuel: Fuel) -> Helpers: ...
 
 
 @dataclass(frozen=True)
@@ -162,6 +163,24 @@ class PythonBots:
     histories: Histories | None = None
 
 
+# The kinds of bots that an organiser's file is put before, by its suffix.
+ADAPTED: Mapping[str, tuple[str, ...]] = {
+    ".py": ("python",),
+    ".h": ("c", "cpp"),
+    ".c": ("c",),
+    ".cpp": ("cpp",),
+    ".hpp": ("cpp",),
+}
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """A file of the organiser's that is put before each bot's of some kinds, for bots written for another interface."""
+
+    name: str
+    content: bytes
+
+
 @dataclass(frozen=True, eq=False)  # compared by identity: a key of caches
 class Interface:
     """How the contest's bots are written and how the engine reaches them.
@@ -170,7 +189,7 @@ class Interface:
     `tells` is what comes with them. A bot in C++ or Python may also be a class called `class_name` with the questions
     as its methods. `new_dialogue` begins a program's leg, from the core and the key of its helpers, where it isn't
     asked in lines of JSON; a program that broke off a dialogue gets no other in that leg. `name_answer` puts a refused
-    answer in the rules' words.
+    answer in the rules' words. `adapters`: the organiser's, by kind of bot.
     """
 
     sdk: Path
@@ -181,6 +200,7 @@ class Interface:
     class_name: str = ""
     new_dialogue: Callable[[GameCore, bytes], Dialogue] | None = None
     name_answer: Callable[[Any], str] = str
+    adapters: Mapping[str, Adapter] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Raise ValueError for more than the engine has room for."""

@@ -62,9 +62,10 @@ class ContestSettings(BaseModel):
         description="whose rules: a contest's name, or a file; default its own name",
     )
     entrants: PathText | None = Field(None, description="folder of bots; default entrants/<contest>")
-    adapter: PathText | None = Field(
+    adapter: PathText | list[PathText] | None = Field(
         None,
-        description="Python file that is executed before each Python bot's, for bots written for another interface",
+        description="file that is put before each bot's in its language, Python, C or C++, for bots written for another"
+        " interface; a list of files for several languages",
     )
     sessions: Sessions = 1000
     replicas: int = Field(
@@ -120,6 +121,11 @@ class ContestSettings(BaseModel):
         if counts and replicas * info.data.get("sessions", 1) > 10**9:
             raise ValueError("times the sessions of a leg it is more than 1,000,000,000")
         return replicas
+
+    @property
+    def adapter_files(self) -> list[str]:
+        """The paths of the contest's adapters."""
+        return [self.adapter] if isinstance(self.adapter, str) else self.adapter or []
 
     def playing(self) -> dict[str, object]:
         """The settings on which games depend: all but files, words, seed, and who plays whom how often."""

@@ -98,8 +98,8 @@ class Mine:
         state = "entered" if bot in bots_in(config.entrants) else self._last_state(author, contest, bot)
         found: dict[str, Any] = {
             "bot": bot, "state": state,
-            "place": None, "field_size": None, "score": None, "matches": 0, "disqualified": None, "anchor": f"bot-{bot}",
-            "faults": [], "losses": None, "versions": self._versions(contest, bot),
+            "place": None, "field_size": None, "score": None, "matches": 0, "disqualified": None,
+            "anchor": f"bot-{bot}", "faults": [], "losses": None, "versions": self._versions(contest, bot),
         }  # fmt: skip
         with (
             self._turn(contest) as records,

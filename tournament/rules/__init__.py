@@ -8,6 +8,7 @@ games.
 from __future__ import annotations
 
 from engine.kernel.chance import Rng
+from engine.rules.decisions import Illegal
 from engine.rules.session_core import Session
 from tournament.contests.contest import Contest
 from tournament.rules.decision import Decision
@@ -21,6 +22,7 @@ __all__ = [
     "Contest",
     "Decision",
     "Float",
+    "Illegal",
     "Int",
     "LegalAction",
     "List",

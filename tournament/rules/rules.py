@@ -186,6 +186,7 @@ def _make(rules: type[Rules]) -> Contest:
                     returns=decision.returns,
                     most_json=decision.most_json,
                     default=decision.default,
+                    loses=decision.loses,
                 )
                 for decision in rules.decisions
             ),

@@ -33,7 +33,7 @@ from tournament.errors import InputError, printable
 from tournament.keys import trial_key
 from tournament.leg import FailureKind, Leg, LegPlan, Unfit
 from tournament.runner.schedule.legs import AgainstHouse, Competitor
-from tournament.sandbox.outside import probe
+from tournament.sandbox.outside import fork_server, probe
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import programs
@@ -200,6 +200,7 @@ class _Program:
 
     def __init__(self, command: Sequence[str], sandbox: SandboxSettings) -> None:
         probe.probe_sandbox(sandbox.mode)
+        self._sandbox = sandbox
         try:
             self._words = [find_command(command[0], Path.cwd()), *command[1:]]
         except Unfit as problem:
@@ -208,12 +209,11 @@ class _Program:
         self._complained = 0
         self._text = codecs.getincrementaldecoder("utf-8")("replace")
 
-    def start(
-        self, _archive: bytes, sandbox: SandboxSettings, _cache: Path, *, memory_megabytes: int, cpu_seconds: int
-    ) -> Confined:
-        confined = programs.start_in(
-            Path.cwd(), self._words, sandbox, memory_megabytes=memory_megabytes, cpu_seconds=cpu_seconds
+    def start(self, *, memory_megabytes: int, cpu_seconds: int) -> Confined:
+        launch = programs.launch_in(
+            Path.cwd(), self._words, self._sandbox, memory_megabytes=memory_megabytes, cpu_seconds=cpu_seconds
         )
+        confined = fork_server.start(launch, self._sandbox.mode)
         self._errors = os.dup(confined.errors)
         os.set_blocking(self._errors, False)
         nothing = os.open(os.devnull, os.O_RDONLY)

@@ -68,12 +68,12 @@ class OpenSpielSettings(Settings):
         """The number of players; raise an error for another."""
         from tournament.contests.open_spiel.game_tree import game_of
 
-        if "open_spiel" not in given.data:
+        if "open_spiel_game" not in given.data:
             return value  # which is refused already
-        players: int = game_of(given.data["open_spiel"]).players
+        players: int = game_of(given.data["open_spiel_game"]).players
         if value not in (0, players):
-            message = "{game} has {players} players; leave seats out, or choose players in open_spiel"
-            raise PydanticCustomError("seats", message, {"game": given.data["open_spiel"], "players": players})
+            message = "{game} has {players} players; leave seats out, or choose players in open_spiel_game"
+            raise PydanticCustomError("seats", message, {"game": given.data["open_spiel_game"], "players": players})
         return players
 
 

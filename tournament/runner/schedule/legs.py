@@ -335,28 +335,22 @@ class Digests:
     def __init__(self, shared: list[Any]) -> None:
         self._start = hashlib.sha256(_json(shared)[:-1] + b",")
         self._before: dict[int, Any] = {}
-        self._between: dict[int, bytes] = {}
-        self._ends: dict[tuple[int, int], bytes] = {}
+        self._after: dict[tuple[str, int], bytes] = {}
 
     def of(self, players: Seats, number: int) -> bytes:
         """The digest of a leg of entrants by seat, and the house player, if there is one, after them."""
-        first, last = players[0], players[-1]
+        first = players[0]
         before = self._before.get(first.number)
         if before is None:
             self._before[first.number] = before = self._start.copy()
             before.update(_player(first) + b",")
         digest = before.copy()
-        for player in players[1:-1]:
-            if player.number not in self._between:
-                self._between[player.number] = _player(player) + b","
-            digest.update(self._between[player.number])
-        if len(players) == 1:
-            digest.update(b"%d]" % number)
-            return cast(bytes, digest.digest())
-        end = self._ends.get((last.number, number))
-        if end is None:
-            self._ends[last.number, number] = end = b"%b,%d]" % (_player(last), number)
-        digest.update(end)
+        for player in players[1:]:
+            after = self._after.get(key := (player.kind, player.number))
+            if after is None:
+                self._after[key] = after = _player(player) + b","
+            digest.update(after)
+        digest.update(b"%d]" % number)
         return cast(bytes, digest.digest())
 
 

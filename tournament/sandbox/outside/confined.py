@@ -39,7 +39,7 @@ class Confined:
         self.answers = answers
         self.errors = errors
         self._ending, self._cpu_at_end = Ending(0), 0.0
-        self._file_bytes = 0  # of what it executes
+        self._others_bytes = 0  # resident in it, of files and of what it shares
 
     def cpu_seconds(self) -> float:
         """The processor time that it has taken, over all its threads."""
@@ -50,11 +50,11 @@ class Confined:
         return self._sizes().get("VmHWM", self._ending.peak_bytes)
 
     def has_taken_too_much(self) -> bool:
-        """Whether it has, or has had, more memory than its limits allow.
+        """Whether it has, or has had, more memory of its own than its limits allow.
 
         The system's own limit forgets memory that was written to and then made read-only. What is resident now is
-        known exactly. The peak includes pages of files, so some are allowed: the program's, and as much as a folder
-        may have.
+        known exactly. The peak includes pages of files, so some are allowed: those that it was seen with, and as much
+        as a folder may have.
         """
         # Between fork and exec it has our own memory, so it is measured again once an exec was seen.
         return self._exceeds() and _addresses(str(self.pid)) != _addresses("self") and self._exceeds()
@@ -62,21 +62,17 @@ class Confined:
     def _exceeds(self) -> bool:
         """Whether the memory that the system now counts as its own, or once did, is more than its limits allow."""
         sizes, most = self._sizes(), self._limits.resident_bytes
-        self._file_bytes = max(self._file_bytes, sizes.get("VmExe", 0) + sizes.get("VmLib", 0))
-        now = sum(sizes.get(name, 0) for name in ("RssAnon", "RssShmem", "VmSwap", "VmPTE"))
+        own = sum(sizes.get(name, 0) for name in ("RssAnon", "RssShmem", "VmSwap", "VmPTE"))
         peak = sizes.get("VmHWM", self._ending.peak_bytes)
-        return now > most or peak > most + self._file_bytes + _ROOM_FOR_FILES
+        if sizes and (own > most or peak > most + self._others_bytes + _ROOM_FOR_FILES):
+            own = min(own, own_bytes(self.pid) + sizes.get("VmPTE", 0))
+            executed = sizes.get("VmExe", 0) + sizes.get("VmLib", 0)
+            self._others_bytes = max(self._others_bytes, executed, sizes.get("VmRSS", 0) - own)
+        return own > most or peak > most + self._others_bytes + _ROOM_FOR_FILES
 
     def _sizes(self) -> dict[str, int]:
         """Bytes by the names of /proc/<pid>/status, {} when it has ended."""
-        folder = f"/proc/{self.pid}"
-        if sizes := _sizes(folder):
-            return sizes
-        try:  # its first thread may have ended, and others go on
-            threads = os.listdir(f"{folder}/task")
-        except OSError:
-            return {}
-        return next(filter(None, (_sizes(f"{folder}/task/{thread}") for thread in threads)), {})
+        return _sizes(self.pid, "status", b"Vm", b"Rss")
 
     def use(self) -> Use:
         """What it has used of the machine. If somebody has stopped it, it is told to go on."""
@@ -170,14 +166,30 @@ def cpu_seconds(process: int) -> float:
         return 0.0
 
 
-def _sizes(folder: str) -> dict[str, int]:
-    """What `status` in a folder of /proc says of memory, in bytes."""
+def own_bytes(process: int) -> int:
+    """The memory that is a process's own: no pages of files, and of what processes share each its part."""
+    return sum(_sizes(process, "smaps_rollup", b"Pss_Anon", b"Pss_Shmem", b"SwapPss").values())
+
+
+def _sizes(process: int, file: str, *wanted: bytes) -> dict[str, int]:
+    """The lines of a file in /proc/<pid> that begin so, in bytes; {} when the process has ended."""
+    folder = f"/proc/{process}"
+    if sizes := _sizes_in(f"{folder}/{file}", wanted):
+        return sizes
+    try:  # its first thread may have ended, and others go on
+        threads = os.listdir(f"{folder}/task")
+    except OSError:
+        return {}
+    return next(filter(None, (_sizes_in(f"{folder}/task/{thread}/{file}", wanted) for thread in threads)), {})
+
+
+def _sizes_in(path: str, wanted: tuple[bytes, ...]) -> dict[str, int]:
     try:
-        with open(f"{folder}/status", "rb", buffering=0) as file:  # this is done often
+        with open(path, "rb", buffering=0) as file:  # this is done often
             lines = file.read().splitlines()
     except OSError:
         return {}
-    words = (line.split() for line in lines if line.startswith((b"Vm", b"Rss")))
+    words = (line.split() for line in lines if line.startswith(wanted))
     return {name.rstrip(b":").decode(): int(size) << 10 for name, size, *_ in words}
 
 

@@ -28,7 +28,7 @@ from tournament.leg import Failure, Leg
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
 from tournament.worker.faults import Disqualified, Stopped
-from tournament.worker.processes import programs, python_bots
+from tournament.worker.processes import python_bots
 from tournament.worker.processes.bot_process import BotProcess
 from tournament.worker.processes.leg_in_play import OVER, LegInPlay, PlayedLeg, Playing, players_of
 from tournament.worker.processes.leg_queue import LegQueue
@@ -45,8 +45,6 @@ _AUDIT_SECONDS = 0.05
 # Between looks at the memory of WebAssembly bots, in times of what the last one took: with a thousand legs that is
 # 20 ms, and several times as much on a busy core.
 _REST_FROM_MEMORY = 10
-# How soon to see whether programs that were told their scores have ended, if legs wait for that.
-_PARTING_SECONDS = 0.002
 
 OnTrouble = Callable[[Leg, BotTrouble], None]  # is told of a leg that was broken off, and why
 
@@ -63,7 +61,7 @@ def play_in_lanes(
     out: Disqualified | None = None,
     put_off: OnTrouble | None = None,
     tried: Collection[str] = (),
-    start_program: StartProgram = programs.start,
+    start_program: StartProgram | None = None,
 ) -> Generator[PlayedLeg, None, None]:
     """Play legs in which at least one bot is a process; yields each when it is done, its rows in `spool`.
 
@@ -97,7 +95,7 @@ class _LaneTable:
         out: Disqualified | None,
         put_off: OnTrouble | None,
         tried: Collection[str],
-        start_program: StartProgram,
+        start_program: StartProgram | None,
     ) -> None:
         interface = contest.interface
         self._lanes = Lanes(
@@ -113,7 +111,6 @@ class _LaneTable:
         self._queue = LegQueue(legs)
         self._by_lane: dict[int, LegInPlay] = {}
         self._done: list[PlayedLeg] = []
-        self._over: list[Leg] = []  # whose programs may still read their scores
         self._disqualified, self._put_off, self._tried = out, put_off, tried
         self._most_legs = len(legs)
         self._has_modules = any(seat.kind == "wasm" for leg in legs for seat in leg.seats)
@@ -122,12 +119,10 @@ class _LaneTable:
         run = self.pool.one_core.kept()(self._lanes.run)
         audited = memory_next = time.monotonic()
         rest = _AUDIT_SECONDS
-        while self._queue or self._by_lane or self._over:
-            self._part()
+        while self._queue or self._by_lane:
             self._admit()
             if self._by_lane:
-                seconds = _PARTING_SECONDS if self._queue and self.pool.parting else _AUDIT_SECONDS
-                for event in on_deep_stack(run, seconds) if self._has_modules else run(seconds):
+                for event in on_deep_stack(run, _AUDIT_SECONDS) if self._has_modules else run(_AUDIT_SECONDS):
                     if name := self._name_of(*event[1:3]):  # else what it is of is over
                         with self._containing(name, "what it did could not be judged"):
                             self._handle_event(*event)
@@ -151,16 +146,6 @@ class _LaneTable:
                 self.pool.one_core.look(self.pool.asked(), elapsed)
             yield from self._done
             self._done.clear()
-
-    def _part(self) -> None:
-        """End the programs that had time to read their scores; others with the deals of their legs may begin."""
-        self.pool.reap()
-        over, self._over = self._over, []
-        for leg in over:
-            if self.pool.is_parting(leg):
-                self._over.append(leg)
-            else:
-                self._queue.ended(leg)
 
     def _containing(self, name: str, doing: str) -> AbstractContextManager[None]:
         """Makes whatever goes wrong within trouble of this bot, but for the machine's."""
@@ -263,7 +248,7 @@ class _LaneTable:
         played = in_play.result()
         self._leave(in_play, scores=True)
         self._done.append(played)
-        self._over.append(in_play.leg)
+        self._queue.ended(in_play.leg)
         if self._disqualified:
             self._disqualified.note(in_play.leg, played.result.out)
             if played.result.out:
