@@ -192,7 +192,7 @@ def test_run_of_four_seats_ends_when_its_order_is_settled(tmp_path: Path) -> Non
         )
     found = play(folder, "snakes")
     assert 2 * 20 <= found.matches.sessions.iloc[0] < 40 * 20
-    assert found.ranking.ranked[0].order == "settled"
+    assert found.ranking.ranked[0].order_status == "settled"
 
 
 @pytest.mark.slow
