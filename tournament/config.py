@@ -237,8 +237,7 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
     else:
         base = Path() if "results" in general_given else file.folder
         results = str((base / results).absolute())
-    display = replace(played.display, description=own.description or played.display.description)
-    named = replace(played, title=own.title or played.title, display=display)
+    named = replace(played, title=own.title or played.title, description=own.description or played.description)
     return Config(general, named, own, sandbox, entrants.absolute(), results, file.folder.absolute(), opening)
 
 
@@ -268,9 +267,7 @@ def in_its_words(contest: Contest, config_of: Callable[[str], Config]) -> Contes
     with contextlib.suppress(InputError):
         told = config_of(contest.name).played
         if told.rules == contest.rules:
-            return replace(
-                contest, title=told.title, display=replace(contest.display, description=told.display.description)
-            )
+            return replace(contest, title=told.title, description=told.description)
     return contest
 
 
@@ -318,7 +315,7 @@ def _contests_in(file: _File) -> Contests:
             continue
         game = table.get("rules") if is_table else None
         if game is None and name in BUILT_IN:
-            made[name] = BUILT_IN[name]
+            made[name] = find_contest(name)
             continue
         _check_table(file, name, game)
         try:

@@ -212,7 +212,7 @@ def records(suite: ContestSuite) -> None:
 def conservation(suite: ContestSuite) -> None:
     """Where a game for two is zero-sum, what one wins the other loses, in every row and every sum."""
     contest = suite.contest
-    if contest.house or not contest.scored.zero_sum:
+    if not contest.scored.zero_sum:
         return
     for name, table in suite.once.tables.items():
         if {"points_0", "points_1"} <= set(table.columns):

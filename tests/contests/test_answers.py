@@ -269,7 +269,7 @@ def test_decisions_have_legal_actions_of_limits_of_their_own(suffix: str) -> Non
         f"{kind} {name}(const View *view) {{ return view->legal_actions[view->legal_actions_count - 1]; }}\n"
         for kind, name in (("int", "place"), ("int64_t", "fire"))
     )
-    header = (contest_of(Ships).interface.sdk / "ships.h").read_text()
+    header = (contest_of(Ships).interface.folder / "ships.h").read_text()
     assert "int place(const View *view);" in header and "int64_t fire(const View *view);" in header
     in_python = "".join(f"def {name}(view): return view.legal_actions[-1]\n" for name in ("place", "fire"))
     bots = {"a": (suffix, in_c if suffix == ".c" else in_python), "b": (".c", in_c)}

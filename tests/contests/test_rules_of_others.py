@@ -183,15 +183,15 @@ def test_a_class_of_a_package_is_played_and_read(folder: Path, site: Path) -> No
     assert load("results/dice").ranking == played.ranking
 
 
-def test_a_package_may_bring_a_contest_of_its_own_make(folder: Path, site: Path) -> None:
+def test_a_package_may_bring_rules_with_a_core(folder: Path, site: Path) -> None:
     (site / "brought_dice.py").write_text(
-        "from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER as POKER"
+        "from tournament.contests.von_neumann_poker.rules import VonNeumannPoker as POKER"
     )
     (folder / "tournament.toml").write_text('[mine]\nrules = "brought_dice:POKER"\n')
     with pytest.raises(InputError, match="calls its rules von_neumann_poker, as others are called"):
         load_config("mine")
     with (site / "brought_dice.py").open("a") as file:
-        file.write("\nfrom dataclasses import replace\nPOKER = replace(POKER, name='mine', rules='mine')\n")
+        file.write("\n\nclass POKER(POKER):\n    name = 'mine'\n")
     del sys.modules["brought_dice"]
     assert load_config("mine").played.games == load_config("von_neumann_poker").played.games
 

@@ -118,7 +118,7 @@ def _replayed(
 ) -> Replay:
     """A session of a leg, or a game of it, played by the first of these artifacts that give what was recorded."""
     in_leg = session - leg.plan.first_session
-    window = Window(in_leg, in_leg, *((0, MOST_GAMES - 1) if game is None else (game, game)), drawn=session)
+    window = Window(in_leg, in_leg, *((0, MOST_GAMES - 1) if game is None else (game, game)), drawn=in_leg)
 
     def shown(faults: Sequence[Fault]) -> tuple[Fault, ...]:
         return tuple(fault for fault in faults if fault.session == session and game in (None, fault.game))

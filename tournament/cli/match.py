@@ -156,7 +156,7 @@ def _print(report: MatchReport, contest: PlayedContest, seed: str) -> None:
     signed = f"+{form.lstrip('+')}"
     headings = ["against", unit, "± 95%", *([] if scoring else ["theirs"])]
     headings += ["baseline", "better by", "± 95%"] if report.baseline else []
-    table = plain_table(f"{report.bot} against each", contest.display.unit or f"{unit}, ± 95%")
+    table = plain_table(f"{report.bot} against each", contest.points_unit or f"{unit}, ± 95%")
     for number, heading in enumerate(headings):
         table.add_column(heading, justify="right" if number else "left", no_wrap=True)
     for line in report.opponents:

@@ -94,7 +94,7 @@ def leaderboard(
         print_json(leaderboard_values(found.ranking, _authors(found, authors, config)))
         return
     played = _contest_of(found, config)
-    table = leaderboard_table(found.ranking, played.title, unit=played.display.unit, wide=wide)
+    table = leaderboard_table(found.ranking, played.title, unit=played.points_unit, wide=wide)
     if wide:  # all columns are whole, also in a file, which has no width of its own
         table.width = out.measure(table, options=out.options.update(width=_WIDEST)).maximum
     out.print(table, crop=not wide)

@@ -65,10 +65,11 @@ def init(
         step = "" if folder == Path() else f"cd {shlex.quote(str(folder))} && "
         out.print(f"check them with: {step}tournament check {rules}.py; then: tournament run", soft_wrap=True)
         return
-    from tournament.contests import CONTESTS, SHIPPED  # loads all contests
+    from tournament.contests import CONTESTS  # loads all contests
 
-    there = {known.name: known for known in (*CONTESTS, *SHIPPED)}
-    names = dict.fromkeys(contest or [known.name for known in SHIPPED])
+    with_bots = {name: known.named(name) for known in CONTESTS for name in known.presets}
+    there = {known.name: known for known in CONTESTS} | with_bots
+    names = dict.fromkeys(contest or with_bots)
     for name in names.keys() - there.keys():
         raise InputError(f"no contest is called {name}; there are: {', '.join(there)}{did_you_mean(name, there)}")
     chosen = [there[name] for name in names]

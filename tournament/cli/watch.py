@@ -39,7 +39,7 @@ class _Shown:
     @contextmanager
     def round(self, config: Config) -> Iterator[ProgressListener]:
         played = config.played
-        with Screen(out, played.title, contest=played.name, as_json=not self._live, unit=played.display.unit) as screen:
+        with Screen(out, played.title, contest=played.name, as_json=not self._live, unit=played.points_unit) as screen:
             yield screen
 
     def tell(self, contest: str, what: str) -> None:
@@ -54,7 +54,7 @@ class _Shown:
     def show(self, config: Config, standings: Standings) -> None:
         if self._live:
             played = config.played
-            out.print(leaderboard_table(standings, played.title, max(3, out.height - 9), played.display.unit))
+            out.print(leaderboard_table(standings, played.title, max(3, out.height - 9), played.points_unit))
 
 
 def watch(

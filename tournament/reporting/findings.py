@@ -90,7 +90,7 @@ def find(
 ) -> tuple[Contest, Findings]:
     """Read a contest's records, also during a run, which may replace parts meanwhile.
 
-    With the settings of contests, sessions of one without a portrait are played again, where its bots are here.
+    With the settings of contests, sessions of one without a presentation are played again, where its bots are here.
     `only_sums`: of whole matches; neither how bots play nor how a match or an edit went.
     `losing`: bots of which it tells where they lose, to the one named, or to the one they do worst against; None: all.
     Raises InputError when there are none, or they change too fast, RunError when they are damaged.
@@ -142,7 +142,7 @@ def _findings(
     elif with_games:
         matches = matches_to_watch(ranking, crosstable)
         watched = _best_first(ranking, matches)
-    replayed = contest.display.portrait is None
+    replayed = contest.presentation is None
     told = played_again(results.location, config_of, watched) if config_of and replayed else {}
     return Findings(
         ranking,

@@ -10,7 +10,7 @@ import numpy as np
 from markupsafe import Markup
 
 from tournament.contests.contest import Contest
-from tournament.contests.portrait import Row, Rows, Scene, Step, signed_money
+from tournament.contests.presentation import Row, Rows, Scene, Step, signed_money
 from tournament.contests.telling import plain_columns
 from tournament.reporting.figures import as_json
 from tournament.reporting.survey import ChosenGame, Survey
@@ -74,8 +74,8 @@ def games_for_viewer(
     A match that was `told` has what happened there, others their recorded games. `tables` are those of any number of
     bots. If it is too long, games are left out, from the middle of each match, and the last tables.
     """
-    portrait = contest.display.portrait
-    turns = portrait.turns if portrait else None
+    presentation = contest.presentation
+    turns = presentation.turns if presentation else None
     shown = {match.match for match in matches}
     chosen: Mapping[int, Sequence[ChosenGame]] = {n: games for n, games in survey.chosen.items() if n in shown}
     strips: dict[int, list[dict[str, Any]]] = {}
@@ -142,15 +142,15 @@ def _fewer(games: Sequence[ChosenGame]) -> list[ChosenGame]:
 
 def _game(contest: Contest, game: ChosenGame, once: _Told) -> dict[str, Any]:
     """A recorded game: why it was chosen, what x won, notes on x and on y, and its steps."""
-    portrait = contest.display.portrait
-    scene = portrait.scene(game.row) if portrait else row_as_scene(game.row)
+    presentation = contest.presentation
+    scene = presentation.scene(game.row) if presentation else row_as_scene(game.row)
     why = {} if game.why in ("first", "last") else {"why": game.why}
     return {
         "kind": "game",
         "session": game.session,
         "game": game.game,
         **why,
-        "result": signed_money(game.gain, portrait.money) if portrait and game.gain is not None else "",
+        "result": signed_money(game.gain, presentation.money) if presentation and game.gain is not None else "",
         "notes": once.notes(scene.x_note, scene.y_note),
         "steps": [_step(step, once) for step in scene.steps],
     }
@@ -163,5 +163,5 @@ def _step(step: Step, once: _Told) -> int:
 
 
 def row_as_scene(row: Row) -> Scene:
-    """A game of a contest without a portrait: a step for each recorded column."""
+    """A game of a contest without a presentation: a step for each recorded column."""
     return Scene([Step(seat, what) for seat, what in plain_columns(row, 2)])

@@ -11,7 +11,7 @@ import numpy as np
 from markupsafe import Markup, escape
 
 from tournament.contests.contest import Contest
-from tournament.contests.portrait import Panel, Sums, together
+from tournament.contests.presentation import Chart, Sums, together
 from tournament.contests.scoring import HouseScoring
 from tournament.errors import counted
 from tournament.names import valid_name
@@ -64,7 +64,7 @@ class Layout:
         """Where the author's bot loses."""
         return self.findings.losses.get(self.author) if self.author else None
 
-    def numbers_of(self, panel: Panel) -> tuple[list[str], list[tuple[str, list[str]]]] | None:
+    def numbers_of(self, panel: Chart) -> tuple[list[str], list[tuple[str, list[str]]]] | None:
         """A chart as a table."""
         return as_numbers(panel, _MOST_LABELS, _MOST_CELLS)
 
@@ -78,7 +78,7 @@ class Layout:
     @property
     def score_meaning(self) -> str:
         """What the score is, in a sentence."""
-        unit = self.contest.display.unit
+        unit = self.contest.points_unit
         if unit.startswith("a score is "):  # the contest says all of it
             return f"A{unit[1:]}."
         of = "is what it won, added up over all matches"
@@ -180,7 +180,7 @@ class Layout:
 
     @property
     def game(self) -> str:
-        return self.contest.display.portrait.game if self.contest.display.portrait else "game"
+        return self.contest.presentation.game if self.contest.presentation else "game"
 
     @property
     def unit(self) -> str:
@@ -202,19 +202,19 @@ class Layout:
     @property
     def watched(self) -> str:
         """What the viewer shows one of."""
-        portrait = self.contest.display.portrait
-        return self.game if portrait and not portrait.turns else "session"
+        presentation = self.contest.presentation
+        return self.game if presentation and not presentation.turns else "session"
 
     @property
     def shown_of_a_match(self) -> str:
         """Which games of a match the viewer has, in words."""
-        portrait = self.contest.display.portrait
+        presentation = self.contest.presentation
         if self.ranking.has_means:
             return "its first session, played again"
-        if portrait is None:
+        if presentation is None:
             again = "its first session, played again, " if self.findings.told else ""
             return f"{again}its first and its last games"
-        if portrait.turns:
+        if presentation.turns:
             return "its first and its last session"
         return f"its first and its last {self.game}s, the best and the worst of the bot whose name comes first"
 
@@ -248,7 +248,7 @@ class Layout:
 
     @cached_property
     def of_field(self) -> Sums:
-        """The portrait's sums of all entrants together: once, not for each bot."""
+        """The presentation's sums of all entrants together: once, not for each bot."""
         return together(self.findings.survey.sums)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Sessions of contests that have no portrait, played again for the report: what each decision told and was answered."""
+"""Sessions of contests without a presentation, played again for the report: what decisions told and were answered."""
 
 from __future__ import annotations
 

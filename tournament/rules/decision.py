@@ -83,7 +83,7 @@ class Decision(decisions.Decision):
 
     @property
     def returns(self) -> Literal["number", "name", "value"]:
-        """What a Python bot may return, as `tournament.contests.interface.Question` has it."""
+        """What a Python bot may return, as `tournament.contests.interface.DecisionSpec` has it."""
         if isinstance(self.answer, Choice) or (
             isinstance(self.answer, LegalAction) and isinstance(self.answer.of, Text)
         ):

@@ -150,7 +150,7 @@ def build(
     entrant = build_entrant(submission, contest.interface, settings, sandbox)
     if contest.house:
         return Pairing(contest, settings, sandbox, entrant, contest.house.practice(_key(settings)))
-    source = (contest.interface.sdk / "new_bot.c").read_bytes()
+    source = (contest.interface.folder / "new_bot.c").read_bytes()
     house = Submission(HOUSE_NAME, "c", path.with_name(f"{HOUSE_NAME}.c"), source, sha256(source).hexdigest())
     own = replace(contest.interface, adapters={})  # it is written for the contest
     built = build_entrant(house, own, settings.model_copy(update={"adapter": None}), sandbox)

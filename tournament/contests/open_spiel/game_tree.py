@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.kernel.chance import Rng
 from engine.rules.decisions import Question
-from tournament.contests.open_spiel import ACT, MOST_PLAYERS, PACKAGE
+from tournament.contests.open_spiel.rules import ACT, MOST_PLAYERS, PACKAGE
 from tournament.names import did_you_mean
 
 # Of a game; some 150 MB with all that processes are told.
