@@ -421,7 +421,7 @@ def test_conformance_finds_an_illegal_answer_that_rules_do_not_punish(guessing: 
     for name, rules in (("kept", GUESSING), ("broken", GUESSING.replace("-1 if one == seat else 1", "0"))):
         path = guessing / f"{name}.py"
         path.write_text(rules)
-        trial = conformance.Trial("guessing", tmp_path_factory.mktemp(name), rules=str(path), sessions=2)
+        trial = conformance.ContestSuite("guessing", tmp_path_factory.mktemp(name), rules=str(path), sessions=2)
         if name == "kept":
             conformance.illegal(trial)
             continue

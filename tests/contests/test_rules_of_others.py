@@ -11,7 +11,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 from tests import forks
-from tests.contest_runs import EXAMPLE, environment
+from tests.contest_runs import EXAMPLES, environment
 from tournament.api import run
 from tournament.audit.verification import verify_contest
 from tournament.config import load_config, load_contests
@@ -21,7 +21,7 @@ from tournament.records.results import load
 from tournament.runner.listener import NullListener
 from tournament.worker.node import accept_contest
 
-DICE = (EXAMPLE / "liars_dice.py").read_text().replace('name = "liars_dice"', 'name = "our_dice"')
+DICE = (EXAMPLES / "liars_dice" / "liars_dice.py").read_text().replace('name = "liars_dice"', 'name = "our_dice"')
 BOT = "def bid(bot):\n    return bot.legal_actions[0]\n"
 
 

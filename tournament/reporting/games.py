@@ -27,6 +27,11 @@ class _Told:
     def __init__(self) -> None:
         self._steps: dict[tuple[tuple[str, object], ...], int] = {}
         self._notes: dict[tuple[str, str], int] = {}
+        self._pictures: dict[str, int] = {}
+
+    def picture(self, drawn: str) -> int:
+        """The number of a picture, which several asked together have in common."""
+        return self._pictures.setdefault(drawn, len(self._pictures))
 
     def step(self, **told: object) -> int:
         """The number of a step that says these things; None says nothing."""
@@ -39,7 +44,11 @@ class _Told:
 
     @property
     def content(self) -> dict[str, object]:
-        return {"steps": [dict(step) for step in self._steps], "notes": list(self._notes)}
+        return {
+            "steps": [dict(step) for step in self._steps],
+            "notes": list(self._notes),
+            "pictures": list(self._pictures),
+        }
 
 
 @dataclass(frozen=True)
@@ -47,6 +56,7 @@ class PlayedAgain:
     """A session that was played again: each decision in words, and the picture before it; one more picture ends it."""
 
     session: int
+    bots: Sequence[str]
     steps: Sequence[tuple[int, str]]
     pictures: Sequence[str]
     result: str
@@ -57,11 +67,12 @@ def games_for_viewer(
     matches: Sequence[Match],
     survey: Survey,
     told: Mapping[int, PlayedAgain],
+    tables: Sequence[PlayedAgain] = (),
 ) -> Markup:
     """What the viewer's script reads, as JSON: script/viewer.js says how.
 
-    A match that was `told` has what happened there, others their recorded games. If it is too long, games are left
-    out, from the middle of each match.
+    A match that was `told` has what happened there, others their recorded games. `tables` are those of any number of
+    bots. If it is too long, games are left out, from the middle of each match, and the last tables.
     """
     presentation = contest.presentation
     turns = presentation.turns if presentation else None
@@ -79,13 +90,15 @@ def games_for_viewer(
             games += [_game(contest, game, once) for game in chosen.get(match.match, ())]
             if games := games + strips.get(match.match, []):
                 listed.append({"bots": [match.x, match.y], "games": games})
+        listed += [{"bots": list(table.bots), "games": [_again(table, once)]} for table in tables]
         content: dict[str, Any] = {"matches": listed, **once.content}
         if turns:
             content |= {"moves": list(turns.moves), "payoffs": turns.payoffs}
         text = as_json(content)
         most = max([*map(len, strips.values()), *map(len, chosen.values()), 0])
-        if len(text) <= MOST_BYTES or most <= 1:
+        if len(text) <= MOST_BYTES or (most <= 1 and len(tables) <= 1):
             return text
+        tables = tables[: max(1, len(tables) // 2)]
         strips = {match: found[: max(1, len(found) // 2)] for match, found in strips.items()}
         chosen = {match: _fewer(games) for match, games in chosen.items() if len(games) > 1 or _has_fault(games)}
 
@@ -110,7 +123,10 @@ def _turns(session: int, pieces: Sequence[Rows]) -> dict[str, Any] | None:
 def _again(game: PlayedAgain, once: _Told) -> dict[str, Any]:
     """A session that was played again: the steps of its decisions, each with a picture, and one of its result."""
     said: list[tuple[int | None, str]] = [*game.steps, (None, game.result)]
-    steps = [once.step(seat=seat, what=what, picture=picture) for (seat, what), picture in zip(said, game.pictures)]
+    steps = [
+        once.step(seat=seat, what=what, picture=once.picture(drawn) if drawn else None)
+        for (seat, what), drawn in zip(said, game.pictures)
+    ]
     return {"kind": "again", "session": game.session, "steps": steps}
 
 

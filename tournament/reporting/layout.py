@@ -17,6 +17,7 @@ from tournament.errors import counted
 from tournament.names import valid_name
 from tournament.reporting.figures import MINUS, clean, plain, signed
 from tournament.reporting.findings import Findings
+from tournament.reporting.games import PlayedAgain
 from tournament.reporting.losses import Losses, as_numbers
 from tournament.reporting.stretches import Course
 from tournament.standings.matches import Match
@@ -81,6 +82,8 @@ class Layout:
         if unit.startswith("a score is "):  # the contest says all of it
             return f"A{unit[1:]}."
         of = "is what it won, added up over all matches"
+        if self.ranking.has_means:
+            of = f"is what it won a {self.unit}, the mean over all of its matches"
         if self.scoring:
             of = "is the mean over the house players"
         if len(self.house) == 1:
@@ -139,6 +142,8 @@ class Layout:
     @property
     def played(self) -> str:
         """How many matches of all are recorded."""
+        if self.ranking.has_means:
+            return counted(self.findings.matches, "match", "matches")
         able = len(self.ranked)
         every = able * len(self.house) if self.scoring else able * (able - 1) // 2
         within = dict.fromkeys(self.names, 0)
@@ -204,6 +209,8 @@ class Layout:
     def shown_of_a_match(self) -> str:
         """Which games of a match the viewer has, in words."""
         presentation = self.contest.presentation
+        if self.ranking.has_means:
+            return "its first session, played again"
         if presentation is None:
             again = "its first session, played again, " if self.findings.told else ""
             return f"{again}its first and its last games"
@@ -213,6 +220,8 @@ class Layout:
 
     @property
     def all_watched(self) -> bool:
+        if self.ranking.has_means:
+            return len(self.findings.told) == self.findings.matches
         matches, own = self.ranking.matches, self.author
         among = (matches.whole[:, 3] > 0) & (own is None or (matches.numbered({own: 0}) == 0).any(axis=1))
         return bool(np.isin(matches.whole[among, 0], self._watched).all())
@@ -220,9 +229,17 @@ class Layout:
     @property
     def watchable(self) -> list[Match]:
         """The matches of which the page shows games."""
+        if self.ranking.has_means:
+            return []
         matches = self.ranking.matches
         places = np.flatnonzero(np.isin(matches.whole[:, 0], self._watched)).tolist()
         return [match for match in map(matches.__getitem__, places) if self.author in (None, match.x, match.y)]
+
+    @property
+    def tables(self) -> list[PlayedAgain]:
+        """The tables of any number of bots of which the page shows a session."""
+        told = self.findings.told.values() if self.ranking.has_means else ()
+        return [table for table in told if self.author in (None, *table.bots)]
 
     @cached_property
     def _watched(self) -> list[int]:

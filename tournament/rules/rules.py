@@ -265,7 +265,7 @@ def _with_play(rules: type[Rules], **shared: Any) -> Contest:
 
 def _settings_of(rules: type[Rules]) -> type[ContestSettings]:
     """The keys of the contest's table: with `seats` where the rules leave that open."""
-    if not isinstance(rules.seats, range):
+    if not isinstance(rules.seats, range) or "seats" in rules.settings_class.model_fields:
         return rules.settings_class
     low, high = rules.seats[0], rules.seats[-1]
     seats = Field(low, ge=low, le=high, description="bots at a table")

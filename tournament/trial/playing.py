@@ -143,6 +143,7 @@ def build(
     if not path.exists():
         raise InputError(f"{path}: there is no such file")
     submission = read_submission(path)
+    contest = contest.seated(contest.seats_of(settings.playing()) or _SEATS_OF_ALL)
     kinds = {submission.kind} if contest.house else {"c", submission.kind}
     libraries.prepare_libraries(kinds & set(compiler_command.LANGUAGES), sandbox, say)
     contest = replace(contest, interface=adapted(contest.interface, settings))

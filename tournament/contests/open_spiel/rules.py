@@ -1,4 +1,4 @@
-"""Any game for two of OpenSpiel as a contest: with turns or simultaneous moves, and chance drawn from our deals.
+"""Any game for two to ten of OpenSpiel as a contest: turns or simultaneous moves, and chance drawn from our deals.
 
 OpenSpiel (M. Lanctot and others, "OpenSpiel: A Framework for Reinforcement Learning in Games", 2019) has the rules.
 It is an extra of this package, imported when such a contest is played.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from tournament.rules.decision import Decision
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 PACKAGE = "open_spiel"
 _HIGHEST = 2**31 - 1
 _MOST_ACTIONS = 4096
+MOST_PLAYERS = 10
 
 ACT = Decision(
     "act",
@@ -29,7 +30,7 @@ ACT = Decision(
     observation={
         "information_state": Text(description="what your player knows, as OpenSpiel writes it"),
         "action_names": List(Text(), description="the names of the legal actions, in the same order"),
-        "seat": Int(0, 1, "which of the game's players you are in this game"),
+        "seat": Int(0, MOST_PLAYERS - 1, "which of the game's players you are in this game"),
     },
     answer=LegalAction(Int(0, _HIGHEST), _MOST_ACTIONS, "an action"),
 )
@@ -57,31 +58,47 @@ class OpenSpielSettings(Settings):
             raise PydanticCustomError("open_spiel", "{problem}", {"problem": str(problem)}) from None
         return value
 
+    seats: int = Field(
+        0, ge=0, validate_default=True, description="bots at a table: as many as the game has players, also by default"
+    )
+
+    @field_validator("seats")
+    @classmethod
+    def _are_players(cls, value: int, given: ValidationInfo) -> int:
+        """The number of players; raise an error for another."""
+        from tournament.contests.open_spiel.game_tree import game_of
+
+        if "open_spiel_game" not in given.data:
+            return value  # which is refused already
+        players: int = game_of(given.data["open_spiel_game"]).players
+        if value not in (0, players):
+            message = "{game} has {players} players; leave seats out, or choose players in open_spiel_game"
+            raise PydanticCustomError("seats", message, {"game": given.data["open_spiel_game"], "players": players})
+        return players
+
 
 class OpenSpiel(Rules):
-    """A session is one game; the seats of the game's players alternate."""
+    """A session is one game; the seats of the game's players change from one to the next."""
 
     name = "open_spiel"
     title = "OpenSpiel"
-    seats = 2
+    seats = range(2, MOST_PLAYERS + 1)
     settings_class = OpenSpielSettings
     decisions = (ACT,)
     columns = (Column("actions", "int32", "actions that the bots chose"),)
     zero_sum = False  # some games are, some aren't
-    description = (
-        "Two bots play a game of OpenSpiel by its rules; a session is one game, and they change seats after each."
-    )
+    description = "Bots play a game of OpenSpiel by its rules; a session is one game, and they change seats after each."
     points_unit = "a point is what the game returns to its player"
     requires = (PACKAGE,)
 
     def render(self) -> str:
-        return str(self.walk.game.state(self.walk.history))
+        return str(self.walk.position())
 
     def play(self, session: Session) -> Questions:
-        from tournament.contests.open_spiel.game_tree import CHANCE, OVER, TURN, Walk, game_of
+        from tournament.contests.open_spiel.game_tree import CHANCE, OVER, TURN, game_of
 
         first, rng = session.first_seat, session.rng
-        self.walk = walk = Walk(game_of(self.settings.open_spiel_game), first)
+        self.walk = walk = game_of(self.settings.open_spiel_game).begun(first, rng)
         actions = 0
         while (node := walk.node).kind != OVER:
             if node.kind == CHANCE:
@@ -91,7 +108,10 @@ class OpenSpiel(Rules):
                 walk.go((yield node.told))
                 actions += 1
             else:
-                walk.go(tuple((yield node.told)))
-                actions += 2
+                questions, players = node.told
+                chosen = dict(zip(players, (yield questions)))
+                walk.go(tuple(chosen.get(player, 0) for player in range(session.seats)))
+                actions += len(players)
         returns = walk.node.told
-        session.record([returns[first], returns[1 - first]], actions=actions)
+        points = [returns[(seat - first) % session.seats] for seat in range(session.seats)]
+        session.record(points, actions=actions)
