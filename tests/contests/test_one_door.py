@@ -104,7 +104,7 @@ from tournament.rules import Rules
 class PenniesSettings(Settings):
     moves: list[str] = ["heads", "tails"]
     payoffs: list[list[float]] = [[1, -1], [-1, 1]]
-    rounds: int = 7
+    turns_per_game: int = 7
 
 
 class Pennies(Rules):
