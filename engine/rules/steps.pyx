@@ -1,7 +1,7 @@
 """The time that rules in Python take for a step: one that takes too long is broken off from another thread.
 
-A watching thread looks now and then; a step costs two writes and no look at a clock. What it raises waits for a function
-of C to return: one that never does must be killed with the process.
+A watching thread looks now and then; a step costs two writes and no look at a clock. What it raises waits for a
+function of C to return: one that never does must be killed with the process.
 """
 
 cimport cython
@@ -60,7 +60,7 @@ cdef class Steps:
         raise TimeoutError(what).with_traceback(sys.exc_info()[2]) from None
 
     def look(self, double elapsed):
-        """Break off a step that took too long, again and again if it goes on; `elapsed`: seconds since the last look."""
+        """Break off a step that took too long, again if it goes on; `elapsed`: seconds since the last look."""
         if not self.stopped and self.stopping is not None and self.stopping():
             self.stopped = True
         if self.thread == 0 or self.seen != self.number:

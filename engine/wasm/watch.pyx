@@ -2,8 +2,8 @@
 to stop.
 
 Time is the thread's own processor time: a machine that is busy, paused or asleep makes no bot late. To look at it for
-each decision would take longer than many games. So at first all bots' time is added up, and by the clock, which can only
-show more: only once that is half of what they have, processor time is counted, from nothing. Where legs are played
+each decision would take longer than many games. So at first all bots' time is added up, and by the clock, which can
+only show more: only once that is half of what they have, processor time is counted, from nothing. Where legs are played
 `apart`, because one of them took too long, it is told from the beginning whose it was. A core whose rules are in Python
 takes longer than bots do: its time is subtracted, by the clock.
 """
