@@ -115,8 +115,8 @@ class Estimates:
     """Estimates that hold until something is measured. `games` of a session, by the settings; the `rate` of games that
     one core plays in a second; the `bytes` of a game in the records."""
 
-    games: Callable[[Any], float] = lambda settings: 25.0
-    rate: float = 3e6
+    games: Callable[[Any], float] = lambda settings: 1.0
+    rate: float = 1e5
     bytes: float = 12.0
 
 

@@ -108,7 +108,7 @@ class Rules:
     presentation: ClassVar[Presentation | Callable[[Any], Presentation] | None] = None
     core: ClassVar[Core | None] = None
     sdk: ClassVar[Sdk | None] = None
-    estimates: ClassVar[Estimates] = Estimates(lambda settings: 1.0, rate=1e5)
+    estimates: ClassVar[Estimates] = Estimates()
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {}
 
     house_content = b""
