@@ -70,7 +70,7 @@ test-slow: build $(VENV)/libraries $(VENV)/tools $(VENV)/collected
 	@echo "Running the slow tests"
 	$(call pass, slow and not package and not thorough)
 
-test-thorough: build $(VENV)/libraries $(VENV)/tools $(VENV)/azurite $(VENV)/old_kernel
+test-thorough: build $(VENV)/libraries $(VENV)/tools $(VENV)/azurite $(VENV)/old_kernel $(VENV)/kaggle
 	@echo "Running what the other tests take samples of (half an hour)"
 	@$(PYTEST) -m thorough $(BESIDE) 2 --durations 15
 
@@ -154,7 +154,7 @@ bench: build $(VENV)/libraries
 
 # In an environment of their own: they need other versions than this project.
 PEERS := 'axelrod<4.14' 'pettingzoo[classic]' kaggle-environments open_spiel
-bench-peers: build $(VENV)-peers/installed
+bench-peers: build $(VENV)/libraries $(VENV)-peers/installed
 	@$(BIN)/python -m benchmarks.peers $(VENV)-peers/bin/python
 
 $(VENV)-peers/installed: | $(VENV)/compilers
@@ -192,6 +192,11 @@ $(VENV)/collected: build $(VENV)/tools
 $(VENV)/tools: $(VENV)/installed
 	@echo "Installing the tools for tests and checks"
 	@$(call quietly, $(INSTALL) --group dev)
+	@touch $@
+
+$(VENV)/kaggle: $(VENV)/tools
+	@echo "Installing an engine of Kaggle's, which an example adapts"
+	@$(call quietly, $(INSTALL) --no-deps kaggle-environments==1.33.2) # what it asks for is gigabytes for other games
 	@touch $@
 
 # Debian 12's kernel, where there are qemu and mmdebstrap.

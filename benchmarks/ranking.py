@@ -37,14 +37,12 @@ from tests.oracles.von_neumann_poker import Bot
 from tests.standings.test_outlier_pairs import honest, ranking_of
 from tournament.arrays import Floats
 from tournament.artifacts.bot import Entrant
+from tournament.contests import find_contest
 from tournament.contests.contest import Contest
-from tournament.contests.holdem_training import BOB, HOLDEM_TRAINING
-from tournament.contests.matrix_game import PRISONERS_DILEMMA, ROCK_PAPER_SCISSORS
+from tournament.contests.holdem_training.rules import BOB
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
-from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.two_card_draw.servers import generated_server
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.entrants.build import build_entrants
 from tournament.keys import sub_key
 from tournament.rules.rules import contest_of
@@ -65,6 +63,12 @@ from tournament.store.ledger import Batch, ContestSetup, Until
 from tournament.store.leg_sums import leg_sums
 from tournament.store.legs import Legs
 from tournament.worker.leg import NullSink, length_of, play_leg
+
+HOLDEM_TRAINING = find_contest("holdem_training")
+PRISONERS_DILEMMA = find_contest("prisoners_dilemma", "matrix_game")
+ROCK_PAPER_SCISSORS = find_contest("rock_paper_scissors", "matrix_game")
+TWO_CARD_DRAW = find_contest("two_card_draw")
+VON_NEUMANN_POKER = find_contest("von_neumann_poker")
 
 CELLS = 20  # thresholds of the bots below are multiples of 1/CELLS
 

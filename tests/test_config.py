@@ -172,11 +172,8 @@ def test_a_table_makes_a_contest_by_the_rules_that_it_names(tmp_path: Path) -> N
 def test_a_contest_is_called_as_its_table_says(tmp_path: Path) -> None:
     text = f'[late_night]\nrules = "{CONTEST}"\ntitle = "After midnight"\ndescription = "Play till dawn."\n'
     named, own = load_text(tmp_path, text, name="late_night").played, load_text(tmp_path, text).played
-    assert (named.title, named.display.description) == ("After midnight", "Play till dawn.")
-    assert (
-        own.title == find_contest(CONTEST).title
-        and own.display.description == find_contest(CONTEST).display.description
-    )
+    assert (named.title, named.description) == ("After midnight", "Play till dawn.")
+    assert own.title == find_contest(CONTEST).title and own.description == find_contest(CONTEST).description
 
 
 @pytest.mark.parametrize(

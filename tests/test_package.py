@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 import pandas as pd
 import pytest
 
-from tournament.contests import SHIPPED
+from tests.built_in import SHIPPED
 
 pytestmark = pytest.mark.package
 

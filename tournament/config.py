@@ -86,22 +86,22 @@ class General(BaseModel):
 
     results: PathText = Field(
         "results",
-        description="where records go, a folder for each contest: a path, or a URL of s3://, gs:// or az://",
+        description="path, or URL of s3://, gs:// or az://, for the records; each contest has a folder there",
     )
     executor: ExecutorName = Field(
         "auto",
-        description='who plays: threads of this process, or Ray. "auto": Ray with an address, or with a minute of work'
-        " and more than eight cores",
+        description='"local" plays in threads of this process, "ray" on Ray; "auto" takes Ray with an address, or with'
+        " a minute of work and more than eight cores",
     )
     workers: int = Field(
         0,
         ge=0,
         le=100_000,
-        description="batches played at once; 0 is one per core. On a joined cluster: batches that it is given; 0 is"
+        description="batches played at the same time; 0 is one per core. On a joined cluster: queued batches; 0 is"
         " twice as many as it can play, and eight more",
     )
     ray_address: str | None = Field(
-        None, description='a Ray cluster to join: "auto" for the one on this machine, or "host:port" of its head'
+        None, description='Ray cluster to join: "auto" for the one on this machine, or "host:port" of its head'
     )
 
 
@@ -111,26 +111,29 @@ class Opening(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     opens: _Moment | None = Field(
-        None, description="from when on submissions are taken, with an offset, as 2026-01-31T09:00:00+01:00"
+        None, description="time when submissions start, with an offset, such as 2026-01-31T09:00:00+01:00"
     )
     closes: _Moment | None = Field(
-        None, description="until when; then a final is played on a fresh secret seed, and only that counts"
+        None,
+        description="time when submissions end; then a final with a new secret seed is played, which alone counts",
     )
-    max_bots_per_author: int = Field(3, ge=1, le=1000, description="bots that an author may have in a contest")
+    max_bots_per_author: int = Field(3, ge=1, le=1000, description="bots of an author in a contest")
     max_submissions_per_day: int = Field(
-        50, ge=1, le=10**6, description="submissions of an author, from midnight UTC on"
+        50, ge=1, le=10**6, description="submissions of an author per day, from midnight UTC"
     )
-    max_file_bytes: int = Field(1_000_000, ge=1_000, le=16 << 20, description="of a bot's file or archive")
+    max_file_bytes: int = Field(1_000_000, ge=1_000, le=16 << 20, description="size of a bot's file or archive")
     max_megabytes_per_author: int = Field(
-        200, ge=1, le=10**6, description="disk for an author's bots of a contest as they are built, and former versions"
+        200, ge=1, le=10**6, description="disk space for an author's built bots and previous versions in a contest"
     )
     max_seconds_per_day: int = Field(
-        3600, ge=1, le=86_400, description="of this machine, for an author's checks, practice matches and replays"
+        3600, ge=1, le=86_400, description="time of this machine for an author's checks, practice matches and replays"
     )
     max_games_per_call: int = Field(
-        5_000_000, ge=1, le=10**12, description="about this many games of a practice match: sessions are cut to fit"
+        5_000_000, ge=1, le=10**12, description="approximate games of a practice match; sessions are reduced to fit"
     )
-    min_free_disk_mb: int = Field(500, ge=0, le=10**9, description="with less disk free no submission is taken")
+    min_free_disk_mb: int = Field(
+        500, ge=0, le=10**9, description="free disk space below which submissions are refused"
+    )
 
     @field_validator("closes")
     @classmethod
@@ -237,8 +240,7 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
     else:
         base = Path() if "results" in general_given else file.folder
         results = str((base / results).absolute())
-    display = replace(played.display, description=own.description or played.display.description)
-    named = replace(played, title=own.title or played.title, display=display)
+    named = replace(played, title=own.title or played.title, description=own.description or played.description)
     return Config(general, named, own, sandbox, entrants.absolute(), results, file.folder.absolute(), opening)
 
 
@@ -268,9 +270,7 @@ def in_its_words(contest: Contest, config_of: Callable[[str], Config]) -> Contes
     with contextlib.suppress(InputError):
         told = config_of(contest.name).played
         if told.rules == contest.rules:
-            return replace(
-                contest, title=told.title, display=replace(contest.display, description=told.display.description)
-            )
+            return replace(contest, title=told.title, description=told.description)
     return contest
 
 
@@ -318,7 +318,7 @@ def _contests_in(file: _File) -> Contests:
             continue
         game = table.get("rules") if is_table else None
         if game is None and name in BUILT_IN:
-            made[name] = BUILT_IN[name]
+            made[name] = find_contest(name)
             continue
         _check_table(file, name, game)
         try:

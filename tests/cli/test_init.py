@@ -13,10 +13,10 @@ import pytest
 from pydantic import BaseModel
 
 import tournament
+from tests.built_in import SHIPPED
 from tests.cli.test_cli import ROOT, command
 from tests.contest_runs import environment
 from tournament.config import General, load_config
-from tournament.contests import SHIPPED
 from tournament.errors import InputError
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.starter.folder import write_contest_folder

@@ -269,7 +269,7 @@ def test_decisions_have_legal_actions_of_limits_of_their_own(suffix: str) -> Non
         f"{kind} {name}(const View *view) {{ return view->legal_actions[view->legal_actions_count - 1]; }}\n"
         for kind, name in (("int", "place"), ("int64_t", "fire"))
     )
-    header = (contest_of(Ships).interface.sdk / "ships.h").read_text()
+    header = (contest_of(Ships).interface.folder / "ships.h").read_text()
     assert "int place(const View *view);" in header and "int64_t fire(const View *view);" in header
     in_python = "".join(f"def {name}(view): return view.legal_actions[-1]\n" for name in ("place", "fire"))
     bots = {"a": (suffix, in_c if suffix == ".c" else in_python), "b": (".c", in_c)}
@@ -421,7 +421,7 @@ def test_conformance_finds_an_illegal_answer_that_rules_do_not_punish(guessing: 
     for name, rules in (("kept", GUESSING), ("broken", GUESSING.replace("-1 if one == seat else 1", "0"))):
         path = guessing / f"{name}.py"
         path.write_text(rules)
-        trial = conformance.Trial("guessing", tmp_path_factory.mktemp(name), rules=str(path), sessions=2)
+        trial = conformance.ContestSuite("guessing", tmp_path_factory.mktemp(name), rules=str(path), sessions=2)
         if name == "kept":
             conformance.illegal(trial)
             continue

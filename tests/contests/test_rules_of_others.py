@@ -11,7 +11,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 from tests import forks
-from tests.contest_runs import EXAMPLE, environment
+from tests.contest_runs import EXAMPLES, environment
 from tournament.api import run
 from tournament.audit.verification import verify_contest
 from tournament.config import load_config, load_contests
@@ -21,7 +21,7 @@ from tournament.records.results import load
 from tournament.runner.listener import NullListener
 from tournament.worker.node import accept_contest
 
-DICE = (EXAMPLE / "liars_dice.py").read_text().replace('name = "liars_dice"', 'name = "our_dice"')
+DICE = (EXAMPLES / "liars_dice" / "liars_dice.py").read_text().replace('name = "liars_dice"', 'name = "our_dice"')
 BOT = "def bid(bot):\n    return bot.legal_actions[0]\n"
 
 
@@ -183,15 +183,15 @@ def test_a_class_of_a_package_is_played_and_read(folder: Path, site: Path) -> No
     assert load("results/dice").ranking == played.ranking
 
 
-def test_a_package_may_bring_a_contest_of_its_own_make(folder: Path, site: Path) -> None:
+def test_a_package_may_bring_rules_with_a_core(folder: Path, site: Path) -> None:
     (site / "brought_dice.py").write_text(
-        "from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER as POKER"
+        "from tournament.contests.von_neumann_poker.rules import VonNeumannPoker as POKER"
     )
     (folder / "tournament.toml").write_text('[mine]\nrules = "brought_dice:POKER"\n')
     with pytest.raises(InputError, match="calls its rules von_neumann_poker, as others are called"):
         load_config("mine")
     with (site / "brought_dice.py").open("a") as file:
-        file.write("\nfrom dataclasses import replace\nPOKER = replace(POKER, name='mine', rules='mine')\n")
+        file.write("\n\nclass POKER(POKER):\n    name = 'mine'\n")
     del sys.modules["brought_dice"]
     assert load_config("mine").played.games == load_config("von_neumann_poker").played.games
 

@@ -13,12 +13,13 @@ import wasmtime
 
 import tournament
 from engine.games.two_card_draw.evaluation import StrategyEvaluator
+from tests.built_in import TWO_CARD_DRAW
 from tests.contest_runs import outcome
 from tests.oracles.deals import key_of
 from tests.support import artifact_of
 from tournament.artifacts.bot import Entrant
-from tournament.contests.two_card_draw import TWO_CARD_DRAW, Settings
 from tournament.contests.two_card_draw.generate import Recipe, generate
+from tournament.contests.two_card_draw.rules import Settings
 from tournament.contests.two_card_draw.servers import generated_server, recipe_of, strategy_of
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, write_strategy
 from tournament.entrants.build import build_entrants

@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 from engine.games.matrix_game.core import BOT_BYTES, MOST_TURNS, MatrixGame
 from engine.kernel.game_core import ANSWER_WANTED, BLOCK_COUNT, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
 from engine.kernel.records import Table
+from tests.built_in import MATRIX_GAME
 from tests.oracles.deals import key_of
 from tests.oracles.matrix_game import Record, Seen, Session, Turn, play_leg
-from tournament.contests.matrix_game import MATRIX_GAME, Settings
+from tournament.contests.matrix_game.rules import Settings
 from tournament.leg import LegPlan
 from tournament.store.columns import buffer_fields
 

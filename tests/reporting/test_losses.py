@@ -8,12 +8,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from tests.built_in import VON_NEUMANN_POKER
 from tests.cli.in_process import shown
 from tests.contest_runs import CONTEST, REPOSITORY, SEEDS, new_place
 from tests.reporting.html_reader import read_html
 from tournament.config import load_config
-from tournament.contests.portrait import LineChart
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
+from tournament.contests.presentation import LineChart
 from tournament.records.results import load
 from tournament.reporting.losses import losses_to
 

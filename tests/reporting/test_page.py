@@ -343,8 +343,8 @@ def test_rules_are_told_as_they_were_played(tmp_path: Path) -> None:
     for table in (poker, matrix):
         path.write_text(f'{table}description = "as the table has it"\n')
         contest, _ = find(str(tmp_path / "results" / "ours"), config_of=partial(load_config, path=path))
-        told.append(contest.display.description)
-    assert told == ["as the table has it", find_contest("von_neumann_poker").display.description]
+        told.append(contest.description)
+    assert told == ["as the table has it", find_contest("von_neumann_poker").description]
 
 
 def test_an_author_s_page_has_no_other_bot_s_secrets(pages: Mapping[str, Played]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from tests.built_in import VON_NEUMANN_POKER
 from tests.contest_runs import (
     CONTEST,
     Listener,
@@ -20,7 +21,6 @@ from tests.contest_runs import (
 from tournament.api import report, run, verify
 from tournament.cli.tables import leaderboard_table
 from tournament.config import load_config
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.records.results import load
 from tournament.runner.contest_run import run_contest
 from tournament.standings.notes import notes_of

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.built_in import VON_NEUMANN_POKER
 from tests.processes import are_gone, is_gone
 from tests.worker.support import ON
 from tournament.artifacts import python_packing
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.leg import Unfit
 from tournament.sandbox.outside import fork_server, running
 from tournament.sandbox.outside.confined import Confined

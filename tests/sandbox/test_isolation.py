@@ -11,7 +11,7 @@ import pytest
 
 from tests.worker.support import ON, A, Answered, ask, ask_each, build, legs_of, play, problem_of
 from tournament.artifacts import python_packing
-from tournament.contests.von_neumann_poker import Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.keys import seed_after_faults
 from tournament.sandbox.outside.settings import SandboxSettings
 

@@ -10,7 +10,7 @@ import pytest
 from tests.worker.support import ON, A, ask, build, play
 from tournament.artifacts import python_packing
 from tournament.contests import CONTESTS
-from tournament.contests.von_neumann_poker import Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.sandbox.inside import leg_isolation
 from tournament.sandbox.inside.leg_isolation import why_apart
 from tournament.sandbox.outside import fork_server
@@ -173,7 +173,7 @@ def test_ordinary_sources_may_share(source: str) -> None:
 
 def test_shipped_bots_and_those_to_start_from_share() -> None:
     for contest in CONTESTS:
-        for path in (*ROOT.glob(f"entrants/{contest.name}/*.py"), contest.interface.sdk / "new_bot.py"):
+        for path in (*ROOT.glob(f"entrants/{contest.name}/*.py"), contest.interface.folder / "new_bot.py"):
             assert python_bots.why_apart(path.read_bytes(), contest.interface, ON) == "", path
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.worker.support import ON, A, B, Question, ask, ask_each, view
-from tournament.contests.von_neumann_poker import Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 
 MOST, LEAST = 2**63 - 1, -(2**63)
 

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.built_in import VON_NEUMANN_POKER
 from tests.worker.support import ON
 from tournament.artifacts import python_packing
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.keys import KEY_BYTES
 from tournament.leg import Leg, PlaysAs
 from tournament.runner.pace import Pace

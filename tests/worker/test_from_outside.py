@@ -17,7 +17,7 @@ import pytest
 from tests.processes import descendants
 from tests.worker.support import A, Played, Source, ask, ask_each, build, play, script
 from tests.worker.test_limits import program, python
-from tournament.contests.von_neumann_poker import Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.errors import RunError
 from tournament.sandbox.outside import fork_server
 from tournament.sandbox.outside.confined import Confined

@@ -12,11 +12,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.wasm.modules import Refused, read_module
+from tests.built_in import VON_NEUMANN_POKER
 from tests.support import play_built
 from tests.worker.test_metering import LEFT, LOOP, WAYS_OUT
 from tests.worker.test_webassembly_limits import CALLS, PASSES, PLAIN, module
 from tournament.artifacts.bot import Entrant
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.leg import Unfit
 from tournament.worker.wasm.engine import Engine, engine
 from tournament.worker.wasm.loading import load_bot

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from tests.built_in import VON_NEUMANN_POKER
 from tests.worker.support import ON, SILENT_C, Source, build, legs_of, play, script
 from tournament.cache import cache_folder
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.sandbox.outside import fork_server
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.launch import Mode

@@ -16,13 +16,14 @@ import wasmtime
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.built_in import VON_NEUMANN_POKER
 from tests.contest_runs import CONTEST, assert_in_schedule_order, assert_same, outcome
 from tests.processes import comes, descendants
 from tests.worker.support import ON, SILENT_C, answering, artifacts_of, build, legs_of, play, write_bot
 from tournament.api import run
 from tournament.artifacts import python_packing
 from tournament.artifacts.bot import Entrant
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.entrants.build import build_entrants
 from tournament.records.results import load
 from tournament.sandbox.outside import fork_server

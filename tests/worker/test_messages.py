@@ -21,11 +21,11 @@ from engine.processes.channels import BOT_FAULTY, CHANNEL_FAILED, WROTE_NO_ANSWE
 from engine.processes.lanes import Lanes
 from engine.processes.lines import MOST_ACTION_BYTES
 from engine.watching.scripted_core import ScriptedCore
+from tests.built_in import VON_NEUMANN_POKER
 from tests.processes import comes
 from tests.support import poker_tables
 from tests.worker.support import A, B, Question
 from tournament.contests.interface import Dialogue
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.worker.processes.python_bots import most_arguments
 
 INTERFACE = VON_NEUMANN_POKER.interface

@@ -20,7 +20,7 @@ from tests.worker.support import ON, A, ask, build, pair, problem_of, script, wr
 from tournament.artifacts import archive
 from tournament.artifacts.recipe import read_recipe
 from tournament.config import load_config
-from tournament.contests.von_neumann_poker import Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.errors import InputError, RunError
 from tournament.leg import Unfit
 from tournament.sandbox.outside.settings import SandboxSettings

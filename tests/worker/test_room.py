@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import wasmtime
 
+from tests.built_in import MATRIX_GAME, ROCK_PAPER_SCISSORS
 from tournament.artifacts.bot import Entrant
-from tournament.contests.matrix_game import MATRIX_GAME, ROCK_PAPER_SCISSORS
-from tournament.contests.matrix_game import Settings as Matrix
+from tournament.contests.matrix_game.rules import Settings as Matrix
 from tournament.entrants.build import build_entrant
 from tournament.entrants.folder import read_submission
 from tournament.keys import KEY_BYTES

@@ -14,12 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.wasm.surroundings import FUEL_PER_SECOND
+from tests.built_in import VON_NEUMANN_POKER
 from tests.support import play_built
 from tournament.artifacts.bot import Entrant
 from tournament.containment import BotTrouble
 from tournament.contests import CONTESTS
 from tournament.contests.contest import Contest
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.leg import Failure, Unfit
 from tournament.worker.faults import Stopped
 from tournament.worker.leg import limits_of

@@ -329,10 +329,10 @@ def _write_unit(
     unit.write_text(
         f'{begin}#include "{interface.compiled.header}"\n{clock}{before}#include "{BOT_FOLDER}/{bot.name}"\n{end}\n'
     )
-    seen = seen_by_bots(interface.sdk, files)
+    seen = seen_by_bots(interface.folder, files)
     (folder / SEEN_FILES).write_text(seen)
     takes_long = longest_chain(submission.source) > _MOST_BRANCHES
-    return Unit(unit, standard, interface.sdk, sandbox, interface.compiled.hints, takes_long)
+    return Unit(unit, standard, interface.folder, sandbox, interface.compiled.hints, takes_long)
 
 
 def longest_chain(source: bytes) -> int:

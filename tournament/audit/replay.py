@@ -63,9 +63,9 @@ def replay_games(
 ) -> Replay:
     """Play a session of a match again, or one game of it, and tell what each bot was asked and answered.
 
-    `match` is its number or the names of its players in any order. `config_of` gives the settings of a contest. Raises
-    InputError when there are no such records, or a bot has changed since; RunError when the ledger can't be read or
-    this machine can't play.
+    `match` is its number or the names of its players in any order; of a table's players some are enough. `config_of`
+    gives the settings of a contest. Raises InputError when there are no such records, or a bot has changed since;
+    RunError when the ledger can't be read or this machine can't play.
     """
     with reading(location):
         storage = open_storage(location)
@@ -118,7 +118,7 @@ def _replayed(
 ) -> Replay:
     """A session of a leg, or a game of it, played by the first of these artifacts that give what was recorded."""
     in_leg = session - leg.plan.first_session
-    window = Window(in_leg, in_leg, *((0, MOST_GAMES - 1) if game is None else (game, game)), drawn=session)
+    window = Window(in_leg, in_leg, *((0, MOST_GAMES - 1) if game is None else (game, game)), drawn=in_leg)
 
     def shown(faults: Sequence[Fault]) -> tuple[Fault, ...]:
         return tuple(fault for fault in faults if fault.session == session and game in (None, fault.game))
@@ -160,19 +160,12 @@ def _recorded_leg(
 ) -> tuple[Batch, LegResult]:
     """The leg that has a session, and its batch. Raises InputError."""
     last = -1
-    names: set[str] = set()
+    names = {name for batch in batches for name in batch.legs.names}
+    wanted = match if isinstance(match, int) else _match_of(batches, match)
     number = session // sessions_per_leg
     for batch in batches:
-        legs = batch.legs
-        if isinstance(match, int):
-            found = np.flatnonzero(legs.match == match)
-        else:
-            wanted = sorted(match)
-            played = ([*seats, house] if house else seats for seats, house in zip(legs.seated, legs.houses))
-            found = np.array([n for n, names_of in enumerate(played) if sorted(names_of) == wanted], dtype=np.int64)
-        names |= {*legs.names}
-        for index in found:
-            leg = legs[int(index)]
+        for index in np.flatnonzero(batch.legs.match == wanted):
+            leg = batch.legs[int(index)]
             last = max(last, leg.number)
             if leg.number == number:
                 return batch, leg
@@ -182,6 +175,17 @@ def _recorded_leg(
         hint = "".join(f"; they have no {one}{did_you_mean(one, names, ',')}" for one in unknown)
         raise InputError(f"--match {name}: the records have no such match{hint or '; matches.parquet lists them'}")
     raise InputError(f"--session {session}: match {name} has sessions 0 to {(last + 1) * sessions_per_leg - 1}")
+
+
+def _match_of(batches: Sequence[Batch], names: tuple[str, ...]) -> int:
+    """The lowest number of a match in which all of these sit, or one sits against a house player; −1 without any."""
+    found = [
+        int(number)
+        for batch in batches
+        for number, seats, house in zip(batch.legs.match, batch.legs.seated, batch.legs.houses)
+        if {*names} <= {*seats, house} and len({*names}) == len(names)
+    ]
+    return min(found, default=-1)
 
 
 def _with_lines(contest: Contest, config: Config, field: ContestSetup, leg: Leg) -> dict[str, bytes]:

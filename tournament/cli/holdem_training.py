@@ -23,11 +23,11 @@ app = typer.Typer(**PLAIN)
     ),
 )
 def judge(
-    contest: Annotated[str, typer.Argument(metavar="CONTEST", help="one whose statement has programs judged")],
+    contest: Annotated[str, typer.Argument(metavar="CONTEST", help="contest whose statement defines a judge")],
     command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="the program and its arguments")],
     hands: Annotated[int | None, option("G", "hands of the match; default 10000", PLAY, min=1, max=1000000)] = None,
     seed: Annotated[str, option("SEED", "number or text that chooses deals and dice", PLAY)] = "1",
-    decks: Annotated[Path | None, option("FILE", "fixed hands, one a line, instead", PLAY)] = None,
+    decks: Annotated[Path | None, option("FILE", "file of fixed hands, one per line", PLAY)] = None,
     transcript: Annotated[
         Path | None, option("FILE", "write every line here: < read by the program, > written by it", OUTPUT)
     ] = None,

@@ -66,7 +66,6 @@ def load_rules(game: str, folder: Path) -> Contest:
 
 def load_source(source: Source) -> Contest:
     """The contest of these rules. Raises InputError where there is none."""
-    from tournament.contests.contest import Contest
     from tournament.rules.rules import contest_of
 
     module = _imported(source.place) if source.content is None else _run(source.place, source.content)
@@ -76,7 +75,7 @@ def load_source(source: Source) -> Contest:
         line = _line_of(source, called)
         raise InputError(f'{source.place}{line}: {called} has no name: name = "take_away"; {CONTEST_NAME_RULE}')
     try:
-        made = rules if isinstance(rules, Contest) else contest_of(rules)
+        made = contest_of(rules)
     except Exception as error:
         raise InputError(f"{source.place}{_line_of(source, called)}: {called}: {_told(error)}") from error
     named = source._replace(called=called)
@@ -187,15 +186,14 @@ def _told(error: BaseException) -> str:
     return f"{type(error).__name__}: {shortened(printable(text), 300)}"
 
 
-def _rules_in(module: ModuleType, source: Source) -> tuple[str, type[Rules] | Contest]:
+def _rules_in(module: ModuleType, source: Source) -> tuple[str, type[Rules]]:
     """The module's rules of the source's name, or its only ones."""
-    from tournament.contests.contest import Contest
     from tournament.rules.rules import Rules
 
-    found: dict[str, type[Rules] | Contest] = {}
+    found: dict[str, type[Rules]] = {}
     for name, value in vars(module).items():
         is_class = isinstance(value, type) and issubclass(value, Rules) and value is not Rules
-        if name == source.called and (is_class or isinstance(value, Contest)):
+        if name == source.called and is_class:
             return name, value
         if is_class and value.__module__ == module.__name__:
             found[name] = value

@@ -394,7 +394,7 @@ def require_playable(entrants: Sequence[Entrant], least: int, folder: Path, of: 
 
 def _made_from(submission: Submission, interface: Interface) -> list[object]:
     """All that a C or C++ bot's WebAssembly follows from."""
-    sdk = sorted(interface.sdk.rglob("*.h"))
+    sdk = sorted(interface.folder.rglob("*.h"))
     how = [Path(c_bots.__file__), Path(function_names.__file__), *c_bots.RUNTIME_SOURCES, EXCEPTIONS_SOURCE]
     files: list[object] = [path.read_bytes() for path in (*sdk, *how)]
     if adapter := interface.adapters.get(submission.kind):

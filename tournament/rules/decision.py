@@ -49,16 +49,19 @@ class Decision(decisions.Decision):
         for called in (name, *observation):
             if not re.fullmatch("[a-z][a-z0-9_]{0,40}", called) or keyword.iskeyword(called) or called in _TAKEN:
                 raise ValueError(f"{called} can't name a value or a decision: bots are to use it in C and Python")
+        for called, kind in {**observation, "the answer": answer}.items():
+            if not isinstance(kind, ValueType):
+                raise ValueError(f"{name}: {called} is {kind!r}; expected a type, such as Int(low, high)")
         observed = dict(observation)
         if LEGAL_ACTIONS in observed:
             raise ValueError(
                 f"{name}: {LEGAL_ACTIONS} are observed with answer=LegalAction(Int(low, high), max_actions)"
             )
+        _check_answer(name, answer)
         if isinstance(answer, LegalAction):
             observed[LEGAL_ACTIONS] = answer.observed
         elif default is None:
             default = _first_of(name, answer)
-        _check_answer(name, answer)
         try:
             super().__init__(
                 name,
@@ -80,7 +83,7 @@ class Decision(decisions.Decision):
 
     @property
     def returns(self) -> Literal["number", "name", "value"]:
-        """What a Python bot may return, as `tournament.contests.interface.Question` has it."""
+        """What a Python bot may return, as `tournament.contests.interface.DecisionSpec` has it."""
         if isinstance(self.answer, Choice) or (
             isinstance(self.answer, LegalAction) and isinstance(self.answer.of, Text)
         ):

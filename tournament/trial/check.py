@@ -319,8 +319,8 @@ def _search(
 def _asked_at_limits(tried: Pairing) -> Pairing:
     """The bot, to be asked questions with extreme values."""
     contest = tried.contest
-    if contest.trials.new_core_at_limits:
-        asking = replace(contest, new_core=contest.trials.new_core_at_limits)
+    if contest.new_core_at_limits:
+        asking = replace(contest, new_core=contest.new_core_at_limits)
     else:
         questions = extreme_questions(contest.interface)
         asking = replace(contest, new_core=lambda *_: ScriptedCore(questions, contest.interface.view_size))

@@ -24,7 +24,6 @@ from engine.kernel.records import Table
 from tournament.artifacts.commands import find_command
 from tournament.cache import cache_folder
 from tournament.contests.contest import Contest
-from tournament.contests.holdem_training import HOLDEM_TRAINING
 from tournament.contests.holdem_training.decks import read_decks
 from tournament.contests.holdem_training.protocol import Dialogue
 from tournament.contests.holdem_training.scoring import points, tasks
@@ -125,7 +124,7 @@ def judge_program(
 
     Raises InputError when the contest has no judge, or for options that it can't use.
     """
-    if contest.rules != HOLDEM_TRAINING.name:
+    if contest.rules != "holdem_training":
         raise InputError(f"{contest.name} has no judge for programs")
     if decks is not None and hands is not None:
         raise InputError("--hands and --decks: a file of hands says itself how many there are; leave one of them out")

@@ -143,13 +143,14 @@ def build(
     if not path.exists():
         raise InputError(f"{path}: there is no such file")
     submission = read_submission(path)
+    contest = contest.seated(contest.seats_of(settings.playing()) or _SEATS_OF_ALL)
     kinds = {submission.kind} if contest.house else {"c", submission.kind}
     libraries.prepare_libraries(kinds & set(compiler_command.LANGUAGES), sandbox, say)
     contest = replace(contest, interface=adapted(contest.interface, settings))
     entrant = build_entrant(submission, contest.interface, settings, sandbox)
     if contest.house:
         return Pairing(contest, settings, sandbox, entrant, contest.house.practice(_key(settings)))
-    source = (contest.interface.sdk / "new_bot.c").read_bytes()
+    source = (contest.interface.folder / "new_bot.c").read_bytes()
     house = Submission(HOUSE_NAME, "c", path.with_name(f"{HOUSE_NAME}.c"), source, sha256(source).hexdigest())
     own = replace(contest.interface, adapters={})  # it is written for the contest
     built = build_entrant(house, own, settings.model_copy(update={"adapter": None}), sandbox)

@@ -35,7 +35,7 @@ ILLEGAL = ", which is illegal and loses the game"  # behind an answer in words
 class Window:
     """The games of a leg to observe: sessions, counted in the leg, and of each session games, both ends included.
 
-    At most this many `decisions` of them are kept. Of the session `drawn`, by its number in the match, there are
+    At most this many `decisions` of them are kept. Of the session `drawn`, by its number in the leg, there are
     drawings if the contest makes any.
     """
 
@@ -172,14 +172,14 @@ def cut_short(contest: Contest, sessions: int, games: int) -> Contest:
 
 def _watched(contest: Contest, window: Window, cores: list[ObservedCore], drawings: list[str]) -> Contest:
     """The contest with cores that write down what happens in the window; each is added to `cores`."""
-    draw = contest.display.new_drawn_core
+    draw = contest.new_drawn_core
 
     def new_core(
         leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
     ) -> GameCore:
         if draw and window.drawn is not None:
             drawings.clear()  # of a core whose leg was begun again
-            core = draw(leg, settings, games, sessions, window.drawn, drawings)
+            core = draw(leg, settings, games, sessions, house, window.drawn, drawings)
         else:
             core = contest.new_core(leg, settings, games, sessions, house)
         cores.append(
@@ -239,7 +239,7 @@ def _games(
                 illegal,
             )
         )
-    shown = contest.display.portrait
+    shown = contest.presentation
     games = []
     for (session, game), decisions in sorted(steps.items()):
         row = sink.kept.get((session, game))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import select
 import signal
 import time
@@ -16,6 +17,9 @@ from tournament.sandbox.outside.own_time import Use, doing, stat_fields, waited
 
 # Programs may map the files of their folders, which have at most this many bytes.
 _ROOM_FOR_FILES = 64 << 20
+# Lines of status and of smaps_rollup in /proc.
+_SIZES = re.compile(rb"^(VmHWM|VmRSS|VmSwap|VmPTE|VmExe|VmLib|RssAnon|RssShmem):\s+(\d+)", re.MULTILINE)
+_OWN = re.compile(rb"^(Pss_Anon|Pss_Shmem|SwapPss):\s+(\d+)", re.MULTILINE)
 _LONGEST_END = 10.0  # seconds
 _PATIENCE_SECONDS = 0.2
 
@@ -62,17 +66,18 @@ class Confined:
     def _exceeds(self) -> bool:
         """Whether the memory that the system now counts as its own, or once did, is more than its limits allow."""
         sizes, most = self._sizes(), self._limits.resident_bytes
+        self._others_bytes = max(self._others_bytes, sizes.get("VmExe", 0) + sizes.get("VmLib", 0))
         own = sum(sizes.get(name, 0) for name in ("RssAnon", "RssShmem", "VmSwap", "VmPTE"))
         peak = sizes.get("VmHWM", self._ending.peak_bytes)
-        if sizes and (own > most or peak > most + self._others_bytes + _ROOM_FOR_FILES):
-            own = min(own, own_bytes(self.pid) + sizes.get("VmPTE", 0))
-            executed = sizes.get("VmExe", 0) + sizes.get("VmLib", 0)
-            self._others_bytes = max(self._others_bytes, executed, sizes.get("VmRSS", 0) - own)
+        if own > most or peak > most + self._others_bytes + _ROOM_FOR_FILES:
+            if exactly := own_bytes(self.pid):  # else it has ended
+                own = min(own, exactly + sizes.get("VmPTE", 0))
+            self._others_bytes = max(self._others_bytes, sizes.get("VmRSS", 0) - own)
         return own > most or peak > most + self._others_bytes + _ROOM_FOR_FILES
 
     def _sizes(self) -> dict[str, int]:
         """Bytes by the names of /proc/<pid>/status, {} when it has ended."""
-        return _sizes(self.pid, "status", b"Vm", b"Rss")
+        return _sizes(self.pid, "status", _SIZES)
 
     def use(self) -> Use:
         """What it has used of the machine. If somebody has stopped it, it is told to go on."""
@@ -168,11 +173,11 @@ def cpu_seconds(process: int) -> float:
 
 def own_bytes(process: int) -> int:
     """The memory that is a process's own: no pages of files, and of what processes share each its part."""
-    return sum(_sizes(process, "smaps_rollup", b"Pss_Anon", b"Pss_Shmem", b"SwapPss").values())
+    return sum(_sizes(process, "smaps_rollup", _OWN).values())
 
 
-def _sizes(process: int, file: str, *wanted: bytes) -> dict[str, int]:
-    """The lines of a file in /proc/<pid> that begin so, in bytes; {} when the process has ended."""
+def _sizes(process: int, file: str, wanted: re.Pattern[bytes]) -> dict[str, int]:
+    """What a file in /proc/<pid> says of memory, in bytes; {} when the process has ended."""
     folder = f"/proc/{process}"
     if sizes := _sizes_in(f"{folder}/{file}", wanted):
         return sizes
@@ -183,14 +188,13 @@ def _sizes(process: int, file: str, *wanted: bytes) -> dict[str, int]:
     return next(filter(None, (_sizes_in(f"{folder}/task/{thread}/{file}", wanted) for thread in threads)), {})
 
 
-def _sizes_in(path: str, wanted: tuple[bytes, ...]) -> dict[str, int]:
+def _sizes_in(path: str, wanted: re.Pattern[bytes]) -> dict[str, int]:
     try:
         with open(path, "rb", buffering=0) as file:  # this is done often
-            lines = file.read().splitlines()
+            content = file.read()
     except OSError:
         return {}
-    words = (line.split() for line in lines if line.startswith(wanted))
-    return {name.rstrip(b":").decode(): int(size) << 10 for name, size, *_ in words}
+    return {name.decode(): int(size) << 10 for name, size in wanted.findall(content)}
 
 
 def _addresses(process: str) -> list[str]:

@@ -127,18 +127,22 @@ class Watch:
             threads = sum(int(fields[17]) for _, fields in found)
             if len(found) > self._processes + 1 or threads > MOST_THREADS:  # one is ours
                 self.excess = f"more than {self._processes} processes or {MOST_THREADS:,} threads"
-            elif self._may_exceed(found) and sum(own_bytes(int(folder.name)) for folder, _ in found) > self._most_bytes:
+            elif self._takes_too_much_memory(found):
                 self.excess = f"more than {self._most_bytes >> 20:,} MB of memory"
             elif not all(scratch.is_within(folder, self._disk_megabytes << 20) for folder in self._folders):
                 self.excess = f"more than {self._disk_megabytes:,} MB or {scratch.MOST_FILES:,} files of disk"
             self._next = now + max(LOOK_SECONDS, 5 * (time.monotonic() - now))
         return bool(self.excess)
 
-    def _may_exceed(self, found: list[tuple[Path, list[str]]]) -> bool:
-        """Whether it pays to count the memory that is their own, which takes long."""
-        pages = sum(int(fields[21]) for _, fields in found)  # of none whose first thread has ended
-        more = any(fields[0] == "Z" and int(fields[17]) > 1 for _, fields in found)
-        return more or pages * resource.getpagesize() > self._most_bytes
+    def _takes_too_much_memory(self, found: list[tuple[Path, list[str]]]) -> bool:
+        # To count what is their own takes long. Of one whose first thread has ended `stat` tells of no page.
+        resident = [int(fields[21]) * resource.getpagesize() for _, fields in found]
+        if sum(resident) <= self._most_bytes and not any(
+            int(fields[17]) > 1 for _, fields in found if fields[0] == "Z"
+        ):
+            return False
+        own = (own_bytes(int(folder.name)) for folder, _ in found)
+        return sum(exactly or size for exactly, size in zip(own, resident)) > self._most_bytes
 
 
 def listen(

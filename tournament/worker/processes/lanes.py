@@ -21,7 +21,6 @@ from engine.processes.channels import BOT_FAULTY, BOT_OUT_OF_MEMORY, CHANNEL_FAI
 from engine.processes.lanes import Lanes
 from tournament.containment import BotTrouble, containing
 from tournament.contests.contest import Contest
-from tournament.contests.interface import Named
 from tournament.contests.settings import ContestSettings
 from tournament.errors import TournamentError
 from tournament.leg import Failure, Leg
@@ -102,7 +101,7 @@ class _LaneTable:
             interface.view_size,
             python_bots.most_arguments(interface),
             interface.shapes,
-            tells_values=isinstance(interface.tells, Named),
+            tells_values=interface.by_name,
             most_text=interface.most_json,
         )
         self.pool = Pool(contest, settings, sandbox, artifacts, cache, self._lanes, start_program)

@@ -7,7 +7,7 @@ import signal
 
 from engine.processes.messages import LEAST_ANSWER_BYTES, MOST_ANSWER_BYTES, read_start, start_message
 from tournament.artifacts.python_packing import installed, legs_may_share, pack, sources_of
-from tournament.contests.interface import Interface, Named
+from tournament.contests.interface import Interface
 from tournament.leg import cant_start
 from tournament.sandbox.outside import endings, fork_server, running
 from tournament.sandbox.outside.endings import how_it_ended
@@ -56,7 +56,7 @@ def launch_of(
     """
     adapter, source = sources_of(artifact, sandbox, interface.python.sdk)
     packages = installed(tuple(sorted(sandbox.python_packages)))
-    sdk, told_names = interface.python.sdk, interface.tells.names if isinstance(interface.tells, Named) else None
+    sdk, told_names = interface.python.sdk, interface.told if interface.by_name else None
     memory = most_megabytes(memory_megabytes, sandbox)
     reserved = _RESERVED_MEGABYTES + (_MORE_RESERVED_FOR_A_PACKAGE if packages.versions else 0)
     environment = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")} | _SAME_ARITHMETIC

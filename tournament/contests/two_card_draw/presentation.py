@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tournament.contests.portrait import (
+from tournament.contests.presentation import (
     BarChart,
+    Chart,
     Kinds,
     Line,
     LineChart,
-    Panel,
-    Portrait,
+    Presentation,
     Row,
     Rows,
     Scene,
@@ -45,7 +45,7 @@ def tally(rows: Rows, seats: Seats) -> Sums:
     }
 
 
-def panels(sums: Sums, subject: Subject) -> Sequence[Panel]:
+def charts(sums: Sums, subject: Subject) -> Sequence[Chart]:
     hands = list(_HANDS)
     opened, of_all = sums["opened"][subject.number][hands], subject.field["opened"][hands]
     drew = sums["drew"][subject.number][hands]
@@ -69,9 +69,9 @@ def panels(sums: Sums, subject: Subject) -> Sequence[Panel]:
 _KINDS = tuple(("", f"{way} in round {number}") for number in (1, 2) for way in _WAYS_TO_END)
 
 
-def kinds(rows: Rows, seat: int) -> Kinds:
+def classify(rows: Rows, seat: int) -> Kinds:
     number, way = np.clip(rows["rounds"], 1, 2).astype(int) - 1, np.minimum(rows["folded_by"], 2)
-    return Kinds(number * len(_WAYS_TO_END) + way, _KINDS, rows["gain_0"] * (1.0 - 2 * seat))
+    return Kinds(number * len(_WAYS_TO_END) + way, _KINDS, rows["gain_0"])
 
 
 def _cards(hand: int) -> tuple[str, str]:
@@ -109,4 +109,4 @@ def scene(row: Row) -> Scene:
     return Scene([*steps, won(row["gain_0"], pot=row["pot"])], "bot", "server")
 
 
-PORTRAIT = Portrait(tally, panels, lambda rows: rows["gain_0"], scene, "chips", "hand", kinds=kinds)
+PRESENTATION = Presentation(tally, charts, scene, lambda rows: rows["gain_0"], "chips", "hand", classify=classify)
