@@ -11,7 +11,7 @@
 # make wheel         build the wheel of this interpreter in dist/; HEADERS=ROOT builds that of an aarch64 Debian there
 # make reference     write the tables of docs/reference from the code
 # make docs-pictures make the pictures in docs/pictures, from real runs
-# make bench         run the measurements of benchmarks/README.md
+# make bench         run the measurements of benchmarks/README.md; make bench-peers, of other frameworks
 # make build         set up, and compile the core
 # make clean         remove what was made
 # PYTHON=python3.12 chooses the interpreter; another than python3 has an environment of its own.
@@ -154,7 +154,7 @@ bench: build $(VENV)/libraries
 
 # In an environment of their own: they need other versions than this project.
 PEERS := 'axelrod<4.14' 'pettingzoo[classic]' kaggle-environments open_spiel
-bench-peers: build $(VENV)-peers/installed
+bench-peers: build $(VENV)/libraries $(VENV)-peers/installed
 	@$(BIN)/python -m benchmarks.peers $(VENV)-peers/bin/python
 
 $(VENV)-peers/installed: | $(VENV)/compilers
