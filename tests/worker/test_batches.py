@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, cast
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,7 +20,7 @@ from tournament.leg import Leg, PlaysAs
 from tournament.runner.pace import Pace
 from tournament.runner.planning import starts_per_leg
 from tournament.runner.schedule.counting import Counted, count_legs
-from tournament.runner.schedule.legs import Competitor, Fixture, MatchLegs, RoundRobin, Schedule
+from tournament.runner.schedule.legs import Competitor, Fixture, MatchColumns, RoundRobin, Schedule
 from tournament.runner.tasks import LegsToPlay
 from tournament.store.ledger import Batch
 from tournament.store.leg_sums import LegSums
@@ -42,32 +43,32 @@ def digest_of(number: int) -> str:
 
 @dataclass(frozen=True)
 class OneMatchForEachLeg:
-    """A schedule of legs that are, or aren't, in lanes; a replica is this many of them."""
+    """A schedule of legs, one of each match, that are, or aren't, in lanes."""
 
     in_lanes: list[bool]
-    legs_per_replica: int = 10**9
+    matches: int = 10**9  # of a replica
+    legs_per_replica: int = 1
     sessions_per_leg: int = 1
     house: tuple[Competitor, ...] = ()
     legs_of_deals: int = 1
+    competitors = players = tuple(
+        Competitor(number, name, kind, "together")
+        for number, (name, kind) in enumerate((("inline", "wasm"), ("laned", "python"), ("other", "wasm")))
+    )
 
-    @property
-    def competitors(self) -> list[Competitor]:
-        return [player for fixture in self.fixtures() for player in fixture.seats]
-
-    def matches(self) -> Iterator[MatchLegs]:
-        other = Competitor(1, "other", "wasm", "")
-        for number, in_lanes in enumerate(self.in_lanes):
-            bot = Competitor(0, "bot", "python" if in_lanes else "wasm", "together")
-            yield MatchLegs(0, range(number, number + 1), (bot, other))
+    def columns(self) -> MatchColumns:
+        numbers = np.arange(len(self.in_lanes))
+        return MatchColumns(numbers, numbers // self.matches, np.array([(in_lanes, 2) for in_lanes in self.in_lanes], np.int32))
 
     def fixtures(self) -> Iterator[Fixture]:
-        return (Fixture(0, one.numbers[0], digest_of(one.numbers[0]), one.seats) for one in self.matches())
+        for number, in_lanes in enumerate(self.in_lanes):
+            yield Fixture(number, number // self.matches, digest_of(number), (self.players[in_lanes], self.players[2]))
 
     def digests(self) -> OneMatchForEachLeg:
         return self
 
-    def of(self, _players: tuple[Competitor, ...], number: int) -> bytes:
-        return bytes.fromhex(digest_of(number))
+    def of_columns(self, columns: MatchColumns, *_: object) -> bytes:
+        return bytes.fromhex("".join(map(digest_of, columns.match.tolist())))
 
     def total(self) -> int:
         return len(self.in_lanes)
@@ -103,7 +104,7 @@ def numbers(
 ) -> list[list[list[int]]]:
     """The tasks of a schedule's legs, each with its batches, by their numbers."""
     play = to_play(cast(Schedule, schedule), pace, done, in_order=in_order)
-    return [[[cast(Fixture, leg).number for leg in batch] for batch in task] for task in tasks_of(play)]
+    return [[[cast(Fixture, leg).match for leg in batch] for batch in task] for task in tasks_of(play)]
 
 
 def cut(legs: list[bool], pace: Pace) -> list[list[bool]]:
@@ -191,7 +192,7 @@ def test_a_batch_ends_where_a_leg_is_done() -> None:
 
 def test_a_batch_ends_with_its_replica() -> None:
     for in_lanes in (True, False):
-        legs = OneMatchForEachLeg([in_lanes] * 6, legs_per_replica=2)
+        legs = OneMatchForEachLeg([in_lanes] * 6, matches=2)
         assert numbers(legs, new_pace(1, 1)) == [[[0, 1], [2, 3], [4, 5]]]
 
 

@@ -219,7 +219,7 @@ class LegsFile:
 
     name: _FileOfLegs
     parts: Annotated[tuple[Part, ...], Limits(min_length=1, max_length=2)]
-    batches: Annotated[tuple[_BatchName, ...], FailFast()]
+    batches: Annotated[tuple[_BatchName, ...], Limits(min_length=1), FailFast()]
 
     def __post_init__(self) -> None:
         places = [f"{table}/{self.name}.parquet" for table in TABLES[2:]]
