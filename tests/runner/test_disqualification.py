@@ -84,7 +84,9 @@ def test_legs_that_count_are_the_same_in_whatever_order_they_are_played(data: st
         some = data.draw(st.lists(st.sampled_from(left), min_size=1, unique=True))
         counted.note(Legs.of([result_of(one, ends[one.digest]) for one in some]))
     counts = counted.counts(Legs.of([result_of(one, ends[one.digest]) for one in order]))
-    assert [one.digest in expected for one in order] == counts.tolist() and counted.total == counted.done == len(expected)
+    assert [one.digest in expected for one in order] == counts.tolist() and counted.total == counted.done == len(
+        expected
+    )
 
 
 def place_with(folder: Path, bad: dict[str, str], more: str = "") -> Place:

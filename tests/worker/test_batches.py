@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -22,6 +23,7 @@ from tournament.runner.planning import starts_per_leg
 from tournament.runner.schedule.counting import Counted, count_legs
 from tournament.runner.schedule.legs import Competitor, Fixture, MatchColumns, RoundRobin, Schedule
 from tournament.runner.tasks import LegsToPlay
+from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import Batch
 from tournament.store.leg_sums import LegSums
 from tournament.store.legs import LegResult, Legs
@@ -41,6 +43,9 @@ def digest_of(number: int) -> str:
     return f"{number:064x}"
 
 
+KINDS: tuple[tuple[str, PlaysAs], ...] = (("inline", "wasm"), ("laned", "python"), ("other", "wasm"))
+
+
 @dataclass(frozen=True)
 class OneMatchForEachLeg:
     """A schedule of legs, one of each match, that are, or aren't, in lanes."""
@@ -52,13 +57,14 @@ class OneMatchForEachLeg:
     house: tuple[Competitor, ...] = ()
     legs_of_deals: int = 1
     competitors = players = tuple(
-        Competitor(number, name, kind, "together")
-        for number, (name, kind) in enumerate((("inline", "wasm"), ("laned", "python"), ("other", "wasm")))
+        Competitor(number, name, kind, "together") for number, (name, kind) in enumerate(KINDS)
     )
 
     def columns(self) -> MatchColumns:
         numbers = np.arange(len(self.in_lanes))
-        return MatchColumns(numbers, numbers // self.matches, np.array([(in_lanes, 2) for in_lanes in self.in_lanes], np.int32))
+        return MatchColumns(
+            numbers, numbers // self.matches, np.array([(in_lanes, 2) for in_lanes in self.in_lanes], np.int32)
+        )
 
     def fixtures(self) -> Iterator[Fixture]:
         for number, in_lanes in enumerate(self.in_lanes):
@@ -218,6 +224,12 @@ def test_slow_legs_play_on_all_workers_before_any_is_measured(known: bool) -> No
     assert max(free) <= 24
 
 
+@pytest.mark.parametrize("in_lanes", [False, True])
+def test_tasks_before_any_measure_leave_half_of_the_legs_to_those_after(in_lanes: bool) -> None:
+    tasks = cut([in_lanes] * 276, new_pace(16, 100))
+    assert max(map(len, tasks)) <= 276 // 32 and len(tasks) >= 32
+
+
 def test_what_takes_a_moment_is_one_task_by_the_pace_of_runs_before() -> None:
     """As the legs of an edited bot: each task is an entry of the ledger."""
     pace = new_pace(1, 1)
@@ -232,3 +244,12 @@ def test_pace_of_a_task_that_took_less_than_its_lanes_foretells_no_negative_time
     pace.games, pace.sessions = 10, 1
     pace._inline.games = 10
     assert pace.seconds_for(5, 0) >= 0
+
+
+def test_a_pace_that_can_not_be_noted_or_read_ends_no_run(tmp_path: Path) -> None:
+    storage, pace = FolderStorage(str(tmp_path)), new_pace(1, 1)
+    storage.prepare()
+    (tmp_path / "ledger" / "pace").mkdir()
+    pace.note(Receipt((), 2.0))
+    pace.note_down(storage)
+    assert not pace.begin_as_kept(storage)

@@ -294,7 +294,9 @@ class RoundRobin(Schedule):
         of its versions have the same neighbours."""
         paired = None if tables.shape[1] == 2 else self.paired
         names = [player.name for player in self.competitors]
-        by_seat = np.array(sorted(range(len(names)), key=lambda place: (names[place] != paired, names[place])), np.int64)
+        by_seat = np.array(
+            sorted(range(len(names)), key=lambda place: (names[place] != paired, names[place])), np.int64
+        )
         seat = np.empty_like(by_seat)
         seat[by_seat] = np.arange(len(by_seat))
         found: Whole = by_seat[np.sort(seat[tables], axis=1)]
@@ -360,6 +362,8 @@ class AgainstHouse(Schedule):
         return "leg of any entrant", self._digests.of((_ANYONE, fixture.house), fixture.number).hex()
 
 
+_AT_ONCE = 1 << 16  # matches as objects, which take ten times as much memory as columns
+
 # Stands for bots that meet the same. No competitor has its number.
 _ANYONE = Competitor(-1, "", "wasm", "")
 
@@ -396,17 +400,19 @@ class Digests:
 
     def of_columns(self, columns: MatchColumns, players: Seats, legs_per_replica: int) -> bytes:
         """The digests of all legs of matches, one after the other."""
-        first = {place: self._of_first(players[place]) for place in set(columns.players[:, 0].tolist())}
-        others = {place: self._of_other(players[place]) for place in set(columns.players[:, 1:].ravel().tolist())}
+        first = {place: self._of_first(players[place]) for place in _distinct(columns.players[:, :1])}
+        others = {place: self._of_other(players[place]) for place in _distinct(columns.players[:, 1:])}
         ends = [b"%d]" % number for number in range(int(columns.replica.max(initial=-1) + 1) * legs_per_replica)]
         found = bytearray()
-        for (one, *rest), replica in zip(columns.players.tolist(), columns.replica.tolist()):
-            start = first[one]
-            more = others[rest[0]] if len(rest) == 1 else b"".join([others[place] for place in rest])
-            for end in ends[replica * legs_per_replica : (replica + 1) * legs_per_replica]:
-                digest = start.copy()
-                digest.update(more + end)
-                found += digest.digest()
+        for at in range(0, len(columns.match), _AT_ONCE):
+            several = columns.players[at : at + _AT_ONCE].tolist()
+            for (one, *rest), replica in zip(several, columns.replica[at : at + _AT_ONCE].tolist()):
+                start = first[one]
+                more = others[rest[0]] if len(rest) == 1 else b"".join([others[place] for place in rest])
+                for end in ends[replica * legs_per_replica : (replica + 1) * legs_per_replica]:
+                    digest = start.copy()
+                    digest.update(more + end)
+                    found += digest.digest()
         return bytes(found)
 
     def _of_first(self, player: Competitor) -> Any:
@@ -419,6 +425,11 @@ class Digests:
         if player.number not in self._after:
             self._after[player.number] = _player(player)
         return self._after[player.number]
+
+
+def _distinct(places: npt.NDArray[np.int32]) -> list[int]:
+    found: list[int] = np.flatnonzero(np.bincount(places.ravel())).tolist()
+    return found
 
 
 def _player(player: Competitor) -> bytes:
