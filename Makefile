@@ -1,17 +1,19 @@
-# make run           set up and play the shipped bots' tournament
-# make test          set up and pass the tests, those that are marked slow left out
-# make test-slow     pass these
-# make test-thorough play whole what the others take samples of
+# make run           set up, and play the shipped bots' tournament
+# make test          set up, and run the tests that aren't marked slow
+# make test-slow     run the slow tests
+# make test-thorough run everything that the other tests take samples of
 # make docs          build the site in build/site/html
 # make check         lint, types and layers
-# make debug         pass the engine's tests on a core that stops at an index out of bounds or an overflow
+# make debug         run the engine's tests on a core that stops at an index out of bounds or an overflow
 # make lowest        play with the lowest versions of what pyproject.toml requires; make newest, with the newest
 # make constraints   raise the versions that development and CI use
 # make package-test  build sdist and wheel, install, and play from them
-# make wheel         build the wheel of this interpreter in dist/
+# make wheel         build the wheel of this interpreter in dist/; HEADERS=ROOT builds that of an aarch64 Debian there
 # make reference     write the tables of docs/reference from the code
 # make docs-pictures make the pictures in docs/pictures, from real runs
-# make bench         measure; benchmarks/README.md says what
+# make bench         run the measurements of benchmarks/README.md
+# make build         set up, and compile the core
+# make clean         remove what was made
 # PYTHON=python3.12 chooses the interpreter; another than python3 has an environment of its own.
 
 PYTHON ?= python3
@@ -46,7 +48,11 @@ NEW_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "
 # What a command says is shown only if it fails.
 quietly = { $(1); } > $(VENV)/$(@F).log 2>&1 || { cat $(VENV)/$(@F).log; exit 1; }
 
-.PHONY: help run test test-slow test-thorough check format lint types layers stubs debug lowest newest constraints package-test wheel docs reference docs-pictures bench build clean
+.PHONY: help run test test-slow test-thorough check format lint types layers stubs debug lowest newest constraints package-test wheel docs reference docs-pictures bench bench-peers build clean
+
+# The lines at the top of this file; `make` alone prints them, too.
+help:
+	@sed -n 's/^# \(make .*\|PYTHON=.*\)/\1/p' Makefile
 
 # The shipped bots in compiled languages are in C, whose library takes half the time of C++'s.
 # Whether bots can be confined here is asked before anything is downloaded.
@@ -64,7 +70,7 @@ test-slow: build $(VENV)/libraries $(VENV)/tools $(VENV)/collected
 	@echo "Running the slow tests"
 	$(call pass, slow and not package and not thorough)
 
-test-thorough: build $(VENV)/libraries $(VENV)/tools $(VENV)/thorough $(VENV)/azurite $(VENV)/old_kernel
+test-thorough: build $(VENV)/libraries $(VENV)/tools $(VENV)/azurite $(VENV)/old_kernel $(VENV)/kaggle
 	@echo "Running what the other tests take samples of (half an hour)"
 	@$(PYTEST) -m thorough $(BESIDE) 2 --durations 15
 
@@ -92,7 +98,7 @@ package-test: build $(VENV)/libraries $(VENV)/tools
 wheel: build $(VENV)/libraries
 	@echo "Building the wheel (two minutes)"
 	@$(call quietly, $(INSTALL) --group wheel)
-	@$(call quietly, PATH="$$PWD/$(BIN):$$PATH" $(BIN)/python .ci/wheel)
+	@$(call quietly, PATH="$$PWD/$(BIN):$$PATH" $(BIN)/python .ci/wheel $(HEADERS))
 	@ls dist/*.whl
 
 check: format lint types layers stubs
@@ -129,7 +135,7 @@ debug: build $(VENV)/libraries $(VENV)/tools
 	@LD_PRELOAD="$$(gcc -print-file-name=libasan.so)" ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=build/debug \
 	  $(BIN)/python -P -m pytest --import-mode=append -p no:cacheprovider --numprocesses 2 $(DEBUG_TESTS)
 
-docs: build $(VENV)/docs
+docs: build $(VENV)/docs $(VENV)/libraries
 	@echo "Building the site"
 	@$(BIN)/python -m docs.tools.site
 
@@ -145,6 +151,17 @@ docs-pictures: build $(VENV)/libraries $(VENV)/tools
 
 bench: build $(VENV)/libraries
 	@$(BIN)/python -m benchmarks
+
+# In an environment of their own: they need other versions than this project.
+PEERS := 'axelrod<4.14' 'pettingzoo[classic]' kaggle-environments open_spiel
+bench-peers: build $(VENV)-peers/installed
+	@$(BIN)/python -m benchmarks.peers $(VENV)-peers/bin/python
+
+$(VENV)-peers/installed: | $(VENV)/compilers
+	@echo "Installing other frameworks to compare with (a few minutes, once)"
+	@$(PYTHON) -m venv --clear $(@D)
+	@$(call quietly, $(@D)/bin/python .ci/install --resolution highest $(PEERS))
+	@touch $@
 
 build: $(VENV)/installed $(VENV)/built
 
@@ -177,9 +194,9 @@ $(VENV)/tools: $(VENV)/installed
 	@$(call quietly, $(INSTALL) --group dev)
 	@touch $@
 
-$(VENV)/thorough: $(VENV)/tools
-	@echo "Installing what only the thorough tests need"
-	@$(call quietly, $(INSTALL) --group thorough)
+$(VENV)/kaggle: $(VENV)/tools
+	@echo "Installing an engine of Kaggle's, which an example adapts"
+	@$(call quietly, $(INSTALL) --no-deps kaggle-environments==1.33.2) # what it asks for is gigabytes for other games
 	@touch $@
 
 # Debian 12's kernel, where there are qemu and mmdebstrap.

@@ -30,7 +30,7 @@ from typing import Any
 
 from benchmarks.growth import GAMES, invented_legs, make_bots, write_parts
 from tournament.config import load_config
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
+from tournament.contests import find_contest
 from tournament.runner import executors, live_standings, pace, planning, round_play
 from tournament.runner.contest_run import run_contest
 from tournament.runner.executors import keep_busy
@@ -38,6 +38,8 @@ from tournament.runner.listener import Progress
 from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import Batch, Part
 from tournament.worker.batch import Receipt, Task, name_of
+
+VON_NEUMANN_POKER = find_contest("von_neumann_poker")
 
 _BOTS, _SESSIONS = 100, 4  # of the field, of a leg
 _SUBMITTED = 2  # tasks for each core, as on a joined cluster

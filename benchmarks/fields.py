@@ -13,13 +13,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tournament.artifacts.bot import Entrant
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.contests import find_contest
+from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.entrants.build import build_entrants
 from tournament.keys import KEY_BYTES
 from tournament.runner.schedule.legs import Competitor, RoundRobin
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import ROWS_PER_BUFFER
 from tournament.worker.leg import NullSink, play_leg
+
+VON_NEUMANN_POKER = find_contest("von_neumann_poker")
 
 ROOT = Path(__file__).resolve().parent.parent
 SHIPPED = ROOT / "entrants" / "von_neumann_poker"

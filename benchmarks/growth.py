@@ -23,7 +23,7 @@ import numpy as np
 
 from benchmarks.fields import PEAK_MEGABYTES, ROOT, built
 from engine.kernel.records import Table
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
+from tournament.contests import find_contest
 from tournament.leg import Leg
 from tournament.store.columns import Column, buffer_fields
 from tournament.store.ledger import Batch, Part, TableName
@@ -33,6 +33,8 @@ from tournament.store.part_writer import PartWriter
 from tournament.store.storage import Storage, open_storage, staged_name
 from tournament.worker.batch import Receipt, Task, name_of
 
+VON_NEUMANN_POKER = find_contest("von_neumann_poker")
+
 GAMES = 12  # of a session
 _LEGS = 1000  # of a batch
 
@@ -40,7 +42,6 @@ _START = """
 import resource, sys
 import tournament.__main__  # sets the interpreter as the command has it
 from tournament.config import load_config
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.runner import contest_run, executors
 from tournament.runner.listener import NullListener
 

@@ -23,7 +23,8 @@ from benchmarks.processes import one_core
 from engine.games.holdem_training.hand_strength import strengths
 from tournament.artifacts.bot import Entrant
 from tournament.cache import cache_folder
-from tournament.contests.holdem_training import BOB, HOLDEM_TRAINING, Settings
+from tournament.contests import find_contest
+from tournament.contests.holdem_training.rules import BOB, Settings
 from tournament.entrants.build import build_entrants
 from tournament.keys import KEY_BYTES
 from tournament.leg import Leg
@@ -33,6 +34,8 @@ from tournament.store.columns import ROWS_PER_BUFFER
 from tournament.worker.leg import NullSink, play_leg
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
+
+HOLDEM_TRAINING = find_contest("holdem_training")
 
 SHIPPED = ROOT / "entrants" / "holdem_training"
 GRADER = ROOT / "benchmarks" / "plain_grader"

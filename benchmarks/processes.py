@@ -21,7 +21,8 @@ from pathlib import Path
 from benchmarks.fields import built, environment
 from tournament.artifacts import python_packing
 from tournament.cache import cache_folder
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.contests import find_contest
+from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.entrants.build import build_entrant
 from tournament.entrants.folder import read_submission
 from tournament.keys import KEY_BYTES
@@ -31,6 +32,8 @@ from tournament.sandbox.outside import fork_server
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
+
+VON_NEUMANN_POKER = find_contest("von_neumann_poker")
 
 # A bot of ordinary size: looks at its card, at the price, and now and then at the opponent's stack.
 _PYTHON_BOT = """
@@ -121,7 +124,8 @@ def axelrod_turns_a_second() -> float | None:
 
 def seconds_of_importing(module: str, packages: Sequence[str]) -> float:
     """Wall seconds of `tournament run` with eight Python bots that begin with this import; the second run's."""
-    table = f'[rps]\ngame = "matrix_game"\nrounds = 200\nsessions = 1\n[sandbox]\npackages = {json.dumps(packages)}\n'
+    table = '[rps]\nrules = "matrix_game"\nturns_per_game = 200\nsessions = 1\n'
+    table += f"[sandbox]\npython_packages = {json.dumps(packages)}\n"
     with tempfile.TemporaryDirectory(prefix="tournament-bench-") as name:
         bots = Path(name, "entrants", "rps")
         bots.mkdir(parents=True)

@@ -10,7 +10,7 @@ variance     the same of the shipped bots, from block to block and between tourn
 stopping     what stopping saves, against tournaments of a fixed length, and pairs that are called
 settled      whether an order is right that a run until the order is settled calls so
 duplicate    what duplicate matches bring
-gauntlets    what the ± of matches against all covers
+matches      what the ± of matches against all covers
 twins        identical bots told apart, pairs called sure, what ± covers; replicas are kept, so it goes on when stopped
 
 On one core twins takes two hours, the others six minutes; with `--quick` all take six minutes.
@@ -37,14 +37,12 @@ from tests.oracles.von_neumann_poker import Bot
 from tests.standings.test_outlier_pairs import honest, ranking_of
 from tournament.arrays import Floats
 from tournament.artifacts.bot import Entrant
+from tournament.contests import find_contest
 from tournament.contests.contest import Contest
-from tournament.contests.holdem_training import BOB, HOLDEM_TRAINING
-from tournament.contests.matrix_game import PRISONERS_DILEMMA, ROCK_PAPER_SCISSORS
+from tournament.contests.holdem_training.rules import BOB
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
-from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.two_card_draw.servers import generated_server
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.entrants.build import build_entrants
 from tournament.keys import sub_key
 from tournament.rules.rules import contest_of
@@ -65,6 +63,12 @@ from tournament.store.ledger import Batch, ContestSetup, Until
 from tournament.store.leg_sums import leg_sums
 from tournament.store.legs import Legs
 from tournament.worker.leg import NullSink, length_of, play_leg
+
+HOLDEM_TRAINING = find_contest("holdem_training")
+PRISONERS_DILEMMA = find_contest("prisoners_dilemma", "matrix_game")
+ROCK_PAPER_SCISSORS = find_contest("rock_paper_scissors", "matrix_game")
+TWO_CARD_DRAW = find_contest("two_card_draw")
+VON_NEUMANN_POKER = find_contest("von_neumann_poker")
 
 CELLS = 20  # thresholds of the bots below are multiples of 1/CELLS
 
@@ -451,7 +455,7 @@ def _settled(tournaments: int) -> Iterator[str]:
             told += any(twins)
             verdicts += last.verdicts
             played += len(legs) / math.comb(len(bots), 2) / runs
-        share = [f"{verdicts.count(verdict) / len(verdicts):.2f}" for verdict in ("settled", "close", "open")]
+        share = [f"{verdicts.count(verdict) / len(verdicts):.2f}" for verdict in ("settled", "too_close", "open")]
         yield (
             f"| {field_of_bots}; twice {twice}; {sessions} sessions | {runs} | {100 * wrong / runs:.1f}% "
             f"| {100 * told / runs:.1f}% | {' | '.join(share)} | {played:.1f} of {until.max_replicas} |"
@@ -548,8 +552,13 @@ def _swapping_fields() -> Iterator[tuple[str, Contest, list[Entrant], dict[str, 
     learning = shipped(VON_NEUMANN_POKER, LEARNING)
     yield f"the same, {len(learning)} that learn, 200 sessions", VON_NEUMANN_POKER, learning, {"sessions": 200}
     for contest in (ROCK_PAPER_SCISSORS, PRISONERS_DILEMMA):
-        settings = {key: value for key, value in contest.preset.items() if key != "game"}
-        yield contest.title, contest, shipped(contest), settings | {"sessions": 10, "rounds": 200, "noise": 0.05}
+        settings = {key: value for key, value in contest.preset.items() if key != "rules"}
+        yield (
+            contest.title,
+            contest,
+            shipped(contest),
+            settings | {"sessions": 10, "turns_per_game": 200, "noise": 0.05},
+        )
     yield from _dealt_in_python()
 
 
@@ -573,11 +582,11 @@ def _twins(tournaments: int, field: str = "") -> Iterator[str]:
     return ranking_twins.table(tournaments, field)
 
 
-def _gauntlets(tournaments: int) -> Iterator[str]:
+def _matches(tournaments: int) -> Iterator[str]:
     """Figures of one bot against others, and of two versions."""
-    from benchmarks import ranking_gauntlets
+    from benchmarks import ranking_matches
 
-    return ranking_gauntlets.table(max(20, tournaments // 5))
+    return ranking_matches.table(max(20, tournaments // 5))
 
 
 PARTS: dict[str, Callable[[int], Iterator[str]]] = {
@@ -587,7 +596,7 @@ PARTS: dict[str, Callable[[int], Iterator[str]]] = {
     "stopping": _stopping,
     "settled": _settled,
     "duplicate": _duplicate,
-    "gauntlets": _gauntlets,
+    "matches": _matches,
     "twins": _twins,
 }
 

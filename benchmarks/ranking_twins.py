@@ -26,18 +26,22 @@ import tournament
 from benchmarks.fields import ROOT, SHIPPED
 from benchmarks.ranking import Rehearsal, built
 from tournament.arrays import Floats
+from tournament.contests import find_contest
 from tournament.contests.contest import Contest
-from tournament.contests.holdem_training import BOB, HOLDEM_TRAINING
-from tournament.contests.matrix_game import PRISONERS_DILEMMA, ROCK_PAPER_SCISSORS
+from tournament.contests.holdem_training.rules import BOB
 from tournament.contests.scoring import HousePlayer
-from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.two_card_draw.servers import generated_server
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.leg import legs_per_replica
 from tournament.standings.places import with_implied
 from tournament.standings.standings import Standings, compute_standings
 from tournament.store.ledger import Batch, ContestSetup
 from tournament.store.legs import Legs
+
+HOLDEM_TRAINING = find_contest("holdem_training")
+PRISONERS_DILEMMA = find_contest("prisoners_dilemma", "matrix_game")
+ROCK_PAPER_SCISSORS = find_contest("rock_paper_scissors", "matrix_game")
+TWO_CARD_DRAW = find_contest("two_card_draw")
+VON_NEUMANN_POKER = find_contest("von_neumann_poker")
 
 REPLICAS = (1, 2, 4, 10)
 _KEPT = ROOT / "build" / "ranking"
@@ -132,7 +136,7 @@ def _fields(tournaments: int) -> Iterator[tuple[str, Callable[[], Play], Sequenc
 
 
 def _preset(contest: Contest) -> dict[str, Any]:
-    return {key: value for key, value in contest.preset.items() if key != "game"}
+    return {key: value for key, value in contest.preset.items() if key != "rules"}
 
 
 def _twice(folder: Path, doubled: Sequence[str], left_out: str) -> Iterator[tuple[Path, str, str]]:

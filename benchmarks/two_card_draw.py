@@ -11,7 +11,8 @@ from pathlib import Path
 from benchmarks.fields import ROOT
 from engine.games.two_card_draw.climbing import HillClimber, random_strategy
 from tournament.artifacts.bot import Entrant
-from tournament.contests.two_card_draw import TWO_CARD_DRAW, Settings
+from tournament.contests import find_contest
+from tournament.contests.two_card_draw.rules import Settings
 from tournament.contests.two_card_draw.servers import generated_servers
 from tournament.entrants.build import build_entrants
 from tournament.keys import KEY_BYTES
@@ -19,6 +20,8 @@ from tournament.runner.schedule.legs import AgainstHouse, Competitor
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import ROWS_PER_BUFFER
 from tournament.worker.leg import NullSink, play_leg
+
+TWO_CARD_DRAW = find_contest("two_card_draw")
 
 SHIPPED = ROOT / "entrants" / "two_card_draw"
 SERVERS = generated_servers(bytes(KEY_BYTES), 4, lambda _text: None)

@@ -13,9 +13,10 @@ import pytest
 
 from tests import ray_cluster
 from tests.object_store import ServedStore, serve
+from tests.processes import comes
 from tests.ray_cluster import Cluster
 from tests.sandbox.held import held_to
-from tournament.worker.processes import pool
+from tournament.sandbox.outside.confined import Confined
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 # Ray's workers leave the processor to others, and a busy machine starves them.
@@ -40,6 +41,7 @@ _SHARE_FIXTURES = {"reporting"}  # folders whose files share their fixtures
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--landlock", type=int, metavar="VERSION", help="hold Landlock to this version")
+    parser.addoption("--times", type=int, default=1, help="as many times longer limits, where a processor is emulated")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -79,8 +81,15 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 @pytest.fixture
 def read_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Programs may take long to read the end of their leg, as on a busy machine."""
-    monkeypatch.setattr(pool, "_PARTING_SECONDS", 60.0)
+    """Programs come to read all that was written to them, and then end by themselves."""
+    end = Confined.end
+
+    def end_in_time(process: Confined) -> int:
+        process.close_input()
+        assert comes(process.has_ended)
+        return end(process)
+
+    monkeypatch.setattr(Confined, "end", end_in_time)
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,7 @@ CONTEST = "von_neumann_poker"
 # Long enough not to cause a warning.
 SEEDS = {number: f"seed {number} of the tests of runs" for number in (7, 8, 9)}
 REPOSITORY = Path(__file__).parents[1]
-EXAMPLE = REPOSITORY / "examples" / "liars_dice"
+EXAMPLES = REPOSITORY / "examples"
 THRESHOLDS = {"bold": (3, 2), "calm": (5, 4), "dull": (7, 6), "even": (6, 5), "fair": (4, 3), "glad": (8, 4)}
 
 

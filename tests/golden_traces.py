@@ -52,7 +52,7 @@ def _draw_game(row: Row) -> str:
     first = f"{row.dealt_0:02d} : {row.house_dealt:02d} | {_bets(row.bets1, row.opened1_0)}"
     second = f"draw {row.drew_0} : {row.house_drew} | {row.held_0:02d} : {row.house_held:02d} | "
     second += _bets(row.bets2, row.opened2_0)
-    end = ("showdown", f"{row.bot_0} folds", "the server folds")[row.folded]
+    end = ("showdown", f"{row.bot_0} folds", "the server folds")[row.folded_by]
     rounds = [first, second][: row.rounds]
     return " | ".join([*rounds, f"{end}, pot {row.pot}", f"{row.gain_0:+d} for {row.bot_0}"])
 
@@ -70,11 +70,11 @@ def _holdem_game(row: Row) -> str:
     words = [_hand(row.alice_card_1, row.alice_card_2) + " : " + _hand(row.bob_card_1, row.bob_card_2)]
     for number, cards in enumerate([(), *board], 1):
         raised, answer = getattr(row, f"raise_{number}"), getattr(row, f"bob_answer_{number}")
-        folded = row.folder == 1 and not answer
+        folded = row.folded_by == 1 and not answer
         action = "folds" if folded else f"raises {raised}" if raised else "checks"
         reply = ("", ", Bob checks", ", Bob calls", ", Bob folds")[answer]
         words.append(f"{_hand(*cards)}: {action}{reply}" if cards else f"{action}{reply}")
-        if folded or (row.folder == 2 and answer == 3):
+        if folded or (row.folded_by == 2 and answer == 3):
             break
     return " | ".join([*words, f"{row.profit:+d} for {row.bot_0}"])
 
@@ -125,7 +125,7 @@ TRACES = {
     ),
     "matrix_game": Trace(
         ("rock_paper_scissors/markov.c", "rock_paper_scissors/stay_or_shift.c"),
-        {"sessions": 2, "rounds": 12, "games_per_session": 2, "noise": 0.15, "end_probability": 0.1},
+        {"sessions": 2, "turns_per_game": 12, "games_per_session": 2, "noise": 0.15, "end_probability": 0.1},
         "moves of either | what both were paid",
         _matrix_game,
         _matrix_session,

@@ -14,12 +14,13 @@ import numpy as np
 from engine.games.holdem_training.core import HoldemTraining
 from engine.kernel.game_core import ANSWER_WANTED, LEG_IS_OVER, RECORDS_ARE_FULL
 from engine.kernel.records import Table
+from tests.built_in import HOLDEM_TRAINING
 from tests.oracles.deals import key_of
 from tests.oracles.holdem_training import Hand, Player, Record, View
 from tests.worker.support import ON, Source, write_bot
 from tournament.artifacts.bot import Entrant
 from tournament.cache import cache_folder
-from tournament.contests.holdem_training import BOB, HOLDEM_TRAINING, Settings
+from tournament.contests.holdem_training.rules import BOB, Settings
 from tournament.entrants.build import build_entrants
 from tournament.leg import Leg, LegPlan, Seat
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -79,7 +80,7 @@ def take_rows(games: Table, sessions: Table, record: CoreRecord) -> None:
                 tuple(row[name] for name in CARD_COLUMNS),
                 tuple(row[f"raise_{n}"] for n in range(1, 5)),
                 tuple(row[f"bob_answer_{n}"] for n in range(1, 5)),
-                row["folder"],
+                row["folded_by"],
                 row["profit"],
             )
         )
@@ -123,8 +124,7 @@ def play_core(
         record.asked.append(view_of(view))
         answer = player(record.asked[-1])
     take_rows(*tables, record)
-    own, others = core.sums()
-    assert others == own.opposite()
+    (own,) = core.sums()
     record.points, record.squared_points, record.blocks = own.points, own.squared_points, list(own.blocks)
     return record
 

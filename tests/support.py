@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from engine.games.von_neumann_poker.core import VonNeumannPoker
 from engine.kernel.game_core import ANSWER_WANTED, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
 from engine.kernel.records import Table
+from tests.built_in import VON_NEUMANN_POKER
 from tests.oracles.deals import key_of
 from tests.oracles.von_neumann_poker import Asked, BetCap, Bot, Game, Record, Session, View
 from tournament.artifacts.bot import Entrant
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.entrants.build import build_entrants
 from tournament.leg import Leg, LegPlan, Seat
 from tournament.sandbox.outside.settings import SandboxSettings

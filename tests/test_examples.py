@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tournament.contests import BUILT_IN
+from tests.built_in import VON_NEUMANN_POKER
+from tournament.contests import find_contest
 from tournament.contests.contest import Contest
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.entrants.folder import kind_of
 from tournament.entrants.new import templates, write_new_bot
 from tournament.errors import InputError
@@ -25,7 +25,7 @@ SHORT: dict[str, dict[str, Any]] = {
     "von_neumann_poker": {"sessions": 60},
     "two_card_draw": {"hands": 60, "servers": 1},
     "holdem_training": {"hands": 60, "sessions": 1},
-    "matrix_game": {"rounds": 50, "sessions": 10},
+    "matrix_game": {"turns_per_game": 50, "sessions": 10},
 }
 
 
@@ -39,7 +39,7 @@ def test_new_bots_pass_the_check_and_play_the_same_in_every_language(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On the same deals, as versions of a bot in a gauntlet have them."""
-    contest = BUILT_IN[name]
+    contest = find_contest(name)
     programs = {"program-python"}
     if name != "holdem_training":  # whose programs talk otherwise
         programs |= {"program-go", "program-java", "program-javascript", "program-rust"}
@@ -63,7 +63,7 @@ def test_new_bots_pass_the_check_and_play_the_same_in_every_language(
 
 def test_a_new_bot_in_no_language_of_the_contest_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="holdem_training has cpp, python, program-python"):
-        write_new_bot(BUILT_IN["holdem_training"], tmp_path, "other", "c")
+        write_new_bot(find_contest("holdem_training"), tmp_path, "other", "c")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

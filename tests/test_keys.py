@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
+from tests.built_in import HOLDEM_TRAINING, TWO_CARD_DRAW, VON_NEUMANN_POKER
 from tests.oracles.deals import key_of
-from tournament.contests.holdem_training import HOLDEM_TRAINING
-from tournament.contests.two_card_draw import TWO_CARD_DRAW
 from tournament.contests.two_card_draw.servers import recipe_of
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.keys import (
     KEY_BYTES,
     drawn_seed,

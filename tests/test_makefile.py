@@ -37,6 +37,14 @@ def test_every_target_sets_up_what_it_runs(tmp_path: Path) -> None:
         assert first("artifacts.libraries") <= first("-m (pytest .*thorough|benchmarks|tests.lowest)"), target
 
 
+def test_make_alone_prints_what_targets_there_are() -> None:
+    outside = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    shown = subprocess.check_output(["make"], cwd=ROOT, env=outside, text=True)
+    named = set(re.findall(r"(?:^|; )make ([\w-]+)", shown, re.MULTILINE))
+    phony = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert phony and named == set(phony[1].split()) - {"help", "format", "lint", "types", "layers", "stubs"}
+
+
 def _first(lines: list[str], pattern: str) -> int:
     """The number of the first line that has it, or how many lines there are."""
     return next((number for number, line in enumerate(lines) if re.search(pattern, line)), len(lines))

@@ -1,7 +1,7 @@
 """The package as strangers get it: sdist, wheel built from it, installed elsewhere, every contest played there.
 
-Slow for its compiling, so `make package-test` runs it and `make test` doesn't. No
-network: what the package depends on is borrowed from the interpreter of the tests.
+Slow for its compiling, so `make package-test` runs it and `make test` doesn't. No network: what the package depends on
+is borrowed from the interpreter of the tests. Only what is installed for another interpreter comes from an index.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 import pandas as pd
 import pytest
 
-from tournament.contests import SHIPPED
+from tests.built_in import SHIPPED
 
 pytestmark = pytest.mark.package
 
@@ -34,6 +34,14 @@ GENERATED = (
 )
 COMPILED_ANEW = ("von_neumann_poker",)  # rooms of the core
 SMALL = {"sessions": 2, "hands": 100, "servers": 2}
+
+
+def others() -> list[str]:
+    """The other interpreters here that the package allows and can be compiled for."""
+    code = "import ensurepip, os, sysconfig; os.stat(sysconfig.get_path('include') + '/Python.h')"
+    names = [f"python3.{minor}" for minor in range(11, 15) if minor != sys.version_info.minor]
+    there = [name for name in names if shutil.which(name)]
+    return [name for name in there if not subprocess.run([name, "-c", code], capture_output=True).returncode]
 
 
 def checked(*command: str | Path, folder: Path, more: dict[str, str] | None = None) -> str:
@@ -164,3 +172,13 @@ def test_rules_in_a_file_play_with_the_installed_package(command: Path, tmp_path
     entrants = pd.read_parquet(folder / "results" / "liars_dice" / "entrants.parquet")
     assert set(entrants.status) == {"ok"} and len(entrants) == 3
     assert "own_hand" in checked(command, "leaderboard", "liars_dice", folder=folder)
+
+
+@pytest.mark.parametrize("interpreter", others())
+def test_sdist_plays_with_another_interpreter(interpreter: str, sdist: Path, tmp_path: Path) -> None:
+    checked(interpreter, "-m", "venv", "venv", folder=tmp_path)
+    checked(tmp_path / "venv" / "bin" / "python", ROOT / ".ci" / "install", sdist, folder=tmp_path)
+    command = tmp_path / "venv" / "bin" / "tournament"
+    checked(command, "init", "contest", folder=tmp_path)
+    run = ("run", "von_neumann_poker", "--sessions", "2", "--executor", "local")
+    assert "scholar" in checked(command, *run, folder=tmp_path / "contest")

@@ -12,13 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.built_in import MATRIX_GAME, TWO_CARD_DRAW, VON_NEUMANN_POKER
 from tests.support import artifact_of
 from tournament.contests.contest import Contest
-from tournament.contests.matrix_game import MATRIX_GAME
 from tournament.contests.settings import ContestSettings
-from tournament.contests.two_card_draw import TWO_CARD_DRAW, Settings
+from tournament.contests.two_card_draw.rules import Settings
 from tournament.contests.two_card_draw.servers import generated_server
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.entrants.build import build_entrants
 from tournament.entrants.new import templates, write_new_bot
 from tournament.keys import master_key
@@ -98,7 +97,7 @@ def overheard(
 @pytest.mark.usefixtures("read_to_the_end", "small_files")
 @pytest.mark.parametrize(
     ("page", "contest", "keys"),
-    [("programs.md", VON_NEUMANN_POKER, {}), ("matrix_game.md", MATRIX_GAME, {"rounds": 3})],
+    [("programs.md", VON_NEUMANN_POKER, {}), ("matrix_game.md", MATRIX_GAME, {"turns_per_game": 3})],
 )
 def test_dialogue_of_a_match_is_as_documented(
     page: str, contest: Contest, keys: dict[str, int], tmp_path: Path

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from pathlib import Path
 from typing import Any
 
@@ -49,3 +51,13 @@ def test_settings_are_found_beside_the_records(tmp_path: Path, monkeypatch: pyte
     (tmp_path / "elsewhere" / "tournament.toml").write_text("")  # one that is here goes first
     with pytest.raises(InputError, match="elsewhere/entrants/von_neumann_poker does not exist"):
         tournament.replay(CONTEST, match=("bold", "calm"), session=0, results=results)
+
+
+@pytest.mark.parametrize("name", ["load", "match", "replay", "report", "run", "scan", "verify"])
+def test_docstrings_name_each_parameter_of_the_package(name: str) -> None:
+    function = getattr(tournament, name)
+    text = inspect.getdoc(function) or ""
+    told = re.findall(r"^    (\S+): ", text.partition("Args:\n")[2].partition("\n\n")[0], re.MULTILINE)
+    signs: dict[object, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    parameters = inspect.signature(function).parameters.values()
+    assert told == [signs.get(one.kind, "") + one.name for one in parameters] and "Raises:" in text

@@ -28,5 +28,13 @@ def main() -> None:
         gc.freeze()  # no collection at the end: the process frees all
 
 
+def _leave_out_the_current_folder() -> None:
+    """Let `python -m tournament` import what `tournament` does, even if the current folder has an engine.py."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    if not sys.flags.safe_path and os.path.abspath(sys.path[0]) != package:
+        del sys.path[0]
+
+
 if __name__ == "__main__":
+    _leave_out_the_current_folder()
     main()

@@ -40,12 +40,30 @@ def run(
     listener: ProgressListener | None = None,
     **settings: Any,
 ) -> Results:
-    """Play a contest and return its results, as the command `tournament run` does.
+    """Play a contest and return its results, as `tournament run` does.
 
-    `settings` are further keys of the contest's table, such as `replicas` or `until_settled`. What isn't given comes
-    from tournament.toml. Only with `archive` may other settings than those played put
-    records of a million games or more aside. Raises tournament.errors.InputError for what the user can mend, and
-    RunError when the run stopped short.
+    Arguments that aren't given come from tournament.toml.
+
+    Args:
+        contest: Name of the contest's table.
+        config: Path of tournament.toml.
+        entrants: Folder of bots.
+        results: Folder or URL for the records.
+        sessions: Sessions of a leg.
+        seed: Integer or text that chooses the deals.
+        workers: How many workers play.
+        executor: `local` or `ray`.
+        ray_address: Address of the Ray cluster to join.
+        archive: Whether to archive a million or more games that were played with other settings.
+        listener: Object that is called with messages and progress.
+        **settings: Further keys of the contest's table, such as `replicas`.
+
+    Returns:
+        The results, as `load` returns them.
+
+    Raises:
+        InputError: A setting, file or argument is wrong.
+        RunError: The run ended early; committed games are kept.
     """
     given = {"entrants": entrants, "results": results, "sessions": sessions, "seed": seed}
     chosen = load_config(
@@ -76,12 +94,32 @@ def match(
     listener: ProgressListener | None = None,
     look: Callable[[Config, MatchReport], None] | None = None,
 ) -> MatchReport:
-    """Play a bot against `others`, or all entrants, as `tournament match` does; nothing is kept without `results`.
+    """Play a bot against some or all others and return a report, as `tournament match` does.
 
-    Bots are files or names. A `baseline`, another version, plays the same deals, and the report says which is better.
-    With a probability `until_settled` replicas are played until it is so sure which is better; the one other, without
-    a baseline. `look` is called while the records are there. `to_frame()` of the report has a row for each opponent.
-    Raises tournament.errors.InputError for what the user can mend, and RunError when play stopped short.
+    Args:
+        contest: Name of the contest's table.
+        bot: Path or name of a bot.
+        *others: Paths or names of opponents; without any, all entrants.
+        baseline: Another version of the bot, which plays the same deals.
+        config: Path of tournament.toml.
+        entrants: Folder of bots.
+        sessions: Sessions of a leg.
+        replicas: Matches with each opponent.
+        until_settled: Probability; play replicas until a test with it decides whether the bot is better than its
+            baseline, or than its only opponent.
+        max_replicas: Maximum replicas with `until_settled`.
+        seed: Integer or text that chooses the deals; by default a new one.
+        workers: How many workers play.
+        results: Folder that keeps the records; by default they are deleted.
+        listener: Object that is called with messages and progress.
+        look: Function that is called while the records exist.
+
+    Returns:
+        The report; its `to_frame()` has a row per opponent.
+
+    Raises:
+        InputError: A setting, file or argument is wrong.
+        RunError: Play ended early.
     """
     from tournament.trial.match import play_match
 
@@ -111,10 +149,22 @@ def verify(
     results: str | os.PathLike[str] | None = None,
     listener: verification.VerificationListener | None = None,
 ) -> Verification:
-    """Check all records of a contest, and play `replay` of its legs again, or "all", as `tournament verify` does.
+    """Check all records of a contest, as `tournament verify` does.
 
-    The result's `problems` say what is wrong. Raises tournament.errors.InputError
-    when there are no records, and RunError when the ledger can't be read.
+    Args:
+        contest: Name of the contest's table.
+        replay: How many random legs to play again, or "all".
+        config: Path of tournament.toml.
+        entrants: Folder of bots.
+        results: Folder or URL of the records.
+        listener: Object that is called with messages and progress.
+
+    Returns:
+        The findings; `problems` says what is wrong.
+
+    Raises:
+        InputError: There are no records.
+        RunError: The ledger can't be read.
     """
     from tournament.audit.verification import verify_contest
 
@@ -133,8 +183,16 @@ def report(
 ) -> Path:
     """Write a contest's report, one page of HTML, and return its path, as `tournament report` does.
 
-    A `public` one shows no card and no seed. Raises tournament.errors.InputError when there are no records, or another
-    file is in the way, and RunError when records are damaged.
+    Args:
+        contest: Name of the contest's table.
+        output: Path of the page.
+        config: Path of tournament.toml.
+        results: Folder or URL of the records.
+        public: Whether to omit the seed, games, questions of faults and bots' output.
+
+    Raises:
+        InputError: There are no records, or another file is in the way.
+        RunError: Records are damaged.
     """
     from tournament.reporting.writing import make_page, write_report  # needs templates, and playing doesn't
 
@@ -155,10 +213,20 @@ def replay(
     entrants: str | os.PathLike[str] | None = None,
     results: str | os.PathLike[str] | None = None,
 ) -> Replay:
-    """Play a recorded session again, or one game of it, and tell each step, as `tournament replay` does.
+    """Play a recorded session again, or one game of it, and return each step, as `tournament replay` does.
 
-    `match` is its number or the names of its bots. Raises tournament.errors.InputError when the records have no such
-    game or its bots have changed since, RunError when this machine can't play it.
+    Args:
+        contest: Name of the contest's table.
+        match: Number of the match, or the names of its bots.
+        session: Session of the match, from 0.
+        game: Game of the session, from 0; by default all.
+        config: Path of tournament.toml.
+        entrants: Folder of bots.
+        results: Folder or URL of the records.
+
+    Raises:
+        InputError: The records have no such game, or its bots have changed.
+        RunError: This machine can't play it.
     """
     from tournament.audit.replay import replay_games
 

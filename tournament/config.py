@@ -25,6 +25,7 @@ from pydantic import (
 
 from tournament.contests import BUILT_IN, KNOWN_RULES, find_contest, no_contest
 from tournament.contests.contest import Contest
+from tournament.contests.interface import ADAPTED
 from tournament.contests.rules_of_others import load_rules, loaded_rules, names_rules
 from tournament.contests.settings import ContestSettings
 from tournament.errors import InputError, shortened
@@ -85,22 +86,22 @@ class General(BaseModel):
 
     results: PathText = Field(
         "results",
-        description="where records go, a folder for each contest: a path, or a URL of s3://, gs:// or az://",
+        description="path, or URL of s3://, gs:// or az://, for the records; each contest has a folder there",
     )
     executor: ExecutorName = Field(
         "auto",
-        description='who plays: threads of this process, or Ray. "auto": Ray with an address, or with a minute of work'
-        " and more than eight cores",
+        description='"local" plays in threads of this process, "ray" on Ray; "auto" takes Ray with an address, or with'
+        " a minute of work and more than eight cores",
     )
     workers: int = Field(
         0,
         ge=0,
         le=100_000,
-        description="batches played at once; 0 is one per core. On a joined cluster: batches that it is given; 0 is"
+        description="batches played at the same time; 0 is one per core. On a joined cluster: queued batches; 0 is"
         " twice as many as it can play, and eight more",
     )
     ray_address: str | None = Field(
-        None, description='a Ray cluster to join: "auto" for the one on this machine, or "host:port" of its head'
+        None, description='Ray cluster to join: "auto" for the one on this machine, or "host:port" of its head'
     )
 
 
@@ -110,26 +111,29 @@ class Opening(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     opens: _Moment | None = Field(
-        None, description="from when on submissions are taken, with an offset, as 2026-01-31T09:00:00+01:00"
+        None, description="time when submissions start, with an offset, such as 2026-01-31T09:00:00+01:00"
     )
     closes: _Moment | None = Field(
-        None, description="until when; then a final is played on a fresh secret seed, and only that counts"
+        None,
+        description="time when submissions end; then a final with a new secret seed is played, which alone counts",
     )
-    max_bots_per_author: int = Field(3, ge=1, le=1000, description="bots that an author may have in a contest")
+    max_bots_per_author: int = Field(3, ge=1, le=1000, description="bots of an author in a contest")
     max_submissions_per_day: int = Field(
-        50, ge=1, le=10**6, description="submissions of an author, from midnight UTC on"
+        50, ge=1, le=10**6, description="submissions of an author per day, from midnight UTC"
     )
-    max_file_bytes: int = Field(1_000_000, ge=1_000, le=16 << 20, description="of a bot's file or archive")
+    max_file_bytes: int = Field(1_000_000, ge=1_000, le=16 << 20, description="size of a bot's file or archive")
     max_megabytes_per_author: int = Field(
-        200, ge=1, le=10**6, description="disk for an author's bots of a contest as they are built, and former versions"
+        200, ge=1, le=10**6, description="disk space for an author's built bots and previous versions in a contest"
     )
     max_seconds_per_day: int = Field(
-        3600, ge=1, le=86_400, description="of this machine, for an author's checks, practice matches and replays"
+        3600, ge=1, le=86_400, description="time of this machine for an author's checks, practice matches and replays"
     )
     max_games_per_call: int = Field(
-        5_000_000, ge=1, le=10**12, description="about this many games of a practice match: sessions are cut to fit"
+        5_000_000, ge=1, le=10**12, description="approximate games of a practice match; sessions are reduced to fit"
     )
-    min_free_disk_mb: int = Field(500, ge=0, le=10**9, description="with less disk free no submission is taken")
+    min_free_disk_mb: int = Field(
+        500, ge=0, le=10**9, description="free disk space below which submissions are refused"
+    )
 
     @field_validator("closes")
     @classmethod
@@ -222,7 +226,7 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
     general = _validate(General, file, head | general_given, None, general_given)
     own = _validate(played.settings, file, file.table(contest_name) | given, contest_name, given)
     if own.adapter is not None:
-        own = own.model_copy(update={"adapter": str(_adapter(file, contest_name, own.adapter))})
+        own = own.model_copy(update={"adapter": _adapters(file, contest_name, own)})
     if "entrants" in given:
         entrants = Path(given["entrants"])
     else:
@@ -236,18 +240,29 @@ def load_config(contest_name: str, path: str | os.PathLike[str] | None = None, *
     else:
         base = Path() if "results" in general_given else file.folder
         results = str((base / results).absolute())
-    display = replace(played.display, about=own.about or played.display.about)
-    named = replace(played, title=own.title or played.title, display=display)
+    named = replace(played, title=own.title or played.title, description=own.description or played.description)
     return Config(general, named, own, sandbox, entrants.absolute(), results, file.folder.absolute(), opening)
 
 
-def _adapter(file: _File, contest_name: str, name: str) -> Path:
-    """The path of a contest's adapter. Raises InputError for none that Python bots could have."""
-    path = (file.folder / name).absolute()
-    problem = "" if path.suffix == ".py" else "must be a Python file: it is put before Python bots"
-    if problem or not path.is_file():
-        raise InputError(f"{file.place(contest_name, 'adapter')}: adapter = {name!r}: {problem or 'no such file'}")
-    return path
+def _adapters(file: _File, contest_name: str, settings: ContestSettings) -> list[str]:
+    """The paths of a contest's adapters. Raises InputError for a file that no bots could have."""
+    paths: list[str] = []
+    adapted: set[str] = set()
+    for name in settings.adapter_files:
+        path = (file.folder / name).absolute()
+        kinds = ADAPTED.get(path.suffix)
+        problem = ""
+        if kinds is None:
+            problem = f"expected a file that is put before bots in its language: {', '.join(ADAPTED)}"
+        elif adapted & set(kinds):
+            problem = "a second one for the same language; put both into one file"
+        elif not path.is_file():
+            problem = "no such file"
+        if problem:
+            raise InputError(f"{file.place(contest_name, 'adapter')}: adapter = {name!r}: {problem}")
+        adapted |= set(kinds or ())
+        paths.append(str(path))
+    return paths
 
 
 def in_its_words(contest: Contest, config_of: Callable[[str], Config]) -> Contest:
@@ -255,7 +270,7 @@ def in_its_words(contest: Contest, config_of: Callable[[str], Config]) -> Contes
     with contextlib.suppress(InputError):
         told = config_of(contest.name).played
         if told.rules == contest.rules:
-            return replace(contest, title=told.title, display=replace(contest.display, about=told.display.about))
+            return replace(contest, title=told.title, description=told.description)
     return contest
 
 
@@ -301,16 +316,16 @@ def _contests_in(file: _File) -> Contests:
         is_table = isinstance(table, dict)
         if name in (_SANDBOX, _WATCH) or name in General.model_fields or (name not in BUILT_IN and not is_table):
             continue
-        game = table.get("game") if is_table else None
+        game = table.get("rules") if is_table else None
         if game is None and name in BUILT_IN:
-            made[name] = BUILT_IN[name]
+            made[name] = find_contest(name)
             continue
         _check_table(file, name, game)
         try:
             made[name] = _of_others(str(game), file, made) if names_rules(game) else find_contest(name, game or name)
             made[name] = made[name].named(name)
         except InputError as problem:
-            broken[name] = InputError(f"{file.place(name, 'game')}: {problem}")
+            broken[name] = InputError(f"{file.place(name, 'rules')}: {problem}")
     chosen = [name for name in file.document if name in made or name in broken]
     return Contests(made, tuple(chosen or BUILT_IN), broken)
 
@@ -325,19 +340,20 @@ def _of_others(game: str, file: _File, made: Mapping[str, Contest]) -> Contest:
 
 
 def _check_table(file: _File, name: str, game: object) -> None:
-    """Raise InputError for a table that defines no contest; `game` is the value of its key, None if it has none."""
+    """Raise InputError for a table that defines no contest; `game` is the value of its key `rules`, None if it has
+    none."""
     shown, rules = shortened(name, 100), ", ".join(KNOWN_RULES)
-    others = 'a file: game = "my_rules.py", or a package\'s class: game = "my_package:MyRules"'
+    others = 'a file: rules = "my_rules.py", or a package\'s class: rules = "my_package:MyRules"'
     if game is None and name not in KNOWN_RULES and loaded_rules(name) is None:
         raise InputError(
             f"{file.place(None, name)}: unknown table {shown}; a contest of that name says by which rules it is played:"
-            f' game = "{KNOWN_RULES[0]}", {others}. There are {rules}; other tables: {_SANDBOX}, {_WATCH}'
+            f' rules = "{KNOWN_RULES[0]}", {others}. There are {rules}; other tables: {_SANDBOX}, {_WATCH}'
             f"{did_you_mean(name, [*KNOWN_RULES, _SANDBOX, _WATCH])}"
         )
-    place = file.place(name, "game")
+    place = file.place(name, "rules")
     if game is not None and game not in KNOWN_RULES and not names_rules(game):
         close = did_you_mean(game, KNOWN_RULES) if isinstance(game, str) else ""
-        raise InputError(f"{place}: game = {game!r}: no such rules; there are {rules}; {others}{close}")
+        raise InputError(f"{place}: rules = {game!r}: no such rules; there are {rules}; {others}{close}")
     if game is not None and name in KNOWN_RULES and game != name:
         raise InputError(f"{place}: {name} has rules of its own; give a contest of {game} another name")
     if not valid_contest_name(name):

@@ -1,15 +1,15 @@
-"""The rules that every contest must keep, as functions that a contest's own tests call.
+"""What every contest must keep to, as checks that a contest's own tests call.
 
     @pytest.fixture(scope="module")
-    def tried(tmp_path_factory):
-        return conformance.Trial("liars_dice", tmp_path_factory.mktemp("liars_dice"), sessions=20)
+    def suite(tmp_path_factory):
+        return conformance.ContestSuite("liars_dice", tmp_path_factory.mktemp("liars_dice"), sessions=20)
 
-    @pytest.mark.parametrize("rule", conformance.RULES, ids=lambda rule: rule.__name__)
-    def test_contest(tried, rule):
-        rule(tried)
+    @pytest.mark.parametrize("check", conformance.CHECKS, ids=lambda check: check.__name__)
+    def test_contest(suite, check):
+        check(suite)
 
-A trial plays small contests between bots as `tournament new` writes them and one that fails at every question.
-The rules share its runs.
+A suite plays small contests between bots as `tournament new` writes them and one that fails at every question: one bot
+more than there are seats. The checks share its runs.
 """
 
 from __future__ import annotations
@@ -33,13 +33,16 @@ from tournament.runner.listener import NullListener
 from tournament.trial.check import check_bot
 
 _FAULTY = "zz_faulty"  # last by name, so that it has the last number
+_ILLEGAL = "zz_illegal"
+# What a Python bot answers illegally, by what it returns.
+_NO_ANSWERS = {"number": "2**62", "name": "'no such answer'", "value": "[['no such answer']]"}
 _SEED = "a seed of the conformance suite"
 _TABLES = ("games", "sessions")
 _PATIENT = {"idle_seconds": 60.0}
 
 
-class NotConforming(AssertionError):
-    """The contest breaks a rule; the message says which and where."""
+class ConformanceError(AssertionError):
+    """The contest fails a check; the message says which and where."""
 
 
 @dataclass(frozen=True)
@@ -51,10 +54,10 @@ class Played:
     results: Results
 
 
-class Trial:
+class ContestSuite:
     """Small runs of a contest in a folder of their own. `settings` are keys of its table that keep them short.
 
-    `rules` is the table's key `game`. `languages` are those of the bots, by their names for `tournament new`; default
+    `rules` is the table's key `rules`. `languages` are those of the bots, by their names for `tournament new`; default
     the first compiled one, and Python.
     """
 
@@ -63,13 +66,25 @@ class Trial:
     ) -> None:
         self.name = contest
         self.folder = folder
-        game = {"game": rules} if rules else {}
+        game = {"rules": rules} if rules else {}
         self._table = {**game, "seed": _SEED, "max_faults": 1, **_PATIENT, **settings}
         self._languages = languages
 
     @cached_property
     def contest(self) -> Contest:
-        return load_config(self.name, self._place("once")).played
+        """The contest, with the columns of its tables."""
+        return load_config(self.name, self._place("once")).played.seated(self.seats)
+
+    @cached_property
+    def seats(self) -> int:
+        """Seats of a match; of one of everybody as many as there are bots."""
+        contest = load_config(self.name, self._place("once")).played
+        return contest.seats_of(self.settings.playing()) or 4
+
+    @property
+    def bots(self) -> int:
+        """How many bots there are, with the one that fails: a table is left when one of them is disqualified."""
+        return max(3, self.seats if self.contest.seats == "all" else self.seats + 1)
 
     @property
     def settings(self) -> ContestSettings:
@@ -86,7 +101,7 @@ class Trial:
     def once(self) -> Played:
         """A run of all bots, by one worker."""
         place = self._place("once")
-        for number in range(3):
+        for number in range(self.bots):
             self._write_bot(place, number)
         return self._play(place, workers=1)
 
@@ -94,14 +109,28 @@ class Trial:
     def in_pieces(self) -> Played:
         """The same bots in three runs by two workers: the last bot comes later, and then a part is lost."""
         place = self._place("in_pieces")
-        for number in range(2):
+        for number in range(self.bots - 1):
             self._write_bot(place, number)
         self._play(place, workers=2)
-        self._write_bot(place, 2)
+        self._write_bot(place, self.bots - 1)
         played = self._play(place, workers=2)
         lost = sorted((played.folder / "games").glob("*.parquet"))[0]
         lost.unlink()
         return self._play(place, workers=2)
+
+    @cached_property
+    def lost(self) -> Played:
+        """Bots, and one that answers illegally wherever that loses the game."""
+        place = self._place("illegal")
+        for number in range(self.bots - 1):
+            self._write_bot(place, number)
+        lines = []
+        for question in self.contest.interface.questions:
+            legal = f"view.legal_actions[0] if hasattr(view, 'legal_actions') else {question.default!r}"
+            answer = _NO_ANSWERS[question.returns] if question.loses else legal
+            lines.append(f"def {question.python_name}(view):\n    return {answer}\n")
+        (place.parent / "bots" / f"{_ILLEGAL}.py").write_text("\n\n".join(lines), encoding="utf-8")
+        return self._play(place, workers=1)
 
     def bot(self, number: int) -> Path:
         """A bot's file or folder."""
@@ -109,7 +138,7 @@ class Trial:
         return names[0]
 
     def _place(self, name: str) -> Path:
-        """The settings file of a folder of this trial."""
+        """The settings file of a folder of this suite."""
         place = self.folder / name / "tournament.toml"
         if not place.exists():
             place.parent.mkdir(parents=True)
@@ -119,7 +148,7 @@ class Trial:
 
     def _write_bot(self, place: Path, number: int) -> None:
         bots = place.parent / "bots"
-        if number < 2:
+        if number < self.bots - 1:
             language = self.languages[number % len(self.languages)]
             write_new_bot(self.contest, bots, f"bot_{number}", language)
             return
@@ -134,9 +163,9 @@ class Trial:
         return Played(folder, {name: _sorted(pd.read_parquet(path)) for name, path in files.items()}, results)
 
 
-def documented(trial: Trial) -> None:
+def documented(suite: ContestSuite) -> None:
     """Every column and every setting says what it is; there is a bot to start from."""
-    contest = trial.contest
+    contest = suite.contest
     for table, columns in (("games", contest.games), ("sessions", contest.sessions)):
         for column in columns:
             _require(bool(column.description.strip()), f"the column {column.name} of {table} has no meaning")
@@ -146,22 +175,22 @@ def documented(trial: Trial) -> None:
     _require(contest.version >= 1, f"its version is {contest.version}; the first is 1")
 
 
-def extremes(trial: Trial) -> None:
+def extremes(suite: ContestSuite) -> None:
     """The bot to start from can enter: it answers ordinary and extreme questions, twice the same."""
-    trial.once  # noqa: B018  # writes the bots
-    config = load_config(trial.name, trial.folder / "once" / "tournament.toml")
-    for number in range(2):
-        report = check_bot(trial.contest, config.contest, config.sandbox, trial.bot(number), NullListener())
+    suite.once  # noqa: B018  # writes the bots
+    config = load_config(suite.name, suite.folder / "once" / "tournament.toml")
+    for number in range(min(suite.bots - 1, len(suite.languages))):
+        report = check_bot(suite.contest, config.contest, config.sandbox, suite.bot(number), NullListener())
         _require(report.problem is None, f"{report.name} does not build: {report.problem}")
         _require(report.fit, f"{report.name} is not fit to enter: {[*report.faults, *report.boundary_faults]}")
         _require(report.repeats, f"{report.name} played other games with the same seed")
         _require(report.boundary_questions > 0, "no question is asked at the limits")
 
 
-def records(trial: Trial) -> None:
+def records(suite: ContestSuite) -> None:
     """The records are as declared: columns, types, one row a game, and every session has its games."""
-    games, sessions = (trial.once.tables[name] for name in _TABLES)
-    for table, columns in ((games, trial.contest.games), (sessions, trial.contest.sessions)):
+    games, sessions = (suite.once.tables[name] for name in _TABLES)
+    for table, columns in ((games, suite.contest.games), (sessions, suite.contest.sessions)):
         declared = {column.name: column.dtype for column in columns}
         there = {str(name): str(kind) for name, kind in table.dtypes.items()}
         _require(there == declared, f"the records have {there}, declared is {declared}")
@@ -175,70 +204,87 @@ def records(trial: Trial) -> None:
         _require(
             counted.sort_index().tolist() == said.tolist(), "sessions have other numbers of games than are recorded"
         )
-    scored = trial.contest.scored
+    scored = suite.contest.scored
     for column in scored.columns:
         _require(column in {"games": games, "sessions": sessions}[scored.table], f"{scored.table} lack {column}")
 
 
-def conservation(trial: Trial) -> None:
-    """Where the game is zero-sum, what x wins y loses, in every row and every sum."""
-    contest = trial.contest
-    if contest.house or not contest.scored.zero_sum:
+def conservation(suite: ContestSuite) -> None:
+    """Where a game for two is zero-sum, what one wins the other loses, in every row and every sum."""
+    contest = suite.contest
+    if not contest.scored.zero_sum:
         return
-    for name, table in trial.once.tables.items():
+    for name, table in suite.once.tables.items():
         if {"points_0", "points_1"} <= set(table.columns):
             _require(bool((table["points_0"] == -table["points_1"]).all()), f"in {name} points come from nowhere")
-    lines = trial.once.results.ranking.entrants
+    lines = suite.once.results.ranking.entrants
     total = sum(line.score for line in lines if line.rank is not None)
     _require(abs(total) < 1e-6 * max(1.0, *(abs(line.score) for line in lines)), f"the scores' sum is {total}")
 
 
-def determinism(trial: Trial) -> None:
+def determinism(suite: ContestSuite) -> None:
     """The same seed gives the same games, however many workers and runs play them."""
-    for name, table in trial.once.tables.items():
-        other = trial.in_pieces.tables[name]
+    for name, table in suite.once.tables.items():
+        other = suite.in_pieces.tables[name]
         _require(len(table) == len(other), f"{len(table)} rows of {name}, and {len(other)} when played in pieces")
         for column in table.columns:
             same = table[column].equals(other[column])
             _require(same, f"{name} has other values of {column} when played in pieces")
 
 
-def resume(trial: Trial) -> None:
+def resume(suite: ContestSuite) -> None:
     """A run that finds its records complete plays nothing and changes no record."""
-    folder = trial.in_pieces.folder
+    folder = suite.in_pieces.folder
     before = {path: path.stat().st_mtime_ns for name in _TABLES for path in (folder / name).glob("*.parquet")}
-    again = trial._play(folder.parents[1] / "tournament.toml", workers=1)
+    again = suite._play(folder.parents[1] / "tournament.toml", workers=1)
     after = {path: path.stat().st_mtime_ns for name in _TABLES for path in (folder / name).glob("*.parquet")}
     _require(before == after, "a run with nothing to play wrote records")
     _require(
-        len(again.tables["games"]) == len(trial.in_pieces.tables["games"]), "a run with nothing to play changed them"
+        len(again.tables["games"]) == len(suite.in_pieces.tables["games"]), "a run with nothing to play changed them"
     )
 
 
-def faults(trial: Trial) -> None:
+def faults(suite: ContestSuite) -> None:
     """A bot that fails is disqualified by the first fault that isn't allowed, and no other bot is at fault."""
-    lines = {line.name: line for line in trial.once.results.ranking.entrants}
-    _require(set(lines) == {"bot_0", "bot_1", _FAULTY}, f"the leaderboard has {', '.join(lines)}")
+    lines = {line.name: line for line in suite.once.results.ranking.entrants}
+    names = {_FAULTY, *(f"bot_{number}" for number in range(suite.bots - 1))}
+    _require(set(lines) == names, f"the leaderboard has {', '.join(lines)}")
     _require(lines[_FAULTY].rank is None, "a bot that fails at every question has a place")
     for name, line in lines.items():
         _require((line.faults > 0) == (name == _FAULTY), f"{name} has {line.faults} faults")
-    allowed = trial.settings.max_faults
-    ended = [leg for batch in trial.once.results.batches for leg in batch.legs if leg.ended_by is not None]
-    _require(bool(ended), "no leg ended by faults")
-    for leg in ended:
-        _require(
-            leg.fault_count(leg.ended_by or 0) == allowed + 1, "a leg did not end at the fault that was one too many"
-        )
+    allowed = suite.settings.max_faults
+    convicting = [leg for batch in suite.once.results.batches for leg in batch.legs if leg.out]
+    _require(bool(convicting), "no leg disqualified a bot")
+    for leg in convicting:
+        counts = [leg.fault_count(seat) for seat in leg.out]
+        _require(counts == [allowed + 1], f"a leg disqualified by {counts} faults, of which {allowed} are allowed")
         what = {fault.message for fault in leg.faults}
         _require(all("a fault on purpose" in text for text in what), f"faults are {what}")
 
 
-RULES: tuple[Callable[[Trial], None], ...] = (documented, extremes, records, conservation, determinism, resume, faults)
+def illegal(suite: ContestSuite) -> None:
+    """An illegal answer loses the game, and is no fault, wherever a decision declares that."""
+    if not any(question.loses for question in suite.contest.interface.questions):
+        return
+    faulty = {line.name: line.faults for line in suite.lost.results.ranking.entrants if line.faults}
+    _require(not faulty, f"illegal answers that lose the game are counted as faults: {faulty}")
+
+
+CHECKS: tuple[Callable[[ContestSuite], None], ...] = (
+    documented,
+    extremes,
+    records,
+    conservation,
+    determinism,
+    resume,
+    faults,
+    illegal,
+)
 
 
 def _require(holds: bool, what: str) -> None:
     if not holds:
-        raise NotConforming(what)
+        raise ConformanceError(what)
 
 
 def _sorted(table: pd.DataFrame) -> pd.DataFrame:

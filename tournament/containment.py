@@ -6,10 +6,9 @@ a reason of one line. The others play on. A file that the reason names has the t
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import traceback
-from collections.abc import Iterator
+from types import TracebackType
 
 from tournament.cache import cache_folder, make_folder
 from tournament.errors import RunError, TournamentError, printable, shortened
@@ -43,22 +42,28 @@ def our_error(error: BaseException, doing: str) -> str:
     return f"{doing}: an error of the tournament's own, {type(error).__name__}{f': {what}' if what else ''}; {please}"
 
 
-@contextlib.contextmanager
-def containing(name: str, doing: str, *expected: type[BaseException]) -> Iterator[None]:
-    """Turn whatever goes wrong within into trouble of the bot of this name, but for what is `expected` there.
+class containing:  # noqa: N801
+    """A context that turns whatever goes wrong within into trouble of the bot of this name, but for what is `expected`
+    there. Entered several times for each leg, so it is a class.
 
     Raises BotTrouble.
     """
-    try:
-        yield
-    except BotTrouble:
-        raise
-    except expected:
-        raise
-    except TournamentError as error:
-        raise BotTrouble((name,), f"{doing}: {error}") from error
-    except Exception as error:
-        raise BotTrouble((name,), our_error(error, doing)) from error
+
+    __slots__ = ("_doing", "_expected", "_name")
+
+    def __init__(self, name: str, doing: str, *expected: type[BaseException]) -> None:
+        self._name, self._doing, self._expected = name, doing, expected
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not isinstance(error, Exception) or isinstance(error, (BotTrouble, *self._expected)):
+            return
+        if isinstance(error, TournamentError):
+            raise BotTrouble((self._name,), f"{self._doing}: {error}") from error
+        raise BotTrouble((self._name,), our_error(error, self._doing)) from error
 
 
 def _keep_traceback(error: BaseException) -> str:

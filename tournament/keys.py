@@ -75,8 +75,22 @@ _ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 def sub_key(key: bytes, *label: str | int) -> bytes:
     """The key for the use that a label names. Labels are hashed as JSON lists, so none is confused with another."""
-    text = _ENCODER.encode(label).encode()
+    text = _plain(label) or _ENCODER.encode(label).encode()
     return hashlib.blake2b(text, key=key, digest_size=KEY_BYTES).digest()
+
+
+def _plain(label: tuple[str | int, ...]) -> bytes:
+    """A label of plain words and numbers as JSON, in a third of the time: three are hashed for each leg. Empty for
+    others."""
+    parts = []
+    for part in label:
+        if isinstance(part, int):
+            parts.append(str(part))
+        elif part.isalnum() and part.isascii():
+            parts.append(f'"{part}"')
+        else:
+            return b""
+    return f"[{','.join(parts)}]".encode()
 
 
 def trial_key(seed: str) -> bytes:

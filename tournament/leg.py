@@ -18,9 +18,9 @@ MOST_SEATS = 64
 PROCESSES: frozenset[PlaysAs] = frozenset(("python", "program"))
 
 
-# How a bot failed: a call took more fuel than it may, it was silent for too long, it couldn't begin, it wrote a line
-# that is no answer; or otherwise.
-FailureKind = Literal["fuel", "silence", "start", "line", "other"]
+# How a bot failed: a call took more fuel than it may, its process was silent for too long or used up its time, it
+# couldn't begin, it wrote a line that is no answer; or otherwise.
+FailureKind = Literal["fuel", "silence", "time", "start", "line", "other"]
 
 
 @dataclass(frozen=True)

@@ -45,13 +45,13 @@ _WORDS |= {"object": "table"}
 _LIMITS = {"minimum": "from", "exclusiveMinimum": "above", "maximum": "to", "exclusiveMaximum": "below"}
 _POWERS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _MORE_OF_FIELDS = {
-    "order": "../explanation/ranking.md",
+    "order_status": "../explanation/ranking.md",
     "outlier_results": "../explanation/ranking.md#who-plays-together",
 }
 # Where a key has more to it than its line in the table.
 _MORE = {
     "ray_address": "../how_to/cluster.md",
-    "game": "contests.md",
+    "rules": "contests.md",
     "seed": "../explanation/seeds.md",
     "until_settled": "../explanation/ranking.md",
 }
@@ -234,7 +234,7 @@ def _documented(name: str, thing: Any) -> str:
     """A name's section; of a class also what it offers, without what it inherits."""
     if get_origin(thing):  # an alias of a type, which can have no docstring
         return f"### {name}\n\n`{thing}`"
-    parts = [f"### {name}", _text(name, thing)]
+    parts = [f"### {name}", _sections(_text(name, thing))]
     is_settings = inspect.isclass(thing) and issubclass(thing, BaseModel)  # whose keys are on another page
     if callable(thing) and not is_settings:
         signature = _signature(name.rpartition(".")[2], thing).removesuffix(" -> None")
@@ -257,6 +257,23 @@ def _text(name: str, thing: Any) -> str:
         raise Undocumented(f"{name} has no docstring")
     short = name.rpartition(".")[2]
     return _cell(re.sub(rf"^{short}\(.*\n\n", "", text)).replace("\\|", "|")
+
+
+_SECTION = re.compile(r"^(Args|Attributes|Returns|Raises):\n((?:(?: {4}.*)?(?:\n|$))+)", re.MULTILINE)
+_ITEM = re.compile(r"^ {4}(\S+): (.*(?:\n {8}.*)*)", re.MULTILINE)
+_HEADS = {"Args": ("argument", "meaning"), "Attributes": ("attribute", "meaning"), "Raises": ("error", "reason")}
+
+
+def _sections(text: str) -> str:
+    """A docstring in Google style, its sections as tables; what is returned as a sentence."""
+
+    def shown(match: re.Match[str]) -> str:
+        if match[1] == "Returns":
+            return f"Returns: {' '.join(match[2].split())}\n\n"
+        rows = [(f"`{name}`", meaning) for name, meaning in _ITEM.findall(match[2])]
+        return f"{table(_HEADS[match[1]], rows)}\n\n"
+
+    return _SECTION.sub(shown, text).rstrip()
 
 
 def _member(name: str, value: Any) -> str:

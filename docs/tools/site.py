@@ -8,9 +8,12 @@ from __future__ import annotations
 import os
 import re
 import sys
+import tempfile
 from pathlib import Path
 
 from sphinx.cmd.build import main as sphinx_build
+
+import tournament
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -43,6 +46,10 @@ PARTS = {
     "Explanation": ("explanation", ("ranking", "seeds", "sandbox", "ledger", "architecture", "decisions")),
 }  # fmt: skip
 _NOT_SHOWN = ("tools", "site", "__pycache__")
+EXAMPLE = "example_report.html"
+_LINK_TO_EXAMPLE = f"""
+<p>See <a href="{EXAMPLE}">a live report</a>, of a short tournament between the shipped bots of von Neumann poker.</p>
+"""
 _CODE = re.compile(r"(^ *```.*?^ *```|`[^`\n]+`)", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 _SOURCE = re.compile(r'(?<=src=")([^":]+)(?=")')
@@ -107,7 +114,7 @@ def write_source(source: Path) -> None:
         if file.suffix == ".md":
             content = repaired(content.decode(), file).encode()
         if file == DOCS / "index.md":
-            content += navigation(files).encode()
+            content += (_LINK_TO_EXAMPLE + navigation(files)).encode()
         if not place.exists() or place.read_bytes() != content:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(content)
@@ -116,11 +123,30 @@ def write_source(source: Path) -> None:
             place.unlink()
 
 
+def write_example_report(page: Path) -> None:
+    """Play the shipped bots for some seconds, and write their report as a page of the site."""
+    contest = "von_neumann_poker"
+    with tempfile.TemporaryDirectory() as results:
+        tournament.run(
+            contest,
+            config=ROOT / "tournament.toml",
+            results=results,
+            sessions=20,
+            replicas=3,
+            seed="example",
+            executor="local",
+        )
+        tournament.report(contest, page, results=results)
+
+
 def build() -> int:
-    """Build the site, anything that Sphinx would warn of being an error; returns an exit code."""
+    """Build the site; a warning of Sphinx is an error. Returns an exit code."""
     write_source(BUILD / "source")
     options = ["-q", "-W", "--keep-going", "-c", str(DOCS / "site"), "-d", str(BUILD / "doctrees")]
-    return int(sphinx_build([*options, str(BUILD / "source"), str(BUILD / "html")]))
+    if code := sphinx_build([*options, str(BUILD / "source"), str(BUILD / "html")]):
+        return int(code)
+    write_example_report(BUILD / "html" / EXAMPLE)
+    return 0
 
 
 if __name__ == "__main__":

@@ -82,15 +82,13 @@ cdef class GameCore:
     cdef Status ask_x(self, int kind, arguments) except *
 
 
-cdef inline void score_game(GameCore core, const double* points) noexcept nogil:
-    """Add each seat's points for the game now played, and go on to the next. For legs of one session."""
-    cdef int seat
+cdef inline void score_game(GameCore core, double points) noexcept nogil:
+    """Add points for the game now played, and go on to the next. For legs of one seat and one session."""
     if core.game == core.block_end:    # seldom: a division for every game would cost as much as a deal
         core.block = core.game * BLOCKS // core.games_per_session
         core.block_end = ((core.block + 1) * core.games_per_session + BLOCKS - 1) // BLOCKS
-    for seat in range(SEATS):
-        core.session_points[seat] += points[seat]
-        core.totals[seat].blocks[core.block] += points[seat]
+    core.session_points[0] += points
+    core.totals[0].blocks[core.block] += points
     core.games_recorded += 1
     core.game += 1
 

@@ -169,6 +169,11 @@ cdef class GameCore:
         pass
 
     @property
+    def took_illegal(self):
+        """Whether the last answer was illegal, and loses the game instead of being a fault."""
+        return False
+
+    @property
     def steps_in_python(self):
         """Whether its steps may take long: longer than a bot's answers."""
         return False

@@ -17,6 +17,7 @@ cdef class Decision:
     cdef readonly tuple value_specs  # (name, code, low, high, most, choices) of each value
     cdef readonly tuple answer_spec  # (code, low, high, most, choices)
     cdef readonly object default    # None: the first of the legal actions
+    cdef readonly bint loses        # whether an illegal answer loses the game, and is no fault
     cdef readonly bint takes_numbers    # whether answers are whole numbers, for bots of every kind
     cdef int kind                   # its number in its contest, -1 before it has one
     cdef int legal                  # which of the values has the legal actions, or -1
@@ -26,6 +27,10 @@ cdef class Decision:
     cdef list choices               # by value: the place of each name among the choices, or None
     cdef dict answer_choices
     cdef Place* places
+
+
+cdef class Illegal:
+    cdef readonly object answer
 
 
 cdef class Question:

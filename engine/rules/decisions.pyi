@@ -18,11 +18,14 @@ class Decision:
         *,
         answer: tuple[str, int, int, int, tuple[str, ...] | None],
         default: object = None,
+        loses: bool = False,
     ) -> None: ...
     @property
     def name(self) -> str: ...
     @property
     def default(self) -> object: ...
+    @property
+    def loses(self) -> bool: ...
     @property
     def takes_numbers(self) -> bool: ...
     @property
@@ -38,6 +41,14 @@ class Decision:
         wide_actions: bool = False,
     ) -> None: ...
     def __call__(self, seat: int, /, *, default: object = None, **values: Any) -> Question: ...
+
+@final
+class Illegal:
+    """An illegal answer that loses the game; see decisions.pyx."""
+
+    def __init__(self, answer: Any) -> None: ...
+    @property
+    def answer(self) -> Any: ...
 
 @final
 class Question:

@@ -17,7 +17,7 @@ from libc.string cimport memchr, memcpy, memset
 import json
 from sys import byteorder
 
-# A value of this name lists the legal answers; others are faults.
+# A value of this name lists the legal answers; others are illegal.
 LEGAL_ACTIONS = "legal_actions"
 # In bytes, by code; a list's count has 32 bits.
 SIZES = {"i": 4, "q": 8, "d": 8, "c": 4, "s": 1}
@@ -32,12 +32,14 @@ cdef class Decision:
     bits from `low` to `high`), d (any number), c (one of the `choices`, names) or s (a text); `most`: a list's greatest
     length, -1 for a single value. `answer` is the same without a name; the bytes of a text are at most its `high`, and
     those of a list of texts can't be answered. With a value called LEGAL_ACTIONS the answer is one of them. `default`
-    counts for a bot that is at fault. Raises ValueError for an impossible declaration.
+    counts for a bot that is at fault. An illegal answer is a fault, unless it `loses`: then the rules get it, as an
+    Illegal. Raises ValueError for an impossible declaration.
     """
 
-    def __init__(self, str name, values, *, answer, default=None):
+    def __init__(self, str name, values, *, answer, default=None, bint loses=False):
         cdef int i
         self.name = name
+        self.loses = loses
         self.value_specs = tuple(values)
         self.answer_spec = tuple(answer)
         self.default = default
@@ -119,6 +121,17 @@ cdef class Decision:
         question.values = values
         question.check(default)    # here, where the traceback names the rules' own line
         return question
+
+
+@cython.final
+cdef class Illegal:
+    """What the rules get for an illegal answer that loses the game; `answer` is what the bot answered."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def __repr__(self):
+        return f"Illegal({self.answer!r})"
 
 
 cdef dict places_of(choices):

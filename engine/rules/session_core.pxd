@@ -49,6 +49,8 @@ cdef class SessionCore(GameCore):
     cdef object given           # its answer, where that is no whole number or is the default
     cdef bint is_given
     cdef object refused_value
+    cdef bint took_illegal_answer
+    cdef dict losers            # of the game now played: the decision that each of these seats answered illegally
     cdef Session current
     cdef object reply           # the answer that the generator waits for, or None
     cdef int first              # the seat that comes first in the first session
@@ -63,6 +65,7 @@ cdef class SessionCore(GameCore):
     cdef void ask(self, Question question) noexcept
     cdef object take_step(self)
     cdef int refuse(self, error) except -1
+    cdef int require_lost(self, list points) except -1
     cdef object go_on(self)
     cdef int finish_session(self) except -1
 

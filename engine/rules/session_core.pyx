@@ -12,7 +12,7 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
 from engine.kernel.chance cimport Rng
-from engine.rules.decisions cimport Question
+from engine.rules.decisions cimport Illegal, Question
 from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, GameCore, Status
 from engine.kernel.limits cimport MOST_VIEW_BYTES
 from engine.kernel.records cimport Table
@@ -199,6 +199,7 @@ cdef class SessionCore(GameCore):
         self.games_rows = Rows(games_table, game_columns(seats, columns))
         self.sessions_rows = Rows(sessions_table, session_columns(seats))
         self.rng = Rng(deals_key)
+        self.losers = {}
 
     cdef int64_t default_answer(self) noexcept nogil:
         with gil:
@@ -246,12 +247,17 @@ cdef class SessionCore(GameCore):
 
     cdef Status play_on(self, int64_t answer) except *:
         if self.is_asking:
+            self.took_illegal_answer = False
             try:
                 self.reply = self.meant(answer)
             except ValueError:
-                self.refused_value = self.said(answer)
-                self.is_given = False
-                return REFUSED
+                if not self.asked.decision.loses:
+                    self.refused_value = self.said(answer)
+                    self.is_given = False
+                    return REFUSED
+                self.reply = Illegal(self.said(answer))
+                self.took_illegal_answer = True
+                self.losers[self.asked.seat] = self.asked.decision.name
             self.is_given = False
             if self.order is not None:
                 self.replies[self.order[self.place]] = self.reply
@@ -372,14 +378,32 @@ cdef class SessionCore(GameCore):
         if self.steps is not None:
             self.steps.stopping = stopping
 
+    cdef int require_lost(self, list points) except -1:
+        """Raise ValueError unless those who answered illegally lose the game that was worth these points."""
+        kept = [one for seat, one in enumerate(points) if seat not in self.losers]
+        for seat, decision in self.losers.items():
+            if kept and (points[seat] > min(kept) or points[seat] >= max(kept)):
+                raise ValueError(
+                    f"seat {seat} answered {decision} illegally, which loses the game: it gets fewer points than the"
+                    f" others; the rules record {', '.join(map(str, points))}"
+                )
+        self.losers.clear()
+        return 0
+
     cdef int finish_session(self) except -1:
         """Record the session now played, and go on to the next."""
         if self.game == 0:
             raise ValueError("the rules end a session without a game")
+        for seat, decision in self.losers.items():
+            raise ValueError(f"seat {seat} answered {decision} illegally, and the rules record no game that it loses")
         points = [self.session_points[seat] for seat in range(self.seats)]
         self.sessions_rows.add([self.match, self.first_session + self.session, self.game, *points])
         self.score_session()
         return 0
+
+    @property
+    def took_illegal(self):
+        return self.took_illegal_answer
 
     cdef bytes told(self, bint as_line):
         return self.asked.told(as_line)
@@ -439,6 +463,8 @@ cdef class Session:
         # Two are exact, since records may have only the one's; sums of more are rounded.
         if core.zero_sum and not abs(fsum(worth)) <= (0 if core.seats == 2 else 1e-9 * sum(map(abs, worth))):
             raise ValueError(f"a game of a zero-sum contest is worth {', '.join(map(str, worth))}")
+        if core.losers:
+            core.require_lost(worth)
         values = [core.match, core.first_session + core.session, self.games, self.first_seat]
         for name, per_seat in core.columns:
             if name not in columns:

@@ -1,15 +1,13 @@
 # See fuel.pyx for details.
 
 cimport cython
-from libc.stdint cimport int64_t, uint64_t, uintptr_t
+from libc.stdint cimport int64_t, uint64_t
 
-from engine.wasm.runtime cimport GetVariable, RuntimeVariable, SetVariable
+from engine.wasm.runtime cimport RuntimeVariable
 
 
 @cython.final
 cdef class Fuel:
-    cdef GetVariable get
-    cdef SetVariable set
     cdef void* context
     cdef RuntimeVariable counter
     cdef readonly bint is_counted   # its bot has a counter

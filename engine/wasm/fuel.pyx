@@ -1,20 +1,16 @@
 """A seat's fuel in a leg: the counter in its bot's module (`modules`), and what was used before."""
 
 cimport cython
+from libc.stdint cimport uintptr_t
 
-from engine.wasm.runtime cimport I64, RuntimeNumber
+from engine.wasm.runtime cimport I64, RuntimeNumber, runtime
 
 
 @cython.final
 cdef class Fuel:
-    """What a seat's bot may use, and has used, of all its starts together.
+    """What a seat's bot may use, and has used, of all its starts together. `context`: of its store."""
 
-    Addresses are of the runtime's functions for variables and of the store's context.
-    """
-
-    def __init__(self, uintptr_t context, *, uintptr_t get_variable, uintptr_t set_variable):
-        self.get = <GetVariable>get_variable
-        self.set = <SetVariable>set_variable
+    def __init__(self, uintptr_t context):
         self.context = <void*>context
 
     def count_by(self, bytes counter):
@@ -47,7 +43,7 @@ cdef class Fuel:
         cdef RuntimeNumber value
         if not self.is_counted:
             return 0
-        self.get(self.context, &self.counter, &value)
+        runtime.get_variable(self.context, &self.counter, &value)
         return value.number
 
     cdef void put(self, int64_t left) noexcept nogil:
@@ -55,7 +51,7 @@ cdef class Fuel:
         if self.is_counted:
             value.kind = I64
             value.number = left
-            self.set(self.context, &self.counter, &value)
+            runtime.set_variable(self.context, &self.counter, &value)
 
     cdef void give_more(self, uint64_t fuel) noexcept nogil:
         self.settle()

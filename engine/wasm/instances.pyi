@@ -1,40 +1,13 @@
-from collections.abc import Callable
 from typing import final
 
 def handle_of(extern: bytes) -> bytes: ...
 def handle_of_function(function: bytes) -> bytes: ...
 
 @final
-class Runtime:
-    """The runtime's functions, by address; see instances.pyx."""
-
-    def __init__(
-        self,
-        fail: Callable[[int, int], object],
-        *,
-        new_store: int,
-        get_context: int,
-        delete_store: int,
-        set_deadline: int,
-        call_at_ticks: int,
-        new_instance: int,
-        get_export: int,
-        call_unchecked: int,
-        new_function: int,
-        new_variable: int,
-        get_variable: int,
-        set_limits: int,
-        grow_memory: int,
-        memory_data: int,
-        memory_size: int,
-        constant: int,
-    ) -> None: ...
-
-@final
 class Store:
     """A store of an engine; see instances.pyx."""
 
-    def __init__(self, runtime: Runtime, engine: int) -> None: ...
+    def __init__(self, engine: int) -> None: ...
     @property
     def context(self) -> int: ...
     def limit(self, memory: int, elements: int, instances: int) -> None: ...

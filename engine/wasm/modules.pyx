@@ -308,7 +308,6 @@ cdef class Module:
     cdef readonly bytes code
     cdef readonly dict exports
     cdef readonly list imported
-    cdef readonly uint32_t tags, exported
     cdef readonly uint64_t table_elements, memory_pages
     cdef int64_t start              # the start function, -1 for none
     cdef list sections              # (kind, where it begins, where its content does, where it ends)
@@ -321,10 +320,6 @@ cdef class Module:
     def __dealloc__(self):
         free(self.own)
         free(self.marks)
-
-    @property
-    def functions(self):
-        return self.own_count
 
     @property
     def has_start(self):
@@ -572,7 +567,6 @@ cdef class Reader:
         for i in range(self.parameters.at[self.checked(of_type, self.parameters.count)]):
             if i == MOST_THROWN or not V128 <= self.data[self.texts.at[of_type] + i] <= I32:
                 self.refuse(b"throws other things than up to 8 numbers")
-        self.module.tags += 1
         return 0
 
     cdef int global_(self) except -1:
@@ -598,7 +592,6 @@ cdef class Reader:
         name = self.text()
         cdef int kind = self.byte()
         cdef uint32_t index = self.read_number()
-        self.module.exported += 1
         if kind == A_FUNCTION:
             self.module.exports[name] = index
         return 0

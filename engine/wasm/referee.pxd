@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t, uint64_t, uintptr_t
 
 from engine.kernel.game_core cimport MOST_SEATS, Decision, GameCore, Status
 from engine.wasm.fuel cimport Fuel
-from engine.wasm.runtime cimport CallUnchecked, RuntimeFunction, RuntimeValue
+from engine.wasm.runtime cimport RuntimeFunction, RuntimeValue
 from engine.wasm.watch cimport Watch
 
 cdef struct DirectStep:         # the first argument of the functions in direct_step.h, which have its members' places
@@ -23,7 +23,6 @@ cdef struct Taken:              # what a seat's decisions took
 @cython.final
 cdef class Referee:
     cdef GameCore core
-    cdef CallUnchecked call_unchecked
     cdef void* context
     cdef RuntimeFunction loop
     cdef int most_arguments             # of any of them

@@ -15,7 +15,6 @@ class Referee:
         self,
         core: GameCore,
         *,
-        call_unchecked: int,
         context: int,
         most_arguments: int,
         fuels: Iterable[Fuel],

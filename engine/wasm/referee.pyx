@@ -12,7 +12,7 @@ from libc.stdint cimport UINT64_MAX
 
 from engine.kernel.game_core cimport DECIDE, RECORDS_FULL, REFUSED, SEATS
 from engine.wasm.fuel cimport Fuel
-from engine.wasm.runtime cimport RuntimeFunction, RuntimeValue
+from engine.wasm.runtime cimport RuntimeFunction, RuntimeValue, runtime
 from engine.wasm.watch cimport Watch
 
 cdef extern from "direct_step.h":
@@ -43,7 +43,7 @@ def number_of_function(int seat, int question, int seats):
 cdef class Referee:
     """Plays a core with those of its bots that are WebAssembly. Call `seat_bots` before the first `play`.
 
-    Addresses are of the runtime's functions and of the store's context. `most_arguments`: of any question. `fuels`:
+    `context`: of the bots' store. `most_arguments`: of any question. `fuels`:
     of the seats, `fuel` for each decision, `bank` for all decisions and starts of a seat together.
     `watch`: asked when a bot needs more fuel, and as the engine's clock ticks, if it does. When it says that a bot is
     late or the run is to stop, `play` ends with FAULT though no bot is at fault.
@@ -53,7 +53,6 @@ cdef class Referee:
         self,
         GameCore core,
         *,
-        uintptr_t call_unchecked,
         uintptr_t context,
         int most_arguments,
         fuels,
@@ -62,7 +61,6 @@ cdef class Referee:
         Watch watch,
     ):
         self.core = core
-        self.call_unchecked = <CallUnchecked>call_unchecked
         self.context = <void*>context
         self.most_arguments = most_arguments
         self.kept = tuple(fuels)
@@ -150,7 +148,7 @@ cdef class Referee:
     cdef bint enter(self, RuntimeValue* values) noexcept nogil:
         """Enter the loop; false where that failed. `values`: the answer, given and taken; whether fuel is wanted."""
         self.watch.switch(0)
-        self.error = self.call_unchecked(self.context, &self.loop, values, 8, &self.trap)
+        self.error = runtime.call_unchecked(self.context, &self.loop, values, 8, &self.trap)
         self.watch.switch(-1)
         return self.error == NULL and self.trap == NULL
 

@@ -1,4 +1,4 @@
-# What more than one module uses of the WebAssembly runtime's C interface: values, handles, and its functions' types.
+# The WebAssembly runtime's C interface: values, handles, and its functions.
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
@@ -31,12 +31,42 @@ cdef enum:
     VARIABLE = 1
     MEMORY = 3
 
-ctypedef void* (*CallUnchecked)(
-    void* context, const RuntimeFunction* function, RuntimeValue* arguments_and_results, size_t count, void** trap
-) noexcept nogil
-ctypedef void (*SetDeadline)(void* context, uint64_t ticks) noexcept nogil
-ctypedef void (*GetVariable)(void* context, const void* variable, RuntimeNumber* value) noexcept nogil
-ctypedef void* (*SetVariable)(void* context, const void* variable, const RuntimeNumber* value) noexcept nogil
-ctypedef uint8_t* (*MemoryData)(void* context, const void* memory) noexcept nogil
-ctypedef size_t (*MemorySize)(void* context, const void* memory) noexcept nogil
-ctypedef void* (*NewTrap)(const char* message, size_t length) noexcept nogil
+cdef struct RuntimeInstance:    # wasmtime_instance_t
+    uint64_t[2] parts
+
+cdef struct Functions:          # without a GIL; see the runtime's own header for what they take
+    void* (*new_store)(void* engine, void* data, void* finalizer) noexcept nogil
+    void* (*get_context)(void* store) noexcept nogil
+    void (*delete_store)(void* store) noexcept nogil
+    void (*set_deadline)(void* context, uint64_t ticks) noexcept nogil
+    void (*call_at_ticks)(void* store, void* function, void* argument, void* finalizer) noexcept nogil
+    void (*set_limits)(
+        void* store, int64_t memory, int64_t elements, int64_t instances, int64_t tables, int64_t memories
+    ) noexcept nogil
+    void* (*new_instance)(
+        void* context, const void* module, const Extern* imports, size_t count, RuntimeInstance* found, void** trap
+    ) noexcept nogil
+    bint (*get_export)(
+        void* context, const RuntimeInstance* instance, const char* name, size_t length, Extern* found
+    ) noexcept nogil
+    bint (*get_callers_export)(void* caller, const char* name, size_t length, Extern* found) noexcept nogil
+    void* (*call_unchecked)(
+        void* context, const RuntimeFunction* function, RuntimeValue* arguments_and_results, size_t count, void** trap
+    ) noexcept nogil
+    void (*new_function)(
+        void* context, const void* kind, void* function, void* argument, void* finalizer, void* found
+    ) noexcept nogil
+    void* (*new_variable)(void* context, const void* kind, const RuntimeNumber* value, void* found) noexcept nogil
+    void (*get_variable)(void* context, const void* variable, RuntimeNumber* value) noexcept nogil
+    void* (*set_variable)(void* context, const void* variable, const RuntimeNumber* value) noexcept nogil
+    void* (*grow_memory)(void* context, const void* memory, uint64_t pages, uint64_t* before) noexcept nogil
+    uint8_t* (*memory_data)(void* context, const void* memory) noexcept nogil
+    size_t (*memory_size)(void* context, const void* memory) noexcept nogil
+    void* (*new_error)(const char* message) noexcept nogil
+    void* (*new_trap)(const char* message, size_t length) noexcept nogil
+    void* (*new_number_type)(uint8_t kind) noexcept nogil
+    void* (*new_variable_type)(void* number_type, uint8_t changes) noexcept nogil
+
+cdef Functions runtime          # found by `find_functions`
+
+cdef int check(void* error, void* trap) except -1   # raises what they mean, if there is one

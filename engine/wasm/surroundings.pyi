@@ -8,17 +8,7 @@ FUEL_PER_SECOND: int
 class Surroundings:
     """Tells a WebAssembly bot the time, gives it random bytes, and keeps what it prints; see surroundings.pyx."""
 
-    def __init__(
-        self,
-        key: bytes,
-        *,
-        fuel: Fuel,
-        new_trap: int,
-        get_export: int,
-        memory_data: int,
-        memory_size: int,
-        context: int,
-    ) -> None: ...
+    def __init__(self, key: bytes, *, fuel: Fuel, context: int) -> None: ...
     @property
     def functions(self) -> dict[str, tuple[int, int]]: ...
     @property

@@ -11,9 +11,7 @@ from libc.string cimport memcpy, memmove, memset, strlen
 
 from engine.kernel.chance cimport Rng
 from engine.wasm.fuel cimport Fuel
-from engine.wasm.runtime cimport MEMORY, Extern, MemoryData, MemorySize, NewTrap, RuntimeValue
-
-ctypedef bint (*GetExport)(void* caller, const char* name, size_t length, Extern* found) noexcept nogil
+from engine.wasm.runtime cimport MEMORY, Extern, RuntimeValue, runtime
 
 cdef enum:
     FUEL_PER_NANOSECOND = 4
@@ -88,38 +86,20 @@ cdef void* on_status(void* surroundings, void* caller, RuntimeValue* values, siz
 cdef class Surroundings:
     """What one start of a bot is told, and the last bytes that it prints. `key`, of 32 bytes, is for the random bytes.
 
-    `fuel` is what its seat uses. The others are addresses of the runtime's functions and of the store's context.
+    `fuel` is what its seat uses, `context` the store's.
     """
 
     cdef Fuel fuel
     cdef Rng chance
-    cdef NewTrap new_trap
-    cdef GetExport get_export
-    cdef MemoryData memory_data
-    cdef MemorySize memory_size
     cdef void* context
     cdef Extern memory
     cdef bint has_memory
     cdef int size
     cdef char kept[KEPT]
 
-    def __init__(
-        self,
-        bytes key,
-        *,
-        Fuel fuel,
-        uintptr_t new_trap,
-        uintptr_t get_export,
-        uintptr_t memory_data,
-        uintptr_t memory_size,
-        uintptr_t context,
-    ):
+    def __init__(self, bytes key, *, Fuel fuel, uintptr_t context):
         self.chance = Rng(key)
         self.fuel = fuel
-        self.new_trap = <NewTrap>new_trap
-        self.get_export = <GetExport>get_export
-        self.memory_data = <MemoryData>memory_data
-        self.memory_size = <MemorySize>memory_size
         self.context = <void*>context
 
     @property
@@ -271,14 +251,14 @@ cdef class Surroundings:
         return self.fuel.pay(price) > 0
 
     cdef void* refusal(self, const char* why) noexcept nogil:
-        return self.new_trap(why, strlen(why))
+        return runtime.new_trap(why, strlen(why))
 
     cdef uint8_t* room(self, void* caller, uint64_t place, uint64_t size) noexcept nogil:
         """The address of a place in the bot's memory, NULL if it lacks so many bytes."""
         if not self.has_memory:     # it may ask while its instance is being made
-            if not self.get_export(caller, b"memory", 6, &self.memory) or self.memory.kind != MEMORY:
+            if not runtime.get_callers_export(caller, b"memory", 6, &self.memory) or self.memory.kind != MEMORY:
                 return NULL
             self.has_memory = True
-        if place + size > self.memory_size(self.context, &self.memory.of):
+        if place + size > runtime.memory_size(self.context, &self.memory.of):
             return NULL
-        return self.memory_data(self.context, &self.memory.of) + place
+        return runtime.memory_data(self.context, &self.memory.of) + place

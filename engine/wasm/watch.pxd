@@ -1,11 +1,9 @@
 # See watch.pyx for details.
 
-from libc.stdint cimport uint8_t, uint64_t, uintptr_t
+from libc.stdint cimport uint64_t
 
 from engine.kernel.game_core cimport MOST_SEATS
 from engine.wasm.fuel cimport Fuel
-
-ctypedef void* (*NewError)(const char* message) noexcept nogil
 
 cdef class Watch:
     cdef tuple kept                 # what `fuels` point to
@@ -13,10 +11,10 @@ cdef class Watch:
     cdef void* fuels[MOST_SEATS]
     cdef double seconds, seconds_per_fuel
     cdef object stopping
-    cdef NewError new_error
     cdef readonly bint apart, times_core
-    cdef double used[MOST_SEATS]    # processor time by seat if `apart`, else of all in the first
-    cdef double since               # when the time that runs was last added up, of this thread's own
+    cdef bint is_exact              # `used` is processor time, else by the clock
+    cdef double used[MOST_SEATS]    # by seat if `apart`, else of all in the first
+    cdef double since               # when the time that runs was last added up
     cdef int running                # whose time runs, or NOBODY
     cdef double core_since          # when the core's step began, by the clock
     cdef double looked              # when `stopping` was last asked, by the clock
@@ -28,5 +26,6 @@ cdef class Watch:
     cdef void begin_step(self) noexcept nogil
     cdef void end_step(self, int seat) noexcept nogil
     cdef bint goes_on(self) noexcept nogil
+    cdef void be_late_or_exact(self) noexcept nogil
     cdef bint is_late(self, double used, uint64_t fuel) noexcept nogil
     cdef bint asks(self) noexcept nogil

@@ -16,7 +16,6 @@ class Watch:
         seconds: float,
         seconds_per_fuel: float,
         stopping: Callable[[], bool],
-        new_error: int,
         apart: bool = False,
         times_core: bool = False,
     ) -> None: ...

@@ -2,13 +2,17 @@
 to stop.
 
 Time is the thread's own processor time: a machine that is busy, paused or asleep makes no bot late. To look at it for
-each decision would take longer than many games. So at first all bots' time is added up; only where legs are played
-`apart`, because one of them took too long, is it told whose it was. A core whose rules are in Python takes longer than
-bots do: its time is subtracted, by the clock, which can only be too much.
+each decision would take longer than many games. So at first all bots' time is added up, and by the clock, which can only
+show more: only once that is half of what they have, processor time is counted, from nothing. Where legs are played
+`apart`, because one of them took too long, it is told from the beginning whose it was. A core whose rules are in Python
+takes longer than bots do: its time is subtracted, by the clock.
 """
 
 cimport cython
+from libc.stdint cimport uint8_t, uintptr_t
 from posix.time cimport CLOCK_MONOTONIC, CLOCK_THREAD_CPUTIME_ID, clock_gettime, timespec
+
+from engine.wasm.runtime cimport runtime
 
 cdef enum:
     NOBODY = -1
@@ -32,15 +36,14 @@ cdef void* on_tick(void* context, void* watch, uint64_t* more, uint8_t* kind) no
     kind[0] = 0
     if (<Watch>watch).goes_on():
         return NULL
-    return (<Watch>watch).new_error(ENDED)
+    return runtime.new_error(ENDED)
 
 
 @cython.final
 cdef class Watch:
     """Of one leg's bots. Late are those that took more than `seconds`, and `seconds_per_fuel` for the fuel that they
     used: `late` is the seat, ANY_SEAT if that isn't known, -1 for none. `stopping` says whether the run is to stop;
-    `is_stopped` tells that it did, and `interruption` is what it raised. `new_error` is the address of the runtime's
-    function."""
+    `is_stopped` tells that it did, and `interruption` is what it raised."""
 
     def __init__(
         self,
@@ -49,7 +52,6 @@ cdef class Watch:
         double seconds,
         double seconds_per_fuel,
         stopping,
-        uintptr_t new_error,
         bint apart=False,
         bint times_core=False,
     ):
@@ -61,8 +63,8 @@ cdef class Watch:
             self.fuels[seat] = <void*><Fuel?>fuel
         self.seconds, self.seconds_per_fuel = seconds, seconds_per_fuel
         self.stopping = stopping
-        self.new_error = <NewError>new_error
-        self.apart, self.times_core = apart, times_core
+        self.apart = self.is_exact = apart
+        self.times_core = times_core
         self.running = self.late = NOBODY
         self.looked = seconds_of(CLOCK_MONOTONIC)
 
@@ -90,7 +92,7 @@ cdef class Watch:
         return self.used[seat], (<Fuel>self.fuels[seat]).spent
 
     cdef void switch(self, int seat) noexcept nogil:
-        cdef double now = seconds_of(CLOCK_THREAD_CPUTIME_ID)
+        cdef double now = seconds_of(CLOCK_THREAD_CPUTIME_ID if self.is_exact else CLOCK_MONOTONIC)
         if self.running != NOBODY:
             self.used[self.running if self.apart else 0] += now - self.since
         self.running, self.since = seat, now
@@ -120,13 +122,22 @@ cdef class Watch:
             together += fuel
             if self.apart and self.is_late(self.used[seat], fuel):
                 self.late = seat
-        if not self.apart and self.is_late(self.used[0], together):
-            self.late = ANY
+        if not self.apart and self.is_late(self.used[0] * (1 if self.is_exact else 2), together):
+            self.be_late_or_exact()
         now = seconds_of(CLOCK_MONOTONIC)
         if now - self.looked > LOOK_SECONDS:
             self.looked = now
             self.is_stopped |= self.asks()
         return self.late == NOBODY and not self.is_stopped
+
+    cdef void be_late_or_exact(self) noexcept nogil:
+        """All bots together took too much, or could soon have, as it seems by the clock."""
+        if self.is_exact:
+            self.late = ANY
+            return
+        self.is_exact = True
+        self.used[0] = 0
+        self.since = seconds_of(CLOCK_THREAD_CPUTIME_ID)
 
     cdef bint is_late(self, double used, uint64_t fuel) noexcept nogil:
         return used > self.seconds + self.seconds_per_fuel * fuel

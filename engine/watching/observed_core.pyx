@@ -16,8 +16,9 @@ cdef class ObservedCore(GameCore):
 
     If there are none, it only ends the leg there. Of their games it keeps those from `first_game` to `last_game`. Once
     these are played, or `most` decisions are kept, the leg is over. A step is a tuple (session, game, seat, kind,
-    arguments, view, values told by name, answer, failed, printed): `answer` is the bot's, None if none reached the
-    rules; `failed`: the default answer stood in for it; `printed`: what it printed since its last decision, as bytes.
+    arguments, view, values told by name, answer, failed, illegal, printed): `answer` is the bot's, None if none reached
+    the rules; `failed`: the default answer stood in for it; `illegal`: it loses the game; `printed`: what it printed
+    since its last decision, as bytes.
     """
     cdef readonly GameCore core
     cdef int64_t first_session
@@ -67,7 +68,7 @@ cdef class ObservedCore(GameCore):
         if self.question is None:
             return list(self.kept)
         seat = self.question[2]
-        return [*self.kept, (*self.question, self.answered, True, self.heard(seat))]
+        return [*self.kept, (*self.question, self.answered, True, False, self.heard(seat))]
 
     cdef Status step(self, int64_t answer) noexcept nogil:
         cdef Status status
@@ -80,7 +81,9 @@ cdef class ObservedCore(GameCore):
             return status
         with gil:
             if self.question is not None:
-                self.kept.append((*self.question, self.answered, bool(self.failed), self.heard(self.question[2])))
+                illegal = not self.failed and self.core.took_illegal
+                heard = self.heard(self.question[2])
+                self.kept.append((*self.question, self.answered, bool(self.failed), illegal, heard))
             self.question = None
             self.answered = None
             self.failed = False

@@ -15,7 +15,7 @@ class Accountant:
             return 0
         before, answer = bot.my_moves[-2], bot.opponents_moves[-1]
         self.answered[before][answer] += 1
-        if bot.turn == bot.rounds - 1:
+        if bot.turn == bot.turns_per_game - 1:
             return 1
         kind, nasty = (counts[0] / sum(counts) for counts in self.answered)
         return int(1 + 4 * nasty > 3 * kind)

@@ -17,7 +17,7 @@ BID = Decision(
     answer=LegalAction(
         Int(0, HIGHEST_BID),
         HIGHEST_BID,
-        "6 · (count - 1) + face, which says that so many dice show it; or 0, a challenge",
+        "6 · (count - 1) + face, which says that this count of dice show it; or 0, a challenge",
     ),
 )
 

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 import tournament
+from tests.built_in import VON_NEUMANN_POKER
 from tests.cli.in_process import shown
 from tests.contest_runs import CONTEST, REPOSITORY, shipped_place
 from tournament.audit import replay as again
 from tournament.audit.replay import Replay
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.entrants.new import write_new_bot
 from tournament.errors import InputError
 from tournament.records.results import Results

@@ -83,9 +83,6 @@ def test_whole_records_are_found_whole(played: Place) -> None:
     assert {status.status for status in ranking.entrants} == {"ok", "broken", "disqualified"}
 
 
-DILEMMA = 'game = "matrix_game"\nmoves = ["cooperate", "defect"]\npayoffs = [[3.1, 0], [5, 1]]'
-
-
 def part_of(place: Place, table: str) -> Path:
     (path,) = (place.results / table).iterdir()
     return path

@@ -22,6 +22,7 @@ def test_six_rounds(ground: Ground) -> None:
     assert sum(1 for came in table.values() if came) == 6
 
 
+@pytest.mark.slow
 def test_lies_crashes_and_silence_are_noticed(ground: Ground) -> None:
     def other_games(round_: Round) -> None:
         round_.place.write_bot("bold", bot_source(1, 1))

@@ -133,6 +133,31 @@ BAD_INPUT = [
     (["new", "von_neumann_poker", "a/b"], "a bot's name has"),
     (["new", "von_neumann_poker", "x", "--language", "cobol"], "--language cobol"),
     (["new", "von_neumann_poker", "steady", "--language", "python"], "steady.c is there already"),
+    *(
+        (["judge", *words.split()], message)
+        for words, message in (
+            ("von_neumann_poker -- true", "von_neumann_poker has no judge for programs"),
+            ("holdem_training --hands 5 --decks x -- true", "leave one of"),
+            ("holdem_training --decks x -- true", "x can't be read"),
+            ("holdem_training --transcript a/b -- true", "can't be written"),
+            (
+                "holdem_training --transcript /dev/full -- yes RATE",
+                "--transcript /dev/full: can't be written: No space",
+            ),
+            ("holdem_training -- no_such_program", "no_such_program is not installed on this machine"),
+        )
+    ),
+    *(
+        (["strategy", *words.split()], f"tournament: {message}")
+        for words, message in (
+            ("generate --bet1 0 --bet2 1 -o x", "--bet1 0: must be 1 to 5"),
+            ("generate --bet1 2 --bet2 7 -o x", "--bet2 7: must be 2 to 6, from bet1 to three times bet1"),
+            ("generate --bet1 2 --bet2 1 -o x", "--bet2 1: must be 2 to 6, from bet1 to three times bet1"),
+            ("generate --bet1 1 --bet2 1 --seed -1 -o x", "--seed -1: must be 0 to 2⁶³ − 1"),
+            ("evaluate nowhere.txt", "nowhere.txt can't be read: No such file or directory"),
+            ("generate --bet1 1 --bet2 1 -o /proc/x/y", "/proc/x/y can't be written"),
+        )
+    ),
     (["init", "/dev/null/below"], "/dev/null/below can't be written"),
     (["init", "nothing", "--contest", "bridge"], "no contest is called bridge"),
 ]

@@ -25,7 +25,7 @@ def test_a_bot_s_versions_come_with_their_standings(tmp_path: Path) -> None:
     rows = json.loads(command(tmp_path, "leaderboard", CONTEST, "--history", "calm", "--json").stdout)
     assert [row["sha256"] for row in rows] == [before["calm"].sha256, now["calm"].sha256]
     assert [row["score"] for row in rows] == [before["calm"].score, now["calm"].score]
-    assert [row["ranked"] for row in rows] == [3, 3]
+    assert [row["field_size"] for row in rows] == [3, 3]
     table = command(tmp_path, "leaderboard", CONTEST, "--history", "calm").stdout
     assert all(row["sha256"][:12] in table and f"{row['rank']} of 3" in table for row in rows)
     assert [version.line.sha256 for version in load(str(place.results)).versions("bold")] == [now["bold"].sha256]
@@ -53,7 +53,7 @@ def test_a_bot_s_versions_come_with_their_standings(tmp_path: Path) -> None:
 def scores(place: Place, name: str) -> list[tuple[str, float, int]]:
     """Its versions."""
     versions = load(str(place.results)).versions(name)
-    return [(version.line.sha256, version.line.score, version.ranked) for version in versions]
+    return [(version.line.sha256, version.line.score, version.field_size) for version in versions]
 
 
 def test_a_bot_that_left_and_came_back_has_its_versions(tmp_path: Path) -> None:

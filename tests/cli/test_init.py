@@ -13,10 +13,10 @@ import pytest
 from pydantic import BaseModel
 
 import tournament
+from tests.built_in import SHIPPED
 from tests.cli.test_cli import ROOT, command
 from tests.contest_runs import environment
 from tournament.config import General, load_config
-from tournament.contests import SHIPPED
 from tournament.errors import InputError
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.starter.folder import write_contest_folder
@@ -105,7 +105,7 @@ def test_a_folder_may_begin_without_the_shipped_bots(tmp_path: Path) -> None:
 
 
 def test_an_unknown_contest_is_answered_with_all_that_can_be_asked_for(tmp_path: Path) -> None:
-    (tmp_path / "tournament.toml").write_text('[pennies]\ngame = "matrix_game"\n[broken]\ngame = "none.py"\n')
+    (tmp_path / "tournament.toml").write_text('[pennies]\nrules = "matrix_game"\n[broken]\nrules = "none.py"\n')
     told = command(tmp_path, "run", "penny").stderr
     assert all(name in told for name in ("pennies", "broken", "two_card_draw", "open_spiel")), told
 

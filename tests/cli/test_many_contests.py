@@ -13,8 +13,6 @@ import pytest
 from tests.contest_runs import REPOSITORY, Place, new_place
 from tests.forks import Ended, Forks, shared
 
-FULL = "import os; os.dup2(os.open('/dev/full', os.O_WRONLY), 1)\n"
-
 
 @pytest.fixture(scope="module")
 def server() -> Forks:
@@ -77,7 +75,7 @@ WRONG: dict[str, tuple[Callable[[Place], object], str]] = {
         lambda p: (p.folder / "draw" / "check_caller.c").write_text("int"),
         "needs a bot that can play",
     ),
-    "strategies": (lambda p: p.config.write_text(p.config.read_text() + 'strategies = "none"\n'), "none"),
+    "strategy_dir": (lambda p: p.config.write_text(p.config.read_text() + 'strategy_dir = "none"\n'), "none"),
     "the ledger": (damage_the_ledger, "ledger/00000001.json is damaged"),
     "the seed": (lambda p: shutil.rmtree(draw(p) / "secret"), "the seed of these records"),
     "another run": (lock, "is being written by"),

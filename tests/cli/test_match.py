@@ -46,10 +46,10 @@ def test_a_match_is_what_a_run_has(folder: Path, monkeypatch: pytest.MonkeyPatch
 
 DILEMMA = """
 [dilemma]
-game = "matrix_game"
+rules = "matrix_game"
 moves = ["cooperate", "defect"]
 payoffs = [[3, 0], [5, 1]]
-rounds = 10
+turns_per_game = 10
 sessions = 40
 noise = {noise}
 """

@@ -25,7 +25,7 @@ OTHERS = ("calm", "dull", "even", "fair", "glad")
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = new_place(tmp_path_factory.mktemp("gauntlet"), ["bold", *OTHERS], sessions=30)
+    place = new_place(tmp_path_factory.mktemp("match"), ["bold", *OTHERS], sessions=30)
     (place.folder / "old").mkdir()
     (place.folder / "old" / "bold.c").write_text(bot_source(*THRESHOLDS["glad"]))
     return place.folder

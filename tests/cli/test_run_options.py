@@ -28,7 +28,6 @@ from tests.contest_runs import (
     environment,
     new_place,
 )
-from tests.processes import comes
 from tournament.cli import playing, screen
 from tournament.runner import contest_run
 from tournament.runner.listener import Progress, ProgressListener
@@ -79,8 +78,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copy(REPOSITORY / "entrants" / "prisoners_dilemma" / f"{name}.c", turns)
     (place / "tournament.toml").write_text(
         f'executor = "local"\nworkers = 1\n[{CONTEST}]\nsessions = 400\nseed = "{SEED}"\n'
-        f'[short_dilemma]\ngame = "matrix_game"\nmoves = ["cooperate", "defect"]\npayoffs = [[3, 0], [5, 1]]\n'
-        f'rounds = 50\ngames_per_session = 3\nend_probability = 0.02\nsessions = 300\nseed = "{SEED}"\n'
+        f'[short_dilemma]\nrules = "matrix_game"\nmoves = ["cooperate", "defect"]\npayoffs = [[3, 0], [5, 1]]\n'
+        f'turns_per_game = 50\ngames_per_session = 3\nend_probability = 0.02\nsessions = 300\nseed = "{SEED}"\n'
     )
     return place
 
@@ -190,20 +189,6 @@ def test_progress_is_lines_of_json_up_to_the_records(told: dict[str, Shown], fol
         assert last["leader"] == played.standings["name"].iloc[0]
 
 
-def test_line_of_json_comes_also_while_no_leg_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(screen, "_JSON_SECONDS", 0.05)
-    written = io.StringIO()
-    with screen.Screen(Console(file=written), "A contest", contest="a_contest", as_json=True) as shows:
-        shows.on_progress(Progress(1, 9, 10, 1.0, 0.15, Standings((), Matches.of(), ())))
-        comes(lambda: written.getvalue().count("\n") >= 5)
-    lines = [json.loads(line) for line in written.getvalue().splitlines()]
-    seconds, left = ([line[key] for line in lines] for key in ("seconds", "seconds_left"))
-    assert seconds == sorted(set(seconds)) and {line["legs"] for line in lines} == {1}
-    # What is left becomes less, and unknown once more time has passed than was left.
-    known = [value for value in left if value is not None]
-    assert known == sorted(set(known), reverse=True) and all(value > 0 for value in known) and left[-1] is None
-
-
 @pytest.mark.parametrize(("as_json", "apart"), [(True, 1.0), (False, 30.0)])
 def test_a_line_comes_at_its_time_and_tells_how_far_the_run_is(
     as_json: bool, apart: float, monkeypatch: pytest.MonkeyPatch
@@ -230,7 +215,7 @@ def test_a_line_comes_at_its_time_and_tells_how_far_the_run_is(
 
 
 def test_options_go_before_variables_and_these_before_settings(folder: Path, tmp_path: Path) -> None:
-    settings = f'[short_dilemma]\ngame = "matrix_game"\nentrants = "{folder / "entrants" / "short_dilemma"}"\n'
+    settings = f'[short_dilemma]\nrules = "matrix_game"\nentrants = "{folder / "entrants" / "short_dilemma"}"\n'
     for name in ("here", "there"):
         (tmp_path / f"{name}.toml").write_text(f'results = "of_{name}"\nworkers = 2\n{settings}')
     here = str(tmp_path / "here.toml")

@@ -1,4 +1,4 @@
-"""Every built-in contest, the example and games of OpenSpiel pass the suite that authors of contests are given."""
+"""Every built-in contest, the examples and games of OpenSpiel pass the suite that authors of contests are given."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.contest_runs import EXAMPLE
+from tests.contest_runs import EXAMPLES
 from tournament import conformance
 from tournament.contests import CONTESTS
 
@@ -15,46 +15,51 @@ SHORT: dict[str, dict[str, Any]] = {
     "von_neumann_poker": {"sessions": 8},
     "two_card_draw": {"sessions": 1, "hands": 32, "servers": 1},
     "holdem_training": {"sessions": 1, "hands": 20},
-    "matrix_game": {"sessions": 4, "rounds": 10},
-    "liars_dice": {"rules": str(EXAMPLE / "liars_dice.py"), "sessions": 8},
-    "leduc": {"rules": "open_spiel", "open_spiel": "leduc_poker", "sessions": 8},
-    "goofspiel": {"rules": "open_spiel", "open_spiel": "goofspiel(num_cards=4)", "sessions": 8},
+    "matrix_game": {"sessions": 4, "turns_per_game": 10},
+    "liars_dice": {"rules": str(EXAMPLES / "liars_dice" / "liars_dice.py"), "sessions": 8},
+    "words": {"rules": str(EXAMPLES / "words" / "words.py"), "sessions": 4},
+    "auction": {"rules": str(EXAMPLES / "auction" / "auction.py"), "sessions": 4},
+    "snakes": {"rules": str(EXAMPLES / "snakes" / "snakes.py"), "sessions": 2, "seats": 4, "turns": 20},
+    "holdem": {"rules": str(EXAMPLES / "holdem" / "holdem.py"), "sessions": 1, "seats": 6, "hands": 5},
+    "leduc": {"rules": "open_spiel", "open_spiel_game": "leduc_poker", "sessions": 8},
+    "goofspiel": {"rules": "open_spiel", "open_spiel_game": "goofspiel(num_cards=4)", "sessions": 8},
 }
-ALL = {rule.__name__ for rule in conformance.RULES}
+ALL = {check.__name__ for check in conformance.CHECKS}
 # What `make test` looks at. Of the others, bots to start from and resuming have tests of their own.
 SAMPLE = {
-    "liars_dice": ALL,
+    "snakes": ALL - {"extremes"},
+    "liars_dice": {"documented", "conservation", "extremes"},
     "von_neumann_poker": ALL - {"extremes"},
     "leduc": ALL - {"extremes", "determinism", "resume"},
 }
 CASES = [
     pytest.param(
         name,
-        rule,
-        id=f"{name}-{rule.__name__}",
-        marks=() if rule.__name__ in SAMPLE.get(name, {"documented"}) else pytest.mark.thorough,
+        check,
+        id=f"{name}-{check.__name__}",
+        marks=() if check.__name__ in SAMPLE.get(name, {"documented"}) else pytest.mark.thorough,
     )
     for name in SHORT
-    for rule in conformance.RULES
+    for check in conformance.CHECKS
 ]
 
 
 @pytest.fixture(scope="module")
-def trials() -> dict[str, conformance.Trial]:
+def suites() -> dict[str, conformance.ContestSuite]:
     """Those that were made already, by contest."""
     return {}
 
 
-@pytest.mark.parametrize(("name", "rule"), CASES)
+@pytest.mark.parametrize(("name", "check"), CASES)
 def test_conforms(
     name: str,
-    rule: Callable[[conformance.Trial], None],
-    trials: dict[str, conformance.Trial],
+    check: Callable[[conformance.ContestSuite], None],
+    suites: dict[str, conformance.ContestSuite],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    if name not in trials:
-        trials[name] = conformance.Trial(name, tmp_path_factory.mktemp(name), **SHORT[name])
-    rule(trials[name])
+    if name not in suites:
+        suites[name] = conformance.ContestSuite(name, tmp_path_factory.mktemp(name), **SHORT[name])
+    check(suites[name])
 
 
 def test_every_built_in_contest_is_tried() -> None:

@@ -27,19 +27,19 @@ class Moves(Rules):
 """
 
 
-def trial(folder: Path, name: str, meaning: str = "a sum", moved: str = "x + y") -> conformance.Trial:
+def suite_of(folder: Path, name: str, meaning: str = "a sum", moved: str = "x + y") -> conformance.ContestSuite:
     file = folder / "rules.py"
     file.write_text(RULES.format(name=name, meaning=meaning, moved=moved))
-    return conformance.Trial(name, folder / "trial", rules=str(file), sessions=4)
+    return conformance.ContestSuite(name, folder / "suite", rules=str(file), sessions=4)
 
 
 def test_a_column_without_a_meaning_is_found(tmp_path: Path) -> None:
-    with pytest.raises(conformance.NotConforming, match="column moved of games has no meaning"):
-        conformance.documented(trial(tmp_path, "undocumented", meaning=" "))
+    with pytest.raises(conformance.ConformanceError, match="column moved of games has no meaning"):
+        conformance.documented(suite_of(tmp_path, "undocumented", meaning=" "))
 
 
 def test_chance_from_elsewhere_is_found(tmp_path: Path) -> None:
-    tried = trial(tmp_path, "random_rules", moved="next(Moves.count) % 10**9")
-    with pytest.raises(conformance.NotConforming, match="games has other values of moved when played in pieces"):
-        conformance.determinism(tried)
-    conformance.resume(tried)  # what is complete stays as it is
+    suite = suite_of(tmp_path, "random_rules", moved="next(Moves.count) % 10**9")
+    with pytest.raises(conformance.ConformanceError, match="games has other values of moved when played in pieces"):
+        conformance.determinism(suite)
+    conformance.resume(suite)  # what is complete stays as it is

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import zlib
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.python_rules import play_field
+from tests.cli.in_process import shown
+from tests.python_rules import play_field, play_table
+from tournament import conformance
+from tournament.errors import RunError
 from tournament.rules import (
     Choice,
     Column,
     Decision,
     Float,
+    Illegal,
     Int,
     LegalAction,
     List,
@@ -27,8 +32,8 @@ SIGNS = ("rock", "paper", "scissors")
 SHOWN = {"n": Int(0, 99, "a number"), "last": Choice(SIGNS, "a sign")}
 
 
-def decision(name: str, answer: Any, **default: object) -> Decision:
-    return Decision(name, "Answer", observation=SHOWN, answer=answer, **default)
+def decision(name: str, answer: Any, **more: Any) -> Decision:
+    return Decision(name, "Answer", observation=SHOWN, answer=answer, **more)
 
 
 class Answers(Rules):
@@ -238,3 +243,187 @@ def test_what_a_bot_left_behind_its_view_is_gone_before_the_next_question() -> N
     ((result, rows),) = answered({"a": (".c", lazy), "b": (".c", lazy)}, 11)
     assert result.faults == ()
     assert rows["games"]["split_0"][10] == hash_of([0] * 4)
+
+
+class Ships(Rules):
+    """Two decisions whose legal actions have limits of their own."""
+
+    name = "ships"
+    seats = 2
+    decisions = (
+        Decision("place", "Place a ship", observation={}, answer=LegalAction(Int(0, 9), 2)),
+        Decision("fire", "Fire", observation={}, answer=LegalAction(Int(-5, 2**40), 3)),
+    )
+    columns = (Column("placed", "int64", "sum", per_seat=True), Column("fired", "int64", "sum", per_seat=True))
+
+    def play(self, session: Session) -> Questions:
+        place, fire = self.decisions
+        placed = yield [place(seat, legal_actions=[3, 9]) for seat in range(2)]
+        fired = yield [fire(seat, legal_actions=[-5, 7, 2**40]) for seat in range(2)]
+        session.record([0, 0], placed=placed, fired=fired)
+
+
+@pytest.mark.parametrize("suffix", [".c", ".py"])
+def test_decisions_have_legal_actions_of_limits_of_their_own(suffix: str) -> None:
+    in_c = "".join(
+        f"{kind} {name}(const View *view) {{ return view->legal_actions[view->legal_actions_count - 1]; }}\n"
+        for kind, name in (("int", "place"), ("int64_t", "fire"))
+    )
+    header = (contest_of(Ships).interface.folder / "ships.h").read_text()
+    assert "int place(const View *view);" in header and "int64_t fire(const View *view);" in header
+    in_python = "".join(f"def {name}(view): return view.legal_actions[-1]\n" for name in ("place", "fire"))
+    bots = {"a": (suffix, in_c if suffix == ".c" else in_python), "b": (".c", in_c)}
+    ((result, rows),) = play_field(contest_of(Ships), bots, sessions=1).values()
+    assert result.faults == ()
+    assert [rows["games"][name][0] for name in ("placed_0", "placed_1", "fired_0", "fired_1")] == [9, 9, 2**40, 2**40]
+
+
+# Illegal answers that lose
+
+
+class Losing(Rules):
+    """Both are asked together; whoever answers illegally gives a point to each of the others. `STRICT`: who doesn't."""
+
+    name = "losing"
+    seats = range(2, 4)
+    STRICT = True
+    decisions = (
+        decision("take", Int(1, 3, "a number"), illegal="loses"),
+        decision("show", Choice(SIGNS), illegal="loses"),
+        decision("pick", LegalAction(Int(0, 9), 3), illegal="loses"),
+        decision("split", List(Int(0, 10), 5), default=[7], illegal="loses"),
+        decision("plain", Int(0, 3)),
+    )
+    columns = tuple(Column(one.name, "uint32", f"hash of {one.name}", per_seat=True) for one in decisions)
+
+    def play(self, session: Session) -> Questions:
+        got: dict[str, list[Any]] = {}
+        for one in self.decisions:
+            legal = {"legal_actions": [2, 4, 6]} if one.name == "pick" else {}
+            got[one.name] = yield [one(seat, n=1, last="rock", **legal) for seat in range(session.seats)]
+        illegal = [any(isinstance(each[seat], Illegal) for each in got.values()) for seat in range(session.seats)]
+        points = [sum(illegal) - (session.seats if lost else 0) for lost in illegal]
+        said = {name: [hash_of(getattr(one, "answer", one)) for one in each] for name, each in got.items()}
+        session.record(points if self.STRICT else [0.0] * session.seats, **said)
+
+
+LEGAL = {"take": 2, "show": "paper", "pick": 4, "split": [1], "plain": 3}
+WRONG = {"take": 9, "show": "stone", "pick": 5, "split": [11], "plain": 3}
+LEGAL_IN_C = """\
+int take(const View *view) { return 2; }
+int show(const View *view) { return PAPER; }
+int pick(const View *view) { return 4; }
+int split(const View *view, int32_t answer[5]) { answer[0] = 1; return 1; }
+int plain(const View *view) { return 3; }
+"""
+WRONG_IN_C = (
+    LEGAL_IN_C.replace("return 2", "return 9").replace("PAPER", "7").replace("4", "5", 1).replace("= 1", "= 11")
+)
+
+
+def in_python(answers: dict[str, Any]) -> str:
+    return "".join(f"def {name}(view): return {answer!r}\n" for name, answer in answers.items())
+
+
+LOSERS = {
+    "c": (".c", WRONG_IN_C, {"show": 7, "split": "11 is not from 0 to 10"}),
+    "program": ("", PROGRAM.replace(IN_PYTHON, in_python(WRONG)), {}),
+    "python": (".py", in_python(WRONG), {}),
+}
+
+
+@pytest.mark.parametrize("kind", LOSERS)
+def test_illegal_answer_that_loses_is_no_fault_and_goes_to_the_rules(kind: str) -> None:
+    suffix, source, otherwise = LOSERS[kind]
+    bots = {"a": (suffix, source), "b": (".c", LEGAL_IN_C)}
+    ((result, rows),) = play_field(contest_of(Losing), bots, sessions=3, max_faults=0).values()
+    assert (result.faults, result.games) == ((), 3)
+    assert rows["games"]["points_0"].tolist() == [-1.0] * 3
+    for name in LEGAL:
+        told = [hash_of({**WRONG, **otherwise}[name]), hash_of(LEGAL[name])]
+        assert [rows["games"][f"{name}_{seat}"][0] for seat in range(2)] == told, name
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"), [("'two'", "returned"), ("1 // 0", "ZeroDivisionError")], ids=["no number", "error"]
+)
+def test_what_is_no_answer_is_a_fault_even_if_illegal_ones_lose(answer: str, message: str) -> None:
+    bots = {"a": (".py", in_python(LEGAL) + f"def take(view): return {answer}\n"), "b": (".c", LEGAL_IN_C)}
+    ((result, rows),) = play_field(contest_of(Losing), bots, sessions=1, max_faults=1).values()
+    assert [(fault.decision, message in fault.message) for fault in result.faults] == [("take", True)]
+    assert rows["games"]["points_0"].tolist() == [0.0]
+    assert rows["games"]["take_0"][0] == hash_of(1)
+
+
+@pytest.mark.parametrize(("seats", "losers"), [(2, 1), (3, 1), (3, 2)])
+def test_rules_that_let_an_illegal_answer_go_unpunished_end_the_run(seats: int, losers: int) -> None:
+    class Lenient(Losing):
+        name = "lenient"
+        STRICT = False
+
+    bots = {f"b{seat}": (".py", in_python(WRONG if seat < losers else LEGAL)) for seat in range(seats)}
+    with pytest.raises(RunError, match=r"seat 0 answered split illegally, which loses the game.*record 0\.0, 0\.0"):
+        play_table(contest_of(Lenient), bots, sessions=1)
+
+
+def test_all_seats_may_answer_illegally_and_nobody_loses() -> None:
+    bots = {f"b{seat}": (".py", in_python(WRONG)) for seat in range(3)}
+    ((result, rows),) = play_table(contest_of(Losing), bots, sessions=1)
+    assert result.faults == () and rows["games"]["points_0"].tolist() == [0.0]
+
+
+GUESSING = """
+from tournament.rules import Decision, Illegal, Int, Rules
+
+GUESS = Decision("guess", "Guess", observation={"n": Int(0, 9, "n")}, answer=Int(1, 3), illegal="loses")
+
+
+class Guessing(Rules):
+    name = "guessing"
+    seats = 2
+    decisions = (GUESS,)
+
+    def play(self, session):
+        for seat in session.turn_order:
+            answer = yield GUESS(seat, n=session.number % 10)
+            if isinstance(answer, Illegal):
+                session.record([-1 if one == seat else 1 for one in range(2)])
+                return
+        session.record([0, 0])
+"""
+
+
+@pytest.fixture
+def guessing(tmp_path: Path) -> Path:
+    (tmp_path / "guessing.py").write_text(GUESSING)
+    table = '[guessing]\nrules = "guessing.py"\nsessions = 4\nentrants = "bots"\nseed = "a"\n'
+    (tmp_path / "tournament.toml").write_text(table)
+    (tmp_path / "bots").mkdir()
+    (tmp_path / "bots" / "a.py").write_text("def guess(view): return 9 if view.n == 3 else 1\n")
+    (tmp_path / "bots" / "b.c").write_text("int guess(const View *view) { return 1; }\n")
+    return tmp_path
+
+
+def test_check_and_replay_show_illegal_answers(guessing: Path) -> None:
+    config = ("--config", str(guessing / "tournament.toml"))
+    told = shown("check", str(guessing / "bots" / "a.py"), *config)
+    assert told.code == 0
+    remark = "guess: 1 of 4 answers illegal; the first: guess: n 3: 9, which is illegal and loses the game"
+    assert remark in " ".join(told.out.split())
+    assert shown("run", "guessing", *config).code == 0
+    replay = shown(
+        "replay", "guessing", "--match", "0", "--session", "3", *config, "--results", str(guessing / "results")
+    )
+    assert "→ 9, which is illegal and loses the game" in replay.out
+
+
+def test_conformance_finds_an_illegal_answer_that_rules_do_not_punish(guessing: Path, tmp_path_factory: Any) -> None:
+    for name, rules in (("kept", GUESSING), ("broken", GUESSING.replace("-1 if one == seat else 1", "0"))):
+        path = guessing / f"{name}.py"
+        path.write_text(rules)
+        trial = conformance.ContestSuite("guessing", tmp_path_factory.mktemp(name), rules=str(path), sessions=2)
+        if name == "kept":
+            conformance.illegal(trial)
+            continue
+        with pytest.raises(RunError, match="answered guess illegally, which loses the game"):
+            conformance.illegal(trial)

@@ -53,7 +53,10 @@ def test_the_page_s_package_is_named_by_its_class(page: Path, monkeypatch: pytes
 
 def test_the_page_s_own_tests_pass(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(page)
-    trial = conformance.Trial("take_away", page / "trial", sessions=20)
-    assert 'conformance.Trial("take_away", tmp_path_factory.mktemp("trial"), sessions=20)' in FILES["test_take_away.py"]
-    for rule in (conformance.documented, conformance.records, conformance.conservation, conformance.faults):
-        rule(trial)
+    suite = conformance.ContestSuite("take_away", page / "suite", sessions=20)
+    assert (
+        'conformance.ContestSuite("take_away", tmp_path_factory.mktemp("suite"), sessions=20)'
+        in FILES["test_take_away.py"]
+    )
+    for check in (conformance.documented, conformance.records, conformance.conservation, conformance.faults):
+        check(suite)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.contest_runs import EXAMPLE
+from tests.contest_runs import EXAMPLES
 from tests.python_rules import play_field
 from tests.reporting.html_reader import read_html
 from tournament.api import replay, report, run
@@ -26,7 +26,7 @@ SEED = "a seed of the tests of examples"
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the example's settings and bots, with records."""
     folder = tmp_path_factory.mktemp("played")
-    shutil.copytree(EXAMPLE, folder, dirs_exist_ok=True)
+    shutil.copytree(EXAMPLES / "liars_dice", folder, dirs_exist_ok=True)
     run("liars_dice", config=folder / "tournament.toml", sessions=100, executor="local", workers=1, seed=SEED)
     return folder
 
@@ -41,7 +41,7 @@ def test_its_bots_play_without_a_fault(played: Path) -> None:
 def test_a_bid_of_one_die_holds_as_often_as_ten_dice_say() -> None:
     """Who begins bids one die of face 1, the other challenges: that holds unless ten dice show other faces."""
     bots = dict.fromkeys("ab", (".c", "int bid(const View *view) { return view->legal_actions[0]; }\n"))
-    contest = load_config("liars_dice", EXAMPLE / "tournament.toml").played
+    contest = load_config("liars_dice", EXAMPLES / "liars_dice" / "tournament.toml").played
     ((result, rows),) = play_field(contest, bots, sessions=4000).values()
     games = rows["games"]
     chance = 1 - (5 / 6) ** 10
@@ -76,7 +76,7 @@ def test_its_report_draws_every_decision_of_a_session_played_again(played: Path)
     (shown,) = (match["games"][0] for match in data["matches"] if match["bots"] == [*found.seats])
     steps = [data["steps"][number] for number in shown["steps"]]
     assert shown["kind"] == "again"
-    assert [step["picture"] for step in steps] == list(found.drawings)
+    assert [data["pictures"][step["picture"]] for step in steps] == list(found.drawings)
     assert [step["what"] for step in steps[:-1]] == [f"bid: {step.answer}" for step in game.steps]
     assert [step["seat"] for step in steps[:-1]] == [step.seat for step in game.steps]
     shutil.copytree(played / "results", played / "elsewhere")

@@ -1,22 +1,21 @@
-"""The terminal form: the protocol word for word, and programs that keep to it or don't."""
+"""The terminal form: the protocol word for word, and programs that are judged by it."""
 
 from __future__ import annotations
 
+import contextlib
 import io
 import re
-import sys
-import time
-from collections.abc import Iterable
 from pathlib import Path
-from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.games.holdem_training.bob import preflop_call_probability
-from engine.games.holdem_training.core import HoldemTraining
+from engine.games.holdem_training.core import CHECK, HoldemTraining
 from engine.games.holdem_training.rates import RateSampler
+from engine.kernel.game_core import LEG_IS_OVER, RECORDS_ARE_FULL
 from engine.kernel.records import Table
 from engine.processes.lanes import Violation
 from tests.cli.test_cli import command
@@ -24,18 +23,54 @@ from tests.oracles import holdem_training as oracle
 from tests.oracles.deals import key_of
 from tournament.contests import find_contest
 from tournament.contests.holdem_training.decks import read_decks
-from tournament.contests.holdem_training.protocol import RATE_BUDGET, WholeMatch
+from tournament.contests.holdem_training.protocol import RATE_BUDGET
 from tournament.contests.holdem_training.records import GAMES, SESSIONS
 from tournament.contests.holdem_training.scoring import points, tasks
 from tournament.errors import InputError
-from tournament.sandbox.outside.own_time import Use
+from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.store.columns import buffer_fields
-from tournament.trial import judging
-from tournament.trial.judging import Verdict, judge
-from tournament.worker.processes.conversation import Gone, PipedProgram, Silent
+from tournament.trial.judging import Verdict, WrittenDialogue, judge_program
+from tournament.worker.processes import bot_process
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 DECKS = GOLDEN / "holdem_decks.txt"
+OFF = SandboxSettings(mode="off")
+
+
+class Match:
+    """A written dialogue over a whole match, whose tables hold two hands, so that they are emptied now and then."""
+
+    def __init__(self, hands: int = 2, *, decks: Path | None = None, deals_key: int = 3) -> None:
+        fixed = None if decks is None else read_decks(decks)
+        hands = hands if fixed is None else len(fixed)
+        self.games, self.sessions = Table(buffer_fields(GAMES), 2), Table(buffer_fields(SESSIONS), 1)
+        self.core = HoldemTraining(
+            self.games, self.sessions, deals_key=key_of(deals_key), sessions=1, hands=hands, decks=fixed
+        )
+        self.transcript = io.StringIO()
+        self.dialogue = WrittenDialogue(self.core, RateSampler(key_of(4)), self.transcript)
+        self.over = False
+
+    def start(self) -> list[str]:
+        return self.play(CHECK)
+
+    def answer(self, line: bytes) -> list[str]:
+        said = self.dialogue.said(line)
+        return [said] if isinstance(said, str) else self.play(said)
+
+    def play(self, action: int) -> list[str]:
+        while (status := self.core.play(action)) == RECORDS_ARE_FULL:
+            self.games.rows = self.sessions.rows = 0
+        self.over = status == LEG_IS_OVER
+        return self.dialogue.ended() if self.over else self.dialogue.asked()
+
+
+def judged(folder: Path, source: str, hands: int | None = 2, **options: Any) -> Verdict:
+    """What the judge says of a program in Python, without the sandbox."""
+    (folder / "bot.py").write_text(source)
+    given: dict[str, Any] = {"hands": hands, "seed": "1", "decks": None, "transcript": None} | options
+    with contextlib.chdir(folder):
+        return judge_program(find_contest("holdem_training"), ["python3", "bot.py"], OFF, **given)
 
 
 def run_command(folder: Path, *arguments: str, exit_code: int = 0) -> str:
@@ -47,51 +82,6 @@ def run_command(folder: Path, *arguments: str, exit_code: int = 0) -> str:
 
 def chance_of_call(hole: tuple[int, int], raised: int) -> float:
     return preflop_call_probability(*hole, raised)
-
-
-def new_match(hands: int = 2, *, decks: Path | None = None, deals_key: int = 3) -> WholeMatch:
-    """A match whose tables hold two hands, so that they are emptied now and then."""
-    fixed = None if decks is None else read_decks(decks)
-    hands = hands if fixed is None else len(fixed)
-    games, sessions = Table(buffer_fields(GAMES), 2), Table(buffer_fields(SESSIONS), 1)
-
-    def empty_records() -> None:
-        games.rows = sessions.rows = 0
-
-    core = HoldemTraining(games, sessions, deals_key=key_of(deals_key), sessions=1, hands=hands, decks=fixed)
-    return WholeMatch(core, RateSampler(key_of(4)), empty_records)
-
-
-class Script(PipedProgram):
-    """A program that says these lines, one for each that it is asked for, and then ends."""
-
-    def __init__(self, lines: Iterable[str]) -> None:
-        self.lines = iter(lines)
-        self.heard: list[str] = []
-
-    def send(self, text: bytes) -> None:
-        self.heard += text.decode("ascii").splitlines()
-
-    def read_line(self, seconds: float, most_bytes: int) -> bytes:
-        try:
-            return next(self.lines).encode()
-        except StopIteration:
-            raise Gone from None
-
-    def has_taken_too_much(self) -> bool:
-        return False
-
-    def use(self) -> Use:
-        return Use(0.0, sleeps=False)
-
-    def end(self, seconds: float) -> int:
-        return 0
-
-
-def heard(match: WholeMatch, *lines: str) -> list[str]:
-    """What a program hears that says these lines, the first ones left out."""
-    match.start()
-    return [answer for line in lines for answer in match.answer(line.encode())]
 
 
 # Words.
@@ -108,10 +98,12 @@ SCRIPT = [
 
 def test_golden_transcript() -> None:
     """Every line of five fixed hands. To be rewritten on purpose only: the statement gives the words."""
-    transcript = io.StringIO()
-    verdict = judge(Script(SCRIPT), new_match(decks=DECKS), transcript=transcript)
-    assert verdict.ending == "finished"
-    assert transcript.getvalue() == (GOLDEN / "holdem_transcript.txt").read_text()
+    match = Match(decks=DECKS)
+    match.start()
+    for line in SCRIPT:
+        match.answer(line.encode())
+    assert match.over
+    assert match.transcript.getvalue() == (GOLDEN / "holdem_transcript.txt").read_text()
 
 
 STATE = re.compile(r"STATE (\d+) ([1-4]) (\d+) (\d+) (\d+) ([0345])")
@@ -121,7 +113,7 @@ STATE = re.compile(r"STATE (\d+) ([1-4]) (\d+) (\d+) (\d+) ([0345])")
 @given(st.integers(0, 2**63), st.integers(1, 6), st.randoms(use_true_random=False))
 def test_every_match_is_made_of_the_statements_lines(key: int, hands: int, chance) -> None:  # type: ignore[no-untyped-def]
     """A random program's match, read by a reader that knows the statement only, against the plain rules."""
-    match = new_match(hands, deals_key=key)
+    match = Match(hands, deals_key=key)
     lines = iter(match.start())
     actions: list[int] = []
     results: list[int] = []
@@ -166,17 +158,19 @@ def test_every_match_is_made_of_the_statements_lines(key: int, hands: int, chanc
 
 def test_rates_do_not_move_anything() -> None:
     """The same match with and without queries, but for the answers to them."""
-    quiet, curious = new_match(20), new_match(20)
-    with_queries = [line for _ in range(40) for line in ("RATE 7", "ACTION RAISE 2", "RATE 3", "ACTION CHECK")]
-    one, other = Script(line for line in with_queries if line[0] == "A"), Script(with_queries)
-    judge(one, quiet)
-    judge(other, curious)
-    assert one.heard == [line for line in other.heard if not line.startswith("RATES")]
+    matches = quiet, curious = Match(20), Match(20)
+    for match in matches:
+        match.start()
+        for line in 20 * ["RATE 7", "ACTION RAISE 2", "RATE 3", "ACTION CHECK"]:
+            if match is curious or line[0] == "A":
+                match.answer(line.encode())
+    lines = [line for line in curious.transcript.getvalue().splitlines() if "RATE" not in line]
+    assert lines == quiet.transcript.getvalue().splitlines()
 
 
 def test_blanks_and_a_carriage_return_are_forgiven() -> None:
     said = [b"  ACTION   RAISE\t 3 \r", b"ACTION CHECK\r"]
-    match = new_match()
+    match = Match()
     match.start()
     assert match.answer(said[0])[0] in ("OPP CALL 3", "OPP FOLD")
     assert match.answer(said[1])[0] == "OPP CHECK"
@@ -211,21 +205,18 @@ def test_blanks_and_a_carriage_return_are_forgiven() -> None:
         ("ACTION CHECK" + " " * 244, "the line is longer than 255 bytes"),
     ],
 )
-def test_violations_end_the_match(line: str, reason: str) -> None:
-    program = Script(["ACTION CHECK", line, "ACTION CHECK"])
-    transcript = io.StringIO()
-    verdict = judge(program, new_match(), transcript=transcript)
-    assert (verdict.ending, verdict.exit_code) == ("violation", 3)
+def test_violations_are_said_with_the_line(line: str, reason: str) -> None:
+    match = Match()
+    match.start()
+    match.answer(b"ACTION CHECK")
     quoted = line[:20].replace("\x1b", "?")
-    assert verdict.reason.startswith(f'{reason}: "{quoted}'.split("٣")[0])
-    assert verdict.reason.endswith(", in hand 1")
-    assert program.heard[-1] == "-1"
-    assert transcript.getvalue().endswith("< -1\n")
-    assert transcript.getvalue().isascii()
+    with pytest.raises(Violation, match=re.escape(f'{reason}: "{quoted}'.split("٣")[0])):
+        match.answer(line.encode())
+    assert match.transcript.getvalue().isascii()
 
 
 def test_the_rate_budget_is_of_the_whole_match() -> None:
-    match = new_match()
+    match = Match()
     match.start()
     assert match.answer(f"RATE {RATE_BUDGET - 10}".encode())
     match.answer(b"ACTION CHECK")
@@ -234,12 +225,7 @@ def test_the_rate_budget_is_of_the_whole_match() -> None:
         match.answer(b"RATE 1")
 
 
-# Programs.
-
-
-def program(source: str) -> PipedProgram:
-    return judging.start([sys.executable, "-c", source], sandboxed=False)
-
+# Programs. What else they may do is tried in test_holdem_forms.py.
 
 READER = """
 import sys
@@ -262,131 +248,48 @@ while (words := read())[0] != "SCORE":
 )
 
 
-def test_a_well_behaved_program() -> None:
-    verdict = judge(program(CHECKER), new_match(300))
-    assert (verdict.ending, verdict.hands, verdict.exit_code) == ("finished", 300, 0)
-    assert verdict.mean_profit == sum(h.profit for h in oracle_hands(300)) / 300
-    assert verdict.text.startswith(f"finished: W = {verdict.mean_profit:.6f} over 300 hands, ")
-
-
-def oracle_hands(hands: int) -> list[oracle.Hand]:
-    record = oracle.play(lambda _view: 0, 3, sessions=1, hands=hands, preflop_chance=chance_of_call)
-    return record.hands
-
-
-def test_a_program_that_writes_ahead() -> None:
-    """All its lines at once, before it reads any: each is taken when it is its turn."""
-    ahead = READER + "say('ACTION CHECK\\n' * 2000)\n" + CHECKER.replace(READER, "").replace("say", "str")
-    verdict = judge(program(ahead), new_match(500))
-    assert (verdict.ending, verdict.hands) == ("finished", 500)
+def test_a_program_that_plays_to_the_end_has_its_score(tmp_path: Path) -> None:
+    said = tmp_path / "said.txt"
+    verdict = judged(tmp_path, CHECKER, None, decks=DECKS, transcript=said)
+    hands = [int(profit) for profit in re.findall(r"< RESULT (\S+)\n", said.read_text())]
+    assert (verdict.ending, verdict.hands, verdict.exit_code, len(hands)) == ("finished", 5, 0, 5)
+    assert verdict.text.startswith(f"finished: W = {sum(hands) / 5:.6f} over 5 hands, ")
+    assert said.read_text().endswith(f"\n< SCORE {sum(hands) / 5:.6f}\n")
 
 
 @pytest.mark.parametrize(
     ("source", "ending", "reason"),
     [
-        ("", "died", "ended before the match did, in hand 1"),
-        ("raise SystemExit(9)", "died", "ended with status 9 before the match did, in hand 1"),
-        ("import ctypes; ctypes.string_at(0)", "died", "was killed by SIGSEGV before the match did"),
-        ("import os; os.close(1); input()", "died", "ended before the match did, in hand 1"),
-        ("import os, time; os.close(1); time.sleep(60)", "died", "closed its output before the match ended"),
-        (CHECKER.replace('"SCORE"', '"RESULT"'), "died", "ended before the match did, in hand 2"),
+        ("raise SystemExit(9)", "died", "ended with status 9, in hand 1"),
+        ("import ctypes; ctypes.string_at(0)", "died", "was killed by SIGSEGV"),
+        (CHECKER.replace('"SCORE"', '"RESULT"'), "died", "died: ended, in hand 2"),
         (READER + "read(); say('READY')\nwhile True: read()", "violation", 'READY is no command: RATE or ACTION: "'),
         ("print('x' * 100000, flush=True); input()", "violation", "the line is longer than 255 bytes"),
-        ("import sys; sys.stdout.write('x' * 100000); sys.stdout.flush(); input()", "violation", "the line is longer"),
-        ("print('ACTION CHECK', end='', flush=True)", "died", "ended before the match did"),
     ],
 )  # fmt: skip
-def test_programs_that_end_or_talk_nonsense(source: str, ending: str, reason: str) -> None:
-    verdict = judge(program(source), new_match())
-    assert verdict.ending == ending
-    assert reason in verdict.reason
-
-
-SLEEPS = "kept the judge waiting for 1.2 seconds (is its output flushed?), in hand "
-WORKS = "took more than 0.4 seconds of processor time, in hand "
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("source", "reason"),
-    [
-        ("import time; time.sleep(60)", SLEEPS),
-        ("while True: pass", WORKS),
-        (CHECKER.replace('say("ACTION CHECK")', 'import time; time.sleep(0.04); say("ACTION CHECK")'), SLEEPS),
-        (CHECKER.replace('say("ACTION CHECK")', 'sum(range(10**6)); say("ACTION CHECK")'), WORKS),
-        ("print('ACTION CHECK', end='', flush=True)\nwhile True: pass", WORKS),
-        ("import signal, time; [signal.signal(n, signal.SIG_IGN) for n in (1, 15)]; time.sleep(60)", SLEEPS),
-        ("import os, time\nif os.fork(): time.sleep(60)\nelse: time.sleep(60)", SLEEPS),
-    ],
-)  # fmt: skip
-def test_programs_that_take_too_long(source: str, reason: str) -> None:
-    """Their own processor time counts, and how long they sleep; they are killed with their children."""
-    started = time.monotonic()
-    verdict = judge(program(source), new_match(1000), seconds=0.4)
-    assert (verdict.ending, verdict.exit_code) == ("out of time", 4)
-    assert verdict.reason.startswith(reason)
-    assert time.monotonic() - started < 50  # nor for the minute that some sleep
-
-
-class Paced(Script):
-    """A program that takes so long for each line, by a clock that it moves, and meanwhile works, sleeps or waits."""
-
-    def __init__(self, seconds: float, works: float = 0.0, *, sleeps: bool = False) -> None:
-        super().__init__(["ACTION CHECK"] * 1000)
-        self.each, self.works, self.asleep = seconds, works, sleeps
-        self.now = self.left = 0.0
-
-    def read_line(self, seconds: float, most_bytes: int) -> bytes:
-        self.left = self.left or self.each
-        passed = min(seconds, self.left)
-        self.now += passed
-        self.left -= passed
-        if self.left > 0:
-            raise Silent
-        return super().read_line(seconds, most_bytes)
-
-    def use(self) -> Use:
-        return Use(self.now / self.each * self.works, self.asleep)
+def test_a_program_that_fails_ends_its_match(tmp_path: Path, source: str, ending: str, reason: str) -> None:
+    said = tmp_path / "said.txt"
+    verdict = judged(tmp_path, source, transcript=said)
+    assert (verdict.ending, verdict.exit_code) == (ending, {"violation": 3, "died": 5}[ending])
+    assert reason in verdict.text
+    assert said.read_text().isascii()
 
 
 @pytest.mark.parametrize(
-    ("seconds", "works", "sleeps", "ending"),
+    ("work", "grace", "reason"),
     [
-        (100.0, 0.001, False, "finished"),
-        (0.3, 0.001, False, "finished"),
-        (0.3, 0.2, False, "out of time"),
-        (100.0, 0.0, True, "out of time"),
-        (0.04, 0.0, True, "out of time"),
+        ("exec('while True: pass')", 0.0, "used up its processor time (0.4 s for 1 decisions), in hand 1"),
+        ("sum(range(2 * 10**7))", 5.0, " s of processor time, 0.4 are allowed"),
     ],
 )
-def test_a_program_that_was_kept_from_the_processor_has_its_time(
-    seconds: float, works: float, sleeps: bool, ending: str, monkeypatch: pytest.MonkeyPatch
+def test_a_program_that_works_too_long_is_out_of_time(
+    tmp_path: Path, work: str, grace: float, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However long it waits for one: only its work counts, and its sleep."""
-    paced = Paced(seconds, works, sleeps=sleeps)
-    monkeypatch.setattr(judging, "time", SimpleNamespace(monotonic=lambda: paced.now))
-    assert judge(paced, new_match(16), seconds=0.4).ending == ending
-
-
-def test_a_program_hears_minus_one_before_it_ends() -> None:
-    """It exits with 7 when it does."""
-    process = program(READER + "say('CHECK')\nwhile True: read()")
-    assert judge(process, new_match()).ending == "violation"
-    assert process.end(0) == 7
-
-
-def test_a_match_that_is_broken_off_leaves_no_program_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken_off(*_: object, **__: object) -> Verdict:
-        raise InputError("no space left")
-
-    process = judging.start(["sleep", "60"], sandboxed=False)
-    monkeypatch.setattr(judging, "start", lambda *_, **__: process)
-    monkeypatch.setattr(judging, "judge", broken_off)
-    with pytest.raises(InputError, match="no space left"):
-        judging.judge_program(
-            find_contest("holdem_training"), ["sleep"], hands=2, seed="1", decks=None, transcript=None, sandboxed=False
-        )
-    assert process.end(0) is None  # it had to be killed
+    """Also where the time that every process has to get ready lets it play to the end."""
+    monkeypatch.setattr(bot_process, "START_SECONDS", grace)
+    verdict = judged(tmp_path, CHECKER.replace('say("ACTION', f'{work}; say("ACTION'), 1, seconds=0.4)
+    assert (verdict.ending, verdict.exit_code) == ("out of time", 4)
+    assert reason in verdict.text
 
 
 # Files of hands.
@@ -461,7 +364,6 @@ print("CHECK")
         (CHECKER, 0, "finished: W = "),
         ("import sys; print('something is wrong', file=sys.stderr)", 5, "something is wrong"),
         (REACHES_OUT, 3, 'CHECK is no command: RATE or ACTION: "CHECK"'),
-        ("block = b'x' * (1 << 30)", 5, "died: ran out of memory (512 MB), in hand 1"),
         ("import time; block = b'x' * (1 << 30); time.sleep(100)", 5, "died: ran out of memory (512 MB)"),
         ("import sys; sys.stderr.write('x' * 1000000); " + CHECKER, 0, "finished: W = "),
     ],
@@ -476,23 +378,3 @@ def test_the_command_in_the_sandbox(tmp_path: Path, source: str, code: int, word
     output = run_command(folder, "judge", "holdem_training", "--hands", "3", "--", "python3", "bot.py", exit_code=code)
     assert words in output
     assert not (folder / "written").exists()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        ("von_neumann_poker -- true", "von_neumann_poker has no judge for programs"),
-        ("holdem_training --hands 5 --decks x -- true", "leave one of"),
-        ("holdem_training --decks x -- true", "x can't be read"),
-        ("holdem_training --transcript a/b -- true", "can't be written"),
-        (
-            "holdem_training --transcript /dev/full -- yes RATE",
-            "--transcript /dev/full: can't be written: No space left",
-        ),
-        ("holdem_training -- no_such_program", "no_such_program: there is no such command"),
-    ],
-)
-def test_the_command_with_bad_input(tmp_path: Path, arguments: str, problem: str) -> None:
-    output = run_command(tmp_path, "judge", "--no-sandbox", *arguments.split(), exit_code=2)
-    assert problem in output
-    assert len(output.splitlines()) == 1

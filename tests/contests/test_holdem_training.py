@@ -96,7 +96,7 @@ def test_bots_see_the_state_and_follow_hands(tmp_path: Path, name: str) -> None:
     wanted = play_core(model_player(), 17, sessions=1, hands=400)
     assert record.hands == wanted.hands
     assert (result.sums[0].points, result.faults) == (wanted.points, ())
-    assert {hand.folder for hand in record.hands} == {0, 1, 2}
+    assert {hand.folded_by for hand in record.hands} == {0, 1, 2}
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -210,7 +210,7 @@ def test_scores_are_the_records(played: Path) -> None:
     model = games[games.bot_0 == "model"]
     raised = model[model.raise_1 > 0]
     assert raised.bob_answer_1.isin([2, 3]).all()
-    assert (model.bob_answer_1[(model.raise_1 == 0) & (model.folder != 1)] == 1).all()
+    assert (model.bob_answer_1[(model.raise_1 == 0) & (model.folded_by != 1)] == 1).all()
     cards = ["alice_card_1", "alice_card_2", "bob_card_1", "bob_card_2", "flop_1", "flop_2", "flop_3", "turn", "river"]
     by_bot = {name: games[games.bot_0 == name][cards].to_numpy() for name in ("checker", "model")}
     assert (by_bot["checker"] == by_bot["model"]).all()

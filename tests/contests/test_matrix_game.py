@@ -11,13 +11,12 @@ from tests.worker.test_programs import Ear
 from tournament.config import load_config
 from tournament.errors import InputError
 
-ROOT = Path(__file__).parents[2]
 DILEMMA = """
 [dilemma]
-game = "matrix_game"
+rules = "matrix_game"
 moves = ["cooperate", "defect"]
 payoffs = [[3, 0], [5, 1]]
-rounds = {rounds}
+turns_per_game = {rounds}
 sessions = {sessions}
 entrants = "bots"
 seed = "a seed of the tests of matrix games"
@@ -57,37 +56,6 @@ for line in sys.stdin:
         sys.exit(3)
     print("ACTION", (turn + sum(i * (a + 2 * b) for i, (a, b) in enumerate(moves, 1))) % 2, flush=True)
 """
-# All answer by the same sum of what was played, each by lists that it comes by in another way.
-SUM = """
-def answer(turn, mine, theirs):
-    return (turn + sum(i * (own + 2 * other) for i, (own, other) in enumerate(zip(mine, theirs), 1))) % 2
-
-
-def move(bot):
-    global mine, theirs
-"""
-LOOKING = {
-    "each_turn": "    return answer(bot.turn, bot.my_moves, bot.opponents_moves)",
-    "keeps_from_the_first_turn": """    if bot.turn == 0:
-        mine, theirs = bot.my_moves, bot.opponents_moves
-    assert len(mine) == len(theirs) == bot.turn
-    return answer(bot.turn, mine, theirs)""",
-    "keeps_one_from_the_middle": """    if bot.turn < 7:
-        return answer(bot.turn, bot.my_moves, bot.opponents_moves)
-    if bot.turn == 7:
-        theirs = bot.opponents_moves
-    assert len(theirs) == bot.turn and theirs is bot.opponents_moves
-    return answer(bot.turn, bot.my_moves, theirs)""",
-    "changes_them": """    if bot.turn == 0:
-        bot.my_moves.append(9)
-    if bot.turn == 9:
-        del bot.opponents_moves[:4]
-    first = bot.my_moves[0]
-    assert first == 9 and len(bot.my_moves) == bot.turn + 1
-    if bot.turn >= 9:
-        assert len(bot.opponents_moves) == bot.turn - 4
-    return answer(bot.turn, bot.my_moves[1:], [int(t % 3 == 1) for t in range(bot.turn)])""",
-}
 STEADY = "int move(const Bot *bot) { return bot->turn % 3 == 1; }"
 
 
@@ -125,6 +93,21 @@ def test_bots_of_every_kind_know_the_game_after_a_fault(tmp_path: Path) -> None:
         assert rows.points_0.iloc[0] == paid
 
 
+def test_python_bots_and_programs_may_answer_a_moves_name(tmp_path: Path) -> None:
+    config = place(tmp_path, sessions=1)
+    (tmp_path / "bots" / "a.py").write_text("def move(bot): return 'defect'\n")
+    (tmp_path / "bots" / "b").mkdir()
+    (tmp_path / "bots" / "b" / "bot.toml").write_text('command = ["python3", "bot.py"]\n')
+    named = PROGRAM[: PROGRAM.index("    if turn % 7")] + "    print('ACTION \"cooperate\"', flush=True)\n"
+    (tmp_path / "bots" / "b" / "bot.py").write_text(named)
+    (tmp_path / "bots" / "c.py").write_text("def move(bot): return 'defekt' if bot.turn == 3 else 1\n")
+    found = tournament.run("dilemma", config=config, executor="local", workers=1)
+    pairs = found.games[(found.games.bot_0 == "a") & (found.games.bot_1 == "b")]
+    assert len(pairs) == 20 and set(pairs.move_0) == {1} and set(pairs.move_1) == {0}
+    assert set(found.faults.bot) == {"c"} and set(found.faults.game) == {3}
+    assert all("defekt" in message for message in found.faults.message)
+
+
 @pytest.mark.usefixtures("read_to_the_end")
 @pytest.mark.parametrize("names", [("a_defects", "b_cooperates"), ("b_defects", "a_cooperates")])
 def test_a_program_is_told_its_own_score_at_either_seat(tmp_path: Path, names: tuple[str, str]) -> None:
@@ -154,14 +137,14 @@ def test_a_program_is_told_its_own_score_at_either_seat(tmp_path: Path, names: t
         ('payoffs = [[1, 2, 3], [4, 5, "6"], [7, 8, 9]]', "must be a number"),
         ("payoffs = [[1, 2, 3], [4, 5, inf], [7, 8, 9]]", "a payoff must be at least -1000000 and at most 1000000"),
         ("column_payoffs = [[1]]", "column_payoffs = .*must be 3 lists"),
-        ("rounds = 0", "at least 1"),
-        ("rounds = 100_001", "at most 100000"),
+        ("turns_per_game = 0", "at least 1"),
+        ("turns_per_game = 100_001", "at most 100000"),
         ("noise = 1.1", "at most 1"),
         ("end_probability = -0.1", "at least 0"),
     ],
 )
 def test_what_is_wrong_with_a_game_is_blamed_by_line(tmp_path: Path, keys: str, words: str) -> None:
     config = tmp_path / "tournament.toml"
-    config.write_text(f'[mine]\ngame = "matrix_game"\n{keys}\n')
+    config.write_text(f'[mine]\nrules = "matrix_game"\n{keys}\n')
     with pytest.raises(InputError, match=rf"tournament\.toml, line [123]: .*{words}"):
         load_config("mine", config)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-import random
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pyspiel
 import pytest
 
-from engine.kernel.game_core import ANSWER_WANTED, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
-from tests.python_rules import Rows, play_field, rows_of
+from tests.contest_runs import REPOSITORY
+from tests.python_rules import play_field, play_table
 from tournament.config import load_config
 from tournament.contests import find_contest
+from tournament.contests.open_spiel.game_tree import NoGame, game_of
 from tournament.errors import InputError
 
 UNIFORM = "int act(const View *bot) { return bot->legal_actions[rand() % bot->legal_actions_count]; }\n"
@@ -42,9 +44,9 @@ def by_openspiel(game: str, policy: Any, other: Any) -> float:
     return float(sum(pyspiel.expected_returns(root, seat, -1, False)[place] for place, seat in enumerate(seats))) / 2
 
 
-def check_mean(result: Any, expectation: float) -> None:
+def check_mean(result: Any, expectation: float, seat: int = 0) -> None:
     assert result.faults == ()
-    won = result.sums[0]
+    won = result.sums[seat]
     mean = won.points / result.sessions
     error = math.sqrt((won.squared_points / result.sessions - mean**2) / result.sessions)
     assert abs(mean - expectation) <= 4 * error + 1e-9, (mean, expectation, error)
@@ -54,7 +56,9 @@ def check_mean(result: Any, expectation: float) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_uniform_and_fixed_policies_win_what_openspiel_expects(game: str) -> None:
     bots = {"a_lowest": (".c", LOWEST), "b_uniform": (".c", UNIFORM)}
-    ((result, rows),) = play_field(find_contest("open_spiel"), bots, sessions=GAMES[game], open_spiel=game).values()
+    ((result, rows),) = play_field(
+        find_contest("open_spiel"), bots, sessions=GAMES[game], open_spiel_game=game
+    ).values()
     uniform = pyspiel.UniformRandomPolicy(pyspiel.load_game_as_turn_based(game))
     check_mean(result, by_openspiel(game, pyspiel.PreferredActionPolicy(list(range(13))), uniform))
     assert (rows["games"]["points_0"] == -rows["games"]["points_1"]).all()
@@ -63,7 +67,7 @@ def test_uniform_and_fixed_policies_win_what_openspiel_expects(game: str) -> Non
 @pytest.mark.statistical
 def test_python_bots_play_by_the_information_state() -> None:
     bots = {"a_state": (".py", BY_STATE), "b_uniform": (".c", UNIFORM)}
-    ((result, _),) = play_field(find_contest("open_spiel"), bots, sessions=3000, open_spiel="kuhn_poker").values()
+    ((result, _),) = play_field(find_contest("open_spiel"), bots, sessions=3000, open_spiel_game="kuhn_poker").values()
     chosen = {
         card + h: card == "2" or (card == "1" and h.endswith("b")) for card in "012" for h in ("", "p", "b", "pb")
     }
@@ -72,40 +76,94 @@ def test_python_bots_play_by_the_information_state() -> None:
     check_mean(result, by_openspiel("kuhn_poker", policy, uniform))
 
 
-SESSIONS = 40
+def expected(state: Any, policies: Sequence[Callable[[Any], Mapping[int, float]]]) -> list[float]:
+    """What each player wins on the mean, by enumeration of all of a game's ends; all move at once as one by one."""
+    if state.is_terminal():
+        return list(state.returns())
+    player = state.current_player()
+    outcomes = dict(state.chance_outcomes()) if player < 0 else policies[player](state)
+    total = [0.0] * len(policies)
+    for action, probability in outcomes.items():
+        if probability:
+            total = [a + probability * b for a, b in zip(total, expected(state.child(action), policies))]
+    return total
 
 
-def walked(core: Any, rules: Any, tables: Any, chosen: int) -> tuple[list[Any], list[Rows]]:
-    """What a core asks, answered at random, now and then against the rules; and its rows, table by full table."""
-    drawn = random.Random(chosen)
-    asked, rows = [], []
-    status = core.play()
-    while status != LEG_IS_OVER:
-        if status == RECORDS_ARE_FULL:
-            rows.append(rows_of(tables))
-            for table in tables:
-                table.rows = 0
-            status = core.play()
-            continue
-        if status == FAULT:
-            asked.append(core.refused())
-        else:
-            assert status == ANSWER_WANTED
-            asked.append((core.pending(), core.told_values(), core.default(), core.position(), rules.render()))
-        legal = core.told_values()["legal_actions"]
-        status = core.play(drawn.choice(legal) if drawn.random() < 0.9 else -1 - len(asked))
-    core.check()
-    rows.append(rows_of(tables))
-    return asked, [
-        {table: {name: list(part[table][name]) for name in part[table]} for table in ("games", "sessions")}
-        for part in rows
-    ]
+def uniform(state: Any) -> Mapping[int, float]:
+    return dict.fromkeys(state.legal_actions(), 1 / len(state.legal_actions()))
+
+
+FIXED: dict[str, tuple[str, Callable[[Any], Mapping[int, float]]]] = {
+    "lowest": (LOWEST, lambda state: {state.legal_actions()[0]: 1.0}),
+    "highest": (
+        "int act(const View *view) { return view->legal_actions[view->legal_actions_count - 1]; }\n",
+        lambda state: {state.legal_actions()[-1]: 1.0},
+    ),
+    "uniform": (UNIFORM, uniform),
+}
+OF_MANY = {  # sessions; players are lowest, highest, uniform, lowest
+    "kuhn_poker(players=3)": 3000,
+    "kuhn_poker(players=4)": 3000,
+    "goofspiel(players=3,num_cards=3)": 1500,
+    "first_sealed_auction(players=3,max_value=4)": 1500,
+    "matching_pennies_3p": 300,
+}
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("game", OF_MANY)
+def test_bots_of_three_and_more_win_what_enumeration_expects(game: str) -> None:
+    """At each seat, which is each of the game's players every so manieth time."""
+    root = pyspiel.load_game_as_turn_based(game).new_initial_state()
+    players = root.num_players()
+    names = [*FIXED, "lowest"][:players]
+    policies = [FIXED[name][1] for name in names]
+    by_first = [expected(root, policies[first:] + policies[:first]) for first in range(players)]
+    bots = {f"bot_{seat}": (".c", FIXED[name][0]) for seat, name in enumerate(names)}
+    ((result, rows),) = play_table(find_contest("open_spiel"), bots, sessions=OF_MANY[game], open_spiel_game=game)
+    for seat in range(players):
+        check_mean(result, sum(by_first[first][seat - first] for first in range(players)) / players, seat)
+    assert len(rows["games"]["actions"]) == OF_MANY[game]
+
+
+@pytest.mark.parametrize("game", ["negotiation", "tarok(players=4)"])
+def test_game_that_draws_its_own_chance_is_repeated_by_the_seed_of_its_session(game: str) -> None:
+    """Sessions differ, and two runs of the same deals are equal."""
+    players = pyspiel.load_game(game).num_players()
+    bots = {f"bot_{seat}": (".c", UNIFORM) for seat in range(players)}
+    one, two = (
+        play_table(find_contest("open_spiel"), bots, sessions=12, open_spiel_game=game)[0][1]["games"] for _ in range(2)
+    )
+    assert all((one[name] == two[name]).all() for name in one)
+    assert len({tuple(float(one[f"points_{seat}"][i]) for seat in range(players)) for i in range(12)}) > 1
+
+
+REFUSED = re.compile(r"^\| (.+?) \| (.+?) \|$", re.MULTILINE)
+
+
+@pytest.mark.slow
+def test_page_lists_all_games_that_are_refused_and_why() -> None:
+    """Every game that OpenSpiel can load without parameters is either on the page or can be played."""
+    page = (REPOSITORY / "docs" / "reference" / "contests.md").read_text()
+    listed = {
+        name: why
+        for names, why in REFUSED.findall(page.split("Refused are")[1])
+        for name in re.findall("`(.+?)`", names)
+    }
+    reasons: dict[str, str] = {}
+    for kind in pyspiel.registered_games():
+        try:
+            game_of(kind.short_name)
+        except NoGame as problem:
+            reasons[kind.short_name] = str(problem)
+    assert reasons.keys() == listed.keys()
+    assert {name: why for name, why in reasons.items() if listed[name] not in why} == {}
 
 
 def test_points_of_a_game_that_is_not_zero_sum_are_both_recorded() -> None:
     """The prisoner's dilemma of OpenSpiel: 0 cooperates for 5 each; 1 defects for 10, and leaves the other 0."""
     bots = {"a": (".c", LOWEST), "b": (".c", "int act(const View *bot) { return 1; }\n")}
-    ((result, rows),) = play_field(find_contest("open_spiel"), bots, sessions=4, open_spiel="matrix_pd").values()
+    ((result, rows),) = play_field(find_contest("open_spiel"), bots, sessions=4, open_spiel_game="matrix_pd").values()
     assert [won.points for won in result.sums] == [0.0, 40.0]
     assert rows["sessions"]["points_1"].tolist() == [10.0] * 4
 
@@ -114,17 +172,30 @@ def test_points_of_a_game_that_is_not_zero_sum_are_both_recorded() -> None:
     ("game", "message"),
     [
         ("leduc_pokr", "there is no game leduc_pokr in OpenSpiel"),
-        ("hearts", "it is a game of 4; contests are for two"),
-        ("kuhn_poker(players=3)", "it is a game of 3"),
+        ("crazy_eights(players=12)", "it is a game of 12; contests are for 2 to 10"),
+        ("2048", "it is a game of 1; contests are for 2 to 10"),
+        ("mfg_crowd_modelling", "it is a mean field game"),
         ("leduc_poker(cards=2)", "refused by OpenSpiel: Unknown parameter 'cards'"),
-        ("", 'say which game, such as open_spiel = "leduc_poker"'),
+        ("", 'say which game, such as open_spiel_game = "leduc_poker"'),
     ],
 )
-def test_what_is_no_game_for_two_is_named_with_its_line(game: str, message: str, tmp_path: Any) -> None:
+def test_game_that_cannot_be_played_is_refused_with_its_line(game: str, message: str, tmp_path: Any) -> None:
     file = tmp_path / "tournament.toml"
-    file.write_text(f'[poker]\ngame = "open_spiel"\nsessions = 2\nopen_spiel = "{game}"\n')
+    file.write_text(f'[poker]\nrules = "open_spiel"\nsessions = 2\nopen_spiel_game = "{game}"\n')
     with pytest.raises(InputError) as problem:
         load_config("poker", file)
     assert message in str(problem.value)
-    assert f"{file}, line 4: open_spiel = " in str(problem.value)
+    assert f"{file}, line 4: open_spiel_game = " in str(problem.value)
     assert game != "leduc_pokr" or str(problem.value).endswith("; did you mean leduc_poker?")
+
+
+def test_seats_are_the_players_of_the_game(tmp_path: Any) -> None:
+    file = tmp_path / "tournament.toml"
+    text = '[poker]\nrules = "open_spiel"\nopen_spiel_game = "kuhn_poker(players=3)"\n'
+    for seats in ("", "seats = 3\n"):
+        file.write_text(text + seats)
+        config = load_config("poker", file)
+        assert config.played.seats_of(config.contest.playing()) == 3
+    file.write_text(text + "seats = 4\n")
+    with pytest.raises(InputError, match=r"line 4: seats = 4: kuhn_poker\(players=3\) has 3 players; leave seats out"):
+        load_config("poker", file)

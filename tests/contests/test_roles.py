@@ -27,12 +27,14 @@ class Race(Rules):
         prize = prize if session.first_seat == 0 else -prize
         session.record([prize, -prize])
 """
-LOPSIDED = 'game = "matrix_game"\nmoves = ["go", "stay"]\nrounds = 3\nnoise = 0.2\n'
+LOPSIDED = 'rules = "matrix_game"\nmoves = ["go", "stay"]\nturns_per_game = 3\nnoise = 0.2\n'
 LOPSIDED += "payoffs = [[3, 2], [2, 1]]\ncolumn_payoffs = [[0, -1], [0, 1]]"
 
 
 @pytest.mark.parametrize("sessions", [1, 3])
-@pytest.mark.parametrize(("game", "answers"), [('game = "race.py"', "run"), (LOPSIDED, "move")], ids=["race", "matrix"])
+@pytest.mark.parametrize(
+    ("game", "answers"), [('rules = "race.py"', "run"), (LOPSIDED, "move")], ids=["race", "matrix"]
+)
 def test_twins_in_a_game_where_a_role_wins_share_a_place(
     game: str, answers: str, sessions: int, tmp_path: Path
 ) -> None:

@@ -285,5 +285,5 @@ def test_an_impossible_type_is_refused_where_it_is_declared(declare: Any, messag
         declare()
 
 
-def answered(answer: ValueType, **default: object) -> Decision:
-    return Decision("a", "m", observation={}, answer=answer, **default)
+def answered(answer: ValueType, **more: Any) -> Decision:
+    return Decision("a", "m", observation={}, answer=answer, **more)

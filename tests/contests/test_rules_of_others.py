@@ -11,7 +11,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 from tests import forks
-from tests.contest_runs import EXAMPLE, environment
+from tests.contest_runs import EXAMPLES, environment
 from tournament.api import run
 from tournament.audit.verification import verify_contest
 from tournament.config import load_config, load_contests
@@ -21,7 +21,7 @@ from tournament.records.results import load
 from tournament.runner.listener import NullListener
 from tournament.worker.node import accept_contest
 
-DICE = (EXAMPLE / "liars_dice.py").read_text().replace('name = "liars_dice"', 'name = "our_dice"')
+DICE = (EXAMPLES / "liars_dice" / "liars_dice.py").read_text().replace('name = "liars_dice"', 'name = "our_dice"')
 BOT = "def bid(bot):\n    return bot.legal_actions[0]\n"
 
 
@@ -31,7 +31,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "rules").mkdir()
     (tmp_path / "rules" / "our_dice.py").write_text(DICE)
-    (tmp_path / "tournament.toml").write_text('[dice]\ngame = "rules/our_dice.py"\nseed = "a seed of tests of files"\n')
+    (tmp_path / "tournament.toml").write_text(
+        '[dice]\nrules = "rules/our_dice.py"\nseed = "a seed of tests of files"\n'
+    )
     bots = tmp_path / "entrants" / "dice"
     bots.mkdir(parents=True)
     for name, body in (("first", "0"), ("last", "-1")):
@@ -100,7 +102,7 @@ def test_records_are_read_where_their_rules_are_not_and_no_file_is_run_for_them(
         (
             "rules/our_dice.py:Other",
             DICE,
-            'no subclass Other of Rules; there are LiarsDice; name one: game = "our',
+            'no subclass Other of Rules; there are LiarsDice; name one: rules = "our',
         ),
         ("rules/our_dice.py", DICE + "class Two(LiarsDice): pass\n", "has LiarsDice, Two; name one"),
         ("rules/our_dice.py", DICE.replace('"our_dice"', '"two_card_draw"'), "as others are called"),
@@ -117,11 +119,11 @@ def test_records_are_read_where_their_rules_are_not_and_no_file_is_run_for_them(
             "line 1: random.choice draws from the system's chance",
         ),
         ("rules/our_dice.py", "import secrets\nx = secrets.randbelow(3)\n" + DICE, "line 2: secrets.randbelow draws"),
-        ("our_dice", DICE, 'no such rules; .* a file: game = "my_rules.py", or a package'),
+        ("our_dice", DICE, 'no such rules; .* a file: rules = "my_rules.py", or a package'),
         (
             "no_such_package:Rules",
             "",
-            'line 2: no_such_package can.t be imported: .*; install .*: game = "no_such_package.py"',
+            'line 2: no_such_package can.t be imported: .*; install .*: rules = "no_such_package.py"',
         ),
         ("brought_dice:Other", DICE, "brought_dice has no subclass Other of Rules; there are LiarsDice"),
         ("brought_dice:BOTS", "BOTS = 5", "brought_dice has no subclass of Rules called BOTS"),
@@ -140,7 +142,7 @@ def test_what_is_wrong_is_said_in_a_line_that_names_file_and_line(
 ) -> None:
     (folder / "rules" / "our_dice.py").write_text(content)
     (site / "brought_dice.py").write_text(content)
-    (folder / "tournament.toml").write_text(f'[dice]\ngame = "{game}"\n[von_neumann_poker]\n')
+    (folder / "tournament.toml").write_text(f'[dice]\nrules = "{game}"\n[von_neumann_poker]\n')
     with pytest.raises(InputError, match=message) as caught:
         load_config("dice")
     assert "\n" not in str(caught.value)
@@ -151,7 +153,7 @@ def test_what_is_wrong_is_said_in_a_line_that_names_file_and_line(
 def test_rules_may_have_a_generator_of_a_seed_of_their_own(folder: Path) -> None:
     table = "import random\nfrom random import Random\nTABLE = random.Random(5).random() + Random(7).random()\n"
     (folder / "rules" / "our_dice.py").write_text(table + DICE.replace("from __future__ import annotations\n", ""))
-    (folder / "tournament.toml").write_text('[dice]\ngame = "rules/our_dice.py"\n')
+    (folder / "tournament.toml").write_text('[dice]\nrules = "rules/our_dice.py"\n')
     assert load_config("dice").played.rules == "our_dice"
 
 
@@ -181,15 +183,15 @@ def test_a_class_of_a_package_is_played_and_read(folder: Path, site: Path) -> No
     assert load("results/dice").ranking == played.ranking
 
 
-def test_a_package_may_bring_a_contest_of_its_own_make(folder: Path, site: Path) -> None:
+def test_a_package_may_bring_rules_with_a_core(folder: Path, site: Path) -> None:
     (site / "brought_dice.py").write_text(
-        "from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER as POKER"
+        "from tournament.contests.von_neumann_poker.rules import VonNeumannPoker as POKER"
     )
-    (folder / "tournament.toml").write_text('[mine]\ngame = "brought_dice:POKER"\n')
+    (folder / "tournament.toml").write_text('[mine]\nrules = "brought_dice:POKER"\n')
     with pytest.raises(InputError, match="calls its rules von_neumann_poker, as others are called"):
         load_config("mine")
     with (site / "brought_dice.py").open("a") as file:
-        file.write("\nfrom dataclasses import replace\nPOKER = replace(POKER, name='mine', rules='mine')\n")
+        file.write("\n\nclass POKER(POKER):\n    name = 'mine'\n")
     del sys.modules["brought_dice"]
     assert load_config("mine").played.games == load_config("von_neumann_poker").played.games
 

@@ -32,13 +32,6 @@ class Loops(Rules):
         session.record([answer, -answer])
 """
 _LOOP = "while True: pass"
-_CAUGHT = """
-            while True:
-                try:
-                    while True: pass
-                except BaseException: pass"""
-_SLEEPS = "time.sleep(1000)"
-_IN_C = "sum(range(10**13))"  # which keeps all Python from running
 
 
 @pytest.fixture
@@ -46,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
     """A contest of these rules, and two bots."""
     (tmp_path / "loops.py").write_text(_RULES.replace("LOOP", _LOOP))
     (tmp_path / "tournament.toml").write_text(
-        '[loops]\ngame = "loops.py"\nsessions = 3\nseed = "s"\nrules_seconds_per_step = 0.5\n[sandbox]\nmode = "off"\n'
+        '[loops]\nrules = "loops.py"\nsessions = 3\nseed = "s"\nrules_seconds_per_step = 0.5\n[sandbox]\nmode = "off"\n'
     )
     (tmp_path / "entrants" / "loops").mkdir(parents=True)
     for name in ("one", "other"):
@@ -120,20 +113,9 @@ def test_rules_that_loop_before_their_first_session_are_told(folder: Path) -> No
     assert run.returncode == 1
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("loop", "line"), [(_CAUGHT, "line 1"), (_SLEEPS, "line 16"), (_IN_C, "line 16")])
-def test_a_step_that_can_not_be_broken_off_ends_the_process(folder: Path, loop: str, line: str) -> None:
-    _change(folder, loop)
-    run = _start(folder, "run", "--executor", "local")
-    told = _told(run)
-    assert run.returncode == 1
-    assert "loops.py" in told and line in told
-
-
-@pytest.mark.parametrize("loop", [_LOOP, _CAUGHT, _SLEEPS, _IN_C])
 @pytest.mark.parametrize("words", [("run", "--executor", "local"), ("match", "loops", "one", "other")])
-def test_a_signal_ends_rules_that_loop(folder: Path, loop: str, words: tuple[str, ...]) -> None:
-    _change(folder, loop, 600)
+def test_a_signal_ends_rules_that_loop(folder: Path, words: tuple[str, ...]) -> None:
+    _change(folder, _LOOP, 600)
     run = _start(folder, *words)
     assert comes((folder / "began").exists, run=run)
     os.kill(run.pid, signal.SIGTERM)

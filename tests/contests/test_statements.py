@@ -14,11 +14,11 @@ import pytest
 from tests.natively.programs import Question, asked, questions_of
 from tests.oracles.two_card_draw import Luck, Probabilities, play_hand
 from tests.support import VIEW
-from tournament.contests import BUILT_IN
-from tournament.contests.holdem_training import Settings as HoldemSettings
+from tournament.contests import find_contest
 from tournament.contests.holdem_training.protocol import RATE_BUDGET
-from tournament.contests.two_card_draw import EXAMPLES
-from tournament.contests.two_card_draw import Settings as DrawSettings
+from tournament.contests.holdem_training.rules import Settings as HoldemSettings
+from tournament.contests.two_card_draw.rules import EXAMPLES
+from tournament.contests.two_card_draw.rules import Settings as DrawSettings
 from tournament.entrants.build import build_entrants
 from tournament.sandbox.outside.settings import SandboxSettings
 
@@ -28,7 +28,7 @@ SHIPPED = Path(__file__).parents[2] / "entrants"
 def answers_of(contest: str, file: str, questions: list[Question], folder: Path) -> list[int]:
     """What a shipped bot answers to questions."""
     shutil.copy(SHIPPED / contest / file, folder)
-    rules = BUILT_IN[contest]
+    rules = find_contest(contest)
     (entrant,) = build_entrants(rules, rules.settings(), SandboxSettings(), folder, lambda _text: None)
     answers = asked(rules, entrant, questions)
     assert isinstance(answers, list), answers

@@ -7,9 +7,9 @@ import struct
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.built_in import VON_NEUMANN_POKER
 from tournament.contests.questions import in_words
 from tournament.contests.telling import plain_columns, plain_game, plain_value
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 
 
 def test_columns_about_a_seat_are_told_by_the_bot_s_name() -> None:
@@ -47,5 +47,5 @@ def test_question_has_the_names_of_the_bots_language() -> None:
     assert python == "b: card 0.5, opponents_previous_card -1, money 100, opponents_money 90, bet 20"
     c = in_words(interface, 1, (20,), view, {}, compiled=True)
     assert c == "b: card 0.5, opponentsPreviousCard -1, money 100, opponentsMoney 90, aBet 20"
-    header = (interface.sdk / interface.compiled.header).read_text()
+    header = (interface.folder / interface.compiled.header).read_text()
     assert all(f" {name}" in header for name in interface.compiled.names.values())

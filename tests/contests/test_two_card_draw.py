@@ -13,12 +13,13 @@ import wasmtime
 
 import tournament
 from engine.games.two_card_draw.evaluation import StrategyEvaluator
-from tests.contest_runs import call, outcome
+from tests.built_in import TWO_CARD_DRAW
+from tests.contest_runs import outcome
 from tests.oracles.deals import key_of
 from tests.support import artifact_of
 from tournament.artifacts.bot import Entrant
-from tournament.contests.two_card_draw import TWO_CARD_DRAW, Settings
 from tournament.contests.two_card_draw.generate import Recipe, generate
+from tournament.contests.two_card_draw.rules import Settings
 from tournament.contests.two_card_draw.servers import generated_server, recipe_of, strategy_of
 from tournament.contests.two_card_draw.strategy_file import ServerStrategy, write_strategy
 from tournament.entrants.build import build_entrants
@@ -75,7 +76,7 @@ def won_by(path: Path, server: ServerStrategy) -> tuple[float, int]:
     folder = path.parents[1]
     (folder / "strategies").mkdir(exist_ok=True)
     (folder / "strategies" / "one.txt").write_text(write_strategy(server))
-    (folder / "tournament.toml").write_text("[two_card_draw]\nsessions = 2\nstrategies = 'strategies'\n")
+    (folder / "tournament.toml").write_text("[two_card_draw]\nsessions = 2\nstrategy_dir = 'strategies'\n")
     found = tournament.match("two_card_draw", path, "one", config=folder / "tournament.toml", seed=1)
     assert found.points and not found.faults
     return found.points.value, found.games
@@ -201,7 +202,7 @@ def test_another_strategy_file_has_only_its_matches_played(place: Path) -> None:
     folder.mkdir()
     for number in range(3):
         (folder / f"s{number}.txt").write_text(write_strategy(generate(Recipe(1, 2, 1000, number))))
-    settings = ['strategies = "servers"', "hands = 300"]
+    settings = ['strategy_dir = "servers"', "hands = 300"]
     run(place, "results", settings)
     before = outcome(place / "results" / "two_card_draw")
     (folder / "s1.txt").write_text(write_strategy(generate(Recipe(1, 2, 1000, 99))))
@@ -224,12 +225,12 @@ def test_bad_strategies_stop_a_run_with_their_line(place: Path) -> None:
     folder = place / "servers"
     folder.mkdir()
     with pytest.raises(InputError, match=r"has no strategies, which are files ending in .txt"):
-        run(place, "results", ['strategies = "servers"'])
+        run(place, "results", ['strategy_dir = "servers"'])
     (folder / "bad.txt").write_text("1 9\n")
     with pytest.raises(InputError, match=r"bad.txt, line 1: bet2 is 9, must be 1 to 3"):
-        run(place, "results", ['strategies = "servers"'])
+        run(place, "results", ['strategy_dir = "servers"'])
     with pytest.raises(InputError, match=r"folder of strategies .*nowhere does not exist"):
-        run(place, "results", ['strategies = "nowhere"'])
+        run(place, "results", ['strategy_dir = "nowhere"'])
 
 
 def test_faults_have_the_default_taken_and_too_many_disqualify(place: Path) -> None:
@@ -288,27 +289,6 @@ def test_servers_come_from_the_seed_within_the_statements_ranges() -> None:
     assert max(iterations) <= 200_000
     assert np.mean(iterations) == pytest.approx(105_000, abs=4 * 190_000 / math.sqrt(12 * len(recipes)))
     assert generated_server(key_of(5), "server_01").content == generated_server(key_of(5), "server_01").content
-
-
-# Commands.
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("generate --bet1 0 --bet2 1 -o x", "--bet1 0: must be 1 to 5"),
-        ("generate --bet1 2 --bet2 7 -o x", "--bet2 7: must be 2 to 6, from bet1 to three times bet1"),
-        ("generate --bet1 2 --bet2 1 -o x", "--bet2 1: must be 2 to 6, from bet1 to three times bet1"),
-        ("generate --bet1 1 --bet2 1 --seed -1 -o x", "--seed -1: must be 0 to 2⁶³ − 1"),
-        ("evaluate nowhere.txt", "nowhere.txt can't be read: No such file or directory"),
-        ("generate --bet1 1 --bet2 1 -o /proc/x/y", "/proc/x/y can't be written"),
-    ],
-)
-def test_strategy_commands_with_bad_input(words: str, message: str) -> None:
-    refused = call(["strategy", *words.split()])
-    assert refused.returncode == 2
-    assert refused.stderr.startswith(f"tournament: {message}")
-    assert len(refused.stderr.splitlines()) == 1
 
 
 # The same bot in Python, and as a program that speaks lines.

@@ -10,11 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.built_in import MATRIX_GAME, TWO_CARD_DRAW, VON_NEUMANN_POKER
 from tournament.config import load_config
 from tournament.contests.contest import Contest
-from tournament.contests.matrix_game import MATRIX_GAME
-from tournament.contests.two_card_draw import TWO_CARD_DRAW
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.entrants.new import templates, write_new_bot
 from tournament.runner.listener import NullListener
 from tournament.sandbox.outside.settings import SandboxSettings

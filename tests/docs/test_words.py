@@ -8,15 +8,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 ALWAYS_WRONG = re.compile(r"\b(anew|foretell\w*|foretold|likewise|mended|nobody|reckon\w*|so many)\b", re.IGNORECASE)
-_SKIPPED = (".venv", "build", "node_modules")
+_SKIPPED = (".git", ".venv", "build")
 
 
 def pages() -> dict[str, str]:
     """The text of each page of the repository, by its path."""
-    found = (path.relative_to(ROOT) for path in ROOT.rglob("*.md"))
-    return {
-        str(path): (ROOT / path).read_text() for path in found if not set(path.parts) & set(_SKIPPED)
-    }  # fmt: skip
+    folders = [path for path in ROOT.iterdir() if path.is_dir() and path.name not in _SKIPPED]
+    found = [*ROOT.glob("*.md"), *(page for folder in folders for page in folder.rglob("*.md"))]
+    return {str(path.relative_to(ROOT)): path.read_text() for path in found}
 
 
 def texts() -> dict[str, str]:

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.kernel.deals import BLOCKS_AT_ONCE, VERSIONS, blocks
+from tests.built_in import VON_NEUMANN_POKER
 from tests.oracles.deals import block_words, key_of, poker_deals
 from tests.oracles.von_neumann_poker import Bot
 from tests.support import constant_bot, play_core, poker_settings, poker_tables
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.leg import LegPlan
 
 words64 = st.integers(0, 2**64 - 1)

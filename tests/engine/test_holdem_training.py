@@ -198,17 +198,21 @@ def test_folding_costs_what_was_put_in(table: Table52) -> None:
     """And a fold before any raise costs nothing."""
     decks = [deck("2c 3d", "Ah Ad", "As Kh 9c 8d 4s")] * 2
     first = table(lambda _view: FOLD, 1, sessions=1, hands=2, decks=decks)
-    assert [(hand.folder, hand.profit, hand.answers) for hand in first.hands] == [(oracle.ALICE, 0, (0, 0, 0, 0))] * 2
+    assert [(hand.folded_by, hand.profit, hand.answers) for hand in first.hands] == [
+        (oracle.ALICE, 0, (0, 0, 0, 0))
+    ] * 2
 
     later = table(lambda view: 7 if view.round == 1 else FOLD, 1, sessions=1, hands=2, decks=decks)
-    assert [(hand.folder, hand.profit, hand.answers) for hand in later.hands] == [(oracle.ALICE, -7, (2, 0, 0, 0))] * 2
+    assert [(hand.folded_by, hand.profit, hand.answers) for hand in later.hands] == [
+        (oracle.ALICE, -7, (2, 0, 0, 0))
+    ] * 2
 
 
 def test_bobs_fold_gives_alice_the_pot_as_it_was(table: Table52) -> None:
     """Her own raise comes back, so she wins the ten chips that no one paid."""
     decks = [deck("Ac Kc", "2h 7s", "As Kh 9c 8d 4s")]
     record = table(lambda _view: 100, 1, sessions=1, hands=1, decks=decks)
-    assert [(hand.folder, hand.profit, hand.answers) for hand in record.hands] == [(oracle.BOB, 10, (3, 0, 0, 0))]
+    assert [(hand.folded_by, hand.profit, hand.answers) for hand in record.hands] == [(oracle.BOB, 10, (3, 0, 0, 0))]
 
 
 def test_an_empty_stack_is_asked_on(table: Table52) -> None:
@@ -220,7 +224,9 @@ def test_an_empty_stack_is_asked_on(table: Table52) -> None:
     ]  # fmt: skip
     assert [(hand.answers, hand.profit) for hand in record.hands] == [((2, 1, 1, 1), -100)]
     folded = table(lambda view: view.stack or (FOLD if view.round == 3 else CHECK), 1, sessions=1, hands=1, decks=decks)
-    assert [(hand.folder, hand.answers, hand.profit) for hand in folded.hands] == [(oracle.ALICE, (2, 1, 0, 0), -100)]
+    assert [(hand.folded_by, hand.answers, hand.profit) for hand in folded.hands] == [
+        (oracle.ALICE, (2, 1, 0, 0), -100)
+    ]
 
 
 def test_a_tie_splits_the_pot(table: Table52) -> None:

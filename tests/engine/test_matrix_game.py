@@ -14,12 +14,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.games.matrix_game.core import BOT_BYTES, MOST_ROUNDS, MatrixGame
+from engine.games.matrix_game.core import BOT_BYTES, MOST_TURNS, MatrixGame
 from engine.kernel.game_core import ANSWER_WANTED, BLOCK_COUNT, FAULT, LEG_IS_OVER, RECORDS_ARE_FULL
 from engine.kernel.records import Table
+from tests.built_in import MATRIX_GAME
 from tests.oracles.deals import key_of
 from tests.oracles.matrix_game import Record, Seen, Session, Turn, play_leg
-from tournament.contests.matrix_game import MATRIX_GAME, Settings
+from tournament.contests.matrix_game.rules import Settings
 from tournament.leg import LegPlan
 from tournament.store.columns import buffer_fields
 
@@ -36,7 +37,7 @@ def tables(games: int = 64, sessions: int = 16) -> tuple[Table, Table]:
 def seen_of(memory: Any) -> Seen:
     """What a bot reads in its own memory."""
     turn, rounds, moves, role, mine, theirs = VIEW.unpack(memory[: VIEW.size].tobytes())
-    own, other = (memory[VIEW.size + start :][:turn].tolist() for start in (0, MOST_ROUNDS))
+    own, other = (memory[VIEW.size + start :][:turn].tolist() for start in (0, MOST_TURNS))
     assert (mine, theirs) == ((own[-1], other[-1]) if turn else (-1, -1))
     return Seen(turn, rounds, moves, role, tuple(own), tuple(other))
 
@@ -124,7 +125,7 @@ def legs(draw: st.DrawFn) -> dict[str, Any]:
         "payoffs": draw(table),
         "column_payoffs": draw(st.none() | table),
         "sessions": draw(st.integers(1, 4)),
-        "rounds": draw(st.integers(1, 12)),
+        "turns_per_game": draw(st.integers(1, 12)),
         "games_per_session": draw(st.integers(1, 3)),
         "noise": draw(exact),
         "end_probability": draw(exact),
@@ -177,7 +178,9 @@ def test_a_bot_that_starts_again_knows_the_game_so_far(
 @pytest.mark.parametrize("answer", [-1, 2, 2**40, -(2**63)])
 @pytest.mark.parametrize("seat", [0, 1])
 def test_a_move_that_there_is_none_of_is_refused(answer: int, seat: int) -> None:
-    core = MatrixGame(*tables(), deals_key=key_of(1), sessions=1, row_payoffs=DILEMMA, column_payoffs=DILEMMA, rounds=3)
+    core = MatrixGame(
+        *tables(), deals_key=key_of(1), sessions=1, row_payoffs=DILEMMA, column_payoffs=DILEMMA, turns_per_game=3
+    )
     core.play()
     for _ in range(seat):
         core.play(1)
@@ -203,7 +206,7 @@ def test_noise_and_endings_have_the_chances_that_they_should() -> None:
     table = [[0] * moves] * moves
     turns, played, _ = play_long(
         lambda seat, previous: 2 - 2 * seat, row_payoffs=table, column_payoffs=table, sessions=sessions,
-        rounds=10_000, noise=noise, end_probability=end,
+        turns_per_game=10_000, noise=noise, end_probability=end,
     )  # fmt: skip
     assert abs(played["games"].mean() - 1 / end) < 4 * math.sqrt((1 - end) / end**2 / sessions)
     for seat, chosen in ((0, 2), (1, 0)):
@@ -222,7 +225,7 @@ def test_settings_reach_the_core() -> None:
             "moves": ["a", "b"],
             "payoffs": [[1, 2], [3, 4]],
             "column_payoffs": [[5, 6], [7, 8]],
-            "rounds": 2,
+            "turns_per_game": 2,
             "sessions": 3,
         }
     )

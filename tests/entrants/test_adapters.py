@@ -1,4 +1,4 @@
-"""An organiser's file that is executed before every Python bot's, for bots written for another interface."""
+"""An organiser's file that is put before every bot's of a language, for bots written for another interface."""
 
 from __future__ import annotations
 
@@ -27,6 +27,23 @@ def load_bot(code):
     globals()["move"] = play
 """
 ROCK = "def move(bot):\n    return 0\n"
+# Bots in C are a function of the turn; the adapter is the header that they include, too.
+IN_C = """
+#ifndef RPS_H
+#define RPS_H
+enum sign { R, P, S };
+enum sign throw_sign(int round, int last);
+int move(const Bot *bot) { return throw_sign(bot->turn, bot->opponents_previous_move); }
+#endif
+"""
+# Bots in C++ are classes of an interface of their own, each called Player.
+IN_CPP = """
+struct Base { virtual ~Base() {} virtual char sign(int round) = 0; };
+struct Player;
+template <class T> int answer(int turn) { static T player; return player.sign(turn) == 'P'; }
+int move(const Bot *bot) { return answer<Player>(bot->turn); }
+"""
+PLAYER = "struct Player : Base { char sign(int) override { return 'P'; } };\n"
 
 
 @dataclass(frozen=True)
@@ -35,15 +52,16 @@ class ContestSetup:
 
     folder: Path
 
-    def write(self, adapter: str, **bots: str) -> None:
+    def write(self, adapter: str, suffix: str = ".py", adapter_name: str = "adapter.py", **bots: str) -> None:
         bot_folder = self.folder / "entrants" / "rps"
         bot_folder.mkdir(parents=True, exist_ok=True)
-        table = '[rps]\ngame = "matrix_game"\nadapter = "ours/adapter.py"\nrounds = 10\nsessions = 1\nseed = "a"\n'
-        (self.folder / "tournament.toml").write_text(table)
+        table = '[rps]\nrules = "matrix_game"\nadapter = "ours/ADAPTER"\nturns_per_game = 10\n'
+        table += 'sessions = 1\nseed = "a"\n'
+        (self.folder / "tournament.toml").write_text(table.replace("ADAPTER", adapter_name))
         (self.folder / "ours").mkdir(exist_ok=True)
-        (self.folder / "ours" / "adapter.py").write_text(adapter)
+        (self.folder / "ours" / adapter_name).write_text(adapter)
         for name, source in bots.items():
-            (bot_folder / f"{name}.py").write_text(source)
+            (bot_folder / f"{name}{suffix}").write_text(source)
 
     def scores(self) -> dict[str, float]:
         results = run("rps", config=self.folder / "tournament.toml", executor="local")
@@ -51,7 +69,7 @@ class ContestSetup:
         return dict(zip(results.standings.name, results.standings.score))
 
     def check(self, bot: str) -> str:
-        path = self.folder / "entrants" / "rps" / f"{bot}.py"
+        path = self.folder / "entrants" / "rps" / bot
         return shown("check", str(path), "--config", str(self.folder / "tournament.toml")).out
 
 
@@ -72,6 +90,42 @@ def test_adapter_of_another_interface_plays_its_bots(adapter: str, paper: str, f
     # A bot with functions of its own plays with these, unless the adapter has other uses for its file.
     field.write(adapter, paper=paper, rock=ROCK if adapter == BY_CALL else "played = 'R'\n")
     assert field.scores() == {"paper": 10.0, "rock": -10.0}
+
+
+@pytest.mark.parametrize(
+    ("adapter", "name", "suffix", "paper"),
+    [
+        (IN_C, "rps.h", ".c", '#include "rps.h"\nenum sign throw_sign(int round, int last) { return P; }\n'),
+        (IN_C, "rps.h", ".cpp", "enum sign throw_sign(int round, int last) { return P; }\n"),
+        (IN_C, "adapter.c", ".c", "enum sign throw_sign(int n, int l) { return n || l >= 0 ? P : P; }\n"),
+        (IN_CPP, "adapter.cpp", ".cpp", PLAYER),
+    ],
+    ids=["included header", "header in C++", "named as ours", "class"],
+)
+def test_adapter_in_c_is_compiled_with_bots_of_its_language(
+    adapter: str, name: str, suffix: str, paper: str, field: ContestSetup
+) -> None:
+    """A bot that is written for the contest itself plays beside them."""
+    field.write(adapter, suffix, name, paper=paper, rock="int move(const Bot *bot) { return 0; }\n")
+    assert field.scores() == {"paper": 10.0, "rock": -10.0}
+    assert "fit to enter" in field.check(f"paper{suffix}")
+
+
+def test_adapter_in_c_that_does_not_fit_is_named_with_its_line(field: ContestSetup) -> None:
+    field.write("int move(const Bot *bot) { return bot->none; }\n", ".c", "rps.c", bot="int f(void) { return 0; }\n")
+    assert "adapter/rps.c:1" in field.check("bot.c")
+
+
+def test_adapters_of_two_languages_are_each_put_before_their_own(field: ContestSetup) -> None:
+    field.write(IN_C, ".c", "rps.h", paper="enum sign throw_sign(int n, int l) { return P; }\n")
+    field.write(BY_CALL, rock="def decide(turns, notes):\n    return 0\n")
+    settings = field.folder / "tournament.toml"
+    text = settings.read_text()
+    settings.write_text(text.replace('"ours/adapter.py"', '["ours/rps.h", "ours/adapter.py"]'))
+    assert field.scores() == {"paper": 10.0, "rock": -10.0}
+    settings.write_text(text.replace('"ours/adapter.py"', '["ours/adapter.py", "ours/adapter.py"]'))
+    told = shown("run", "rps", "--config", str(settings))
+    assert told.code == 2 and "a second one for the same language" in told.err
 
 
 def test_adapter_that_changes_lets_matches_be_played_again(field: ContestSetup) -> None:
@@ -99,14 +153,14 @@ def test_fault_with_an_adapter_tells_whose_line_it_is(
     adapter: str, bot: str, problem: str, field: ContestSetup
 ) -> None:
     field.write(adapter, bot=bot)
-    assert problem in " ".join(field.check("bot").split())
+    assert problem in " ".join(field.check("bot.py").split())
 
 
 def test_adapter_that_can_not_be_used_is_named(field: ContestSetup) -> None:
     field.write(BY_CALL, rock=ROCK, other=ROCK)
     settings = field.folder / "tournament.toml"
     text = settings.read_text()
-    for name, problem in (("ours/none.py", "no such file"), ("ours/adapter.c", "must be a Python file"), ("", "must")):
+    for name, problem in (("ours/none.py", "no such file"), ("ours/adapter.sh", "expected"), ("", "expected")):
         settings.write_text(text.replace("ours/adapter.py", name))
         told = shown("run", "rps", "--config", str(settings))
         assert told.code == 2 and f"tournament.toml, line 3: adapter = '{name}': {problem}" in told.err

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.contest_runs import call
-from tests.support import artifact_of, build_folder, constant_bot, try_bot
+from tests.support import build_folder, constant_bot, try_bot
 from tournament.artifacts.bot import Entrant
 
 CALLS = "int b(const Bot *bot, const int bet) { return 1; }\n"
@@ -35,16 +35,6 @@ BOTS = {
 def entrants(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Entrant]:
     """All bots of this file, built together."""
     return build_folder(tmp_path_factory.mktemp("bots"), BOTS)
-
-
-def test_names_of_our_own_units_are_names_like_others(entrants: dict[str, Entrant]) -> None:
-    assert {name: entrant.problem for name, entrant in entrants.items() if entrant.problem} == {}
-
-
-def test_the_compiler_is_told_how_much_to_optimise(entrants: dict[str, Entrant]) -> None:
-    """Its driver passes less on than it is given."""
-    loop = b"\x03\x40"
-    assert loop not in artifact_of(entrants["rounds"])
 
 
 def test_a_failed_assertion_traps(entrants: dict[str, Entrant]) -> None:

@@ -192,8 +192,3 @@ def test_what_nothing_catches_is_a_fault_that_tells_what_it_was(entrants: dict[s
     for name, words in said.items():
         assert try_bot(entrants[name], constant_bot(20, 1), sessions=1).failures == [words] * 3
     assert entrants["at_start"].problem == "can't start: threw an exception that nothing caught"
-
-
-def test_only_those_that_throw_or_catch_are_compiled_with_exceptions(entrants: dict[str, Entrant]) -> None:
-    tags = {name: read_module(artifact_of(entrants[name])).tags for name in ("cases", "uncaught", "library", "without")}
-    assert tags == {"cases": 1, "uncaught": 1, "library": 0, "without": 0}

@@ -147,7 +147,6 @@ def alternating() -> Bot:
 
 
 FOLDS = "int b(const Bot *bot, const Money aBet) { return 0; }"
-PASSES = "Money a(const Bot *bot) { return 0; }"
 ALTERNATES = "f[0]++; return (int)f[0] % 2 ? 20 : 0;"
 
 MINDED = {

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.built_in import VON_NEUMANN_POKER
 from tests.support import build_folder
 from tournament.artifacts import compiler_command, libraries
 from tournament.cache import cache_folder
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.sandbox.outside.settings import SandboxSettings
 
 ANSWERS = "int a(const Bot *bot) { return 18 + SEEN; }\nint b(const Bot *bot, const int bet) { return 1; }\n"
@@ -22,7 +22,7 @@ ELSEWHERE = (
     *("/usr/include/stdio.h", "/lib/x86_64-linux-gnu/libc.so.6", "../../../../../../etc/hostname"),
     *("../seen.json", "seen.json", "../runtime.o", "runtime.o", "unit.o", "../unit.o", "../output.wasm"),
     *(str(compiler_command.home() / "zig"), str(compiler_command.home() / "lib" / "include" / "stddef.h")),
-    *(str(VON_NEUMANN_POKER.interface.sdk / "adapter.h"), "/sdk/new_bot.c", "/proc/self/cwd/unit.c", "/"),
+    *(str(VON_NEUMANN_POKER.interface.folder / "adapter.h"), "/sdk/new_bot.c", "/proc/self/cwd/unit.c", "/"),
 )
 ASKS = "#define SEEN 0\n" + "".join(
     f'#if __has_{how}("{path}"){also}\n#undef SEEN\n#define SEEN 24\n#endif\n'

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tournament.artifacts.shipped_libraries import pack, unpack_into
+from tournament.artifacts.shipped_libraries import copy_built, pack, unpack_into
 
 
 @pytest.fixture
@@ -23,14 +24,25 @@ def archive(tmp_path: Path) -> Path:
     return tmp_path / "first.tar.xz"
 
 
-def test_unpacked_libraries_are_the_packed_ones_and_private(archive: Path, tmp_path: Path) -> None:
-    cache = tmp_path / "cache"
-    cache.mkdir()
+@pytest.fixture
+def open_umask() -> Iterator[None]:
+    """Groups may write to new files and folders, as for plain users of some systems."""
     before = os.umask(0o002)
-    try:
-        unpack_into(cache, archive)
-    finally:
-        os.umask(before)
+    yield
+    os.umask(before)
+
+
+def test_copied_libraries_are_private(archive: Path, tmp_path: Path, open_umask: None) -> None:
+    new = tmp_path / "new" / "libraries"
+    copy_built([tmp_path / "built" / "c-0123", tmp_path / "built" / "c-none"], new)
+    assert [path.name for path in new.iterdir()] == ["c-0123"]
+    assert not [path for path in (new.parent, *new.parent.rglob("*")) if path.stat().st_mode & 0o022]
+
+
+def test_unpacked_libraries_are_the_packed_ones_and_private(archive: Path, tmp_path: Path, open_umask: None) -> None:
+    cache = tmp_path / "cache"
+    cache.mkdir(mode=0o755)
+    unpack_into(cache, archive)
     assert (cache / "c-0123" / "libc.a").read_text() == "c-0123/libc.a"
     assert (cache / "runtime.sealed").read_text() == "runtime.sealed"
     assert list((cache / "licences").rglob("LICENSE*")), "the libraries' licences come with them"

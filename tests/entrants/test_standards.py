@@ -6,13 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.built_in import HOLDEM_TRAINING, TWO_CARD_DRAW, VON_NEUMANN_POKER
 from tests.contest_runs import call
 from tests.entrants.test_which_function import CARDS, first_answer
 from tests.samples import sampled
 from tournament.contests.contest import Contest
-from tournament.contests.holdem_training import HOLDEM_TRAINING
-from tournament.contests.two_card_draw import TWO_CARD_DRAW
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.entrants.build import build_entrants, language_of
 from tournament.entrants.folder import read_submission
 from tournament.sandbox.outside.settings import SandboxSettings

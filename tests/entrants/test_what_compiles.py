@@ -8,7 +8,6 @@ import pytest
 
 from tests.contest_runs import call
 from tests.entrants.test_which_function import CARDS, first_answer
-from tests.processes import descendants
 from tournament.contests import find_contest
 from tournament.entrants.build import build_entrants
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -111,23 +110,3 @@ def test_an_endless_loop_is_none_that_ends(tmp_path: Path) -> None:
     (tmp_path / "endless.cpp").write_text(ENDLESS + B)
     done = call(["check", str(tmp_path / "endless.cpp"), "--contest", POKER])
     assert "ran out of fuel" in done.stdout + done.stderr
-
-
-def chain(branches: int) -> str:
-    """A bot that bets 1 at the last of them."""
-    rest = "".join(f"    else if (money == {branches - n}) r = {n + 2 - branches};\n" for n in range(branches))
-    begin = "int a(Bot *bot)\n{\n    int money = bot->money + 1, r = 0;\n    if (!money) r = 7;\n"
-    return f"{begin}{rest}    return r;\n}}\n{B}"
-
-
-# Takes the compiler minutes.
-SLOW = (
-    "template <long N, long M> struct T { static constexpr long v() { return T<N - 1, 2 * M>::v() + T<N - 1, 2 * M + 1>"
-    "::v(); } };\ntemplate <long M> struct T<0, M> { static constexpr long v() { return M; } };\n"
-    "constexpr long slow = T<26, 0>::v();\n"
-)
-
-
-def compilers(above: int) -> list[int]:
-    """The compilers that are at work for a process."""
-    return [process for process, line in descendants(above).items() if "clang" in line.split()]

@@ -9,14 +9,11 @@ from typing import Any
 import pytest
 import wasmtime
 
+from tests.built_in import HOLDEM_TRAINING, MATRIX_GAME, TWO_CARD_DRAW, VON_NEUMANN_POKER
 from tests.samples import sampled
 from tournament.artifacts.bot import Entrant
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
-from tournament.contests.holdem_training import HOLDEM_TRAINING
-from tournament.contests.matrix_game import MATRIX_GAME
-from tournament.contests.two_card_draw import TWO_CARD_DRAW
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.entrants.build import build_entrants
 from tournament.sandbox.inside.bot_functions import choose_functions
 from tournament.sandbox.inside.function_names import NotChosen, choose, names_for

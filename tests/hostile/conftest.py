@@ -8,23 +8,28 @@ from pathlib import Path
 
 import pytest
 
-from tests.hostile.field import Ground
+from tests.hostile.field import SETTINGS, Ground
 from tournament.artifacts import compiler_run, libraries, module_trial, program_build
+from tournament.contests import settings
 from tournament.records.results import Results
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import bot_process, python_bots
 
 
 @pytest.fixture(scope="package", autouse=True)
-def small_limits() -> Iterator[None]:
+def small_limits(pytestconfig: pytest.Config) -> Iterator[None]:
     """Make limits that aren't settings so small that they are soon reached; what takes longer once is done before."""
+    times = pytestconfig.getoption("--times")
     libraries.library_of_exceptions(SandboxSettings())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiler_run, "SECONDS", 2)
-        patch.setattr(module_trial, "SECONDS", 1)
-        patch.setattr(bot_process, "START_SECONDS", 0.5)
-        patch.setattr(program_build, "_SECONDS", 5)  # on a busy machine 2,000 files take two
-        patch.setattr(python_bots, "_TRIAL_SECONDS", 1)
+        patch.setattr(compiler_run, "SECONDS", 2 * times)
+        patch.setattr(module_trial, "SECONDS", 1 * times)
+        patch.setattr(bot_process, "START_SECONDS", 0.5 * times)
+        patch.setattr(program_build, "_SECONDS", 5 * times)  # on a busy machine 2,000 files take two
+        patch.setattr(python_bots, "_TRIAL_SECONDS", 1 * times)
+        patch.setattr(python_bots, "_TRIAL_OWN_SECONDS", 20.0 * times)
+        patch.setattr(settings, "DECISION_SECONDS", settings.DECISION_SECONDS * times)
+        patch.setitem(SETTINGS, "idle_seconds", 0.4 * times)
         yield
 
 

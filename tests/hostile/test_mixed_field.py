@@ -26,6 +26,7 @@ NAMES = {
 }
 
 
+@pytest.mark.slow
 def test_every_kind_of_bot_here_and_on_ray(
     tmp_path: Path, scratch: Path, alone: Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:

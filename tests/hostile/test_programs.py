@@ -42,20 +42,8 @@ def test_they_fail_alone(tmp_path: Path, scratch: Path, alone: Results, part: in
     assert_they_fare_as_said(Ground(tmp_path), scratch, alone, FAILING[part::PARTS], FEW)
 
 
+@pytest.mark.slow
 def test_hostile_builds(tmp_path: Path, scratch: Path, alone: Results) -> None:
     assert_they_fare_as_said(Ground(tmp_path), scratch, alone, BUILDS, FEW)
     # Those of drivers that other tests kill meanwhile are no one's for a moment.
     assert comes(lambda: not confined_processes()), confined_processes()
-
-
-C_BOT = """
-#include <stdio.h>
-int main(void) {
-    char line[256], question;
-    fgets(line, sizeof line, stdin);
-    while (fgets(line, sizeof line, stdin) && sscanf(line, "{\"decision\": \"%c", &question) == 1) {
-        puts(question == 'a' ? "ACTION 5" : "ACTION 0");
-        fflush(stdout);
-    }
-}
-"""

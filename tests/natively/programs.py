@@ -15,7 +15,7 @@ from pathlib import Path
 from engine.kernel.game_core import LEG_IS_OVER
 from engine.watching.scripted_core import ScriptedCore
 from tournament.artifacts.bot import Entrant
-from tournament.contests import BUILT_IN
+from tournament.contests import BUILT_IN, find_contest
 from tournament.contests.contest import Contest
 from tournament.entrants.build import build_entrants
 from tournament.leg import Unfit
@@ -47,7 +47,7 @@ class Program:
 
     @property
     def contest(self) -> Contest:
-        return BUILT_IN[self.path.parent.name]
+        return find_contest(self.path.parent.name)
 
     @property
     def head(self) -> tuple[str, str]:
@@ -140,7 +140,7 @@ def answers_here(programs: Iterable[Program], folder: Path) -> dict[str, Answers
         place.mkdir()
         for program in own:
             (place / program.path.name).write_bytes(program.path.read_bytes())
-        contest = BUILT_IN[name]
+        contest = find_contest(name)
         entrants = build_entrants(contest, contest.settings(), SandboxSettings(), place, lambda _text: None)
         questions = questions_of(name)
         found |= {entrant.name: asked(contest, entrant, questions) for entrant in entrants}
@@ -179,7 +179,14 @@ def _asked_natively(program: Program, folder: Path) -> Answers:
     has_class = interface.class_name and re.search(
         rf"\b(?:class|struct) {interface.class_name}\b", program.path.read_text()
     )
-    command = [COMPILERS[suffix], *FLAGS, *["-DBOT_CLASS"] * bool(has_class), "-iquote", str(interface.sdk), str(unit)]
+    command = [
+        COMPILERS[suffix],
+        *FLAGS,
+        *["-DBOT_CLASS"] * bool(has_class),
+        "-iquote",
+        str(interface.folder),
+        str(unit),
+    ]
     message = ""
     for standard in STANDARDS[suffix]:
         words = [*command, f"-std={standard}", "-o", str(binary), "-lm", "-pthread"]

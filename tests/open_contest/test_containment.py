@@ -27,7 +27,6 @@ from tournament.open_contest.jobs import (
     SET_ASIDE,
     WITHDRAWAL,
     WITHDRAWN,
-    Job,
 )
 from tournament.open_contest.workers import Workers
 
@@ -234,8 +233,3 @@ def test_an_authors_bots_and_former_versions_take_a_bounded_part_of_the_disk(
     kept = ground.folder / "submissions" / "kept" / CONTEST
     assert sum(path.stat().st_size for path in kept.rglob("*") if path.is_file()) < 1 << 20
     assert len(list((kept / "one").iterdir())) == 2
-
-
-def test_a_job_says_who_handed_in_what_and_what_became_of_it(ground: Ground) -> None:
-    job: Job = ground.enter("ann", "one.c")
-    assert ground.told == ["ann handed in one.c", "one.c of ann: entered"] and job.state == ENTERED

@@ -29,8 +29,6 @@ from tournament.runner.seed import read_seed
 from tournament.standings.standings import Standings
 from tournament.store.storage import open_storage
 
-PAGE = Path(tournament.__file__).parents[1] / "docs" / "how_to" / "open_contest.md"
-
 
 class Told:
     """Keeps what is told."""
@@ -137,6 +135,7 @@ def test_settings_that_are_wrong_or_would_archive_change_nothing(tmp_path: Path)
     assert tournament.load(str(place.results)).setup.settings["sessions"] == 40
 
 
+@pytest.mark.slow
 def test_an_error_at_any_call_of_a_round_or_a_reload_is_told_and_the_round_played(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

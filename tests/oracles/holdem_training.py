@@ -43,7 +43,7 @@ class Hand(NamedTuple):
     cards: tuple[int, ...]
     raises: tuple[int, ...]
     answers: tuple[int, ...]
-    folder: int
+    folded_by: int
     profit: int
 
 

@@ -14,7 +14,7 @@ class Seen(NamedTuple):
     """What a bot is told before a turn."""
 
     turn: int
-    rounds: int
+    turns_per_game: int
     moves: int
     role: int
     my_moves: tuple[int, ...]
@@ -80,7 +80,7 @@ def play_leg(
     *,
     key: bytes,
     sessions: int,
-    rounds: int,
+    turns_per_game: int,
     games_per_session: int = 1,
     noise: Fraction = Fraction(0),
     end_probability: Fraction = Fraction(0),
@@ -91,7 +91,7 @@ def play_leg(
     """Play a leg; `exchanged`: y is the row player. Chances are multiples of 2^-32."""
     record = Record()
     moves = len(payoffs)
-    told = -1 if end_probability else rounds
+    told = -1 if end_probability else turns_per_game
     for session in range(sessions):
         count, paid = 0, [0.0, 0.0]
         for _ in range(games_per_session):
@@ -115,7 +115,7 @@ def play_leg(
                 record.turns.append(
                     Turn(match, first_session + session, count, len(played), a, b, a_slipped, b_slipped)
                 )
-                over = len(played) + 1 == rounds or chance(key, session, count, 2)[0] < end_probability
+                over = len(played) + 1 == turns_per_game or chance(key, session, count, 2)[0] < end_probability
                 played.append((a, b))
                 count += 1
         record.sessions.append(Session(match, first_session + session, count, not exchanged, paid[0], paid[1]))

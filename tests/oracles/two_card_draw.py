@@ -56,7 +56,7 @@ class Played(NamedTuple):
     bets2: int
     opened2_0: bool
     rounds: int
-    folded: int
+    folded_by: int
     pot: int
     gain_0: int
 
@@ -127,7 +127,7 @@ def play_hand(bot: Bot, server: Server, bet1: int, bet2: int, luck: Luck, winnin
         fields = {"drew_0": 0, "house_drew": 0, "bets2": 0, "opened2_0": False, "rounds": 1, **more}
         return Played(
             dealt_0=dealt[0], house_dealt=dealt[1], held_0=held[0], house_held=held[1],
-            folded={"": 0, "x": 1, "y": 2}[folder], pot=pot, gain_0=gain, bets1=bets1, opened1_0=x_first, **fields,  # type: ignore[arg-type]
+            folded_by={"": 0, "x": 1, "y": 2}[folder], pot=pot, gain_0=gain, bets1=bets1, opened1_0=x_first, **fields,  # type: ignore[arg-type]
         )  # fmt: skip
 
     bets1, x_first, folder = betting(

@@ -62,8 +62,8 @@ def dilemma(tmp_path_factory: pytest.TempPathFactory) -> Played:
         REPOSITORY / "entrants" / "prisoners_dilemma", folder / "bots", ignore=shutil.ignore_patterns("*.py")
     )
     (folder / "tournament.toml").write_text(
-        f'[dilemma]\ngame = "matrix_game"\nentrants = "bots"\nseed = "{SEED}"\nmoves = ["cooperate", "<b>defect"]\n'
-        "payoffs = [[3, 0], [5, 1]]\nrounds = 20\nsessions = 6\nnoise = 0.05\n"
+        f'[dilemma]\nrules = "matrix_game"\nentrants = "bots"\nseed = "{SEED}"\nmoves = ["cooperate", "<b>defect"]\n'
+        "payoffs = [[3, 0], [5, 1]]\nturns_per_game = 20\nsessions = 6\nnoise = 0.05\n"
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tournament.worker.batch.ROWS_PER_BUFFER", 77)

@@ -199,7 +199,7 @@ def test_nothing_in_a_drawing_runs(page: Page, pages: Mapping[str, Played]) -> N
     )
     match = next(match.match for match in one.results.ranking.matches if match.games)
     text = f"{HOSTILE}\nsecond line"
-    told = {match: PlayedAgain(0, [(0, HOSTILE), (1, "passes")], [drawing, text, drawing], "done")}
+    told = {match: PlayedAgain(0, ("x", "y"), [(0, HOSTILE), (1, "passes")], [drawing, text, drawing], "done")}
     contest = find_contest("von_neumann_poker")
     (page.folder / "drawn.html").write_text(render(contest, replace(one.findings, told=told)))
     page.open("drawn", "#games")

@@ -8,12 +8,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from tests.built_in import VON_NEUMANN_POKER
 from tests.cli.in_process import shown
 from tests.contest_runs import CONTEST, REPOSITORY, SEEDS, new_place
 from tests.reporting.html_reader import read_html
 from tournament.config import load_config
-from tournament.contests.portrait import LineChart
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
+from tournament.contests.presentation import LineChart
 from tournament.records.results import load
 from tournament.reporting.losses import losses_to
 
@@ -51,8 +51,8 @@ def test_seats_and_kinds_are_sums_over_the_games_of_the_match(results: str) -> N
     }
     lost = {name: float(kind.won.sum()) for name, kind in of_kinds.items() if kind.won.sum() < 0}
     expected = sorted(lost, key=lambda name: lost[name])[:3]
-    assert [one.kind for one in told.kinds or ()] == expected and expected
-    for one in told.kinds or ():
+    assert [one.kind for one in told.game_kinds or ()] == expected and expected
+    for one in told.game_kinds or ():
         rows = of_kinds[one.kind]
         assert one.won == pytest.approx(lost[one.kind]) and one.share == pytest.approx(one.won / sum(lost.values()))
         worst = rows[(rows.session == one.session) & (rows.game == one.game)]
@@ -70,13 +70,13 @@ def test_charts_are_of_this_match_and_of_these_two(results: str, tmp_path: Path)
     told, of_two = (
         losses_to(VON_NEUMANN_POKER, load(place), "bold", "dull") for place in (results, str(alone.results))
     )
-    assert told.panels == of_two.panels and told.course == of_two.course and len(told.course) == 8
-    for panel in told.panels:
+    assert told.charts == of_two.charts and told.trend == of_two.trend and len(told.trend) == 8
+    for panel in told.charts:
         assert isinstance(panel, LineChart) and [line.name for line in panel.lines] == ["dull", "bold"]
-    calls = told.panels[3]
+    calls = told.charts[3]
     assert isinstance(calls, LineChart) and dict(zip(calls.labels, calls.lines[0].values))["0.8"] == 1.0
     other = losses_to(VON_NEUMANN_POKER, load(results), "dull", "bold")
-    assert isinstance(other.panels[3], LineChart) and other.panels[3].lines[1].values == calls.lines[0].values
+    assert isinstance(other.charts[3], LineChart) and other.charts[3].lines[1].values == calls.lines[0].values
 
 
 def test_an_authors_page_tells_it(results: str, tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_an_authors_page_tells_it(results: str, tmp_path: Path) -> None:
     commands = [one.text for one in section.all("code")]
     assert commands == [
         f"tournament replay {CONTEST} --match {told.match} --session {one.session} --game {one.game} --results {place}"
-        for one in told.kinds or ()
+        for one in told.game_kinds or ()
     ]
     assert len([*section.all("table")]) == 4 and told.opponent in section.first("tbody").text
     shown(*words, "--public")
@@ -110,7 +110,7 @@ def test_rules_in_python_tell_who_came_first(tmp_path: Path, monkeypatch: pytest
         own = games[(games.first_seat == 0) != came_first]
         (line,) = [one for one in told["seats"] if one["seat"] == seat]
         assert (line["count"], line["mean"]) == (len(own), pytest.approx(own.points_1.mean()))
-        (kind,) = [one for one in told["kinds"] if one["kind"] == seat]
+        (kind,) = [one for one in told["game_kinds"] if one["kind"] == seat]
         assert kind["won"] == own.points_1.sum() < 0
         assert own[(own.session == kind["session"]) & (own.game == kind["game"])].points_1.item() == -1
-    assert sum(one["share"] for one in told["kinds"]) == pytest.approx(1) and not told["panels"]
+    assert sum(one["share"] for one in told["game_kinds"]) == pytest.approx(1) and not told["charts"]

@@ -335,16 +335,16 @@ def test_rules_are_told_as_they_were_played(tmp_path: Path) -> None:
     (tmp_path / "bots").mkdir()
     for name in ("one", "other"):
         (tmp_path / "bots" / f"{name}.c").write_text(bot_source(3, 2))
-    poker = '[ours]\ngame = "von_neumann_poker"\nentrants = "bots"\nsessions = 2\n'
+    poker = '[ours]\nrules = "von_neumann_poker"\nentrants = "bots"\nsessions = 2\n'
     path.write_text(poker)
     run("ours", config=path, executor="local", workers=1)
     told = []
-    matrix = '[ours]\ngame = "matrix_game"\nmoves = ["a", "b"]\npayoffs = [[0, 0], [0, 0]]\n'
+    matrix = '[ours]\nrules = "matrix_game"\nmoves = ["a", "b"]\npayoffs = [[0, 0], [0, 0]]\n'
     for table in (poker, matrix):
-        path.write_text(f'{table}about = "as the table has it"\n')
+        path.write_text(f'{table}description = "as the table has it"\n')
         contest, _ = find(str(tmp_path / "results" / "ours"), config_of=partial(load_config, path=path))
-        told.append(contest.display.about)
-    assert told == ["as the table has it", find_contest("von_neumann_poker").display.about]
+        told.append(contest.description)
+    assert told == ["as the table has it", find_contest("von_neumann_poker").description]
 
 
 def test_an_author_s_page_has_no_other_bot_s_secrets(pages: Mapping[str, Played]) -> None:
@@ -370,7 +370,7 @@ def test_an_author_s_page_has_no_other_bot_s_secrets(pages: Mapping[str, Played]
 def test_title_and_rules_are_those_of_tournament_toml(poker_results: Path, tmp_path: Path) -> None:
     """They are words, on which no game depends."""
     config = tmp_path / "tournament.toml"
-    config.write_text('[von_neumann_poker]\ntitle = "Cup <of> ours"\nabout = "Our rules & none else."\n')
+    config.write_text('[von_neumann_poker]\ntitle = "Cup <of> ours"\ndescription = "Our rules & none else."\n')
     given = load_config("von_neumann_poker", config)
     assert given.contest.playing() == find_contest("von_neumann_poker").settings().playing()
     page, _ = make_page(str(poker_results), config_of=lambda name: load_config(name, config))

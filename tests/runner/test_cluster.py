@@ -5,13 +5,12 @@ One cluster serves all tests in turn; those that end it come last.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -127,15 +126,6 @@ def test_a_run_goes_on_when_nodes_come_and_go_and_when_it_is_stopped_and_killed(
         wait_until(lambda: commits(place) > before, run)
         late.kill()
         assert_ends_well(run, place, expected)
-
-
-def kill_one(processes: Sequence[int]) -> bool:
-    """Kill the first, if there is one yet or still; whether it was."""
-    for process in processes[:1]:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(process, signal.SIGKILL)
-            return True
-    return False
 
 
 @pytest.mark.slow

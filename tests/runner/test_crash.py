@@ -10,19 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from tests.contest_runs import (
     CONTEST,
     SEEDS,
-    Place,
     assert_games_are_the_standings,
-    assert_in_schedule_order,
     assert_same,
     command_line,
     environment,
-    in_order,
     new_place,
     outcome,
 )
@@ -58,46 +54,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> CrashServer:
 stride = pytest.mark.parametrize("stride", [13, pytest.param(1, marks=pytest.mark.thorough)])
 
 
-def sweep(
-    server: CrashServer,
-    place: Place,
-    before: Path | None,
-    undisturbed: Path,
-    stride: int,
-    start: int = 0,
-) -> int:
-    """Kill a run at every so manieth of its steps, from the records in `before` on. Returns how many there were."""
-    results = place.folder / "killed"
-    expected = in_order(outcome(undisturbed))
-    step = start
-    finished = 0
-    while not finished:
-        step += stride
-        shutil.rmtree(results, ignore_errors=True)
-        if before:
-            shutil.copytree(before, results / before.name)
-        arguments = place.arguments("--results", str(results))
-        finished = server.run(arguments, step)
-        killed = results / undisturbed.name
-        assert_games_are_the_standings(killed)
-        server.run(arguments)
-        assert_same(in_order(outcome(killed)), expected)
-        assert_games_are_the_standings(killed)
-        if not before:
-            assert_in_schedule_order(killed)
-        assert not list((killed / "staging").glob("*"))
-    return step
-
-
-@stride
-def test_kills_at_steps_of_a_run(server: CrashServer, tmp_path: Path, stride: int) -> None:
-    """Of one match; with more of them the last steps come again."""
-    place = new_place(tmp_path, ["bold", "calm"], sessions=10)
-    server.run(place.arguments())
-    assert_in_schedule_order(place.results)
-    assert sweep(server, place, None, place.results, stride) > 40
-
-
 @stride
 def test_kills_at_steps_of_archiving(server: CrashServer, tmp_path: Path, stride: int) -> None:
     """Records are put aside for those of another seed: at no step are they lost, and what is there is played on."""
@@ -118,21 +74,6 @@ def test_kills_at_steps_of_archiving(server: CrashServer, tmp_path: Path, stride
         assert not aside.exists() or committed or not place.results.with_name(f"{CONTEST}-archive-2").exists()
         shutil.rmtree(place.results.parent)
     assert step > 9
-
-
-def entries(place: Place) -> int:
-    return len(list((place.results / "ledger").glob("*.json")))
-
-
-def readable(games: Path) -> pd.DataFrame | None:
-    """What a reader finds during a run, if anything yet. Again if parts that it saw were put together meanwhile."""
-    for last_try in (False, False, True):
-        try:
-            return pd.read_parquet(games) if games.exists() and any(games.iterdir()) else None
-        except FileNotFoundError:
-            if last_try:
-                raise
-    return None
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

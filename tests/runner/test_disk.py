@@ -35,7 +35,7 @@ def complaint(done: subprocess.CompletedProcess[str]) -> str:
     return "".join(line for line in done.stderr.splitlines(keepends=True) if not line.startswith("Compiling "))
 
 
-@pytest.mark.parametrize("space", [0, 1_000, 20_000, 60_000, 250_000])
+@pytest.mark.parametrize("space", [1_000, 250_000])
 def test_a_full_disk(tmp_path: Path, space: int) -> None:
     place = new_place(tmp_path, ["bold", "calm", "dull"], sessions=400)
     done = call_with_space(space, place)

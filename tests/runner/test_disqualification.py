@@ -25,7 +25,7 @@ from tests.contest_runs import (
 from tests.worker.support import build, script, write_bot
 from tournament.api import verify
 from tournament.audit.report import Verification
-from tournament.contests.von_neumann_poker import Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.leg import Leg, LegPlan, PlaysAs, Seat
 from tournament.records.results import load
 from tournament.runner.listener import Progress

@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
+from tests.built_in import VON_NEUMANN_POKER
 from tests.contest_runs import (
     CONTEST,
     SEEDS,
@@ -31,7 +32,6 @@ from tests.object_store import new_location
 from tests.samples import sampled
 from tournament.api import run
 from tournament.contests.contest import ENGINE_VERSION
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.errors import RunError
 from tournament.keys import master_key, seed_fingerprint
 from tournament.records.results import load

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from tournament.errors import InputError
-from tournament.leg import Leg, LegPlan, PlaysAs, Seat
 from tournament.runner.executors import joined_cluster, keep_busy
 from tournament.runner.executors.joined_cluster import JoinedCluster, join
 from tournament.worker.batch import Receipt
@@ -71,11 +70,6 @@ def test_what_is_taken_follows_what_can_be_played() -> None:
     most[0] = 4
     assert next(done) == [receipt_of(1)]
     assert taken == [0, 1, 2, 3, 4]
-
-
-def leg(x: PlaysAs, y: PlaysAs) -> Leg:
-    seats = [Seat(kind, kind, kind, 1) for kind in (x, y)]
-    return Leg("", LegPlan(0, 0, 1, bytes(32)), tuple(seats))
 
 
 def test_rays_client_is_refused() -> None:

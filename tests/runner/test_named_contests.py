@@ -6,21 +6,19 @@ import shutil
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import tournament
 from tests.contest_runs import CONTEST, SEEDS, bot_source, outcome
-from tournament.cli.commands import app
 
 KEYS = f'sessions = 20\nentrants = "bots"\nseed = "{SEEDS[7]}"\n'
 TABLES = f"""
 [{CONTEST}]
 {KEYS}
 [evening]
-game = "{CONTEST}"
+rules = "{CONTEST}"
 {KEYS}
 [late]
-game = "{CONTEST}"
+rules = "{CONTEST}"
 bet_cap = "after_ante"
 {KEYS}
 """
@@ -37,13 +35,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in (CONTEST, "evening", "late"):
         tournament.run(name, config=folder / "tournament.toml", executor="local", workers=1)
     return folder
-
-
-def asked(place: Path, *words: str) -> str:
-    """What the command prints."""
-    done = CliRunner().invoke(app, [*words, "--config", str(place / "tournament.toml")])
-    assert done.exit_code == 0, (done.output, done.exception)
-    return done.output
 
 
 def test_the_name_changes_no_game_and_the_settings_do(place: Path) -> None:

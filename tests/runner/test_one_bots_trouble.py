@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import gc
-import sys
-import threading
 from pathlib import Path
-from types import CodeType, FrameType, FunctionType
-from typing import Any
 
 import pytest
 import wasmtime
 
-import tournament.worker
 from tests.contest_runs import Listener, Outcome, Place, assert_same, in_order, new_place, outcome
 from tournament.containment import BotTrouble
 from tournament.errors import RunError
@@ -24,7 +18,6 @@ from tournament.worker.processes.bot_process import BotProcess
 from tournament.worker.processes.verdicts import Ending
 from tournament.worker.wasm import seating
 
-ROOM = str(Path(tournament.worker.__file__).parent)
 FIELD = ["bold", "calm", "dull"]
 # A bot that prints, asks for chance, and fails now and then with words in its memory; it starts again each time.
 ODD = """(module (import "env" "rand" (func $rand (result i32)))
@@ -71,70 +64,12 @@ def without(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
     return found
 
 
-def is_about_odd(frame: FrameType | None) -> bool:
-    """Whether a call is made for the odd bot: by who seats it, tells its faults, or keeps them."""
-    while frame:
-        if frame.f_code.co_name in ("play_batch", "play_in_lanes", "leg_result"):
-            return False
-        there, name = frame.f_locals, frame.f_code.co_name
-        if name in ("new_seating", "_loaded") and "seat" in there:
-            return bool(there["seat"].name == "odd")
-        if name == "play_leg" and "at_fault" in there:
-            return bool(there["leg"].names[there["at_fault"]] == "odd")
-        if name == "_kept_faults":
-            return bool(there["leg"].names[there["faults"].all[-1].seat] == "odd")
-        frame = frame.f_back
-    return False
-
-
-def sites_of(place: Place) -> list[CodeType]:
-    """The functions of the worker's that a run calls for the odd bot, in the order of their first calls."""
-    found: dict[CodeType, None] = {}
-
-    def note(frame: FrameType, event: str, argument: object) -> None:
-        code = frame.f_code
-        if event == "call" and code.co_filename.startswith(ROOM) and code not in found and is_about_odd(frame.f_back):
-            found[code] = None
-
-    threading.setprofile(note)
-    try:
-        place.play()
-    finally:
-        threading.setprofile(None)
-    return list(found)
-
-
 class Injected(Exception):
     """What no code of ours expects."""
 
 
-ORIGINAL: list[FunctionType] = []
-RAISED: list[bool] = []
-
-
-def instead(*given: Any, **named: Any) -> Any:
-    """What stands in for a function: fails where it is called for the odd bot."""
-    if is_about_odd(sys._getframe(2)):
-        RAISED.append(True)
-        raise Injected("injected\nhere")
-    return ORIGINAL[0](*given, **named)
-
-
-def _stand_in(*given: Any, **named: Any) -> Any:
-    return __import__("sys").modules["tests.runner.test_one_bots_trouble"].instead(*given, **named)
-
-
-def inject(monkeypatch: pytest.MonkeyPatch, code: CodeType) -> bool:
-    """Have the function with this code fail for the odd bot; False for one within another function."""
-    functions = [one for one in gc.get_referrers(code) if isinstance(one, FunctionType) and one.__code__ is code]
-    if len(functions) != 1 or code.co_freevars:
-        return False
-    (function,) = functions
-    original = FunctionType(code, function.__globals__, function.__name__, function.__defaults__)
-    original.__kwdefaults__ = function.__kwdefaults__
-    ORIGINAL[:] = [original]
-    monkeypatch.setattr(function, "__code__", _stand_in.__code__)
-    return True
+def failing(*given: object, **named: object) -> object:
+    raise Injected("injected\nhere")
 
 
 def set_aside(place: Place, said: Listener) -> str:
@@ -146,29 +81,26 @@ def set_aside(place: Place, said: Listener) -> str:
     return line.reason
 
 
-@pytest.mark.slow
-def test_an_error_at_any_call_for_a_webassembly_bot_is_its_trouble_alone(
-    tmp_path: Path, without: dict[str, Outcome]
+# What is called where a WebAssembly bot fails, as only this one does.
+OF_FAULTS = [
+    "wasm.seating.Seating.take_failure",
+    "wasm.notes.noted_failure",
+    "wasm.seating.where",
+    "faults.LegFaults.add",
+]
+
+
+@pytest.mark.parametrize("site", OF_FAULTS)
+def test_an_error_at_a_call_for_a_webassembly_bot_is_its_trouble_alone(
+    site: str, tmp_path: Path, without: dict[str, Outcome], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sites = sites_of(place_of(tmp_path / "plain", ODDS[".wasm"]))
-    tried = []
-    for number, code in enumerate(code for code in sites if code.co_name != "leg_result"):
-        with pytest.MonkeyPatch.context() as patched:
-            if not inject(patched, code):
-                continue
-            RAISED.clear()
-            place, said = place_of(tmp_path / str(number), ODDS[".wasm"]), Listener()
-            place.play(listener=said)
-        if not RAISED:  # called once in a process, and remembered
-            continue
-        assert said.said, code
-        why = set_aside(place, said)
-        assert "Injected: injected here; please report it, with " in why, code
-        assert "in _stand_in" in Path(why.rpartition(" with ")[2]).read_text()
-        assert_same(records_of(place), without[".wasm"])
-        tried.append(code.co_name)
-    assert {"seat", "take_failure", "noted_failure", "add", "printed", "where"} <= set(tried), tried
-    assert len(tried) > 20
+    monkeypatch.setattr(f"tournament.worker.{site}", failing)
+    place, said = place_of(tmp_path, ODDS[".wasm"]), Listener()
+    place.play(listener=said)
+    why = set_aside(place, said)
+    assert "Injected: injected here; please report it, with " in why
+    assert "in failing" in Path(why.rpartition(" with ")[2]).read_text()
+    assert_same(records_of(place), without[".wasm"])
 
 
 OF_PROCESSES = [
@@ -184,9 +116,6 @@ OF_PROCESSES = [
 def test_an_error_at_a_call_for_a_process_is_its_trouble_alone(
     site: str, tmp_path: Path, without: dict[str, Outcome], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def failing(*given: object, **named: object) -> object:
-        raise Injected("injected")
-
     monkeypatch.setattr(f"tournament.worker.processes.{site}", failing)
     # What leads to the call: a process that ends, and one that works longer than it isn't looked at.
     odd = {
@@ -198,7 +127,7 @@ def test_an_error_at_a_call_for_a_process_is_its_trouble_alone(
     place = place_of(tmp_path, odd.get(site.rpartition(".")[2], PYTHON).encode(), ".py")
     said = Listener()
     place.play(listener=said)
-    assert "Injected: injected; please report it, with " in set_aside(place, said)
+    assert "Injected: injected here; please report it, with " in set_aside(place, said)
     assert_same(records_of(place), without[".py"])
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -142,17 +141,6 @@ def test_reasons_reach_the_terminal_escaped(place: Place) -> None:
         if command == "leaderboard":
             assert done.stdout.count("\\x1b[2J\\x1b]0;owned\\x07 [bold red]markup[/] [/nothing]") == 3
     assert call(["leaderboard", "--results", str(place.results), "--json"]).returncode == 0
-
-
-TABLES: dict[str, Callable[[pa.Table], pa.Table]] = {
-    "a column missing": lambda table: table.drop_columns(["session"]),
-    "a column of another type": lambda table: table.set_column(0, "match", table["match"].cast(pa.string())),
-    "nullable columns": lambda table: pa.table(table.to_pydict()),
-    "matches of no one": lambda table: table.set_column(
-        0, table.schema.field("match"), pa.array([77] * len(table), pa.int32())
-    ),
-    "other rows": lambda table: table.slice(1),
-}
 
 
 def cell(column: str, value: Any, row: int = 0) -> Callable[[Rows], object]:

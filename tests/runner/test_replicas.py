@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from tests.built_in import VON_NEUMANN_POKER
 from tests.contest_runs import (
     CONTEST,
     Listener,
@@ -20,7 +21,6 @@ from tests.contest_runs import (
 from tournament.api import report, run, verify
 from tournament.cli.tables import leaderboard_table
 from tournament.config import load_config
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.records.results import load
 from tournament.runner.contest_run import run_contest
 from tournament.standings.notes import notes_of
@@ -138,12 +138,12 @@ def test_run_and_records_give_the_same_verdict(tmp_path: Path) -> None:
     said = next(text for text in reversed(listener.said) if "neighbours" in text)
     loaded = load(str(place.results))
     assert loaded.ranking == returned
-    orders = [line.order for line in loaded.ranking.entrants]
+    orders = [line.order_status for line in loaded.ranking.entrants]
     unsettled = len(orders) - 1 - orders.count("settled")
     assert orders[-1] is None and 0 < unsettled < 3
     assert said.startswith(f"{orders.count('settled')} of 3 neighbours are settled")
     assert any(note.startswith("settled pairs seem farther apart") for note in notes_of(loaded.ranking))
-    assert loaded.standings["order"].tolist()[:-1] == orders[:-1]
+    assert loaded.standings["order_status"].tolist()[:-1] == orders[:-1]
     assert "order" in [column.header for column in leaderboard_table(loaded.ranking, "").columns]
     report(CONTEST, place.folder / "report.html", config=place.config)
     page = (place.folder / "report.html").read_text()
@@ -151,7 +151,7 @@ def test_run_and_records_give_the_same_verdict(tmp_path: Path) -> None:
     assert all(f">{line.place}</td>" in page for line in loaded.ranking.entrants)
     for line, behind in itertools.pairwise(loaded.ranking.entrants):
         assert line.rank_high is not None and behind.rank_low is not None
-        assert (line.order == "settled") == (line.rank_high < behind.rank_low)
+        assert (line.order_status == "settled") == (line.rank_high < behind.rank_low)
     place.config.write_text(text.replace("until_settled = 0.9\nmax_replicas = 7", "replicas = 1"))
     with_replicas(place, 1)  # it keeps what was played, and looks once
     assert load(str(place.results)).ranking.until is None

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.oracles.deals import key_of
-from tournament.contests.von_neumann_poker import Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.keys import seed_fingerprint
 from tournament.leg import house_match_number, match_number
 from tournament.runner.schedule.legs import AgainstHouse, Competitor, Replicas, RoundRobin, Schedule
@@ -143,7 +143,7 @@ def test_a_match_without_the_edited_bot_keeps_its_chance() -> None:
     assert len(parts([*before.values(), *after.values()])) == 3 * 5
 
 
-def test_versions_in_a_gauntlet_meet_the_same_chance_and_never_that_of_a_contest() -> None:
+def test_versions_of_a_bot_in_a_match_meet_the_same_chance_and_never_that_of_a_contest() -> None:
     """Whatever they are called: each opponent, and the bot itself, has the same rand() against it, too."""
     field = [BOB, CAT]
     versions = [Competitor(5, name, "wasm", name) for name in ("ann", "bos", "zoe")]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import shutil
 from pathlib import Path
@@ -115,10 +114,6 @@ def test_a_seed_of_which_one_copy_is_damaged_or_gone_is_mended(tmp_path: Path, w
     assert {path.read_bytes() for path in secrets_of(place)} == {both[1 - which].read_bytes()}
     assert os.stat(before).st_mode & 0o777 == 0o600
     assert api.verify(CONTEST, config=place.config).problems == ()
-
-
-def full_disk() -> None:
-    raise OSError(errno.ENOSPC, "No space left on device")
 
 
 @pytest.mark.parametrize(

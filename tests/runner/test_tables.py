@@ -44,7 +44,7 @@ def contest(folder: Path, seats: str = "4", bots: int = 6, **settings: Any) -> P
     (folder / "auction.py").write_text(RULES.replace("SEATS", seats))
     for number in range(bots):
         write_bot(folder, number, number)
-    keys = {"game": "auction.py", "entrants": "bots", "sessions": 8, "seed": 1, **settings}
+    keys = {"rules": "auction.py", "entrants": "bots", "sessions": 8, "seed": 1, **settings}
     lines = [f"{key} = {json.dumps(value)}" for key, value in keys.items()]
     (folder / "tournament.toml").write_text("\n".join(["[auction]", *lines]))
     return folder

@@ -6,7 +6,7 @@ import pytest
 
 from tests.sandbox.test_isolation import NUMPY, TEMPLATE
 from tests.worker.support import ON, Source, build, legs_of, play
-from tournament.contests.von_neumann_poker import Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.sandbox.outside import fork_server
 from tournament.sandbox.outside.settings import SandboxSettings
 

@@ -74,6 +74,13 @@ def test_memory_is_that_of_all_processes(then: str) -> None:
     assert done.in_words == "took more than 800 MB of memory"
 
 
+def test_memory_that_processes_share_counts_once() -> None:
+    """That of all 20 would be 2,000 MB."""
+    few = FEW.format(count=19).replace("sys.stdin.read()", "time.sleep(0.5)")
+    done = built(f"import time\nx = bytearray(b'x') * (100 << 20)\n{few}", megabytes=400)
+    assert (done.status, done.output, done.excess) == (0, b"started\n", "")
+
+
 def test_64_processes_are_allowed() -> None:
     done = built(FEW.format(count=63))
     assert (done.status, done.output, done.excess) == (0, b"started\n", "")

@@ -7,15 +7,14 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
 
+from tests.built_in import VON_NEUMANN_POKER
 from tests.processes import are_gone, is_gone
-from tests.worker.support import ON, pair
+from tests.worker.support import ON
 from tournament.artifacts import python_packing
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
 from tournament.leg import Unfit
 from tournament.sandbox.outside import fork_server, running
 from tournament.sandbox.outside.confined import Confined
@@ -38,7 +37,9 @@ def ran(script: str, given: bytes = b"") -> running.Finished:
 def python_bot() -> Confined:
     """A bot's process that waits to be asked."""
     artifact = python_packing.pack(b"", ON, INTERFACE.python.sdk)
-    return python_bots.start(artifact, "bot", INTERFACE, ON, memory_megabytes=64, cpu_seconds=10)
+    return fork_server.start(
+        python_bots.launch_of(artifact, "bot", INTERFACE, ON, memory_megabytes=64, cpu_seconds=10), "on"
+    )
 
 
 def raised_by(source: str) -> str:
@@ -121,30 +122,6 @@ def test_a_stopped_server_goes_on() -> None:
     for process in (first, second):
         os.kill(server, signal.SIGSTOP)
         assert process.end() == -signal.SIGKILL
-
-
-def test_a_killed_server_costs_no_bot_a_game() -> None:
-    bot = "import os\ndef a(bot): return 5\ndef b(bot, bet): return 1\n"
-    playing = Settings(sessions=300)
-    expected = pair(bot, bot, playing)
-    stopped = threading.Event()
-
-    def kill_one() -> None:
-        while not stopped.wait(0.01):
-            for server in list(fork_server._servers.values()):
-                if server.forks:
-                    os.kill(server.process.pid, signal.SIGKILL)
-                    return
-
-    killer = threading.Thread(target=kill_one)
-    killer.start()
-    try:
-        played = pair(bot, bot, playing)
-    finally:
-        stopped.set()
-        killer.join()
-    assert played.what_counts == expected.what_counts
-    assert not played.faults
 
 
 @pytest.mark.parametrize("trouble", [OSError(errno.EMFILE, "too many open files"), KeyboardInterrupt()])

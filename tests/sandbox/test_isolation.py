@@ -11,7 +11,7 @@ import pytest
 
 from tests.worker.support import ON, A, Answered, ask, ask_each, build, legs_of, play, problem_of
 from tournament.artifacts import python_packing
-from tournament.contests.von_neumann_poker import Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.keys import seed_after_faults
 from tournament.sandbox.outside.settings import SandboxSettings
 
@@ -184,18 +184,6 @@ def test_other_legs_have_other_chance() -> None:
     as_x = [game.bet for game in first.games if game.seat_0_is_a]
     as_y = [game.bet for game in first.games if not game.seat_0_is_a]
     assert as_x[:5] != as_y[:5]
-
-
-MODULES = """
-    abc array ast asyncio base64 bisect builtins calendar cmath collections collections.abc colorsys
-    concurrent.futures contextlib contextvars copy copyreg csv ctypes dataclasses datetime decimal difflib dis email
-    enum errno fnmatch fractions functools gc getpass gettext glob graphlib gzip hashlib heapq hmac html http.client
-    importlib inspect io ipaddress itertools json keyword linecache locale logging lzma math mmap multiprocessing
-    numbers operator os os.path pathlib pickle platform pprint queue random re reprlib sched secrets select
-    selectors shlex shutil signal socket sqlite3 statistics string struct subprocess symtable sys sysconfig tempfile
-    textwrap threading time timeit tokenize traceback types typing unicodedata unittest urllib.request uuid warnings
-    weakref xml.etree.ElementTree zipfile zlib zoneinfo bz2 codecs cProfile
-"""
 
 
 @pytest.mark.parametrize("module", ["numpy", "tournament", "engine", "engine.processes.lanes", "pytest", "bot"])

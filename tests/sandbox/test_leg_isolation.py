@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.sandbox.test_isolation import TEMPLATE
 from tests.worker.support import ON, A, ask, build, play
 from tournament.artifacts import python_packing
 from tournament.contests import CONTESTS
-from tournament.contests.von_neumann_poker import Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.sandbox.inside import leg_isolation
 from tournament.sandbox.inside.leg_isolation import why_apart
+from tournament.sandbox.outside import fork_server
+from tournament.sandbox.outside.confined import Confined
+from tournament.sandbox.outside.launch import Mode
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import python_bots
 
@@ -20,52 +23,6 @@ ROOT = Path(__file__).parents[2]
 SDK = {"texas": frozenset(["ActionType", "Card", "State", "UNKNOWN", "get_result", "get_rates_by_sampling"])}
 SHOWN = {"f", "card", "RAISE", "CHECK"}
 ALONE = SandboxSettings(legs_per_process=1)
-
-# Each counts its legs, or looks for what other legs do, by another carrier; `count()` is a number that this moves.
-CARRIERS = {
-    "decimal_context": "import decimal\ndef count():\n  decimal.getcontext().prec += 1\n"
-    "  return decimal.getcontext().prec",
-    "locale": "import locale\nn = len(locale.setlocale(locale.LC_ALL))\nlocale.setlocale(locale.LC_CTYPE, 'C')\n"
-    "def count(): return n",
-    "codecs": "import codecs\ndef known(i):\n  try: return codecs.lookup_error(f'e{i}') is not None\n"
-    "  except LookupError: return False\ndef count():\n  i = 0\n  while known(i): i += 1\n"
-    "  codecs.register_error(f'e{i}', lambda e: None)\n  return i",
-    "warnings": "import warnings\ndef count():\n  warnings.simplefilter('ignore', type('W', (Warning,), {}))\n"
-    "  return len(warnings.filters)",
-    "sys": "import sys\ndef count():\n  sys.seen = getattr(sys, 'seen', 0) + 1\n  return sys.seen",
-    "sys_modules": "import sys\ndef count():\n  sys.modules[str(len(sys.modules))] = None\n  return len(sys.modules)",
-    "module": "import json\ndef count():\n  json.seen = getattr(json, 'seen', 0) + 1\n  return json.seen",
-    "class_of_the_library": "from collections import Counter\ndef count():\n"
-    "  Counter.n = getattr(Counter, 'n', 0) + 1\n  return Counter.n",
-    "function_of_the_library": "import heapq\ndef count():\n  f = heapq.merge\n  f.n = getattr(f, 'n', 0) + 1\n"
-    "  return f.n",
-    "copied_function": "import heapq\nf = heapq.merge\nf.n = f.n + 1 if 'n' in dir(f) else 1\ndef count(): return f.n",
-    "method_of_random": "import random\nf = random.Random.choice\nf.n = getattr(f, 'n', 0) + 1\n"
-    "def count(): return f.n",
-    "subclasses": "class Mark: pass\n"
-    "def count(): return sum(k.__name__ == 'Mark' for k in object.__subclasses__())",
-    "traceback": "def count():\n  try: 1 / 0\n  except ZeroDivisionError as e: f = e.__traceback__.tb_frame\n"
-    "  d = vars(f.f_builtins['__import__'])\n  d['n'] = d.get('n', 0) + 1\n  return d['n']",
-    "globals_of_a_function": "import bisect, random\ndef count():\n  d = random.Random.choice.__globals__\n"
-    "  d['n'] = d.get('n', 0) + 1\n  return d['n']",
-    "interned_by_namedtuple": "from collections import namedtuple\nkept = []\ndef fresh(i):\n  s = 'w' + i * 'x'\n"
-    "  t = namedtuple('T', [s])\n  kept.append(t)\n  return t._fields[0] is s\n"
-    "def count():\n  i = 1\n  while not fresh(i): i += 1\n  return i",
-    "abc_registry": "from collections.abc import Sequence\nclass K: pass\n"
-    "def count():\n  Sequence.register(type('K', (), {}))\n"
-    "  return len(list(Sequence._abc_impl.__class__.__name__)) + sum(1 for _ in Sequence.__subclasses__())",
-    "open_files": "def count():\n  global f\n  f = open('/dev/null')\n  return f.fileno()",
-    "type_of_its_view": "the = None\ndef count():\n  k = type(the)\n  k.n = getattr(k, 'n', 0) + 1\n  return k.n",
-    "memory_that_is_left": "kept = []\ntry:\n  while True: kept.append(b'x' * (1 << 20) + b'y')\n"
-    "except MemoryError: pass\nn = len(kept)\nkept = kept[:8]\ndef count(): return n",
-    "class_by_its_type": "import statistics\nclass K:\n  @staticmethod\n  def as_integer_ratio(): return 1, 2\n"
-    "F = statistics.mean([K])\ndef count():\n  try: F.n += 1\n  except AttributeError: F.n = 1\n  return F.n",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", sorted(CARRIERS))
-def test_what_could_carry_something_to_another_leg_plays_apart(name: str) -> None:
-    assert why_apart(TEMPLATE.format(definition=CARRIERS[name]).encode(), {})
 
 
 LEADING_OUT = ("atexit", "contextvars", "gc", "numpy", "os", "re", "signal", "sys", "threading", "weakref")
@@ -216,7 +173,7 @@ def test_ordinary_sources_may_share(source: str) -> None:
 
 def test_shipped_bots_and_those_to_start_from_share() -> None:
     for contest in CONTESTS:
-        for path in (*ROOT.glob(f"entrants/{contest.name}/*.py"), contest.interface.sdk / "new_bot.py"):
+        for path in (*ROOT.glob(f"entrants/{contest.name}/*.py"), contest.interface.folder / "new_bot.py"):
             assert python_bots.why_apart(path.read_bytes(), contest.interface, ON) == "", path
 
 
@@ -273,15 +230,15 @@ def test_a_bot_may_give_itself_another_name() -> None:
 
 def test_who_may_share_does_and_who_must_not_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[str] = []
-    start = python_bots.start
+    start = fork_server.start
 
-    def noted(artifact: bytes, name: str, *rest: object, **more: object) -> object:
-        started.append(name)
-        return start(artifact, name, *rest, **more)  # type: ignore[arg-type]
+    def noted(launch: Any, mode: Mode) -> Confined:
+        started.append(launch.what.orders["name"])
+        return start(launch, mode)
 
     plain = "def a(bot): return 5\ndef b(bot, bet): return 1\n"
     entrants = build({"plain.py": plain, "timed.py": f"import time\n{plain}", "other.py": plain, "more.py": plain})
-    monkeypatch.setattr(python_bots, "start", noted)
+    monkeypatch.setattr(fork_server, "start", noted)
     play(entrants, Settings(sessions=1))
     assert sorted(started) == ["more", "other", "plain", "timed", "timed", "timed"]
     assert {entrant.name: python_packing.legs_may_share(entrant.artifact or b"") for entrant in entrants} == {

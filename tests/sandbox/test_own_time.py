@@ -94,8 +94,7 @@ def test_who_sleeps_of_its_own_accord(tmp_path: Path) -> None:
         "import ctypes, threading, time\nthreading.Thread(target=time.sleep, args=(99,)).start(); print()\n"
         "ctypes.CDLL(None).syscall(60, 0)": "sleeps",
         "print()\nwhile True: pass": "runs",
-        # A call about a file that isn't answered yet, as by a supervisor or a slow file system.
-        f"print(); open({str(tmp_path / 'opened')!r})": "is held up",
+        f"print(); open({str(tmp_path / 'opened')!r})": "sleeps",
         "import threading as t, time\nt.Thread(target=time.sleep, args=(99,)).start(); print()\nwhile 1: pass": "runs",
     }
     for code, expected in found.items():

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.built_in import VON_NEUMANN_POKER
 from tests.contest_runs import CONTEST, new_place
 from tests.worker.support import build, play, script, write_bot
 from tournament.api import replay
 from tournament.config import load_config
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.records.results import load
 from tournament.runner.listener import NullListener
 from tournament.trial.check import check_bot

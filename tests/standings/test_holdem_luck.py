@@ -18,18 +18,19 @@ from engine.games.holdem_training.bob import preflop_call_probability
 from engine.games.holdem_training.luck import CONTROLS, add_hands
 from engine.games.holdem_training.rates import RateSampler
 from engine.kernel.game_core import BLOCK_COUNT
+from tests.built_in import HOLDEM_TRAINING
 from tests.holdem import play_core
 from tests.oracles.deals import key_of
 from tests.oracles.holdem_luck import controls, next_shuffle
 from tests.oracles.holdem_training import ALICE, BOB, CALLED, CHECK, CHECKED, FOLD, FOLDED, NOBODY, Hand, View
-from tournament.contests.holdem_training import HOLDEM_TRAINING, LUCK_COLUMNS, Settings
 from tournament.contests.holdem_training.luck import best_weights
+from tournament.contests.holdem_training.rules import LUCK_COLUMNS, Settings
 
 Games = dict[str, npt.NDArray[Any]]
 
 
 def columns_of(hands: Sequence[Hand]) -> Games:
-    rows = [(*hand.cards, *hand.raises, *hand.answers, hand.folder, hand.profit) for hand in hands]
+    rows = [(*hand.cards, *hand.raises, *hand.answers, hand.folded_by, hand.profit) for hand in hands]
     values = np.array(rows).T
     return {
         name: values[place].astype(np.int8 if name == "profit" else np.uint8)

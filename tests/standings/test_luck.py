@@ -16,11 +16,12 @@ from engine.games.von_neumann_poker.card_cells import CELLS, CELLS_A_SIDE
 from engine.games.von_neumann_poker.core import VonNeumannPoker
 from engine.kernel.game_core import BLOCK_COUNT
 from engine.kernel.records import Table
+from tests.built_in import VON_NEUMANN_POKER
 from tests.contest_runs import CONTEST, new_place, shipped_place
 from tests.oracles.deals import key_of
 from tournament.api import run, verify
-from tournament.contests.von_neumann_poker import LUCK_COLUMNS, VON_NEUMANN_POKER
 from tournament.contests.von_neumann_poker.luck import LegLuck, usual_gains
+from tournament.contests.von_neumann_poker.rules import LUCK_COLUMNS
 from tournament.records.results import load
 from tournament.store.columns import buffer_fields
 

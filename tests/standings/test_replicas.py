@@ -124,14 +124,14 @@ def test_identical_bots_are_told_apart_in_one_tournament_of_twenty_at_most(repli
         told += any(places[f"{kind}_1"][1] < places[f"{kind}_2"][0] for kind in "abcde") or any(
             places[f"{kind}_2"][1] < places[f"{kind}_1"][0] for kind in "abcde"
         )
-        sure += sum(line.order == "settled" for line in lines)
+        sure += sum(line.order_status == "settled" for line in lines)
     assert told <= 7, "of 60 with a chance of 1 in 20 more have one in 200"
     if replicas == 10:
         assert sure > tournaments, "nothing is told apart"
 
 
 @pytest.mark.statistical
-@pytest.mark.parametrize("replicas", [1, 4, 10])
+@pytest.mark.parametrize("replicas", [1, 4, pytest.param(10, marks=pytest.mark.slow)])
 def test_a_difference_of_two_who_never_met_is_within_its_reach(replicas: int) -> None:
     """Two versions of a bot against the same opponents, in their first games of which much is laid down."""
     names, opponents = ["then", "now"], [f"bot_{number}" for number in range(12)]

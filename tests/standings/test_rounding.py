@@ -62,6 +62,7 @@ def features() -> str:
     return " ".join(name for name in dispatched if known.get(name))
 
 
+@pytest.mark.slow
 def test_luck_is_the_same_whatever_the_processor_can(places: list[Path]) -> None:
     """OpenBLAS and numpy are told to work as on an old processor, without fused multiplications."""
     command = [sys.executable, "-c", WORKS_OUT, *map(str, places)]

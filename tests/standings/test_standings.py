@@ -175,7 +175,7 @@ def test_exact_ties_stay_ties_whatever_the_rounding(until: Until | None) -> None
     assert [line.name for line in tied] == ["ann", "bob", "cat", "dan"]
     assert {(line.rank_low, line.rank_high) for line in tied} == {(1, 4)}
     # Equal in every replica: more of them would tell nothing else.
-    assert {line.order for line in tied[:3]} == {"close" if until and until.max_replicas > 10 else "open"}
+    assert {line.order_status for line in tied[:3]} == {"too_close" if until and until.max_replicas > 10 else "open"}
 
 
 def test_too_few_sessions_have_no_error() -> None:
@@ -273,7 +273,7 @@ def test_the_order_of_commits_does_not_matter_to_the_last_bit(chance: Any) -> No
     assert compute_standings(field, [batch_of(*legs[:cut]), batch_of(*legs[cut:])]) == expected
 
 
-@pytest.mark.parametrize("memory", [0.0, 0.8])
+@pytest.mark.parametrize("memory", [0.0, pytest.param(0.8, marks=pytest.mark.slow)])
 @pytest.mark.statistical
 def test_the_95_percent_interval_covers_95_percent(memory: float) -> None:
     """Over simulated tournaments whose pairings have luck of their own, and sessions that depend on those before.
@@ -329,6 +329,7 @@ def calls_to_rank(entrants: int) -> int:
     return calls
 
 
+@pytest.mark.slow
 def test_nothing_is_called_for_each_match() -> None:
     """A thousand bots have half a million. In a new process: the collector may call what other tests left behind."""
     count = "from tests.standings.test_standings import calls_to_rank; print(*map(calls_to_rank, (30, 40, 80)))"
@@ -342,7 +343,10 @@ def test_a_line_says_what_one_match_can_t_show() -> None:
     legs = [leg_of(field, "ann", "bob", points["ann", "bob"], number) for number in range(10)]
     (note,) = notes_of(one := compute_standings(field, [batch_of(legs[0])]))
     assert note.startswith("one match of each pair: no places") and "--replicas 10" in note
-    assert {line.place for line in one.entrants} == {"—"} and {line.order for line in one.entrants} == {"open", None}
+    assert {line.place for line in one.entrants} == {"—"} and {line.order_status for line in one.entrants} == {
+        "open",
+        None,
+    }
     (note,) = notes_of(compute_standings(field, [batch_of(*legs[:4])]))
     assert note.startswith("4 replicas: places are wide;")
     assert notes_of(compute_standings(field, [batch_of(*legs)])) == [], "settled"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.ranking_twins import STICKS, Play, figures_of, twins
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
+from tests.built_in import VON_NEUMANN_POKER
 
 BOTS = ("copycat", "kuhn3", "maniac", "naive", "tight_rock")
 TOURNAMENTS = 12

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from engine.kernel.records import Table
-from tournament.contests.interface import View
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
+from tests.built_in import VON_NEUMANN_POKER
 from tournament.store.columns import buffer_fields, columns_of
 
 ROW = np.dtype([("match", np.int32), ("won", np.uint8), ("points", np.float64)], align=True)
@@ -47,4 +46,4 @@ def test_an_interface_that_exceeds_the_engine_is_refused() -> None:
     with pytest.raises(ValueError, match="pick has 7 arguments, at most 6 are possible"):
         replace(interface, questions=(question,))
     with pytest.raises(ValueError, match="the view has 132 bytes, at most 128 are possible"):
-        replace(interface, tells=View((replace(interface.view[0], offset=128),)))
+        replace(interface, view=(replace(interface.view[0], offset=128),))

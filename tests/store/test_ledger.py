@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import itertools
-import os
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -91,26 +90,6 @@ def commit_without_publishing(writer: Writer, *batches: Batch, without: Sequence
     with pytest.MonkeyPatch.context() as patch, contextlib.suppress(Crash):
         patch.setattr("tournament.store.writer._Changes.publish", crash)
         writer.commit(batches=batches, without=without)
-
-
-@contextlib.contextmanager
-def ending_at(step: int) -> Iterator[None]:
-    """Within it, the process ends once it has changed the disk, or waited for it, so often."""
-    left = [step]
-
-    def counted(function: Callable[..., Any]) -> Callable[..., Any]:
-        def take(*arguments: Any, **options: Any) -> Any:
-            if not left[0]:
-                raise Crash
-            left[0] -= 1
-            return function(*arguments, **options)
-
-        return take
-
-    with pytest.MonkeyPatch.context() as patch, contextlib.suppress(Crash):
-        for name in ("fsync", "link", "replace", "unlink"):
-            patch.setattr(os, name, counted(getattr(os, name)))
-        yield
 
 
 @pytest.fixture
@@ -294,24 +273,6 @@ def test_a_reader_finds_a_part_in_staging_and_reads_again_where_it_is_gone(
     assert not going and "legs/00000003-0.parquet" not in {f"legs/{name}" for name in storage.list("legs")}
 
 
-@pytest.mark.parametrize("steps", range(24))
-def test_a_cut_interrupted_anywhere_loses_nothing_and_shows_no_leg_twice(storage: FolderStorage, steps: int) -> None:
-    writer = open_for_writing(storage)
-    old = stage_batch(storage, leg(0), leg(1), leg(2))
-    writer.commit(field=FIELD, batches=[old])
-    halves = [stage_batch(storage, leg(0)), stage_batch(storage, leg(2))]
-    with ending_at(steps):
-        writer.commit(batches=halves, without=[old.name])
-    writer.storage.release()
-    before, after = [[old.name], [half.name for half in halves]]
-    for table in ("games", "sessions"):
-        there = [name.partition(".")[0] for name in sorted(storage.list(table))]
-        assert set(there) <= set(before) or set(there) <= set(after)
-    found = standing(storage)
-    assert found in ([(leg(0), leg(1), leg(2))], [(leg(0),), (leg(2),)])
-    assert reopened(storage) == found
-
-
 def test_what_goes_goes_first_also_when_the_ledger_names_it_later(storage: FolderStorage) -> None:
     """A batch that was there before the one that holds its leg now, and comes back, must wait for that one to go."""
     writer = open_for_writing(storage)
@@ -445,19 +406,6 @@ def test_entries_before_the_last_fold_but_one_go(storage: FolderStorage, monkeyp
         patch.setattr("tournament.store.ledger_reading.sizes_of_entries", lambda storage: dict.fromkeys((4, 5), 0))
         assert standing(storage) == before
     assert reopened(storage) == [(leg(0),), (leg(1),), (leg(2),)]
-
-
-@pytest.mark.parametrize("steps", range(12))
-def test_a_fold_interrupted_anywhere_changes_nothing(
-    storage: FolderStorage, monkeypatch: pytest.MonkeyPatch, steps: int
-) -> None:
-    """Nor is the removal of entries that follows it."""
-    writer = with_fold_after_fold(storage, monkeypatch)
-    before = standing(storage)
-    with ending_at(steps):
-        writer.close()
-    writer.storage.release()
-    assert standing(storage) == reopened(storage) == before
 
 
 def test_a_stale_writer_whose_number_is_free_again_publishes_nothing(
@@ -643,56 +591,6 @@ def test_a_part_of_faults_stays_small_whatever_bots_say(storage: FolderStorage) 
 
 
 # A polite end, or a failing disk, in the middle of a commit.
-
-
-@pytest.mark.parametrize("verb", ["create", "publish", "remove"])
-@pytest.mark.parametrize("after", [False, True])
-def test_a_signal_in_a_commit_loses_nothing_that_the_ledger_names(
-    storage: FolderStorage, monkeypatch: pytest.MonkeyPatch, verb: str, after: bool
-) -> None:
-    """The writer that it ends publishes what it has committed."""
-    writer = open_for_writing(storage)
-    gone, batch = stage_batch(storage, leg(1)), stage_batch(storage, leg(0))
-    writer.commit(batches=[gone])
-    original = getattr(FolderStorage, verb)
-
-    def interrupted(self: FolderStorage, *arguments: Any) -> None:
-        if after:
-            original(self, *arguments)
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(FolderStorage, verb, interrupted)
-        writer.commit(batches=[batch], without=[gone.name])
-    writer.close()
-    found = [(leg(1),)] if verb == "create" and not after else [(leg(0),)]
-    assert standing(storage) == found and storage.list("staging") == {}
-    assert reopened(storage) == found
-
-
-@pytest.mark.parametrize("verb", ["create", "publish"])
-@pytest.mark.parametrize("after", [False, True])
-def test_a_failing_disk_in_a_commit_loses_nothing_that_the_ledger_names(
-    storage: FolderStorage, monkeypatch: pytest.MonkeyPatch, verb: str, after: bool
-) -> None:
-    """Also where the entry is there although creating it failed."""
-    writer = open_for_writing(storage)
-    batch = stage_batch(storage, leg(0))
-    original = getattr(FolderStorage, verb)
-
-    def fail(self: FolderStorage, *arguments: Any) -> None:
-        if after:
-            original(self, *arguments)
-        raise OSError(5, "Input/output error")
-
-    monkeypatch.setattr(FolderStorage, verb, fail)
-    with pytest.raises(OSError, match="Input/output"):
-        writer.commit(batches=[batch])
-    monkeypatch.undo()
-    writer.close()
-    named = storage.list("ledger").keys() > {"writer"}
-    assert named == (verb != "create" or after)
-    assert reopened(storage) == ([(leg(0),)] if named else [])
 
 
 def test_a_part_that_is_not_there_fails_the_commit_and_leaves_no_entry(storage: FolderStorage) -> None:

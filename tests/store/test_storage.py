@@ -220,6 +220,3 @@ def test_a_folder_that_is_a_link_is_not_followed(folder: FolderStorage, tmp_path
         with pytest.raises(RunError, match=rf"results/{inner}.* must be a folder"):
             verb()
     assert {path.name: path.read_bytes() for path in (tmp_path / "theirs").iterdir()} == {"part": b"precious"}
-
-
-ODD = ["pipe", "device", "socket", "loop", "link", "dangling"]

@@ -12,6 +12,7 @@ from textwrap import dedent
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from engine.watching.scripted_core import ScriptedCore
+from tests.built_in import VON_NEUMANN_POKER
 from tests.oracles import von_neumann_poker as oracle
 from tests.oracles.deals import key_of, poker_deals
 from tests.oracles.von_neumann_poker import Bot, Game, Record, Session
@@ -20,7 +21,7 @@ from tournament.artifacts.bot import Entrant
 from tournament.cache import cache_folder
 from tournament.contests.contest import NewCore
 from tournament.contests.settings import ContestSettings
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.entrants.build import build_entrants
 from tournament.leg import Leg, LegPlan, Seat
 from tournament.runner.schedule.legs import Competitor, RoundRobin

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.worker.support import ON, A, B, Question, ask, ask_each, view
-from tournament.contests.von_neumann_poker import Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 
 MOST, LEAST = 2**63 - 1, -(2**63)
 
@@ -29,15 +29,6 @@ NUMBERS: dict[str, int] = {
     "type('N', (), {'__float__': lambda self: 9.5})()": 9,
     "type('N', (int,), {})(8)": 8,
     "type('N', (float,), {})(8.9)": 8,
-}
-NUMPY: dict[str, int] = {
-    "np.int8(-5)": -5,
-    "np.uint64(2**64 - 1)": MOST,
-    "np.float32(2.75)": 2,
-    "np.float64('nan')": 0,
-    "np.bool_(True)": 1,
-    "np.array(6)": 6,
-    "np.array(6.5)": 6,
 }
 # An expression, and words of the fault that it is.
 FAULTS: dict[str, str] = {

@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.built_in import VON_NEUMANN_POKER
 from tests.worker.support import ON
 from tournament.artifacts import python_packing
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.keys import KEY_BYTES
 from tournament.leg import Leg, PlaysAs
 from tournament.runner.pace import Pace
@@ -228,6 +229,14 @@ def test_slow_legs_play_on_all_workers_before_any_is_measured(known: bool) -> No
 def test_tasks_before_any_measure_leave_half_of_the_legs_to_those_after(in_lanes: bool) -> None:
     tasks = cut([in_lanes] * 276, new_pace(16, 100))
     assert max(map(len, tasks)) <= 276 // 32 and len(tasks) >= 32
+
+
+def test_legs_with_processes_go_out_few_at_a_time_until_some_are_measured() -> None:
+    """So that a first leaderboard is soon there."""
+    pace = new_pace(2, 10)
+    assert [len(task) for task in cut([True] * 160, pace)][:8] == [16] * 8
+    pace.kept((0.0, 0.0, 60_000.0, 1.0))
+    assert len(cut([True] * 160, pace)[0]) == 80
 
 
 def test_what_takes_a_moment_is_one_task_by_the_pace_of_runs_before() -> None:

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 import wasmtime
 
+from tests.built_in import TWO_CARD_DRAW, VON_NEUMANN_POKER
 from tests.cli.in_process import shown
 from tests.worker.support import Source, script, write_bot
 from tournament.cache import cache_folder
-from tournament.contests import two_card_draw
 from tournament.contests.settings import BankedSettings, ContestSettings
-from tournament.contests.two_card_draw import EXAMPLES, example
+from tournament.contests.two_card_draw.rules import EXAMPLES, example
 from tournament.contests.two_card_draw.servers import practice_server
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.runner.listener import NullListener
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.trial import playing
@@ -76,7 +76,7 @@ def test_a_bot_cannot_tell_a_check_from_a_tournament(tmp_path: Path, monkeypatch
 def test_no_server_of_a_check_is_known() -> None:
     servers = {practice_server(bytes([n]) * 32).content for n in range(4)}
     assert len(servers) == 4
-    assert not servers & {example(two_card_draw.Settings(seed="1"), name).content for name in EXAMPLES}
+    assert not servers & {example(TWO_CARD_DRAW.settings(seed="1"), name).content for name in EXAMPLES}
 
 
 LEAK = """
@@ -142,7 +142,13 @@ def test_faults_at_the_limits(tmp_path: Path) -> None:
     assert report.boundary_faults[0].question_text.startswith("a: card 0, ")
 
 
-@pytest.mark.parametrize("source", ["(x for x in iter(int, 1) if x).__next__()", "__import__('time').sleep(99)"])
+@pytest.mark.parametrize(
+    "source",
+    [
+        pytest.param("(x for x in iter(int, 1) if x).__next__()", marks=pytest.mark.slow),
+        "__import__('time').sleep(99)",
+    ],
+)
 def test_a_disqualified_bot_is_not_examined_for_long(
     tmp_path: Path, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

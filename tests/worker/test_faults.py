@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from engine.watching.scripted_core import ScriptedCore
+from tests.built_in import VON_NEUMANN_POKER
 from tests.worker.support import A, B
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.keys import KEY_BYTES, seed_after_faults
 from tournament.leg import Failure, Leg, LegPlan, Seat, cant_start
 from tournament.worker.faults import LegFaults, last_lines

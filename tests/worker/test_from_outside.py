@@ -11,19 +11,19 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.processes import descendants
 from tests.worker.support import A, Played, Source, ask, ask_each, build, play, script
 from tests.worker.test_limits import program, python
-from tournament.contests.von_neumann_poker import Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.errors import RunError
+from tournament.sandbox.outside import fork_server
 from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.endings import Ending
-from tournament.sandbox.outside.launch import Limits
-from tournament.worker.processes import admission, programs
+from tournament.sandbox.outside.launch import LaunchSpec, Limits, Mode
+from tournament.worker.processes import admission
 from tournament.worker.processes.admission import Room
 
 MEGABYTE = 1 << 20
@@ -108,14 +108,14 @@ def test_signals_from_outside_change_no_record(seed: int) -> None:
 def test_kills_that_do_not_stop_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is recorded of the leg, and no one disqualified."""
     (entrant, *others) = build({"told": program("time.sleep(60)", at=1), "zzz.py": "a = b = lambda *_: 0"})
-    start = programs.start
+    start = fork_server.start
 
-    def start_and_kill(*arguments: Any, **more: Any) -> Confined:
-        process = start(*arguments, **more)
+    def start_and_kill(launch: LaunchSpec, mode: Mode) -> Confined:
+        process = start(launch, mode)
         os.kill(process.pid, signal.SIGKILL)
         return process
 
-    monkeypatch.setattr(programs, "start", start_and_kill)
+    monkeypatch.setattr(fork_server, "start", start_and_kill)
     with pytest.raises(RunError, match="told: its process was killed from outside: this machine has too little memory"):
         play([entrant, *others], Settings(sessions=1))
 

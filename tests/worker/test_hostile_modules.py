@@ -12,11 +12,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.wasm.modules import Refused, read_module
+from tests.built_in import VON_NEUMANN_POKER
 from tests.support import play_built
 from tests.worker.test_metering import LEFT, LOOP, WAYS_OUT
 from tests.worker.test_webassembly_limits import CALLS, PASSES, PLAIN, module
 from tournament.artifacts.bot import Entrant
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.leg import Unfit
 from tournament.worker.wasm.engine import Engine, engine
 from tournament.worker.wasm.loading import load_bot
@@ -76,15 +77,6 @@ def test_a_fault_of_a_module_with_a_hostile_section_is_the_bots_own(what: str) -
 
 
 TYPE, BODY = b"\1\x60\0\0", b"\0\x0b"
-
-
-def raw(types: bytes = TYPE, body: bytes = BODY, more: bytes = b"") -> bytes:
-    """A module of one function."""
-    sections = {1: types, 3: b"\1\0"}, {10: b"\1" + leb(len(body)) + body}
-    before, after = (
-        b"".join(bytes([kind]) + leb(len(content)) + content for kind, content in part.items()) for part in sections
-    )
-    return b"\0asm\1\0\0\0" + before + more + after
 
 
 SEEDS = [

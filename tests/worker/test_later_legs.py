@@ -10,10 +10,13 @@ from typing import Any
 
 import pytest
 
+from tests.built_in import VON_NEUMANN_POKER
 from tests.worker.support import ON, SILENT_C, Source, build, legs_of, play, script
 from tournament.cache import cache_folder
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
-from tournament.worker.processes import python_bots
+from tournament.contests.von_neumann_poker.rules import Settings
+from tournament.sandbox.outside import fork_server
+from tournament.sandbox.outside.confined import Confined
+from tournament.sandbox.outside.launch import Mode
 from tournament.worker.processes.lanes import play_in_lanes
 from tournament.worker.processes.spool import Spool
 
@@ -83,14 +86,14 @@ def test_legs_with_the_same_deals_play_one_after_the_other() -> None:
 def test_later_legs_share_no_process_with_earlier_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where legs of a bot share processes, too."""
     started: list[str] = []
-    start = python_bots.start
+    start = fork_server.start
 
-    def counted(artifact: bytes, name: str, *words: Any, **more: Any) -> Any:
-        started.append(name)
-        return start(artifact, name, *words, **more)
+    def counted(launch: Any, mode: Mode) -> Confined:
+        started.append(launch.what.orders["name"])
+        return start(launch, mode)
 
     entrants = build({f"shares{number}.py": "def a(bot): return 9\ndef b(bot, bet): return 1" for number in range(4)})
-    monkeypatch.setattr(python_bots, "start", counted)
+    monkeypatch.setattr(fork_server, "start", counted)
     settings = Settings(sessions=1, duplicate=True)
     play(entrants, settings, ON, legs_of(entrants, settings))
     assert Counter(started) == {entrant.name: 2 for entrant in entrants}

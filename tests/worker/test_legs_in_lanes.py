@@ -16,21 +16,24 @@ import wasmtime
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.built_in import VON_NEUMANN_POKER
 from tests.contest_runs import CONTEST, assert_in_schedule_order, assert_same, outcome
 from tests.processes import comes, descendants
 from tests.worker.support import ON, SILENT_C, answering, artifacts_of, build, legs_of, play, write_bot
 from tournament.api import run
 from tournament.artifacts import python_packing
 from tournament.artifacts.bot import Entrant
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.entrants.build import build_entrants
 from tournament.records.results import load
 from tournament.sandbox.outside import fork_server
+from tournament.sandbox.outside.confined import Confined
+from tournament.sandbox.outside.launch import Mode
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.batch import Task, play_task
 from tournament.worker.faults import Stopped
 from tournament.worker.processes import lanes as lanes_module
-from tournament.worker.processes import pool, python_bots
+from tournament.worker.processes import pool
 from tournament.worker.processes.leg_in_play import LegInPlay
 
 ALONE = SandboxSettings(legs_per_process=1)
@@ -146,13 +149,13 @@ def b(bot, bet):
 @pytest.mark.slow
 def test_garbage_that_only_a_process_of_its_own_collects_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[bool] = []
-    start = python_bots.start
+    start = fork_server.start
 
-    def noted(*given: Any, many_legs: bool = False, **named: Any) -> Any:
-        started.append(many_legs)
-        return start(*given, many_legs=many_legs, **named)
+    def noted(launch: Any, mode: Mode) -> Confined:
+        started.append(launch.what.orders["many_legs"])
+        return start(launch, mode)
 
-    monkeypatch.setattr(python_bots, "start", noted)
+    monkeypatch.setattr(fork_server, "start", noted)
     monkeypatch.setattr(pool, "_outgrown", set[str]())  # as at the start of a worker
     field = [python_entrant("cycles", CYCLES), *build({f"c{n}.c": SILENT_C + "//" * n for n in range(5)})]
     playing = Settings(sessions=640, max_faults=0)

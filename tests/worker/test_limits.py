@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,7 @@ from tests.worker.support import (
     write_bot,
 )
 from tournament.contests.settings import ProcessTime
-from tournament.contests.von_neumann_poker import Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.sandbox.outside.own_time import Use
 from tournament.worker.processes import bot_process, lanes, programs
 from tournament.worker.processes.bot_process import Spent, TimeLimits
@@ -202,6 +203,19 @@ def test_a_wait_for_the_processor_is_no_sleep() -> None:
     assert verdict([(0.05, 0.0, True)] * 22) == "did not answer for 1 s"
     assert verdict([(0.05, 0.001, True)] * 23) == "did not answer for 1 s"
     assert verdict([(5.0, 0.0, True)] * 4) == "did not answer for 1 s"
+
+
+def test_leg_that_queues_without_end_is_cut_off_by_looks_and_not_by_the_clock() -> None:
+    """Four times what the leg may take, and a minute more, by the worker's own looks."""
+    cut_off = "kept others waiting for more than 348 s in all"
+    found = {}
+    for elapsed in (0.5, 140.0):  # a worker that was stopped looks again after 140 s
+        queues: Any = Asked([(0.0, 0.0, False)])
+        queues.use = lambda: Use(0.0, sleeps=False, waited=0.0, runs=True)
+        limits = TimeLimits(ProcessTime(bank=60, increment=0.0, for_decision=1.5, idle=1), queues)
+        found[elapsed] = [limits.exceeded(number, False, elapsed, Spent(legs=1)) for number in range(697)]
+    for failures in found.values():
+        assert [failure.what for failure in failures if failure] == [cut_off] and failures[-1]
 
 
 @pytest.mark.slow

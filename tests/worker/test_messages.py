@@ -9,7 +9,6 @@ import re
 import resource
 import struct
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -22,11 +21,11 @@ from engine.processes.channels import BOT_FAULTY, CHANNEL_FAILED, WROTE_NO_ANSWE
 from engine.processes.lanes import Lanes
 from engine.processes.lines import MOST_ACTION_BYTES
 from engine.watching.scripted_core import ScriptedCore
+from tests.built_in import VON_NEUMANN_POKER
 from tests.processes import comes
 from tests.support import poker_tables
 from tests.worker.support import A, B, Question
 from tournament.contests.interface import Dialogue
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER
 from tournament.worker.processes.python_bots import most_arguments
 
 INTERFACE = VON_NEUMANN_POKER.interface
@@ -358,18 +357,6 @@ def test_numbers_of_closed_channels_serve_again_after_the_next_run(stage: Stage)
         stage.table.channels.close(again.number)
         again.close()
     assert again.number < 6
-
-
-def test_a_process_without_standard_error_does_not_keep_the_worker_busy(stage: Stage) -> None:
-    process = stage.process()
-    stage.lane(process)
-    os.write(process.complains, b"my last words\n")
-    os.close(process.complains)
-    stage.run()
-    before = time.process_time()
-    stage.run(0.3)
-    assert time.process_time() - before < 0.15
-    assert stage.table.channels.printed(process.number) == b"my last words\n"
 
 
 WORDS = st.sampled_from([

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.built_in import VON_NEUMANN_POKER
 from tests.cli.in_process import shown
 from tournament.config import load_config
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.entrants.folder import read_submission
 from tournament.runner.listener import NullListener
 from tournament.sandbox.outside.settings import SandboxSettings

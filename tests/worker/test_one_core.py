@@ -12,7 +12,7 @@ import pytest
 
 from tests.worker.support import play
 from tests.worker.test_legs_in_lanes import CHANCY, STEADY, python_entrant
-from tournament.contests.von_neumann_poker import Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.worker.processes import lanes as lanes_module
 from tournament.worker.processes import one_core
 from tournament.worker.processes.one_core import Asked, OneCore

@@ -10,8 +10,6 @@ import tarfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -22,13 +20,11 @@ from tests.worker.support import ON, A, ask, build, pair, problem_of, script, wr
 from tournament.artifacts import archive
 from tournament.artifacts.recipe import read_recipe
 from tournament.config import load_config
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.errors import InputError, RunError
-from tournament.leg import Seat, Unfit
-from tournament.sandbox.outside.own_time import Use
+from tournament.leg import Unfit
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.worker.processes import pool, programs
-from tournament.worker.processes.bot_process import BotProcess
+from tournament.worker.processes import programs
 
 OFF = SandboxSettings(mode="off")
 
@@ -185,7 +181,7 @@ def test_a_script_that_cannot_be_executed_gets_a_remedy(tmp_path: Path) -> None:
     write_bot(tmp_path / "bot", {"bot.toml": 'command = ["./x"]', "x": "#!/bin/sh"})
     (tmp_path / "bot" / "x").chmod(0o644)
     with pytest.raises(RunError, match=r"\./x can't be executed; chmod \+x it"):
-        programs.start(archive.pack(tmp_path / "bot"), ON, tmp_path, memory_megabytes=64, cpu_seconds=5)
+        programs.launch_of(archive.pack(tmp_path / "bot"), ON, tmp_path, memory_megabytes=64, cpu_seconds=5)
 
 
 SHELL = """\
@@ -325,44 +321,3 @@ def test_readable_folders_lie_beside_the_settings(tmp_path: Path, monkeypatch: p
     shutil.rmtree(place / "libs")
     with pytest.raises(InputError, match=rf"\[sandbox\] readable_paths: there is no {place / 'libs'}"):
         build({"bot": script("input()")}, sandbox)
-
-
-class Parting:
-    """A program that has heard how its leg ended."""
-
-    def __init__(self) -> None:
-        self.pid, self.ends_itself, self.killed = 1 << 22, False, False
-        self.heard, self.to = os.pipe()
-
-    def close_input(self) -> None:
-        os.close(self.to)
-
-    def has_ended(self) -> bool:
-        return self.ends_itself
-
-    def end(self) -> None:
-        self.killed = True
-
-    def use(self) -> Use:
-        return Use(0.0, sleeps=True)
-
-
-@pytest.mark.parametrize(("ends_itself", "until"), [(False, 0.1), (True, 0.0)])
-def test_program_that_heard_its_score_is_ended_after_a_tenth_of_a_second(
-    ends_itself: bool, until: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    now = 0.0
-    monkeypatch.setattr(pool, "time", SimpleNamespace(monotonic=lambda: now))
-    lanes: Any = SimpleNamespace(channels=SimpleNamespace(unsent=lambda _: b"turn\n", close=lambda _: None))
-    told = pool.Pool(VON_NEUMANN_POKER, Settings(), ON, {}, tmp_path, lanes)
-    confined: Any = Parting()
-    confined.ends_itself = ends_itself
-    leg: Any = object()
-    told.by_channel[3] = BotProcess(confined, 3, Seat("told", "program", "", 0), lanes, Settings(), leg)
-    told._bytes[confined] = 0
-    told.end(told.by_channel[3], b"SCORE 1.5\n")
-    assert os.read(confined.heard, 100) == b"turn\nSCORE 1.5\n" and os.read(confined.heard, 1) == b""
-    os.close(confined.heard)
-    for now in (0.0, 0.099, 0.1):
-        told.reap()
-        assert confined.killed == (now >= until) != told.is_parting(leg)

@@ -20,10 +20,10 @@ from engine.kernel.records import Table
 from engine.processes.channels import CHANNEL_FAILED, WROTE_NO_ANSWER
 from engine.processes.lanes import Lanes
 from engine.processes.lines import MOST_LINE_BYTES, QuestionLines
+from tests.built_in import HOLDEM_TRAINING
 from tests.oracles.deals import key_of
 from tests.worker.support import A, B
 from tests.worker.test_messages import ANSWER, HEADER, Event, Stage
-from tournament.contests.holdem_training import HOLDEM_TRAINING
 from tournament.store.columns import buffer_fields
 
 FAILED = (CHANNEL_FAILED, WROTE_NO_ANSWER)

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import wasmtime
 
+from tests.built_in import MATRIX_GAME, ROCK_PAPER_SCISSORS
 from tournament.artifacts.bot import Entrant
-from tournament.contests.matrix_game import MATRIX_GAME, ROCK_PAPER_SCISSORS
-from tournament.contests.matrix_game import Settings as Matrix
+from tournament.contests.matrix_game.rules import Settings as Matrix
 from tournament.entrants.build import build_entrant
 from tournament.entrants.folder import read_submission
 from tournament.keys import KEY_BYTES
@@ -21,7 +21,6 @@ from tournament.store.legs import LegResult
 from tournament.worker.leg import NullSink, play_leg
 from tournament.worker.wasm.stack import MOST_STACK
 
-ROOT = Path(__file__).parents[2]
 TURNS, TOO_DEEP = 12, (8, 9)
 IDLE = bytes(
     wasmtime.wat2wasm(
@@ -38,7 +37,7 @@ class Ample(Matrix):
         return self.fuel_per_leg
 
 
-ROOM = Ample(rounds=TURNS, sessions=1, moves=["fails", "goes"], payoffs=[[0, 0], [1, 1]])
+ROOM = Ample(turns_per_game=TURNS, sessions=1, moves=["fails", "goes"], payoffs=[[0, 0], [1, 1]])
 
 
 def built(path: Path) -> Entrant:
@@ -92,14 +91,6 @@ def test_calls_are_as_deep_on_every_thread(room: Entrant, size: int) -> None:
     assert played == [True]
 
 
-HERE = """
-import sys
-from pathlib import Path
-from tests.worker.test_room import built, went_well
-assert went_well(built(Path(sys.argv[1])))
-"""
-
-
 MIX = Path(__file__).parent / "allocator" / "random_mix.c"
 
 
@@ -138,9 +129,9 @@ def test_a_bot_that_works_a_million_instructions_a_turn_has_fuel_for_a_match(tmp
     meters: list[tuple[int, int, int]] = []
     turns, match = 20, ROCK_PAPER_SCISSORS.settings.model_validate(ROCK_PAPER_SCISSORS.preset)
     assert isinstance(match, Matrix)
-    turns_of_leg = match.sessions * match.rounds
+    turns_of_leg = match.sessions * match.turns_per_game
     assert turns_of_leg * match.replicas == 20_000
-    play(bot, Matrix(rounds=turns, sessions=1), meters)
+    play(bot, Matrix(turns_per_game=turns, sessions=1), meters)
     decisions, fuel, most = meters[0]
     assert decisions == turns and 1_000_000 < fuel / turns < 2_000_000
     assert fuel / turns * turns_of_leg < match.fuel_per_leg

@@ -6,7 +6,7 @@ import pytest
 
 from tests.oracles.von_neumann_poker import BetCap, Bot
 from tests.worker.support import Source, answering, build, by_oracle, legs_of, play
-from tournament.contests.von_neumann_poker import Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 
 # The same two strategies in every way to write them down. `state` depends on what was seen before.
 CALM = Bot(lambda v: 20 if v.card > 0.5 else 0, lambda v, _bet: int(v.card > 0.25))

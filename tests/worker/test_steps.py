@@ -11,8 +11,8 @@ import wasmtime
 
 from engine.kernel.game_core import ARGUMENT_LIMIT, LEG_IS_OVER
 from engine.watching.scripted_core import ScriptedCore
-from tournament.contests.interface import Interface, Question
-from tournament.contests.two_card_draw import TWO_CARD_DRAW
+from tests.built_in import TWO_CARD_DRAW
+from tournament.contests.interface import DecisionSpec, Interface
 from tournament.worker.wasm import calls
 from tournament.worker.wasm.loading import load_bot
 from tournament.worker.wasm.seating import Limits, Seating
@@ -25,7 +25,7 @@ KINDS = [["i64" if (place + count) % 3 else "i32" for place in range(count)] for
 INTERFACE = replace(
     TWO_CARD_DRAW.interface,
     questions=tuple(
-        Question(f"ask{count}", tuple((kind,) for kind in kinds), ("i64",), tuple("abcdef"[:count]))
+        DecisionSpec(f"ask{count}", tuple((kind,) for kind in kinds), ("i64",), tuple("abcdef"[:count]))
         for count, kinds in enumerate(KINDS)
     ),
 )

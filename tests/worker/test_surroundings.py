@@ -9,12 +9,12 @@ import pytest
 import wasmtime
 
 from engine.wasm.surroundings import FUEL_PER_SECOND
+from tests.built_in import TWO_CARD_DRAW, VON_NEUMANN_POKER
 from tests.oracles.deals import key_of
 from tests.support import GatheringDesk, artifact_of, build_folder, play_built, poker_settings, poker_tables
 from tests.worker.test_webassembly_limits import CALLS, LOOPS, PLAIN, counting
 from tournament.artifacts.bot import Entrant
-from tournament.contests.two_card_draw import TWO_CARD_DRAW
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.leg import Leg, LegPlan, Seat, Unfit
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.leg import play_leg
@@ -184,6 +184,12 @@ ODD = {
         """(i32.add (call $resolution (i32.const 0) (i32.const 8)) (i32.wrap_i64 (i64.load (i32.const 8))))""", 1
     ),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize("what", ODD)
+def test_odd_questions_get_an_errors_number(what: str) -> None:
+    call, number = ODD[what]
+    assert max(bets(played(asking("odd", call), PLAIN))) == number
 
 
 SEARCHES = """#include <chrono>

@@ -33,7 +33,7 @@ def test_names_that_are_not_public_are_used_in_one_module_and_are_there() -> Non
                 assert path.name == "calls.py", f"{path.name} uses {of}.{node.attr}"
                 assert hasattr(eval(of, vars(calls)), node.attr), f"{of} has no {node.attr}"
                 used += 1
-    assert used > 20
+    assert used > 5
 
 
 @pytest.mark.parametrize(

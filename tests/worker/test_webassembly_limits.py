@@ -14,12 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.wasm.surroundings import FUEL_PER_SECOND
+from tests.built_in import VON_NEUMANN_POKER
 from tests.support import play_built
 from tournament.artifacts.bot import Entrant
 from tournament.containment import BotTrouble
 from tournament.contests import CONTESTS
 from tournament.contests.contest import Contest
-from tournament.contests.von_neumann_poker import VON_NEUMANN_POKER, Settings
+from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.leg import Failure, Unfit
 from tournament.worker.faults import Stopped
 from tournament.worker.leg import limits_of
@@ -196,15 +197,6 @@ def test_ctrl_c_is_heard_while_a_bot_thinks(monkeypatch: pytest.MonkeyPatch) -> 
     threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
     with pytest.raises(KeyboardInterrupt):
         play_built(endless, PLAIN, settings=settings)
-
-
-NESTED = {
-    "blocks": "(block " * 20_000 + ")" * 20_000,
-    "loops": "(loop " * 200 + ")" * 200,
-    "sums": "(local.get 0)" + "(i32.add (local.get 0))" * 20_000 + "drop",
-    "one sum": "(local.get 0)" * 20_000 + "i32.add " * 19_999 + "drop",
-    "zeros": "(local.get 0)" + "i32.eqz " * 20_000 + "drop",
-}
 
 
 @given(st.binary(max_size=300))

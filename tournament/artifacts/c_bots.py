@@ -16,7 +16,15 @@ from pathlib import Path
 from tournament.artifacts import compiler, libraries
 from tournament.artifacts.bot import Submission
 from tournament.artifacts.compiler import Unit, compile_unit, errors_of
-from tournament.artifacts.compiler_command import BARE, BOT_FOLDER, SEEN_FILES, STANDARDS, Build, seen_by_bots
+from tournament.artifacts.compiler_command import (
+    ADAPTER_FOLDER,
+    BARE,
+    BOT_FOLDER,
+    SEEN_FILES,
+    STANDARDS,
+    Build,
+    seen_by_bots,
+)
 from tournament.artifacts.compiler_messages import TRIAL_FILE
 from tournament.artifacts.compiler_run import Allowance, CompilerRefused
 from tournament.contests.interface import Interface
@@ -63,7 +71,21 @@ _Answering = dict[str, str]
 def compile_bot(
     submission: Submission, interface: Interface, sandbox: SandboxSettings, build: Build = Build.TO_PLAY
 ) -> Compiled:
-    """Compile a bot by the first standard that accepts it. Raises Unfit, and RunError for the machine.
+    """Compile a bot, after the contest's adapter if there is one for its language; one that doesn't build so may be
+    written for the contest itself. Raises Unfit, and RunError for the machine."""
+    if submission.kind not in interface.adapters:
+        return _compile_alone(submission, interface, sandbox, build)
+    try:
+        return _compile_alone(submission, interface, sandbox, build)
+    except Unfit as unadapted:
+        try:
+            return _compile_alone(submission, replace(interface, adapters={}), sandbox, build)
+        except Unfit:
+            raise unadapted from None
+
+
+def _compile_alone(submission: Submission, interface: Interface, sandbox: SandboxSettings, build: Build) -> Compiled:
+    """Compile a bot by the first standard that accepts it.
 
     What no standard accepts is tried BARE by the first: what g++ takes, since it includes less, builds so. There, what
     the linker took for a function of the library has another name, and what is ambiguous is the bot's own.
@@ -263,7 +285,9 @@ def _qualified(name: str, work: _Work) -> str:
 
 
 def _text(work: _Work) -> str:
-    return work.submission.source.decode(errors="replace")
+    adapter = work.interface.adapters.get(work.submission.kind)
+    source = (adapter.content + b"\n" if adapter else b"") + work.submission.source
+    return source.decode(errors="replace")
 
 
 def _write_unit(
@@ -292,13 +316,23 @@ def _write_unit(
     begin = "#define _GNU_SOURCE\n" if submission.kind == "c" and _ASKS_FOR_GNU.search(submission.source) else ""
     if bare is not None:
         begin += BARE + "".join(f"#define {name} tournament_own_{name}\n" for name in bare)
+    files = {unit.name: unit, f"{BOT_FOLDER}/{bot.name}": bot}
+    before = ""
+    if adapter := interface.adapters.get(submission.kind):
+        path = folder / ADAPTER_FOLDER / adapter.name
+        path.parent.mkdir()
+        path.write_bytes(adapter.content)
+        os.utime(path, (0, 0))
+        # A bot finds it by its name, too, as it finds the header of the interface that it is written for.
+        files = {f"{BOT_FOLDER}/{adapter.name}": path, **files, f"{ADAPTER_FOLDER}/{adapter.name}": path}
+        before = f'#include "{ADAPTER_FOLDER}/{adapter.name}"\n'
     unit.write_text(
-        f'{begin}#include "{interface.compiled.header}"\n{clock}#include "{bot.parent.name}/{bot.name}"\n{end}\n'
+        f'{begin}#include "{interface.compiled.header}"\n{clock}{before}#include "{BOT_FOLDER}/{bot.name}"\n{end}\n'
     )
-    seen = seen_by_bots(interface.sdk, {unit.name: unit, f"{bot.parent.name}/{bot.name}": bot})
+    seen = seen_by_bots(interface.folder, files)
     (folder / SEEN_FILES).write_text(seen)
     takes_long = longest_chain(submission.source) > _MOST_BRANCHES
-    return Unit(unit, standard, interface.sdk, sandbox, interface.compiled.hints, takes_long)
+    return Unit(unit, standard, interface.folder, sandbox, interface.compiled.hints, takes_long)
 
 
 def longest_chain(source: bytes) -> int:

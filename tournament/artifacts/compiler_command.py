@@ -18,6 +18,7 @@ from tournament.artifacts.limits import BOT_STACK
 STANDARDS = {"c": ("gnu17", "gnu2x", "gnu89"), "cpp": ("gnu++17", "gnu++20", "gnu++11", "gnu++98")}
 LANGUAGES = tuple(STANDARDS)
 LANGUAGE_NAMES = {"c": "C", "cpp": "C++"}
+ADAPTER_FOLDER = "adapter"  # beside the unit: the organiser's file that is put before bots
 BOT_FOLDER = "bot"  # beside the unit that includes the bot, so that no bot's file has the name of one of ours
 HEADERS = Path(__file__).with_name("headers")  # before the compiler's own of these names
 

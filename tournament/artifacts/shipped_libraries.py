@@ -12,6 +12,7 @@ import shutil
 import sys
 import tarfile
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from tournament.artifacts.compiler_command import LANGUAGES, home
@@ -66,6 +67,14 @@ def pack(folder: Path, archive: Path) -> None:
                 opened.addfile(entry, file)
 
 
+def copy_built(built: Iterable[Path], folder: Path) -> None:
+    """Copy those libraries that were built into a folder of a new cache. Raises OSError."""
+    make_folder(folder)
+    for library in built:
+        if library.exists():
+            shutil.copytree(library, folder / library.name)
+
+
 def _main(archive: Path) -> None:
     """Build what bots are linked with in a new cache, which starts with what this machine has built, and pack it."""
     from tournament.artifacts.c_bots import RUNTIME_SOURCES
@@ -74,9 +83,7 @@ def _main(archive: Path) -> None:
     sandbox = SandboxSettings()
     with tempfile.TemporaryDirectory() as cache:
         libraries = Path(cache, "libraries")
-        for built in (libraries_of(kind) for kind in LANGUAGES):
-            if built.exists():
-                shutil.copytree(built, libraries / built.name)
+        copy_built(map(libraries_of, LANGUAGES), libraries)
         os.environ["TOURNAMENT_CACHE"] = cache
         prepare_libraries(LANGUAGES, sandbox, print)
         library_of_exceptions(sandbox)

@@ -13,7 +13,7 @@ from tournament.audit.verification import settings_of
 from tournament.audit.verify_games import Players, find_players
 from tournament.config import Config
 from tournament.contests.contest import Contest
-from tournament.entrants.build import with_lines
+from tournament.entrants.build import adapted, with_lines
 from tournament.entrants.folder import find_submissions
 from tournament.errors import InputError, RunError
 from tournament.leg import Leg
@@ -63,9 +63,9 @@ def replay_games(
 ) -> Replay:
     """Play a session of a match again, or one game of it, and tell what each bot was asked and answered.
 
-    `match` is its number or the names of its players in any order. `config_of` gives the settings of a contest. Raises
-    InputError when there are no such records, or a bot has changed since; RunError when the ledger can't be read or
-    this machine can't play.
+    `match` is its number or the names of its players in any order; of a table's players some are enough. `config_of`
+    gives the settings of a contest. Raises InputError when there are no such records, or a bot has changed since;
+    RunError when the ledger can't be read or this machine can't play.
     """
     with reading(location):
         storage = open_storage(location)
@@ -118,7 +118,7 @@ def _replayed(
 ) -> Replay:
     """A session of a leg, or a game of it, played by the first of these artifacts that give what was recorded."""
     in_leg = session - leg.plan.first_session
-    window = Window(in_leg, in_leg, *((0, MOST_GAMES - 1) if game is None else (game, game)), drawn=session)
+    window = Window(in_leg, in_leg, *((0, MOST_GAMES - 1) if game is None else (game, game)), drawn=in_leg)
 
     def shown(faults: Sequence[Fault]) -> tuple[Fault, ...]:
         return tuple(fault for fault in faults if fault.session == session and game in (None, fault.game))
@@ -160,19 +160,12 @@ def _recorded_leg(
 ) -> tuple[Batch, LegResult]:
     """The leg that has a session, and its batch. Raises InputError."""
     last = -1
-    names: set[str] = set()
+    names = {name for batch in batches for name in batch.legs.names}
+    wanted = match if isinstance(match, int) else _match_of(batches, match)
     number = session // sessions_per_leg
     for batch in batches:
-        legs = batch.legs
-        if isinstance(match, int):
-            found = np.flatnonzero(legs.match == match)
-        else:
-            wanted = sorted(match)
-            played = ([*seats, house] if house else seats for seats, house in zip(legs.seated, legs.houses))
-            found = np.array([n for n, names_of in enumerate(played) if sorted(names_of) == wanted], dtype=np.int64)
-        names |= {*legs.names}
-        for index in found:
-            leg = legs[int(index)]
+        for index in np.flatnonzero(batch.legs.match == wanted):
+            leg = batch.legs[int(index)]
             last = max(last, leg.number)
             if leg.number == number:
                 return batch, leg
@@ -184,11 +177,23 @@ def _recorded_leg(
     raise InputError(f"--session {session}: match {name} has sessions 0 to {(last + 1) * sessions_per_leg - 1}")
 
 
+def _match_of(batches: Sequence[Batch], names: tuple[str, ...]) -> int:
+    """The lowest number of a match in which all of these sit, or one sits against a house player; −1 without any."""
+    found = [
+        int(number)
+        for batch in batches
+        for number, seats, house in zip(batch.legs.match, batch.legs.seated, batch.legs.houses)
+        if {*names} <= {*seats, house} and len({*names}) == len(names)
+    ]
+    return min(found, default=-1)
+
+
 def _with_lines(contest: Contest, config: Config, field: ContestSetup, leg: Leg) -> dict[str, bytes]:
     """By their artifacts, the leg's bots in C and C++ built so that a fault has its line."""
     found = {}
     seats = {seat.name: seat for seat in leg.seats if seat.kind == "wasm"}
+    interface = adapted(contest.interface, config.contest)
     for submission in find_submissions(config.entrants, lambda: field.entrants)[0]:
-        if submission.name in seats and (code := with_lines(submission, contest.interface, config.sandbox)):
+        if submission.name in seats and (code := with_lines(submission, interface, config.sandbox)):
             found[seats[submission.name].artifact] = code
     return found

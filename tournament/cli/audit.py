@@ -67,7 +67,9 @@ def verify(
 
 def replay(
     contest: Contest,
-    match: Annotated[str, option("N|X,Y", "the match's number, or its bots' names", CHOICE)],
+    match: Annotated[
+        str, option("N|X,Y", "the match's number, or its bots' names; of a table's some are enough", CHOICE)
+    ],
     session: Annotated[int, option("S", "session of the match, from 0", CHOICE, min=0)],
     game: Annotated[int | None, option("G", "only this game of the session", CHOICE, min=0)] = None,
     entrants: Annotated[Path | None, option("DIR", "folder of bots", PLACES)] = None,
@@ -84,9 +86,7 @@ def replay(
         config_of = partial(load_config, path=config, entrants=entrants, results=results)
         names = tuple(name.strip() for name in match.split(","))
         if not match.isdecimal() and not (len(names) > 1 and all(names)):
-            raise InputError(
-                f"--match {match}: say its number, or the names of all of its bots with commas between them"
-            )
+            raise InputError(f"--match {match}: say its number, or names of its bots with commas between them")
         found = replay_games(
             place, config_of, int(match) if match.isdecimal() else names, session, game, screen.on_message
         )

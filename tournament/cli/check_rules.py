@@ -25,25 +25,25 @@ def are_rules(path: Path) -> bool:
 
 
 def check_rules(path: Path, screen: Screen) -> tuple[Table, bool]:
-    """A line for each rule of the conformance suite, and whether all hold. Raises InputError for what is no contest."""
+    """Return a line for each check of the conformance suite, and whether all hold. Raises InputError without rules."""
     from tournament import conformance
 
     contest = load_rules(path.name, path.parent)
     table, sound = facts_table(), True
     table.add_row("rules", f"{contest.rules}, {contest.title}")
     with scratch_folder() as folder:
-        trial = conformance.Trial(contest.rules, folder, rules=str(path.absolute()), sessions=_SESSIONS)
-        for rule in conformance.RULES:
-            screen.doing(f"checking: {rule.__name__}")
+        suite = conformance.ContestSuite(contest.rules, folder, rules=str(path.absolute()), sessions=_SESSIONS)
+        for check in conformance.CHECKS:
+            screen.doing(f"checking: {check.__name__}")
             try:
-                rule(trial)
-            except (conformance.NotConforming, TournamentError) as problem:
+                check(suite)
+            except (conformance.ConformanceError, TournamentError) as problem:
                 sound = False
-                table.add_row(rule.__name__, Text(printable(str(problem)), style="red"))
+                table.add_row(check.__name__, Text(printable(str(problem)), style="red"))
                 if isinstance(problem, TournamentError):  # nothing more can be played
                     break
             else:
-                table.add_row(rule.__name__, Text((rule.__doc__ or "").strip()))
+                table.add_row(check.__name__, Text((check.__doc__ or "").strip()))
     words, style = ("fit to be played", "green") if sound else ("not fit to be played", "red")
     table.add_row("verdict", Text(words, style=style))
     return table, sound

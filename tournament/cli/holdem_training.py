@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tournament.cli.groups import PLAIN, Command, examples
-from tournament.cli.options import OUTPUT, PLAY, WHO_PLAYS, flag, option
+from tournament.cli.options import OUTPUT, PLAY, option
 
 _PROGRAM = "python3 entrants/holdem_training/my_bot/bot.py"
 
@@ -19,19 +19,18 @@ app = typer.Typer(**PLAIN)
     cls=Command,
     epilog=examples(
         f"judge holdem_training --hands 100 -- {_PROGRAM}",
-        f"judge holdem_training --hands 100 --no-sandbox --transcript lines.txt -- {_PROGRAM}",
+        f"judge holdem_training --hands 100 --transcript lines.txt -- {_PROGRAM}",
     ),
 )
 def judge(
-    contest: Annotated[str, typer.Argument(metavar="CONTEST", help="one whose statement has programs judged")],
+    contest: Annotated[str, typer.Argument(metavar="CONTEST", help="contest whose statement defines a judge")],
     command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="the program and its arguments")],
     hands: Annotated[int | None, option("G", "hands of the match; default 10000", PLAY, min=1, max=1000000)] = None,
     seed: Annotated[str, option("SEED", "number or text that chooses deals and dice", PLAY)] = "1",
-    decks: Annotated[Path | None, option("FILE", "fixed hands, one a line, instead", PLAY)] = None,
+    decks: Annotated[Path | None, option("FILE", "file of fixed hands, one per line", PLAY)] = None,
     transcript: Annotated[
         Path | None, option("FILE", "write every line here: < read by the program, > written by it", OUTPUT)
     ] = None,
-    no_sandbox: Annotated[bool, flag("--no-sandbox", "run the program with all your rights", WHO_PLAYS)] = False,
 ) -> None:
     """Play a program as the contest's statement has it judged, and nothing else: for its author to debug against.
 
@@ -39,13 +38,13 @@ def judge(
     ran out of time, with 5 when its output ended before the match.
     """
     from tournament.cli.consoles import out
-    from tournament.config import load_contests
+    from tournament.config import load_config
     from tournament.trial.judging import judge_program
 
+    config = load_config(contest)
     verdict = judge_program(
-        load_contests().find(contest), command, hands=hands, seed=seed, decks=decks, transcript=transcript,
-        sandboxed=not no_sandbox,
-    )  # fmt: skip
+        config.played, command, config.sandbox, hands=hands, seed=seed, decks=decks, transcript=transcript
+    )
     out.print(verdict.text, soft_wrap=True)
     if verdict.exit_code:
         raise typer.Exit(verdict.exit_code)

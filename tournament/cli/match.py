@@ -54,29 +54,34 @@ def match(
     bot: Annotated[str | None, typer.Argument(metavar="BOT", help=_BOT)] = None,
     others: Annotated[
         list[str] | None,
-        typer.Argument(metavar="OTHER", help="the same, or a house player; default all entrants or house players"),
+        typer.Argument(
+            metavar="OTHER", help="opponent, as BOT or a house player; default all entrants or house players"
+        ),
     ] = None,
     baseline: Annotated[
         str | None, option("FILE|NAME", "another version of BOT, which plays the same deals", WHO_PLAYS)
     ] = None,
     sessions: Annotated[int | None, option("N", "sessions of each match", PLAY)] = None,
     replicas: Annotated[
-        int | None, option("N", "of each match; from 10 on errors hold whatever bots learn", PLAY)
+        int | None,
+        option("N", "matches with each opponent; with 10 or more, errors hold no matter how bots learn", PLAY),
     ] = None,
     until_settled: Annotated[
-        float | None, option("P", "more replicas, until which is better is sure with probability P", PLAY)
+        float | None, option("P", "play more replicas until a test with probability P decides which is better", PLAY)
     ] = None,
     max_replicas: Annotated[int | None, option("N", "with --until-settled: maximum replicas of a match", PLAY)] = None,
     seed: Annotated[
-        str | None, option("SEED", "number or text that chooses the deals; default a drawn one, told", PLAY)
+        str | None, option("SEED", "number or text that chooses the deals; default a random one, which is shown", PLAY)
     ] = None,
-    workers: Annotated[int | None, option("N", "how many play at once; default all cores", WHO_PLAYS)] = None,
+    workers: Annotated[
+        int | None, option("N", "workers that play at the same time; default one per core", WHO_PLAYS)
+    ] = None,
     session: Annotated[
         int | None, option("S", "with one OTHER: show this session, step by step", CHOICE, min=0)
     ] = None,
     game: Annotated[int | None, option("G", "only this game of that session", CHOICE, min=0)] = None,
     results: Annotated[
-        str | None, option("DIR|URL", "keep the records there; default nowhere", PLACES, "--results")
+        str | None, option("DIR|URL", "folder or URL to keep the records; default none", PLACES, "--results")
     ] = None,
     config: ConfigPath = None,
     as_json: Json = False,
@@ -156,7 +161,7 @@ def _print(report: MatchReport, contest: PlayedContest, seed: str) -> None:
     signed = f"+{form.lstrip('+')}"
     headings = ["against", unit, "± 95%", *([] if scoring else ["theirs"])]
     headings += ["baseline", "better by", "± 95%"] if report.baseline else []
-    table = plain_table(f"{report.bot} against each", contest.display.unit or f"{unit}, ± 95%")
+    table = plain_table(f"{report.bot} against each", contest.points_unit or f"{unit}, ± 95%")
     for number, heading in enumerate(headings):
         table.add_column(heading, justify="right" if number else "left", no_wrap=True)
     for line in report.opponents:

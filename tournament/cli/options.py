@@ -50,7 +50,8 @@ Results = Annotated[
 ]
 Final = Annotated[bool, flag("--final", "records of the last final of an open contest", PLACES)]
 Workers = Annotated[
-    int | None, option("N", "how many play at once; 0 is one per core", WHO_PLAYS, envvar="TOURNAMENT_WORKERS")
+    int | None,
+    option("N", "workers that play at the same time; 0 is one per core", WHO_PLAYS, envvar="TOURNAMENT_WORKERS"),
 ]
 Executor = Annotated[
     str | None, option("auto|local|ray", "this machine's threads, or Ray", WHO_PLAYS, envvar="TOURNAMENT_EXECUTOR")

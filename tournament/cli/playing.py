@@ -49,10 +49,6 @@ class Playing:
         """
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # end as by Ctrl-C
         joined_cluster.ends_after_play = True
-        if any(hasattr(one.contest, "rules_seconds_per_step") for one in self.chosen.values()):  # rules in Python
-            from engine.rules.steps import end_on_signals
-
-            end_on_signals()
         name, first = next(iter(self.chosen.items()))
         place = inside(first.results, name)
         all_fit = True
@@ -82,14 +78,12 @@ class Playing:
     def _play(self, prepared: Prepared, before: Mapping[str, tuple[int, int]]) -> bool:
         """Play a contest and show the results. `before` are its bots' stamps when the command began."""
         contest = prepared.contest
-        with Screen(
-            err, contest.title, contest=contest.name, as_json=self.as_json, unit=contest.display.unit
-        ) as screen:
+        with Screen(err, contest.title, contest=contest.name, as_json=self.as_json, unit=contest.points_unit) as screen:
             if self.as_json:
                 screen.on_progress(_progress_before(prepared))
             standings = run_prepared(prepared, screen)
         to_see = commands_to_see(contest.name, standings, self.given)
-        for shown in final_tables(out, standings, contest.title, contest.display.unit, to_see):
+        for shown in final_tables(out, standings, contest.title, contest.points_unit, to_see):
             out.print(shown, soft_wrap=isinstance(shown, Text))
         out.print(f"{standings.games:,} games in {prepared.location}", soft_wrap=True)
         after = stamps(prepared.config.entrants)

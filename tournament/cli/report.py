@@ -20,10 +20,10 @@ def report(
         Path | None, option("FILE", "file to write; default report.html", OUTPUT, "--output", "-o")
     ] = None,
     public: Annotated[
-        bool, flag("--public", "leave out what shows cards, to publish while bots may still enter", CHOICE)
+        bool, flag("--public", "omit what shows cards, to publish while bots can still enter", CHOICE)
     ] = False,
     author_pages: Annotated[
-        Path | None, option("DIR", "a page for the author of each bot, into this folder", OUTPUT, "--author-pages")
+        Path | None, option("DIR", "folder for a page for each bot's author", OUTPUT, "--author-pages")
     ] = None,
     results: Results = None,
     final: Final = False,

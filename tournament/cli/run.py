@@ -25,7 +25,8 @@ from tournament.errors import InputError
 
 def run(
     contests: Annotated[
-        list[str] | None, typer.Argument(metavar="CONTEST", help="which to run; default every table of tournament.toml")
+        list[str] | None,
+        typer.Argument(metavar="CONTEST", help="contest to run; default every table of tournament.toml"),
     ] = None,
     entrants: Annotated[Path | None, option("DIR", "folder of bots; default entrants/<contest>", PLACES)] = None,
     results: Results = None,
@@ -42,19 +43,19 @@ def run(
         int | None, option("N", "with --until-settled: maximum replicas of a match", SETTLED)
     ] = None,
     tie_margin: Annotated[
-        float | None, option("POINTS", "with --until-settled: less of a difference is a tie", SETTLED)
+        float | None, option("POINTS", "with --until-settled: treat smaller differences as ties", SETTLED)
     ] = None,
     workers: Workers = None,
     executor: Executor = None,
     ray_address: Cluster = None,
     strict: Annotated[bool, flag("--strict", "exit with 1 when a bot is broken or disqualified", OUTPUT)] = False,
     dry_run: Annotated[
-        bool, flag("--dry-run", "only say what would be played, for how long, how many bytes", PLAY)
+        bool, flag("--dry-run", "show what would be played, the time and the bytes, and play nothing", PLAY)
     ] = False,
     archive: Annotated[
-        bool, flag("--archive", "start again, also where a million games were played with other settings", PLAY)
+        bool, flag("--archive", "start again, even if it archives a million games of other settings", PLAY)
     ] = False,
-    progress: Annotated[str | None, option("json", "write a line of JSON a second to standard error", OUTPUT)] = None,
+    progress: Annotated[str | None, option("json", "write a line of JSON per second to standard error", OUTPUT)] = None,
     config: ConfigPath = None,
 ) -> None:
     """Run again after a crash, after Ctrl-C or with a new bot in the folder:

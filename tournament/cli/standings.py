@@ -63,14 +63,12 @@ def leaderboard(
         str | None,
         option("elo", "Elo points by won sessions, instead of the score", CHOICE),
     ] = None,
-    history: Annotated[str | None, option("BOT", "this bot's versions, and where each of them stood", CHOICE)] = None,
+    history: Annotated[str | None, option("BOT", "this bot's versions with their ranks", CHOICE)] = None,
     as_csv: Csv = False,
     wide: Annotated[bool, flag("--wide", "all columns, for terminals of more than 80 characters", CHOICE)] = False,
     authors: Annotated[
         Path | None,
-        option(
-            "FILE", "the authors' file, to name the authors of bots that they handed in; default authors.toml", PLACES
-        ),
+        option("FILE", "authors' file, to show the bots' authors; default authors.toml", PLACES),
     ] = None,
     results: Results = None,
     final: Final = False,
@@ -94,7 +92,7 @@ def leaderboard(
         print_json(leaderboard_values(found.ranking, _authors(found, authors, config)))
         return
     played = _contest_of(found, config)
-    table = leaderboard_table(found.ranking, played.title, unit=played.display.unit, wide=wide)
+    table = leaderboard_table(found.ranking, played.title, unit=played.points_unit, wide=wide)
     if wide:  # all columns are whole, also in a file, which has no width of its own
         table.width = out.measure(table, options=out.options.update(width=_WIDEST)).maximum
     out.print(table, crop=not wide)
@@ -125,7 +123,8 @@ def _show_history(bot: str, found: Loaded, as_json: bool) -> None:
     if as_json:
         print_json(
             [
-                {"sha256": one.line.sha256, "ranked": one.ranked, "archive": one.archive, **standing_values(one.line)}
+                {"sha256": one.line.sha256, "field_size": one.field_size, "archive": one.archive}
+                | standing_values(one.line)
                 for one in versions
             ]
         )
@@ -147,7 +146,8 @@ def _show_rating(kind: str, found: Loaded, config: Path | None, as_json: bool) -
 def crosstable(
     contest: ContestOrOnly = None,
     bot: Annotated[
-        str | None, option("NAME", "only this bot's, the best first, and whom it is closest to beating", CHOICE)
+        str | None,
+        option("NAME", "this bot's results only, the best first, and the opponent closest to being beaten", CHOICE),
     ] = None,
     results: Results = None,
     final: Final = False,
@@ -176,7 +176,7 @@ def crosstable(
 
 def faults(
     contest: ContestOrOnly = None,
-    bot: Annotated[str | None, option("NAME", "only this bot's", CHOICE)] = None,
+    bot: Annotated[str | None, option("NAME", "this bot's faults only", CHOICE)] = None,
     results: Results = None,
     final: Final = False,
     config: ConfigPath = None,

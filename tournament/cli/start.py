@@ -45,16 +45,14 @@ def new(
 
 def init(
     folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="to write into, made if need be; default here")
+        Path, typer.Argument(metavar="FOLDER", help="folder to write into; default the current one")
     ] = Path(),
-    contest: Annotated[
-        list[str] | None, option("CONTEST", "only this one; may be given again; default all", PLAY)
-    ] = None,
+    contest: Annotated[list[str] | None, option("CONTEST", "contest; can be repeated; default all", PLAY)] = None,
     rules: Annotated[
-        str | None, option("NAME", "rules of your own to start from, NAME.py, with a bot in each language", PLAY)
+        str | None, option("NAME", "write your own rules, NAME.py, and a bot in each language", PLAY)
     ] = None,
     shape: Annotated[str, option("SHAPE", f"with --rules: how bots are asked: {', '.join(SHAPES)}", PLAY)] = "turns",
-    no_bots: Annotated[bool, flag("--no-bots", "without the shipped bots", PLAY)] = False,
+    no_bots: Annotated[bool, flag("--no-bots", "omit the shipped bots", PLAY)] = False,
 ) -> None:
     """Nothing that is there is overwritten."""
     if rules is not None:
@@ -65,10 +63,11 @@ def init(
         step = "" if folder == Path() else f"cd {shlex.quote(str(folder))} && "
         out.print(f"check them with: {step}tournament check {rules}.py; then: tournament run", soft_wrap=True)
         return
-    from tournament.contests import CONTESTS, SHIPPED  # loads all contests
+    from tournament.contests import CONTESTS  # loads all contests
 
-    there = {known.name: known for known in (*CONTESTS, *SHIPPED)}
-    names = dict.fromkeys(contest or [known.name for known in SHIPPED])
+    with_bots = {name: known.named(name) for known in CONTESTS for name in known.presets}
+    there = {known.name: known for known in CONTESTS} | with_bots
+    names = dict.fromkeys(contest or with_bots)
     for name in names.keys() - there.keys():
         raise InputError(f"no contest is called {name}; there are: {', '.join(there)}{did_you_mean(name, there)}")
     chosen = [there[name] for name in names]

@@ -82,7 +82,7 @@ def columns(standings: Standings, wide: bool) -> list[_Heading]:
         reach,
         *([_Heading(one.title, partial(_measured, one)) for one in scoring.measures] if scoring else []),
         _Heading("place", lambda line: line.place, lambda _: "cyan"),
-        *([] if standings.until is None else [_Heading("order", lambda line: line.order or "")]),
+        *([] if standings.until is None else [_Heading("order", _order_of)]),
         *(more if wide else []),
         _Heading("faults", lambda line: f"{line.faults:,}" if line.faults else "", lambda _: "red"),
     ]
@@ -90,6 +90,10 @@ def columns(standings: Standings, wide: bool) -> list[_Heading]:
 
 def _is_uneven(standings: Standings) -> bool:
     return len({line.matches for line in standings.ranked}) > 1
+
+
+def _order_of(line: Standing) -> str:
+    return (line.order_status or "").replace("_", " ")
 
 
 def _measured(measure: Measure, line: Standing | Match) -> str:
@@ -172,7 +176,7 @@ def history_table(versions: Sequence[Version], title: str) -> Table:
     for version in versions:
         line = version.line
         reach = "" if line.ci_high is None else f"{line.ci_high - line.score:,.1f}"
-        rank = line.status if line.rank is None else f"{line.rank} of {version.ranked}"
+        rank = line.status if line.rank is None else f"{line.rank} of {version.field_size}"
         score = f"{line.score:+,.1f}" if line.matches else ""
         where = [f"archive {version.archive}" if version.archive else ""] if archived else []
         table.add_row(

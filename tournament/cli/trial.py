@@ -46,11 +46,12 @@ def _recorded(loaded: Config) -> Sequence[FieldEntrant]:
 def check(
     bot: Annotated[Path, typer.Argument(metavar="BOT", help="a bot's file or program's folder, or a contest's rules")],
     contest: Annotated[
-        str | None, option("CONTEST", "default the one in the bot's path, or the only one in tournament.toml", PLAY)
+        str | None,
+        option("CONTEST", "contest; default the one in the bot's path, or the only one in tournament.toml", PLAY),
     ] = None,
     seed: Annotated[str | None, option("SEED", "repeat the check of this seed", PLAY)] = None,
     submission_limits: Annotated[
-        bool, flag("--submission-limits", "with 20 s and 1 GB for the compiler, as an open contest checks", PLAY)
+        bool, flag("--submission-limits", "limit the compiler to 20 s and 1 GB, as an open contest does", PLAY)
     ] = False,
     config: ConfigPath = None,
     as_json: Json = False,

@@ -39,7 +39,7 @@ class _Shown:
     @contextmanager
     def round(self, config: Config) -> Iterator[ProgressListener]:
         played = config.played
-        with Screen(out, played.title, contest=played.name, as_json=not self._live, unit=played.display.unit) as screen:
+        with Screen(out, played.title, contest=played.name, as_json=not self._live, unit=played.points_unit) as screen:
             yield screen
 
     def tell(self, contest: str, what: str) -> None:
@@ -54,25 +54,26 @@ class _Shown:
     def show(self, config: Config, standings: Standings) -> None:
         if self._live:
             played = config.played
-            out.print(leaderboard_table(standings, played.title, max(3, out.height - 9), played.display.unit))
+            out.print(leaderboard_table(standings, played.title, max(3, out.height - 9), played.points_unit))
 
 
 def watch(
     contests: Annotated[
         list[str] | None,
-        typer.Argument(metavar="CONTEST", help="which to keep current; default every table of tournament.toml"),
+        typer.Argument(metavar="CONTEST", help="contest to keep current; default every table of tournament.toml"),
     ] = None,
-    publish: Annotated[Path, option("DIR", "folder of the page and board that everybody may see", OUTPUT)] = Path(
-        "published"
-    ),
+    publish: Annotated[Path, option("DIR", "folder of the public page and board", OUTPUT)] = Path("published"),
     serve: Annotated[
-        str | None, option("[HOST:]PORT", "show that folder on the web; on this machine alone without a host", OUTPUT)
+        str | None, option("[HOST:]PORT", "serve that folder; without a host, on this machine only", OUTPUT)
     ] = None,
     public_url: Annotated[
-        str | None, option("URL", "by which people reach it, where that is another address", OUTPUT)
+        str | None, option("URL", "address by which people reach the server, if it is another one", OUTPUT)
     ] = None,
     allow_http: Annotated[
-        bool, flag("--allow-http", "serve other machines without https: whoever is between can read tokens", OUTPUT)
+        bool,
+        flag(
+            "--allow-http", "serve other machines without https, so that others on the network can read tokens", OUTPUT
+        ),
     ] = False,
     submissions: Annotated[
         Path | None, option("FILE", "take bots from the authors of this file, made by `tournament author add`", PLAY)

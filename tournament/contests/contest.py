@@ -12,7 +12,7 @@ import numpy.typing as npt
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from tournament.contests.interface import Interface
-from tournament.contests.portrait import Portrait
+from tournament.contests.presentation import Presentation
 from tournament.contests.rules_of_others import Source
 from tournament.contests.scoring import House, Scored
 from tournament.contests.settings import ContestSettings
@@ -67,7 +67,7 @@ SeatCount = int | range | Literal["all"]
 
 
 class NewCore(Protocol):
-    """Makes the core of a leg; `house` is the content of the house player in seat y, if one sits there."""
+    """Makes the core of a leg; `house` is the content of its house player, if it has one."""
 
     def __call__(
         self, leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
@@ -79,24 +79,35 @@ class NewDrawnCore(Protocol):
     before each decision, and one at the end."""
 
     def __call__(
-        self, leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, number: int, drawings: list[str]
+        self,
+        leg: LegPlan,
+        settings: ContestSettings,
+        games: Table,
+        sessions: Table,
+        house: bytes | None,
+        number: int,
+        drawings: list[str],
     ) -> GameCore: ...
 
 
 @dataclass(frozen=True)
-class Display:
-    """How scores and games are shown.
+class Core:
+    """A state machine of the engine's that plays legs, where `Rules.play` would be too slow.
 
-    `unit` says in a few words what a point is, `about` in a few sentences what the rules are. A report shows the
-    `portrait` beside scores. With a `new_drawn_core` replays are drawn. `by_settings` makes the portrait, where its
-    words are settings.
+    Attributes:
+        new: Makes the core of a leg.
+        games: The columns of its rows of games.
+        sessions: The columns of its rows of sessions.
+        scored: Where its rows have points.
+        at_limits: Makes the core of a leg to try bots with before they enter, where decisions make sense only in a
+            game; without it they are asked at extreme values.
     """
 
-    unit: str = ""
-    about: str = ""
-    portrait: Portrait | None = None
-    by_settings: Callable[[ContestSettings], Portrait] | None = None
-    new_drawn_core: NewDrawnCore | None = None
+    new: NewCore
+    games: tuple[Column, ...]
+    sessions: tuple[Column, ...]
+    scored: Scored
+    at_limits: NewCore | None = None
 
 
 @dataclass(frozen=True)
@@ -110,26 +121,15 @@ class Estimates:
 
 
 @dataclass(frozen=True)
-class Trials:
-    """How bots are tried before they enter.
-
-    They are asked every question at extreme values; or, where questions make sense only in a game, they play the games
-    of `new_core_at_limits`.
-    """
-
-    new_core_at_limits: NewCore | None = None
-
-
-@dataclass(frozen=True)
 class Contest:
-    """A contest: names, settings, records, bot interface and the core that plays it.
+    """A contest, as it is made of a class of rules.
 
-    Several may have the same `rules`, named after the contest that brings them. `version` is raised when the same
-    settings no longer give the same games: then records are archived. Without a `house` entrants play each other, on so
-    many `seats`: a number, several of which the settings' `seats` is one, or "all" for one match of all entrants.
-    `luck` corrects the score. `preset`: its settings in a new settings file. `requires`: packages that its games depend
-    on, with their versions. `tables_for` gives the columns of tables of this many seats. `source`: where rules of
-    others are from; a file's digest is the `edition`.
+    Several may have the same `rules`, named after the class. `version` is raised when the same settings no longer give
+    the same games: then records are archived. With a `house` there is one seat, and entrants don't play each other.
+    `new_core_at_limits` makes cores to try bots with, `new_drawn_core` those of replays that are drawn. `present` makes
+    the `presentation` where its words are settings. `presets`: contests that come with bots, and their settings in a
+    new settings file. `requires`: packages that its games depend on, with their versions. `tables_for` gives the
+    columns of tables of this many seats. `source`: where rules of others are from; a file's digest is the `edition`.
     """
 
     name: str
@@ -144,10 +144,14 @@ class Contest:
     house: House | None = None
     seats: SeatCount = 2
     luck: Luck | None = None
-    trials: Trials = field(default_factory=Trials)
-    display: Display = field(default_factory=Display)
+    new_core_at_limits: NewCore | None = None
+    new_drawn_core: NewDrawnCore | None = None
+    points_unit: str = ""
+    description: str = ""
+    presentation: Presentation | None = None
+    present: Callable[[Any], Presentation] | None = None
     estimates: Estimates = field(default_factory=Estimates)
-    preset: Mapping[str, object] = field(default_factory=dict)
+    presets: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     requires: tuple[tuple[str, str], ...] = ()
     tables_for: Callable[[int], Tables] | None = None
     rules: str = ""
@@ -161,12 +165,16 @@ class Contest:
         """A contest of this name with the same rules."""
         if name == self.name:
             return self
-        return replace(self, name=name, title=name.replace("_", " ").capitalize())
+        title = self.presets.get(name, {}).get("title", name.replace("_", " ").capitalize())
+        return replace(self, name=name, title=str(title))
+
+    @property
+    def preset(self) -> Mapping[str, object]:
+        """Its settings in a new settings file, if it comes with bots."""
+        return self.presets.get(self.name, {})
 
     def seats_of(self, settings: Mapping[str, object]) -> int | None:
-        """Return the seats of a match by the settings; None for all entrants. House players have none."""
-        if self.house:
-            return 1
+        """Return the seats of a match by the settings; None for all entrants."""
         if self.seats == "all":
             return None
         return self.seats if isinstance(self.seats, int) else int(str(settings["seats"]))
@@ -192,9 +200,7 @@ class Contest:
 
     def under(self, settings: ContestSettings) -> Contest:
         """This contest, shown in words from its settings if these have any."""
-        if self.display.by_settings is None:
-            return self
-        return replace(self, display=replace(self.display, portrait=self.display.by_settings(settings)))
+        return self if self.present is None else replace(self, presentation=self.present(settings))
 
     @property
     def engine_version(self) -> str:

@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Question:
-    """A decision that a bot is asked for.
+class DecisionSpec:
+    """A decision as bots of every language are asked for it.
 
     `parameters` and `result` are the WebAssembly types of the function of that name, each a tuple of those accepted.
     `arguments` names what it is passed after the bot, `extremes` has values at their limits to try bots with.
     Where it `only_tells` something, the answer doesn't matter, and a program gives none. `answers` says in words which
     ones are legal, if there is more to say; `names` has words for some, to show them by, and `default` is one that is
-    legal. A bot `returns` a whole number; or that or a name; or any value: a text, a list, which
-    takes at most `most_json` bytes as JSON. One that `catches_up` is only for processes, and of a Python bot only for
-    its histories.
+    legal; any other `loses` the game, or is a fault. A bot `returns` a whole number; or that or a name; or any value: a
+    text, a list, which takes at most `most_json` bytes as JSON. One that `catches_up` is only for processes, and of a
+    Python bot only for its histories. `observes`: the names of its own values, where they aren't those of the view.
     """
 
     name: str
@@ -36,11 +36,13 @@ class Question:
     extremes: tuple[tuple[int, ...], ...] = ()
     names: Mapping[int, str] = field(default_factory=dict)
     default: object = 0
+    loses: bool = False
     only_tells: bool = False
     catches_up: bool = False
     answers: str = ""
     returns: Literal["number", "name", "value"] = "number"
     most_json: int = 0
+    observes: tuple[str, ...] | None = None
 
     @property
     def python_name(self) -> str:
@@ -60,22 +62,6 @@ class ViewField:
 
 
 @dataclass(frozen=True)
-class View:
-    """What bots are told as numbers, the same fields before every question; the core writes them. `show` puts a view in
-    words that has too many fields to list."""
-
-    fields: tuple[ViewField, ...] = ()
-    show: Callable[[Mapping[str, float]], str] | None = None
-
-
-@dataclass(frozen=True)
-class Named:
-    """What bots are told by name, where numbers of fixed kinds don't suffice: the `names` of each question's values."""
-
-    names: tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True)
 class Histories:
     """Lists of a game's moves that a Python bot is shown, the last of each from a field of the view. `lists`: for the
     name of each, the field that has its next value. `length`: the field that has their length."""
@@ -92,9 +78,9 @@ class Helpers(Protocol):
 
 
 class NewHelpers(Protocol):
-    """Makes the helpers of one bot. They draw by `key`, take the bot's fuel, and trap by `new_trap`."""
+    """Makes the helpers of one bot. They draw by `key`, and take the bot's fuel."""
 
-    def __call__(self, key: bytes, *, fuel: Fuel, new_trap: int) -> Helpers: ...
+    def __call__(self, key: bytes, *, fuel: Fuel) -> Helpers: ...
 
 
 @dataclass(frozen=True)
@@ -162,25 +148,54 @@ class PythonBots:
     histories: Histories | None = None
 
 
-@dataclass(frozen=True, eq=False)  # compared by identity: a key of caches
-class Interface:
-    """How the contest's bots are written and how the engine reaches them.
+# The kinds of bots that an organiser's file is put before, by its suffix.
+ADAPTED: Mapping[str, tuple[str, ...]] = {
+    ".py": ("python",),
+    ".h": ("c", "cpp"),
+    ".c": ("c",),
+    ".cpp": ("cpp",),
+    ".hpp": ("cpp",),
+}
 
-    `sdk` is the folder with the C header, the adapter and the templates of new bots. Questions are in the core's order;
-    `tells` is what comes with them. A bot in C++ or Python may also be a class called `class_name` with the questions
-    as its methods. `new_dialogue` begins a program's leg, from the core and the key of its helpers, where it isn't
-    asked in lines of JSON; a program that broke off a dialogue gets no other in that leg. `name_answer` puts a refused
-    answer in the rules' words.
+
+@dataclass(frozen=True)
+class Adapter:
+    """A file of the organiser's that is put before each bot's of some kinds, for bots written for another interface."""
+
+    name: str
+    content: bytes
+
+
+@dataclass(frozen=True, eq=False)
+class Sdk:
+    """What bots are written with.
+
+    `folder` has the C header, the adapter and the templates of new bots. The core writes the same `view` before every
+    decision; `show_view` puts one as text that has too many fields to list. A bot in C++ or Python may also be a class
+    called `class_name` with the decisions as its methods. `new_dialogue` begins a program's leg, from the core and the
+    key of its helpers, where it isn't asked in lines of JSON; a program that broke off a dialogue gets no other in that
+    leg. `name_answer` puts a refused answer in the rules' words.
     """
 
-    sdk: Path
-    questions: tuple[Question, ...]
+    folder: Path
     compiled: CompiledBots
     python: PythonBots = field(default_factory=PythonBots)
-    tells: View | Named = View()
+    view: tuple[ViewField, ...] = ()
+    show_view: Callable[[Mapping[str, float]], str] | None = None
     class_name: str = ""
     new_dialogue: Callable[[GameCore, bytes], Dialogue] | None = None
     name_answer: Callable[[Any], str] = str
+
+
+@dataclass(frozen=True, eq=False)  # compared by identity: a key of caches
+class Interface(Sdk):
+    """How the engine reaches a contest's bots: the SDK, and the decisions as `questions` in the core's order.
+
+    `adapters`: the organiser's, by kind of bot.
+    """
+
+    questions: tuple[DecisionSpec, ...] = ()
+    adapters: Mapping[str, Adapter] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Raise ValueError for more than the engine has room for."""
@@ -193,7 +208,7 @@ class Interface:
             raise ValueError(f"the view has {self.view_size} bytes, at most {VIEW_LIMIT} are possible")
 
     @property
-    def answered(self) -> tuple[Question, ...]:
+    def answered(self) -> tuple[DecisionSpec, ...]:
         """The questions that a bot has functions for."""
         return tuple(question for question in self.questions if not question.catches_up)
 
@@ -203,17 +218,18 @@ class Interface:
         return self.compiled.struct_size > 0
 
     @property
-    def view(self) -> tuple[ViewField, ...]:
-        """The view's fields; none where values are told by name."""
-        return self.tells.fields if isinstance(self.tells, View) else ()
+    def by_name(self) -> bool:
+        """Whether decisions show values by name."""
+        return any(question.observes is not None for question in self.questions)
 
     @property
     def told(self) -> tuple[tuple[str, ...], ...]:
         """For each question the names of all that a bot is told."""
-        if isinstance(self.tells, Named):
-            return self.tells.names
         names = tuple(field.name for field in self.view)
-        return tuple((*names, *question.arguments) for question in self.questions)
+        return tuple(
+            (*names, *question.arguments) if question.observes is None else question.observes
+            for question in self.questions
+        )
 
     @property
     def shapes(self) -> list[_QuestionShape]:

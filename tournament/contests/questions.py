@@ -7,7 +7,7 @@ import struct
 from collections.abc import Mapping, Sequence
 
 from engine.kernel.game_core import GameCore
-from tournament.contests.interface import Interface, Named
+from tournament.contests.interface import Interface
 from tournament.errors import printable, shortened
 
 
@@ -34,12 +34,12 @@ def in_words(
 ) -> str:
     """The same of a question whose parts are known; `named` are the values that are told by name."""
     question = interface.questions[kind]
-    if isinstance(interface.tells, Named):
+    if interface.by_name:
         return f"{question.name}: {', '.join(f'{name} {value}' for name, value in named.items())}"
     values = view_values(interface, view)
     in_c = interface.compiled.names if compiled else {}
-    if interface.tells.show:
-        shown = [interface.tells.show(values)]
+    if interface.show_view:
+        shown = [interface.show_view(values)]
     else:
         shown = [f"{in_c.get(name, name)} {value:g}" for name, value in values.items()]
     shown += [f"{in_c.get(name, name)} {value}" for name, value in zip(question.arguments, arguments)]

@@ -1,5 +1,5 @@
-"""Rules of others, as tournament.toml names them: `game = "take_away.py"`, a file beside it, or
-`game = "take_away:TakeAway"`, a class of an installed package. Of several in a file: `"rules/take_away.py:TakeAway"`.
+"""Rules of others, as tournament.toml names them: `rules = "take_away.py"`, a file beside it, or
+`rules = "take_away:TakeAway"`, a class of an installed package. Of several in a file: `"rules/take_away.py:TakeAway"`.
 
 Records know only the name that rules give themselves: whatever a folder of records says, nothing is run for it but what
 a settings file names.
@@ -50,12 +50,12 @@ class Source(NamedTuple):
 
 
 def names_rules(game: object) -> bool:
-    """Whether a table's `game` names a file or a package's class."""
+    """Whether a table's `rules` names a file or a package's class."""
     return isinstance(game, str) and (_FILE.fullmatch(game) or _PACKAGE.fullmatch(game)) is not None
 
 
 def load_rules(game: str, folder: Path) -> Contest:
-    """The contest that `game` names; a file's name starts from `folder`. Raises InputError where there is none."""
+    """The contest that `rules` names; a file's name starts from `folder`. Raises InputError where there is none."""
     if file := _FILE.fullmatch(game):
         path = folder / file[1]
         return load_source(Source(str(path), read_small_file(path, MOST_BYTES), file[2]))
@@ -66,7 +66,6 @@ def load_rules(game: str, folder: Path) -> Contest:
 
 def load_source(source: Source) -> Contest:
     """The contest of these rules. Raises InputError where there is none."""
-    from tournament.contests.contest import Contest
     from tournament.rules.rules import contest_of
 
     module = _imported(source.place) if source.content is None else _run(source.place, source.content)
@@ -76,7 +75,7 @@ def load_source(source: Source) -> Contest:
         line = _line_of(source, called)
         raise InputError(f'{source.place}{line}: {called} has no name: name = "take_away"; {CONTEST_NAME_RULE}')
     try:
-        made = rules if isinstance(rules, Contest) else contest_of(rules)
+        made = contest_of(rules)
     except Exception as error:
         raise InputError(f"{source.place}{_line_of(source, called)}: {called}: {_told(error)}") from error
     named = source._replace(called=called)
@@ -95,7 +94,7 @@ def loaded_rules(name: str) -> Contest | None:
             tables = tomllib.loads(read_small_file(Path("tournament.toml"), MOST_BYTES).decode()).values()
         except (InputError, ValueError, RecursionError):
             return None
-        for game in {table.get("game") for table in tables if isinstance(table, dict)}:
+        for game in {table.get("rules") for table in tables if isinstance(table, dict)}:
             if names_rules(game):
                 with contextlib.suppress(InputError):  # a broken one keeps no one from another
                     load_rules(str(game), Path())
@@ -114,7 +113,7 @@ def _imported(name: str) -> ModuleType:
         return importlib.import_module(name)
     except (Exception, SystemExit) as error:
         missing = isinstance(error, ModuleNotFoundError) and error.name == name.partition(".")[0]
-        mend = f'; install its package, or name a file: game = "{name}.py"' if missing else ""
+        mend = f'; install its package, or name a file: rules = "{name}.py"' if missing else ""
         raise InputError(f"{name} can't be imported: {_told(error)}{mend}") from error
 
 
@@ -187,15 +186,14 @@ def _told(error: BaseException) -> str:
     return f"{type(error).__name__}: {shortened(printable(text), 300)}"
 
 
-def _rules_in(module: ModuleType, source: Source) -> tuple[str, type[Rules] | Contest]:
+def _rules_in(module: ModuleType, source: Source) -> tuple[str, type[Rules]]:
     """The module's rules of the source's name, or its only ones."""
-    from tournament.contests.contest import Contest
     from tournament.rules.rules import Rules
 
-    found: dict[str, type[Rules] | Contest] = {}
+    found: dict[str, type[Rules]] = {}
     for name, value in vars(module).items():
         is_class = isinstance(value, type) and issubclass(value, Rules) and value is not Rules
-        if name == source.called and (is_class or isinstance(value, Contest)):
+        if name == source.called and is_class:
             return name, value
         if is_class and value.__module__ == module.__name__:
             found[name] = value
@@ -206,7 +204,7 @@ def _rules_in(module: ModuleType, source: Source) -> tuple[str, type[Rules] | Co
         raise InputError(f"{place} has no subclass of Rules" + (f" called {source.called}" if source.called else ""))
     asked = f"no subclass {source.called} of Rules; there are {classes}" if source.called else classes
     named = place if source.content is None else Path(place).name
-    raise InputError(f'{place} has {asked}; name one: game = "{named}:{next(iter(found))}"')
+    raise InputError(f'{place} has {asked}; name one: rules = "{named}:{next(iter(found))}"')
 
 
 @cache

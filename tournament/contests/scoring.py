@@ -98,16 +98,13 @@ class House:
 class Scored:
     """Where the records have points: columns of a table, by whose rows a leg is cut into blocks.
 
-    `columns` are those of x and y, or of x alone where the game is zero-sum: y has the negated points.
-    `length`: the setting with the number of games in a leg of one session."""
+    `columns` are those of all seats; with `zero_sum` that of the first of two, of which the other has the negated
+    points. `length`: the setting with the number of games in a leg of one session."""
 
     table: TableName
     columns: tuple[str, ...]
     length: str = ""
-
-    @property
-    def zero_sum(self) -> bool:
-        return len(self.columns) == 1
+    zero_sum: bool = False
 
     def points(self, rows: Mapping[str, npt.NDArray[Any]]) -> tuple[npt.NDArray[np.float64], ...]:
         """What each seat has won in these rows of the table."""

@@ -20,7 +20,7 @@ DECISION_FUEL = FUEL_PER_SECOND // 2
 DECISION_SECONDS = 1.0
 # A process may sleep or wait this many times as long in a leg as over a decision.
 _IDLE_TIMES = 12
-FAULTS = "faults in one leg before a bot is disqualified"
+FAULTS = "faults per leg; one more disqualifies a bot"
 
 # Keys whose defaults differ by contest, with their limits and meanings.
 Seconds = Annotated[
@@ -28,19 +28,21 @@ Seconds = Annotated[
     Field(
         ge=0.001,
         le=1e6,
-        description="time of its own that a bot may take in a leg: processor time; of a C bot, fuel that stands for it",
+        description="time of a bot per leg: processor time, or for a C bot the equivalent fuel",
     ),
 ]
-ProgramSeconds = Annotated[float | None, Field(ge=0.001, le=1e6, description="that of a program, if it isn't the same")]
+ProgramSeconds = Annotated[
+    float | None, Field(ge=0.001, le=1e6, description="time of a program per leg; default `seconds`")
+]
 Increment = Annotated[
     float,
     Field(
         ge=0,
         le=1e6,
-        description="milliseconds more for each decision of the leg, as on a chess clock; of a C bot, for each session",
+        description="additional milliseconds per decision, like a chess clock's increment; for a C bot per session",
     ),
 ]
-Megabytes = Annotated[int, Field(ge=1, le=4096, description="memory of one bot, beside 8 MB of stack")]
+Megabytes = Annotated[int, Field(ge=1, le=4096, description="memory of a bot, without 8 MB of stack")]
 FaultsAllowed = Annotated[int, Field(ge=0, le=1000, description=FAULTS)]
 Sessions = Annotated[
     int, Field(ge=1, le=10**9, description="sessions of a leg: of a match, or of each half of a duplicate match")
@@ -50,36 +52,36 @@ Words = Annotated[str, Field(max_length=4_000)]
 
 
 class ContestSettings(BaseModel):
-    """The keys that every contest's table in tournament.toml has.
+    """Keys of every contest's table in tournament.toml.
 
-    Time is a bank for the whole leg. Of WebAssembly bots it is in fuel, FUEL_PER_SECOND to a second.
+    Time is a bank for the whole leg. For WebAssembly bots it is fuel, FUEL_PER_SECOND per second.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
-    game: str | None = Field(
+    rules: str | None = Field(
         None,
-        description="whose rules: a contest's name, or a file; default its own name",
+        description="a contest whose rules to play, or a file; default the table's own name",
     )
     entrants: PathText | None = Field(None, description="folder of bots; default entrants/<contest>")
-    adapter: PathText | None = Field(
+    adapter: PathText | list[PathText] | None = Field(
         None,
-        description="Python file that is executed before each Python bot's, for bots written for another interface",
+        description="file that is put before each bot's in its language, Python, C or C++, for bots written for another"
+        " interface; or a list of files for several languages",
     )
     sessions: Sessions = 1000
     replicas: int = Field(
         1,
         ge=1,
         le=100_000,
-        description="independent matches of each pair, whose mean is the score: bots start again, with other deals. Ten"
-        " tell how sure places are, and take ten times as long; after one they are wide. Against house players a"
-        " factor of the sessions",
+        description="independent matches of each pair, with other deals and fresh memory; the score is their mean. Two"
+        " or more give places, ten narrow ones. Against house players a factor of the sessions",
     )
     until_settled: float | None = Field(
         None,
         gt=0.5,
         lt=1,
-        description="play more replicas until the whole order is right with this chance, as 0.95",
+        description="play more replicas until the order is right with this probability, such as 0.95",
     )
     max_replicas: int = Field(64, ge=1, le=100_000, validate_default=True, description="maximum replicas per match")
     tie_margin: float | None = Field(None, gt=0, le=1e12, description="neighbours whose scores differ by less are tied")
@@ -87,13 +89,13 @@ class ContestSettings(BaseModel):
         None,
         ge=1,
         le=10_000,
-        description="matches that each bot hosts in each replica, with guests that are drawn; default all combinations"
-        " of bots. For large fields, and for many at a table",
+        description="matches that each bot hosts in each replica, with guests drawn at random; default all combinations"
+        " of bots. For large fields",
     )
     seed: Seed | None = Field(
         None,
-        description="chooses the deals and all else that is random, such as the bots' rand(): a text, or a whole number"
-        " below 2²⁵⁶. Without one a secret seed is drawn and recorded",
+        description="text, or whole number below 2²⁵⁶, that chooses the deals and all else that is random; default a"
+        " secret one, which is recorded",
     )
     max_faults: FaultsAllowed = 3
     seconds: Seconds = 60.0
@@ -103,13 +105,13 @@ class ContestSettings(BaseModel):
         5.0,
         ge=0.1,
         le=3600,
-        description="time that a Python bot or a program may sleep or wait over a decision; in a leg twelve times that",
+        description="time that a Python bot or a program may sleep or wait per decision; twelve times as much per leg",
     )
     memory_megabytes: Megabytes = 64
-    title: Words | None = Field(None, description="the contest's title in tables and in the report; default its own")
-    about: Words | None = Field(
+    title: Words | None = Field(None, description="title in tables and in the report; default the rules' title")
+    description: Words | None = Field(
         None,
-        description="the rules in the report, for readers who don't know them; default a few sentences of its own",
+        description="text about the rules in the report; default the rules' description",
     )
 
     @field_validator("replicas", "max_replicas")
@@ -121,10 +123,15 @@ class ContestSettings(BaseModel):
             raise ValueError("times the sessions of a leg it is more than 1,000,000,000")
         return replicas
 
+    @property
+    def adapter_files(self) -> list[str]:
+        """The paths of the contest's adapters."""
+        return [self.adapter] if isinstance(self.adapter, str) else self.adapter or []
+
     def playing(self) -> dict[str, object]:
         """The settings on which games depend: all but files, words, seed, and who plays whom how often."""
         return self.model_dump(
-            exclude={"game", "entrants", "adapter", "title", "about", "seed", "tables", *HOW_MANY_REPLICAS}
+            exclude={"rules", "entrants", "adapter", "title", "description", "seed", "tables", *HOW_MANY_REPLICAS}
         )
 
     def recorded(self) -> dict[str, object]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tournament.contests.portrait import Scene
+from tournament.contests.presentation import Scene
 
 Row = Mapping[str, Any]  # a recorded game by column
 

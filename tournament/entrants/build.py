@@ -8,7 +8,7 @@ import json
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from math import inf
 from pathlib import Path
@@ -22,7 +22,7 @@ from tournament.artifacts.compiler_command import EXCEPTIONS_SOURCE, LANGUAGES, 
 from tournament.cache import cache_folder, keep, recall, trouble_in_words
 from tournament.containment import our_error
 from tournament.contests.contest import Contest
-from tournament.contests.interface import Interface
+from tournament.contests.interface import ADAPTED, Adapter, Interface
 from tournament.contests.settings import ContestSettings
 from tournament.cores import cores
 from tournament.entrants import hints, own_trial
@@ -139,16 +139,16 @@ def building(
     machine can't confine a bot that needs it, and as `recorded` does.
     """
     submissions, refused = find_submissions(folder, recorded)
+    builds = Builds.of(contest.interface, settings, sandbox)
     if only is not None:
         submissions = [submission for submission in submissions if submission.name in only]
     in_c = [submission for submission in submissions if submission.kind in LANGUAGES]
-    to_compile = [s for s in in_c if not _is_compiled(s, contest.interface)]
+    to_compile = [s for s in in_c if not _is_compiled(s, builds.interface)]
     if to_compile or any(s.kind in ("python", "program") for s in submissions):
         probe.probe_sandbox(sandbox.mode)
     if to_compile:
         libraries.prepare_libraries({s.kind for s in to_compile}, sandbox, say)
         say(f"Compiling {len(to_compile)} bot{'s' if len(to_compile) > 1 else ''}…")
-    builds = Builds.of(contest.interface, settings, sandbox)
     with running.threads_that_end(cores()) as pool:
         yield Building(pool, builds.build, builds.build_alone, submissions, refused, recorded)
 
@@ -187,18 +187,17 @@ class Builds:
     interface: Interface
     settings: ContestSettings
     sandbox: SandboxSettings
-    adapter: bytes = b""
 
     @staticmethod
     def of(interface: Interface, settings: ContestSettings, sandbox: SandboxSettings) -> Builds:
-        """Those of a contest, with its adapter. Raises InputError for one that can't be read."""
-        return Builds(interface, settings, sandbox, _adapter_of(settings))
+        """Those of a contest, with its adapters. Raises InputError for one that can't be read."""
+        return Builds(adapted(interface, settings), settings, sandbox)
 
     def build(self, submission: Submission) -> Entrant | PutOff:
         """Build one bot and start it once. Whatever goes wrong is its problem alone; it is put off if that may be the
         machine's doing."""
         try:
-            artifact = _artifact(submission, self.interface, self.sandbox, self.adapter)
+            artifact = _artifact(submission, self.interface, self.sandbox)
             _try(artifact, submission, self.interface, self.settings, self.sandbox)
         except running.Ended:
             raise
@@ -221,11 +220,13 @@ class Builds:
         return Entrant(submission.name, submission.kind, submission.sha256, None, problem)
 
 
-def _adapter_of(settings: ContestSettings) -> bytes:
-    """The content of the contest's adapter, "" if it has none."""
-    if settings.adapter is None:
-        return b""
-    return read_small_file(Path(settings.adapter), _MOST_BYTES_OF_ADAPTER)
+def adapted(interface: Interface, settings: ContestSettings) -> Interface:
+    """Return the interface with the adapters that the settings name. Raises InputError for one that can't be read."""
+    adapters: dict[str, Adapter] = {}
+    for path in map(Path, settings.adapter_files):
+        adapter = Adapter(path.name, read_small_file(path, _MOST_BYTES_OF_ADAPTER))
+        adapters |= dict.fromkeys(ADAPTED[path.suffix], adapter)
+    return replace(interface, adapters=adapters) if adapters else interface
 
 
 def _problem_of(submission: Submission, error: Exception) -> tuple[str, FailureKind]:
@@ -253,11 +254,12 @@ def _in_lines(text: str) -> str:
     )
 
 
-def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSettings, adapter: bytes) -> bytes:
+def _artifact(submission: Submission, interface: Interface, sandbox: SandboxSettings) -> bytes:
     """The artifact, from the cache or made."""
     if submission.kind == "wasm":
         return submission.source
     if submission.kind == "python":
+        adapter = interface.adapters["python"].content if "python" in interface.adapters else b""
         share = not why_legs_apart(submission.source, interface, sandbox, adapter)
         sdk = interface.python.sdk
         return python_packing.pack(submission.source, sandbox, sdk, legs_may_share=share, adapter=adapter)
@@ -392,9 +394,11 @@ def require_playable(entrants: Sequence[Entrant], least: int, folder: Path, of: 
 
 def _made_from(submission: Submission, interface: Interface) -> list[object]:
     """All that a C or C++ bot's WebAssembly follows from."""
-    sdk = sorted(interface.sdk.rglob("*.h"))
+    sdk = sorted(interface.folder.rglob("*.h"))
     how = [Path(c_bots.__file__), Path(function_names.__file__), *c_bots.RUNTIME_SOURCES, EXCEPTIONS_SOURCE]
-    files = [path.read_bytes() for path in (*sdk, *how)]
+    files: list[object] = [path.read_bytes() for path in (*sdk, *how)]
+    if adapter := interface.adapters.get(submission.kind):
+        files += ["an adapter", adapter.name, adapter.content]
     return [compiler_command.version(), submission.name, submission.kind, submission.source, *files]
 
 

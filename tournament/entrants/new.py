@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tournament import contests
 from tournament.contests.contest import Contest
-from tournament.contests.interface import Interface, Question
+from tournament.contests.interface import DecisionSpec, Interface
 from tournament.entrants.folder import KINDS
 from tournament.errors import InputError
 from tournament.names import NAME_RULE, valid_name
@@ -32,7 +32,7 @@ _WIDTH = 100
 
 def templates(contest: Contest) -> dict[str, Path]:
     """The contest's commented bots by language: a file of the bot's kind, or a program's folder."""
-    sdk = contest.interface.sdk
+    sdk = contest.interface.folder
     files = {KINDS[path.suffix]: path for path in sorted(sdk.glob(f"{_FILE}.*"))}
     if "c" in files:
         files.setdefault("cpp", files["c"])  # it is both
@@ -108,7 +108,7 @@ def _in(language: str, answer: object) -> str:
     return text if language == "javascript" else text.replace('"', '\\"')
 
 
-def _says(question: Question) -> str:
+def _says(question: DecisionSpec) -> str:
     """What to return, in a sentence."""
     if question.only_tells:
         return "Only tells something."

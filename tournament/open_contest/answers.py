@@ -111,7 +111,7 @@ class Version(TypedDict):
     made: Annotated[str, _of("when it was last on a board")]
     score: Annotated[float | None, _of("its score then")]
     rank: Annotated[int | None, _of("its rank then")]
-    ranked: Annotated[int, _of("among how many")]
+    field_size: Annotated[int, _of("among how many")]
 
 
 class FaultLine(TypedDict):
@@ -143,7 +143,7 @@ class BotLine(TypedDict):
     bot: Annotated[str, _of("its name")]
     state: Annotated[str, _of("entered, or what became of its last job")]
     place: Annotated[str | None, _of("the ranks that may be its true one; null before it has played")]
-    ranked: Annotated[int | None, _of("among how many")]
+    field_size: Annotated[int | None, _of("among how many")]
     score: Annotated[float | None, _of("its score")]
     matches: Annotated[int, _of("opponents met")]
     disqualified: Annotated[str | None, _of("why it is disqualified or broken")]
@@ -185,12 +185,12 @@ class LossesAnswer(TypedDict):
     match: Annotated[int, _of("the number of their match")]
     points_per_session: Annotated[float, _of("against that one")]
     seats: Annotated[list[dict[str, Any]], _of("by role: `seat`, `mean` points a `unit`, `count` of these")]
-    kinds: Annotated[
+    game_kinds: Annotated[
         list[dict[str, Any]] | None,
         _of("where most is lost: `kind`, `count`, points `won`, `share` of all losses, the worst `session` and `game`"),
     ]
-    course: Annotated[list[float], _of("its points in equal stretches of the match")]
-    over: Annotated[str, _of("the unit of `course`: session or game")]
+    trend: Annotated[list[float], _of("its points in equal stretches of the match")]
+    over: Annotated[str, _of("the unit of `trend`: session or game")]
 
 
 class SignedIn(TypedDict):

@@ -78,7 +78,7 @@ class Mine:
                 found = asdict(losses_to(records.contest, records.results, bot, opponent))
             except (InputError, RunError, FileNotFoundError) as error:
                 raise Refused(404, str(error) if isinstance(error, InputError) else "there are no games yet") from None
-        del found["panels"]
+        del found["charts"]
         return found
 
     @contextlib.contextmanager
@@ -98,8 +98,8 @@ class Mine:
         state = "entered" if bot in bots_in(config.entrants) else self._last_state(author, contest, bot)
         found: dict[str, Any] = {
             "bot": bot, "state": state,
-            "place": None, "ranked": None, "score": None, "matches": 0, "disqualified": None, "anchor": f"bot-{bot}",
-            "faults": [], "losses": None, "versions": self._versions(contest, bot),
+            "place": None, "field_size": None, "score": None, "matches": 0, "disqualified": None,
+            "anchor": f"bot-{bot}", "faults": [], "losses": None, "versions": self._versions(contest, bot),
         }  # fmt: skip
         with (
             self._turn(contest) as records,
@@ -135,7 +135,7 @@ class Mine:
         faults = [(leg, fault) for leg, fault in ranking.faults if leg.seats[fault.seat] == bot][:_MOST_FAULTS]
         return {
             "place": line.place,
-            "ranked": len(ranking.ranked),
+            "field_size": len(ranking.ranked),
             "score": line.score,
             "matches": line.matches,
             "disqualified": line.reason if line.rank is None else None,
@@ -158,7 +158,7 @@ class Mine:
     def _versions(self, contest: str, bot: str) -> Sequence[Mapping[str, Any]]:
         with contextlib.suppress(OSError, ValueError, KeyError):
             lines = json.loads((self._published / contest / "board.json").read_bytes())["versions"].get(bot, [])
-            return [dict(zip(("sha", "made", "score", "rank", "ranked"), line)) for line in lines]
+            return [dict(zip(("sha", "made", "score", "rank", "field_size"), line)) for line in lines]
         return []
 
 
@@ -228,7 +228,7 @@ def _in_words(losses: Losses | None) -> dict[str, Any] | None:
     if losses is None:
         return None
     lines = [f"{seat.mean:+.3f} a {seat.unit} {seat.seat}, of {seat.count:,}" for seat in losses.seats]
-    for kind in losses.kinds or ():
+    for kind in losses.game_kinds or ():
         lines.append(
             f"{kind.share:.0%} of what is lost is lost in: {kind.kind} ({kind.in_words}). The worst: session"
             f" {kind.session}, game {kind.game}"

@@ -83,7 +83,7 @@ def faces_of(contests: Mapping[str, Config], over: Collection[str]) -> list[Cont
         files = {language: f"my_bot{_suffix(language, path)}" for language, path in templates(played).items()}
         found.append(
             ContestFace(
-                name, played.title, played.display.about, state, opening.opens if waits else None, opening.closes, files
+                name, played.title, played.description, state, opening.opens if waits else None, opening.closes, files
             )
         )
     return found

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from tournament.contests.interface import Interface, Question, View
+from tournament.contests.interface import DecisionSpec, Interface
 from tournament.open_contest.publishing import faces_of
 from tournament.open_contest.refusals import Refused
 from tournament.open_contest.submissions import Open
@@ -28,8 +28,8 @@ def rules_of(current: Open, name: str) -> dict[str, Any]:
     opening, played = config.opening, config.played
     interface = played.interface
     return _line(face) | {
-        "description": face.about,
-        "unit": played.display.unit,
+        "description": face.description,
+        "unit": played.points_unit,
         "house": played.house is not None,
         "decisions": [
             {
@@ -79,11 +79,9 @@ def _line(face: ContestFace) -> dict[str, Any]:
     }
 
 
-def _told(interface: Interface, question: Question) -> list[str]:
+def _told(interface: Interface, question: DecisionSpec) -> list[str]:
     """The names of what a bot is told with a question."""
-    if isinstance(interface.tells, View):
-        return [field.name for field in interface.view]
-    return [*interface.tells.names[interface.questions.index(question)]]
+    return [field.name for field in interface.view] if question.observes is None else [*question.observes]
 
 
 def _require(current: Open, name: str) -> None:

@@ -458,7 +458,7 @@ def _told(mine: Mapping[str, Any]) -> str:
     lines = [f"{mine['submissions_left']} submissions left today"]
     for contest in mine["contests"]:
         for bot in contest["bots"]:
-            place = f", place {bot['place']} of {bot['ranked']}, {bot['score']:+.6g}" if bot["place"] else ""
+            place = f", place {bot['place']} of {bot['field_size']}, {bot['score']:+.6g}" if bot["place"] else ""
             why = f": {bot['disqualified']}" if bot["disqualified"] else ""
             state = "disqualified" if bot["disqualified"] else bot["state"]
             lines.append(f"{contest['name']} {bot['bot']}: {state}{why}{place}, {len(bot['faults'])} faults")

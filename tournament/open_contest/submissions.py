@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import math
 import os
 import shutil
 import threading
@@ -334,7 +335,8 @@ class Submissions:
         with self._one_compiler:
             fit, said = check(current.settings, job.contest, bot, built, ends)
         if fit and job.kind == PRACTICE:
-            baseline = former if former != bot else None
+            seats = config.played.seats_of(config.contest.playing())  # two versions are compared at two seats only
+            baseline = former if former != bot and (config.played.house or seats == 2) else None
             fit, said = play_practice(
                 current.settings, job.contest, bot, baseline, built, ends, self._wish(job, config)
             )
@@ -351,7 +353,9 @@ class Submissions:
         against = [str(name) for name in job.asks.get("against", ())]
         settings, house = config.contest, config.played.house
         many = len(against) or (len(house.examples) if house else len(bots_in(config.entrants) - {job.bot}))
-        games = config.played.estimates.games(settings) * settings.replicas * max(1, many)
+        seats = None if house else config.played.seats_of(settings.playing())
+        matches = many if house else 1 if seats is None else math.comb(many, seats - 1)
+        games = config.played.estimates.games(settings) * settings.replicas * max(1, matches)
         most = max(1, int(config.opening.max_games_per_call / games))
         asked = int(job.asks.get("sessions") or settings.sessions)
         self._require_opponents(job.contest, job.bot, job.asks)  # who may have left meanwhile

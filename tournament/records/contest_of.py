@@ -16,7 +16,7 @@ from tournament.store.columns import Column
 from tournament.store.ledger import Batch, ContestSetup, TableName
 from tournament.store.storage import open_storage
 
-_NOT_HERE = Interface(Path(), (), CompiledBots(""))
+_NOT_HERE = Interface(Path(), CompiledBots(""))
 
 
 def is_here(contest: Contest) -> bool:

@@ -41,7 +41,7 @@ def _is_json(kind: object) -> bool:
 
 HISTORY = (
     Column("run", "int64", "how many entries the ledger had after the run"),
-    Column("ranked", "int64", "how many bots had a rank"),
+    Column("field_size", "int64", "how many bots had a rank"),
     *(
         Column(one.name, _TYPES.get(str(one.type), "str"), "as in the leaderboard" + "; JSON" * (_is_json(one.type)))
         for one in _FIELDS
@@ -55,7 +55,7 @@ class Version:
     number of the archive that has them, None for the records themselves."""
 
     line: Standing
-    ranked: int
+    field_size: int
     archive: int | None = None
 
 
@@ -119,7 +119,7 @@ def _versions(storage: Storage, name: str, archive: int | None = None) -> Iterat
         values = {one.name: row[one.name] for one in _FIELDS}
         try:
             values |= {one.name: json.loads(values[one.name]) for one in _FIELDS if _is_json(one.type)}
-            yield Version(_standing().validate_python(values), row["ranked"], archive)
+            yield Version(_standing().validate_python(values), row["field_size"], archive)
         except (ValidationError, ValueError, TypeError) as error:
             reason = " ".join(str(error).split())[:200]
             raise RunError(f"{storage.location}/history has no line of a former {name[:200]!r}: {reason}") from None
@@ -162,7 +162,7 @@ def _rows(storage: Storage, names: Sequence[str]) -> Iterator[dict[str, Any]]:
 def _row(run: int, ranked: int, line: Standing) -> dict[str, Any]:
     values = {one.name: getattr(line, one.name) for one in _FIELDS}
     values |= {one.name: json.dumps(values[one.name], default=dict) for one in _FIELDS if _is_json(one.type)}
-    return {"run": run, "ranked": ranked, **values}
+    return {"run": run, "field_size": ranked, **values}
 
 
 @cache

@@ -85,9 +85,9 @@ STANDING = {
     "adjusted_stderr": "its standard error",
     "adjusted_ci_low": "lower end of its 95% interval",
     "adjusted_ci_high": "upper end",
-    "order": (
+    "order_status": (
         "of it and the next one: settled where `rank_high` is below the next one's `rank_low`, else open;"
-        " after `--until-settled` also tied or close; null for the last one"
+        " after `--until-settled` also tied or too_close; null for the last one"
     ),
     "significantly_ahead_of": (
         "the nearest bots that are surely behind it; who is behind these is behind it, too, and no one else is surely"
@@ -106,10 +106,14 @@ NO_RESULTS = "holds no results yet: `tournament run` makes them"
 
 @dataclass(frozen=True)
 class Results:
-    """One contest's results. The tables are read when first asked for.
+    """Results of one contest, as of loading. Tables are read when first used.
 
-    All are as of loading, even while a run goes on. `games` and `sessions` have the names of the bots joined in, by
-    seat, as categories; the `selection` says which rows and columns.
+    Attributes:
+        location: Folder or URL of the records.
+        setup: What was played: the contest, its settings, entrants and house players.
+        ranking: Standings as objects.
+        batches: Parts of the records that count.
+        selection: Rows and columns of `games` and `sessions`.
     """
 
     location: str
@@ -131,42 +135,43 @@ class Results:
 
     @cached_property
     def games(self) -> RecordFrame:
-        """Every game, a row each; `by_bot()` has a row for each bot and game."""
+        """Games, one per row, with the bots' names by seat; `by_bot()` has a row per bot and game."""
         return self._records("games")
 
     @cached_property
     def sessions(self) -> RecordFrame:
-        """Every session, a row each; `by_bot()` has a row for each bot and session."""
+        """Sessions, one per row, with the bots' names by seat; `by_bot()` has a row per bot and session."""
         return self._records("sessions")
 
     @cached_property
     def matches(self) -> pd.DataFrame:
-        """One row for each match and seat, as in matches.parquet."""
+        """Matches, with a row per seat, as in matches.parquet."""
         return _frame(MATCHES, match_values(self.ranking))
 
     @cached_property
     def crosstable(self) -> pd.DataFrame:
-        """Points a session of every bot against every other, a row for each from either side, with standard errors."""
+        """Points per session of every bot against every other, with standard errors; each pair from either side."""
         import pandas as pd
 
         return pd.DataFrame(crosstable_values(self.ranking))
 
     @cached_property
     def entrants(self) -> pd.DataFrame:
-        """One row per entrant, as in entrants.parquet."""
+        """Entrants, one per row, as in entrants.parquet."""
         return _frame(ENTRANTS, entrant_values(self.ranking))
 
     @cached_property
     def faults(self) -> pd.DataFrame:
-        """One row per fault, of those that the records keep: columns of the parts in faults/."""
+        """Recorded faults, one per row, as in faults/."""
         import pandas as pd
 
         return pd.DataFrame(fault_values(self.ranking)).astype({"match": "int32", "session": "int32", "game": "int32"})
 
     def rating(self, kind: str) -> list[Rated]:
-        """Another rating from the crosstable, best first: elo.
+        """Return another rating of the crosstable, best first; `kind` is `elo`.
 
-        Raises InputError for another kind, and where it has no meaning, such as against house players.
+        Raises:
+            InputError: The kind is unknown, or has no meaning in this contest.
         """
         from tournament.standings.bradley_terry import read_wins
         from tournament.standings.ratings import elo, look_of
@@ -187,19 +192,23 @@ class Results:
         return elo(self.ranking, wins)
 
     def versions(self, name: str) -> list[Version]:
-        """A bot's versions with their standings then, the oldest first, those in archives too. Raises InputError."""
+        """Return a bot's versions with their standings, the oldest first, also from archives.
+
+        Raises:
+            InputError: The records have no such bot.
+        """
         from tournament.records.history import history_of
 
         return history_of(open_storage(self.location), self.ranking, name, ranking_of)
 
     @property
     def sandboxes(self) -> tuple[str, ...]:
-        """What confined the bots that are processes, each way that occurs once; empty when there were none."""
+        """Sandboxes that confined the bots that are processes; empty if there were none."""
         return sandboxes_of(self.batches)
 
     @cached_property
     def standings(self) -> pd.DataFrame:
-        """The leaderboard, best first; rank is missing below the line."""
+        """Leaderboard, best first; rank is missing below the line."""
         import pandas as pd
 
         lines = [standing_values(line) for line in self.ranking.entrants]
@@ -240,12 +249,17 @@ def load(
     bots: Iterable[str] | None = None,
     final: bool = False,
 ) -> Results:
-    """The results of one contest: its folder or URL, or the one above when it holds a single contest. With `final`,
-    those of the last final beside it, which an open contest plays when it closes.
+    """Return the recorded results of one contest. Verify somebody else's records first.
 
-    Of `games` and `sessions` only these columns are read, and only these matches, or those of these bots; the
-    standings are always of all. Parts are read as they lie there: `verify` those of somebody else first. Raises
-    InputError when there are no results, or none of that name.
+    Args:
+        results: Folder or URL of the contest's records, or the one above if it has a single contest.
+        columns: Columns of `games` and `sessions` to read; by default all.
+        matches: Numbers of the matches to read.
+        bots: Names of the bots whose matches to read.
+        final: Whether to return the last final of an open contest.
+
+    Raises:
+        InputError: There are no results, or no such column, match or bot.
     """
     results = os.fspath(results)
     location, field, batches = _opened(last_final(locate(results)) if final else results)
@@ -262,10 +276,19 @@ def scan(
     matches: Iterable[int] | None = None,
     bots: Iterable[str] | None = None,
 ) -> Dataset:
-    """The games, or the sessions, of one contest as a dataset of arrow, for duckdb, polars and whatever else reads one.
+    """Return the games or the sessions of one contest as an arrow dataset, for DuckDB, polars and others.
 
-    It has the rows that count now, all or those of these matches or bots, and reads nothing before it is asked;
-    page checksums are checked. Names are in `matches`. Raises as `load` does.
+    The dataset has the rows that count now, reads them when needed, and checks page checksums. Join the bots' names
+    from `matches`.
+
+    Args:
+        results: Folder or URL of the contest's records, or the one above if it has a single contest.
+        table: `games` or `sessions`.
+        matches: Numbers of the matches to read.
+        bots: Names of the bots whose matches to read.
+
+    Raises:
+        InputError: There are no results, or no such table, match or bot.
     """
     if table not in ("games", "sessions"):
         raise InputError(f"there is no table {str(table)[:200]!r} to scan; there are games, sessions")

@@ -19,7 +19,7 @@ class ContestFace:
 
     name: str
     title: str
-    about: str
+    description: str
     state: str
     opens: datetime | None
     closes: datetime | None

@@ -30,6 +30,7 @@ from tournament.store.parts import origin_of_part
 from tournament.store.storage import open_storage
 
 _MOST_MATCHES = 400  # of which games are shown, if there are no more
+_MOST_LEGS = 10_000  # among which tables are looked for whose games are shown
 _MOST_OF_BEST = (
     12  # of more matches: those among this many of the best bots, and the best and the worst one of each bot
 )
@@ -52,6 +53,7 @@ class Findings:
     """What a report shows. `entrants` are in the order of the survey's sums; `settings` are without the seed.
 
     `seed` is None unless it is to be shown. `origins` are the versions of this package that played.
+    `matches` is how many there are.
     """
 
     ranking: Standings
@@ -70,6 +72,7 @@ class Findings:
     made: str
     versions: Mapping[str, Sequence[Version]] = field(default_factory=dict)
     losses: Mapping[str, Losses] = field(default_factory=dict)
+    matches: int = 0
 
     @cached_property
     def outlier_pairs(self) -> list[OutlierPair]:
@@ -87,7 +90,7 @@ def find(
 ) -> tuple[Contest, Findings]:
     """Read a contest's records, also during a run, which may replace parts meanwhile.
 
-    With the settings of contests, sessions of one without a portrait are played again, where its bots are here.
+    With the settings of contests, sessions of one without a presentation are played again, where its bots are here.
     `only_sums`: of whole matches; neither how bots play nor how a match or an edit went.
     `losing`: bots of which it tells where they lose, to the one named, or to the one they do worst against; None: all.
     Raises InputError when there are none, or they change too fast, RunError when they are damaged.
@@ -99,9 +102,10 @@ def find(
             if config_of is not None:
                 contest = in_its_words(contest, config_of)
             findings = _findings(contest, results, with_games, seed, config_of, only_sums)
+            with_losses = findings.with_games and not results.ranking.has_means
             if losing is None:
                 losing = [(line.name, None) for line in results.ranking.ranked]
-            return contest, replace(findings, losses=_losses(contest, results, losing) if findings.with_games else {})
+            return contest, replace(findings, losses=_losses(contest, results, losing) if with_losses else {})
         except FileNotFoundError:
             continue
     raise InputError(f"the records in {location} change faster than they can be read; try again when the run is done")
@@ -131,10 +135,15 @@ def _findings(
     fit = [line.name for line in ranking.ranked]
     legs = Legs.joined(batch.legs for batch in results.batches).in_order()
     crosstable = crosstable_of(ranking, ranking.scoring is not None and ranking.scoring.of_match)
-    if ranking.has_means:  # games are shown, and edits compared, of two bots each
-        with_games, only_sums = False, True
-    matches = matches_to_watch(ranking, crosstable) if with_games else set()
-    replayed = contest.display.portrait is None
+    matches: set[int] = set()
+    watched: list[int] = []
+    if ranking.has_means:  # recorded games are shown, and edits compared, of two bots each
+        only_sums, watched = True, _tables_best_first(ranking, legs) if with_games and ranking.seats > 1 else []
+    elif with_games:
+        matches = matches_to_watch(ranking, crosstable)
+        watched = _best_first(ranking, matches)
+    replayed = contest.presentation is None
+    told = played_again(results.location, config_of, watched) if config_of and replayed else {}
     return Findings(
         ranking,
         entrants,
@@ -150,7 +159,7 @@ def _findings(
             matches=matches,
             sessions=int(str(results.setup.settings["sessions"])),
         ),
-        played_again(results.location, config_of, _best_first(ranking, matches)) if config_of and replayed else {},
+        told,
         courses_of(contest, storage, results.batches, [] if only_sums else fit),
         {} if only_sums else edits_of(storage, results.setup, legs),
         {key: value for key, value in results.setup.settings.items() if key != "seed"},
@@ -158,8 +167,9 @@ def _findings(
         _origins(contest, results),
         results.sandboxes,
         seed,
-        with_games,
+        with_games and bool(told or not ranking.has_means),
         datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),
+        matches=len(np.unique(legs.match)),
     )
 
 
@@ -200,3 +210,11 @@ def _best_first(ranking: Standings, matches: set[int]) -> list[int]:
     place = {line.name: number for number, line in enumerate(ranking.entrants)}
     worth = {match.match: sorted(place.get(name, -1) for name in (match.x, match.y)) for match in ranking.matches}
     return sorted(matches, key=lambda match: worth[match][::-1])
+
+
+def _tables_best_first(ranking: Standings, legs: Legs) -> list[int]:
+    """The numbers of tables of any number of bots, those of the best bots first."""
+    place = {line.name: number for number, line in enumerate(ranking.entrants)}
+    first = legs.chosen(np.arange(min(len(legs), _MOST_LEGS)))
+    tables = dict(zip(first.match.tolist(), first.seated))
+    return sorted(tables, key=lambda match: sorted((place[name] for name in tables[match]), reverse=True))

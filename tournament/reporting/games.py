@@ -10,7 +10,7 @@ import numpy as np
 from markupsafe import Markup
 
 from tournament.contests.contest import Contest
-from tournament.contests.portrait import Row, Rows, Scene, Step, signed_money
+from tournament.contests.presentation import Row, Rows, Scene, Step, signed_money
 from tournament.contests.telling import plain_columns
 from tournament.reporting.figures import as_json
 from tournament.reporting.survey import ChosenGame, Survey
@@ -27,6 +27,11 @@ class _Told:
     def __init__(self) -> None:
         self._steps: dict[tuple[tuple[str, object], ...], int] = {}
         self._notes: dict[tuple[str, str], int] = {}
+        self._pictures: dict[str, int] = {}
+
+    def picture(self, drawn: str) -> int:
+        """The number of a picture, which several asked together have in common."""
+        return self._pictures.setdefault(drawn, len(self._pictures))
 
     def step(self, **told: object) -> int:
         """The number of a step that says these things; None says nothing."""
@@ -39,7 +44,11 @@ class _Told:
 
     @property
     def content(self) -> dict[str, object]:
-        return {"steps": [dict(step) for step in self._steps], "notes": list(self._notes)}
+        return {
+            "steps": [dict(step) for step in self._steps],
+            "notes": list(self._notes),
+            "pictures": list(self._pictures),
+        }
 
 
 @dataclass(frozen=True)
@@ -47,6 +56,7 @@ class PlayedAgain:
     """A session that was played again: each decision in words, and the picture before it; one more picture ends it."""
 
     session: int
+    bots: Sequence[str]
     steps: Sequence[tuple[int, str]]
     pictures: Sequence[str]
     result: str
@@ -57,14 +67,15 @@ def games_for_viewer(
     matches: Sequence[Match],
     survey: Survey,
     told: Mapping[int, PlayedAgain],
+    tables: Sequence[PlayedAgain] = (),
 ) -> Markup:
     """What the viewer's script reads, as JSON: script/viewer.js says how.
 
-    A match that was `told` has what happened there, others their recorded games. If it is too long, games are left
-    out, from the middle of each match.
+    A match that was `told` has what happened there, others their recorded games. `tables` are those of any number of
+    bots. If it is too long, games are left out, from the middle of each match, and the last tables.
     """
-    portrait = contest.display.portrait
-    turns = portrait.turns if portrait else None
+    presentation = contest.presentation
+    turns = presentation.turns if presentation else None
     shown = {match.match for match in matches}
     chosen: Mapping[int, Sequence[ChosenGame]] = {n: games for n, games in survey.chosen.items() if n in shown}
     strips: dict[int, list[dict[str, Any]]] = {}
@@ -79,13 +90,15 @@ def games_for_viewer(
             games += [_game(contest, game, once) for game in chosen.get(match.match, ())]
             if games := games + strips.get(match.match, []):
                 listed.append({"bots": [match.x, match.y], "games": games})
+        listed += [{"bots": list(table.bots), "games": [_again(table, once)]} for table in tables]
         content: dict[str, Any] = {"matches": listed, **once.content}
         if turns:
             content |= {"moves": list(turns.moves), "payoffs": turns.payoffs}
         text = as_json(content)
         most = max([*map(len, strips.values()), *map(len, chosen.values()), 0])
-        if len(text) <= MOST_BYTES or most <= 1:
+        if len(text) <= MOST_BYTES or (most <= 1 and len(tables) <= 1):
             return text
+        tables = tables[: max(1, len(tables) // 2)]
         strips = {match: found[: max(1, len(found) // 2)] for match, found in strips.items()}
         chosen = {match: _fewer(games) for match, games in chosen.items() if len(games) > 1 or _has_fault(games)}
 
@@ -110,7 +123,10 @@ def _turns(session: int, pieces: Sequence[Rows]) -> dict[str, Any] | None:
 def _again(game: PlayedAgain, once: _Told) -> dict[str, Any]:
     """A session that was played again: the steps of its decisions, each with a picture, and one of its result."""
     said: list[tuple[int | None, str]] = [*game.steps, (None, game.result)]
-    steps = [once.step(seat=seat, what=what, picture=picture) for (seat, what), picture in zip(said, game.pictures)]
+    steps = [
+        once.step(seat=seat, what=what, picture=once.picture(drawn) if drawn else None)
+        for (seat, what), drawn in zip(said, game.pictures)
+    ]
     return {"kind": "again", "session": game.session, "steps": steps}
 
 
@@ -126,15 +142,15 @@ def _fewer(games: Sequence[ChosenGame]) -> list[ChosenGame]:
 
 def _game(contest: Contest, game: ChosenGame, once: _Told) -> dict[str, Any]:
     """A recorded game: why it was chosen, what x won, notes on x and on y, and its steps."""
-    portrait = contest.display.portrait
-    scene = portrait.scene(game.row) if portrait else row_as_scene(game.row)
+    presentation = contest.presentation
+    scene = presentation.scene(game.row) if presentation else row_as_scene(game.row)
     why = {} if game.why in ("first", "last") else {"why": game.why}
     return {
         "kind": "game",
         "session": game.session,
         "game": game.game,
         **why,
-        "result": signed_money(game.gain, portrait.money) if portrait and game.gain is not None else "",
+        "result": signed_money(game.gain, presentation.money) if presentation and game.gain is not None else "",
         "notes": once.notes(scene.x_note, scene.y_note),
         "steps": [_step(step, once) for step in scene.steps],
     }
@@ -147,5 +163,5 @@ def _step(step: Step, once: _Told) -> int:
 
 
 def row_as_scene(row: Row) -> Scene:
-    """A game of a contest without a portrait: a step for each recorded column."""
+    """A game of a contest without a presentation: a step for each recorded column."""
     return Scene([Step(seat, what) for seat, what in plain_columns(row, 2)])

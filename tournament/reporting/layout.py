@@ -11,12 +11,13 @@ import numpy as np
 from markupsafe import Markup, escape
 
 from tournament.contests.contest import Contest
-from tournament.contests.portrait import Panel, Sums, together
+from tournament.contests.presentation import Chart, Sums, together
 from tournament.contests.scoring import HouseScoring
 from tournament.errors import counted
 from tournament.names import valid_name
 from tournament.reporting.figures import MINUS, clean, plain, signed
 from tournament.reporting.findings import Findings
+from tournament.reporting.games import PlayedAgain
 from tournament.reporting.losses import Losses, as_numbers
 from tournament.reporting.stretches import Course
 from tournament.standings.matches import Match
@@ -63,7 +64,7 @@ class Layout:
         """Where the author's bot loses."""
         return self.findings.losses.get(self.author) if self.author else None
 
-    def numbers_of(self, panel: Panel) -> tuple[list[str], list[tuple[str, list[str]]]] | None:
+    def numbers_of(self, panel: Chart) -> tuple[list[str], list[tuple[str, list[str]]]] | None:
         """A chart as a table."""
         return as_numbers(panel, _MOST_LABELS, _MOST_CELLS)
 
@@ -77,10 +78,12 @@ class Layout:
     @property
     def score_meaning(self) -> str:
         """What the score is, in a sentence."""
-        unit = self.contest.display.unit
+        unit = self.contest.points_unit
         if unit.startswith("a score is "):  # the contest says all of it
             return f"A{unit[1:]}."
         of = "is what it won, added up over all matches"
+        if self.ranking.has_means:
+            of = f"is what it won a {self.unit}, the mean over all of its matches"
         if self.scoring:
             of = "is the mean over the house players"
         if len(self.house) == 1:
@@ -139,6 +142,8 @@ class Layout:
     @property
     def played(self) -> str:
         """How many matches of all are recorded."""
+        if self.ranking.has_means:
+            return counted(self.findings.matches, "match", "matches")
         able = len(self.ranked)
         every = able * len(self.house) if self.scoring else able * (able - 1) // 2
         within = dict.fromkeys(self.names, 0)
@@ -175,7 +180,7 @@ class Layout:
 
     @property
     def game(self) -> str:
-        return self.contest.display.portrait.game if self.contest.display.portrait else "game"
+        return self.contest.presentation.game if self.contest.presentation else "game"
 
     @property
     def unit(self) -> str:
@@ -197,22 +202,26 @@ class Layout:
     @property
     def watched(self) -> str:
         """What the viewer shows one of."""
-        portrait = self.contest.display.portrait
-        return self.game if portrait and not portrait.turns else "session"
+        presentation = self.contest.presentation
+        return self.game if presentation and not presentation.turns else "session"
 
     @property
     def shown_of_a_match(self) -> str:
         """Which games of a match the viewer has, in words."""
-        portrait = self.contest.display.portrait
-        if portrait is None:
+        presentation = self.contest.presentation
+        if self.ranking.has_means:
+            return "its first session, played again"
+        if presentation is None:
             again = "its first session, played again, " if self.findings.told else ""
             return f"{again}its first and its last games"
-        if portrait.turns:
+        if presentation.turns:
             return "its first and its last session"
         return f"its first and its last {self.game}s, the best and the worst of the bot whose name comes first"
 
     @property
     def all_watched(self) -> bool:
+        if self.ranking.has_means:
+            return len(self.findings.told) == self.findings.matches
         matches, own = self.ranking.matches, self.author
         among = (matches.whole[:, 3] > 0) & (own is None or (matches.numbered({own: 0}) == 0).any(axis=1))
         return bool(np.isin(matches.whole[among, 0], self._watched).all())
@@ -220,9 +229,17 @@ class Layout:
     @property
     def watchable(self) -> list[Match]:
         """The matches of which the page shows games."""
+        if self.ranking.has_means:
+            return []
         matches = self.ranking.matches
         places = np.flatnonzero(np.isin(matches.whole[:, 0], self._watched)).tolist()
         return [match for match in map(matches.__getitem__, places) if self.author in (None, match.x, match.y)]
+
+    @property
+    def tables(self) -> list[PlayedAgain]:
+        """The tables of any number of bots of which the page shows a session."""
+        told = self.findings.told.values() if self.ranking.has_means else ()
+        return [table for table in told if self.author in (None, *table.bots)]
 
     @cached_property
     def _watched(self) -> list[int]:
@@ -231,7 +248,7 @@ class Layout:
 
     @cached_property
     def of_field(self) -> Sums:
-        """The portrait's sums of all entrants together: once, not for each bot."""
+        """The presentation's sums of all entrants together: once, not for each bot."""
         return together(self.findings.survey.sums)
 
     @cached_property

@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tournament.contests.contest import Contest
-from tournament.contests.portrait import (
+from tournament.contests.presentation import (
     BarChart,
+    Chart,
     GridChart,
     Kinds,
-    Panel,
-    Portrait,
+    Presentation,
     Rows,
     Seats,
     Subject,
@@ -67,19 +67,19 @@ class LostIn:
 
 @dataclass(frozen=True)
 class Losses:
-    """Where a bot loses to an opponent. `kinds` is None where rows don't tell what a game brought. `course`
-    is its points a session, or a game against house players, in equal stretches of the match. `panels` show both in the
-    numbers of the contest's portrait."""
+    """Where a bot loses to an opponent. `game_kinds` is None where rows don't tell what a game brought. `trend`
+    is its points a session, or a game against house players, in equal stretches of the match. `charts` show both in the
+    numbers of the contest's presentation."""
 
     bot: str
     opponent: str
     match: int
     points_per_session: float
     seats: tuple[AsSeat, ...]
-    kinds: tuple[LostIn, ...] | None
-    course: tuple[float, ...]
+    game_kinds: tuple[LostIn, ...] | None
+    trend: tuple[float, ...]
     over: Literal["session", "game"]
-    panels: tuple[Panel, ...] = field(repr=False)
+    charts: tuple[Chart, ...] = field(repr=False)
 
 
 def losses_to(contest: Contest, results: Results, bot: str, opponent: str | None = None) -> Losses:
@@ -96,13 +96,13 @@ def losses_to(contest: Contest, results: Results, bot: str, opponent: str | None
     match = min(chosen, key=lambda one: one.points_per_session)
     seat = 0 if contest.house or any(one.match == match.match and one.x == bot for one in ranking.matches) else 1
     batches = [batch for batch in results.batches if (batch.legs.match == match.match).any()]
-    storage, portrait = open_storage(results.location), contest.display.portrait
-    tallied = _Counted(portrait, seat)
+    storage, presentation = open_storage(results.location), contest.presentation
+    tallied = _Counted(presentation, seat)
     for rows in _rows(contest, storage, batches, match.match):
         tallied.add(rows)
     courses = courses_of(contest, storage, batches, [bot] if contest.house else [bot, match.y], match.match)
     course = courses.whole[bot].means(_STRETCHES) if bot in courses.whole else []
-    panels = _panels(portrait, tallied, match) if portrait else ()
+    panels = _panels(presentation, tallied, match) if presentation else ()
     return Losses(
         bot,
         match.y,
@@ -116,7 +116,7 @@ def losses_to(contest: Contest, results: Results, bot: str, opponent: str | None
     )
 
 
-def as_numbers(panel: Panel, most_labels: int, most_cells: int) -> tuple[list[str], list[tuple[str, list[str]]]] | None:
+def as_numbers(panel: Chart, most_labels: int, most_cells: int) -> tuple[list[str], list[tuple[str, list[str]]]] | None:
     """A chart as a table, its headings and its rows, of at most this many labels, evenly spaced; None for one by row
     and column that has more cells."""
     lines: Sequence[tuple[str, Values]]
@@ -148,8 +148,8 @@ def _rows(contest: Contest, storage: Storage, batches: Sequence[Batch], match: i
 
 
 def _plain_kinds(rows: Rows, seat: int) -> Kinds | None:
-    """Of a contest without a portrait: who comes first, where rows say that, and the bot's own points, as the score has
-    them."""
+    """Of a contest without a presentation: who comes first, where rows say that, and the bot's own points, as the score
+    has them."""
     points = f"points_{seat}"
     if not {"first_seat", points} <= rows.keys():
         return None
@@ -158,26 +158,26 @@ def _plain_kinds(rows: Rows, seat: int) -> Kinds | None:
 
 
 class _Counted:
-    """What the rows of a match add up to: the portrait's sums, of the opponent at 0 and of the bot as all others, and
-    by kind of game how many there were, what they brought, and the worst one."""
+    """What the rows of a match add up to: the presentation's sums, of the opponent at 0 and of the bot as all others,
+    and by kind of game how many there were, what they brought, and the worst one."""
 
-    def __init__(self, portrait: Portrait | None, seat: int) -> None:
-        self._portrait, self._seat = portrait, seat
+    def __init__(self, presentation: Presentation | None, seat: int) -> None:
+        self._presentation, self._seat = presentation, seat
         self.sums: dict[str, npt.NDArray[Any]] = {}
         self.won: dict[tuple[str, str], tuple[int, float, tuple[float, int, int]]] = {}
 
     def add(self, rows: Rows) -> None:
         count = len(rows["match"])
         found = None
-        if self._portrait is None:
+        if self._presentation is None:
             found = _plain_kinds(rows, self._seat)
         else:
             bot, other = np.ones(count, np.int32), np.zeros(count, np.int32)
             seats = Seats(other, bot, 1) if self._seat else Seats(bot, other, 1)
-            for name, sums in self._portrait.tally(rows, seats).items():
+            for name, sums in self._presentation.tally(rows, seats).items():
                 self.sums[name] = self.sums[name] + sums if name in self.sums else sums
-            if self._portrait.kinds:
-                found = self._portrait.kinds(rows, self._seat)
+            if self._presentation.classify:
+                found = self._presentation.classify(rows, self._seat)
         if found is None:
             return
         for code, kind in enumerate(found.names):
@@ -191,7 +191,7 @@ class _Counted:
             self.won[kind] = (before[0] + len(at), before[1] + float(won.sum()), min(before[2], lowest))
 
     def seats(self) -> list[AsSeat]:
-        unit, found = self._portrait.game if self._portrait else "game", []
+        unit, found = self._presentation.game if self._presentation else "game", []
         for role in dict.fromkeys(role for role, _ in self.won if role):
             several = [sums for (its_role, _), sums in self.won.items() if its_role == role]
             games = sum(count for count, _, _ in several)
@@ -208,22 +208,22 @@ class _Counted:
         return found
 
 
-def _panels(portrait: Portrait, tallied: _Counted, match: Match) -> list[Panel]:
-    """The portrait's charts of the bot, with the opponent in the place of the field; where charts compare nothing, one
-    of either."""
+def _panels(presentation: Presentation, tallied: _Counted, match: Match) -> list[Chart]:
+    """The presentation's charts of the bot, with the opponent in the place of the field; where charts compare nothing,
+    one of either."""
     if not tallied.sums:
         return []
     name_of = {"the field": match.y, "this bot": match.x}
 
-    def named(panel: Panel, whose: str = "") -> Panel:
+    def named(panel: Chart, whose: str = "") -> Chart:
         if isinstance(panel, GridChart):
             return replace(panel, title=f"{panel.title}: {whose}") if whose else panel
         return replace(panel, lines=[replace(line, name=name_of.get(line.name, line.name)) for line in panel.lines])
 
-    found: list[Panel] = []
+    found: list[Chart] = []
     both = together(tallied.sums)
-    own = portrait.panels(tallied.sums, Subject(1, {match.y: match.measures}, both))
-    others = portrait.panels(tallied.sums, Subject(0, {}, both))
+    own = presentation.charts(tallied.sums, Subject(1, {match.y: match.measures}, both))
+    others = presentation.charts(tallied.sums, Subject(0, {}, both))
     has_other = any(sums[0].any() for sums in tallied.sums.values())
     for mine, theirs in zip(own, others):
         if isinstance(mine, GridChart) and has_other:

@@ -94,7 +94,7 @@ def render_each(
     numbers = numbers_of(Layout(contest, findings, live))
     for author in authors:
         page = Layout(contest, findings, live, author, options)
-        games = games_for_viewer(contest, page.watchable, findings.survey, findings.told)
+        games = games_for_viewer(contest, page.watchable, findings.survey, findings.told, page.tables)
         yield (
             environment()
             .get_template("report.html")

@@ -1,4 +1,4 @@
-"""Sessions of contests that have no portrait, played again for the report: what each decision told and was answered."""
+"""Sessions of contests without a presentation, played again for the report: what decisions told and were answered."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def told_of(replay: Replay) -> PlayedAgain:
     if len(pictures) <= len(steps):
         pictures = [*map(_as_told, steps), ""]
     result = "; ".join(game.outcome for game in replay.games[:3])
-    return PlayedAgain(replay.session, [(step.seat, _answered(step)) for step in steps], pictures, result)
+    return PlayedAgain(replay.session, replay.seats, [(step.seat, _answered(step)) for step in steps], pictures, result)
 
 
 def _answered(step: Step) -> str:

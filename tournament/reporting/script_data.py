@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tournament.contests.portrait import BarChart, GridChart, LineChart, Panel, Subject
+from tournament.contests.presentation import BarChart, Chart, GridChart, LineChart, Subject
 from tournament.errors import listed
 from tournament.reporting.crosstable import in_last_digit, packed
 from tournament.reporting.figures import clean
@@ -142,15 +142,15 @@ def _bot(page: Layout, line: Standing, shapes: dict[str, int]) -> dict[str, Any]
     return told
 
 
-def _panels(page: Layout, name: str) -> list[Panel]:
-    portrait, survey = page.contest.display.portrait, page.findings.survey
-    if not portrait or not survey.sums:
+def _panels(page: Layout, name: str) -> list[Chart]:
+    presentation, survey = page.contest.presentation, page.findings.survey
+    if not presentation or not survey.sums:
         return []
     measures = {match.y: match.measures for match in page.ranking.matches if match.x == name} if page.house else {}
-    return list(portrait.panels(survey.sums, Subject(page.findings.entrants.index(name), measures, page.of_field)))
+    return list(presentation.charts(survey.sums, Subject(page.findings.entrants.index(name), measures, page.of_field)))
 
 
-def _chart(panel: Panel, shapes: dict[str, int]) -> list[Any]:
+def _chart(panel: Chart, shapes: dict[str, int]) -> list[Any]:
     """The number of the chart's shape, and its values: of each line that is not compared, or shares and counts."""
     shape: dict[str, Any] = {"title": panel.title, "meaning": panel.meaning}
     values: list[Any]

@@ -1,4 +1,4 @@
-"""One pass over the recorded games: the counts for the contest's portrait, and some games for the viewer."""
+"""One pass over the recorded games: the counts for the contest's presentation, and some games for the viewer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tournament.contests.contest import Contest
-from tournament.contests.portrait import Row, Rows, Seats
+from tournament.contests.presentation import Row, Rows, Seats
 from tournament.cores import cores
 from tournament.errors import RunError
 from tournament.store.columns import ROWS_PER_GROUP
@@ -44,7 +44,7 @@ class ChosenGame:
 
 @dataclass
 class Survey:
-    """The portrait's sums, chosen games by match in order of play, and how many games were counted, of how many.
+    """The presentation's sums, chosen games by match in order of play, and how many games were counted, of how many.
 
     Of a contest whose rows are turns, whole sessions are chosen: by match and session, the rows' columns.
     """
@@ -104,8 +104,8 @@ def survey_games(
     total = sum(part.rows for part, _ in parts)
     stride = max(1, -(-total // most_rows))
     survey = Survey(games=total)
-    portrait = contest.display.portrait
-    if not (matches or portrait):
+    presentation = contest.presentation
+    if not (matches or presentation):
         return survey
     wanted = Wanted.of([legs for _, legs in parts], matches, faults, sessions)
 
@@ -115,19 +115,19 @@ def survey_games(
         for piece in pieces:
             (of_piece,) = rows_of(storage, piece.part, contest.games, groups=[piece.group])
             groups.append(Group.of(of_piece, piece.legs, piece.first_row))
-        if portrait:
+        if presentation:
             seats = [group.seats(number) for group in groups]
             every = {name: np.concatenate([group.rows[name] for group in groups]) for name in groups[0].rows}
             x, y = (np.concatenate([getattr(one, side) for one in seats]) for side in ("x", "y"))
-            found.add_sums(portrait.tally(every, Seats(x, y, len(number))))
+            found.add_sums(presentation.tally(every, Seats(x, y, len(number))))
         for group in groups:
             rows = group.rows
             found.games_read += len(rows["match"])
-            if portrait and portrait.turns:
+            if presentation and presentation.turns:
                 for place, pieces_of_it in whole_sessions(group, wanted).items():
                     found.sessions.setdefault(place, []).extend(pieces_of_it)
             else:
-                gains = portrait.gain(rows) if portrait and portrait.gain else None
+                gains = presentation.points_0(rows) if presentation and presentation.points_0 else None
                 for match, games in choose(group, gains, wanted):
                     found.chosen.setdefault(match, []).extend(games)
         return found

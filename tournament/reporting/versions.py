@@ -11,7 +11,6 @@ import numpy as np
 from tournament.leg import legs_per_replica
 from tournament.records.former import read_former
 from tournament.standings.errors import Paired
-from tournament.standings.house import with_house_seated
 from tournament.standings.tally import tally_of_points
 from tournament.store.ledger import ContestSetup
 from tournament.store.legs import Legs
@@ -70,11 +69,11 @@ def edits_of(storage: Storage, field: ContestSetup, legs: Legs) -> Mapping[str, 
 def _whole_matches(name: str, legs: Legs, opponents: set[str]) -> dict[str, Legs]:
     """A bot's legs against each of these, in order; none where one was cut short, which is no sample of sessions."""
     found = {}
-    own = with_house_seated(legs).among({name} | opponents)
-    played = {seat: own.numbered(seat, {name: 0}) == 0 for seat in (0, 1)}
+    own = legs.among({name}, opponents) if (legs.house >= 0).any() else legs.among({name} | opponents)
+    played = [own.numbered(seat, {name: 0}) == 0 for seat in range(own.seats)]
     for opponent in sorted(opponents):
-        against = [own.numbered(1 - seat, {opponent: 0}) == 0 for seat in (0, 1)]
-        match = own.chosen(np.flatnonzero(played[0] & against[0] | played[1] & against[1])).in_order()
+        against = [own.others_numbered(seat, {opponent: 0}) == 0 for seat in range(own.seats)]
+        match = own.chosen(np.flatnonzero(np.logical_and(played, against).any(axis=0))).in_order()
         if len(match) and not match.ended.any():
             found[opponent] = match
     return found
@@ -110,7 +109,8 @@ def _edit(
 
 def _per_session(name: str, legs: Legs) -> float:
     """A bot's points a session in the legs of one match."""
-    points = np.where(legs.numbered(0, {name: 0}) == 0, legs.of_seat(0).points, legs.of_seat(1).points)
+    own = [legs.of_seat(seat).points * (legs.numbered(seat, {name: 0}) == 0) for seat in range(legs.seats)]
+    points = np.sum(own, axis=0)
     return math.fsum(points.tolist()) / int(legs.sessions.sum())
 
 

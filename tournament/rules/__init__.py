@@ -8,8 +8,12 @@ games.
 from __future__ import annotations
 
 from engine.kernel.chance import Rng
+from engine.rules.decisions import Illegal
 from engine.rules.session_core import Session
-from tournament.contests.contest import Contest
+from tournament.contests.contest import Core, Luck
+from tournament.contests.interface import Sdk
+from tournament.contests.presentation import Presentation
+from tournament.contests.scoring import House, HousePlayer, HouseScoring
 from tournament.rules.decision import Decision
 from tournament.rules.rules import Questions, Rules, Settings
 from tournament.rules.value_types import Choice, Float, Int, LegalAction, List, Text, ValueType
@@ -18,15 +22,22 @@ from tournament.store.columns import Column
 __all__ = [
     "Choice",
     "Column",
-    "Contest",
+    "Core",
     "Decision",
     "Float",
+    "House",
+    "HousePlayer",
+    "HouseScoring",
+    "Illegal",
     "Int",
     "LegalAction",
     "List",
+    "Luck",
+    "Presentation",
     "Questions",
     "Rng",
     "Rules",
+    "Sdk",
     "Session",
     "Settings",
     "Text",

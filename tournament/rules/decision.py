@@ -28,8 +28,10 @@ class Decision(decisions.Decision):
 
     `observation`: the values that a bot is shown, `answer`: the type of what it answers. `play` yields a question: the
     decision called with a seat and the values, and with `legal_actions` where the answer is a LegalAction. Any other
-    answer is a fault: then `default` counts, or the first legal action; without one the lowest number or the first
-    choice. Raises ValueError for names that can't be used in a bot, and for types that an answer can't have.
+    answer is illegal, and a fault: then `default` counts, or the first legal action; without one the lowest number or
+    the first choice. With `illegal="loses"` it is no fault: `play` gets it as an Illegal, and records a game that the
+    seat loses, with fewer points than the others. What is no answer at all stays a fault. Raises ValueError for names
+    that can't be used in a bot, and for types that an answer can't have.
     """
 
     def __init__(
@@ -40,23 +42,33 @@ class Decision(decisions.Decision):
         observation: Mapping[str, ValueType],
         answer: ValueType,
         default: object = None,
+        illegal: Literal["fault", "loses"] = "fault",
     ) -> None:
+        if illegal not in ("fault", "loses"):
+            raise ValueError(f"{name}: illegal is {illegal!r}; expected fault or loses")
         for called in (name, *observation):
             if not re.fullmatch("[a-z][a-z0-9_]{0,40}", called) or keyword.iskeyword(called) or called in _TAKEN:
                 raise ValueError(f"{called} can't name a value or a decision: bots are to use it in C and Python")
+        for called, kind in {**observation, "the answer": answer}.items():
+            if not isinstance(kind, ValueType):
+                raise ValueError(f"{name}: {called} is {kind!r}; expected a type, such as Int(low, high)")
         observed = dict(observation)
         if LEGAL_ACTIONS in observed:
             raise ValueError(
                 f"{name}: {LEGAL_ACTIONS} are observed with answer=LegalAction(Int(low, high), max_actions)"
             )
+        _check_answer(name, answer)
         if isinstance(answer, LegalAction):
             observed[LEGAL_ACTIONS] = answer.observed
         elif default is None:
             default = _first_of(name, answer)
-        _check_answer(name, answer)
         try:
             super().__init__(
-                name, [(value, *kind.spec) for value, kind in observed.items()], answer=answer.spec, default=default
+                name,
+                [(value, *kind.spec) for value, kind in observed.items()],
+                answer=answer.spec,
+                default=default,
+                loses=illegal == "loses",
             )
         except ValueError as wrong:
             raise ValueError(f"{name}: the default answer {default!r} is wrong: {wrong}") from None
@@ -66,12 +78,12 @@ class Decision(decisions.Decision):
 
     @property
     def has_legal_actions(self) -> bool:
-        """Whether it lists which answers are legal this time, the others being faults."""
+        """Whether it lists which answers are legal this time, the others being illegal."""
         return isinstance(self.answer, LegalAction)
 
     @property
     def returns(self) -> Literal["number", "name", "value"]:
-        """What a Python bot may return, as `tournament.contests.interface.Question` has it."""
+        """What a Python bot may return, as `tournament.contests.interface.DecisionSpec` has it."""
         if isinstance(self.answer, Choice) or (
             isinstance(self.answer, LegalAction) and isinstance(self.answer.of, Text)
         ):
@@ -93,7 +105,7 @@ class Decision(decisions.Decision):
     @property
     def answers(self) -> str:
         """Its legal answers as text."""
-        return self.answer.limits
+        return self.answer.limits + "; any other answer loses the game" * self.loses
 
 
 def _check_answer(name: str, answer: ValueType) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import importlib.metadata
-from collections.abc import Callable, Generator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Generator, Mapping, Sequence
+from functools import lru_cache, partial
 from typing import Any, ClassVar, Literal, cast
 
 from pydantic import Field, create_model
@@ -23,10 +23,10 @@ from engine.rules.session_core import (
     session_columns,
 )
 from engine.rules.steps import Steps
-from tournament.contests import interface
-from tournament.contests.contest import Contest, Display, Estimates, NewCore, NewDrawnCore, Tables, Trials
-from tournament.contests.interface import CompiledBots, Interface, Named
-from tournament.contests.scoring import Scored
+from tournament.contests.contest import Contest, Core, Estimates, Luck, NewCore, NewDrawnCore, Tables
+from tournament.contests.interface import CompiledBots, DecisionSpec, Interface, Sdk
+from tournament.contests.presentation import Presentation
+from tournament.contests.scoring import House, Scored
 from tournament.contests.settings import ContestSettings, Duplicate
 from tournament.leg import LegPlan
 from tournament.rules.decision import Decision
@@ -67,7 +67,7 @@ class Settings(ContestSettings):
 
 
 class Rules:
-    """Rules of a contest: a subclass has these names, and `play`. Each leg has an object of its own.
+    """Rules of a contest: a subclass has these names, and `play` or a `core`. Each leg has an object of its own.
 
     Attributes:
         name: The contest's name, unless its table has another.
@@ -81,19 +81,37 @@ class Rules:
         points_unit: What a point is.
         description: The rules in a few sentences.
         requires: Packages on whose versions the games depend.
+        house: The fixed opponents of a contest of one seat, whom each entrant plays; they have no seat.
+        house_content: What the house player of the leg now played is made of, in an object.
+        luck: The correction of scores for luck, against house players or where two play for the same points.
+        presentation: Charts and games step by step for the report, or a function that makes them of the settings.
+        core: A state machine of the engine's, played instead of `play`. It comes with an `sdk`.
+        sdk: The header and the templates for a core's bots, as a statement fixes them. `decisions` are then
+            DecisionSpecs, in the core's order, and a core has its own columns.
+        estimates: What is assumed of games before any is played.
+        presets: Contests by these rules that come with bots: settings in a new settings file, by name.
     """
 
     name: ClassVar[str]
     title: ClassVar[str] = ""
     version: ClassVar[int] = 1
     seats: ClassVar[int | range | Literal["all"]]
-    settings_class: ClassVar[type[Settings]] = Settings
-    decisions: ClassVar[tuple[Decision, ...]]
+    settings_class: ClassVar[type[ContestSettings]] = Settings
+    decisions: ClassVar[tuple[Decision | DecisionSpec, ...]]
     columns: ClassVar[tuple[Column, ...]] = ()
     zero_sum: ClassVar[bool] = True
     points_unit: ClassVar[str] = ""
     description: ClassVar[str] = ""
     requires: ClassVar[tuple[str, ...]] = ()
+    house: ClassVar[House | None] = None
+    luck: ClassVar[Luck | None] = None
+    presentation: ClassVar[Presentation | Callable[[Any], Presentation] | None] = None
+    core: ClassVar[Core | None] = None
+    sdk: ClassVar[Sdk | None] = None
+    estimates: ClassVar[Estimates] = Estimates(lambda settings: 1.0, rate=1e5)
+    presets: ClassVar[Mapping[str, Mapping[str, object]]] = {}
+
+    house_content = b""
 
     def __init__(self, settings: Any) -> None:
         self.settings = settings
@@ -122,8 +140,10 @@ def contest_of(rules: type[Rules]) -> Contest:
 
 def _check(rules: type[Rules]) -> None:
     """Raise ValueError for what would fail only in play, and in words that don't name it."""
-    if rules.play is Rules.play:
+    if rules.core is None and rules.play is Rules.play:
         raise ValueError("it has no method play(self, session)")
+    if (rules.core is None) != (rules.sdk is None):
+        raise ValueError("a core comes with an sdk, which says what its bots are told, and an sdk with a core")
     if not hasattr(rules, "seats"):
         raise ValueError('it has no seats: expected seats = 2, or seats = range(3, 7), or seats = "all"')
     if isinstance(rules.seats, range):
@@ -135,9 +155,17 @@ def _check(rules: type[Rules]) -> None:
     if isinstance(rules.decisions, Decision):
         raise ValueError(f"decisions are a tuple, as in decisions = ({rules.decisions.name.upper()},)")
     settings: object = rules.settings_class
-    if not (isinstance(settings, type) and issubclass(settings, Settings)):
+    if not (isinstance(settings, type) and issubclass(settings, ContestSettings if rules.core else Settings)):
         raise ValueError(f"settings_class is {settings!r}, which is no subclass of Settings")
+    if rules.house and rules.seats != 1:
+        raise ValueError(f"house is for one seat; seats is {rules.seats!r}")
+    if rules.luck and not (rules.house or (rules.seats == 2 and (rules.core or rules.zero_sum))):
+        raise ValueError("luck is for zero-sum games of two seats, or against a house")
     most = _seats_at_first(rules) if not isinstance(rules.seats, range) else rules.seats[-1]
+    if rules.presentation and most > 2:
+        raise ValueError(f"presentation is for at most two seats; seats is {rules.seats!r}")
+    if rules.core:
+        return
     taken = dict.fromkeys(game_columns(most, ()), "every contest has a column of that name")
     for column in rules.columns:
         if column.dtype not in KINDS:
@@ -157,11 +185,49 @@ def _seats_at_first(rules: type[Rules]) -> int:
 
 def _make(rules: type[Rules]) -> Contest:
     _check(rules)
-    struct = lay_out(rules.decisions)
+    present = None if isinstance(rules.presentation, Presentation) else rules.presentation
+    make = _with_core if rules.core and rules.sdk else _with_play
+    return make(
+        rules,
+        name=rules.name,
+        title=rules.title or rules.name.replace("_", " ").capitalize(),
+        version=rules.version,
+        settings=_settings_of(rules),
+        seats=rules.seats,
+        points_unit=rules.points_unit,
+        description=rules.description,
+        requires=tuple((package, _version(package)) for package in rules.requires),
+        house=rules.house,
+        luck=rules.luck,
+        presentation=None if present else rules.presentation,
+        present=present,
+        estimates=rules.estimates,
+        presets=rules.presets,
+    )
+
+
+def _with_core(rules: type[Rules], **shared: Any) -> Contest:
+    """The contest of rules that bring a machine, and what its bots are written with."""
+    core = rules.core
+    assert core
+    return Contest(
+        **shared,
+        games=core.games,
+        sessions=core.sessions,
+        scored=core.scored,
+        interface=Interface(**vars(rules.sdk), questions=cast(tuple[DecisionSpec, ...], rules.decisions)),
+        new_core=core.new,
+        new_core_at_limits=core.at_limits,
+    )
+
+
+def _with_play(rules: type[Rules], **shared: Any) -> Contest:
+    """The contest of rules that `play`, with an SDK that is written from their decisions."""
+    decisions = cast(tuple[Decision, ...], rules.decisions)
+    struct = lay_out(decisions)
     offsets = {member.name: member.place for member in struct.members}
-    for kind, decision in enumerate(rules.decisions):
+    for kind, decision in enumerate(decisions):
         decision.place(kind, offsets, struct.size, wide_actions=struct.wide_actions)
-    title = rules.title or rules.name.replace("_", " ").capitalize()
 
     @lru_cache
     def tables(seats: int) -> Tables:
@@ -169,52 +235,43 @@ def _make(rules: type[Rules]) -> Contest:
 
     of_few = tables(_seats_at_first(rules))
     return Contest(
-        name=rules.name,
-        title=title,
-        version=rules.version,
-        settings=_settings_of(rules),
+        **shared,
         games=of_few.games,
         sessions=of_few.sessions,
         scored=of_few.scored,
         interface=Interface(
-            sdk=write_sdk(rules.name, title, rules.decisions, struct),
+            write_sdk(rules.name, shared["title"], decisions, struct),
+            CompiledBots(f"{rules.name}.h", struct_size=struct.size + struct.answer_size),
             questions=tuple(
-                interface.Question(
+                DecisionSpec(
                     decision.name,
                     result=("i64", "i32"),
                     answers=decision.answers,
                     returns=decision.returns,
                     most_json=decision.most_json,
                     default=decision.default,
+                    observes=tuple(decision.observation),
+                    loses=decision.loses,
                 )
-                for decision in rules.decisions
+                for decision in decisions
             ),
-            compiled=CompiledBots(f"{rules.name}.h", struct_size=struct.size + struct.answer_size),
-            tells=Named(tuple(tuple(decision.observation) for decision in rules.decisions)),
         ),
-        new_core=_new_core(rules, against_chance=False),
-        trials=Trials(_new_core(rules, against_chance=True)),
-        display=Display(
-            rules.points_unit,
-            rules.description,
-            new_drawn_core=None if rules.render is Rules.render else _new_drawn_core(rules),
-        ),
-        estimates=Estimates(lambda settings: 1.0, rate=1e5),
-        requires=tuple((package, _version(package)) for package in rules.requires),
-        seats=rules.seats,
+        new_core=partial(_session_core, rules, _begun),
+        new_core_at_limits=_new_core_at_limits(rules),
+        new_drawn_core=None if rules.render is Rules.render else _new_drawn_core(rules),
         tables_for=tables,
     )
 
 
-def _settings_of(rules: type[Rules]) -> type[Settings]:
+def _settings_of(rules: type[Rules]) -> type[ContestSettings]:
     """The keys of the contest's table: with `seats` where the rules leave that open."""
-    if not isinstance(rules.seats, range):
+    if not isinstance(rules.seats, range) or "seats" in rules.settings_class.model_fields:
         return rules.settings_class
     low, high = rules.seats[0], rules.seats[-1]
     seats = Field(low, ge=low, le=high, description="bots at a table")
     made: Any = create_model(rules.settings_class.__name__, __base__=rules.settings_class, seats=(int, seats))
     made.__doc__ = rules.settings_class.__doc__
-    return cast(type[Settings], made)
+    return cast(type[ContestSettings], made)
 
 
 def _tables(rules: type[Rules], seats: int) -> Tables:
@@ -226,11 +283,11 @@ def _tables(rules: type[Rules], seats: int) -> Tables:
             described |= {name: f"{column.description}, of seat {seat}" for seat, name in enumerate(each)}
     for seat, name in enumerate(points_columns(seats)):
         described[name] = _DESCRIPTIONS.get(name, f"points of seat {seat}")
-    points = tuple(points_columns(seats))
+    points, zero_sum = tuple(points_columns(seats)), rules.zero_sum and seats == 2
     return Tables(
         _described(game_columns(seats, own), described),
         _described(session_columns(seats), described),
-        Scored("sessions", points[:1] if rules.zero_sum and seats == 2 else points),
+        Scored("sessions", points[:1] if zero_sum else points, zero_sum=zero_sum),
     )
 
 
@@ -247,36 +304,24 @@ def _version(package: str) -> str:
         return "none"
 
 
-def _new_core(rules: type[Rules], *, against_chance: bool) -> NewCore:
-    """Makes the contest's cores. `against_chance`: all answers but seat 0's are drawn from all that are legal."""
-
-    def new_core(
-        leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
-    ) -> GameCore:
-        with _steps(settings) as steps:
-            played = rules(settings)
-        rng = Rng(leg.deals_key, _TRIAL_STREAM)
-
-        def play(session: Session) -> Questions:
-            own = _begun(played, session)
-            return answered_by_chance(own, rng, range(1, leg.seats)) if against_chance else own
-
-        return _session_core(played, leg, games, sessions, play, steps)
-
-    return new_core
-
-
-def _steps(settings: ContestSettings) -> Steps:
-    assert isinstance(settings, Settings)
-    return Steps(settings.rules_seconds_per_step)
-
-
 def _session_core(
-    played: Rules, leg: LegPlan, games: Table, sessions: Table, play: Callable[[Session], Questions], steps: Steps
-) -> SessionCore:
-    columns = [(column.name, column.dtype, column.per_seat) for column in played.columns]
+    rules: type[Rules],
+    play: Callable[[Rules, Session], Questions],
+    leg: LegPlan,
+    settings: ContestSettings,
+    games: Table,
+    sessions: Table,
+    house: bytes | None = None,
+) -> GameCore:
+    """The core of a leg by these rules; `play` gives the generator that plays a session."""
+    assert isinstance(settings, Settings)
+    with Steps(settings.rules_seconds_per_step) as steps:
+        played = rules(settings)
+    played.house_content = house or b""
+    columns = [(column.name, column.dtype, column.per_seat) for column in rules.columns]
     seats: dict[str, Any] = {"seats": leg.seats, "first": leg.first}
-    return SessionCore(games, sessions, play, columns, **leg.for_core, **seats, steps=steps, zero_sum=played.zero_sum)
+    own = partial(play, played)
+    return SessionCore(games, sessions, own, columns, **leg.for_core, **seats, steps=steps, zero_sum=rules.zero_sum)
 
 
 def _begun(rules: Rules, session: Session) -> Questions:
@@ -287,19 +332,38 @@ def _begun(rules: Rules, session: Session) -> Questions:
     return play
 
 
-def _new_drawn_core(rules: type[Rules]) -> NewDrawnCore:
-    """Makes cores for a replay, which draw a session: its number in the match, and where drawings go."""
+def _new_core_at_limits(rules: type[Rules]) -> NewCore:
+    """Makes cores that draw all answers but seat 0's from all that are legal."""
 
     def new_core(
-        leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, number: int, drawings: list[str]
+        leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
     ) -> GameCore:
-        with _steps(settings) as steps:
-            played = rules(settings)
+        rng = Rng(leg.deals_key, _TRIAL_STREAM)
 
-        def play(session: Session) -> Questions:
+        def play(played: Rules, session: Session) -> Questions:
+            return answered_by_chance(_begun(played, session), rng, range(1, leg.seats))
+
+        return _session_core(rules, play, leg, settings, games, sessions, house)
+
+    return new_core
+
+
+def _new_drawn_core(rules: type[Rules]) -> NewDrawnCore:
+    """Makes cores for a replay, which draw a session: its number in the leg, and where drawings go."""
+
+    def new_core(
+        leg: LegPlan,
+        settings: ContestSettings,
+        games: Table,
+        sessions: Table,
+        house: bytes | None,
+        number: int,
+        drawings: list[str],
+    ) -> GameCore:
+        def play(played: Rules, session: Session) -> Questions:
             return drawn(played, session, drawings) if session.number == number else _begun(played, session)
 
-        return _session_core(played, leg, games, sessions, play, steps)
+        return _session_core(rules, play, leg, settings, games, sessions, house)
 
     return new_core
 

@@ -107,8 +107,12 @@ def _prototype(decision: Decision) -> str:
         return f"void {decision.name}(const View *view, char answer[{decision.answer_bytes}])"
     if isinstance(kind, List):
         return f"int {decision.name}(const View *view, {C_TYPES[kind.spec[0]]} answer[{max(1, kind.most)}])"
-    number = "int64_t" if kind.spec[0] == "q" and not isinstance(kind, LegalAction) else "int"
-    return f"{number} {decision.name}(const View *view)"
+    return f"{_number(kind)} {decision.name}(const View *view)"
+
+
+def _number(kind: ValueType) -> str:
+    """The type of a number that a C bot returns."""
+    return "int64_t" if kind.spec[0] == "q" else "int"
 
 
 def _macro(decision: Decision, struct: Struct) -> str:
@@ -189,7 +193,9 @@ def _answered_in_c(decision: Decision) -> str:
     if isinstance(kind, LegalAction):
         drawn = f"rand() % view->{LEGAL_ACTIONS}_count"
         return (
-            f"    return {drawn};" if isinstance(kind.of, Text) else f"    return (int)view->{LEGAL_ACTIONS}[{drawn}];"
+            f"    return {drawn};"
+            if isinstance(kind.of, Text)
+            else f"    return ({_number(kind)})view->{LEGAL_ACTIONS}[{drawn}];"
         )
     if isinstance(kind, Text):
         return f"    strcpy(answer, {json.dumps(default, ensure_ascii=False)});"

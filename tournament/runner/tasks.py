@@ -18,7 +18,7 @@ _SPARE = 1.5
 # Legs in lanes all end together, and the more there are the faster each goes.
 _LANES_SECONDS = 20.0
 _FEW_LANES, _MOST_LANES = 64, 4096
-_MOST_UNMEASURED = 1024
+_MOST_UNMEASURED = 16  # lanes of a task before one is measured: few, so that there is soon something to see
 # Legs that go out together, which the driver commits at once, and their batches, each with two files open.
 _MOST_LEGS, _MOST_BATCHES = 1024, 64
 

@@ -27,7 +27,7 @@ def by_block(
         contest: The contest.
         storage: Where its records are.
         batches: Those to read.
-        amounts: Takes the points of x and of y in rows, and returns what to add up for each row.
+        amounts: Takes the points of each seat in rows, and returns what to add up for each row.
 
     Raises:
         RunError: A part is damaged.
@@ -36,7 +36,7 @@ def by_block(
     from tournament.store.parts import numbers_of  # pyarrow, which reading standings doesn't need
 
     scored = contest.scored
-    nothing: list[Floats] = [np.zeros(0) for _ in amounts((np.zeros(0), np.zeros(0)))]
+    nothing = amounts(scored.points(dict.fromkeys(scored.columns, np.zeros(0))))
     found: list[Floats] = []
     for batch in batches:
         part, legs = batch.part(scored.table), batch.legs

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -20,17 +19,6 @@ from tournament.standings.tally import Tally, met_of, sums_by_entrant, whole_sum
 from tournament.store.legs import Legs
 
 Range = tuple[int, int]  # the first leg of some, and the first one after them
-
-
-def with_house_seated(legs: Legs) -> Legs:
-    """Return legs in which house players have the second seat, as bots that lose what the first one wins."""
-    if (legs.house < 0).all():
-        return legs
-    sums = np.repeat(legs.sums, 2, axis=1)
-    sums[:, 1, [0, 2]] = 0.0 - sums[:, 1, [0, 2]]
-    sums[:, :, 5] = 0.0 - sums[:, :, 3]
-    players = np.concatenate([legs.players, legs.house[:, np.newaxis]], axis=1)
-    return replace(legs, players=players, house=np.full_like(legs.house, -1), sums=np.asfortranarray(sums))
 
 
 class HousePlay:

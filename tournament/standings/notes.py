@@ -11,7 +11,7 @@ def notes_of(ranking: Standings) -> list[str]:
     """Return what its errors don't carry, a sentence each, and what would help."""
     replicas = ranking.measured.replicas
     if ranking.until is not None:
-        if any(line.order == "settled" for line in ranking.ranked):
+        if any(line.order_status == "settled" for line in ranking.ranked):
             return ["settled pairs seem farther apart than they are, since play stopped when they did"]
     elif len(ranking.measured.scores) > 1 and replicas < _ENOUGH_REPLICAS:
         if ranking.drawn:

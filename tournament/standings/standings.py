@@ -55,7 +55,7 @@ class Standing:
     adjusted_ci_high: float | None = None
     measures: Mapping[str, float | None] = field(default_factory=dict)
     points_per_session: float | None = None
-    order: Verdict | None = None
+    order_status: Verdict | None = None
     significantly_ahead_of: tuple[str, ...] = ()
 
     @property
@@ -67,7 +67,7 @@ class Standing:
     @property
     def is_tied_with_next(self) -> bool:
         """Whether it isn't settled that the entrant is ahead of the next one."""
-        return self.order not in (None, "settled")
+        return self.order_status not in (None, "settled")
 
     @property
     def place(self) -> str:
@@ -309,7 +309,7 @@ def _ranked(
                 adjusted_ci_high=without_luck.high,
                 rank_low=rank_low,
                 rank_high=rank_high,
-                order=sure.verdicts[place] if has_next else None,
+                order_status=sure.verdicts[place] if has_next else None,
                 significantly_ahead_of=tuple(
                     fit[met[other]].name for other in (sure.nearest_behind[place] if place < len(met) else ())
                 ),

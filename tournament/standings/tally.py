@@ -12,8 +12,6 @@ from tournament.arrays import Floats, Whole
 from tournament.standings.errors import Errors, Measured, Met, Paired, Strata, on_grid, rounding_of
 from tournament.store.legs import Legs
 
-_SEATS = 2  # see `tables` for others
-
 
 @dataclass(frozen=True)
 class Tally:
@@ -51,17 +49,17 @@ def tally_of_points(
     *,
     by_games: bool = False,
 ) -> Tally:
-    """Sums of points over the matches among these entrants, of each match the mean over its replicas; or over those
-    against others, who needn't have met each other. Errors of one replica are over its sessions, or `by_games`.
+    """Sums of points over the matches of two among these entrants, of each match the mean over its replicas; or over
+    those against others, or house players, who needn't have met each other. Errors of one replica are over its
+    sessions, or `by_games`.
 
     Legs are in order."""
     count = len(fit)
     rows = {name: place for place, name in enumerate(fit)}
     columns = rows if against is None else {name: place for place, name in enumerate(against)}
-    seats, others = (
-        np.stack([legs.numbered(seat, numbers) for seat in order], axis=1)
-        for numbers, order in ((rows, (0, 1)), (columns, (1, 0)))
-    )
+    width = legs.seats
+    seats = np.stack([legs.numbered(seat, rows) for seat in range(width)], axis=1)
+    others = np.stack([legs.others_numbered(seat, columns) for seat in range(width)], axis=1)
     counted = (seats >= 0) & (others >= 0)
     if not counted.any(axis=1).all():
         places = np.flatnonzero(counted.any(axis=1))
@@ -69,13 +67,13 @@ def tally_of_points(
     seats = np.where(counted, seats, -1)
     lengths = legs.games if by_games else legs.sessions
     strata = Strata.of_points(legs, legs_per_replica, lengths)
-    of_leg = np.repeat(strata.replicas[strata.of_legs(len(legs))], _SEATS)
+    of_leg = np.repeat(strata.replicas[strata.of_legs(len(legs))], width)
     met = np.zeros((count + 1, len(columns)), bool)
     met[seats, np.where(counted, others, 0)] = True
     divisors = met[:count].sum(axis=1)
     # What a seat brought that doesn't count goes to a row after the last one.
     index, of_match = np.where(counted, seats, count).ravel(), seats[strata.first]
-    own = [legs.of_seat(seat).squared_points for seat in range(_SEATS)]
+    own = [legs.of_seat(seat).squared_points for seat in range(width)]
     off = rounding_of(lengths[:, np.newaxis], np.stack(own, axis=1)).ravel() / of_leg
     errors = met_of(strata, of_match, divisors)
     return Tally(
@@ -84,12 +82,12 @@ def tally_of_points(
         errors=errors
         if against is None
         else Paired(errors, _values(strata, legs, legs_per_replica, seats, others, divisors)),
-        sessions=whole_sums(count, index, np.repeat(legs.sessions, _SEATS)),
-        games=whole_sums(count, index, np.repeat(legs.games, _SEATS)),
+        sessions=whole_sums(count, index, np.repeat(legs.sessions, width)),
+        games=whole_sums(count, index, np.repeat(legs.games, width)),
         opponents=divisors.tolist(),
         measures=[{} for _ in fit],
         divisors=divisors,
-        lengths=sums_by_entrant(count, index, np.repeat(legs.sessions, _SEATS) / of_leg).tolist(),
+        lengths=sums_by_entrant(count, index, np.repeat(legs.sessions, width) / of_leg).tolist(),
         rounding=sums_by_entrant(count, index, off),
     )
 
@@ -110,10 +108,10 @@ def _values(
     if not (whole and len(strata.first) == len(divisors) * opponents):
         return None
     own = np.flatnonzero((seats >= 0).ravel())
-    points = np.stack([legs.of_seat(seat).points for seat in range(_SEATS)], axis=1).ravel()[own]
+    points = np.stack([legs.of_seat(seat).points for seat in range(legs.seats)], axis=1).ravel()[own]
     entrant, other = seats.ravel()[own], others.ravel()[own]
     column = np.cumsum(np.bincount(other) > 0)[other] - 1
-    replica = (legs.number // legs_per_replica)[own // _SEATS]
+    replica = (legs.number // legs_per_replica)[own // legs.seats]
     if column.max(initial=-1) >= opponents or replica.max(initial=-1) >= replicas:
         return None  # others have met others
     values = np.zeros((len(divisors), opponents, replicas))

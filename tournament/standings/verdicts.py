@@ -24,7 +24,7 @@ from tournament.standings.student_t import quantiles
 from tournament.store.ledger import Until
 
 MOST_PAIRED = 2000  # bots whose pairs are tested one by one: a matrix of pairs takes 32 MB, of 10,000 bots 800 MB
-Verdict = Literal["settled", "tied", "close", "open"]
+Verdict = Literal["settled", "tied", "too_close", "open"]
 
 
 def looks_of(until: Until) -> tuple[int, ...]:
@@ -64,7 +64,7 @@ class SureOrder:
         nothing = [False] * len(self.bounds)
         tied = nothing if self.tied is None else np.diagonal(self.tied, 1).tolist()
         return [
-            "settled" if high < low else "tied" if tie else "close" if close else "open"
+            "settled" if high < low else "tied" if tie else "too_close" if close else "open"
             for ((_, high), (low, _)), tie, close in zip(itertools.pairwise(self.bounds), tied, self.close or nothing)
         ]
 

@@ -44,8 +44,8 @@ def write_rules_folder(folder: Path, name: str, shape: str) -> list[Path]:
     contest = load_rules(rules.name, folder).named(name)
     for language in _playable(contest):
         write_new_bot(contest, folder / bots, f"in_{language.replace('-', '_')}", language)
-    preset = {"game": rules.name, "sessions": 200, "replicas": 4}
-    write_file(folder / FILE_NAME, settings_text([replace(contest, preset=preset)]))
+    preset = {"rules": rules.name, "sessions": 200, "replicas": 4}
+    write_file(folder / FILE_NAME, settings_text([replace(contest, presets={name: preset})]))
     return written
 
 

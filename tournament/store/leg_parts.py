@@ -65,7 +65,7 @@ FAULTS = (
         " is not",
     ),
     Column("last_output", "str", "the last lines that the bot printed"),
-    Column("kind", "str", "fuel, silence, start, line or other"),
+    Column("kind", "str", "fuel, silence, time, start, line or other"),
 )
 _OF_FAULT = tuple(column.name for column in FAULTS if column.name not in ("match", "number", "bot"))
 _DICTIONARIES = ("bot", "house", "digest", "replica", "number", "seat", "sessions", "games", "faults")

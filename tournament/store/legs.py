@@ -385,6 +385,10 @@ class Legs(Sequence[LegResult]):
         """The number of who sits at `seat` in each, −1 for who has none."""
         return self._numbers(numbers)[self.players[:, seat]]
 
+    def others_numbered(self, seat: int, numbers: Mapping[str, int]) -> Whole:
+        """The number of the opponent of a seat of two in each, or of the house player."""
+        return self.house_numbered(numbers) if self.seats == 1 else self.numbered(1 - seat, numbers)
+
     def house_numbered(self, numbers: Mapping[str, int]) -> Whole:
         """The number of the house player in each, −1 for none."""
         return self._numbers(numbers)[self.house]

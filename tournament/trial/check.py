@@ -21,7 +21,7 @@ from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import BankedSettings, ContestSettings
 from tournament.entrants.build import language_of, why_legs_apart, with_lines
 from tournament.entrants.folder import read_submission
-from tournament.errors import InputError, TournamentError
+from tournament.errors import InputError, TournamentError, counted, shortened
 from tournament.keys import drawn_seed
 from tournament.sandbox.outside import probe, running
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -216,7 +216,7 @@ def _check(
         (at_limits,) = _asked_at_limits(tried).play()
         asked, asked_faults = at_limits.meter.decisions, at_limits.faults
     share, why_apart = _sharing(tried)
-    language = language_of(submission, contest.interface, sandbox)
+    language = language_of(submission, tried.contest.interface, sandbox)
     return CheckReport(
         name=entrant.name,
         kind=kind,
@@ -319,8 +319,8 @@ def _search(
 def _asked_at_limits(tried: Pairing) -> Pairing:
     """The bot, to be asked questions with extreme values."""
     contest = tried.contest
-    if contest.trials.new_core_at_limits:
-        asking = replace(contest, new_core=contest.trials.new_core_at_limits)
+    if contest.new_core_at_limits:
+        asking = replace(contest, new_core=contest.new_core_at_limits)
     else:
         questions = extreme_questions(contest.interface)
         asking = replace(contest, new_core=lambda *_: ScriptedCore(questions, contest.interface.view_size))
@@ -329,13 +329,18 @@ def _asked_at_limits(tried: Pairing) -> Pairing:
 
 
 def habits(contest: Contest, seen: ObservedLeg) -> tuple[str, ...]:
-    """Remarks on how a bot answered: a question that never came, and one that always gets the same answer."""
+    """Remarks on how a bot answered: a question that never came, one that always gets the same answer, and illegal
+    answers, which lose games."""
     remarks = []
     steps = [step for game in seen.games for step in game.steps if step.seat == 0]
     for question in contest.interface.questions:
         if question.only_tells:
             continue
-        answers = [step.answer_text for step in steps if step.decision == question.name and step.fault is None]
+        answered = [step for step in steps if step.decision == question.name and step.fault is None]
+        answers = [step.answer_text for step in answered]
+        if illegal := [step for step in answered if step.illegal]:
+            first = f"the first: {shortened(illegal[0].question_text, 200)}: {illegal[0].answer_text}"
+            remarks.append(f"{question.name}: {len(illegal)} of {counted(len(answers), 'answer')} illegal; {first}")
         if not any(step.decision == question.name for step in steps):
             remarks.append(f"{question.name} was never asked")
         elif len(answers) >= _MANY_ANSWERS and len(set(answers)) == 1:

@@ -1,61 +1,64 @@
-"""The terminal form's judge: one match between a program and Bob, timed and written down, for its author."""
+"""The terminal form's judge: one match between a program and Bob, played as in a contest and written down."""
 
 from __future__ import annotations
 
-import shutil
-import time
+import codecs
+import contextlib
+import os
+import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from io import BufferedWriter, FileIO, TextIOWrapper
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
+import numpy as np
+from numpy.typing import NDArray
+
 from engine.games.holdem_training.core import HoldemTraining
 from engine.games.holdem_training.rates import RateSampler
+from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
-from engine.processes.lanes import Violation
-from engine.processes.lines import MOST_LINE_BYTES
 from tournament.artifacts.commands import find_command
+from tournament.cache import cache_folder
 from tournament.contests.contest import Contest
-from tournament.contests.holdem_training import HOLDEM_TRAINING
 from tournament.contests.holdem_training.decks import read_decks
-from tournament.contests.holdem_training.protocol import WholeMatch
+from tournament.contests.holdem_training.protocol import Dialogue
 from tournament.contests.holdem_training.scoring import points, tasks
-from tournament.errors import InputError
+from tournament.contests.settings import ContestSettings
+from tournament.errors import InputError, printable
 from tournament.keys import trial_key
-from tournament.leg import Leg, Unfit
+from tournament.leg import FailureKind, Leg, LegPlan, Unfit
 from tournament.runner.schedule.legs import AgainstHouse, Competitor
-from tournament.sandbox.outside import probe
-from tournament.sandbox.outside.endings import how_it_ended
-from tournament.sandbox.outside.own_time import Clocks
+from tournament.sandbox.outside import fork_server, probe
+from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.settings import SandboxSettings
-from tournament.store.columns import buffer_fields
 from tournament.worker.processes import programs
-from tournament.worker.processes.conversation import Gone, PipedProgram, Silent
-from tournament.worker.processes.verdicts import out_of_memory
-
-_MEGABYTES = 512
-_MOST_CPU_SECONDS = 60  # a last resort: the judge's clocks come first
+from tournament.worker.processes.lanes import play_in_lanes
+from tournament.worker.processes.spool import Spool
+from tournament.worker.processes.verdicts import MORE_MEMORY
 
 SECONDS = 10.0
-# It may sleep for this many times as long as it may work.
-_PATIENCE = 3
-# Between two looks at the program, which catch naps as well; and what counts of those that come late.
-_LOOK_SECONDS, _LONGEST_LOOK, _LONGEST_NAP = 0.05, 0.5, 0.1
 HANDS = 10_000
-_ROWS = 1000
-_SECONDS_TO_END = 1.0
+_CHUNK = 1 << 16
+_MOST_COMPLAINTS = 1 << 20  # bytes of a program's standard error that are shown
 
 Ending = Literal["finished", "violation", "out of time", "died"]
 # How the command `tournament judge` exits; 2 is bad input.
 EXIT_CODES: dict[Ending, int] = {"finished": 0, "violation": 3, "out of time": 4, "died": 5}
+_ENDINGS: dict[FailureKind, Ending] = {"line": "violation", "silence": "out of time", "time": "out of time"}
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a match ended. `mean_profit` is over the hands played to their end: W if the match was finished. `seconds` is
-    how long the program was waited for."""
+    """How a match ended.
+
+    Attributes:
+        mean_profit: W if the match was finished, otherwise that of the hands played to their end.
+        seconds: Processor time that the program took.
+    """
 
     ending: Ending
     reason: str
@@ -75,144 +78,167 @@ class Verdict:
         passed = "both tasks passed" if large else "the small task passed" if small else "no task passed"
         return (
             f"finished: W = {self.mean_profit:.6f} over {self.hands:,} hands, {points(self.mean_profit)} points,"
-            f" {passed}, waited {self.seconds:.2f} s"
+            f" {passed}, took {self.seconds:.2f} s"
         )
+
+
+class WrittenDialogue(Dialogue):
+    """A dialogue that is copied to a transcript: after "< " what the program reads, after "> " what it writes."""
+
+    def __init__(self, core: HoldemTraining, rates: RateSampler, transcript: TextIO | None) -> None:
+        super().__init__(core, rates)
+        self._transcript = transcript
+
+    def asked(self) -> list[str]:
+        return self.told(super().asked())
+
+    def said(self, line: bytes) -> str | int:
+        if self._transcript:
+            print(">", line.decode("ascii", "backslashreplace"), file=self._transcript)
+        reply = super().said(line)
+        if isinstance(reply, str):
+            self.told([reply])
+        return reply
+
+    def ended(self) -> list[str]:
+        return self.told(super().ended())
+
+    def told(self, lines: list[str]) -> list[str]:
+        if self._transcript:
+            self._transcript.writelines(f"< {line}\n" for line in lines)
+        return lines
 
 
 def judge_program(
     contest: Contest,
     command: Sequence[str],
+    sandbox: SandboxSettings,
     *,
     hands: int | None,
     seed: str,
     decks: Path | None,
     transcript: Path | None,
-    sandboxed: bool,
+    seconds: float = SECONDS,
 ) -> Verdict:
-    """Start a program and play its match; on deals that no contest has, or those of a file.
+    """Start a program in the current folder and play its match; on deals that no contest has, or those of a file.
 
     Raises InputError when the contest has no judge, or for options that it can't use.
     """
-    if contest.rules != HOLDEM_TRAINING.name:
+    if contest.rules != "holdem_training":
         raise InputError(f"{contest.name} has no judge for programs")
     if decks is not None and hands is not None:
         raise InputError("--hands and --decks: a file of hands says itself how many there are; leave one of them out")
-    leg = _leg(contest, seed)
-    with ExitStack() as open_files:
-        written: TextIO | None = None
-        if transcript is not None:
-            try:
-                file = BufferedWriter(_Transcript(transcript, "w"))
-            except OSError as error:
-                raise _unwritable(transcript, error) from None
-            written = open_files.enter_context(TextIOWrapper(file, encoding="ascii", newline="\n"))
-        match = new_match(leg, hands or HANDS, decks)
-        program = start(command, sandboxed=sandboxed)
-        try:
-            return judge(program, match, transcript=written)
-        finally:  # a match that is broken off leaves no program behind
-            program.end(0.0)
+    fixed = read_decks(decks) if decks else None
+    hands = hands or HANDS if fixed is None else len(fixed)
+    program = _Program(command, sandbox)
+    dialogues: list[WrittenDialogue] = []
+    with ExitStack() as opened:
+        written = _open(transcript, opened) if transcript else None
+
+        def new_dialogue(core: GameCore, key: bytes) -> Dialogue:
+            assert isinstance(core, HoldemTraining)
+            dialogues.append(WrittenDialogue(core, RateSampler(key), written))
+            return dialogues[-1]
+
+        judged = replace(
+            contest,
+            new_core=partial(_new_core, hands, fixed),
+            interface=replace(contest.interface, new_dialogue=new_dialogue),
+        )
+        own = {"seed": seed, "max_faults": 0, "program_seconds": seconds, "increment_ms": 0.0}
+        settings = contest.settings.model_validate(own)
+        spool = opened.enter_context(contextlib.closing(Spool()))
+        opened.callback(program.pass_on)
+        legs, cache = [_leg(judged, settings)], cache_folder()
+        (played,) = play_in_lanes(
+            judged, settings, sandbox, legs, {"": b""}, cache, spool, program.pass_on, start_program=program.start
+        )
+        (dialogue,) = dialogues
+        if played.result.faults:
+            dialogue.told(["-1"])
+    (use,) = played.uses
+    assert use is not None
+    verdict = partial(Verdict, hands=dialogue.hands_played, mean_profit=dialogue.mean_profit, seconds=use.cpu_seconds)
+    if played.result.faults:
+        fault = played.result.faults[0]
+        reason = f"{fault.message.replace(MORE_MEMORY, '')}, in hand {dialogue.hands_played + 1}"
+        return verdict(_ENDINGS.get(fault.kind, "died"), reason)
+    if use.cpu_seconds > seconds:
+        return verdict("out of time", f"took {use.cpu_seconds:.2f} s of processor time, {seconds:g} are allowed")
+    return verdict("finished", "")
 
 
-def _leg(contest: Contest, seed: str) -> Leg:
-    """Of a program whose contents no one knows, on deals of its own."""
-    settings = contest.settings.model_validate({"seed": seed})
+def _leg(contest: Contest, settings: ContestSettings) -> Leg:
+    """Return a match of a program whose contents no one knows, on deals of its own."""
     assert contest.house is not None and settings.seed is not None
     key = trial_key(settings.seed)
     bob = contest.house.practice(key)
     program, house = Competitor(0, "the judged program", "program", ""), Competitor(0, bob.name, "house", "")
-    return next(AgainstHouse(contest.rules, settings.playing(), key, [program], [house]).legs())
+    # The deals of a seed are those of the contest's own settings.
+    playing = contest.settings.model_validate({}).playing()
+    return next(AgainstHouse(contest.rules, playing, key, [program], [house]).legs())
 
 
-def new_match(leg: Leg, hands: int, decks: Path | None = None) -> WholeMatch:
-    """A seat at a match of this many hands, or of those in a file. Raises InputError for a bad one."""
-    fixed = read_decks(decks) if decks else None
-    games = Table(buffer_fields(HOLDEM_TRAINING.games), _ROWS)
-    sessions = Table(buffer_fields(HOLDEM_TRAINING.sessions), 1)
-    hands = hands if fixed is None else len(fixed)
-    core = HoldemTraining(games, sessions, deals_key=leg.plan.deals_key, sessions=1, hands=hands, decks=fixed)
-
-    def empty_records() -> None:
-        games.rows = sessions.rows = 0
-
-    return WholeMatch(core, RateSampler(leg.seats[0].helpers_key), empty_records)
+def _new_core(
+    hands: int,
+    decks: NDArray[np.uint8] | None,
+    plan: LegPlan,
+    _settings: ContestSettings,
+    games: Table,
+    sessions: Table,
+    _house: bytes | None = None,
+) -> GameCore:
+    return HoldemTraining(games, sessions, deals_key=plan.deals_key, sessions=1, hands=hands, decks=decks)
 
 
-def judge(
-    program: PipedProgram, match: WholeMatch, *, seconds: float = SECONDS, transcript: TextIO | None = None
-) -> Verdict:
-    """Play a match to its end, or to what ends it before; then let the program end.
+class _Program:
+    """The command, as it is started in the current folder. Its standard error goes to ours, made harmless.
 
-    The program may work for this many seconds in all, and sleep three times as long while it is asked; how long it
-    waits for a processor doesn't count. Lines that it writes ahead are read when it is their turn. On a violation it
-    gets -1. The transcript has the lines that the program reads after "< ", and those that it writes after "> ".
+    Raises InputError when it can't be started.
     """
-    clocks = Clocks(program.use, _LONGEST_NAP)
-    waited, looked = 0.0, time.monotonic()
-    lines = match.start()
-    ending: Ending = "finished"
-    reason = ""
-    while True:
-        _send(program, lines, transcript)
-        if match.over:
-            break
-        started = time.monotonic()
-        line = None
+
+    def __init__(self, command: Sequence[str], sandbox: SandboxSettings) -> None:
+        probe.probe_sandbox(sandbox.mode)
+        self._sandbox = sandbox
         try:
-            line = program.read_line(max(0.001, looked + _LOOK_SECONDS - started), MOST_LINE_BYTES)
-        except Silent:
-            pass
-        except Gone:
-            ending = "died"
-        now = time.monotonic()
-        waited += now - started
-        if ending == "died":
-            break
-        if now - looked >= _LOOK_SECONDS:
-            clocks.look(0.0 if line else min(now - looked, _LONGEST_LOOK))
-            looked = now
-            if reason := _out_of_time(clocks, seconds):
-                ending = "out of time"
-                break
-            if program.has_taken_too_much():
-                ending = "died"
-                break
-        if line is None:
-            lines = []
-            continue
-        if transcript:
-            print(">", line.decode("ascii", "backslashreplace"), file=transcript)
-        try:
-            lines = match.answer(line)
-        except Violation as violation:
-            ending, reason = "violation", str(violation)
-            _send(program, ["-1"], transcript)
-            break
-    status = program.end(0.0 if ending == "out of time" else _SECONDS_TO_END)
-    if ending == "died":
-        reason = "closed its output before the match ended, and went on"
-        if status is not None:
-            reason = f"{how_it_ended(status)} before the match did"
-    if program.has_taken_too_much():
-        ending, reason = "died", out_of_memory(_MEGABYTES, mend="").what
-    if reason:
-        reason += f", in hand {match.hands_played + 1}"
-    return Verdict(ending, reason, match.hands_played, match.mean_profit, waited)
+            self._words = [find_command(command[0], Path.cwd()), *command[1:]]
+        except Unfit as problem:
+            raise InputError(str(problem)) from None
+        self._errors = -1
+        self._complained = 0
+        self._text = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def start(self, *, memory_megabytes: int, cpu_seconds: int) -> Confined:
+        launch = programs.launch_in(
+            Path.cwd(), self._words, self._sandbox, memory_megabytes=memory_megabytes, cpu_seconds=cpu_seconds
+        )
+        confined = fork_server.start(launch, self._sandbox.mode)
+        self._errors = os.dup(confined.errors)
+        os.set_blocking(self._errors, False)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, confined.errors, inheritable=False)
+        os.close(nothing)
+        return confined
+
+    def pass_on(self) -> bool:
+        """Copy what the program wrote to its standard error meanwhile; False, for the match goes on."""
+        with contextlib.suppress(BlockingIOError):
+            while self._errors >= 0 and (chunk := os.read(self._errors, _CHUNK)):
+                if self._complained < _MOST_COMPLAINTS:
+                    sys.stderr.write(printable(self._text.decode(chunk)))
+                    if self._complained + len(chunk) >= _MOST_COMPLAINTS:
+                        sys.stderr.write("\ntournament: the program's further words on standard error are left out\n")
+                    sys.stderr.flush()
+                self._complained += len(chunk)
+        return False
 
 
-def _out_of_time(clocks: Clocks, seconds: float) -> str:
-    """Why the program is out of time, "" while it is not."""
-    if clocks.cpu > seconds:
-        return f"took more than {seconds:g} seconds of processor time"
-    if clocks.slept > _PATIENCE * seconds:
-        return f"kept the judge waiting for {_PATIENCE * seconds:g} seconds (is its output flushed?)"
-    return ""
-
-
-def _send(program: PipedProgram, lines: list[str], transcript: TextIO | None) -> None:
-    if transcript:
-        transcript.writelines(f"< {line}\n" for line in lines)
-    program.send("".join(f"{line}\n" for line in lines).encode("ascii"))
+def _open(transcript: Path, opened: ExitStack) -> TextIO:
+    try:
+        file = BufferedWriter(_Transcript(transcript, "w"))
+    except OSError as error:
+        raise _unwritable(transcript, error) from None
+    return opened.enter_context(TextIOWrapper(file, encoding="ascii", newline="\n"))
 
 
 class _Transcript(FileIO):
@@ -227,20 +253,3 @@ class _Transcript(FileIO):
 
 def _unwritable(transcript: object, error: OSError) -> InputError:
     return InputError(f"--transcript {transcript}: can't be written: {error.strerror}")
-
-
-def start(command: Sequence[str], *, sandboxed: bool) -> PipedProgram:
-    """Start a program in the current folder, under the match's limits. Raises InputError."""
-    sandbox, folder = SandboxSettings(mode="on" if sandboxed else "off"), Path.cwd()
-    try:
-        probe.probe_sandbox(sandbox.mode)
-        found = find_command(command[0], folder) if sandboxed else shutil.which(command[0])
-        if found is None:
-            raise Unfit(f"{command[0]}: there is no such command")
-        words = [found, *command[1:]]
-        return PipedProgram(
-            programs.start_in(folder, words, sandbox, memory_megabytes=_MEGABYTES, cpu_seconds=_MOST_CPU_SECONDS)
-        )
-    except (InputError, Unfit) as problem:
-        hint = "; --no-sandbox runs a program with all your rights" if sandboxed else ""
-        raise InputError(f"{problem}{hint}") from None

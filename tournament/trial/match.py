@@ -97,30 +97,30 @@ class MatchReport:
     """
 
     bot: str  #: its name
-    opponent: str | None  #: the name of a single one; null for several
-    sessions: int  #: played by it, the baseline's not counted
-    games: int  #: played by it
-    replicas: int = 1  #: of each match; if 1, errors are over the sessions of this one match
+    opponent: str | None  #: name of a single opponent; null for several
+    sessions: int  #: sessions that it played, without the baseline's
+    games: int  #: games that it played
+    replicas: int = 1  #: replicas of each match; if 1, errors are over the sessions of this one match
     #: against all opponents: `value`, `stderr`, and `ci_half_width`, the half-width of the 95% interval; null if
     #: unknown
     points: Estimate | None = None
-    #: a list, the best first: `opponent`, its `points` and the `opponent_points`, null for a house player; the points
-    #: of the `baseline`, by how much the bot is `difference`, and the contest's own `measures`
+    #: a list, the best first: `opponent`, the bot's `points`, the `opponent_points` (null for a house player), the
+    #: `baseline`'s points, the `difference` from the baseline, and the contest's own `measures`
     opponents: tuple[OpponentResult, ...] = ()
-    lead: Estimate | None = None  #: over a single opponent: the difference of both sides' points per session
-    #: among the recorded `bots` of the same settings and opponents: `rank` its place, certainly between `rank_low` and
-    #: `rank_high`; null if there are none
+    lead: Estimate | None = None  #: difference of both sides' points per session; null for several opponents
+    #: rank among the recorded `bots` of the same settings and opponents: `rank`, and the bounds `rank_low` and
+    #: `rank_high`; null if there are no such records
     projected_rank: ProjectedRank | None = None
-    baseline: str | None = None  #: the baseline's path; null without one, as are the next two
-    baseline_points: Estimate | None = None  #: of the baseline
-    difference: Estimate | None = None  #: the difference, on the same deals
-    #: of the bot, and of a single opponent; each with its `bot` and, as in a replay, `seat`, `session`, `game`,
-    #: `decision`, `message`, `question_text`, `last_output`, `kind`
+    baseline: str | None = None  #: the baseline's path; null without a baseline
+    baseline_points: Estimate | None = None  #: points of the baseline
+    difference: Estimate | None = None  #: points of the bot minus those of the baseline, on the same deals
+    #: faults of the bot, and of a single opponent: `bot`, `seat`, `session`, `game`, `decision`, `message`,
+    #: `question_text`, `last_output`, `kind`
     faults: tuple[tuple[LegResult, Fault], ...] = ()
-    baseline_faults: tuple[tuple[LegResult, Fault], ...] = ()  #: of the baseline
-    disqualified: tuple[str, ...] = ()  #: of the bot, its baseline, and a single opponent
-    #: the last interim analysis of `--until-settled`: `verdict`, `replicas`, `message`, `done`, `critical_value`; null
-    #: without
+    baseline_faults: tuple[tuple[LegResult, Fault], ...] = ()  #: faults of the baseline
+    disqualified: tuple[str, ...] = ()  #: names of the disqualified among the bot, its baseline, and a single opponent
+    #: the last interim analysis of `--until-settled`: `verdict`, `replicas`, `message`, `done`, `critical_value`;
+    #: null without the option
     stopping: InterimResult | None = None
 
     @property

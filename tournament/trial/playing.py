@@ -17,7 +17,7 @@ from tournament.cache import cache_folder
 from tournament.contests.contest import Contest, NewCore
 from tournament.contests.scoring import HousePlayer
 from tournament.contests.settings import ContestSettings
-from tournament.entrants.build import build_entrant
+from tournament.entrants.build import adapted, build_entrant
 from tournament.entrants.folder import read_submission
 from tournament.errors import InputError, RunError
 from tournament.keys import trial_key
@@ -143,14 +143,17 @@ def build(
     if not path.exists():
         raise InputError(f"{path}: there is no such file")
     submission = read_submission(path)
+    contest = contest.seated(contest.seats_of(settings.playing()) or _SEATS_OF_ALL)
     kinds = {submission.kind} if contest.house else {"c", submission.kind}
     libraries.prepare_libraries(kinds & set(compiler_command.LANGUAGES), sandbox, say)
+    contest = replace(contest, interface=adapted(contest.interface, settings))
     entrant = build_entrant(submission, contest.interface, settings, sandbox)
     if contest.house:
         return Pairing(contest, settings, sandbox, entrant, contest.house.practice(_key(settings)))
-    source = (contest.interface.sdk / "new_bot.c").read_bytes()
+    source = (contest.interface.folder / "new_bot.c").read_bytes()
     house = Submission(HOUSE_NAME, "c", path.with_name(f"{HOUSE_NAME}.c"), source, sha256(source).hexdigest())
-    built = build_entrant(house, contest.interface, settings, sandbox)
+    own = replace(contest.interface, adapters={})  # it is written for the contest
+    built = build_entrant(house, own, settings.model_copy(update={"adapter": None}), sandbox)
     if built.artifact is None:
         raise RunError(f"this machine can't build a bot of our own: {built.problem}")
     return Pairing(contest, settings, sandbox, entrant, HousePlayer(HOUSE_NAME, built.artifact))

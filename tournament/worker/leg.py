@@ -128,15 +128,13 @@ def new_seating(
     """The seating of a leg's bots that are WebAssembly. One that can't start is at fault, and the leg over. Raises
     BotTrouble and Stopped."""
     limits = limits_of(settings)
-    bots = [
-        _loaded(contest, settings, seat, artifacts, limits) if seat.kind == "wasm" else None for seat in leg.players
-    ]
+    bots = [_loaded(contest, settings, seat, artifacts, limits) if seat.kind == "wasm" else None for seat in leg.seats]
     seating = Seating(
         core,
         contest.interface,
         bots,
         limits,
-        names=tuple(player.name for player in leg.players),
+        names=leg.names,
         measure_fuel=measure_fuel,
         stopping=lambda: stopping() or was_interrupted(),
         apart=apart,
@@ -195,7 +193,7 @@ def leg_result(contest: Contest, leg: Leg, core: GameCore, faults: LegFaults) ->
         raise RunError(_failure_of_rules(contest, leg, core.position(), failure)) from failure
     out = tuple(sorted({*faults.out})) if faults.ended_by is None else (faults.ended_by,)
     kept, left_out = _kept_faults(leg, faults, out)
-    by_block = core.sums()[: len(leg.seats)]
+    by_block = core.sums()
     return LegResult(
         digest=leg.digest,
         match=leg.plan.match,

@@ -28,13 +28,14 @@ from tournament.worker.processes.spool import Spool
 # Decisions that are kept of a leg, some 200 MB. Longer legs are observed a few games at a time.
 _MOST_STEPS = 250_000
 _LAST = (1 << 62) - 1
+ILLEGAL = ", which is illegal and loses the game"  # behind an answer in words
 
 
 @dataclass(frozen=True)
 class Window:
     """The games of a leg to observe: sessions, counted in the leg, and of each session games, both ends included.
 
-    At most this many `decisions` of them are kept. Of the session `drawn`, by its number in the match, there are
+    At most this many `decisions` of them are kept. Of the session `drawn`, by its number in the leg, there are
     drawings if the contest makes any.
     """
 
@@ -52,7 +53,7 @@ class Step:
 
     `observation` has all values that the question has, by name, as the bot saw them; `question_text` and `answer_text`
     are question and answer in words. `answer` is None where the bot gave none, and `fault` then says why. `printed`:
-    what it wrote to standard output and standard error since its decision before.
+    what it wrote to standard output and standard error since its decision before. An `illegal` answer loses the game.
     """
 
     seat: int  #: 0 is x
@@ -64,6 +65,7 @@ class Step:
     answer_text: str  #: the same in words
     fault: str | None = None  #: what went wrong, null for nothing
     printed: str = ""  #: what the bot printed since its decision before
+    illegal: bool = False  #: whether the answer was illegal, which loses the game
 
 
 @dataclass(frozen=True)
@@ -170,14 +172,14 @@ def cut_short(contest: Contest, sessions: int, games: int) -> Contest:
 
 def _watched(contest: Contest, window: Window, cores: list[ObservedCore], drawings: list[str]) -> Contest:
     """The contest with cores that write down what happens in the window; each is added to `cores`."""
-    draw = contest.display.new_drawn_core
+    draw = contest.new_drawn_core
 
     def new_core(
         leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
     ) -> GameCore:
         if draw and window.drawn is not None:
             drawings.clear()  # of a core whose leg was begun again
-            core = draw(leg, settings, games, sessions, window.drawn, drawings)
+            core = draw(leg, settings, games, sessions, house, window.drawn, drawings)
         else:
             core = contest.new_core(leg, settings, games, sessions, house)
         cores.append(
@@ -209,7 +211,7 @@ def _games(
     names = tuple(player.name for player in leg.players)
     faults = list(result.faults)
     steps: dict[tuple[int, int], list[Step]] = {place: [] for place in sink.kept}
-    for session, game, seat, kind, arguments, view, named, answer, failed, printed in core.steps:
+    for session, game, seat, kind, arguments, view, named, answer, failed, illegal, printed in core.steps:
         question = contest.interface.questions[kind]
         told = named or view_values(contest.interface, view) | dict(zip(question.arguments, arguments))
         fault = _take_fault(faults, seat, leg.plan.first_session + session, game) if failed else None
@@ -220,7 +222,7 @@ def _games(
             answered = "" if answer is None else contest.interface.name_answer(answer)
         else:
             assert answer is not None
-            answered = _plain_answer(contest, kind, answer)
+            answered = _plain_answer(contest, kind, answer) + ILLEGAL * illegal
         steps.setdefault((session, game), []).append(
             Step(
                 seat,
@@ -234,9 +236,10 @@ def _games(
                 answered,
                 (fault.message if fault else "a fault") if failed else None,
                 printed_text,
+                illegal,
             )
         )
-    shown = contest.display.portrait
+    shown = contest.presentation
     games = []
     for (session, game), decisions in sorted(steps.items()):
         row = sink.kept.get((session, game))

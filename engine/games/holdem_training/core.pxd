@@ -63,7 +63,7 @@ cdef struct GameRow:
     uint8_t bob_answer_3
     uint8_t raise_4
     uint8_t bob_answer_4
-    uint8_t folder
+    uint8_t folded_by
     int8_t profit
 
 cdef struct SessionRow:
@@ -100,5 +100,5 @@ cdef class HoldemTraining(GameCore):
     cdef void show(self) noexcept nogil
     cdef bint bob_calls(self, int64_t raised) noexcept nogil
     cdef int64_t showdown(self) noexcept nogil
-    cdef void finish_hand(self, int64_t profit, int folder) noexcept nogil
+    cdef void finish_hand(self, int64_t profit, int folded_by) noexcept nogil
     cdef void finish_session(self) noexcept nogil

@@ -7,7 +7,7 @@ cimport cython
 
 from engine.games.holdem_training.bob cimport MOST_RAISE, POT, call_probabilities, calls_by_rollouts, hole_class
 from engine.kernel.deals cimport Key, block_word, lane_of, read_key, start_stream
-from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, SEATS, lacks_room, score_game
+from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, lacks_room, score_game
 from engine.games.holdem_training.hand_strength cimport hand_tables, strength_with
 from engine.kernel.records cimport Columns, Table, column
 from engine.games.holdem_training.unseen cimport Unseen, draw, see_all_but
@@ -29,7 +29,7 @@ SESSION_ROW = np.asarray(session_rows).dtype
 
 @cython.final
 cdef class HoldemTraining(GameCore):
-    """One leg of Alice, the bot at seat x (0), against Bob: `sessions` sessions of `hands` hands.
+    """One leg of Alice, the only seat, against Bob: `sessions` sessions of `hands` hands.
 
     `deals_key`, 32 bytes, chooses the deals and Bob's dice. `decks`, if given, fixes the
     cards instead: uint8, shape (sessions · hands, 9). Rows go into the two
@@ -52,6 +52,7 @@ cdef class HoldemTraining(GameCore):
         const uint8_t[:, ::1] decks=None,
     ):
         cdef Key key
+        self.take_seats(1)
         read_key(&key, deals_key)
         start_stream(&self.luck, &key, 0)
         self.sessions = sessions
@@ -189,12 +190,11 @@ cdef class HoldemTraining(GameCore):
         bobs = strength_with(self.tables, keys, bits, &self.cards[2])
         return self.pot if alices > bobs else self.pot // 2 if alices == bobs else 0
 
-    cdef void finish_hand(self, int64_t profit, int folder) noexcept nogil:
+    cdef void finish_hand(self, int64_t profit, int folded_by) noexcept nogil:
         """Record the hand now played, and the session with it when it ends."""
         cdef int64_t row = self.games_table.rows
         cdef Columns games = self.games_table.columns
         cdef GameRow* game = <GameRow*>games.content
-        cdef double[SEATS] points = [profit, 0 - profit]
         cdef int i
         self.profit = profit
         column(games, &game.match)[row] = self.match
@@ -207,11 +207,11 @@ cdef class HoldemTraining(GameCore):
             column(games, &game.bob_answer_1 + 2 * i)[row] = self.answers[i]
             self.raises[i] = 0
             self.answers[i] = BOB_NOT_ASKED
-        column(games, &game.folder)[row] = folder
+        column(games, &game.folded_by)[row] = folded_by
         column(games, &game.profit)[row] = <int8_t>profit
         self.games_table.rows = row + 1
 
-        score_game(self, points)
+        score_game(self, profit)
         if self.game == self.games_per_session:
             self.finish_session()
 

@@ -48,7 +48,7 @@ cdef struct Hand:
     uint8_t cards[CARDS]
     uint8_t raises[ROUNDS]
     uint8_t answers[ROUNDS]
-    uint8_t folder
+    uint8_t folded_by
 
 cdef struct Seen:
     # What Alice, Bob and the board have, as the evaluator adds it up.
@@ -201,16 +201,16 @@ cdef bint is_possible(const Hand* hand) noexcept nogil:
                 return False
         elif hand.answers[round] == BOB_CHECKED or hand.answers[round] == BOB_NOT_ASKED:
             over = hand.answers[round] == BOB_NOT_ASKED
-            if hand.raises[round] or over and hand.folder != ALICE:
+            if hand.raises[round] or over and hand.folded_by != ALICE:
                 return False
         else:
             over = hand.answers[round] == BOB_FOLDED
             if hand.answers[round] > BOB_FOLDED or not 1 <= hand.raises[round] <= stack:
                 return False
-            if over and hand.folder != BOB:
+            if over and hand.folded_by != BOB:
                 return False
             stack -= hand.raises[round]
-    return over or hand.folder == NOBODY
+    return over or hand.folded_by == NOBODY
 
 
 cdef uint64_t cards_of(const uint8_t** contents, int64_t row) noexcept nogil:
@@ -270,7 +270,7 @@ def add_hands(
             for place in range(ROUNDS):
                 hand.raises[place] = contents[CARDS + place][row]
                 hand.answers[place] = contents[CARDS + ROUNDS + place][row]
-            hand.folder = contents[CARDS + 2 * ROUNDS][row]
+            hand.folded_by = contents[CARDS + 2 * ROUNDS][row]
             if not is_possible(&hand):
                 wrong = True
                 break

@@ -10,7 +10,7 @@ from libc.string cimport strlen
 
 from engine.games.holdem_training.rates cimport NOT_CARDS, RateSampler
 from engine.wasm.fuel cimport Fuel
-from engine.wasm.runtime cimport NewTrap, RuntimeValue
+from engine.wasm.runtime cimport RuntimeValue, runtime
 
 cdef enum:
     # A sample takes some 50 ns, a result 25.
@@ -36,18 +36,15 @@ cdef void* on_result(void* helpers, void* caller, RuntimeValue* values, size_t c
 cdef class RateHelpers:
     """The functions that a WebAssembly bot may import: tournament_rates and tournament_result.
 
-    `key` is the sampler's. They take from the bot's fuel, and trap when misused, through the runtime's function at
-    this address.
+    `key` is the sampler's. They take from the bot's fuel, and trap when misused.
     """
 
     cdef RateSampler sampler
     cdef Fuel fuel
-    cdef NewTrap new_trap
 
-    def __init__(self, bytes key, *, Fuel fuel, uintptr_t new_trap):
+    def __init__(self, bytes key, *, Fuel fuel):
         self.sampler = RateSampler(key)
         self.fuel = fuel
-        self.new_trap = <NewTrap>new_trap
 
     @property
     def functions(self):
@@ -83,4 +80,4 @@ cdef class RateHelpers:
         return NULL
 
     cdef void* trap(self, const char* reason) noexcept nogil:
-        return self.new_trap(reason, strlen(reason))
+        return runtime.new_trap(reason, strlen(reason))

@@ -14,7 +14,7 @@ cdef enum Phase:
 
 cdef struct View:               # what a bot is shown; in its own memory both histories follow, a byte a move
     int32_t turn
-    int32_t rounds
+    int32_t turns_per_game
     int32_t moves
     int32_t role
     int32_t my_previous_move
@@ -45,8 +45,8 @@ cdef class MatrixGame(GameCore):
     cdef list move_names
     cdef int moves
     cdef int row_seat                   # who is paid by the row's payoffs
-    cdef int64_t rounds
-    cdef int32_t rounds_told
+    cdef int64_t turns_per_game
+    cdef int32_t turns_told
     cdef int64_t turn                   # of the game now played, from 0
     cdef int64_t games_to_play          # in a session
     cdef int64_t games_begun            # of the session
@@ -62,7 +62,7 @@ cdef class MatrixGame(GameCore):
     cdef uint64_t end                   # likewise
     cdef int64_t told                   # turns that a bot started anew was told of
 
-    cdef int make_room(self, int64_t rounds) except -1
+    cdef int make_room(self, int64_t turns_per_game) except -1
     cdef Status ask(self, int seat) noexcept nogil
     cdef Status catch_up(self, int seat) noexcept nogil
     cdef void show(self, int seat, int64_t turn, int own, int other) noexcept nogil

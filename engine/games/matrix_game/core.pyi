@@ -6,7 +6,7 @@ import numpy as np
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 
-MOST_ROUNDS: int
+MOST_TURNS: int
 MOST_MOVES: int
 BOT_BYTES: int
 GAME_ROW: np.dtype[np.void]
@@ -25,7 +25,7 @@ class MatrixGame(GameCore):
         sessions: int,
         row_payoffs: Sequence[Sequence[float]],
         column_payoffs: Sequence[Sequence[float]],
-        rounds: int,
+        turns_per_game: int,
         games_per_session: int = 1,
         noise: float = 0.0,
         end_probability: float = 0.0,

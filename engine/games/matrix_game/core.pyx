@@ -16,10 +16,10 @@ from engine.kernel.records cimport Columns, Table, column
 
 import numpy as np
 
-BOT_BYTES = sizeof(View) + 2 * MOST_ROUNDS
+BOT_BYTES = sizeof(View) + 2 * MOST_TURNS
 
 cpdef enum:
-    MOST_ROUNDS = 100_000     # turns of a game; a bot's memory has as many bytes for each history
+    MOST_TURNS = 100_000     # turns of a game; a bot's memory has as many bytes for each history
     MOST_MOVES = 64
 
 cdef enum:
@@ -46,9 +46,9 @@ cdef class MatrixGame(GameCore):
 
     `row_payoffs` and `column_payoffs`: what the row player and the column player are paid, a list for each
     move of the row player with a number for each of the column player's. x is the row player unless
-    `seats_swapped`. A session is `games_per_session` games of `rounds` turns each; after each turn a game
+    `seats_swapped`. A session is `games_per_session` games of `turns_per_game` turns each; after each turn a game
     ends by the chance `end_probability`, and a move is replaced by another one by the chance `noise`. Both are drawn by
-    `deals_key`, 32 bytes. `rounds` are told unless a game may end sooner. Rows go into the two tables, with
+    `deals_key`, 32 bytes. `turns_per_game` are told unless a game may end sooner. Rows go into the two tables, with
     `match` in every row and sessions numbered from `first_session`.
 
     Questions: 0 asks for a move; 1 tells a bot that was started anew of a turn before, as the view has it.
@@ -68,7 +68,7 @@ cdef class MatrixGame(GameCore):
         int64_t sessions,
         row_payoffs,
         column_payoffs,
-        int64_t rounds,
+        int64_t turns_per_game,
         int64_t games_per_session=1,
         double noise=0.0,
         double end_probability=0.0,
@@ -79,15 +79,15 @@ cdef class MatrixGame(GameCore):
     ):
         cdef Key key
         cdef int role, row
-        if not 1 <= rounds <= MOST_ROUNDS:
-            raise ValueError(f"a game has 1 to {MOST_ROUNDS} turns")
+        if not 1 <= turns_per_game <= MOST_TURNS:
+            raise ValueError(f"a game has 1 to {MOST_TURNS} turns")
         if not (0 <= noise <= 1 and 0 <= end_probability <= 1):
             raise ValueError("a chance is 0 to 1")
         self.moves = <int>len(row_payoffs)
         self.move_names = list(move_names)
         if not 2 <= self.moves <= MOST_MOVES:
             raise ValueError(f"a game has 2 to {MOST_MOVES} moves")
-        self.make_room(rounds)
+        self.make_room(turns_per_game)
         for role, table in enumerate((row_payoffs, column_payoffs)):
             if len(table) != self.moves or any([len(paid) != self.moves for paid in table]):
                 raise ValueError("payoffs are a row of as many numbers as there are moves for each of them")
@@ -97,28 +97,28 @@ cdef class MatrixGame(GameCore):
         read_key(&key, deals_key)
         start_stream(&self.chance, &key, 0)
         self.sessions = sessions
-        self.rounds = rounds
+        self.turns_per_game = turns_per_game
         self.games_to_play = games_per_session
-        self.rounds_told = -1 if end_probability > 0 else <int32_t>rounds
+        self.turns_told = -1 if end_probability > 0 else <int32_t>turns_per_game
         self.noise = <uint64_t>(noise * 4294967296.0 + 0.5)
         self.end = <uint64_t>(end_probability * 4294967296.0 + 0.5)
         self.has_chance = self.noise > 0 or self.end > 0
         self.row_seat = seats_swapped
         self.view_size = sizeof(View)
-        self.most_decisions = rounds * games_per_session * sessions
+        self.most_decisions = turns_per_game * games_per_session * sessions
         self.phase = BETWEEN_TURNS
         self.previous[0] = self.previous[1] = -1
         self.record_in(games_table, GAME_ROW, sessions_table, SESSION_ROW, match, first_session)
 
-    cdef int make_room(self, int64_t rounds) except -1:
+    cdef int make_room(self, int64_t turns_per_game) except -1:
         """Allocate memory for the payoffs, and for the moves of a game."""
         free(self.history[0])
         free(self.payoffs[0])
-        self.history[0] = <uint8_t*>calloc(2, rounds)
+        self.history[0] = <uint8_t*>calloc(2, turns_per_game)
         self.payoffs[0] = <double*>calloc(2 * self.moves * self.moves, sizeof(double))
         if self.history[0] == NULL or self.payoffs[0] == NULL:
             raise MemoryError
-        self.history[1] = self.history[0] + rounds
+        self.history[1] = self.history[0] + turns_per_game
         self.payoffs[1] = self.payoffs[0] + self.moves * self.moves
         return 0
 
@@ -184,7 +184,7 @@ cdef class MatrixGame(GameCore):
     cdef void show(self, int seat, int64_t turn, int own, int other) noexcept nogil:
         cdef View* view = <View*>self.windows[seat]
         view.turn = <int32_t>turn
-        view.rounds = self.rounds_told
+        view.turns_per_game = self.turns_told
         view.moves = self.moves
         view.role = seat ^ self.row_seat
         view.my_previous_move = own
@@ -194,7 +194,7 @@ cdef class MatrixGame(GameCore):
         """Add the previous turn to the histories in a bot's own memory."""
         cdef unsigned char* own = self.windows[seat] + sizeof(View) + self.turn - 1
         own[0] = <unsigned char>self.previous[seat]
-        (own + MOST_ROUNDS)[0] = <unsigned char>self.previous[1 - seat]
+        (own + MOST_TURNS)[0] = <unsigned char>self.previous[1 - seat]
 
     cdef Status catch_up(self, int seat) noexcept nogil:
         """Tell a bot that was started anew of this game's turns, then ask it."""
@@ -204,7 +204,7 @@ cdef class MatrixGame(GameCore):
         self.forgot[seat] = False
         if self.in_its_memory[seat]:
             memcpy(own, self.history[seat], self.turn)
-            memcpy(own + MOST_ROUNDS, self.history[1 - seat], self.turn)
+            memcpy(own + MOST_TURNS, self.history[1 - seat], self.turn)
         elif self.told + 1 < self.turn:     # the question itself tells of the last one
             self.told += 1
             self.show(seat, self.told, self.history[seat][self.told - 1], self.history[1 - seat][self.told - 1])
@@ -245,7 +245,7 @@ cdef class MatrixGame(GameCore):
         self.history[1][self.turn] = <uint8_t>self.chosen[1]
         self.previous[0] = self.chosen[0]
         self.previous[1] = self.chosen[1]
-        is_over = self.turn + 1 == self.rounds
+        is_over = self.turn + 1 == self.turns_per_game
         if self.end and not is_over:
             is_over = self.chance_word(ENDS) >> 32 < self.end
         self.games_recorded += 1

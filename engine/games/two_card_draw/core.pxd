@@ -64,7 +64,7 @@ cdef struct GameRow:
     uint8_t bets2
     uint8_t opened2_0
     uint8_t rounds
-    uint8_t folded
+    uint8_t folded_by
     uint8_t pot
     int8_t gain_0
 
@@ -114,5 +114,5 @@ cdef class TwoCardDraw(GameCore):
     cdef int exchanged(self, int seat, int count) noexcept nogil
     cdef void hold(self, int hand) noexcept nogil
     cdef Status ask(self, int kind, int64_t third) noexcept nogil
-    cdef Status settle(self, int folded) noexcept nogil
+    cdef Status settle(self, int folded_by) noexcept nogil
     cdef Status finish_session(self) noexcept nogil

@@ -10,7 +10,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from engine.games.two_card_draw.hands cimport HAND_OF, RANK
 from engine.kernel.deals cimport LANES, Key, lane_of, read_key, start_stream
-from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, SEATS, lacks_room, score_game
+from engine.kernel.game_core cimport DECIDE, LEG_OVER, RECORDS_FULL, REFUSED, lacks_room, score_game
 from engine.kernel.records cimport Columns, Table, column
 
 import numpy as np
@@ -111,7 +111,7 @@ cdef class CompiledStrategy:
 
 @cython.final
 cdef class TwoCardDraw(GameCore):
-    """One session, `hands` hands, of the bot in seat x against the server in seat y.
+    """One session, `hands` hands, of a bot, X, against the server, Y, which has no seat.
 
     The cards and the server's dice depend on `deals_key` (32 bytes), the session's
     and the hand's number only, not on what the bot does: there is a die for each of the
@@ -136,6 +136,7 @@ cdef class TwoCardDraw(GameCore):
         int32_t session=0,
     ):
         cdef Key key
+        self.take_seats(1)
         read_key(&key, deals_key)
         start_stream(&self.luck, &key, <uint64_t>session)
         self.sessions = 1
@@ -335,24 +336,23 @@ cdef class TwoCardDraw(GameCore):
         self.decision.argument_count = 3
         return DECIDE
 
-    cdef Status settle(self, int folded) noexcept nogil:
-        """Record the hand now played, and the session with it when it ends. `folded`: 0 nobody, 1 x, 2 y."""
+    cdef Status settle(self, int folded_by) noexcept nogil:
+        """Record the hand now played, and the session with it when it ends. `folded_by`: 0 nobody, 1 x, 2 y."""
         cdef int bets1 = self.bets[0]
         cdef int bets2 = self.bets[1]
         cdef int stake = ANTE + bets1 * self.bet_sizes[0] + bets2 * self.bet_sizes[1]
         cdef int x_holds = self.hands[X]
         cdef int y_holds = self.hands[Y]
         cdef int gain, pot, mine, other
-        cdef double[SEATS] points
         cdef int64_t* rows = &self.games_table.rows
         cdef int64_t row = rows[0]
         cdef Columns games = self.games_table.columns
         cdef GameRow* game = <GameRow*>games.content
-        if folded:
+        if folded_by:
             # The last bet was not matched.
             pot = 2 * stake - self.bet_sizes[self.round]
             gain = self.bet_sizes[self.round] - stake
-            if folded == Y + 1:
+            if folded_by == Y + 1:
                 gain = -gain
         else:
             pot = 2 * stake
@@ -373,14 +373,12 @@ cdef class TwoCardDraw(GameCore):
         column(games, &game.bets2)[row] = <uint8_t>bets2
         column(games, &game.opened2_0)[row] = <uint8_t>self.x_opened[1]
         column(games, &game.rounds)[row] = <uint8_t>(self.round + 1)
-        column(games, &game.folded)[row] = <uint8_t>folded
+        column(games, &game.folded_by)[row] = <uint8_t>folded_by
         column(games, &game.pot)[row] = <uint8_t>pot
         column(games, &game.gain_0)[row] = <int8_t>gain
         row += 1
         rows[0] = row
-        points[0] = gain
-        points[1] = 0 - gain
-        score_game(self, points)
+        score_game(self, gain)
         if unlikely(self.game == self.games_per_session):
             return self.finish_session()
         if unlikely(row == self.games_table.capacity):

@@ -21,7 +21,7 @@ from engine.games.holdem_training.luck import CONTROLS, add_hands, solve
 from engine.kernel.blocks import block_starts
 from engine.kernel.game_core import BLOCK_COUNT
 from tournament.arrays import Floats
-from tournament.contests.holdem_training import LUCK_COLUMNS
+from tournament.contests.holdem_training.rules import LUCK_COLUMNS
 
 # The initial weights, and how much of the controls' squares, in chips, they count for.
 _USUAL = np.array([1.0] * 5 + [0.0] * 6)

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Callable
 
 from engine.games.holdem_training.core import BOB_CALLED, BOB_CHECKED, BOB_FOLDED, CHECK, FOLD, HoldemTraining
 from engine.games.holdem_training.rates import RateSampler
-from engine.kernel.game_core import LEG_IS_OVER, RECORDS_ARE_FULL
 from engine.processes.lanes import Violation
 from engine.processes.lines import MOST_LINE_BYTES
 
@@ -120,35 +118,6 @@ class Dialogue:
             allowed = f"1 to {self._stack}" if self._stack else "nothing, for the stack is empty"
             raise _Wrong(f"RAISE {amount} is out of range: {allowed}")
         return amount
-
-
-class WholeMatch(Dialogue):
-    """A program's match of its own: all of `core`, asked and answered in lines.
-
-    `start` gives the first lines, `answer` those that answer one of the program's, until `over`. `empty_records` takes
-    the core's rows away when its tables are full. The caller sees to times and processes.
-    """
-
-    def __init__(self, core: HoldemTraining, rates: RateSampler, empty_records: Callable[[], None]) -> None:
-        super().__init__(core, rates)
-        self._empty_records = empty_records
-        self.over = False
-
-    def start(self) -> list[str]:
-        """The first lines of a match."""
-        return self._play(CHECK)
-
-    def answer(self, line: bytes) -> list[str]:
-        """The lines that answer one of the program's, given without its end. Raises Violation."""
-        said = self.said(line)
-        return [said] if isinstance(said, str) else self._play(said)
-
-    def _play(self, action: int) -> list[str]:
-        """Have the core play on to the next decision or the end, and return the lines for it."""
-        while (status := self._core.play(action)) == RECORDS_ARE_FULL:
-            self._empty_records()
-        self.over = status == LEG_IS_OVER
-        return self.ended() if self.over else self.asked()
 
 
 def _shown(text: str) -> str:

@@ -22,7 +22,7 @@ GAMES = columns_of(
     river="the board's fifth card",
     **{f"raise_{n}": f"chips that Alice raised in round {n}, 0 for none" for n in _ROUNDS},
     **{f"bob_answer_{n}": f"Bob's answer in round {n}: 0 none, 1 check, 2 call, 3 fold" for n in _ROUNDS},
-    folder="who folded: 0 no one, 1 Alice, 2 Bob",
+    folded_by="who folded: 0 no one, 1 Alice, 2 Bob",
     profit="what Alice won, chips",
 )
 

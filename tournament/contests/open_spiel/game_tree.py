@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import random
 from functools import lru_cache
 from typing import Any
 
+from engine.kernel.chance import Rng
 from engine.rules.decisions import Question
-from tournament.contests.open_spiel import ACT, PACKAGE
+from tournament.contests.open_spiel.rules import ACT, MOST_PLAYERS, PACKAGE
 from tournament.names import did_you_mean
 
 # Of a game; some 150 MB with all that processes are told.
@@ -14,15 +16,19 @@ _MOST_NODES = 60_000
 _MOST_GAMES = 4
 CHANCE, TURN, SIMULTANEOUS, OVER = range(4)
 # OpenSpiel's PlayerId of movers that aren't players.
-_CHANCE_MOVES, _BOTH_MOVE = -1, -2
+_CHANCE_MOVES, _ALL_MOVE = -1, -2
+_SEEDS = ("rng_seed", "seed")  # what games that draw their chance themselves call its parameter
+_SEED_LIMIT = 1 << 31
+_MOST_TRIED = 500  # actions, to see whether two runs of a seed are equal
 
 
 class NoGame(Exception):
-    """There is no such game, or none that two bots can play; the message says why."""
+    """There is no such game, or none that bots can play; the message says why."""
 
 
 class Node:
-    """What OpenSpiel says of a state: its kind, and (outcomes, probabilities), a question, two, or returns."""
+    """What OpenSpiel says of a state: its kind, and (outcomes, probabilities), a question, (questions, players), or
+    returns."""
 
     __slots__ = ("after", "kind", "told")
 
@@ -36,14 +42,21 @@ class Game:
     """A game's rules, and the nodes that are remembered of it, by who is first. Raises NoGame."""
 
     def __init__(self, written: str) -> None:
-        self._game = _load(written)
-        has_information_state = self._game.get_type().provides_information_state_string
-        self._told = "information_state_string" if has_information_state else "observation_string"
-        self.roots = [self.node(self.state(()), first) for first in range(2)]
+        self._game, self._seeded = _load(written)
+        self.players = self._game.num_players()
+        self.told = _texts(self._game.get_type())
+        self.roots = [self.node(self.state(()), first) for first in range(self.players)] if not self._seeded else []
         self.nodes = 0
 
+    def begun(self, first: int, rng: Rng) -> Walk:
+        """A game that begins. `first`: the seat of player 0. One that draws its chance itself gets a seed."""
+        if not self._seeded:
+            return Walk(self, first, self.roots[first])
+        state = _seeded_game(*self._seeded, rng.randrange(_SEED_LIMIT)).new_initial_state()
+        return Walk(self, first, self.node(state, first), state)
+
     def state(self, history: Any) -> Any:
-        """The state to which these actions lead; where both players move, an action is a pair."""
+        """The state to which these actions lead; where all players move, an action is a tuple."""
         state = self._game.new_initial_state()
         for action in history:
             advance(state, action)
@@ -54,8 +67,9 @@ class Game:
         player = state.current_player()
         if player == _CHANCE_MOVES:
             return Node(CHANCE, tuple(zip(*state.chance_outcomes())))
-        if player == _BOTH_MOVE:
-            return Node(SIMULTANEOUS, (self._ask(state, 0, first), self._ask(state, 1, first)))
+        if player == _ALL_MOVE:
+            players = [player for player in range(self.players) if state.legal_actions(player)]
+            return Node(SIMULTANEOUS, ([self._ask(state, player, first) for player in players], players))
         if player >= 0 and state.legal_actions():
             return Node(TURN, self._ask(state, player, first))
         return Node(OVER, state.returns())
@@ -63,8 +77,8 @@ class Game:
     def _ask(self, state: Any, player: int, first: int) -> Question:
         legal = state.legal_actions(player)
         return ACT(
-            player ^ first,
-            information_state=str(getattr(state, self._told)(player)),
+            (player + first) % self.players,
+            information_state=str(getattr(state, self.told)(player)),
             legal_actions=legal,
             action_names=[state.action_to_string(player, action) for action in legal],
             seat=player,
@@ -72,17 +86,27 @@ class Game:
 
 
 class Walk:
-    """A game as it is played: along nodes that are remembered, and by a state of OpenSpiel's where they end."""
+    """A game as it is played: along nodes that are remembered, and by a state of OpenSpiel's where they end. With
+    `own` chance, drawn by the game itself, only by that state."""
 
-    def __init__(self, game: Game, first: int) -> None:
+    def __init__(self, game: Game, first: int, node: Node, own: Any = None) -> None:
         self.game = game
         self.first = first
         self.history: list[Any] = []
-        self.node = game.roots[first]
+        self.node = node
+        self._own = own
         self._state: Any = None
 
+    def position(self) -> Any:
+        """OpenSpiel's state as it is now."""
+        return self._own or self.game.state(self.history)
+
     def go(self, action: Any) -> None:
-        """Go on by an action, or a pair of them."""
+        """Go on by an action, or a tuple of those of all players."""
+        if self._own is not None:
+            advance(self._own, action)
+            self.node = self.game.node(self._own, self.first)
+            return
         before = self.node
         self.history.append(action)
         self.node = before.after.get(action)  # type: ignore[assignment]
@@ -100,7 +124,7 @@ class Walk:
 
 
 def advance(state: Any, action: Any) -> None:
-    """Change a state by an action, or by those of both players."""
+    """Change a state by an action, or by those of all players."""
     if isinstance(action, tuple):
         state.apply_actions(action)
     else:
@@ -113,7 +137,8 @@ def game_of(written: str) -> Game:
     return Game(written)
 
 
-def _load(written: str) -> Any:
+def _load(written: str) -> tuple[Any, tuple[str, dict[str, Any], str] | None]:
+    """A game, and of one that draws its chance itself what a game with a seed takes. Raises NoGame."""
     try:
         import pyspiel
     except ImportError:
@@ -125,18 +150,52 @@ def _load(written: str) -> Any:
         )
     try:
         game = pyspiel.load_game(written)
-    except (pyspiel.SpielError, ValueError, RuntimeError) as error:
+    except Exception as error:  # of many types, as its C++ has them
         raise NoGame(f"it is refused by OpenSpiel: {_first_line(error)}") from None
     kind = game.get_type()
-    if game.num_players() != 2:
-        raise NoGame(f"it is a game of {game.num_players()}; contests are for two")
     if kind.dynamics == pyspiel.GameType.Dynamics.MEAN_FIELD:
-        raise NoGame("it is a mean field game; contests are for two")
-    if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
-        raise NoGame("it draws its chance itself, so that games could not be played again")
+        raise NoGame("it is a mean field game, which has no players to be bots")
+    if not 2 <= game.num_players() <= MOST_PLAYERS:
+        raise NoGame(f"it is a game of {game.num_players()}; contests are for 2 to {MOST_PLAYERS}")
     if not (kind.provides_information_state_string or kind.provides_observation_string):
         raise NoGame("there is no text in OpenSpiel of what its players know")
-    return game
+    if kind.chance_mode != pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
+        return game, None
+    parameters = pyspiel.game_parameters_from_string(written)
+    seed = next((one for one in _SEEDS if one in kind.parameter_specification), None)
+    given = {one: value for one, value in parameters.items() if one != "name"}
+    if seed is None or len({_tried(_seeded_game(name, given, seed, 1)) for _ in range(2)}) > 1:
+        raise NoGame("it draws its chance itself, and no seed repeats it, so that games could not be played again")
+    return game, (name, given, seed)
+
+
+def _seeded_game(name: str, given: dict[str, Any], seed: str, number: int) -> Any:
+    """A game that draws its own chance from a seed."""
+    import pyspiel
+
+    return pyspiel.load_game(name, given | {seed: number})
+
+
+def _tried(game: Any) -> tuple[str, ...]:
+    """What players know in a game of actions by chance: the same for a game with the same seed, if that is all."""
+    drawn, told, known = random.Random(1), _texts(game.get_type()), []
+    state = game.new_initial_state()
+    for _ in range(_MOST_TRIED):
+        player = state.current_player()
+        if player == _CHANCE_MOVES:
+            outcomes, weights = zip(*state.chance_outcomes())
+            state.apply_action(drawn.choices(outcomes, weights)[0])
+        elif player >= 0 and state.legal_actions():
+            known.append(str(getattr(state, told)(player)))
+            state.apply_action(drawn.choice(state.legal_actions()))
+        else:
+            break
+    return (*known, str(state))
+
+
+def _texts(kind: Any) -> str:
+    """The method that tells what a player knows."""
+    return "information_state_string" if kind.provides_information_state_string else "observation_string"
 
 
 def _version() -> str:

@@ -62,7 +62,7 @@ def generated_servers(key: bytes, count: int, say: Callable[[str], None]) -> lis
 def servers_in(folder: Path) -> list[HousePlayer]:
     """The strategy files of a folder, by name. Raises InputError when there are none, or one is malformed."""
     if not folder.is_dir():
-        raise InputError(f"the folder of strategies {folder} does not exist; mend `strategies` in [two_card_draw]")
+        raise InputError(f"the folder of strategies {folder} does not exist; mend `strategy_dir` in [two_card_draw]")
     servers = []
     for path in sorted(folder.glob(f"*{SUFFIX}")):
         if path.name.startswith("."):

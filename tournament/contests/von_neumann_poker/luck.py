@@ -21,7 +21,7 @@ from engine.games.von_neumann_poker.card_cells import CELLS, CELLS_A_SIDE, add_c
 from engine.kernel.blocks import block_sizes, block_starts
 from engine.kernel.game_core import BLOCK_COUNT
 from tournament.arrays import Floats
-from tournament.contests.von_neumann_poker import LUCK_COLUMNS
+from tournament.contests.von_neumann_poker.rules import LUCK_COLUMNS
 
 _USUAL_GAMES = 5.0  # games of a cell that its initial usual gain counts for
 _USUAL_LENGTH, _USUAL_SESSIONS = 25.0, 10.0  # initial games of a session, and how many sessions they count for

@@ -390,7 +390,7 @@ class Digests:
     def __init__(self, shared: list[Any]) -> None:
         self._start = hashlib.sha256(_json(shared)[:-1] + b",")
         self._before: dict[int, Any] = {}
-        self._after: dict[int, bytes] = {}
+        self._after: dict[tuple[str, int], bytes] = {}
 
     def of(self, players: Seats, number: int) -> bytes:
         """The digest of a leg of entrants by seat, and the house player, if there is one, after them."""
@@ -422,9 +422,10 @@ class Digests:
         return self._before[player.number]
 
     def _of_other(self, player: Competitor) -> bytes:
-        if player.number not in self._after:
-            self._after[player.number] = _player(player)
-        return self._after[player.number]
+        key = player.kind, player.number
+        if key not in self._after:
+            self._after[key] = _player(player)
+        return self._after[key]
 
 
 def _distinct(places: npt.NDArray[np.int32]) -> list[int]:

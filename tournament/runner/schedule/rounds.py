@@ -38,8 +38,8 @@ class Round:
         text = f"{count['settled']} of {len(self.verdicts)} neighbours are settled"
         if count["tied"]:
             text += f", {count['tied']} tied"
-        if count["close"]:
-            text += f", {count['close']} too close to be settled with the most replicas"
+        if count["too_close"]:
+            text += f", {count['too_close']} too close to be settled with the most replicas"
         if self.done:
             return text + (f", {count['open']} still open with the most replicas" if count["open"] else "")
         return f"{text}; round {self.number} plays up to {self.replicas.of_all} replicas"
@@ -62,7 +62,7 @@ def next_round(
             return this
         chosen = legs.chosen(np.flatnonzero(found.counts(legs)))
         ranked = compute_standings(field, [Batch("", (), chosen)], scoring)
-        verdicts = tuple(line.order for line in ranked.ranked if line.matches and line.order)
+        verdicts = tuple(line.order_status for line in ranked.ranked if line.matches and line.order_status)
         played = this.replicas.of_all
         if (more := next_count(verdicts, played, counts)) == played:
             return Round(this.replicas, verdicts, True, this.number)

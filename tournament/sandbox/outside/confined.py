@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import select
 import signal
 import time
@@ -16,6 +17,9 @@ from tournament.sandbox.outside.own_time import Use, doing, stat_fields, waited
 
 # Programs may map the files of their folders, which have at most this many bytes.
 _ROOM_FOR_FILES = 64 << 20
+# Lines of status and of smaps_rollup in /proc.
+_SIZES = re.compile(rb"^(VmHWM|VmRSS|VmSwap|VmPTE|VmExe|VmLib|RssAnon|RssShmem):\s+(\d+)", re.MULTILINE)
+_OWN = re.compile(rb"^(Pss_Anon|Pss_Shmem|SwapPss):\s+(\d+)", re.MULTILINE)
 _LONGEST_END = 10.0  # seconds
 _PATIENCE_SECONDS = 0.2
 
@@ -39,7 +43,7 @@ class Confined:
         self.answers = answers
         self.errors = errors
         self._ending, self._cpu_at_end = Ending(0), 0.0
-        self._file_bytes = 0  # of what it executes
+        self._others_bytes = 0  # resident in it, of files and of what it shares
 
     def cpu_seconds(self) -> float:
         """The processor time that it has taken, over all its threads."""
@@ -50,11 +54,11 @@ class Confined:
         return self._sizes().get("VmHWM", self._ending.peak_bytes)
 
     def has_taken_too_much(self) -> bool:
-        """Whether it has, or has had, more memory than its limits allow.
+        """Whether it has, or has had, more memory of its own than its limits allow.
 
         The system's own limit forgets memory that was written to and then made read-only. What is resident now is
-        known exactly. The peak includes pages of files, so some are allowed: the program's, and as much as a folder
-        may have.
+        known exactly. The peak includes pages of files, so some are allowed: those that it was seen with, and as much
+        as a folder may have.
         """
         # Between fork and exec it has our own memory, so it is measured again once an exec was seen.
         return self._exceeds() and _addresses(str(self.pid)) != _addresses("self") and self._exceeds()
@@ -62,21 +66,18 @@ class Confined:
     def _exceeds(self) -> bool:
         """Whether the memory that the system now counts as its own, or once did, is more than its limits allow."""
         sizes, most = self._sizes(), self._limits.resident_bytes
-        self._file_bytes = max(self._file_bytes, sizes.get("VmExe", 0) + sizes.get("VmLib", 0))
-        now = sum(sizes.get(name, 0) for name in ("RssAnon", "RssShmem", "VmSwap", "VmPTE"))
+        self._others_bytes = max(self._others_bytes, sizes.get("VmExe", 0) + sizes.get("VmLib", 0))
+        own = sum(sizes.get(name, 0) for name in ("RssAnon", "RssShmem", "VmSwap", "VmPTE"))
         peak = sizes.get("VmHWM", self._ending.peak_bytes)
-        return now > most or peak > most + self._file_bytes + _ROOM_FOR_FILES
+        if own > most or peak > most + self._others_bytes + _ROOM_FOR_FILES:
+            if exactly := own_bytes(self.pid):  # else it has ended
+                own = min(own, exactly + sizes.get("VmPTE", 0))
+            self._others_bytes = max(self._others_bytes, sizes.get("VmRSS", 0) - own)
+        return own > most or peak > most + self._others_bytes + _ROOM_FOR_FILES
 
     def _sizes(self) -> dict[str, int]:
         """Bytes by the names of /proc/<pid>/status, {} when it has ended."""
-        folder = f"/proc/{self.pid}"
-        if sizes := _sizes(folder):
-            return sizes
-        try:  # its first thread may have ended, and others go on
-            threads = os.listdir(f"{folder}/task")
-        except OSError:
-            return {}
-        return next(filter(None, (_sizes(f"{folder}/task/{thread}") for thread in threads)), {})
+        return _sizes(self.pid, "status", _SIZES)
 
     def use(self) -> Use:
         """What it has used of the machine. If somebody has stopped it, it is told to go on."""
@@ -170,15 +171,30 @@ def cpu_seconds(process: int) -> float:
         return 0.0
 
 
-def _sizes(folder: str) -> dict[str, int]:
-    """What `status` in a folder of /proc says of memory, in bytes."""
-    try:
-        with open(f"{folder}/status", "rb", buffering=0) as file:  # this is done often
-            lines = file.read().splitlines()
+def own_bytes(process: int) -> int:
+    """The memory that is a process's own: no pages of files, and of what processes share each its part."""
+    return sum(_sizes(process, "smaps_rollup", _OWN).values())
+
+
+def _sizes(process: int, file: str, wanted: re.Pattern[bytes]) -> dict[str, int]:
+    """What a file in /proc/<pid> says of memory, in bytes; {} when the process has ended."""
+    folder = f"/proc/{process}"
+    if sizes := _sizes_in(f"{folder}/{file}", wanted):
+        return sizes
+    try:  # its first thread may have ended, and others go on
+        threads = os.listdir(f"{folder}/task")
     except OSError:
         return {}
-    words = (line.split() for line in lines if line.startswith((b"Vm", b"Rss")))
-    return {name.rstrip(b":").decode(): int(size) << 10 for name, size, *_ in words}
+    return next(filter(None, (_sizes_in(f"{folder}/task/{thread}/{file}", wanted) for thread in threads)), {})
+
+
+def _sizes_in(path: str, wanted: re.Pattern[bytes]) -> dict[str, int]:
+    try:
+        with open(path, "rb", buffering=0) as file:  # this is done often
+            content = file.read()
+    except OSError:
+        return {}
+    return {name.decode(): int(size) << 10 for name, size in wanted.findall(content)}
 
 
 def _addresses(process: str) -> list[str]:

@@ -59,8 +59,9 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
 
     Raises InputError when the machine can't confine it, Disturbed when its servers are ended from outside all the time.
     """
+    given = b"".join(len(part).to_bytes(4, "little") + part for part in launch.given)
     if mode == "off":
-        return confinement.start(launch, mode)
+        return _having_read(given, confinement.start(launch, mode))
     orders = marshal.dumps(launch.told(landlock=version_here()))
     for _ in range(_MOST_TRIES):
         try:
@@ -77,10 +78,14 @@ def start(launch: LaunchSpec, mode: Mode) -> Confined:
                 raise
             continue
         process = Confined(forked, launch.limits, *forked.ends)
-        with contextlib.suppress(BrokenPipeError):  # its answers will tell why
-            process.write(len(orders).to_bytes(4, "little") + orders)
-        return process
+        return _having_read(len(orders).to_bytes(4, "little") + orders + given, process)
     raise Disturbed("what starts bots' processes was ended again and again; is memory short?")
+
+
+def _having_read(content: bytes, process: Confined) -> Confined:
+    with contextlib.suppress(BrokenPipeError):  # its answers will tell why
+        process.write(content)
+    return process
 
 
 class _Server:

@@ -129,13 +129,14 @@ What = Program | Build | PythonBot | ModuleTrial | Probe | ForkServer
 @dataclass(frozen=True)
 class LaunchSpec:
     """What to run, confined. `readable`: paths, beside those that every program needs; `modules`: more of ours that it
-    may import."""
+    may import; `given`: what it reads first, each part with its length before it."""
 
     what: What
     limits: Limits
     folder: Path | None = None
     readable: Sequence[str] = ()
     modules: Sequence[str] = ()
+    given: Sequence[bytes] = ()
 
     def told(self, *, landlock: int | None) -> dict[str, Any]:
         """What a process is told of its launch, in plain values; `landlock`: the version that confines it, None for one

@@ -1,9 +1,8 @@
 """A process's own time: what it had of processors, and how long it slept of its own accord.
 
-A wait for a processor, for a disk or for an answer to a call about files is the machine's, however long it takes. The
-system counts how long a thread has waited for processors; it sleeps in the rest of the time in which it had none. How
-long other waits were it doesn't say, so a process is looked at now and then: who is found in one has been since the
-look before.
+A wait for a processor or for a disk is the machine's, however long it takes. The system counts how long a thread has
+waited for processors; it sleeps in the rest of the time in which it had none. How long waits for disks were it doesn't
+say, so a process is looked at now and then: who is found in one has been since the look before.
 """
 
 from __future__ import annotations
@@ -25,22 +24,7 @@ from tournament.sandbox.inside.system_calls import numbers_here
 _MOST_TIMES, _MORE_SECONDS = 4, 60.0
 _LOOK_SECONDS = 1.0
 _TICKS = os.sysconf("SC_CLK_TCK")
-# In these calls, about paths and processes, one waits for the system or for who is asked about them. In all others a
-# process can sleep for as long as it likes.
-_WAITING_FOR_THE_SYSTEM = frozenset(
-    map(
-        str,
-        numbers_here(
-            "open openat openat2 execve execveat stat lstat newfstatat statx fstat access faccessat faccessat2 readlink"
-            " readlinkat mkdir mkdirat unlink unlinkat rmdir rename renameat renameat2 link linkat symlink symlinkat"
-            " chmod fchmod fchmodat ftruncate fallocate fsync fdatasync close getdents getdents64 statfs"
-            " fstatfs utimensat utime utimes chdir fchdir clone clone3 fork kill tgkill"
-        ),
-    )
-)
-
-
-# In these a thread waits for a child that shares its memory, in the state of those that wait for a disk.
+# In these calls a thread waits for a child that shares its memory, in the state of those that wait for a disk.
 _WAITING_FOR_A_CHILD = frozenset(map(str, numbers_here("vfork clone clone3")))
 
 
@@ -52,7 +36,7 @@ class Disturbed(RunError):
 class Use:
     """The processor time that a process, or a group, has used by now, in seconds, and what it does now.
 
-    It `sleeps` if none of its threads runs, is stopped, or waits for a processor or a file. `waited`: how long its
+    It `sleeps` if none of its threads runs, is stopped, or waits for a processor or a disk. `waited`: how long its
     threads have waited for processors, in seconds, None if the system doesn't say; if it does, `runs` says whether one
     runs or waits for a processor now.
     """
@@ -198,16 +182,12 @@ def _threads_of(process: Path) -> list[Path]:
 
 
 def _may_sleep_on(thread: Path, state: str) -> bool:
-    """Whether a thread is in a call in which it can sleep for as long as it likes, or in one that isn't known."""
-    if state not in "SD":
-        return False
-    try:
-        call = (thread / "syscall").read_text().split()
-    except OSError:
+    """Whether a thread waits for something else than the system."""
+    if state != "D":
         return state == "S"
-    if state == "D":
-        return bool(call) and call[0] in _WAITING_FOR_A_CHILD
-    return not call or call[0] not in _WAITING_FOR_THE_SYSTEM
+    with contextlib.suppress(OSError):
+        return (thread / "syscall").read_text().partition(" ")[0] in _WAITING_FOR_A_CHILD
+    return False
 
 
 class GroupUse:

@@ -16,11 +16,11 @@ from pathlib import Path
 from tournament.errors import InputError, printable
 from tournament.sandbox.inside.first_steps import NO_CONFINEMENT, NOT_CONFINED
 from tournament.sandbox.outside import scratch
-from tournament.sandbox.outside.confined import Confined
+from tournament.sandbox.outside.confined import Confined, own_bytes
 from tournament.sandbox.outside.confinement import start
 from tournament.sandbox.outside.endings import how_it_ended
 from tournament.sandbox.outside.launch import MOST_THREADS, Build, LaunchSpec, Limits, Mode
-from tournament.sandbox.outside.own_time import GroupUse, OwnTime, members, stat_fields
+from tournament.sandbox.outside.own_time import GroupUse, OwnTime, members
 from tournament.sandbox.outside.tier import MEND
 
 LOOK_SECONDS = 0.1
@@ -114,7 +114,7 @@ class Watch:
     def __init__(self, group: int, build: Build, limits: Limits) -> None:
         self._group = group
         self._folders = build.writable
-        self._megabytes = 2 * limits.memory_megabytes
+        self._most_bytes = 2 * limits.memory_megabytes << 20
         self._disk_megabytes = 4 * limits.file_megabytes
         self._processes = limits.processes
         self._next = 0.0
@@ -125,26 +125,24 @@ class Watch:
         if (now := time.monotonic()) >= self._next:
             found = list(members(self._group))
             threads = sum(int(fields[17]) for _, fields in found)
-            pages = sum(_resident(*one) for one in found)
             if len(found) > self._processes + 1 or threads > MOST_THREADS:  # one is ours
                 self.excess = f"more than {self._processes} processes or {MOST_THREADS:,} threads"
-            elif pages * resource.getpagesize() > self._megabytes << 20:
-                self.excess = f"more than {self._megabytes:,} MB of memory"
+            elif self._takes_too_much_memory(found):
+                self.excess = f"more than {self._most_bytes >> 20:,} MB of memory"
             elif not all(scratch.is_within(folder, self._disk_megabytes << 20) for folder in self._folders):
                 self.excess = f"more than {self._disk_megabytes:,} MB or {scratch.MOST_FILES:,} files of disk"
             self._next = now + max(LOOK_SECONDS, 5 * (time.monotonic() - now))
         return bool(self.excess)
 
-
-def _resident(folder: Path, fields: list[str]) -> int:
-    """How many pages of a process are resident, by its folder in /proc and its `stat`, which tells of none when its
-    first thread has ended."""
-    if fields[0] != "Z":
-        return int(fields[21])
-    with contextlib.suppress(OSError):  # it has ended meanwhile
-        threads = [found for thread in (folder / "task").iterdir() if (found := stat_fields(thread))]
-        return max((int(found[21]) for found in threads), default=0)
-    return 0
+    def _takes_too_much_memory(self, found: list[tuple[Path, list[str]]]) -> bool:
+        # To count what is their own takes long. Of one whose first thread has ended `stat` tells of no page.
+        resident = [int(fields[21]) * resource.getpagesize() for _, fields in found]
+        if sum(resident) <= self._most_bytes and not any(
+            int(fields[17]) > 1 for _, fields in found if fields[0] == "Z"
+        ):
+            return False
+        own = (own_bytes(int(folder.name)) for folder, _ in found)
+        return sum(exactly or size for exactly, size in zip(own, resident)) > self._most_bytes
 
 
 def listen(

@@ -11,10 +11,10 @@ RULES = Path(__file__).parent / "my_game.py"
 
 
 @pytest.fixture(scope="module")
-def tried(tmp_path_factory: pytest.TempPathFactory) -> conformance.Trial:
-    return conformance.Trial("my_game", tmp_path_factory.mktemp("my_game"), rules=str(RULES), sessions=20)
+def suite(tmp_path_factory: pytest.TempPathFactory) -> conformance.ContestSuite:
+    return conformance.ContestSuite("my_game", tmp_path_factory.mktemp("my_game"), rules=str(RULES), sessions=20)
 
 
-@pytest.mark.parametrize("rule", conformance.RULES, ids=lambda rule: rule.__name__)
-def test_contest_holds_to_what_every_contest_must(tried: conformance.Trial, rule: Any) -> None:
-    rule(tried)
+@pytest.mark.parametrize("check", conformance.CHECKS, ids=lambda check: check.__name__)
+def test_contest_keeps_to_what_every_contest_must(suite: conformance.ContestSuite, check: Any) -> None:
+    check(suite)

@@ -95,7 +95,7 @@ class TimeLimits:
         bank = self._bank(spent)
         if self._clocks.cpu + spent.cpu_seconds <= bank + START_SECONDS:
             return None
-        return Failure(f"used up its processor time ({bank:.1f} s for {spent.decisions:,} decisions)")
+        return Failure(f"used up its processor time ({bank:.1f} s for {spent.decisions:,} decisions)", "time")
 
     def exceeded(self, number: int, is_start: bool, elapsed: float, spent: Spent) -> Failure | None:
         """What it took too much of; None while it is within its limits.
@@ -120,7 +120,7 @@ class TimeLimits:
             return None
         grace = START_SECONDS if is_start else 0.0
         if clocks.cpu - message.cpu > allowed.for_decision + grace:
-            return Failure(f"took more than {allowed.for_decision:g} s of processor time for a decision")
+            return Failure(f"took more than {allowed.for_decision:g} s of processor time for a decision", "time")
         patience = max(allowed.idle, START_SECONDS if is_start else 0.0)
         if spent.kept_waiting:
             patience /= _LESS_PATIENCE
@@ -133,10 +133,10 @@ class TimeLimits:
         # A shared process gets no more than one leg would: if it is too slow, its legs are played again alone.
         most = self._allowed.idle_in_leg
         if self._clocks.slept + spent.idle_seconds > most + START_SECONDS:
-            return Failure(f"slept or waited for more than {most:g} s in all", waited=most)
+            return Failure(f"slept or waited for more than {most:g} s in all", "time", waited=most)
         most = _MOST_TIMES * (self._bank(spent) + max(1, spent.legs) * most) + _MORE_SECONDS
         if self._asked > most:
-            return Failure(f"kept others waiting for more than {most:.0f} s in all", waited=most)
+            return Failure(f"kept others waiting for more than {most:.0f} s in all", "time", waited=most)
         return None
 
 

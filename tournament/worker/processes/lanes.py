@@ -21,7 +21,6 @@ from engine.processes.channels import BOT_FAULTY, BOT_OUT_OF_MEMORY, CHANNEL_FAI
 from engine.processes.lanes import Lanes
 from tournament.containment import BotTrouble, containing
 from tournament.contests.contest import Contest
-from tournament.contests.interface import Named
 from tournament.contests.settings import ContestSettings
 from tournament.errors import TournamentError
 from tournament.leg import Failure, Leg
@@ -32,7 +31,7 @@ from tournament.worker.processes import python_bots
 from tournament.worker.processes.bot_process import BotProcess
 from tournament.worker.processes.leg_in_play import OVER, LegInPlay, PlayedLeg, Playing, players_of
 from tournament.worker.processes.leg_queue import LegQueue
-from tournament.worker.processes.pool import Pool
+from tournament.worker.processes.pool import Pool, StartProgram
 from tournament.worker.processes.spool import Spool
 from tournament.worker.processes.verdicts import Apart, PutOff, out_of_memory, verdict
 from tournament.worker.wasm.stack import on_deep_stack
@@ -45,8 +44,6 @@ _AUDIT_SECONDS = 0.05
 # Between looks at the memory of WebAssembly bots, in times of what the last one took: with a thousand legs that is
 # 20 ms, and several times as much on a busy core.
 _REST_FROM_MEMORY = 10
-# How soon to see whether programs that were told their scores have ended, if legs wait for that.
-_PARTING_SECONDS = 0.002
 
 OnTrouble = Callable[[Leg, BotTrouble], None]  # is told of a leg that was broken off, and why
 
@@ -63,6 +60,7 @@ def play_in_lanes(
     out: Disqualified | None = None,
     put_off: OnTrouble | None = None,
     tried: Collection[str] = (),
+    start_program: StartProgram | None = None,
 ) -> Generator[PlayedLeg, None, None]:
     """Play legs in which at least one bot is a process; yields each when it is done, its rows in `spool`.
 
@@ -71,7 +69,9 @@ def play_in_lanes(
     second try: long waits are faults, as they are of bots that were `tried` so, and a kill is raised. Raises Stopped,
     BotTrouble, RunError when this machine can't run a bot, InputError when it can't confine one.
     """
-    table = _LaneTable(contest, settings, sandbox, legs, artifacts, cache, spool, stopping, out, put_off, tried)
+    table = _LaneTable(
+        contest, settings, sandbox, legs, artifacts, cache, spool, stopping, out, put_off, tried, start_program
+    )
     try:
         yield from table.play()
     finally:
@@ -94,22 +94,22 @@ class _LaneTable:
         out: Disqualified | None,
         put_off: OnTrouble | None,
         tried: Collection[str],
+        start_program: StartProgram | None,
     ) -> None:
         interface = contest.interface
         self._lanes = Lanes(
             interface.view_size,
             python_bots.most_arguments(interface),
             interface.shapes,
-            tells_values=isinstance(interface.tells, Named),
+            tells_values=interface.by_name,
             most_text=interface.most_json,
         )
-        self.pool = Pool(contest, settings, sandbox, artifacts, cache, self._lanes)
+        self.pool = Pool(contest, settings, sandbox, artifacts, cache, self._lanes, start_program)
         tables = [Table(buffer_fields(columns), _ROWS) for columns in (contest.games, contest.sessions)]
         self._playing = Playing(contest, settings, artifacts, self._lanes, self.pool, spool, tables, stopping)
         self._queue = LegQueue(legs)
         self._by_lane: dict[int, LegInPlay] = {}
         self._done: list[PlayedLeg] = []
-        self._over: list[Leg] = []  # whose programs may still read their scores
         self._disqualified, self._put_off, self._tried = out, put_off, tried
         self._most_legs = len(legs)
         self._has_modules = any(seat.kind == "wasm" for leg in legs for seat in leg.seats)
@@ -118,12 +118,10 @@ class _LaneTable:
         run = self.pool.one_core.kept()(self._lanes.run)
         audited = memory_next = time.monotonic()
         rest = _AUDIT_SECONDS
-        while self._queue or self._by_lane or self._over:
-            self._part()
+        while self._queue or self._by_lane:
             self._admit()
             if self._by_lane:
-                seconds = _PARTING_SECONDS if self._queue and self.pool.parting else _AUDIT_SECONDS
-                for event in on_deep_stack(run, seconds) if self._has_modules else run(seconds):
+                for event in on_deep_stack(run, _AUDIT_SECONDS) if self._has_modules else run(_AUDIT_SECONDS):
                     if name := self._name_of(*event[1:3]):  # else what it is of is over
                         with self._containing(name, "what it did could not be judged"):
                             self._handle_event(*event)
@@ -147,16 +145,6 @@ class _LaneTable:
                 self.pool.one_core.look(self.pool.asked(), elapsed)
             yield from self._done
             self._done.clear()
-
-    def _part(self) -> None:
-        """End the programs that had time to read their scores; others with the deals of their legs may begin."""
-        self.pool.reap()
-        over, self._over = self._over, []
-        for leg in over:
-            if self.pool.is_parting(leg):
-                self._over.append(leg)
-            else:
-                self._queue.ended(leg)
 
     def _containing(self, name: str, doing: str) -> AbstractContextManager[None]:
         """Makes whatever goes wrong within trouble of this bot, but for the machine's."""
@@ -259,7 +247,7 @@ class _LaneTable:
         played = in_play.result()
         self._leave(in_play, scores=True)
         self._done.append(played)
-        self._over.append(in_play.leg)
+        self._queue.ended(in_play.leg)
         if self._disqualified:
             self._disqualified.note(in_play.leg, played.result.out)
             if played.result.out:

@@ -21,7 +21,7 @@ from tournament.worker.processes.leg_queue import WaitingLeg
 from tournament.worker.processes.pool import Pool
 from tournament.worker.processes.spool import LegRows, Spool
 
-# Sent to a program that must end without a score.
+# The last word to a program without a score.
 OVER = b"-1\n"
 
 
@@ -190,8 +190,8 @@ class LegInPlay:
         return player.process.use(player)
 
     def leave(self, *, more_come: bool, scores: bool = False) -> None:
-        """Leave the lane and the processes, which end unless other legs play there or may come. `scores`: programs have
-        a moment to read theirs, or that there is none."""
+        """Leave the lane and the processes, which end unless other legs play there or may come. `scores`: programs are
+        told theirs, or that there is none."""
         for player in self.players:
             self._part_with(player, self._last_words(player) if scores else b"", more_come=more_come)
         self.playing.lanes.drop(self.lane)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
+from typing import Protocol
 
 from engine.kernel.game_core import GameCore
 from engine.processes.lanes import Lanes
@@ -15,7 +15,9 @@ from tournament.artifacts import python_packing
 from tournament.contests.contest import Contest
 from tournament.contests.settings import ContestSettings
 from tournament.leg import Leg, Seat
+from tournament.sandbox.outside import fork_server
 from tournament.sandbox.outside.confined import Confined
+from tournament.sandbox.outside.launch import LaunchSpec
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.worker.processes import admission, programs, python_bots
 from tournament.worker.processes.bot_process import BotProcess, Player, SharedBy
@@ -30,15 +32,16 @@ MOST_PROCESSES = 96
 # Python bots, by artifact, of which a process of several legs went beyond its limits. Without a collection of cycles
 # legs leave more behind than they do alone, so these bots get a process for each leg.
 _outgrown: set[str] = set()
-# How long a program may run after it was told that its leg is over.
-_PARTING_SECONDS = 0.1
+
+
+class StartProgram(Protocol):
+    """Starts a program in the place of what is in its archive."""
+
+    def __call__(self, *, memory_megabytes: int, cpu_seconds: int) -> Confined: ...
 
 
 class Pool:
-    """Starts, shares and ends processes.
-
-    `by_channel`: those that play. `parting`: programs that were told that their leg is over, and their deadlines.
-    """
+    """Starts, shares and ends processes. `by_channel`: those that play."""
 
     def __init__(
         self,
@@ -48,17 +51,19 @@ class Pool:
         artifacts: Mapping[str, bytes],
         cache: Path,
         lanes: Lanes,
+        start_program: StartProgram | None = None,
     ) -> None:
         self._contest = contest
         self._settings = settings
         self._sandbox = sandbox
         self._artifacts = artifacts
         self._cache = cache
+        self._start_program = start_program
         self._lanes, self._channels = lanes, lanes.channels
         self.by_channel: dict[int, BotProcess] = {}
         self._shared: dict[SharedBy, BotProcess] = {}
-        self.parting: deque[tuple[float, Confined, Leg]] = deque()
         self.one_core = OneCore()
+        self._launches: dict[tuple[str, str, bool], LaunchSpec] = {}
         self._bytes: dict[Confined, int] = {}  # of memory, that each process may take
         self._taken = 0  # of the room
 
@@ -77,16 +82,15 @@ class Pool:
         for process in list(self.by_channel.values()):
             if not process.players:
                 self.end(process)
-        return not self.by_channel and not self.parting and self._takes_room_for(players)
+        return not self.by_channel and self._takes_room_for(players)
 
     def _takes_room_for(self, players: Sequence[Player]) -> bool:
         new = [player for player in players if self._needs_own(player) or self._shared_by_legs_of(player) is None]
         own = sum(self._needs_own(player) for player in new)
-        running_own = sum(process.shared_by is None for process in self.by_channel.values()) + len(self.parting)
+        running_own = sum(process.shared_by is None for process in self.by_channel.values())
         if own and running_own and running_own + own > MOST_OWN_PROCESSES:
             return False
-        running = len(self.by_channel) + len(self.parting)
-        if new and running and running + len(new) > MOST_PROCESSES:
+        if new and self.by_channel and len(self.by_channel) + len(new) > MOST_PROCESSES:
             return False
         return self._take(sum(self._most_bytes(player.seat) for player in new))
 
@@ -119,28 +123,10 @@ class Pool:
         shared_by = None if self._needs_own(player) else _bot_of(player)
         process = self._shared_by_legs_of(player) if shared_by else None
         if process is None:
-            artifact = self._artifacts[seat.artifact]
-            # A last resort, should the audit fail. The bot can read this limit, so it is the same for shared processes.
-            cpu_seconds = int(settings.of_process(seat.kind).bank * 1000) + 86400
-            memory_megabytes, greeting = settings.memory_megabytes, b""
-            if seat.kind == "python":
-                confined = python_bots.start(
-                    artifact,
-                    seat.name,
-                    self._contest.interface,
-                    self._sandbox,
-                    memory_megabytes=memory_megabytes,
-                    cpu_seconds=cpu_seconds,
-                    many_legs=shared_by is not None,
-                )
-            else:
-                confined = programs.start(
-                    artifact,
-                    self._sandbox,
-                    self._cache,
-                    memory_megabytes=memory_megabytes,
-                    cpu_seconds=cpu_seconds,
-                )
+            greeting = b""
+            confined = self._start(seat, many_legs=shared_by is not None)
+            self._bytes[confined] = self._most_bytes(seat)
+            if seat.kind == "program":
                 if new_dialogue := self._contest.interface.new_dialogue:
                     player.dialogue = new_dialogue(core, seat.helpers_key)
                 else:
@@ -153,14 +139,39 @@ class Pool:
                 greeting=greeting,
                 dialogue=player.dialogue,
             )
-            self._bytes[confined] = self._most_bytes(seat)
-            notes = seat.kind == "python" and python_packing.legs_may_share(artifact)
+            notes = seat.kind == "python" and python_packing.legs_may_share(self._artifacts[seat.artifact])
             process = BotProcess(confined, channel, seat, self._lanes, settings, leg, shared_by, notes)
             self.by_channel[channel] = process
             if shared_by:
                 self._shared[shared_by] = process
         process.add(player)
         return process
+
+    def _start(self, seat: Seat, *, many_legs: bool) -> Confined:
+        """Start a seat's bot. How is worked out once, and again only if a program's folder has gone."""
+        artifact, megabytes = self._artifacts[seat.artifact], self._settings.memory_megabytes
+        # A last resort, should the audit fail. The bot can read this limit, so it is the same for shared processes.
+        seconds = int(self._settings.of_process(seat.kind).bank * 1000) + 86400
+        if seat.kind == "program" and self._start_program:
+            return self._start_program(memory_megabytes=megabytes, cpu_seconds=seconds)
+        launch = self._launches.get(key := (seat.name, seat.artifact, many_legs))
+        if launch is None or (launch.folder and not launch.folder.exists()):
+            if seat.kind == "python":
+                launch = python_bots.launch_of(
+                    artifact,
+                    seat.name,
+                    self._contest.interface,
+                    self._sandbox,
+                    memory_megabytes=megabytes,
+                    cpu_seconds=seconds,
+                    many_legs=many_legs,
+                )
+            else:
+                launch = programs.launch_of(
+                    artifact, self._sandbox, self._cache, memory_megabytes=megabytes, cpu_seconds=seconds
+                )
+            self._launches[key] = launch
+        return fork_server.start(launch, self._sandbox.mode)
 
     def seat_again(self, player: Player, leg: Leg, core: GameCore) -> BotProcess:
         """Start a process for a player whose own has ended."""
@@ -178,40 +189,20 @@ class Pool:
         """From now on legs of its bot have processes of their own."""
         _outgrown.add(process.seat.artifact)
 
-    def end(self, process: BotProcess, parting_words: bytes = b"") -> None:
-        """End a process, once; a program may read the parting words first."""
+    def end(self, process: BotProcess, last_words: bytes = b"") -> None:
+        """End a process, once. The last words are written to a program, which may not come to read them."""
         if process.shared_by and self._is_shared(process):
             del self._shared[process.shared_by]
         if self.by_channel.pop(process.channel, None) is None:
             return
-        self.one_core.forget(process.confined.pid)
-        unsent = self._channels.unsent(process.channel)
-        self._channels.close(process.channel)
-        if parting_words and process.seat.kind == "program":
+        confined = process.confined
+        self.one_core.forget(confined.pid)
+        if last_words and process.seat.kind == "program":
             with contextlib.suppress(OSError):  # it has ended, or reads nothing
-                os.write(process.confined.to, unsent + parting_words)
-                process.confined.close_input()
-                self.parting.append((time.monotonic() + _PARTING_SECONDS, process.confined, process.leg))
-                return
-        self._end(process.confined)
-
-    def _end(self, confined: Confined) -> None:
+                os.write(confined.to, self._channels.unsent(process.channel) + last_words)
+        self._channels.close(process.channel)
         confined.end()
         self._give_back(self._bytes.pop(confined))
-
-    def reap(self) -> None:
-        """End the parting programs that have exited, or had time to."""
-        now = time.monotonic()
-        for _ in range(len(self.parting)):
-            deadline, confined, leg = self.parting.popleft()
-            if now >= deadline or confined.has_ended():
-                self._end(confined)
-            else:
-                self.parting.append((deadline, confined, leg))
-
-    def is_parting(self, leg: Leg) -> bool:
-        """Whether a program that a leg has parted with hasn't ended yet."""
-        return any(one is leg for *_, one in self.parting)
 
     def close(self) -> None:
         """End every process."""
@@ -221,7 +212,6 @@ class Pool:
         self._give_back(self._taken)
         self._bytes.clear()
         self.by_channel.clear()
-        self.parting.clear()
 
     def asked(self) -> Iterator[Asked]:
         """The processes that may share a core with the worker: Python bots'. Programs are all asked at once."""

@@ -17,7 +17,6 @@ from tournament.cache import cache_trouble, make_folder
 from tournament.errors import RunError
 from tournament.leg import Unfit, cant_start
 from tournament.sandbox.outside import fork_server, running
-from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.endings import check_killed, how_it_ended
 from tournament.sandbox.outside.launch import LaunchSpec, Limits, Program
 from tournament.sandbox.outside.own_time import OwnTime
@@ -92,41 +91,39 @@ def most_megabytes(memory_megabytes: int) -> int:
     return memory_megabytes + 64
 
 
-def start(
+def launch_of(
     archive: bytes, sandbox: SandboxSettings, cache: Path, *, memory_megabytes: int, cpu_seconds: int
-) -> Confined:
-    """Start a program. Raises RunError when its command isn't found here, and InputError."""
+) -> LaunchSpec:
+    """How a program is started. Raises RunError when its command isn't found here."""
     first, *others = recipe_of(archive).command
     folder = unpack_once(archive, cache)
     try:
         words = [find_command(first, folder), *others]
     except Unfit as missing:  # though it was there where the bot was built
         raise RunError(str(missing)) from None
-    return start_in(folder, words, sandbox, memory_megabytes=memory_megabytes, cpu_seconds=cpu_seconds)
+    return launch_in(folder, words, sandbox, memory_megabytes=memory_megabytes, cpu_seconds=cpu_seconds)
 
 
-def start_in(
+def launch_in(
     folder: Path, words: Sequence[str], sandbox: SandboxSettings, *, memory_megabytes: int, cpu_seconds: int
-) -> Confined:
-    """Start a command, whose first word is a file's path, in a folder, which it may read. Raises InputError."""
-    return fork_server.start(
-        LaunchSpec(
-            Program([*executed(words[0]), *words[1:]]),
-            Limits(
-                most_megabytes(memory_megabytes),
-                cpu_seconds,
-                writable_megabytes=_TIMES_WRITABLE * memory_megabytes + _MORE_WRITABLE,
-            ),
-            folder,
-            readable=[str(folder), *read_by(words[0]), *read_after_exec(words, folder), *sandbox.readable_paths],
+) -> LaunchSpec:
+    """How a command, whose first word is a file's path, is started in a folder, which it may read."""
+    return LaunchSpec(
+        Program([*executed(words[0]), *words[1:]]),
+        Limits(
+            most_megabytes(memory_megabytes),
+            cpu_seconds,
+            writable_megabytes=_TIMES_WRITABLE * memory_megabytes + _MORE_WRITABLE,
         ),
-        sandbox.mode,
+        folder,
+        readable=[str(folder), *read_by(words[0]), *read_after_exec(words, folder), *sandbox.readable_paths],
     )
 
 
 def try_start(archive: bytes, sandbox: SandboxSettings, cache: Path, *, memory_megabytes: int) -> None:
     """Start a program as a trial. Raises Unfit when it ends before it is asked anything, Disturbed when killed."""
-    process = start(archive, sandbox, cache, memory_megabytes=memory_megabytes, cpu_seconds=10)
+    launch = launch_of(archive, sandbox, cache, memory_megabytes=memory_megabytes, cpu_seconds=10)
+    process = fork_server.start(launch, sandbox.mode)
     try:
         _, errors, goes_on = running.listen(process, OwnTime(process.use, _TRIAL_SECONDS), most=_MOST_COMPLAINTS)
         if not goes_on and (status := process.ended_by_itself()) is not None:

@@ -7,10 +7,9 @@ import signal
 
 from engine.processes.messages import LEAST_ANSWER_BYTES, MOST_ANSWER_BYTES, read_start, start_message
 from tournament.artifacts.python_packing import installed, legs_may_share, pack, sources_of
-from tournament.contests.interface import Interface, Named
+from tournament.contests.interface import Interface
 from tournament.leg import cant_start
 from tournament.sandbox.outside import endings, fork_server, running
-from tournament.sandbox.outside.confined import Confined
 from tournament.sandbox.outside.endings import how_it_ended
 from tournament.sandbox.outside.launch import LaunchSpec, Limits, PythonBot
 from tournament.sandbox.outside.own_time import OwnTime
@@ -40,7 +39,7 @@ def most_megabytes(memory_megabytes: int, sandbox: SandboxSettings) -> int:
     return _INTERPRETER_MEGABYTES + (_MORE_FOR_A_PACKAGE if sandbox.python_packages else 0) + memory_megabytes
 
 
-def start(
+def launch_of(
     artifact: bytes,
     name: str,
     interface: Interface,
@@ -50,55 +49,49 @@ def start(
     cpu_seconds: int,
     many_legs: bool = False,
     examine: bool = False,
-) -> Confined:
-    """Start a bot's process, ready for questions, of one leg or of `many_legs`. Raises RunError and InputError.
+) -> LaunchSpec:
+    """How a bot's process is started, ready for questions, of one leg or of `many_legs`. Raises RunError.
 
     `examine`: instead of playing, it says why its legs must not share a process.
     """
     adapter, source = sources_of(artifact, sandbox, interface.python.sdk)
     packages = installed(tuple(sorted(sandbox.python_packages)))
-    sdk, told_names = interface.python.sdk, interface.tells.names if isinstance(interface.tells, Named) else None
+    sdk, told_names = interface.python.sdk, interface.told if interface.by_name else None
     memory = most_megabytes(memory_megabytes, sandbox)
     reserved = _RESERVED_MEGABYTES + (_MORE_RESERVED_FOR_A_PACKAGE if packages.versions else 0)
     environment = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")} | _SAME_ARITHMETIC
-    process = fork_server.start(
-        LaunchSpec(
-            PythonBot(
-                {
-                    "name": name,
-                    "questions": [list(dict.fromkeys((q.python_name, q.name))) for q in interface.questions],
-                    "class_name": interface.class_name,
-                    "shows": int(interface.view_size > 0 or told_names is not None),
-                    "argument_counts": [len(question.arguments) for question in interface.questions],
-                    "only_tell": [question.only_tells for question in interface.questions],
-                    "most_json": interface.most_json,
-                    "returns": [question.returns for question in interface.questions],
-                    "catch_up": [question.catches_up for question in interface.questions],
-                    "histories": _histories(interface),
-                    "fields": [(field.name, field.offset, field.code) for field in interface.view],
-                    "told_names": told_names,
-                    "view_size": interface.view_size,
-                    "most_arguments": most_arguments(interface),
-                    "state_size": interface.python.state_size,
-                    "sdk": str(sdk.file) if sdk else None,
-                    "modules": packages.modules,
-                    "imported": [] if examine else packages.imported_by(adapter + b"\n" + source),
-                    "environment": environment,
-                    "legs_share": legs_may_share(artifact),
-                    "many_legs": many_legs,
-                    "examine": examine,
-                }
-            ),
-            Limits(memory, cpu_seconds, reserved),
-            readable=[*packages.readable, *([str(sdk.file)] if sdk else [])],
-            modules=sdk.modules if sdk else (),
+    return LaunchSpec(
+        PythonBot(
+            {
+                "name": name,
+                "questions": [list(dict.fromkeys((q.python_name, q.name))) for q in interface.questions],
+                "class_name": interface.class_name,
+                "shows": int(interface.view_size > 0 or told_names is not None),
+                "argument_counts": [len(question.arguments) for question in interface.questions],
+                "only_tell": [question.only_tells for question in interface.questions],
+                "most_json": interface.most_json,
+                "returns": [question.returns for question in interface.questions],
+                "catch_up": [question.catches_up for question in interface.questions],
+                "histories": _histories(interface),
+                "fields": [(field.name, field.offset, field.code) for field in interface.view],
+                "told_names": told_names,
+                "view_size": interface.view_size,
+                "most_arguments": most_arguments(interface),
+                "state_size": interface.python.state_size,
+                "sdk": str(sdk.file) if sdk else None,
+                "modules": packages.modules,
+                "imported": [] if examine else packages.imported_by(adapter + b"\n" + source),
+                "environment": environment,
+                "legs_share": legs_may_share(artifact),
+                "many_legs": many_legs,
+                "examine": examine,
+            }
         ),
-        sandbox.mode,
+        Limits(memory, cpu_seconds, reserved),
+        readable=[*packages.readable, *([str(sdk.file)] if sdk else [])],
+        modules=sdk.modules if sdk else (),
+        given=(adapter, source),
     )
-    with contextlib.suppress(BrokenPipeError):  # its answers will tell why
-        for part in (adapter, source):
-            process.write(len(part).to_bytes(4, "little") + part)
-    return process
 
 
 def _histories(interface: Interface) -> tuple[int, list[tuple[str, int]]]:
@@ -117,7 +110,10 @@ def why_apart(source: bytes, interface: Interface, sandbox: SandboxSettings, ada
     machine keeps it from being read.
     """
     artifact = pack(source, sandbox, interface.python.sdk, adapter=adapter)
-    process = start(artifact, "bot", interface, sandbox, memory_megabytes=256, cpu_seconds=_TRIAL_SECONDS, examine=True)
+    launch = launch_of(
+        artifact, "bot", interface, sandbox, memory_megabytes=256, cpu_seconds=_TRIAL_SECONDS, examine=True
+    )
+    process = fork_server.start(launch, sandbox.mode)
     try:
         had = OwnTime(process.use, _TRIAL_OWN_SECONDS)
         answer, *_ = running.listen(process, had, most=_LONGEST_REASON, whole=_LONGEST_REASON)
@@ -137,7 +133,10 @@ def try_start(
 
     Raises Unfit when it can't, InputError when it can't be confined, Disturbed when the machine prevents it.
     """
-    process = start(artifact, name, interface, sandbox, memory_megabytes=memory_megabytes, cpu_seconds=_TRIAL_SECONDS)
+    launch = launch_of(
+        artifact, name, interface, sandbox, memory_megabytes=memory_megabytes, cpu_seconds=_TRIAL_SECONDS
+    )
+    process = fork_server.start(launch, sandbox.mode)
     try:
         with contextlib.suppress(BrokenPipeError):
             process.write(start_message(most_arguments(interface), interface.view_size))

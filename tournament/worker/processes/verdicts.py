@@ -9,6 +9,7 @@ from tournament.sandbox.outside.endings import how_it_ended
 
 # A wait that is longer is repeated, before anybody is blamed.
 _LONG_SECONDS = 1.0
+MORE_MEMORY = "; raise memory_megabytes"
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,6 @@ def verdict(ending: Ending, *, shared: bool, at_once: bool) -> Failure | Apart |
     return Failure("closed its output" if ending.status is None else how_it_ended(ending.status))
 
 
-def out_of_memory(megabytes: int, mend: str = "; raise memory_megabytes") -> Failure:
+def out_of_memory(megabytes: int) -> Failure:
     """That a bot has passed the limit of memory, and what allows more."""
-    return Failure(f"ran out of memory ({megabytes} MB{mend})")
+    return Failure(f"ran out of memory ({megabytes} MB{MORE_MEMORY})")

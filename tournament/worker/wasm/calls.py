@@ -18,7 +18,8 @@ from typing import NoReturn
 import wasmtime
 from wasmtime import _ffi as ffi
 
-from engine.wasm.instances import Direct, Instance, Runtime, Store
+from engine.wasm.instances import Direct, Instance, Store
+from engine.wasm.runtime import find_functions
 from tournament.worker.wasm.traps import blame_machine
 
 # What instances import and export, as the runtime has it, in bytes: functions, memories, globals.
@@ -35,19 +36,6 @@ def address_of(pointer: object) -> int:
 def library_path() -> str:
     """Where the runtime's library is, for calls without the binding."""
     return str(ffi.filename)
-
-
-# Addresses of functions that the core calls.
-CALL_UNCHECKED = address_of(ffi.dll.wasmtime_func_call_unchecked)
-GET_VARIABLE = address_of(ffi.dll.wasmtime_global_get)
-SET_VARIABLE = address_of(ffi.dll.wasmtime_global_set)
-NEW_ERROR = address_of(ffi.dll.wasmtime_error_new)
-NEW_TRAP = address_of(ffi.dll.wasmtime_trap_new)
-GET_CALLERS_EXPORT = address_of(ffi.dll.wasmtime_caller_export_get)
-MEMORY_DATA = address_of(ffi.dll.wasmtime_memory_data)
-MEMORY_SIZE = address_of(ffi.dll.wasmtime_memory_data_size)
-
-_CONSTANT = wasmtime.GlobalType(wasmtime.ValType.i32(), False)
 
 
 def failure(error: int, trap: int) -> wasmtime.Trap | wasmtime.WasmtimeError | None:
@@ -67,25 +55,7 @@ def _fail(error: int, trap: int) -> NoReturn:
     raise failed
 
 
-_RUNTIME = Runtime(
-    _fail,
-    new_store=address_of(ffi.dll.wasmtime_store_new),
-    get_context=address_of(ffi.dll.wasmtime_store_context),
-    delete_store=address_of(ffi.dll.wasmtime_store_delete),
-    set_deadline=address_of(ffi.dll.wasmtime_context_set_epoch_deadline),
-    call_at_ticks=address_of(ffi.dll.wasmtime_store_epoch_deadline_callback),
-    new_instance=address_of(ffi.dll.wasmtime_instance_new),
-    get_export=address_of(ffi.dll.wasmtime_instance_export_get),
-    call_unchecked=CALL_UNCHECKED,
-    new_function=address_of(ffi.dll.wasmtime_func_new_unchecked),
-    new_variable=address_of(ffi.dll.wasmtime_global_new),
-    get_variable=GET_VARIABLE,
-    set_limits=address_of(ffi.dll.wasmtime_store_limiter),
-    grow_memory=address_of(ffi.dll.wasmtime_memory_grow),
-    memory_data=MEMORY_DATA,
-    memory_size=MEMORY_SIZE,
-    constant=address_of(_CONSTANT.ptr()),
-)
+find_functions(ffi.dll._handle, _fail)
 
 
 def apply(settings: Mapping[str, bool | int], config: wasmtime.Config) -> None:
@@ -101,7 +71,7 @@ def _address_of(owned: wasmtime.Engine | wasmtime.Module | wasmtime.FuncType) ->
 
 def new_store(engine: wasmtime.Engine) -> Store:
     """A store of an engine."""
-    return Store(_RUNTIME, _address_of(engine))
+    return Store(_address_of(engine))
 
 
 def new_instance(store: Store, module: wasmtime.Module, imports: list[Extern]) -> Instance:

@@ -19,7 +19,7 @@ from tournament.worker.wasm.stand_ins import ANSWERED, SEED_RANDOM, STATUS, stan
 
 
 def new_fuel(store: Store) -> Fuel:
-    return Fuel(store.context, get_variable=calls.GET_VARIABLE, set_variable=calls.SET_VARIABLE)
+    return Fuel(store.context)
 
 
 @dataclass(frozen=True)
@@ -64,15 +64,7 @@ def _surround(
     store: Store, natives: dict[str, Extern], bot: LoadedBot, kind: Engine, key: bytes, fuel: Fuel, *, by_lines: bool
 ) -> Surroundings:
     """Put the functions for time, random bytes and printing behind a bot's imports of these."""
-    surroundings = Surroundings(
-        key,
-        fuel=fuel,
-        new_trap=calls.NEW_TRAP,
-        get_export=calls.GET_CALLERS_EXPORT,
-        memory_data=calls.MEMORY_DATA,
-        memory_size=calls.MEMORY_SIZE,
-        context=store.context,
-    )
+    surroundings = Surroundings(key, fuel=fuel, context=store.context)
     functions = surroundings.functions | ({STATUS: surroundings.terminal} if by_lines else {})
     for name, function in functions.items():
         if name in bot.imports:
@@ -86,7 +78,7 @@ def _new_helpers(
     """The contest's helpers for a bot, and its imports of them by name."""
     if interface.compiled.new_helpers is None:
         return None, {}
-    helpers = interface.compiled.new_helpers(key, fuel=fuel, new_trap=calls.NEW_TRAP)
+    helpers = interface.compiled.new_helpers(key, fuel=fuel)
     return helpers, {
         helper.name: calls.native_function(store, helper_type(helper), *helpers.functions[helper.name])
         for helper in interface.compiled.imports

@@ -11,7 +11,7 @@ import wasmtime
 
 from engine.wasm.modules import BEGIN, FUEL, Module, Refused, read_module
 from tournament.artifacts.limits import BOT_STACK
-from tournament.contests.interface import Import, Interface, Question
+from tournament.contests.interface import DecisionSpec, Import, Interface
 from tournament.leg import Unfit
 from tournament.sandbox.inside.function_names import NotChosen, choose, names_for
 from tournament.worker.wasm.engine import Engine, compile_module, engine, forget_module
@@ -219,7 +219,7 @@ def _functions(exports: Mapping[str, object], interface: Interface, stem: str) -
     return [chosen.get(question.name, next(iter(chosen.values()))) for question in interface.questions]
 
 
-def _expected(question: Question, kind: wasmtime.FuncType) -> str | None:
+def _expected(question: DecisionSpec, kind: wasmtime.FuncType) -> str | None:
     """None for a function that can answer a question, else its type and the question's."""
     parameters, results = [str(p) for p in kind.params], [str(r) for r in kind.results]
     if (

@@ -129,7 +129,6 @@ class Seating:
         )
         self.referee = Referee(
             core,
-            call_unchecked=calls.CALL_UNCHECKED,
             context=self._store.context,
             most_arguments=interface.most_arguments,
             fuels=self._fuel,
@@ -321,7 +320,6 @@ def _new_watch(
         seconds=seconds,
         seconds_per_fuel=_SECONDS_PER_FUEL,
         stopping=stopping,
-        new_error=calls.NEW_ERROR,
         apart=apart,
         times_core=times_core,
     )

@@ -48,7 +48,7 @@ def on_deep_stack(function: Callable[P, T], *arguments: P.args, **named: P.kwarg
     """
     if _has_room():
         return function(*arguments, **named)
-    pressed = threading.Event()
+    pressed: list[bool] = []
     try:
         with deep_threads():
             future = _deep.submit(_heeding, pressed, lambda: function(*arguments, **named))
@@ -64,7 +64,7 @@ def on_deep_stack(function: Callable[P, T], *arguments: P.args, **named: P.kwarg
             continue
         except KeyboardInterrupt as ctrl_c:
             interrupted = ctrl_c
-            pressed.set()
+            pressed.append(True)
     if interrupted:
         raise interrupted
     return future.result()
@@ -72,11 +72,10 @@ def on_deep_stack(function: Callable[P, T], *arguments: P.args, **named: P.kwarg
 
 def was_interrupted() -> bool:
     """Whether Ctrl-C was pressed in the thread that waits for this one."""
-    pressed: threading.Event | None = getattr(_here, "pressed", None)
-    return pressed is not None and pressed.is_set()
+    return bool(getattr(_here, "pressed", ()))
 
 
-def _heeding(pressed: threading.Event, function: Callable[[], T]) -> T:
+def _heeding(pressed: list[bool], function: Callable[[], T]) -> T:
     _here.pressed = pressed
     try:
         return function()

@@ -16,17 +16,17 @@
 #include <string.h>
 #endif
 
-#define MOST_ROUNDS 100000
+#define MOST_TURNS 100000
 
 typedef struct Bot {
     int turn;                   /* of this game, from 0 */
-    int rounds;                 /* turns of a game; -1 if it may end sooner */
+    int turns_per_game;         /* turns of a game; -1 if it may end sooner */
     int moves;                  /* how many moves there are */
     int role;                   /* 0 is paid by payoffs, 1 by column_payoffs, if the contest has these */
     int my_previous_move;       /* -1 in the first turn, as is the next */
     int opponents_previous_move;
-    uint8_t my_moves[MOST_ROUNDS];          /* as played, for each i < turn */
-    uint8_t opponents_moves[MOST_ROUNDS];
+    uint8_t my_moves[MOST_TURNS];          /* as played, for each i < turn */
+    uint8_t opponents_moves[MOST_TURNS];
 } Bot;
 
 #endif

@@ -5,7 +5,7 @@
 int move(const Bot *bot)
 {
     /* bot->turn counts the turns of this game from 0, so this is how many there were before. Of each there
-       are bot->my_moves[i] and bot->opponents_moves[i]. bot->rounds is how many there will be, or -1. */
+       are bot->my_moves[i] and bot->opponents_moves[i]. bot->turns_per_game is how many there will be, or -1. */
     int often[64] = {0}, best = 0;
 
     for (int i = 0; i < bot->turn; i++)

@@ -10,7 +10,7 @@ Written by `tournament new`; make it yours.
 def move(bot):
     """Return the number of your next move, from 0 to bot.moves - 1. Both players choose at the same time."""
     # bot.turn counts the turns of this game from 0. The lists bot.my_moves and bot.opponents_moves have the
-    # moves of the turns before. bot.rounds is how many there will be, or -1.
+    # moves of the turns before. bot.turns_per_game is how many there will be, or -1.
     if bot.turn == 0:
         return 0
     return max(range(bot.moves), key=bot.opponents_moves.count)

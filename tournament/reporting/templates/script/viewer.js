@@ -1,12 +1,17 @@
-// The viewer. The data: steps and notes on both, which games name by number, and matches with their two bots and games. A game's kind is
-// "game", as recorded, with steps that say what they change; "again", a session played again, whose steps have pictures;
+// The viewer. The data: steps and notes on both, which games name by number, and matches with their bots and games. A game's kind is
+// "game", as recorded, with steps that say what they change; "again", a session played again, whose steps have pictures, by number;
 // or "turns", a session of a repeated game: the moves of each side, a digit or letter a turn, and the turns with slips.
 const games = find("#games-data") && JSON.parse(find("#games-data").textContent);
 const viewer = find("#viewer");
 let watch = () => {};
 // Whether a game, or a session of turns, is that of a place: "session/game".
 const isAt = ({ kind, session, game = 0 }, place) => Boolean(place) && (kind === "turns" ? place.startsWith(`${session}/`) : `${session}/${game}` === place);
-const matchOf = (one, other) => games?.matches.find(({ bots: [x, y] }) => (x === one && y === other) || (x === other && y === one));
+// The match of two bots; of larger tables all games of those at which both sit, each with its bots.
+const matchOf = (one, other) => {
+  const both = one === other ? [] : games?.matches.filter(({ bots }) => bots.includes(one) && bots.includes(other)) ?? [];
+  const all = () => both.flatMap(({ bots, games }) => games.map((game) => ({ ...game, bots })));
+  return both.some(({ bots }) => bots.length > 2) ? { bots: both[0].bots, games: all() } : both[0];
+};
 const hasGames = (one, other, place) => {
   const match = matchOf(one, other);
   return Boolean(match && (!place || match.games.some((game) => isAt(game, place))));
@@ -17,6 +22,7 @@ if (games && games.matches.length) {
   const [chosenBot, chosenOpponent, chosenGame] = ["#v-bot", "#v-opponent", "#v-game"].map((id) => find(id));
   const table = find(".table", viewer);
   let match = null;
+  let seated = [];
   let steps = [];
   let at = 0;
   const names = [...new Set(games.matches.flatMap(({ bots }) => bots))];
@@ -83,7 +89,7 @@ if (games && games.matches.length) {
       return { ...now, seat, what, picture };
     });
   };
-  const said = (step) => `${step.seat === undefined ? "" : match.bots[step.seat] + " "}${step.what}`;
+  const said = (step) => `${step.seat === undefined ? "" : seated[step.seat] + " "}${step.what}`;
   const show = () => {
     const step = steps[at];
     if (!step) return;
@@ -91,8 +97,9 @@ if (games && games.matches.length) {
       drawCards(find(`#v-${side} .cards`), step[side]);
       find(`#v-${side}`).classList.toggle("acts", step.seat === seat);
     }
+    all("#v-x .who span").forEach((name, seat) => name.classList.toggle("acts", step.seat === seat));
     drawCards(find("#v-board"), step.board);
-    drawPicture(step.picture);
+    drawPicture(games.pictures[step.picture]);
     const money = find("#v-pot").dataset.money;
     find("#v-pot").textContent = step.pot === null ? "" : `pot ${money === "$" ? `$${step.pot}` : `${step.pot} ${money}`}`;
     if (step.totals) [["x", 0], ["y", 1]].forEach(([seat, place]) => { find(`#v-${seat} .about`).textContent = `${amountText(step.totals[place])} so far`; });
@@ -113,15 +120,17 @@ if (games && games.matches.length) {
   const open = () => {
     const game = match.games[chosenGame.selectedIndex];
     const turns = game.kind === "turns" ? turnsOf(game) : null;
+    seated = game.bots ?? match.bots;
     steps = turns ? stripSteps(turns) : stepsOf(game);
     at = 0;
     find("#v-at").max = Math.max(0, steps.length - 1);
     table.classList.toggle("paper", !steps.some((step) => step.x || step.y || step.pot !== null));
     drawStrip(turns);
     for (const [seat, side] of ["x", "y"].entries()) {
-      find(`#v-${side} .who`).textContent = match.bots[seat];
+      find(`#v-${side} .who`).textContent = seated.length > 2 ? "" : seated[seat];
       find(`#v-${side} .about`).textContent = games.notes[game.notes]?.[seat] ?? "";
     }
+    if (seated.length > 2) find("#v-x .who").replaceChildren(...seated.map((name) => make("span", "", name)));
     find("#v-log").replaceChildren(...(turns ? [] : steps.map((step) => make("li", "", said(step)))));
     show();
   };
@@ -130,9 +139,9 @@ if (games && games.matches.length) {
     match = matchOf(chosenBot.value, chosenOpponent.value);
     const [x] = match.bots;
     const reasons = { best: `, best of ${x}`, worst: `, worst of ${x}`, fault: ", fault" };
-    const label = ({ kind, session, moves, game, result, why }) => {
+    const label = ({ kind, session, moves, game, result, why, bots }) => {
       if (kind === "turns") return `session ${session}, ${many(moves[0].length, "turn")}`;
-      if (kind === "again") return `session ${session}, played again`;
+      if (kind === "again") return `session ${session}, played again${bots ? `, with ${bots.filter((name) => ![chosenBot.value, chosenOpponent.value].includes(name)).join(", ")}` : ""}`;
       return `session ${session}, ${data.game} ${game}${result && `: ${x} ${result}`}${reasons[why] ?? ""}`;
     };
     chosenGame.replaceChildren(...match.games.map((game, place) => option(place, label(game))));

@@ -9,11 +9,11 @@ import numpy.typing as npt
 
 from engine.games.holdem_training.bob import POT
 from engine.games.holdem_training.core import BOB_CALLED, BOB_CHECKED, BOB_FOLDED, STACK
-from tournament.contests.portrait import (
+from tournament.contests.presentation import (
+    Chart,
     GridChart,
     Kinds,
-    Panel,
-    Portrait,
+    Presentation,
     Row,
     Rows,
     Scene,
@@ -75,7 +75,7 @@ def tally(rows: Rows, seats: Seats) -> Sums:
     sums = {"board": np.zeros((everybody, 3, len(MADE), 3), np.int64)}
     for number in range(4):
         raised, answer = rows[f"raise_{number + 1}"], rows[f"bob_answer_{number + 1}"]
-        folds = (rows["folder"] == _ALICE) & (answer == 0)
+        folds = (rows["folded_by"] == _ALICE) & (answer == 0)
         action = np.where(raised > 0, _RAISES, np.where(folds, _FOLDS, _CHECKS))[plays]
         who = (seats.x[plays], everybody)
         seen = {name: values[plays] for name, values in cards.items()}
@@ -88,12 +88,12 @@ def tally(rows: Rows, seats: Seats) -> Sums:
     return sums
 
 
-def panels(sums: Sums, subject: Subject) -> Sequence[Panel]:
+def charts(sums: Sums, subject: Subject) -> Sequence[Chart]:
     hole = sums["hole"][subject.number].reshape(13, 13, 3)
     board = sums["board"][subject.number].transpose(1, 0, 2)  # strength, round, action
     ranks = tuple(reversed(VALUES))
 
-    def grid(title: str, meaning: str, action: int) -> Panel:
+    def grid(title: str, meaning: str, action: int) -> Chart:
         return GridChart(
             title, meaning, MADE, _ROUND_NAMES[1:],
             [shares(row[:, action], row.sum(axis=1)) for row in board], board.sum(axis=2).tolist(),
@@ -119,13 +119,13 @@ _KINDS = (
 )
 
 
-def kinds(rows: Rows, seat: int) -> Kinds:
+def classify(rows: Rows, seat: int) -> Kinds:
     answers = np.stack([rows[f"bob_answer_{number}"] for number in range(1, 5)])
     raised = np.stack([rows[f"raise_{number}"] for number in range(1, 5)]).any(axis=0)
-    last = np.where(rows["folder"] == _ALICE, (answers != 0).sum(axis=0), (answers != 0).sum(axis=0) - 1).clip(0, 3)
+    last = np.where(rows["folded_by"] == _ALICE, (answers != 0).sum(axis=0), (answers != 0).sum(axis=0) - 1).clip(0, 3)
     bob = (answers == BOB_FOLDED).any(axis=0)
-    codes = np.where(rows["folder"] == _ALICE, last, np.where(bob, 4 + last, 8 + raised))
-    return Kinds(codes, _KINDS, rows["profit"] * (1.0 - 2 * seat))
+    codes = np.where(rows["folded_by"] == _ALICE, last, np.where(bob, 4 + last, 8 + raised))
+    return Kinds(codes, _KINDS, rows["profit"])
 
 
 def _card(number: int) -> str:
@@ -147,7 +147,7 @@ def scene(row: Row) -> Scene:
             steps.append(Step(None, _ROUND_NAMES[number], board=board[:seen]))
         raised, answer = int(row[f"raise_{number + 1}"]), int(row[f"bob_answer_{number + 1}"])
         if not answer:
-            if row["folder"] == _ALICE:
+            if row["folded_by"] == _ALICE:
                 steps.append(Step(0, "folds"))
             break
         pot += raised
@@ -159,4 +159,4 @@ def scene(row: Row) -> Scene:
     return Scene([*steps, won(row["profit"])], f"Alice, {STACK} chips", f"{STACK} chips")
 
 
-PORTRAIT = Portrait(tally, panels, lambda rows: rows["profit"], scene, "chips", "hand", kinds=kinds)
+PRESENTATION = Presentation(tally, charts, scene, lambda rows: rows["profit"], "chips", "hand", classify=classify)

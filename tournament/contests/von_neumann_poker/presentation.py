@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.games.von_neumann_poker.core import ANTE, BET_LIMIT
-from tournament.contests.portrait import (
+from tournament.contests.presentation import (
+    Chart,
     Kinds,
     LineChart,
-    Panel,
-    Portrait,
+    Presentation,
     Row,
     Rows,
     Scene,
@@ -47,7 +47,7 @@ def tally(rows: Rows, seats: Seats) -> Sums:
     return {"bets": bets, "answers": answers}
 
 
-def panels(sums: Sums, subject: Subject) -> Sequence[Panel]:
+def charts(sums: Sums, subject: Subject) -> Sequence[Chart]:
     both = [
         (subject.field["bets"], subject.field["answers"]),
         (sums["bets"][subject.number], sums["answers"][subject.number]),
@@ -76,7 +76,7 @@ def panels(sums: Sums, subject: Subject) -> Sequence[Panel]:
     ]  # fmt: skip
 
 
-def gain(rows: Rows) -> npt.NDArray[Any]:
+def points_0(rows: Rows) -> npt.NDArray[Any]:
     return np.where(rows["seat_0_is_a"], rows["a_gain"], -rows["a_gain"])
 
 
@@ -84,10 +84,10 @@ _AS_A = tuple(("as A", what) for what in ("passes", "bets and B calls", "bets an
 _AS_B = tuple(("as B", what) for what in ("A passes", "calls", "folds"))
 
 
-def kinds(rows: Rows, seat: int) -> Kinds:
+def classify(rows: Rows, seat: int) -> Kinds:
     ended = np.where(rows["bet"] > 0, np.where(rows["folded"], 2, 1), 0)
     is_a = rows["seat_0_is_a"].astype(bool) ^ bool(seat)
-    return Kinds(np.where(is_a, ended, ended + len(_AS_A)), (*_AS_A, *_AS_B), gain(rows) * (1 - 2 * seat))
+    return Kinds(np.where(is_a, ended, ended + len(_AS_A)), (*_AS_A, *_AS_B), points_0(rows) * (1 - 2 * seat))
 
 
 def scene(row: Row) -> Scene:
@@ -107,4 +107,4 @@ def scene(row: Row) -> Scene:
     return Scene([*steps, won(row["a_gain"] * (1 - 2 * a), "$")], notes[a], notes[b])
 
 
-PORTRAIT = Portrait(tally, panels, gain, scene, "$", kinds=kinds)
+PRESENTATION = Presentation(tally, charts, scene, points_0, "$", classify=classify)

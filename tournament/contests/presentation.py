@@ -72,7 +72,7 @@ class GridChart:
     counts: Sequence[Sequence[int]]
 
 
-Panel = LineChart | BarChart | GridChart
+Chart = LineChart | BarChart | GridChart
 
 
 @dataclass(frozen=True)
@@ -134,25 +134,25 @@ class Kinds:
 
 
 @dataclass(frozen=True)
-class Portrait:
+class Presentation:
     """How a contest's games are shown.
 
     `tally` counts some rows; its counts are added up over all rows. Their first axis has a place for each entrant and
-    one for all others. `panels` shows one bot out of these sums. `gain` is what x won in each row, in `money`; None
-    where rows don't say that. `scene` shows a row. `game` is what its players call a game.
-    `kinds` sorts rows as the player at seat 0 or 1 sees them, None where rows don't tell what a game brought.
+    one for all others. `charts` shows one bot out of these sums. `scene` shows a row. `points_0` is what seat 0 won in
+    each row, in `money`; None where rows don't say that. `game` is what its players call a game.
+    `classify` sorts rows as the player at seat 0 or 1 sees them, None where rows don't tell what a game brought.
     With `turns` whole sessions are shown, turn by turn, from the columns move_0, move_1 and move_replaced_0, _1.
     Rows come from anybody's records: values may be outside of what the core writes.
     """
 
     tally: Callable[[Rows, Seats], Sums]
-    panels: Callable[[Sums, Subject], Sequence[Panel]]
-    gain: Callable[[Rows], npt.NDArray[Any]] | None
+    charts: Callable[[Sums, Subject], Sequence[Chart]]
     scene: Callable[[Row], Scene]
+    points_0: Callable[[Rows], npt.NDArray[Any]] | None = None
     money: str = ""
     game: str = "game"
     turns: Turns | None = None
-    kinds: Callable[[Rows, int], Kinds] | None = None
+    classify: Callable[[Rows, int], Kinds] | None = None
 
 
 def counted(where: Sequence[tuple[npt.NDArray[Any], int]]) -> npt.NDArray[np.int64]:

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tournament.contests.portrait import (
+from tournament.contests.presentation import (
     BarChart,
+    Chart,
     Kinds,
     Line,
     LineChart,
-    Panel,
-    Portrait,
+    Presentation,
     Row,
     Rows,
     Scene,
@@ -41,11 +41,11 @@ def tally(rows: Rows, seats: Seats) -> Sums:
     return {
         "opened": counted([who, (rows["dealt_0"], _CODES), (rows["opened1_0"], 2)]),
         "drew": counted([(seats.x[goes_on], who[1]), (rows["dealt_0"][goes_on], _CODES), (rows["drew_0"][goes_on], 3)]),
-        "ends": counted([who, (rows["rounds"], 3), (rows["folded"], 3)]),
+        "ends": counted([who, (rows["rounds"], 3), (rows["folded_by"], 3)]),
     }
 
 
-def panels(sums: Sums, subject: Subject) -> Sequence[Panel]:
+def charts(sums: Sums, subject: Subject) -> Sequence[Chart]:
     hands = list(_HANDS)
     opened, of_all = sums["opened"][subject.number][hands], subject.field["opened"][hands]
     drew = sums["drew"][subject.number][hands]
@@ -69,9 +69,9 @@ def panels(sums: Sums, subject: Subject) -> Sequence[Panel]:
 _KINDS = tuple(("", f"{way} in round {number}") for number in (1, 2) for way in _WAYS_TO_END)
 
 
-def kinds(rows: Rows, seat: int) -> Kinds:
-    number, way = np.clip(rows["rounds"], 1, 2).astype(int) - 1, np.minimum(rows["folded"], 2)
-    return Kinds(number * len(_WAYS_TO_END) + way, _KINDS, rows["gain_0"] * (1.0 - 2 * seat))
+def classify(rows: Rows, seat: int) -> Kinds:
+    number, way = np.clip(rows["rounds"], 1, 2).astype(int) - 1, np.minimum(rows["folded_by"], 2)
+    return Kinds(number * len(_WAYS_TO_END) + way, _KINDS, rows["gain_0"])
 
 
 def _cards(hand: int) -> tuple[str, str]:
@@ -97,7 +97,7 @@ def _betting(bets: int, x_opened: bool, folder: int) -> Iterator[tuple[int, str]
 def scene(row: Row) -> Scene:
     steps = [Step(None, "both ante 1 chip", _cards(row["dealt_0"]), _cards(row["house_dealt"]), pot=2)]
     for number in range(1, min(2, int(row["rounds"])) + 1):
-        folder = int(row["folded"]) if number == row["rounds"] else 0
+        folder = int(row["folded_by"]) if number == row["rounds"] else 0
         if number == 2:
             for seat, (held_by, drew_by) in enumerate((("held_0", "drew_0"), ("house_held", "house_drew"))):
                 held = _cards(row[held_by])
@@ -109,4 +109,4 @@ def scene(row: Row) -> Scene:
     return Scene([*steps, won(row["gain_0"], pot=row["pot"])], "bot", "server")
 
 
-PORTRAIT = Portrait(tally, panels, lambda rows: rows["gain_0"], scene, "chips", "hand", kinds=kinds)
+PRESENTATION = Presentation(tally, charts, scene, lambda rows: rows["gain_0"], "chips", "hand", classify=classify)

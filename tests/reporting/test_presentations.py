@@ -8,13 +8,11 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from tests.reporting.conftest import SHIPPED, Played
+from tests.reporting.conftest import Played
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
-from tournament.contests.portrait import BarChart, GridChart, LineChart, Row, Scene, Seats, Subject, together
+from tournament.contests.presentation import BarChart, GridChart, LineChart, Row, Scene, Seats, Subject, together
 from tournament.contests.telling import told_game
-
-CONTESTS = ("von_neumann_poker", "matrix_game", *SHIPPED)
 
 
 def rows_of(one: Played) -> list[Row]:
@@ -43,7 +41,7 @@ def test_two_card_draw_is_counted(pages: Mapping[str, Played]) -> None:
     ends: Counter[tuple[str, int, int]] = Counter()
     for row in rows_of(one):
         opened[row["bot_0"], row["dealt_0"], row["opened1_0"]] += 1
-        ends[row["bot_0"], row["rounds"], row["folded"]] += 1
+        ends[row["bot_0"], row["rounds"], row["folded_by"]] += 1
         if row["rounds"] == 2:
             drew[row["bot_0"], row["dealt_0"], row["drew_0"]] += 1
     sums, names = one.findings.survey.sums, one.findings.entrants
@@ -59,7 +57,7 @@ def test_holdem_training_is_counted(pages: Mapping[str, Played]) -> None:
     for row in rows_of(one):
         for number in range(1, 5):
             answer = row[f"bob_answer_{number}"]
-            folds = row["folder"] == 1 and not answer
+            folds = row["folded_by"] == 1 and not answer
             action = 0 if row[f"raise_{number}"] else 1 if folds else 2
             if number == 1:
                 hole[row["bot_0"], action] += 1
@@ -98,7 +96,7 @@ def turns_of_a_matrix_game(seed: int, count: int = 400) -> list[dict[str, int]]:
 
 def shown_matrix_game(moves: tuple[str, ...], payoffs: list[list[float]], **more: object) -> Contest:
     contest = find_contest("matrix_game")
-    told = {"moves": list(moves), "payoffs": payoffs, "rounds": 5, **more}
+    told = {"moves": list(moves), "payoffs": payoffs, "turns_per_game": 5, **more}
     return contest.under(contest.settings.model_validate(told))
 
 
@@ -106,8 +104,8 @@ def shown_matrix_game(moves: tuple[str, ...], payoffs: list[list[float]], **more
 def test_matrix_games_are_counted(count: int) -> None:
     """Moves that were chosen, by turn; and after which moves of the turn before, of the same game."""
     names = (*MOVES, "lark")[:count]
-    portrait = shown_matrix_game(names, [[0.0] * count] * count).display.portrait
-    assert portrait
+    presentation = shown_matrix_game(names, [[0.0] * count] * count).presentation
+    assert presentation
     rows = turns_of_a_matrix_game(count)
     for row in rows:
         row["move_0"], row["move_1"] = row["move_0"] % count, (row["move_1"] + row["move_replaced_0"]) % count
@@ -126,10 +124,10 @@ def test_matrix_games_are_counted(count: int) -> None:
         before = row
     columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
     seats = Seats(np.zeros(len(rows), np.int32), np.array([opponent[row["match"]] for row in rows], np.int32), 3)
-    sums = portrait.tally(columns, seats)
+    sums = presentation.tally(columns, seats)
     assert {place: n for place, n in np.ndenumerate(sums["turns"]) if n} == turns
     assert {place: n for place, n in np.ndenumerate(sums["answers"]) if n} == answers
-    chart, over_game, grid = portrait.panels(sums, Subject(0, {}, together(sums)))
+    chart, over_game, grid = presentation.charts(sums, Subject(0, {}, together(sums)))
     assert isinstance(chart, BarChart) and isinstance(over_game, LineChart) and isinstance(grid, GridChart)
     own_turns = sum(n for (who, _, _), n in turns.items() if who == 0)
     played = [sum(n for (who, _, move), n in turns.items() if (who, move) == (0, number)) for number in range(count)]
@@ -149,12 +147,12 @@ def test_scenes_and_words_of_matrix_games_have_the_moves_and_what_they_paid() ->
     ]
     for row in turns_of_a_matrix_game(1, 40):
         for contest, known in zip(told, (True, False)):
-            assert contest.display.portrait
+            assert contest.presentation
             moves = [
                 f"plays {MOVES[row[f'move_{own}']]}" + " by a slip" * row[f"move_replaced_{own}"] for own in (0, 1)
             ]
             paid = [PAYOFFS[row["move_0"]][row["move_1"]], PAYOFFS[row["move_1"]][row["move_0"]]]
-            scene = contest.display.portrait.scene(row)
+            scene = contest.presentation.scene(row)
             points = [f"is paid {amount:g}" for amount in paid]
             ends = list(enumerate(points)) if known else [(None, f"turn {row['turn']} of its game")]
             assert [(step.seat, step.text) for step in scene.steps] == [*enumerate(moves), *ends]
@@ -162,9 +160,9 @@ def test_scenes_and_words_of_matrix_games_have_the_moves_and_what_they_paid() ->
             assert game.actions == tuple(zip("ab", moves))
             assert game.outcome == (f"a {points[0]}, b {points[1]}" if known else ends[0][1])
             columns = {name: np.array([value]) for name, value in row.items()}
-            assert (contest.display.portrait.gain is not None) == known
-            if contest.display.portrait.gain:
-                assert contest.display.portrait.gain(columns).tolist() == [paid[0]]
+            assert (contest.presentation.points_0 is not None) == known
+            if contest.presentation.points_0:
+                assert contest.presentation.points_0(columns).tolist() == [paid[0]]
 
 
 def contributions(scene: Scene, ante: float, sizes: tuple[float, ...]) -> tuple[float, float, int | None]:
@@ -187,13 +185,13 @@ def contributions(scene: Scene, ante: float, sizes: tuple[float, ...]) -> tuple[
 def test_scenes_of_two_card_draw_come_to_what_was_won(pages: Mapping[str, Played]) -> None:
     one = pages["two_card_draw"]
     facts = {player.name: player.facts for player in one.results.setup.house}
-    portrait = find_contest("two_card_draw").display.portrait
-    assert portrait
+    presentation = find_contest("two_card_draw").presentation
+    assert presentation
     for row in rows_of(one):
         sizes = (facts[row["house"]]["bet1"], facts[row["house"]]["bet2"])
-        x, y, folder = contributions(portrait.scene(row), 1, sizes)
+        x, y, folder = contributions(presentation.scene(row), 1, sizes)
         assert x + y == row["pot"]
-        assert {None: 0, 0: 1, 1: 2}[folder] == row["folded"]
+        assert {None: 0, 0: 1, 1: 2}[folder] == row["folded_by"]
         assert abs(row["gain_0"]) in ((y, x)[folder != 1], y, x, 0)
         if folder is not None:
             assert row["gain_0"] == (y if folder == 1 else -x)
@@ -202,13 +200,13 @@ def test_scenes_of_two_card_draw_come_to_what_was_won(pages: Mapping[str, Played
 
 
 def test_scenes_of_von_neumann_poker_come_to_what_was_won(pages: Mapping[str, Played]) -> None:
-    portrait = find_contest("von_neumann_poker").display.portrait
-    assert portrait and portrait.gain
+    presentation = find_contest("von_neumann_poker").presentation
+    assert presentation and presentation.points_0
     for row in rows_of(pages["von_neumann_poker"]):
-        scene = portrait.scene(row)
+        scene = presentation.scene(row)
         pots = [step.pot for step in scene.steps if step.pot is not None]
         x_card, y_card = (float(cards[0]) for cards in (scene.steps[0].x_cards or (), scene.steps[0].y_cards or ()))
-        gain = float(portrait.gain({name: np.array([value]) for name, value in row.items()})[0])
+        gain = float(presentation.points_0({name: np.array([value]) for name, value in row.items()})[0])
         words = [step.text.split()[0] for step in scene.steps[1:]]
         assert words in (["passes", "wins"], ["bets", "folds", "wins"], ["bets", "calls", "wins"])
         last = scene.steps[-1]

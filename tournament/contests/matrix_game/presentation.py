@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tournament.contests.portrait import (
+from tournament.contests.presentation import (
     BarChart,
+    Chart,
     GridChart,
     Kinds,
     Line,
     LineChart,
-    Panel,
-    Portrait,
+    Presentation,
     Row,
     Rows,
     Scene,
@@ -39,24 +39,24 @@ _MOST_BOTH = 3  # up to this many moves, answers are shown by both players' last
 _MOST_ANSWERS = 12  # up to this many moves they are shown at all
 
 
-def new_portrait(moves: Sequence[str], payoffs: tuple[Payoffs, Payoffs] | None, rounds: int) -> Portrait:
-    """The portrait for moves of these names. `payoffs`: of x and y, None where either may be the row player. A game has
-    this many `rounds`. Moves count as chosen by the bots: those that noise replaced are left out."""
+def new_presentation(moves: Sequence[str], payoffs: tuple[Payoffs, Payoffs] | None, rounds: int) -> Presentation:
+    """The presentation for moves of these names. `payoffs`: of x and y, None where either may be the row player. A
+    game has this many `rounds`. Moves count as chosen by the bots: those that noise replaced are left out."""
     shown = _MatrixGame(moves, payoffs, rounds)
-    return Portrait(
+    return Presentation(
         shown.tally,
-        shown.panels,
-        shown.gain if payoffs else None,
+        shown.charts,
         shown.scene,
+        shown.points_0 if payoffs else None,
         game="turn",
         turns=Turns(moves, payoffs),
-        kinds=shown.kinds if payoffs else None,
+        classify=shown.classify if payoffs else None,
     )
 
 
 @dataclass(frozen=True)
 class _MatrixGame:
-    """A game with these settings, as `new_portrait` takes them."""
+    """A game with these settings, as `new_presentation` takes them."""
 
     moves: Sequence[str]
     payoffs: tuple[Payoffs, Payoffs] | None
@@ -107,9 +107,9 @@ class _MatrixGame:
                 sums["answers"] += counted([(who[now], everybody), (last, self.lasts), (own[now], self.count)])
         return sums
 
-    def panels(self, sums: Sums, subject: Subject) -> Sequence[Panel]:
+    def charts(self, sums: Sums, subject: Subject) -> Sequence[Chart]:
         own, field = sums["turns"][subject.number], subject.field["turns"]
-        made: list[Panel] = [
+        made: list[Chart] = [
             BarChart("Moves", "How often it chooses each.", self.moves,
                      against_field(*(_parts(turns.sum(axis=0)) for turns in (field, own)))),
             self._by_turn(own, field),
@@ -118,7 +118,7 @@ class _MatrixGame:
             made.append(self._after_moves(sums["answers"][subject.number]))
         return made
 
-    def _by_turn(self, own: npt.NDArray[Any], field: npt.NDArray[Any]) -> Panel:
+    def _by_turn(self, own: npt.NDArray[Any], field: npt.NDArray[Any]) -> Chart:
         if self.count == 2:  # the other's share is the rest
             title = f"{self.moves[0].capitalize()}, by turn"
             lines = against_field(*(shares(turns[:, 0], turns.sum(axis=1)) for turns in (field, own)))
@@ -130,7 +130,7 @@ class _MatrixGame:
         begins = [f"{part * self.stretch}" for part in range(self.stretches)]
         return LineChart(title, meaning, "turn, from", begins, lines)
 
-    def _after_moves(self, answers: npt.NDArray[Any]) -> Panel:
+    def _after_moves(self, answers: npt.NDArray[Any]) -> Chart:
         after, whose = self.moves, "the other's last move"
         if self.count <= _MOST_BOTH:
             after = [f"{mine}, {theirs}" for mine in self.moves for theirs in self.moves]
@@ -140,14 +140,14 @@ class _MatrixGame:
             f"After {whose}", meaning, after, self.moves, [_parts(row) for row in answers], answers.tolist()
         )
 
-    def gain(self, rows: Rows) -> npt.NDArray[Any]:
+    def points_0(self, rows: Rows) -> npt.NDArray[Any]:
         assert self.payoffs is not None
         table = np.asarray(self.payoffs[0], float)
         inside = [np.minimum(rows[f"move_{seat}"], self.count - 1) for seat in (0, 1)]
         won: npt.NDArray[Any] = table[inside[0], inside[1]]
         return won
 
-    def kinds(self, rows: Rows, seat: int) -> Kinds:
+    def classify(self, rows: Rows, seat: int) -> Kinds:
         """By both moves; what counts is half the lead."""
         assert self.payoffs is not None
         x, y = (np.minimum(rows[f"move_{seat}"], self.count - 1).astype(int) for seat in (0, 1))

@@ -19,7 +19,7 @@ _VERSIONS = (("scholar", "tell_reader"), ("newman", "likeme"))
 _SETTINGS = "[von_neumann_poker]\nsessions = 50\n"
 
 
-def table(gauntlets: int) -> Iterator[str]:
+def table(count: int) -> Iterator[str]:
     """This many of four replicas and of ten, each on deals of its own, compared with one that is far longer."""
     yield "| instead of | replicas | points | better by | points against each | better against each |"
     yield "|---|---|---|---|---|---|"
@@ -28,16 +28,16 @@ def table(gauntlets: int) -> Iterator[str]:
         settings.write_text(_SETTINGS)
         for versions in _VERSIONS:
             play = partial(_play, settings, *versions)
-            truth, what = play("long", replicas=25 * gauntlets), " instead of ".join(versions)
+            truth, what = play("long", replicas=25 * count), " instead of ".join(versions)
             for replicas in (4, 10):
-                held = np.mean([_held(play(number, replicas=replicas), truth) for number in range(gauntlets)], axis=0)
+                held = np.mean([_held(play(number, replicas=replicas), truth) for number in range(count)], axis=0)
                 yield f"| {what} | {replicas} | {' | '.join(f'{100 * one:.1f}%' for one in held)} |"
 
 
 def _play(settings: Path, new: str, old: str, number: object, **how: Any) -> MatchReport:
     files = {path.stem: path for path in bot_files(_FIELD)}
     others = [path for name, path in files.items() if name not in (new, old)]
-    seed = f"gauntlet {number} of {new} instead of {old}, {sorted(how)}"
+    seed = f"match {number} of {new} instead of {old}, {sorted(how)}"
     return match("von_neumann_poker", files[new], *others, baseline=files[old], config=settings, seed=seed, **how)
 
 

@@ -1,0 +1,3 @@
+from collections.abc import Callable
+
+def find_functions(library: int, raise_failure: Callable[[int, int], object]) -> None: ...

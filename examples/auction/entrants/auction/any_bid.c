@@ -1,0 +1,3 @@
+/* any_bid: any bid, whatever the prize is worth. */
+
+int bid(const View *view) { return rand() % 101; }

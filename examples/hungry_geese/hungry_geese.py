@@ -1,0 +1,60 @@
+"""Hungry Geese of Kaggle (2021), by its engine: pip install --no-deps kaggle-environments jsonschema requests"""
+
+from types import FunctionType
+from typing import Any
+
+from tournament.rules import Choice, Column, Decision, Int, List, Questions, Rules, Session
+
+ROWS, COLUMNS, SEATS = 7, 11, 4
+CELL = Int(0, ROWS * COLUMNS - 1)
+
+MOVE = Decision(
+    "move",
+    "Choose where your goose goes; the grid has no borders",
+    observation={
+        "cells": List(CELL, ROWS * COLUMNS, "cells of all geese, one goose after the other, each from its head on"),
+        "lengths": List(Int(0, ROWS * COLUMNS), SEATS, "the length of each goose, 0 for one that is gone"),
+        "food": List(CELL, ROWS * COLUMNS, "cells with food"),
+        "index": Int(0, SEATS - 1, "which goose is yours"),
+        "step": Int(0, 200, "steps so far"),
+    },
+    answer=Choice(["NORTH", "EAST", "SOUTH", "WEST"], "never the opposite of the last one"),
+)
+
+
+class HungryGeese(Rules):
+    name = "hungry_geese"
+    title = "Hungry Geese"
+    description = "Four geese move together on a grid of 7 by 11; who lives longer, then who is longer, is ahead."
+    points_unit = "a point for each goose with less of Kaggle's reward, less one for each with more"
+    seats = SEATS
+    decisions = (MOVE,)
+    columns = (Column("reward", "int32", "Kaggle's reward: 100 · steps + length", per_seat=True),)
+    requires = ("kaggle-environments",)
+
+    def play(self, session: Session) -> Questions:
+        self.env = env = engine(session.rng.sample)
+        while not env.done:
+            seen = env.state[0].observation
+            told: dict[str, Any] = {
+                "cells": [cell for goose in seen.geese for cell in goose], "lengths": [*map(len, seen.geese)],
+                "food": seen.food, "step": seen.step,
+            }  # fmt: skip
+            active = [seat for seat in range(SEATS) if env.state[seat].status == "ACTIVE"]
+            chosen = dict(zip(active, (yield [MOVE(seat, index=seat, **told) for seat in active])))
+            env.step([chosen.get(seat) for seat in range(SEATS)])
+        reward = [one.reward for one in env.state]
+        session.record([sum((a > b) - (a < b) for b in reward) for a in reward], reward=reward)
+
+    def render(self) -> str:
+        return str(self.env.render(mode="ansi"))
+
+
+def engine(sample: Any) -> Any:
+    """Kaggle's engine, whose only source of chance is `sample`."""
+    from kaggle_environments import make
+
+    env = make("hungry_geese")
+    env.interpreter = FunctionType(env.interpreter.__code__, {**env.interpreter.__globals__, "sample": sample})
+    env.reset(SEATS)
+    return env

@@ -1,0 +1,282 @@
+"""The rules of examples/ played by their bots: exact scores, closed forms, an oracle of pots, golden games."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.kernel.chance import Rng
+from tests.contest_runs import EXAMPLES
+from tests.oracles.deals import key_of
+from tests.oracles.poker_hands import card, worth_of_seven
+from tests.python_rules import play_field, play_table
+from tournament.contests.contest import Contest
+from tournament.contests.rules_of_others import load_rules
+
+
+def rules_of(name: str) -> Contest:
+    return load_rules(f"{name}.py", EXAMPLES / name)
+
+
+def bots_of(name: str, *chosen: str) -> dict[str, tuple[str, str]]:
+    """Sources of an example's bots, as `play_table` takes them."""
+    folder = EXAMPLES / name / "entrants" / name
+    paths = {path.stem: path for path in sorted(folder.iterdir())}
+    read = {
+        bot: (paths[bot].suffix, paths[bot] if paths[bot].suffix else paths[bot] / "bot.py") for bot in chosen or paths
+    }
+    return {bot: (suffix, path.read_text()) for bot, (suffix, path) in read.items()}
+
+
+def module_of(name: str) -> Any:
+    """What an example's file defines."""
+    source = rules_of(name).source
+    assert source is not None and source.content is not None
+    return sys.modules[f"tournament_rules_{hashlib.sha256(source.content).hexdigest()}"]
+
+
+SPLITS = {"even": [2, 2, 2, 2, 2], "front": [4, 3, 3, 0, 0], "spear": [10, 0, 0, 0, 0], "wide": [1, 2, 3, 4, 0]}
+
+
+def test_colonel_blotto_gives_five_fixed_bots_their_exact_scores() -> None:
+    played = play_field(rules_of("blotto"), bots_of("blotto"), sessions=2)
+    assert len(played) == 10
+    for names, (result, _) in played.items():
+        one, other = (SPLITS.get(name, [-1] * 5) for name in names)  # greedy loses every box
+        won = sum((a > b) - (a < b) for a, b in zip(one, other))
+        assert result.faults == () and [sums.points for sums in result.sums] == [10 * won, -10 * won], names
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("bidders", [2, 20])
+def test_auction_with_everybody_brings_random_bidders_what_is_expected(bidders: int) -> None:
+    """Bids are equally likely and say nothing of values: the winner's is 50 on average, and the highest of n bids is
+    at most m with the probability ((m + 1) / 101)ⁿ."""
+    bots = {f"bot_{n:02}": bots_of("auction", "any_bid")["any_bid"] for n in range(bidders)}
+    sessions = 3000
+    ((result, rows),) = play_table(rules_of("auction"), bots, sessions=sessions)
+    at_most = [(m / 101) ** bidders for m in range(102)]
+    highest = {m: at_most[m + 1] - at_most[m] for m in range(101)}
+    mean = sum(p * (50 - m) for m, p in highest.items())
+    variance = sum(p * (50 - m - mean) ** 2 for m, p in highest.items()) + (101**2 - 1) / 12
+    total = sum(sums.points for sums in result.sums) / sessions
+    assert abs(total - mean) < 4 * math.sqrt(variance / sessions)
+    bids = np.array([rows["games"][f"bid_{seat}"] for seat in range(bidders)])
+    assert result.faults == () and bids.min() == 0 and bids.max() == 100
+
+
+@pytest.mark.statistical
+def test_auction_pays_bidders_in_equilibrium_what_theory_says() -> None:
+    """Of n who bid v (n − 1) / n each, one session pays the highest value's n-th part, 100 / (n + 1) (Vickrey)."""
+    bots = {f"bot_{n}": bots_of("auction", "equilibrium")["equilibrium"] for n in range(3)}
+    ((result, _),) = play_table(rules_of("auction"), bots, sessions=2000)
+    total = sum(sums.points for sums in result.sums) / 2000
+    assert abs(total - 25) < 1  # whole chips: some rounding besides chance
+
+
+def test_words_are_won_by_the_bot_that_knows_more() -> None:
+    bots = bots_of("words", "animals", "short")
+    ((result, rows),) = play_field(rules_of("words"), bots, sessions=30).values()
+    assert result.faults == () and result.sums[0].points == 30  # short says each of twenty words once
+    assert 0 < max(rows["games"]["words"]) <= 40
+
+
+GOLDEN_SNAKES: dict[tuple[str, ...], list[tuple[tuple[int, int], ...]]] = {  # by seat: turns lived, and length
+    ("any_way", "clockwise", "hungry", "roomy"): [
+        ((9, 1), (150, 2), (150, 25), (9, 1)),
+        ((5, 1), (123, 1), (122, 25), (5, 1)),
+        ((7, 1), (130, 2), (150, 24), (150, 9)),
+    ],
+    ("clockwise", "follows_wall", "hungry", "roomy"): [
+        ((120, 1), (77, 1), (121, 20), (29, 1)),
+        ((10, 1), (10, 1), (81, 18), (80, 4)),
+        ((150, 3), (6, 1), (6, 1), (150, 2)),
+    ],
+}
+
+
+@pytest.mark.parametrize("names", GOLDEN_SNAKES)
+def test_snakes_of_every_kind_play_the_golden_games(names: tuple[str, ...]) -> None:
+    ((result, rows),) = play_table(rules_of("snakes"), bots_of("snakes", *names), sessions=3, seats=4)
+    games = rows["games"]
+    played = [
+        tuple((int(games[f"turns_{seat}"][i]), int(games[f"length_{seat}"][i])) for seat in range(4)) for i in range(3)
+    ]
+    assert result.faults == () and played == GOLDEN_SNAKES[names]
+
+
+WAYS = ("up", "right", "down", "left")
+
+
+@settings(max_examples=60)
+@given(st.lists(st.lists(st.sampled_from(WAYS), min_size=4, max_size=4), max_size=40), st.integers(2, 4))
+def test_snakes_stay_whole_whatever_they_do(moves: list[list[str]], seats: int) -> None:
+    """No two share a cell, each is a path of neighbours, and one that is gone stays so."""
+    module = module_of("snakes")
+    rules = module.Snakes(module.SnakesSettings())
+    rules.snakes = [[start] for start in module.STARTS[:seats]]
+    rules.food = [module.CELLS // 2, 2 * module.SIDE - 1]
+    for ways in moves:
+        alive = {seat: len(snake) for seat, snake in enumerate(rules.snakes) if snake}
+        rules.move({seat: ways[seat] for seat in alive})
+        for seat, snake in enumerate(rules.snakes):
+            assert len(snake) in ((0, alive[seat], alive[seat] + 1) if seat in alive else (0,))
+            assert all(abs(a % 11 - b % 11) + abs(a // 11 - b // 11) == 1 for a, b in itertools.pairwise(snake))
+        cells = [cell for snake in rules.snakes for cell in snake]
+        assert len(set(cells)) == len(cells) and all(0 <= cell < 121 for cell in cells)
+
+
+def payout(paid: Sequence[int], folded: Sequence[bool], hands: Mapping[int, Any], button: int) -> list[int]:
+    """Pots shared out chip by chip, an oracle: a chip that all who paid it may win is one of theirs, the rest are of
+    the next pot; what is left of a pot goes one by one to its winners after the button."""
+    seats = len(paid)
+    won, pots = [0] * seats, dict[frozenset[int], int]()
+    live = [seat for seat in range(seats) if not folded[seat]]
+    for height in range(1, max(paid) + 1):
+        who = frozenset(seat for seat in live if paid[seat] >= height)
+        pots[who] = pots.get(who, 0) + sum(one >= height for one in paid)
+    for who, chips in pots.items():
+        best = [seat for seat in who if len(live) == 1 or hands[seat] == max(hands[one] for one in who)]
+        for seat in best:
+            won[seat] += chips // len(best)
+        for seat in sorted(best, key=lambda seat: (seat - button - 1) % seats)[: chips % len(best)]:
+            won[seat] += 1
+    return won
+
+
+BOARD = ("flop_1", "flop_2", "flop_3", "turn", "river")
+
+
+@pytest.mark.parametrize(
+    ("names", "hands"), [((), 60), (("any_move", "odds", "pairs"), 60), (("any_move", "pairs"), 80)]
+)
+def test_holdem_hands_are_paid_as_an_oracle_of_pots_says(names: tuple[str, ...], hands: int) -> None:
+    """From the cards, what each has paid, and who has folded; blinds and stacks follow from hand to hand."""
+    bots = bots_of("holdem", *names)
+    seats = len(bots)
+    ((result, rows),) = play_table(rules_of("holdem"), bots, sessions=2, seats=seats, hands=hands)
+    games = rows["games"]
+    assert result.faults == () and len(games["button"]) == 2 * hands
+    side_pots = showdowns = 0
+    stacks: list[int] = []
+    for i in range(2 * hands):
+        row = {name: column[i].item() for name, column in games.items()}
+        paid, points, folded, first, second = (
+            [row[f"{name}_{seat}"] for seat in range(seats)]
+            for name in ("paid", "points", "folded", "card_1", "card_2")
+        )
+        board = [row[name] for name in BOARD]
+        if row["game"] == 0:
+            stacks = [200] * seats
+        assert sum(points) == 0 and all(0 <= one <= stack for one, stack in zip(paid, stacks))
+        live = folded.count(False)
+        assert live > 1 or sum(one > 0 for one in paid) > 1
+        worth = (
+            {seat: worth_of_seven(map(card, [first[seat], second[seat], *board])) for seat in range(seats)}
+            if live > 1
+            else {}
+        )
+        won = payout(paid, folded, worth, row["button"])
+        assert points == [gained - one for gained, one in zip(won, paid)], row
+        stacks = [stack - one + gained or 200 for stack, one, gained in zip(stacks, paid, won)]
+        showdowns += live > 1
+        side_pots += live > 2 and len({one for one, out in zip(paid, folded) if not out}) > 1
+    assert showdowns > 3 and (seats < 6 or side_pots > 3)
+
+
+@settings(max_examples=150)
+@given(st.data())
+def test_holdem_hand_conserves_chips_and_pays_as_the_oracle(data: st.DataObject) -> None:
+    """Any actions, at any stacks: chips are conserved at every question, and limits of a raise hold."""
+    module = module_of("holdem")
+    stacks = data.draw(st.lists(st.integers(1, 60), min_size=2, max_size=6))
+    seats, button = len(stacks), data.draw(st.integers(0, len(stacks) - 1))
+    deck = data.draw(st.permutations(range(52)))
+    hand = module.Hand(stacks, button)
+    hand.cards = [deck[2 * seat : 2 * seat + 2] for seat in range(seats)]
+    for shown in (0, 3, 4, 5):
+        hand.board = deck[-5:][:shown]
+        play, answer = hand.betting(), None
+        while (question := sent(play, answer)) is not None:
+            told = question.plain()
+            assert sum(told["stacks"]) + told["pot"] == sum(stacks) and min(told["stacks"]) >= 0
+            assert not told["folded"][told["seat"]] and told["stacks"][told["seat"]] > 0
+            assert told["to_call"] <= told["stacks"][told["seat"]]
+            answer = data.draw(
+                st.sampled_from(["call", "raise", "fold"]) if question.decision.name == "act" else st.integers(0, 70)
+            )
+            if question.decision.name == "raise_to":
+                assert max(told["bets"]) < told["least"] <= told["most"]
+        if hand.folded.count(0) == 1:
+            break
+    live = [seat for seat in range(seats) if not hand.folded[seat]]
+    assert live
+    if len(live) > 1:  # all that could be called was
+        assert all(hand.paid[seat] == max(hand.paid) or not hand.stacks[seat] for seat in live)
+    worth = {seat: worth_of_seven(map(card, hand.cards[seat] + hand.board)) for seat in live} if len(live) > 1 else {}
+    won = hand.payout()
+    assert won == payout(hand.paid, [bool(one) for one in hand.folded], worth, button)
+    assert sum(won) + sum(hand.stacks) == sum(stacks)
+
+
+def sent(play: Any, answer: Any) -> Any:
+    """The next question, or None."""
+    try:
+        return play.send(answer)
+    except StopIteration:
+        return None
+
+
+def test_every_example_has_bots_in_several_languages_that_play_without_a_fault() -> None:
+    """Each in C or C++, in Python and as a program where the type of its answers allows."""
+    for folder in sorted(path for path in EXAMPLES.iterdir() if path.is_dir()):
+        kinds = {suffix or "program" for suffix, _ in bots_of(folder.name).values()}
+        assert {".c", ".py", "program"} <= kinds, folder.name
+        assert {path.name for path in Path(folder).iterdir()} >= {f"{folder.name}.py", "tournament.toml", "entrants"}
+
+
+@pytest.mark.thorough
+def test_geese_play_what_kaggle_s_own_runner_plays_with_the_same_bots(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kaggle's `env.run` calls four Python bots itself, with the same chance; its rewards are those of our records."""
+    environments = pytest.importorskip("kaggle_environments")
+    source = bots_of("hungry_geese", "nearest")["nearest"]
+    turns = source[1] + "\n\ndef move(view):\n    return ['NORTH', 'EAST', 'SOUTH', 'WEST'][view.step // 3 % 4]\n"
+    east = (".py", "def move(view):\n    return 'EAST'\n")
+    bots = {"a": source, "b": source, "c": east, "d": (".py", turns.replace("class Goose", "class _Goose"))}
+    ((result, rows),) = play_table(rules_of("hungry_geese"), bots, sessions=4)
+    assert result.faults == ()
+    from kaggle_environments.envs.hungry_geese import hungry_geese
+
+    for session in range(4):
+        monkeypatch.setattr(hungry_geese, "sample", Rng(key_of(1), session << 32).sample)
+        env = environments.make("hungry_geese", debug=True)
+        monkeypatch.setattr(hungry_geese, "sample", Rng(key_of(1), session << 32).sample)
+        final = env.run([kaggle_agent(text) for _, text in bots.values()])[-1]
+        assert [rows["games"][f"reward_{seat}"][session] for seat in range(4)] == [one.reward for one in final]
+    assert len({*map(int, rows["games"]["reward_0"])}) > 1
+
+
+def kaggle_agent(source: str) -> Any:
+    """A bot of ours as Kaggle calls it."""
+    names: dict[str, Any] = {}
+    exec(source, names)
+    move = names["move"] if "move" in names else names["Goose"]().move
+
+    def act(observation: Any) -> Any:
+        geese = observation["geese"]
+        view = {"cells": [cell for goose in geese for cell in goose], "lengths": [*map(len, geese)]}
+        told = {name: observation[name] for name in ("food", "index", "step")}
+        return move(SimpleNamespace(**view, **told))
+
+    return act

@@ -1,0 +1,233 @@
+"""Runs of all examples, of two to six seats: the same records however they come about, and every command about them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pandas.testing
+import pytest
+
+import tournament
+from tests.cli.in_process import shown
+from tests.contest_runs import EXAMPLES, Listener, assert_same, in_order, outcome
+from tests.samples import sampled
+from tournament.config import load_config
+from tournament.entrants.new import templates, write_new_bot
+from tournament.open_contest.authors import AuthorsFile, add_author, read_authors
+from tournament.open_contest.jobs import BOT, PRACTICE, Job
+from tournament.open_contest.submissions import Open, Submissions
+from tournament.records.results import Results
+from tournament.runner.listener import Progress, ProgressListener
+
+SEED = "a seed of the tests of examples"
+# Settings that keep each short.
+SHORT: dict[str, dict[str, Any]] = {
+    "auction": {"sessions": 20},
+    "blotto": {"sessions": 4},
+    "holdem": {"sessions": 2, "hands": 20, "seats": 5},
+    "liars_dice": {"sessions": 20},
+    "snakes": {"sessions": 4, "turns": 40, "seats": 4},
+    "words": {"sessions": 10},
+}
+# A bot's file, and what of it is edited.
+EDITS = {
+    "auction": ("careful.cpp", "- 30", "- 20"),
+    "blotto": ("spear.cpp", "answer[0]", "answer[1]"),
+    "holdem": ("calls.c", "return CALL", "return FOLD"),
+    "liars_dice": ("own_hand.c", "+ 2)", "+ 1)"),
+    "snakes": ("clockwise.c", "return UP;", "return DOWN;"),
+    "words": ("doubles.cpp", "% 10", "% 9"),
+}
+SEATS = {"auction": 4, "holdem": 5, "snakes": 4}
+each = pytest.mark.parametrize("name", sampled(SHORT, ["snakes"]))
+
+
+def copied(folder: Path, name: str, **more: Any) -> Path:
+    """An example's settings, made short, and its bots in a folder."""
+    shutil.copytree(EXAMPLES / name, folder, dirs_exist_ok=True)
+    rules = 'rules = "' + f'{name}.py"'
+    keys = {**SHORT[name], "seed": SEED, "max_faults": 0, **more}
+    lines = [f'{key} = "{value}"' if isinstance(value, str) else f"{key} = {value}" for key, value in keys.items()]
+    (folder / "tournament.toml").write_text("\n".join([f"[{name}]", rules, *lines, ""]))
+    return folder
+
+
+def play(
+    folder: Path, name: str, *, workers: int = 1, executor: Any = "local", listener: ProgressListener | None = None
+) -> Results:
+    config = folder / "tournament.toml"
+    return tournament.run(name, config=config, workers=workers, executor=executor, listener=listener)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, Results]]:
+    """Examples that one worker has played."""
+    return {}
+
+
+def played(name: str, runs: dict[str, tuple[Path, Results]], factory: pytest.TempPathFactory) -> tuple[Path, Results]:
+    if name not in runs:
+        folder = copied(factory.mktemp(name), name)
+        runs[name] = folder, play(folder, name)
+    return runs[name]
+
+
+class KillsAfterACommit:
+    """A listener that ends a run when some of it is committed."""
+
+    def on_message(self, text: str) -> None:
+        pass
+
+    def on_progress(self, progress: Progress) -> None:
+        raise KeyboardInterrupt
+
+
+@each
+def test_example_of_two_workers_stopped_and_resumed_has_the_same_records(
+    name: str, runs: Any, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder, found = played(name, runs, tmp_path_factory)
+    other = copied(tmp_path_factory.mktemp("other"), name)
+    with pytest.raises(KeyboardInterrupt):
+        play(other, name, workers=2, listener=KillsAfterACommit())
+    play(other, name, workers=2)
+    assert_same(*(in_order(outcome(place / "results" / name)) for place in (folder, other)))
+    assert found.faults.empty, found.faults
+    assert found.ranking.seats == SEATS.get(name, 2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["snakes"])
+def test_example_on_ray_has_the_same_records(name: str, runs: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder, _ = played(name, runs, tmp_path_factory)
+    other = copied(tmp_path_factory.mktemp("on_ray"), name)
+    play(other, name, workers=2, executor="ray")
+    assert_same(*(in_order(outcome(place / "results" / name)) for place in (folder, other)))
+
+
+@each
+def test_example_plays_only_the_tables_of_an_edited_bot(
+    name: str, runs: Any, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder, before = played(name, runs, tmp_path_factory)
+    copy = tmp_path_factory.mktemp("edited")
+    shutil.copytree(folder, copy, dirs_exist_ok=True)
+    file, old, new = EDITS[name]
+    path = copy / "entrants" / name / file
+    path.write_text(path.read_text().replace(old, new))
+    listener = Listener()
+    after = play(copy, name, listener=listener)
+    others = [frame[[path.stem not in bots for bots in seats(frame)]] for frame in (before.games, after.games)]
+    one, two = (pd.DataFrame(rows).astype(str).reset_index(drop=True) for rows in others)
+    pandas.testing.assert_frame_equal(one, two)
+    assert 0 < listener.games == len(after.games) - len(others[1])
+
+
+def seats(games: pd.DataFrame) -> list[set[str]]:
+    """The bots of each game."""
+    return [set(row) for row in games.filter(regex=r"^bot_\d+$").astype(str).itertuples(index=False)]
+
+
+@each
+def test_example_answers_every_command(
+    name: str, runs: Any, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, found = played(name, runs, tmp_path_factory)
+    monkeypatch.chdir(folder)
+    first = sorted((folder / "entrants" / name).iterdir())[0]
+    count, match = SEATS.get(name, 2), str(found.matches.match.iloc[0])
+    commands: list[tuple[list[str], list[str]]] = [
+        (["verify", name, "--replay", "2"], []),
+        (["replay", name, "--match", match, "--session", "1"], [first.stem]),
+        (["check", str(first)], ["fit to enter"]),
+        (["match", name, str(first), "--sessions", "4"], [first.stem]),
+        (["leaderboard", name], [first.stem]),
+        (["crosstable", name], []),
+        (["report", name, "-o", "page.html"], []),
+    ]
+    for words, expected in commands:
+        answer = shown(*words, columns=200)
+        assert answer.code == 0 and "Traceback" not in answer.err, (words, answer.out, answer.err)
+        assert all(one in answer.out + answer.err for one in expected), (words, answer.out, answer.err)
+    replayed = tournament.replay(name, match=int(match), session=1)
+    assert len(replayed.seats) == count and replayed.mismatch == ""
+    page = (folder / "page.html").read_text()
+    assert all(line.name in page for line in found.ranking.entrants)
+    if name == "snakes":
+        assert all(one.startswith("<svg ") for one in replayed.drawings) and "<svg " in page
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["leaderboard", "snakes", "--rating", "elo"], "snakes: it has matches of 4 bots; --rating is for two"),
+        (["match", "snakes", "BOT", "--baseline", "BOT"], "--baseline: Snakes isn't for two seats"),
+        (["match", "snakes", "BOT", "--until-settled", "0.9"], "--until-settled: Snakes isn't for two seats"),
+        (["match", "snakes", "BOT", "entrants/snakes/hungry.py"], "a match needs 4 bots, one for each seat"),
+        (["replay", "snakes", "--match", "hungry,nobody", "--session", "0"], "they have no nobody"),
+    ],
+)  # fmt: skip
+def test_what_is_for_two_seats_only_is_refused_in_one_line(
+    words: list[str], message: str, runs: Any, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, _ = played("snakes", runs, tmp_path_factory)
+    monkeypatch.chdir(folder)
+    answer = shown(*(word.replace("BOT", "entrants/snakes/roomy.cpp") for word in words), columns=300)
+    assert answer.code == 2 and message in answer.err.splitlines()[-1] and "Traceback" not in answer.err, answer.err
+
+
+def test_run_of_four_seats_ends_when_its_order_is_settled(tmp_path: Path) -> None:
+    """Its rule compares scores with their covariances, as at two seats: here after fewer replicas than there may be."""
+    folder = copied(tmp_path, "snakes", sessions=20, until_settled=0.6, replicas=2, max_replicas=40)
+    for bot in ("follows_wall", "any_way.c", "roomy.cpp"):
+        path = folder / "entrants" / "snakes" / bot
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    for name in ("up", "down"):
+        (folder / "entrants" / "snakes" / f"{name}.c").write_text(
+            f"int turn(const View *view) {{ return {name.upper()}; }}\n"
+        )
+    found = play(folder, "snakes")
+    assert 2 * 20 <= found.matches.sessions.iloc[0] < 40 * 20
+    assert found.ranking.ranked[0].order_status == "settled"
+
+
+@pytest.mark.slow
+def test_open_contest_of_four_seats_takes_uploads_and_plays_practice(tmp_path: Path) -> None:
+    """Through the server's own commands: a bot enters, its next version practises, and its author sees a game."""
+    folder = copied(tmp_path, "snakes")
+    settings, new = folder / "tournament.toml", (EXAMPLES / "snakes" / "entrants" / "snakes" / "any_way.c").read_bytes()
+    config = load_config("snakes", settings)
+    current = Open(settings, config.opening, {"snakes": config}, set(), {"snakes": str(folder / "results" / "snakes")})
+    authors = folder / "authors.toml"
+    add_author(authors, "ann")
+    ann = read_authors(authors)["ann"]
+    taken = Submissions(folder / "submissions", lambda: current, AuthorsFile(authors), lambda *told: None)
+
+    def done(job: Job, kind: str) -> Job:
+        assert taken.try_next(0, kind=kind)
+        return taken.current_job(job)
+
+    entered = done(taken.take(ann, "snakes", "mine.c", new), BOT)
+    assert entered.state == "entered", entered.said
+    assert {"mine", "hungry"} <= {line.name for line in play(folder, "snakes").ranking.entrants}
+    practised = done(taken.take(ann, "snakes", "mine.c", new + b"/* another */", PRACTICE), PRACTICE)
+    assert practised.state == "played" and json.loads(practised.said)["baseline"] is None, practised.said
+    shown_game = done(taken.show(ann, "snakes", "mine", {"opponent": "hungry", "session": 1}), PRACTICE)
+    assert shown_game.state == "played" and len(json.loads(shown_game.said)["seats"]) == 4, shown_game.said
+
+
+@pytest.mark.slow
+@each
+def test_example_has_a_bot_to_start_from_in_every_language(name: str, tmp_path: Path) -> None:
+    folder = copied(tmp_path, name)
+    contest = load_config(name, folder / "tournament.toml").played
+    bots = folder / "entrants" / name
+    for language in templates(contest):
+        if language.removeprefix("program-") in ("c", "cpp", "python"):
+            write_new_bot(contest, bots, f"new_{language.replace('-', '_')}", language)
+    found = play(folder, name)
+    assert found.faults.empty and sum(line.name.startswith("new_") for line in found.ranking.entrants) == 4

@@ -1,0 +1,140 @@
+"""What a class of rules may bring besides `play`: house players, luck and charts, and a core of the engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tournament.api import replay, report, run
+from tournament.contests import rules_of_others
+
+# A bot stakes chips on a house player's die: a number from 0 to 9 that is below the edge in its content wins.
+STAKES = '''
+import numpy as np
+
+from tournament.contests.presentation import BarChart, Line, Scene, Step, counted, won
+from tournament.rules import *
+
+STAKE = Decision("stake", "Stake", observation={"round": Int(0, 9, "round")}, answer=Int(1, 3, "chips"))
+DEALERS = tuple(HousePlayer(name, edge) for name, edge in (("kind", b"7"), ("even", b"5"), ("hard", b"2")))
+
+
+class FairDie:
+    """Luck of a leg: what its dice gave less what they give in the mean."""
+
+    def __init__(self, settings, first_session):
+        self.points = np.zeros(32)
+
+    def add(self, games):
+        won = np.where(games["die"] < games["edge"], 1.0, -1.0)
+        self.points[0] += (games["stake"] * (won - (2 * games["edge"] / 10 - 1))).sum()
+
+    def blocks(self):
+        return self.points
+
+
+def tally(rows, seats):
+    return {"stakes": counted([(seats.x, seats.entrants + 1), (rows["stake"], 4)])}
+
+
+def charts(sums, subject):
+    return [BarChart("Chips at stake", "How many.", ("1", "2", "3"), [Line("this bot", [1.0, None, 0.5])])]
+
+
+def scene(row):
+    return Scene([Step(0, f"stakes {row['stake']}"), won(row["points_0"], "chips")], "bot", "dealer")
+
+
+class Stakes(Rules):
+    name = "stakes"
+    seats = 1
+    zero_sum = False
+    decisions = (STAKE,)
+    columns = tuple(Column(name, "uint8", name) for name in ("stake", "die", "edge"))
+    house = House(
+        players=lambda settings, folder, say: DEALERS,
+        practice=lambda key: DEALERS[0],
+        scoring=HouseScoring(lambda played: played.points / max(1, played.games)),
+    )
+    luck = Luck(("stake", "die", "edge"), FairDie)
+    presentation = Presentation(tally, charts, scene, lambda rows: rows["points_0"], "chips")
+
+    def play(self, session):
+        for number in range(10):
+            stake = yield STAKE(0, round=number)
+            die, edge = session.rng.randrange(10), int(self.house_content)
+            self.shown = f"{stake} below {edge}"
+            session.record([stake if die < edge else -stake], stake=stake, die=die, edge=edge)
+
+    def render(self):
+        return getattr(self, "shown", "")
+'''
+
+
+def test_rules_in_a_file_bring_house_players_luck_and_charts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Less luck a score is what the stake gives in the mean, to the last bit or so: 2 edge / 10 − 1 a chip."""
+    monkeypatch.chdir(tmp_path)
+    bots = contest_folder(tmp_path, "stakes", STAKES, "sessions = 7")
+    (bots / "timid.c").write_text("int stake(const View *view) { return 1; }\n")
+    (bots / "brave.py").write_text("def stake(view):\n    return 3\n")
+    played = run("stakes", executor="local", workers=1)
+    mean = sum(2 * edge / 10 - 1 for edge in (7, 5, 2)) / 3
+    for line in played.ranking.entrants:
+        chips = {"timid": 1, "brave": 3}[line.name]
+        assert line.adjusted_score == pytest.approx(chips * mean) != line.score
+        assert line.games == 3 * 7 * 10
+    games = played.games
+    assert "points_1" not in games and set(games["house"]) == {"kind", "even", "hard"}
+    own = games[games["bot_0"] == "brave"]
+    assert (own["points_0"].abs() == 3).all() and set(own["edge"]) == {7, 5, 2}
+    again = replay("stakes", match=("brave", "hard"), session=2)
+    assert (again.mismatch, again.house, again.drawings[-1]) == ("", "hard", "3 below 2")
+    page = report("stakes").read_text()
+    assert "Chips at stake" in page and "stakes 3" in page
+    rules_of_others.forget()
+
+
+# A class of its own around a core of the engine's. Whoever chooses the same side as the other wins a penny.
+PENNIES = """
+from tournament.contests.matrix_game.rules import MatrixGame, Settings
+from tournament.rules import Rules
+
+
+class PenniesSettings(Settings):
+    moves: list[str] = ["heads", "tails"]
+    payoffs: list[list[float]] = [[1, -1], [-1, 1]]
+    turns_per_game: int = 7
+
+
+class Pennies(Rules):
+    name = "pennies"
+    seats = 2
+    settings_class = PenniesSettings
+    decisions = MatrixGame.decisions
+    core = MatrixGame.core
+    sdk = MatrixGame.sdk
+"""
+
+
+def test_rules_in_a_file_bring_a_core_of_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    bots = contest_folder(tmp_path, "pennies", PENNIES, "sessions = 2")
+    (bots / "heads.c").write_text("int move(const Bot *bot) { return 0; }\n")
+    (bots / "tails.c").write_text("int move(const Bot *bot) { return 1; }\n")
+    (bots / "turns.py").write_text('def move(bot):\n    return "tails" if bot.turn % 2 else "heads"\n')
+    played = run("pennies", executor="local", workers=1)
+    # In 2 sessions of 7 turns, x's pennies: 14 lost to the other side; of `turns`, 8 heads and 6 tails.
+    points = {(match.x, match.y): match.points_0 for match in played.ranking.matches}
+    assert points == {("heads", "tails"): -14.0, ("heads", "turns"): 2.0, ("tails", "turns"): -2.0}
+    assert [*played.games][-5:] == ["turn", "move_0", "move_1", "move_replaced_0", "move_replaced_1"]
+    rules_of_others.forget()
+
+
+def contest_folder(folder: Path, name: str, rules: str, settings: str) -> Path:
+    """Write a contest's rules and settings; return the folder for its bots."""
+    (folder / f"{name}.py").write_text(rules)
+    (folder / "tournament.toml").write_text(f'[{name}]\nrules = "{name}.py"\nseed = "{name}"\n{settings}\n')
+    bots = folder / "entrants" / name
+    bots.mkdir(parents=True)
+    return bots

@@ -1,0 +1,197 @@
+"""Hold'em training: every entrant against Bob, ranked by W, the mean profit of a hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import ClassVar
+
+from pydantic import Field
+
+from engine.games.holdem_training.core import HoldemTraining as HoldemTrainingCore
+from engine.games.holdem_training.rate_helpers import RateHelpers
+from engine.games.holdem_training.rates import RateSampler
+from engine.kernel.game_core import GameCore
+from engine.kernel.records import Table
+from tournament.contests.contest import Core, Estimates, LegLuck, Luck
+from tournament.contests.holdem_training.limits import new_core_at_limits
+from tournament.contests.holdem_training.presentation import PRESENTATION
+from tournament.contests.holdem_training.protocol import Dialogue
+from tournament.contests.holdem_training.records import GAMES, SESSIONS
+from tournament.contests.holdem_training.scoring import points, tasks
+from tournament.contests.interface import CompiledBots, DecisionSpec, Import, PythonBots, PythonSdk, Sdk, ViewField
+from tournament.contests.scoring import House, HousePlayer, HouseScoring, Measure, Played, Scored
+from tournament.contests.settings import (
+    FAULTS,
+    BankedSettings,
+    ContestSettings,
+    FaultsAllowed,
+    Increment,
+    Megabytes,
+    ProgramSeconds,
+    Seconds,
+    Sessions,
+)
+from tournament.leg import LegPlan
+from tournament.rules.rules import Rules
+
+# Bob plays by the rules alone. If they change, change this content, too.
+BOB = HousePlayer("Bob", b"Bob calls by one hundred rollouts")
+
+
+class Settings(BankedSettings):
+    """Keys of the table [holdem_training] in tournament.toml."""
+
+    sessions: Sessions = Field(5, description="sessions of an entrant, each with bots that start again")
+    hands: int = Field(10_000, ge=1, le=10_000_000, description="hands of a session")
+    max_faults: FaultsAllowed = Field(3, description=f"{FAULTS}; a program is at the first")
+
+    # As the statement of the function form has it: 120 seconds for everything, and 512 MB.
+    seconds: Seconds = 120.0
+    memory_megabytes: Megabytes = 512
+
+    # As the statement of the terminal form has it: 10 seconds for a match of 10,000 hands, however they are spread.
+    # Longer sessions get more: their hands have up to four decisions.
+    program_seconds: ProgramSeconds = 10.0
+    increment_ms: Increment = 0.25
+
+
+def _new_core(
+    leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
+) -> GameCore:
+    assert isinstance(settings, Settings)
+    return HoldemTrainingCore(games, sessions, hands=settings.hands, **leg.for_core)
+
+
+LUCK_COLUMNS = (
+    *("alice_card_1", "alice_card_2", "bob_card_1", "bob_card_2", "flop_1", "flop_2", "flop_3", "turn", "river"),
+    *(f"raise_{n}" for n in range(1, 5)),
+    *(f"bob_answer_{n}" for n in range(1, 5)),
+    "folded_by",
+    "profit",
+)
+
+
+def _new_luck(settings: ContestSettings, first_session: int) -> LegLuck:
+    from tournament.contests.holdem_training import luck
+
+    assert isinstance(settings, Settings)
+    return luck.LegLuck(settings.hands)
+
+
+def mean_profit(played: Played) -> float:
+    """W: chips a hand."""
+    return played.points / played.games if played.games else 0.0
+
+
+def _of_all(value: Callable[[Played], float | None], played: Sequence[Played]) -> float | None:
+    """The value against Bob, the only house player."""
+    return value(played[0]) if played else None
+
+
+def _tasks(played: Played) -> float:
+    return float(sum(tasks(mean_profit(played))))
+
+
+_TASK_NAMES = ("", "small", "small, large")
+_MEASURES = (
+    Measure(
+        "points",
+        "points",
+        "the terminal form's points for W: none up to 8, 40 for 11, 82 for 14, and 3 more for each chip beyond",
+        partial(_of_all, lambda p: float(points(mean_profit(p)))),
+        lambda n: f"{n:.0f}",
+    ),
+    Measure(
+        "tasks",
+        "tasks",
+        "tasks passed: 1 the small one, 2 the large one too",
+        partial(_of_all, _tasks),
+        lambda n: _TASK_NAMES[int(n)],
+    ),
+)
+
+
+def new_dialogue(core: GameCore, key: bytes) -> Dialogue:
+    assert isinstance(core, HoldemTrainingCore)
+    return Dialogue(core, RateSampler(key))
+
+
+def name_answer(answer: int) -> str:
+    """What a bot answered, from the number that the adapter made of an answer that no rule knows."""
+    return {-2: "CALL", -3: "an unknown action"}.get(answer) or f"RAISE {answer if answer > 0 else answer + 1000}"
+
+
+def show_view(values: Mapping[str, float]) -> str:
+    """Cards as suit and value, without the unknown ones."""
+
+    def cards(who: str) -> str:
+        places = [name.removesuffix("_suit") for name in values if name.startswith(who) and name.endswith("_suit")]
+        known = [place for place in places if values[f"{place}_suit"] >= 0]
+        return " ".join([who, *[f"{values[f'{place}_suit']:g} {values[f'{place}_value']:g}" for place in known]])
+
+    chips = [f"{name} {values[name]:g}" for name in ("round", "stack", "bobs_stack", "pot")]
+    return ", ".join([cards("alice"), cards("board"), *chips])
+
+
+def _view() -> tuple[ViewField, ...]:
+    """What Alice sees, as the core writes it. The extremes, to try bots with, are from before the flop."""
+    places = [f"{who}_{n}" for who, count in (("alice", 2), ("bob", 2), ("board", 5)) for n in range(1, count + 1)]
+    shown = {"alice_1": (0, 13), "alice_2": (3, 1)}
+    fields = []
+    for number, place in enumerate(places):
+        for part, name in enumerate(("suit", "value")):
+            value = shown.get(place, (-1, -1))[part]
+            fields.append(ViewField(f"{place}_{name}", 8 * number + 4 * part, "i", (value,)))
+    rest = (("round", 1), ("stack", 100), ("bobs_stack", 100), ("pot", 10))
+    fields += [ViewField(name, 72 + 4 * n, "i", (value,)) for n, (name, value) in enumerate(rest)]
+    return tuple(fields)
+
+
+VIEW = _view()
+_PYTHON_MODULES = (
+    "engine.kernel.deals",
+    "engine.games.holdem_training.hand_strength",
+    "engine.games.holdem_training.rates",
+)
+
+
+class HoldemTraining(Rules):
+    """Every entrant plays against Bob."""
+
+    name = "holdem_training"
+    title = "Hold'em training"
+    seats = 1
+    settings_class = Settings
+    points_unit = "a score is W, the mean profit of a hand in chips"
+    description = (
+        "Every bot plays Texas Hold'em for two against the same opponent, Bob, whose every answer follows from a"
+        " known rule. The pot begins with 10 chips, both have 100. In each of four rounds the bot checks, folds or"
+        " raises, and Bob calls or folds. The best five of seven cards win the pot."
+    )
+    decisions = (DecisionSpec("makeDecision", result=("i64",)),)
+    core = Core(_new_core, GAMES, SESSIONS, Scored("games", ("profit",), length="hands"), new_core_at_limits)
+    sdk = Sdk(
+        Path(__file__).parent / "sdk",
+        CompiledBots(
+            "texas.h",
+            struct_size=88,
+            imports=(Import("tournament_rates", ("i64", "i32"), "i64"), Import("tournament_result", ("i64",), "i32")),
+            new_helpers=RateHelpers,
+        ),
+        PythonBots(PythonSdk(Path(__file__).parent / "sdk" / "texas.py", _PYTHON_MODULES)),
+        view=VIEW,
+        show_view=show_view,
+        new_dialogue=new_dialogue,
+        name_answer=name_answer,
+    )
+    house = House(
+        players=lambda settings, folder, say: (BOB,),
+        practice=lambda _key: BOB,
+        scoring=HouseScoring(mean_profit, of_match=True, decimals=3, measures=_MEASURES),
+    )
+    presentation = PRESENTATION
+    luck = Luck(LUCK_COLUMNS, _new_luck)
+    estimates = Estimates(lambda settings: settings.hands, rate=1e5, bytes=15.0)
+    presets: ClassVar = {"holdem_training": {}}

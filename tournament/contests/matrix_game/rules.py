@@ -1,0 +1,218 @@
+"""Repeated matrix games: both choose a move at the same time, and a table in tournament.toml says what they get."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import ClassVar
+
+from pydantic import Field, ValidationInfo, field_validator
+
+from engine.games.matrix_game.core import BOT_BYTES, GAME_ROW, MOST_MOVES, MOST_TURNS, SESSION_ROW
+from engine.games.matrix_game.core import MatrixGame as MatrixGameCore
+from engine.kernel.game_core import GameCore
+from engine.kernel.records import Table
+from tournament.contests.contest import Core, Estimates
+from tournament.contests.interface import CompiledBots, DecisionSpec, Histories, PythonBots, Sdk, ViewField
+from tournament.contests.matrix_game.presentation import new_presentation
+from tournament.contests.presentation import Presentation
+from tournament.contests.scoring import Scored
+from tournament.contests.settings import ContestSettings, Sessions
+from tournament.leg import LegPlan
+from tournament.rules.rules import Rules
+from tournament.store.columns import columns_of
+
+_MOST_PAYOFF = 1e6
+_MOST_NAME = 40  # characters of a move's name
+_MOST_NAME_AS_JSON = 12 * _MOST_NAME + 2
+
+Payoffs = list[list[float]]
+
+
+class Settings(ContestSettings):
+    """Keys of a table of tournament.toml with `rules = "matrix_game"`. Its defaults are rock-paper-scissors."""
+
+    sessions: Sessions = 100
+    moves: list[str] = Field(
+        ["rock", "paper", "scissors"], description="the moves' names, 2 to 64; bots know them by number, from 0"
+    )
+    payoffs: Payoffs = Field(
+        [[0, -1, 1], [1, 0, -1], [-1, 1, 0]],
+        validate_default=True,
+        description="what a player is paid: for each of its moves a list by the other's",
+    )
+    column_payoffs: Payoffs | None = Field(
+        None,
+        description="what the other is paid by the same two moves, if that differs; then set duplicate",
+    )
+    turns_per_game: int = Field(1000, ge=1, le=MOST_TURNS, description="turns of a game")
+    games_per_session: int = Field(1, ge=1, le=10_000, description="games of a session, each with an empty history")
+    noise: float = Field(0.0, ge=0, le=1, description="chance that a move is replaced by another one")
+    end_probability: float = Field(
+        0.0,
+        ge=0,
+        le=1,
+        description="chance that a game ends after a turn; bots don't know. It has at most turns_per_game turns",
+    )
+    duplicate: bool = Field(False, description="play each match twice, roles exchanged")
+
+    @field_validator("moves")
+    @classmethod
+    def _are_moves(cls, moves: list[str]) -> list[str]:
+        if not 2 <= len(moves) <= MOST_MOVES:
+            raise ValueError(f"there must be 2 to {MOST_MOVES} moves")
+        if len(set(moves)) < len(moves):
+            raise ValueError("two moves have the same name")
+        if not all(name.isprintable() and 0 < len(name) <= _MOST_NAME for name in moves):
+            raise ValueError(f"a move's name has 1 to {_MOST_NAME} printable characters")
+        return moves
+
+    @field_validator("payoffs", "column_payoffs")
+    @classmethod
+    def _fit_the_moves(cls, payoffs: Payoffs | None, info: ValidationInfo) -> Payoffs | None:
+        moves = info.data.get("moves")
+        if payoffs is None or moves is None:  # their own mistake is reported
+            return payoffs
+        count = len(moves)
+        if len(payoffs) != count or any(len(row) != count for row in payoffs):
+            raise ValueError(f"must be {count} lists of {count} numbers each, for the moves {', '.join(moves)}")
+        if not all(abs(payoff) <= _MOST_PAYOFF for row in payoffs for payoff in row):
+            raise ValueError(f"a payoff must be at least {-_MOST_PAYOFF:.0f} and at most {_MOST_PAYOFF:.0f}")
+        return [[payoff + 0.0 for payoff in row] for row in payoffs]
+
+    @property
+    def payoffs_to_column(self) -> Payoffs:
+        """The column player's payoffs, by the row player's move and then its own."""
+        return self.column_payoffs or [list(column) for column in zip(*self.payoffs)]
+
+
+def _new_core(
+    leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
+) -> GameCore:
+    assert isinstance(settings, Settings)
+    return MatrixGameCore(
+        games,
+        sessions,
+        **leg.for_core,
+        row_payoffs=settings.payoffs,
+        column_payoffs=settings.payoffs_to_column,
+        turns_per_game=settings.turns_per_game,
+        games_per_session=settings.games_per_session,
+        noise=settings.noise,
+        end_probability=settings.end_probability,
+        seats_swapped=leg.seats_swapped,
+        move_names=settings.moves,
+    )
+
+
+def _new_core_at_limits(
+    leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
+) -> GameCore:
+    """Games in which all moves are drawn at random, whatever the bots choose: histories that they haven't met."""
+    assert isinstance(settings, Settings)
+    even = 1 - 1 / len(settings.moves)  # with so much noise, all moves are equally likely
+    return _new_core(
+        replace(leg, sessions=min(leg.sessions, _SESSIONS_AT_LIMITS)),
+        settings.model_copy(update={"noise": even}),
+        games,
+        sessions,
+    )
+
+
+def _presentation_of(settings: ContestSettings) -> Presentation:
+    """The presentation with the moves' names. Payoffs are told where they are the same for either role."""
+    assert isinstance(settings, Settings)
+    payoffs = None if settings.column_payoffs and settings.duplicate else (settings.payoffs, settings.payoffs_to_column)
+    turns, ends = settings.turns_per_game, settings.end_probability
+    expected = min(turns, int(_ENDS_FOR_PANELS / ends)) if ends else 0
+    return new_presentation(settings.moves, payoffs, expected or turns)
+
+
+_ENDS_FOR_PANELS = 4  # times its expected length: beyond that one game in fifty goes on
+_SESSIONS_AT_LIMITS = 10
+_PLACES = ("turn", "turns_per_game", "moves", "role", "my_previous_move", "opponents_previous_move")
+
+
+def _turns(settings: Settings) -> float:
+    """The expected turns of a session."""
+    ends = settings.end_probability
+    each = (1 - (1 - ends) ** settings.turns_per_game) / ends if ends else settings.turns_per_game
+    return settings.games_per_session * each
+
+
+class MatrixGame(Rules):
+    """Settings say which matrix game."""
+
+    name = "matrix_game"
+    title = "Matrix game"
+    seats = 2
+    settings_class = Settings
+    points_unit = "a score is what a bot was paid, over all turns of its matches"
+    description = (
+        "Two bots choose a move at the same time, turn after turn, and are paid for each turn by a table of payoffs."
+        " Both see what the other one played before."
+    )
+    decisions = (
+        DecisionSpec("move", returns="name", most_json=_MOST_NAME_AS_JSON),
+        DecisionSpec("past", only_tells=True, catches_up=True),
+    )
+    core = Core(
+        _new_core,
+        games=columns_of(
+            GAME_ROW,
+            ("move_replaced_0", "move_replaced_1"),
+            game="turn of the session, from 0: each is a game of its own that is paid",
+            turn="turn since the bots' histories were last empty, from 0",
+            move_0="seat 0's move as played, by its number in the settings' moves",
+            move_1="seat 1's move as played",
+            move_replaced_0="noise replaced the move that seat 0 chose",
+            move_replaced_1="noise replaced the move that seat 1 chose",
+        ),
+        sessions=columns_of(
+            SESSION_ROW,
+            ("seat_0_is_row",),
+            games="turns played",
+            seat_0_is_row="seat 0 had the row's payoffs, seat 1 the column's",
+            points_0="what seat 0 was paid over the session",
+            points_1="what seat 1 was paid over the session",
+        ),
+        scored=Scored("sessions", ("points_0", "points_1")),
+        at_limits=_new_core_at_limits,
+    )
+    sdk = Sdk(
+        Path(__file__).parent / "sdk",
+        CompiledBots(
+            "matrix_game.h",
+            struct_size=BOT_BYTES,
+            hints=(("redefinition of 'Bot'", "Bot is there before the first line; delete your copy."),),
+        ),
+        PythonBots(
+            histories=Histories(
+                {"my_moves": "my_previous_move", "opponents_moves": "opponents_previous_move"}, length="turn"
+            )
+        ),
+        view=tuple(ViewField(name, 4 * place, "i") for place, name in enumerate(_PLACES)),
+        name_answer=lambda answer: f"move {answer}",
+    )
+    presentation = _presentation_of
+    estimates = Estimates(_turns, rate=1e7, bytes=1.6)
+    presets: ClassVar = {
+        "rock_paper_scissors": {
+            "rules": "matrix_game",
+            "title": "Rock-paper-scissors",
+            "moves": ["rock", "paper", "scissors"],
+            "payoffs": [[0, -1, 1], [1, 0, -1], [-1, 1, 0]],
+            "turns_per_game": 1000,
+            "sessions": 2,
+            "replicas": 10,
+        },
+        "prisoners_dilemma": {
+            "rules": "matrix_game",
+            "title": "Iterated prisoner's dilemma",
+            "moves": ["cooperate", "defect"],
+            "payoffs": [[3, 0], [5, 1]],
+            "turns_per_game": 200,
+            "sessions": 2,
+            "replicas": 10,
+        },
+    }

@@ -1,0 +1,117 @@
+"""Any game for two to ten of OpenSpiel as a contest: turns or simultaneous moves, and chance drawn from our deals.
+
+OpenSpiel (M. Lanctot and others, "OpenSpiel: A Framework for Reinforcement Learning in Games", 2019) has the rules.
+It is an extra of this package, imported when such a contest is played.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import Field, ValidationInfo, field_validator
+from pydantic_core import PydanticCustomError
+
+from tournament.rules.decision import Decision
+from tournament.rules.rules import Questions, Rules, Settings
+from tournament.rules.value_types import Int, LegalAction, List, Text
+from tournament.store.columns import Column
+
+if TYPE_CHECKING:
+    from engine.rules.session_core import Session
+
+PACKAGE = "open_spiel"
+_HIGHEST = 2**31 - 1
+_MOST_ACTIONS = 4096
+MOST_PLAYERS = 10
+
+ACT = Decision(
+    "act",
+    "Choose an action",
+    observation={
+        "information_state": Text(description="what your player knows, as OpenSpiel writes it"),
+        "action_names": List(Text(), description="the names of the legal actions, in the same order"),
+        "seat": Int(0, MOST_PLAYERS - 1, "which of the game's players you are in this game"),
+    },
+    answer=LegalAction(Int(0, _HIGHEST), _MOST_ACTIONS, "an action"),
+)
+
+
+class OpenSpielSettings(Settings):
+    """Keys of the contest's table in tournament.toml."""
+
+    open_spiel_game: str = Field(
+        "",
+        validate_default=True,
+        description='which game, as OpenSpiel names it, with its parameters: "leduc_poker", "goofspiel(num_cards=4)"',
+    )
+
+    @field_validator("open_spiel_game")
+    @classmethod
+    def _can_be_played(cls, value: str) -> str:
+        if not value:
+            raise PydanticCustomError("open_spiel", 'say which game, such as open_spiel_game = "leduc_poker"')
+        from tournament.contests.open_spiel.game_tree import NoGame, game_of
+
+        try:
+            game_of(value)
+        except NoGame as problem:
+            raise PydanticCustomError("open_spiel", "{problem}", {"problem": str(problem)}) from None
+        return value
+
+    seats: int = Field(
+        0, ge=0, validate_default=True, description="bots at a table: as many as the game has players, also by default"
+    )
+
+    @field_validator("seats")
+    @classmethod
+    def _are_players(cls, value: int, given: ValidationInfo) -> int:
+        """The number of players; raise an error for another."""
+        from tournament.contests.open_spiel.game_tree import game_of
+
+        if "open_spiel_game" not in given.data:
+            return value  # which is refused already
+        players: int = game_of(given.data["open_spiel_game"]).players
+        if value not in (0, players):
+            message = "{game} has {players} players; leave seats out, or choose players in open_spiel_game"
+            raise PydanticCustomError("seats", message, {"game": given.data["open_spiel_game"], "players": players})
+        return players
+
+
+class OpenSpiel(Rules):
+    """A session is one game; the seats of the game's players change from one to the next."""
+
+    name = "open_spiel"
+    title = "OpenSpiel"
+    seats = range(2, MOST_PLAYERS + 1)
+    settings_class = OpenSpielSettings
+    decisions = (ACT,)
+    columns = (Column("actions", "int32", "actions that the bots chose"),)
+    zero_sum = False  # some games are, some aren't
+    description = "Bots play a game of OpenSpiel by its rules; a session is one game, and they change seats after each."
+    points_unit = "a point is what the game returns to its player"
+    requires = (PACKAGE,)
+
+    def render(self) -> str:
+        return str(self.walk.position())
+
+    def play(self, session: Session) -> Questions:
+        from tournament.contests.open_spiel.game_tree import CHANCE, OVER, TURN, game_of
+
+        first, rng = session.first_seat, session.rng
+        self.walk = walk = game_of(self.settings.open_spiel_game).begun(first, rng)
+        actions = 0
+        while (node := walk.node).kind != OVER:
+            if node.kind == CHANCE:
+                outcomes, probabilities = node.told
+                walk.go(outcomes[rng.weighted_index(probabilities)])
+            elif node.kind == TURN:
+                walk.go((yield node.told))
+                actions += 1
+            else:
+                questions, players = node.told
+                chosen = dict(zip(players, (yield questions)))
+                walk.go(tuple(chosen.get(player, 0) for player in range(session.seats)))
+                actions += len(players)
+        returns = walk.node.told
+        points = [returns[(seat - first) % session.seats] for seat in range(session.seats)]
+        session.record(points, actions=actions)

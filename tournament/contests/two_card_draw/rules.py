@@ -1,0 +1,220 @@
+"""Two-card draw: bots against servers that play fixed strategies, as in TopCoder's Marathon Match 14."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from pydantic import Field
+
+from engine.games.two_card_draw.core import GAME_ROW, SESSION_ROW
+from engine.games.two_card_draw.core import TwoCardDraw as TwoCardDrawCore
+from engine.kernel.game_core import GameCore
+from engine.kernel.records import Table
+from tournament.contests.contest import Core, Estimates
+from tournament.contests.interface import CompiledBots, DecisionSpec, Sdk
+from tournament.contests.scoring import House, HousePlayer, HouseScoring, Measure, Played, Scored
+from tournament.contests.settings import BankedSettings, ContestSettings, Increment, Seconds
+from tournament.contests.two_card_draw.presentation import PRESENTATION
+from tournament.contests.two_card_draw.servers import (
+    FACTS,
+    SUFFIX,
+    compiled_strategy,
+    generated_server,
+    generated_servers,
+    practice_server,
+    practice_servers,
+    servers_in,
+    strategy_of,
+)
+from tournament.keys import master_key
+from tournament.leg import LegPlan
+from tournament.paths import PathText
+from tournament.rules.rules import Rules
+from tournament.store.columns import columns_of
+
+EXAMPLES = tuple(f"example_{number}" for number in range(4))
+MOST_HANDS = 60_000
+
+
+class Settings(BankedSettings):
+    """Keys of the table [two_card_draw] in tournament.toml."""
+
+    sessions: int = Field(
+        1,
+        ge=1,
+        le=10**6,
+        description="how often a bot meets each server, each time again, with other cards",
+    )
+    hands: int = Field(10_000, ge=32, le=MOST_HANDS, description="hands of a session")
+    servers: int = Field(16, ge=1, le=1000, description="servers made from the seed")
+    strategy_dir: PathText | None = Field(
+        None,
+        description="folder of strategy files to play instead",
+    )
+    # The statement's limit is 20 seconds for all calls of a test case, however they are spread.
+    seconds: Seconds = 20.0
+    increment_ms: Increment = 0.0
+
+    def playing(self) -> dict[str, object]:
+        # The strategies of a folder are known by their contents.
+        return {key: value for key, value in super().playing().items() if key != "strategy_dir"}
+
+
+def _new_core(
+    leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
+) -> GameCore:
+    assert isinstance(settings, Settings) and house is not None
+    strategy = strategy_of(house)
+    return TwoCardDrawCore(
+        games,
+        sessions,
+        deals_key=leg.deals_key,
+        hands=settings.hands,
+        bet1=strategy.bet1,
+        bet2=strategy.bet2,
+        server=compiled_strategy(house),
+        match=leg.match,
+        session=leg.first_session,
+    )
+
+
+def players(settings: ContestSettings, folder: Path, say: Callable[[str], None]) -> Sequence[HousePlayer]:
+    assert isinstance(settings, Settings)
+    if settings.strategy_dir is not None:
+        return servers_in(folder / settings.strategy_dir)
+    return generated_servers(_key(settings), settings.servers, say)
+
+
+def practice_players(settings: ContestSettings, folder: Path, say: Callable[[str], None]) -> Sequence[HousePlayer]:
+    """Those of a match: the strategies of the folder, or servers that no contest has."""
+    assert isinstance(settings, Settings)
+    if settings.strategy_dir is not None:
+        return servers_in(folder / settings.strategy_dir)
+    return practice_servers(_key(settings), settings.servers, say)
+
+
+def example(settings: ContestSettings, name: str) -> HousePlayer:
+    """A server like those of the contest that entrants may know, and that doesn't count."""
+    return generated_server(_key(settings), name)
+
+
+def _key(settings: ContestSettings) -> bytes:
+    """The master key; of the seed 1 for practice before a run has settled its seed."""
+    return master_key(settings.seed or "1")
+
+
+def score(played: Played) -> float:
+    """Of a session: the profit and a chip for each hand, never less than 0."""
+    return max(0.0, played.points + played.games)
+
+
+def share(played: Sequence[Played]) -> float | None:
+    """The profit as a share of a perfect opponent's expectation; None where that is nothing."""
+    achievable = sum(p.facts["achievable"] * p.games for p in played)
+    return sum(p.points for p in played) / achievable if achievable > 0 else None
+
+
+_CARDS = {"card1": (0, 4), "card2": (4,)}
+_MOST_LOST = 61  # in a hand: the ante, three bets of 5 and three of 15
+
+
+def _question(
+    name: str, arguments: dict[str, tuple[int, ...]], names: Mapping[int, str] = {}, *, only_tells: bool = False
+) -> DecisionSpec:
+    """A question with these arguments, each with values at its limits."""
+    return DecisionSpec(
+        name,
+        (("i32",),) * len(arguments),
+        arguments=tuple(arguments),
+        extremes=tuple(arguments.values()),
+        names=names,
+        only_tells=only_tells,
+    )
+
+
+class TwoCardDraw(Rules):
+    """Every entrant plays against the same servers."""
+
+    name = "two_card_draw"
+    title = "Two-card draw"
+    seats = 1
+    settings_class = Settings
+    points_unit = "a score is chips won in a session, and a chip for each hand"
+    description = (
+        "Bots play poker with two cards, numbers from 0 to 4, against servers: fixed strategies that play by dice."
+        " Each side puts in a chip, there is a round of bets, both may exchange cards, there is a second round, and"
+        " the better hand wins, a pair before a high card. All bots meet the same servers; who finds out how one plays"
+        " can beat it."
+    )
+    decisions = (
+        _question("init", {"bet1": (5,), "bet2": (5, 15)}, only_tells=True),
+        _question(
+            "new_hand",
+            {**_CARDS, "winnings": (-MOST_HANDS * _MOST_LOST, 0, MOST_HANDS * _MOST_LOST)},
+            {0: "check", 1: "bet"},
+        ),
+        _question("round1", {**_CARDS, "bets": (1, 2, 3)}, {0: "fold", 1: "call", 2: "raise"}),
+        _question("draw", {**_CARDS, "bets": (0, 3)}),
+        _question(
+            "round2",
+            {**_CARDS, "bets1": (0, 3), "bets2": (0, 1, 2, 3), "drew": (0, 2)},
+            {0: "fold", 1: "check", 2: "bet"},
+        ),
+        _question("showdown", {**_CARDS, "opp1": (0, 4), "opp2": (4,)}, only_tells=True),
+    )
+    core = Core(
+        _new_core,
+        games=columns_of(
+            GAME_ROW,
+            ("opened1_0", "opened2_0"),
+            game="hand of the session, from 0",
+            dealt_0="the bot's hand as dealt, two digits: lower and higher card",
+            house_dealt="the server's hand as dealt",
+            bets1="bets and raises in round 1, 0 to 3",
+            opened1_0="the bot bet first in round 1",
+            drew_0="cards that the bot drew; 0 also when round 1 ended the hand",
+            house_drew="cards that the server drew",
+            held_0="the bot's hand at the end",
+            house_held="the server's hand at the end",
+            bets2="bets and raises in round 2, 0 to 3",
+            opened2_0="the bot bet first in round 2",
+            rounds="rounds of betting: 1 when someone folded in the first, else 2",
+            folded_by="who folded: 0 no one, 1 the bot, 2 the server",
+            pot="chips in the pot at the end",
+            gain_0="what the bot won, chips",
+        ),
+        sessions=columns_of(
+            SESSION_ROW,
+            games="hands played",
+            gain_0="what the bot won, chips",
+            score_0="gain_0 and a chip for each hand, at least 0",
+        ),
+        scored=Scored("games", ("gain_0",), length="hands"),
+    )
+    sdk = Sdk(Path(__file__).parent / "sdk", CompiledBots("two_card_draw.h"), class_name="TwoCardDraw")
+    house = House(
+        players,
+        practice_server,
+        HouseScoring(
+            score,
+            measures=(
+                Measure(
+                    "share",
+                    "of best",
+                    "profit as a share of what a perfect opponent would expect, beyond 100% with luck",
+                    share,
+                    lambda value: f"{100 * value:.1f}%",
+                ),
+            ),
+        ),
+        suffix=SUFFIX,
+        facts=FACTS,
+        examples=EXAMPLES,
+        example=example,
+        practice_players=practice_players,
+    )
+    presentation = PRESENTATION
+    estimates = Estimates(lambda settings: settings.hands, rate=5e6, bytes=8.0)
+    presets: ClassVar = {"two_card_draw": {}}

@@ -1,0 +1,132 @@
+"""One-card von Neumann poker: all play all, bankroll sessions, ±m/√g points."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from engine.games.von_neumann_poker.core import GAME_ROW, SESSION_ROW
+from engine.games.von_neumann_poker.core import VonNeumannPoker as VonNeumannPokerCore
+from engine.kernel.game_core import GameCore
+from engine.kernel.records import Table
+from tournament.contests.contest import Core, LegLuck, Luck
+from tournament.contests.interface import CompiledBots, DecisionSpec, PythonBots, Sdk, ViewField
+from tournament.contests.scoring import Scored
+from tournament.contests.settings import ContestSettings, Duplicate
+from tournament.contests.von_neumann_poker.presentation import PRESENTATION
+from tournament.leg import LegPlan
+from tournament.rules.rules import Rules
+from tournament.store.columns import columns_of
+
+
+class Settings(ContestSettings):
+    """Keys of the table [von_neumann_poker] in tournament.toml."""
+
+    bet_cap: Literal["before_ante", "after_ante"] = Field(
+        "before_ante",
+        description="bets are capped at the stacks before the antes, as by the statement's controller, or after",
+    )
+    duplicate: Duplicate = False
+
+
+def _new_core(
+    leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
+) -> GameCore:
+    assert isinstance(settings, Settings)
+    return VonNeumannPokerCore(
+        games,
+        sessions,
+        **leg.for_core,
+        seats_swapped=leg.seats_swapped,
+        cap_after_ante=settings.bet_cap == "after_ante",
+    )
+
+
+LUCK_COLUMNS = ("session", "seat_0_is_a", "a_card", "b_card", "a_gain")
+
+
+def _new_luck(settings: ContestSettings, first_session: int) -> LegLuck:
+    from tournament.contests.von_neumann_poker import luck
+
+    return luck.LegLuck(first_session, settings.sessions)
+
+
+_OWN_COPIES = "Bot, Money, Card and the like are there before the first line; delete your copies."
+_IN_C = {
+    "opponents_previous_card": "opponentsPreviousCard",
+    "opponents_money": "opponentsMoney",
+    "bet": "aBet",
+}
+_HINTS = (
+    ("const-qualified type", "to write to bot->f, take a plain `Bot *bot`, or cast the const away."),
+    ("redefinition of 'Bot'", _OWN_COPIES),
+    ("typedef redefinition", _OWN_COPIES),
+    ("adapter.h", "the two functions are `int a(const Bot *bot)` and `int b(const Bot *bot, const int aBet)`."),
+)
+_HIGHEST_CARD = 1 - 2**-24
+
+
+class VonNeumannPoker(Rules):
+    """All bots play all others."""
+
+    name = "von_neumann_poker"
+    title = "One-card von Neumann poker"
+    version = 2
+    seats = 2
+    settings_class = Settings
+    points_unit = "a point is a dollar won, divided by √games of its session"
+    description = (
+        "Two bots each put in $10 and get a card, a number from 0 to 1. One of them, A, passes or bets up to $50."
+        " After a pass the higher card wins the pot. After a bet the other one, B, folds, or calls, and then the"
+        " higher card wins. They are A and B in turn. A session starts with $100 each and lasts 50 games, or until one"
+        " can't put in $10."
+    )
+    decisions = (
+        DecisionSpec("a", result=("i64", "i32"), names={0: "pass"}),
+        DecisionSpec(
+            "b",
+            (("i32",), ("i64", "i32")),
+            ("i32", "i64"),
+            arguments=("bet",),
+            extremes=((1, 50),),
+            names={0: "fold", 1: "call"},
+        ),
+    )
+    core = Core(
+        _new_core,
+        games=columns_of(
+            GAME_ROW,
+            ("seat_0_is_a", "folded"),
+            seat_0_is_a="seat 0 plays A, who acts first",
+            a_card="A's card, 0 to 1",
+            b_card="B's card, 0 to 1",
+            a_money="A's stack before the antes, dollars",
+            b_money="B's stack before the antes, dollars",
+            bet="A's bet as played, dollars; 0 is a pass",
+            folded="B folded; false also after a pass",
+            a_gain="what A won, dollars; B lost as much",
+        ),
+        sessions=columns_of(
+            SESSION_ROW,
+            gain_0="what seat 0 won, dollars",
+            points_0="gain_0 / √games",
+            points_1="what seat 1 has for it: −points_0",
+        ),
+        scored=Scored("sessions", ("points_0",), zero_sum=True),
+    )
+    sdk = Sdk(
+        Path(__file__).parent / "sdk",
+        CompiledBots("von_neumann_poker.h", struct_size=232, view_offset=8, hints=_HINTS, names=_IN_C),
+        PythonBots(state_size=50),
+        view=(
+            ViewField("card", 0, "f", (0.0, _HIGHEST_CARD)),
+            ViewField("opponents_previous_card", 4, "f", (-1.0, 0.0, _HIGHEST_CARD)),
+            ViewField("money", 8, "q", (10, 100, 190)),
+            ViewField("opponents_money", 16, "q", (10, 100, 190)),
+        ),
+    )
+    presentation = PRESENTATION
+    luck = Luck(LUCK_COLUMNS, _new_luck)
+    presets: ClassVar = {"von_neumann_poker": {"sessions": 100, "replicas": 10}}
