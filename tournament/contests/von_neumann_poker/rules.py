@@ -11,7 +11,7 @@ from engine.games.von_neumann_poker.core import GAME_ROW, SESSION_ROW
 from engine.games.von_neumann_poker.core import VonNeumannPoker as VonNeumannPokerCore
 from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
-from tournament.contests.contest import Core, LegLuck, Luck
+from tournament.contests.contest import Core, Estimates, LegLuck, Luck
 from tournament.contests.interface import CompiledBots, DecisionSpec, PythonBots, Sdk, ViewField
 from tournament.contests.scoring import Scored
 from tournament.contests.settings import ContestSettings, Duplicate
@@ -129,4 +129,5 @@ class VonNeumannPoker(Rules):
     )
     presentation = PRESENTATION
     luck = Luck(LUCK_COLUMNS, _new_luck)
+    estimates = Estimates()
     presets: ClassVar = {"von_neumann_poker": {"sessions": 100, "replicas": 10}}
