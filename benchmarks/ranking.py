@@ -445,9 +445,9 @@ def _settled(tournaments: int) -> Iterator[str]:
         for number in range(runs):
             batches = [Batch("", (), rehearsal.played(number))]
             last = next_round(field, None, partial(rehearsal.schedule, number), batches)
-            counted = count_legs(batches, rehearsal.schedule(number, last.replicas)).counting
+            counted = count_legs(batches, rehearsal.schedule(number, last.replicas))
             legs = batches[0].legs
-            legs = legs.chosen([place for place, digest in enumerate(legs.digests) if digest in counted])
+            legs = legs.chosen(np.flatnonzero(counted.counts(legs)))
             ranking = compute_standings(field, [Batch("", (), legs)])
             ahead = [(line.name, behind) for line in ranking.ranked for behind in line.significantly_ahead_of]
             twins = [x[:-1] == y[:-1] for x, y in ahead]

@@ -36,7 +36,7 @@ def batch(*legs: LegResult) -> Batch:
 
 def test_legs_count_in_whatever_batches_they_are() -> None:
     found = count_legs([batch(*LEGS[7:]), batch(*LEGS[:7][::-1])], SCHEDULE)
-    assert (found.total, len(found.missing), found.counting) == (12, 0, {leg.digest for leg in LEGS})
+    assert (found.total, len(found.missing), found.done) == (12, 0, 12) and found.counts(Legs.of(LEGS)).all()
 
 
 @pytest.mark.parametrize("place", [0, 5, 11])
@@ -59,15 +59,15 @@ def test_legs_count_in_whatever_batches_they_are() -> None:
 def test_a_leg_counts_at_its_own_place_and_whole(place: int, change: dict[str, Any], counts: bool) -> None:
     legs = [*LEGS[:place], replace(LEGS[place], **change), *LEGS[place + 1 :]]
     found = count_legs([batch(*legs)], SCHEDULE)
-    assert (LEGS[place].digest in found.counting) == counts
-    assert len(found.counting) == 11 + counts and len(found.missing) == 1 - counts
+    assert found.counts(Legs.of(legs)).tolist() == [counts or at != place for at in range(12)]
+    assert found.done == 11 + counts and len(found.missing) == 1 - counts
 
 
 def test_a_leg_cut_short_by_its_fault_counts_and_its_bot_plays_no_other() -> None:
     ended = replace(LEGS[0], sessions=2, faults=(FAULT,), out=(0,))
     found = count_legs([batch(ended, *LEGS[1:])], SCHEDULE)
-    others = {leg.digest for leg in LEGS if ended.seats[0] not in leg.seats}
-    assert found.out == {ended.seats[0]} and found.counting == {ended.digest} | others
+    others = [ended.seats[0] not in leg.seats for leg in LEGS[1:]]
+    assert found.out == {ended.seats[0]} and found.counts(Legs.of([ended, *LEGS[1:]])).tolist() == [True, *others]
     assert (found.total, len(found.missing)) == (7, 0)
 
 

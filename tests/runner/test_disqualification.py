@@ -29,7 +29,7 @@ from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.leg import Leg, LegPlan, PlaysAs, Seat
 from tournament.records.results import load
 from tournament.runner.listener import Progress
-from tournament.runner.schedule.counting import PLAYED, Counted, fixtures_at
+from tournament.runner.schedule.counting import PLAYED, Counted
 from tournament.runner.schedule.legs import Competitor, Fixture, Replicas, RoundRobin
 from tournament.store.leg_sums import LegSums
 from tournament.store.legs import Fault, LegResult, Legs
@@ -78,12 +78,15 @@ def test_legs_that_count_are_the_same_in_whatever_order_they_are_played(data: st
     expected = legs_in_order(order, ends)
     counted = Counted(schedule)
     while len(counted.missing):
-        left = list(fixtures_at(schedule, counted.missing))
+        left = [fixture for _, fixture, _ in counted.wanted()]
         assert len(left) == counted.inline + counted.in_lanes == counted.total - counted.done
         assert sum(one.has_processes for one in left) == counted.in_lanes
         some = data.draw(st.lists(st.sampled_from(left), min_size=1, unique=True))
         counted.note(Legs.of([result_of(one, ends[one.digest]) for one in some]))
-    assert counted.counting == set(expected) and counted.total == counted.done == len(expected)
+    counts = counted.counts(Legs.of([result_of(one, ends[one.digest]) for one in order]))
+    assert [one.digest in expected for one in order] == counts.tolist() and counted.total == counted.done == len(
+        expected
+    )
 
 
 def place_with(folder: Path, bad: dict[str, str], more: str = "") -> Place:

@@ -10,7 +10,6 @@ import numpy.typing as npt
 import pytest
 
 from tests.oracles.deals import key_of
-from tests.samples import sampled
 from tournament.arrays import Floats
 from tournament.runner.schedule.legs import Competitor, Replicas, RoundRobin
 from tournament.standings.places import with_implied
@@ -160,8 +159,11 @@ def told_apart(seats: int | None, replicas: int, tables: int | None, kind: str, 
 @pytest.mark.parametrize(
     ("seats", "replicas", "tables", "kind"),
     [
-        *((3, 2, None, "wins"), (2, 1, 10, "wins")),
-        *sampled(((None, 4, None, "learns"), (4, 1, 10, "learns"), (6, 2, 5, "wins")), ()),
+        (3, 2, None, "wins"),
+        (2, 1, 10, "wins"),
+        pytest.param(None, 4, None, "learns", marks=pytest.mark.thorough),
+        pytest.param(4, 1, 10, "learns", marks=pytest.mark.thorough),
+        pytest.param(6, 2, 5, "wins", marks=pytest.mark.thorough),
     ],
 )
 def test_identical_bots_are_told_apart_in_one_of_twenty(

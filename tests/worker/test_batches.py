@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,8 +22,9 @@ from tournament.leg import Leg, PlaysAs
 from tournament.runner.pace import Pace
 from tournament.runner.planning import starts_per_leg
 from tournament.runner.schedule.counting import Counted, count_legs
-from tournament.runner.schedule.legs import Competitor, Fixture, MatchLegs, RoundRobin, Schedule
+from tournament.runner.schedule.legs import Competitor, Fixture, MatchColumns, RoundRobin, Schedule
 from tournament.runner.tasks import LegsToPlay
+from tournament.store.folder_storage import FolderStorage
 from tournament.store.ledger import Batch
 from tournament.store.leg_sums import LegSums
 from tournament.store.legs import LegResult, Legs
@@ -41,34 +44,38 @@ def digest_of(number: int) -> str:
     return f"{number:064x}"
 
 
+KINDS: tuple[tuple[str, PlaysAs], ...] = (("inline", "wasm"), ("laned", "python"), ("other", "wasm"))
+
+
 @dataclass(frozen=True)
 class OneMatchForEachLeg:
-    """A schedule of legs that are, or aren't, in lanes; a replica is this many of them."""
+    """A schedule of legs, one of each match, that are, or aren't, in lanes."""
 
     in_lanes: list[bool]
-    legs_per_replica: int = 10**9
+    matches: int = 10**9  # of a replica
+    legs_per_replica: int = 1
     sessions_per_leg: int = 1
     house: tuple[Competitor, ...] = ()
     legs_of_deals: int = 1
+    competitors = players = tuple(
+        Competitor(number, name, kind, "together") for number, (name, kind) in enumerate(KINDS)
+    )
 
-    @property
-    def competitors(self) -> list[Competitor]:
-        return [player for fixture in self.fixtures() for player in fixture.seats]
-
-    def matches(self) -> Iterator[MatchLegs]:
-        other = Competitor(1, "other", "wasm", "")
-        for number, in_lanes in enumerate(self.in_lanes):
-            bot = Competitor(0, "bot", "python" if in_lanes else "wasm", "together")
-            yield MatchLegs(0, range(number, number + 1), (bot, other))
+    def columns(self) -> MatchColumns:
+        numbers = np.arange(len(self.in_lanes))
+        return MatchColumns(
+            numbers, numbers // self.matches, np.array([(in_lanes, 2) for in_lanes in self.in_lanes], np.int32)
+        )
 
     def fixtures(self) -> Iterator[Fixture]:
-        return (Fixture(0, one.numbers[0], digest_of(one.numbers[0]), one.seats) for one in self.matches())
+        for number, in_lanes in enumerate(self.in_lanes):
+            yield Fixture(number, number // self.matches, digest_of(number), (self.players[in_lanes], self.players[2]))
 
     def digests(self) -> OneMatchForEachLeg:
         return self
 
-    def of(self, _players: tuple[Competitor, ...], number: int) -> bytes:
-        return bytes.fromhex(digest_of(number))
+    def of_columns(self, columns: MatchColumns, *_: object) -> bytes:
+        return bytes.fromhex("".join(map(digest_of, columns.match.tolist())))
 
     def total(self) -> int:
         return len(self.in_lanes)
@@ -104,7 +111,7 @@ def numbers(
 ) -> list[list[list[int]]]:
     """The tasks of a schedule's legs, each with its batches, by their numbers."""
     play = to_play(cast(Schedule, schedule), pace, done, in_order=in_order)
-    return [[[cast(Fixture, leg).number for leg in batch] for batch in task] for task in tasks_of(play)]
+    return [[[cast(Fixture, leg).match for leg in batch] for batch in task] for task in tasks_of(play)]
 
 
 def cut(legs: list[bool], pace: Pace) -> list[list[bool]]:
@@ -192,7 +199,7 @@ def test_a_batch_ends_where_a_leg_is_done() -> None:
 
 def test_a_batch_ends_with_its_replica() -> None:
     for in_lanes in (True, False):
-        legs = OneMatchForEachLeg([in_lanes] * 6, legs_per_replica=2)
+        legs = OneMatchForEachLeg([in_lanes] * 6, matches=2)
         assert numbers(legs, new_pace(1, 1)) == [[[0, 1], [2, 3], [4, 5]]]
 
 
@@ -218,6 +225,12 @@ def test_slow_legs_play_on_all_workers_before_any_is_measured(known: bool) -> No
     assert max(free) <= 24
 
 
+@pytest.mark.parametrize("in_lanes", [False, True])
+def test_tasks_before_any_measure_leave_half_of_the_legs_to_those_after(in_lanes: bool) -> None:
+    tasks = cut([in_lanes] * 276, new_pace(16, 100))
+    assert max(map(len, tasks)) <= 276 // 32 and len(tasks) >= 32
+
+
 def test_legs_with_processes_go_out_few_at_a_time_until_some_are_measured() -> None:
     """So that a first leaderboard is soon there."""
     pace = new_pace(2, 10)
@@ -240,3 +253,12 @@ def test_pace_of_a_task_that_took_less_than_its_lanes_foretells_no_negative_time
     pace.games, pace.sessions = 10, 1
     pace._inline.games = 10
     assert pace.seconds_for(5, 0) >= 0
+
+
+def test_a_pace_that_can_not_be_noted_or_read_ends_no_run(tmp_path: Path) -> None:
+    storage, pace = FolderStorage(str(tmp_path)), new_pace(1, 1)
+    storage.prepare()
+    (tmp_path / "ledger" / "pace").mkdir()
+    pace.note(Receipt((), 2.0))
+    pace.note_down(storage)
+    assert not pace.begin_as_kept(storage)

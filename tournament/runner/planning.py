@@ -82,7 +82,7 @@ def plan_of(prepared: Prepared) -> Plan:
         int(games * contest.estimates.bytes),
         paced,
         this.done,
-        0 if unlike else sum(len(batch.legs) for batch in standing) - len(left.counting),
+        0 if unlike else sum(len(batch.legs) for batch in standing) - left.done,
         unlike,
     )
 

@@ -18,7 +18,7 @@ from tournament.errors import counted, shortened
 from tournament.records.former import keep_former
 from tournament.records.history import is_kept, keep_history
 from tournament.records.results import ranking_of
-from tournament.runner.schedule.counting import Counted, count_legs
+from tournament.runner.schedule.counting import Counted
 from tournament.runner.schedule.legs import Schedule
 from tournament.store.ledger import (
     TABLES,
@@ -29,6 +29,7 @@ from tournament.store.ledger import (
     Setting,
     Until,
 )
+from tournament.store.legs import Legs
 from tournament.store.writer import Writer
 
 # The first version of the engine in which legs share no deals; those of before told so by a setting.
@@ -187,9 +188,10 @@ class Cut:
 
 def batches_to_cut(standing: Sequence[Batch], schedule: Schedule) -> tuple[list[Cut], Counted]:
     """What to cut out of the records, and what is left to play."""
-    found = count_legs(standing, schedule)
-    counting = found.counting
-    cuts = [Cut(batch, np.array([digest in counting for digest in batch.legs.digests])) for batch in standing]
+    found, legs = Counted(schedule), Legs.joined(batch.legs for batch in standing)
+    found.note(legs)
+    ends = np.cumsum([len(batch.legs) for batch in standing], dtype=np.int64)
+    cuts = [Cut(batch, counts) for batch, counts in zip(standing, np.split(found.counts(legs), ends[:-1]))]
     return [cut for cut in cuts if not cut.counts.all()], found
 
 

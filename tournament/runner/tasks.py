@@ -33,15 +33,19 @@ class TaskSize:
     inline_left: int
     in_lanes_left: int
     _inline_at_first: int = field(init=False)
+    _in_lanes_at_first: int = field(init=False)
 
     def __post_init__(self) -> None:
-        self._inline_at_first = self.inline_left
+        self._inline_at_first, self._in_lanes_at_first = self.inline_left, self.in_lanes_left
 
     def is_full(self, inline: int, in_lanes: int) -> bool:
         return self._is_full_of_lanes(inline, in_lanes) if in_lanes else self._is_full_of_inline(inline)
 
     def _is_full_of_lanes(self, inline: int, in_lanes: int) -> bool:
-        if _has_all_lanes(self.pace, in_lanes, -(-self.in_lanes_left // self.pace.workers)):
+        share, most = -(-self.in_lanes_left // self.pace.workers), _MOST_LANES
+        if not self.pace.knows_lanes:
+            share, most = min(share, self._most_unmeasured(self._in_lanes_at_first)), _MOST_UNMEASURED
+        if in_lanes >= min(share, most):
             return True
         # A few lanes are slow, so they wait for more, unless other legs of the task take long.
         enough = in_lanes >= _FEW_LANES or self.pace.seconds_of_one(inline, 0) >= _LANES_SECONDS
@@ -57,13 +61,12 @@ class TaskSize:
         # Many workers would wait for this process, were it to serve each of them so often.
         bearable = _SPARE * pace.workers * pace.seconds_to_serve
         full = (inline + 1) * of_a_leg > max(seconds, bearable)
-        # Rules may be a thousand times as slow as the contest's guess: then no worker may have more than the others.
-        unmeasured = pace.workers > 1 and not pace.knows_inline
-        return full or (unmeasured and inline >= self._inline_at_first // (2 * pace.workers))
+        return full or (not pace.knows_inline and inline >= self._most_unmeasured(self._inline_at_first))
 
-
-def _has_all_lanes(pace: Pace, in_lanes: int, share: int) -> bool:
-    return in_lanes >= min(share, _MOST_LANES if pace.knows_lanes else _MOST_UNMEASURED)
+    def _most_unmeasured(self, at_first: int) -> int:
+        """Legs of a task before any is measured: rules may be a thousand times as slow as the contest's guess, and then
+        no worker may have more than the others."""
+        return at_first if self.pace.workers == 1 else at_first // (2 * self.pace.workers)
 
 
 class LegsToPlay:

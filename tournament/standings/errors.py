@@ -19,7 +19,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,7 @@ from tournament.store.legs import Legs
 
 FEWEST_OPPONENTS = 4  # that tell two entrants apart that play each of them once
 _ROUNDING = 1e-11  # of √(n · Σp²), which sums of n values p don't exceed
+_Rows = TypeVar("_Rows", Floats, Whole)
 _COVERED = 0.975  # quantile at the upper end of a 95% interval
 
 
@@ -84,24 +85,21 @@ class Strata:
         units = np.flatnonzero(is_first | (np.diff(replica, prepend=-1) != 0))
         stratum = np.cumsum(is_first)[units] - 1
         replicas = np.bincount(stratum)
-        each = np.add.reduceat(values, units)
+        each = summed(values, units)
         starts = np.cumsum(replicas) - replicas
-        means = np.add.reduceat(each, starts) / replicas[:, np.newaxis]
-        apart = each - means[stratum]
-        spread = np.add.reduceat(apart[:, :, np.newaxis] * apart[:, np.newaxis], starts)
-        if rounding is not None:
-            least = np.maximum.reduceat(rounding, first) ** 2 * replicas
-            spread[np.trace(spread, axis1=1, axis2=2) <= seats * least] = 0.0
-        scale = 1 / np.maximum(replicas * (replicas - 1), 1)
-        alone = (replicas == 1)[:, np.newaxis, np.newaxis]
-        batches = np.minimum.reduceat(np.minimum(lengths, BLOCK_COUNT), first) - 1
-        return cls(
-            first,
-            replicas,
-            means,
-            np.where(alone, np.add.reduceat(within, first), spread * scale[:, np.newaxis, np.newaxis]),
-            np.maximum(np.where(replicas == 1, batches, replicas - 1), 0),
-        )
+        means = summed(each, starts) / replicas[:, np.newaxis]
+        batches = summed(np.minimum(lengths, BLOCK_COUNT), first, np.minimum) - 1
+        covariances, freedom = summed(within, first), np.maximum(np.where(replicas == 1, batches, replicas - 1), 0)
+        if len(units) > len(first):
+            apart = each - means[stratum]
+            spread = summed(apart[:, :, np.newaxis] * apart[:, np.newaxis], starts)
+            if rounding is not None:
+                least = summed(rounding, first, np.maximum) ** 2 * replicas
+                spread[np.trace(spread, axis1=1, axis2=2) <= seats * least] = 0.0
+            scale = 1 / np.maximum(replicas * (replicas - 1), 1)
+            alone = (replicas == 1)[:, np.newaxis, np.newaxis]
+            covariances = np.where(alone, covariances, spread * scale[:, np.newaxis, np.newaxis])
+        return cls(first, replicas, means, covariances, freedom)
 
     @classmethod
     def of_points(cls, legs: Legs, legs_per_replica: int, lengths: Whole) -> Strata:
@@ -124,6 +122,11 @@ class Strata:
     def of_legs(self, legs: int) -> Whole:
         """Return the index of each leg's match."""
         return np.repeat(np.arange(len(self.first)), np.diff(self.first, append=legs))
+
+
+def summed(values: _Rows, first: Whole, add: np.ufunc = np.add) -> _Rows:
+    """Return the sums of the rows from each of these on to the next; fast if none has another."""
+    return values if len(first) == len(values) else cast(_Rows, add.reduceat(values, first))
 
 
 def degrees_of_freedom(variances: Floats, squares: Floats, fewest: npt.ArrayLike) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tournament.arrays import Floats, Whole
-from tournament.standings.errors import Strata
+from tournament.standings.errors import Strata, summed
 from tournament.standings.house import HousePlay
 from tournament.store.legs import Legs
 
@@ -70,7 +70,7 @@ def match_rows(legs: Legs, legs_per_replica: int, house: HousePlay | None, *, dr
     if drawn:
         edges |= np.diff(replica, prepend=-1) != 0
     first = np.flatnonzero(edges)
-    counts = [np.diff(first, append=len(legs)), *(np.add.reduceat(one, first) for one in (legs.sessions, legs.games))]
+    counts = [np.diff(first, append=len(legs)), *(summed(one, first) for one in (legs.sessions, legs.games))]
     strata = house.strata if house else Strata.of_points(legs, legs_per_replica, legs.sessions)
     seats = range(legs.seats)
     points = np.stack([_totals(legs.of_seat(seat).points, first, len(legs)) for seat in seats], axis=1)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tournament.arrays import Floats, Whole
-from tournament.standings.errors import Strata
+from tournament.standings.errors import Strata, summed
 from tournament.standings.house import HousePlay
 from tournament.standings.student_t import half_width, quantiles
 from tournament.store.legs import Legs
@@ -163,7 +163,7 @@ def matches_of(legs: Legs, legs_per_replica: int, house: HousePlay | None) -> Ma
     unknown[np.searchsorted(ends, np.flatnonzero(legs.ended), side="right")] = True
     for column in (1, 3, 4):
         amounts[unknown, column] = np.nan
-    sums = [np.add.reduceat(values, starts) if len(starts) else values for values in (legs.sessions, legs.games)]
+    sums = [summed(values, starts) for values in (legs.sessions, legs.games)]
     return Matches(
         legs.names,
         players,

@@ -54,7 +54,7 @@ _Name = Annotated[str, AfterValidator(_bot_name)]
 # A file that can't be a bot may have any name; it is only shown, never opened.
 _FileName = Annotated[str, AfterValidator(_file_name)]
 Hash = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
-_BatchName = Annotated[str, StringConstraints(pattern=r"^[0-9]{10}-[0-9]{1,10}-[0-9a-f]{12}$")]
+_BatchName = Annotated[str, StringConstraints(pattern=r"^[0-9]{10,19}-[0-9]{10}-[0-9a-f]{12}$")]
 _FileOfLegs = Annotated[str, StringConstraints(pattern=r"^[0-9]{8}-[0-9]{1,4}$")]
 _Amount = Annotated[float, Limits(ge=-1e15, le=1e15)]
 TableName = Literal["games", "sessions", "legs", "faults"]
@@ -111,7 +111,7 @@ class Batch:
 def batch_name(match: int, number: int, digests: Iterable[str]) -> str:
     """The name of a batch whose first leg is `number` of `match`. Names sort as the schedule does, so that parts sorted
     by name give records in its order. The legs' digests are part of it: a name stands for one content."""
-    return f"{match:010d}-{number}-{hashlib.sha256(''.join(digests).encode()).hexdigest()[:12]}"
+    return f"{match:010d}-{number:010d}-{hashlib.sha256(''.join(digests).encode()).hexdigest()[:12]}"
 
 
 @dataclass(frozen=True)
@@ -219,7 +219,7 @@ class LegsFile:
 
     name: _FileOfLegs
     parts: Annotated[tuple[Part, ...], Limits(min_length=1, max_length=2)]
-    batches: Annotated[tuple[_BatchName, ...], FailFast()]
+    batches: Annotated[tuple[_BatchName, ...], Limits(min_length=1), FailFast()]
 
     def __post_init__(self) -> None:
         places = [f"{table}/{self.name}.parquet" for table in TABLES[2:]]

@@ -42,7 +42,7 @@ def read_records(storage: Storage) -> Records:
     for problem in problems.values():
         raise RunError(f"{storage.location}/{problem}; run again to play its legs again")
     require_own(storage.location, records.field, records.batches)
-    return replace(records, batches=tuple(side_by_side(records.batches)))
+    return records
 
 
 def read_what_is_there(storage: Storage) -> tuple[Records, Mapping[str, str]]:
@@ -83,7 +83,7 @@ def read_batches(storage: Storage, state: State) -> tuple[list[Batch], dict[str,
             for listed in (state.batches[batch] for batch in state.files[name].batches):
                 found.append(Batch(listed.name, listed.parts, legs[first : first + listed.legs], listed.sandbox))
                 first += listed.legs
-    return sorted(found, key=lambda batch: batch.name), problems
+    return side_by_side(sorted(found, key=lambda batch: batch.name)), problems
 
 
 def read_state(storage: Storage) -> State:
@@ -185,14 +185,10 @@ def side_by_side(batches: Sequence[Batch]) -> list[Batch]:
 def require_own(location: str, field: ContestSetup | None, batches: Sequence[Batch]) -> None:
     """Raises RunError where a leg is there twice, or isn't of the two players of the field whose match it is. Digests
     stand for players, too, but take longer: `tournament.runner.schedule.counting` compares them."""
-    several = [batch.legs for batch in batches]
-    if not several:
-        return
-    match = np.concatenate([legs.match for legs in several])
-    legs = Legs.joined(several)
-    names, players = legs.names, legs.players
-    keys = np.concatenate([pair_keys(legs.match, legs.number) for legs in several])
-    if (np.diff(np.sort(keys, kind="stable")) == 0).any():  # fast: a few sorted runs
+    legs = Legs.joined(batch.legs for batch in batches)
+    names, players, match = legs.names, legs.players, legs.match
+    keys = np.sort(pair_keys(match, legs.number), kind="stable")  # fast: a few sorted runs
+    if (keys[1:] == keys[:-1]).any():
         raise RunError(f"the ledger of {location} has a leg twice; {_REMEDY.format(location)}")
     if field is None:
         return

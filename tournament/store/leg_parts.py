@@ -23,7 +23,7 @@ from pydantic import TypeAdapter
 from tournament.store.columns import Column
 from tournament.store.ledger import LegsFile, ListedBatch, Part, TableName, batch_name
 from tournament.store.leg_sums import LegSums
-from tournament.store.legs import DIGESTS, SEATS_THAT_END_A_LEG, Fault, Legs, Rest, check_legs, merged
+from tournament.store.legs import DIGESTS, SEATS_THAT_END_A_LEG, Fault, Legs, Rest, check_legs, merged, pair_keys
 from tournament.store.part_writer import StagedPart
 from tournament.store.parts import values_of
 from tournament.store.storage import MOST_READ, Storage, TooLarge, staged_name
@@ -321,7 +321,7 @@ def _legs(table: pa.Table, faults: Sequence[dict[str, Any]], count: int) -> Legs
         values = by_seat(name)
         if (values != values[:, :1]).any():
             raise ValueError("its rows are of other legs")
-        return values[:, 0]
+        return values[:, 0].copy()  # so that nothing else of the file stays in memory
 
     if (by_seat("seat") != np.arange(seats)).any():
         raise ValueError("its rows are of other seats")
@@ -406,14 +406,21 @@ def _rests(
 
 def _require_as_listed(legs: Legs, listed: Sequence[ListedBatch]) -> None:
     """Raises ValueError where legs aren't those that the ledger lists."""
-    first = 0
-    for batch in listed:
-        own = legs[first : first + batch.legs]
-        first += batch.legs
-        if batch.name != batch_name(int(own.match[0]), int(own.number[0]), [own.digest.tobytes().hex()]):
+    ends = np.cumsum([batch.legs for batch in listed])
+    firsts = ends - [batch.legs for batch in listed]
+    if ends[-1] != len(legs):
+        raise ValueError("it has other legs than were written")
+    digests = legs.digest.tobytes().hex()
+    size = len(digests) // len(legs)
+    for first, end, batch, match, number in zip(
+        firsts.tolist(), ends.tolist(), listed, legs.match[firsts].tolist(), legs.number[firsts].tolist()
+    ):
+        if batch.name != batch_name(match, number, [digests[size * first : size * end]]):
             raise ValueError("its legs have another name")
-        if not own.are_in_order():
-            raise ValueError("its legs are out of order")
-        rows = {"games": int(own.games.sum()), "sessions": int(own.sessions.sum())}
-        if any(part.rows != rows[part.table] for part in batch.parts):
+    ascend = np.diff(pair_keys(legs.match, legs.number)) > 0
+    ascend[firsts[1:] - 1] = True
+    if not ascend.all():
+        raise ValueError("its legs are out of order")
+    for place, rows in enumerate((legs.games, legs.sessions)):
+        if [batch.parts[place].rows for batch in listed] != np.add.reduceat(rows, firsts).tolist():
             raise ValueError("its legs have other rows")

@@ -200,10 +200,11 @@ def merged(
     first = columns[0][0]
     if all(values is first for values, _ in columns):
         return first, np.concatenate([places for _, places in columns])
-    # By map: a large field's entries have a million names, most of them again.
-    index = dict(zip(dict.fromkeys(itertools.chain.from_iterable(values for values, _ in columns)), itertools.count()))
-    new = [np.fromiter(map(index.__getitem__, values), np.int32, len(values)) for values, _ in columns]
-    return tuple(index), np.concatenate([of_new[places] for of_new, (_, places) in zip(new, columns)])
+    # By map: a large field's entries have a million names, most of them again. Slices of the same legs share theirs.
+    several = {id(values): values for values, _ in columns}
+    index = dict(zip(dict.fromkeys(itertools.chain.from_iterable(several.values())), itertools.count()))
+    new = {at: np.fromiter(map(index.__getitem__, one), np.int32, len(one)) for at, one in several.items()}
+    return tuple(index), np.concatenate([new[id(values)][places] for values, places in columns])
 
 
 def digest_column(digests: Iterable[str]) -> npt.NDArray[np.bytes_]:

@@ -79,7 +79,7 @@ SIGN = "ledger/writer"  # who writes
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/|(s3|gs|az|file):", re.IGNORECASE)
 # What this package stages: nothing else is ever deleted there.
 OWN_STAGED = re.compile(
-    r"(?:aside|driver)-[0-9a-f]{32}|[0-9]{10}-[0-9]+-[0-9a-f]{12}-[0-9a-f]{32}-(games|sessions)"
+    r"(?:aside|driver)-[0-9a-f]{32}|[0-9]{10,19}-[0-9]+-[0-9a-f]{12}-[0-9a-f]{32}-(games|sessions)"
     r"|[0-9]{8}-[0-9]+-[0-9a-f]{32}-(legs|faults)"
 )
 _NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}/)*[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}")

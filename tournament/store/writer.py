@@ -26,7 +26,7 @@ from tournament.store.ledger import (
     pack,
     unpack,
 )
-from tournament.store.ledger_reading import IS_MISSING, read_batches, read_state, require_own
+from tournament.store.ledger_reading import IS_MISSING, read_batches, read_state, require_own, side_by_side
 from tournament.store.legs import Legs
 from tournament.store.storage import MOST_READ, OWN_STAGED, STAGING, AlreadyExists, Storage, is_url
 
@@ -100,14 +100,17 @@ class Writer:
         self.state = state
         self.batches: dict[str, Batch] = {}
         self.lost: dict[str, str] = {}
+        self._standing: list[Batch] | None = None  # until the next commit
         self._under_commit: _Changes | None = None  # while it isn't known to be published
 
     def standing(self) -> list[Batch]:
-        """The batches that count, sorted by name. Raises RunError where a leg counts twice, or is none of the
-        field's."""
-        standing = [batch for _, batch in sorted(self.batches.items())]
-        require_own(self.storage.location, self.state.field, standing)
-        return standing
+        """The batches that count, sorted by name, their legs side by side. Raises RunError where a leg counts twice, or
+        is none of the field's."""
+        if self._standing is None:
+            standing = side_by_side([batch for _, batch in sorted(self.batches.items())])
+            require_own(self.storage.location, self.state.field, standing)
+            self.batches, self._standing = {batch.name: batch for batch in standing}, standing
+        return [*self._standing]
 
     def commit(
         self, *, field: ContestSetup | None = None, batches: Sequence[Batch] = (), without: Iterable[str] = ()
@@ -129,6 +132,7 @@ class Writer:
             append(self.storage, self.state, entry)
         except AlreadyExists:
             raise _not_mine(self.storage) from None
+        self._standing = None
         for name in without:
             self.batches.pop(name, None)
             self.lost.pop(name, None)

@@ -7,8 +7,7 @@ which legs there are, on any number of machines and after any crash.
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,9 +15,9 @@ import numpy.typing as npt
 
 from tournament.arrays import Whole
 from tournament.leg import PROCESSES
-from tournament.runner.schedule.legs import Fixture, MatchLegs, Schedule
+from tournament.runner.schedule.legs import Fixture, MatchColumns, Schedule
 from tournament.store.ledger import Batch
-from tournament.store.legs import DIGESTS, Legs, hex_digests
+from tournament.store.legs import DIGESTS, Legs
 
 UNKNOWN, PLAYED, CONVICTS = 0, 1, 2  # what is known of a leg: nothing, its result, one that disqualifies bots
 
@@ -35,22 +34,17 @@ class Counted:
     """
 
     def __init__(self, schedule: Schedule) -> None:
-        matches = list(schedule.matches())
-        lengths = np.array([len(one.numbers) for one in matches], np.int64)
-        self._schedule = schedule
-        self._places, self._digests = _places_and_digests(schedule, matches, lengths)
+        columns, players, each = schedule.columns(), schedule.players, schedule.legs_per_replica
+        self._schedule, self._columns = schedule, columns
+        self._places = _Places.of_all(columns, each)
+        digests = schedule.digests().of_columns(columns, players, each)
+        self._digests: npt.NDArray[np.bytes_] = np.frombuffer(digests, DIGESTS)
         self._known = np.full(len(self._digests), UNKNOWN, np.int8)
         self._out_at: dict[int, tuple[int, ...]] = {}  # the seats that are disqualified in a leg, by its place
         self._names = [player.name for player in schedule.competitors]
-        number = {name: index for index, name in enumerate(self._names)}
-        seats = np.fromiter((number[seat.name] for one in matches for seat in one.seats), np.int32)
-        self._seats = np.repeat(
-            seats.reshape(len(matches), -1) if matches else np.empty((0, 1), np.int32), lengths, axis=0
-        )
-        is_process = np.array([player.kind in PROCESSES for player in schedule.competitors], bool)
-        self._has_processes = np.zeros(len(self._seats), bool)
-        if matches:
-            self._has_processes |= is_process[self._seats].any(axis=1)
+        self._seats = np.repeat(columns.players[:, :-1] if schedule.house else columns.players, each, axis=0)
+        of_processes = np.array([player.kind in PROCESSES for player in players], bool)
+        self._has_processes = np.repeat(of_processes[columns.players].any(axis=1), each)
         self._judge()
 
     def _judge(self) -> None:
@@ -70,9 +64,7 @@ class Counted:
 
     def note(self, legs: Legs) -> None:
         """Note legs that were played; those count that are complete and each at its own match and number."""
-        at, known = self._places.of(legs.match, legs.number)
-        known[known] = self._digests[at[known]] == legs.digest[known]
-        known &= _are_complete(legs, self._schedule)
+        at, known = self._found(legs)
         of_rest = np.array([CONVICTS if rest.out else PLAYED for rest in legs.rests], np.int8)
         more, at = legs.more[known], at[known]
         new = at[self._counts[at] & (self._known[at] == UNKNOWN)]
@@ -86,15 +78,22 @@ class Counted:
             self.done += len(new)
             self.in_lanes -= int(self._has_processes[new].sum())
 
+    def counts(self, legs: Legs) -> npt.NDArray[np.bool_]:
+        """Whether each of these legs counts."""
+        at, known = self._found(legs)
+        known[known] = self._counts[at[known]]
+        return known
+
+    def _found(self, legs: Legs) -> tuple[Whole, npt.NDArray[np.bool_]]:
+        """The places of legs, and whether each is complete and the one that the schedule has there."""
+        at, known = self._places.of(legs.match, legs.number)
+        known[known] = self._digests[at[known]] == legs.digest[known]
+        return at, known & _are_complete(legs, self._schedule)
+
     @property
     def _is_missing(self) -> npt.NDArray[np.bool_]:
         missing: npt.NDArray[np.bool_] = self._counts & (self._known == UNKNOWN)
         return missing
-
-    @property
-    def counting(self) -> set[str]:
-        """Digests of the played legs that count."""
-        return set(hex_digests(self._digests[self._counts & (self._known != UNKNOWN)]))
 
     @property
     def missing(self) -> Whole:
@@ -109,8 +108,14 @@ class Counted:
 
     def wanted(self) -> Iterator[tuple[int, Fixture, bool]]:
         """The legs that are missing now, each with its rank, and whether it counts when it is its turn."""
-        missing = self.missing
-        for place, rank, fixture in zip(missing.tolist(), self.rank.tolist(), fixtures_at(self._schedule, missing)):
+        missing, players, each = self.missing, self._schedule.players, self._schedule.legs_per_replica
+        for place, rank in zip(missing.tolist(), self.rank.tolist()):
+            row, leg = divmod(place, each)
+            who = tuple(players[one] for one in self._columns.players[row].tolist())
+            seats, house = (who[:-1], who[-1]) if self._schedule.house else (who, None)
+            number = int(self._columns.replica[row]) * each + leg
+            digest = self._digests[place : place + 1].tobytes().hex()
+            fixture = Fixture(int(self._columns.match[row]), number, digest, seats, house)
             yield rank, fixture, bool(self._counts[place])
 
     @property
@@ -136,13 +141,13 @@ class _Places:
     legs_per_replica: int
 
     @classmethod
-    def of_all(cls, match: Whole, number: Whole, legs_per_replica: int) -> _Places:
+    def of_all(cls, columns: MatchColumns, legs_per_replica: int) -> _Places:
         """The places of legs in order."""
-        ascending = np.sort(match)
-        several = ascending[np.diff(ascending, prepend=-1) > 0]  # np.unique loads numpy.ma
-        return cls(
-            _keys(np.searchsorted(several, match), number, len(several), legs_per_replica), several, legs_per_replica
-        )
+        several = np.sort(columns.match)  # not by np.unique, which takes long to import
+        several = several[np.diff(several, prepend=-1) > 0]
+        number = (columns.replica[:, np.newaxis] * legs_per_replica + np.arange(legs_per_replica)).ravel()
+        match = np.repeat(np.searchsorted(several, columns.match), legs_per_replica)
+        return cls(_keys(match, number, len(several), legs_per_replica), several, legs_per_replica)
 
     def of(self, match: Whole, number: Whole) -> tuple[Whole, npt.NDArray[np.bool_]]:
         """The places of these legs, and whether each is in the schedule."""
@@ -159,33 +164,6 @@ def _keys(match: Whole, number: Whole, matches: int, legs_per_replica: int) -> W
 
     They are below 2⁶², because numbers of legs, and the count of matches, are below 2³¹."""
     return (number // legs_per_replica * matches + match) * legs_per_replica + number % legs_per_replica
-
-
-def _places_and_digests(
-    schedule: Schedule, matches: Sequence[MatchLegs], lengths: Whole
-) -> tuple[_Places, npt.NDArray[np.bytes_]]:
-    """Of all legs of a schedule, as columns: a large field has half a million."""
-    digest_of = schedule.digests().of
-    number_of, digests = array("q"), bytearray()  # numbers: objects would take a hundred megabytes
-    for one in matches:
-        number_of.extend(one.numbers)
-        for number in one.numbers:
-            digests += digest_of(one.players, number)
-    match = np.repeat(np.array([one.match for one in matches], np.int64), lengths)
-    places = _Places.of_all(match, np.array(number_of, np.int64), schedule.legs_per_replica)
-    return places, np.frombuffer(bytes(digests), DIGESTS)
-
-
-def fixtures_at(schedule: Schedule, places: Whole) -> Iterator[Fixture]:
-    """The fixtures of a schedule at these places, in order."""
-    digest_of, wanted = schedule.digests().of, iter(places.tolist())
-    following, place = next(wanted, None), 0
-    for match in schedule.matches():
-        for number in match.numbers:
-            if place == following:
-                yield Fixture(match.match, number, digest_of(match.players, number).hex(), match.seats, match.house)
-                following = next(wanted, None)
-            place += 1
 
 
 def fixtures_of(legs: Legs, schedule: Schedule) -> Iterator[Fixture | str]:

@@ -10,9 +10,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, cast
 
+import numpy as np
+import numpy.typing as npt
+
+from tournament.arrays import Whole
 from tournament.keys import number_of, seed_fingerprint, sub_key
 from tournament.leg import PROCESSES, Leg, LegPlan, PlaysAs, Seat, house_match_number, legs_per_replica
-from tournament.runner.schedule.tables import combinations, drawn_tables, in_squares
+from tournament.runner.schedule.tables import colex_numbers, combinations, drawn_tables, in_squares
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,22 @@ class MatchLegs(NamedTuple):
         return self.seats if self.house is None else (*self.seats, self.house)
 
 
+@dataclass(frozen=True, eq=False)
+class MatchColumns:
+    """Matches in replicas as columns: a large field has half a million.
+
+    Attributes:
+        match: The number of each.
+        replica: The number of the replica.
+        players: Who plays, as in `MatchLegs.players`, by their places among the schedule's competitors and then its
+            house players.
+    """
+
+    match: Whole
+    replica: Whole
+    players: npt.NDArray[np.int32]
+
+
 @dataclass(frozen=True)
 class Schedule(ABC):
     """The legs of a tournament: replica by replica, in each by match and number.
@@ -129,8 +149,21 @@ class Schedule(ABC):
         """What works out the digest of any leg."""
 
     @abstractmethod
+    def columns(self) -> MatchColumns:
+        """The matches of all legs, replica by replica, in each by number."""
+
+    @property
+    def players(self) -> Seats:
+        """All who play."""
+        return (*self.competitors, *self.house)
+
     def matches(self) -> Iterator[MatchLegs]:
-        """The matches of all legs, replica by replica."""
+        """The same one by one."""
+        columns, players, each = self.columns(), self.players, self.legs_per_replica
+        for match, replica, places in zip(columns.match.tolist(), columns.replica.tolist(), columns.players.tolist()):
+            who = tuple(players[place] for place in places)
+            seats, house = (who[:-1], who[-1]) if self.house else (who, None)
+            yield MatchLegs(match, range(replica * each, (replica + 1) * each), seats, house)
 
     def leg(self, fixture: Fixture) -> Leg:
         """A leg worked out.
@@ -231,34 +264,43 @@ class RoundRobin(Schedule):
     def digests(self) -> Digests:
         return Digests([self.version, self.rules, self.settings, self.fingerprint or seed_fingerprint(self.key)])
 
-    def matches(self) -> Iterator[MatchLegs]:
-        for replica in range(self.replicas.most):
-            numbers = range(replica * self.legs_per_replica, (replica + 1) * self.legs_per_replica)
-            all_play = replica < self.replicas.of_all
-            for match, entrants in self._tables(replica):
-                if self.of is not None and all(entrant.name != self.of for entrant in entrants):
-                    continue
-                if all_play or replica < self.replicas.of(match):
-                    yield MatchLegs(match, numbers, self._seated(entrants))
+    def columns(self) -> MatchColumns:
+        if self.tables is not None:
+            drawn = [self._drawn(replica) for replica in range(self.replicas.most)]
+            matches, tables = [match for match, _ in drawn], [table for _, table in drawn]
+        else:
+            in_order = np.argsort([player.number for player in self.competitors], kind="stable")
+            tables = [in_order[combinations(len(in_order), self.seat_count)]]
+            numbers = [player.number for player in self.competitors]
+            matches = [colex_numbers(numbers, tables[0])] if self.seats else [np.zeros(len(tables[0]), np.int64)]
+        if self.of is not None:
+            whose = [player.name == self.of for player in self.competitors]
+            among = [np.array(whose, bool)[table].any(axis=1) for table in tables]
+            matches = [match[some] for match, some in zip(matches, among)]
+            tables = [table[some] for table, some in zip(tables, among)]
+        return _in_replicas(self.replicas, matches, [self._seated(table) for table in tables])
 
-    def _tables(self, replica: int) -> Iterator[tuple[int, Seats]]:
+    def _drawn(self, replica: int) -> tuple[Whole, Whole]:
         """The matches of a replica by number, and who plays them."""
-        in_order = sorted(self.competitors, key=lambda competitor: competitor.number)
-        if self.seats is None:
-            return iter([(0, tuple(in_order))] if in_order else [])
-        if self.tables is None:
-            return combinations(in_order, self.seats, lambda competitor: competitor.number)
-        entrants = tuple((competitor.number, competitor.name) for competitor in in_order)
+        places = sorted(range(len(self.competitors)), key=lambda place: self.competitors[place].number)
+        entrants = tuple((self.competitors[place].number, self.competitors[place].name) for place in places)
         fingerprint = self.fingerprint or seed_fingerprint(self.key)
-        drawn = drawn_tables(fingerprint, entrants, self.seats, self.tables, replica)
-        return ((match, tuple(in_order[place] for place in members)) for match, members in drawn)
+        drawn = drawn_tables(fingerprint, entrants, self.seat_count, self.tables or 0, replica)
+        members = np.array([chosen for _, chosen in drawn], np.int64).reshape(-1, self.seat_count)
+        return np.array([match for match, _ in drawn], np.int64), np.array(places, np.int64)[members]
 
-    def _seated(self, entrants: Seats) -> Seats:
+    def _seated(self, tables: Whole) -> Whole:
         """Entrants in the order of their seats: by name. Among many, one that is only tried is the first, so that all
         of its versions have the same neighbours."""
-        if len(entrants) == 2:
-            return entrants if entrants[0].name < entrants[1].name else entrants[::-1]
-        return tuple(sorted(entrants, key=lambda entrant: (entrant.name != self.paired, entrant.name)))
+        paired = None if tables.shape[1] == 2 else self.paired
+        names = [player.name for player in self.competitors]
+        by_seat = np.array(
+            sorted(range(len(names)), key=lambda place: (names[place] != paired, names[place])), np.int64
+        )
+        seat = np.empty_like(by_seat)
+        seat[by_seat] = np.arange(len(by_seat))
+        found: Whole = by_seat[np.sort(seat[tables], axis=1)]
+        return found
 
     def _first_of(self, fixture: Fixture) -> int:
         # Of two the second one comes first in odd legs, so that no role goes by a bot's name.
@@ -302,15 +344,13 @@ class AgainstHouse(Schedule):
         settings = {key: value for key, value in self.settings.items() if key != "sessions"}
         return Digests([self.version, self.rules, settings, self.fingerprint or seed_fingerprint(self.key)])
 
-    def matches(self) -> Iterator[MatchLegs]:
-        entrants = {competitor.number: competitor for competitor in self.competitors}
-        house = {player.number: player for player in self.house}
-        for replica in range(self.replicas.most):
-            numbers = range(replica * self.legs_per_replica, (replica + 1) * self.legs_per_replica)
-            for one, other in in_squares(list(entrants), list(house)):
-                match = house_match_number(one, other)
-                if replica < self.replicas.of(match):
-                    yield MatchLegs(match, numbers, (entrants[one],), house[other])
+    def columns(self) -> MatchColumns:
+        entrants = {competitor.number: place for place, competitor in enumerate(self.competitors)}
+        house = {player.number: place for place, player in enumerate(self.house, len(entrants))}
+        pairs = list(in_squares(list(entrants), list(house)))
+        match = np.array([house_match_number(one, other) for one, other in pairs], np.int64)
+        players = np.array([(entrants[one], house[other]) for one, other in pairs], np.int64).reshape(-1, 2)
+        return _in_replicas(self.replicas, [match], [players])
 
     def _first_of(self, fixture: Fixture) -> int:
         return 0
@@ -322,8 +362,23 @@ class AgainstHouse(Schedule):
         return "leg of any entrant", self._digests.of((_ANYONE, fixture.house), fixture.number).hex()
 
 
+_AT_ONCE = 1 << 16  # matches as objects, which take ten times as much memory as columns
+
 # Stands for bots that meet the same. No competitor has its number.
 _ANYONE = Competitor(-1, "", "wasm", "")
+
+
+def _in_replicas(replicas: Replicas, matches: Sequence[Whole], players: Sequence[Whole]) -> MatchColumns:
+    """Matches that each have their replicas: of each replica those that have it, or the same ones for all."""
+    found: list[tuple[Whole, Whole, Whole]] = []
+    for replica in range(replicas.most):
+        match, who = matches[replica % len(matches)], players[replica % len(matches)]
+        if replica >= replicas.of_all:
+            have = np.array([replica < replicas.of(one) for one in match.tolist()], bool)
+            match, who = match[have], who[have]
+        found.append((match, np.full(len(match), replica, np.int64), who))
+    match, replica_of, who = (np.concatenate(columns) for columns in zip(*found))
+    return MatchColumns(match, replica_of, who.astype(np.int32))
 
 
 class Digests:
@@ -339,23 +394,47 @@ class Digests:
 
     def of(self, players: Seats, number: int) -> bytes:
         """The digest of a leg of entrants by seat, and the house player, if there is one, after them."""
-        first = players[0]
-        before = self._before.get(first.number)
-        if before is None:
-            self._before[first.number] = before = self._start.copy()
-            before.update(_player(first) + b",")
-        digest, tail = before.copy(), b"%d]" % number
-        for player in players[:0:-1]:
-            after = self._after.get(key := (player.kind, player.number))
-            if after is None:
-                self._after[key] = after = _player(player) + b","
-            tail = after + tail
-        digest.update(tail)
+        digest = self._of_first(players[0]).copy()
+        digest.update(b"%b%d]" % (b"".join(map(self._of_other, players[1:])), number))
         return cast(bytes, digest.digest())
+
+    def of_columns(self, columns: MatchColumns, players: Seats, legs_per_replica: int) -> bytes:
+        """The digests of all legs of matches, one after the other."""
+        first = {place: self._of_first(players[place]) for place in _distinct(columns.players[:, :1])}
+        others = {place: self._of_other(players[place]) for place in _distinct(columns.players[:, 1:])}
+        ends = [b"%d]" % number for number in range(int(columns.replica.max(initial=-1) + 1) * legs_per_replica)]
+        found = bytearray()
+        for at in range(0, len(columns.match), _AT_ONCE):
+            several = columns.players[at : at + _AT_ONCE].tolist()
+            for (one, *rest), replica in zip(several, columns.replica[at : at + _AT_ONCE].tolist()):
+                start = first[one]
+                more = others[rest[0]] if len(rest) == 1 else b"".join([others[place] for place in rest])
+                for end in ends[replica * legs_per_replica : (replica + 1) * legs_per_replica]:
+                    digest = start.copy()
+                    digest.update(more + end)
+                    found += digest.digest()
+        return bytes(found)
+
+    def _of_first(self, player: Competitor) -> Any:
+        if player.number not in self._before:
+            self._before[player.number] = digest = self._start.copy()
+            digest.update(_player(player))
+        return self._before[player.number]
+
+    def _of_other(self, player: Competitor) -> bytes:
+        key = player.kind, player.number
+        if key not in self._after:
+            self._after[key] = _player(player)
+        return self._after[key]
+
+
+def _distinct(places: npt.NDArray[np.int32]) -> list[int]:
+    found: list[int] = np.flatnonzero(np.bincount(places.ravel())).tolist()
+    return found
 
 
 def _player(player: Competitor) -> bytes:
-    return _json([player.name, player.artifact])
+    return _json([player.name, player.artifact]) + b","
 
 
 def _json(parts: list[Any]) -> bytes:

@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from tournament.contests.scoring import HouseScoring
 from tournament.runner.schedule.counting import count_legs
 from tournament.runner.schedule.legs import Replicas, Schedule
@@ -58,7 +60,7 @@ def next_round(
         found = count_legs(batches, schedule_with(this.replicas))
         if len(found.missing):
             return this
-        chosen = legs.chosen([place for place, digest in enumerate(legs.digests) if digest in found.counting])
+        chosen = legs.chosen(np.flatnonzero(found.counts(legs)))
         ranked = compute_standings(field, [Batch("", (), chosen)], scoring)
         verdicts = tuple(line.order_status for line in ranked.ranked if line.matches and line.order_status)
         played = this.replicas.of_all

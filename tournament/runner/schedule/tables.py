@@ -8,39 +8,35 @@ of the host's number and the table's place among those that it hosts.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from hashlib import blake2b
-from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from tournament.arrays import Whole
 from tournament.leg import house_match_number
 
-_Item = TypeVar("_Item")
 _Words = npt.NDArray[np.uint64]
 
 
-def combinations(
-    items: Sequence[_Item], count: int, number_of: Callable[[_Item], int]
-) -> Iterator[tuple[int, tuple[_Item, ...]]]:
-    """Yield the combinations of this many items, whose numbers ascend, with their numbers: in ascending order."""
-    if count == 1:
-        for item in items:
-            yield number_of(item), (item,)
-        return
-    if count == 2:  # of which a large field has half a million
-        numbers = [number_of(item) for item in items]
-        for place, last_item in enumerate(items):
-            before = math.comb(numbers[place], 2)
-            for number, item in zip(numbers[:place], items):
-                yield before + number, (item, last_item)
-        return
-    for last in range(count - 1, len(items)):
-        before = math.comb(number_of(items[last]), count)
-        for number, others in combinations(items[:last], count - 1, number_of):
-            yield before + number, (*others, items[last])
+def combinations(items: int, count: int) -> Whole:
+    """Return the combinations of this many of the first whole numbers, a row each, in colexicographic order."""
+    chosen = np.arange(items, dtype=np.int64)[:, np.newaxis]
+    for size in range(2, count + 1):  # those below the last one come in the same order as all
+        counts = [math.comb(last, size - 1) for last in range(items)]
+        others = np.concatenate([np.arange(0), *(np.arange(before) for before in counts)])
+        chosen = np.column_stack([chosen[others], np.repeat(np.arange(items), counts)])
+    return chosen
+
+
+def colex_numbers(numbers: Sequence[int], tables: Whole) -> Whole:
+    """Return the numbers of the combinations of items with these numbers, which ascend in each row of places."""
+    found = np.zeros(len(tables), np.int64)
+    for place, column in enumerate(tables.T, 1):
+        found += np.array([math.comb(number, place) for number in numbers], np.int64)[column]
+    return found
 
 
 def in_squares(first: Sequence[int], second: Sequence[int]) -> Iterator[tuple[int, int]]:
