@@ -95,7 +95,7 @@ echo "$(basename "$0") $* token:${#RAY_AUTH_TOKEN} mode:$RAY_AUTH_MODE" >> "$LOG
 SRUN = STUB + 'while [ "${1#--}" != "$1" ]; do shift; done\nexec "$@"\n'
 RAY = STUB + '[ "$1" = start ] && exec sleep 20 > /dev/null 2>&1\nexit 0\n'
 SCONTROL = "#!/bin/sh\nprintf '127.0.0.1\\nlocalhost\\n'\n"
-WAITS = 'until grep -q -- --address= "$LOG"; do sleep 0.1; done; '
+WAITS = 'until grep -q "^ray start .*--address=" "$LOG"; do sleep 0.1; done; '
 TOURNAMENT = STUB.replace("echo", f"trap 'exit 130' TERM; {WAITS}echo") + (
     '[ -z "$LASTS" ] || { sleep 20 > /dev/null 2>&1 & wait; }\nexit 3\n'
 )

@@ -127,7 +127,7 @@ def test_receipts_beside_a_failing_task_come_before_its_failure() -> None:
 
     with pytest.raises(RunError, match="it fails"):
         for several in keep_busy(
-            one_by_one(iter(TASKS)), lambda: 3, lambda task: task, lambda all_: (all_, []), receipt_of, []
+            one_by_one(iter(TASKS)), lambda: 3, lambda task: task, lambda running: (list(running), []), receipt_of, []
         ):
             came += several
     assert cast(list[object], came) == [TASKS[0], TASKS[2]]
