@@ -130,11 +130,12 @@ def test_a_program_that_asks_on_and_on_does_not_keep_the_others(talk: Talk) -> N
         assert talk.table.run(0.01) == []
     while len(talk.dialogue.heard) < 200_000:
         assert talk.table.run(0.1) == []
-    told = b""
-    while part := talk.told():
-        told += part
-        talk.table.run(0.001)
-    assert told == ASKED + b"a question\n" * 200_000
+    told, expected = b"", ASKED + b"a question\n" * 200_000
+    while len(told) < len(expected):  # a look may come before the pipe takes more
+        told += talk.told()
+        assert talk.table.run(0.01) == []
+    same = told == expected
+    assert same  # without a difference of megabytes
 
 
 @pytest.mark.slow
