@@ -66,6 +66,8 @@ def test_crosstable(folder: Path) -> None:
     assert set(rows[0]) == {"bot", "opponent", "sessions", "games", "points_per_session", "stderr", "ci_half_width"}
     table = command(folder, "crosstable").stdout
     assert f"{rows[0]['points_per_session']:+.2f}" in table
+    cells = list(csv.DictReader(io.StringIO(command(folder, "crosstable", "--csv").stdout)))
+    assert cells == [{key: str(value) for key, value in row.items()} for row in rows]
 
 
 def test_a_gradebook_has_a_line_for_each_bot(folder: Path) -> None:

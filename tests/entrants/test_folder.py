@@ -112,6 +112,17 @@ def test_links_within_the_folder_are_followed(folder: Path) -> None:
     assert [submission.name for submission in find_submissions(folder)[0]] == ["good", "other"]
 
 
+def test_link_in_a_circle_is_named_and_others_play(folder: Path) -> None:
+    (folder / "snake.py").symlink_to("tail.py")
+    (folder / "tail.py").symlink_to("snake.py")
+    found, refused = find_submissions(folder)
+    assert [submission.name for submission in found] == ["good"]
+    assert [(one.name, "a link in a circle" in str(one.problem)) for one in refused] == [
+        ("snake.py", True),
+        ("tail.py", True),
+    ]
+
+
 @pytest.mark.parametrize("files", [("OTHER.py", "other.c"), ("a.cc", "a.cpp"), ("b.c", "b.py", "B.wasm")])
 @pytest.mark.parametrize("with_records", [False, True])
 def test_of_newcomers_with_one_name_none_plays_and_all_are_named(
