@@ -20,7 +20,7 @@ from tournament.sandbox.outside.confined import Confined, own_bytes
 from tournament.sandbox.outside.confinement import start
 from tournament.sandbox.outside.endings import how_it_ended
 from tournament.sandbox.outside.launch import MOST_THREADS, Build, LaunchSpec, Limits, Mode
-from tournament.sandbox.outside.own_time import GroupUse, OwnTime, members
+from tournament.sandbox.outside.own_time import GroupUse, OwnTime, members, stat_fields
 from tournament.sandbox.outside.tier import MEND
 
 LOOK_SECONDS = 0.1
@@ -136,13 +136,18 @@ class Watch:
 
     def _takes_too_much_memory(self, found: list[tuple[Path, list[str]]]) -> bool:
         # To count what is their own takes long. Of one whose first thread has ended `stat` tells of no page.
-        resident = [int(fields[21]) * resource.getpagesize() for _, fields in found]
-        if sum(resident) <= self._most_bytes and not any(
+        if sum(_resident(fields) for _, fields in found) <= self._most_bytes and not any(
             int(fields[17]) > 1 for _, fields in found if fields[0] == "Z"
         ):
             return False
-        own = (own_bytes(int(folder.name)) for folder, _ in found)
-        return sum(exactly or size for exactly, size in zip(own, resident)) > self._most_bytes
+        # Nothing of its own: it has ended meanwhile, so that nothing is resident now, or the kernel doesn't tell.
+        own = (own_bytes(int(folder.name)) or _resident(stat_fields(folder)) for folder, _ in found)
+        return sum(own) > self._most_bytes
+
+
+def _resident(fields: list[str]) -> int:
+    """The bytes of a process that are in memory, by its `stat`; 0 when it has ended."""
+    return int(fields[21]) * resource.getpagesize() if fields else 0
 
 
 def listen(
