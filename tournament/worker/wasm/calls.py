@@ -55,7 +55,7 @@ def _fail(error: int, trap: int) -> NoReturn:
     raise failed
 
 
-find_functions(ffi.dll._handle, _fail)
+find_functions(ffi.dll, _fail)
 
 
 def apply(settings: Mapping[str, bool | int], config: wasmtime.Config) -> None:
