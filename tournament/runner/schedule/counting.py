@@ -112,10 +112,9 @@ class Counted:
         for place, rank in zip(missing.tolist(), self.rank.tolist()):
             row, leg = divmod(place, each)
             who = tuple(players[one] for one in self._columns.players[row].tolist())
-            seats, house = (who[:-1], who[-1]) if self._schedule.house else (who, None)
             number = int(self._columns.replica[row]) * each + leg
             digest = self._digests[place : place + 1].tobytes().hex()
-            fixture = Fixture(int(self._columns.match[row]), number, digest, seats, house)
+            fixture = Fixture(int(self._columns.match[row]), number, digest, *self._schedule.split(who))
             yield rank, fixture, bool(self._counts[place])
 
     @property

@@ -162,8 +162,11 @@ class Schedule(ABC):
         columns, players, each = self.columns(), self.players, self.legs_per_replica
         for match, replica, places in zip(columns.match.tolist(), columns.replica.tolist(), columns.players.tolist()):
             who = tuple(players[place] for place in places)
-            seats, house = (who[:-1], who[-1]) if self.house else (who, None)
-            yield MatchLegs(match, range(replica * each, (replica + 1) * each), seats, house)
+            yield MatchLegs(match, range(replica * each, (replica + 1) * each), *self.split(who))
+
+    def split(self, players: Seats) -> tuple[Seats, Competitor | None]:
+        """The players of a match, as `MatchLegs.players` has them, as the entrants by seat and the house player."""
+        return (players[:-1], players[-1]) if self.house else (players, None)
 
     def leg(self, fixture: Fixture) -> Leg:
         """A leg worked out.
