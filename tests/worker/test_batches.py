@@ -80,6 +80,9 @@ class OneMatchForEachLeg:
     def total(self) -> int:
         return len(self.in_lanes)
 
+    def split(self, players: tuple[Competitor, ...]) -> tuple[tuple[Competitor, ...], None]:
+        return players, None
+
     def leg(self, fixture: Fixture) -> Fixture:
         return fixture
 
