@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -45,7 +45,7 @@ class Luck:
     """
 
     columns: tuple[str, ...]
-    new: Callable[[ContestSettings, int], LegLuck]
+    new: Callable[[Any, int], LegLuck]
 
 
 # Of the code that all contests share: raised when the same settings no longer give the same games in any of them.
@@ -66,28 +66,28 @@ class Tables:
 SeatCount = int | range | Literal["all"]
 
 
-class NewCore(Protocol):
-    """Makes the core of a leg; `house` is the content of its house player, if it has one."""
+OwnSettings = TypeVar("OwnSettings", bound=ContestSettings)
 
-    def __call__(
-        self, leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
-    ) -> GameCore: ...
+
+@dataclass(frozen=True)
+class CoreSetup(Generic[OwnSettings]):
+    """What the core of a leg is made of: tables to fill are among it, and the content of its house player, if any."""
+
+    leg: LegPlan
+    settings: OwnSettings
+    games: Table
+    sessions: Table
+    house: bytes | None = None
+
+
+NewCore = Callable[[CoreSetup[Any]], GameCore]
 
 
 class NewDrawnCore(Protocol):
     """Makes the core of a leg that puts a drawing of the session of this number into `drawings`, a text or SVG. One
     before each decision, and one at the end."""
 
-    def __call__(
-        self,
-        leg: LegPlan,
-        settings: ContestSettings,
-        games: Table,
-        sessions: Table,
-        house: bytes | None,
-        number: int,
-        drawings: list[str],
-    ) -> GameCore: ...
+    def __call__(self, setup: CoreSetup[Any], number: int, drawings: list[str]) -> GameCore: ...
 
 
 @dataclass(frozen=True)
