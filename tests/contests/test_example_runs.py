@@ -43,7 +43,7 @@ EDITS = {
     "words": ("doubles.cpp", "% 10", "% 9"),
 }
 SEATS = {"auction": 4, "holdem": 5, "snakes": 4}
-each = pytest.mark.parametrize("name", sampled(SHORT, ["snakes"]))
+each = pytest.mark.parametrize("name", sampled(SHORT, ["blotto", "snakes"]))
 
 
 def copied(folder: Path, name: str, **more: Any) -> Path:

@@ -22,7 +22,7 @@ from tournament.store.ledger import TableName
 
 
 class LegLuck(Protocol):
-    """Works out what luck was worth to x over one leg, from its games.
+    """Works out what luck was worth to seat 0 over one leg, from its games.
 
     A sum of corrections, each of mean zero given all that came before, so that subtracting it
     changes no expectation (control variates). Raises ValueError for games that no leg has.
@@ -39,8 +39,8 @@ class LegLuck(Protocol):
 class Luck:
     """A contest's correction for luck: the `columns` of games that it reads, and a `new` LegLuck for each leg.
 
-    The games must be zero-sum: what luck gives x it takes from y. Scores must be linear in points, so that
-    those without luck have the same means, and may decide an order. `new` takes the settings and the leg's first
+    The games must be zero-sum: what luck gives seat 0 it takes from seat 1. Scores must be linear in points, so
+    that those without luck have the same means, and may decide an order. `new` takes the settings and the leg's first
     session. Records have the corrections: if the same games give others, raise the contest's version.
     """
 
