@@ -148,6 +148,7 @@ def new_seating(
             except Unfit as unfit:
                 faults.add_at_start(number, unfit.failure)
                 core.dismiss(number)
+    seating.join()
     return seating
 
 
@@ -179,6 +180,7 @@ def seat_again(seating: Seating, number: int, seat: Seat, core: GameCore, faults
     """Start a WebAssembly bot again after a fault; false when it can't start, which is one more."""
     try:
         seating.seat(number, seat.random_seed)
+        seating.join()
     except Unfit as unfit:
         faults.add(core, unfit.failure, replaceable=False)
         return False

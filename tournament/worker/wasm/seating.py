@@ -160,7 +160,7 @@ class Seating:
     def seat(self, seat: int, seed: int) -> None:
         """Start the seat's bot: fresh memory, rand() and all else that is random from `seed`; charged to the leg.
 
-        Raises Unfit: too much memory, or its initialisers trap or don't end; BotTrouble when they take far too long
+        It plays once `join` has been called. Raises Unfit: too much memory, or its initialisers trap or don't end; BotTrouble when they take far too long
         for their fuel, or the machine gives no memory; and Stopped.
         """
         bot = self._bots[seat]
@@ -197,6 +197,11 @@ class Seating:
             self.core.listen(seat, seated.surroundings.take_printed)
         if self._interface.passes_address:
             self.core.write_views_to(seat, seated.window)
+
+    def join(self) -> None:
+        """Make the loop that plays the bots which are seated now, if any is."""
+        if not any(self._seated):
+            return
         kinds = tuple(there and there.bot.types for there in self._seated)
         module = _loop_module(self._interface, kinds, self.core.seats, self._limits.wanted, self.engine)
         functions = [self._step]
