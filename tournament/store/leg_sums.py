@@ -65,8 +65,10 @@ def leg_sums(seats: Sequence[SeatSums], length: int, luck: Floats | None = None)
         without = [tuple(map(less, own, of_first)) for own, less in zip(blocks, (sub, add))]
         adjusted = batch_means(without, shares, used)
     return tuple(
-        LegSums(seat.points, seat.squared_points, lucky, variance, without_luck, covariance)
-        for seat, lucky, (variance, covariance), (without_luck, _) in zip(seats, worth, spread, adjusted)
+        [
+            LegSums(seat.points, seat.squared_points, lucky, variance, without_luck, covariance)
+            for seat, lucky, (variance, covariance), (without_luck, _) in zip(seats, worth, spread, adjusted)
+        ]
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -58,8 +57,7 @@ _FUEL, _FAILURE, _UNCAUGHT = FUEL.encode(), notes.FAILURE.encode(), notes.UNCAUG
 BANK_IS_EMPTY = "used up the fuel of its leg"
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(NamedTuple):
     """What a bot may take: fuel for a decision, for each start, and for a whole leg (None: no such limit); memory.
 
     `most_starts`: how often it may be started in a leg.
