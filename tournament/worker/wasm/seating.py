@@ -158,8 +158,8 @@ class Seating:
     def seat(self, seat: int, seed: int) -> None:
         """Start the seat's bot: fresh memory, rand() and all else that is random from `seed`; charged to the leg.
 
-        It plays once `join` has been called. Raises Unfit: too much memory, or its initialisers trap or don't end; BotTrouble when they take far too long
-        for their fuel, or the machine gives no memory; and Stopped.
+        It plays once `join` has been called. Raises Unfit: too much memory, or its initialisers trap or don't end;
+        BotTrouble when they take far too long for their fuel, or the machine gives no memory; and Stopped.
         """
         bot = self._bots[seat]
         assert bot is not None
