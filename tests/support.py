@@ -215,6 +215,7 @@ def try_bot(
     loaded = load_bot(artifact_of(bot), VON_NEUMANN_POKER.interface, bot.name, 64)
     seating = Seating(core, VON_NEUMANN_POKER.interface, [loaded, None], Limits(fuel, 64))
     seating.seat(0, random_seed)
+    seating.join()
     trial = Trial(Record())
     answer = 0
     while (status := on_deep_stack(seating.referee.play, answer)) != LEG_IS_OVER:
@@ -225,6 +226,7 @@ def try_bot(
             if len(trial.failures) == most_failures:
                 break
             seating.seat(0, random_seed)
+            seating.join()
             answer = core.default()
             continue
         assert status == ANSWER_WANTED and seat == 1

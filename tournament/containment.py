@@ -61,9 +61,12 @@ class containing:  # noqa: N801
     ) -> None:
         if not isinstance(error, Exception) or isinstance(error, (BotTrouble, *self._expected)):
             return
-        if isinstance(error, TournamentError):
-            raise BotTrouble((self._name,), f"{self._doing}: {error}") from error
-        raise BotTrouble((self._name,), our_error(error, self._doing)) from error
+        raise contained(error, self._name, self._doing) from error
+
+
+def contained(error: Exception, name: str, doing: str) -> BotTrouble:
+    """The trouble of the bot of this name that an error is, which came up while it did something."""
+    return BotTrouble((name,), f"{doing}: {error}" if isinstance(error, TournamentError) else our_error(error, doing))
 
 
 def _keep_traceback(error: BaseException) -> str:

@@ -8,10 +8,10 @@ has a sub-key of its own by a keyed hash (BLAKE2b, RFC 7693), which reveals neit
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import secrets
 from functools import cache
+from json.encoder import encode_basestring_ascii as _quoted
 from typing import Annotated
 
 from pydantic import BeforeValidator, WithJsonSchema
@@ -70,27 +70,11 @@ def master_key(seed: str) -> bytes:
     return hashlib.scrypt(seed.encode(), salt=_SALT, dklen=KEY_BYTES, **costs)
 
 
-_ENCODER = json.JSONEncoder(separators=(",", ":"))
-
-
 def sub_key(key: bytes, *label: str | int) -> bytes:
     """The key for the use that a label names. Labels are hashed as JSON lists, so none is confused with another."""
-    text = _plain(label) or _ENCODER.encode(label).encode()
-    return hashlib.blake2b(text, key=key, digest_size=KEY_BYTES).digest()
-
-
-def _plain(label: tuple[str | int, ...]) -> bytes:
-    """A label of plain words and numbers as JSON, in a third of the time: three are hashed for each leg. Empty for
-    others."""
-    parts = []
-    for part in label:
-        if isinstance(part, int):
-            parts.append(str(part))
-        elif part.isalnum() and part.isascii():
-            parts.append(f'"{part}"')
-        else:
-            return b""
-    return f"[{','.join(parts)}]".encode()
+    # Written part by part, in a third of the encoder's time, because three are hashed for each leg.
+    parts = [_quoted(part) if isinstance(part, str) else str(part) for part in label]
+    return hashlib.blake2b(f"[{','.join(parts)}]".encode(), key=key, digest_size=KEY_BYTES).digest()
 
 
 def trial_key(seed: str) -> bytes:

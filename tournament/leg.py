@@ -158,7 +158,7 @@ class Leg:
     @property
     def names(self) -> tuple[str, ...]:
         """The entrants' names by seat."""
-        return tuple(seat.name for seat in self.seats)
+        return tuple([seat.name for seat in self.seats])
 
     @property
     def title(self) -> str:

@@ -15,6 +15,7 @@ def ground(tmp_path_factory: pytest.TempPathFactory) -> Ground:
     return Ground(tmp_path_factory.mktemp("chaos"))
 
 
+@pytest.mark.slow
 def test_six_rounds(ground: Ground) -> None:
     said: list[str] = []
     table = play_rounds(ground, FAULTS, rounds=6, seed=20, say=said.append)

@@ -85,6 +85,7 @@ def test_what_lies_in_the_folder(tmp_path: Path, scratch: Path, alone: Results) 
         assert all(c.isprintable() or c in "\n\t" for c in f"{line.name}{line.reason}"), line.name
 
 
+@pytest.mark.slow
 def test_what_users_see_is_harmless(tmp_path: Path, scratch: Path) -> None:
     """Whatever bots say, a terminal shows it as text."""
     ground = Ground(tmp_path)

@@ -157,6 +157,7 @@ def asked(contest: Contest, entrant: Entrant, questions: list[Question]) -> Answ
     seating = Seating(core, interface, [bot, None], Limits(FUEL, memory, fuel_to_start=FUEL))
     try:
         seating.seat(0, 1)
+        seating.join()
     except Unfit as unfit:
         return str(unfit)
     if seating.referee.play(0) != LEG_IS_OVER:

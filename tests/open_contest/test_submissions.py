@@ -265,7 +265,7 @@ def test_a_check_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
         assert are_gone(started)
 
 
-@pytest.mark.parametrize("name", ["tournament", "json", "sitecustomize"])
+@pytest.mark.parametrize("name", ["tournament", "json", pytest.param("sitecustomize", marks=pytest.mark.slow)])
 def test_no_upload_is_taken_for_a_module_of_the_check(tmp_path: Path, name: str) -> None:
     """Python looks for modules in the current folder, too, if it is let: that would be an author's code, unconfined."""
     (tmp_path / "tournament.toml").write_text(f"[{CONTEST}]\n")

@@ -161,6 +161,7 @@ def test_sessions_are_scored_one_by_one_and_then_averaged() -> None:
     assert whole.entrants[0].score == pytest.approx(-96 + 128)
 
 
+@pytest.mark.slow
 def test_curved_scores_have_errors_by_their_slope() -> None:
     """Against many simulated tournaments: the error told is the spread of scores."""
     scoring = HouseScoring(lambda played: 10 * (played.points / played.games) ** 2, of_match=True)

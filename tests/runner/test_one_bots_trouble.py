@@ -207,6 +207,7 @@ def test_bot_killed_from_outside_once_plays_on_and_killed_twice_is_set_aside(
         assert_same(records_of(place), without[".py"])
 
 
+@pytest.mark.slow
 def test_bot_that_sleeps_long_in_each_leg_is_at_fault_in_all_after_one_second_try(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -195,6 +195,7 @@ def test_what_is_not_allowed_is_not_there(module: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_allowed_packages_come_with_what_they_need() -> None:
     sandbox = SandboxSettings(python_packages=["pandas"])
     source = "import pandas as pd\ndef a(bot): return int(pd.Series([3, 4]).sum())\ndef b(bot, bet): return 0\n"

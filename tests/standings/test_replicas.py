@@ -59,9 +59,9 @@ def test_a_score_is_the_mean_over_replicas() -> None:
 @pytest.mark.parametrize(
     "replicas",
     [
-        dict.fromkeys(PAIRS, 3),
+        pytest.param(dict.fromkeys(PAIRS, 3), marks=pytest.mark.slow),
         dict.fromkeys(PAIRS, 2),
-        dict.fromkeys(PAIRS, 10) | {("ann", "bob"): 25},
+        pytest.param(dict.fromkeys(PAIRS, 10) | {("ann", "bob"): 25}, marks=pytest.mark.slow),
     ],
     ids=["few", "fewest", "uneven"],
 )
@@ -131,7 +131,7 @@ def test_identical_bots_are_told_apart_in_one_tournament_of_twenty_at_most(repli
 
 
 @pytest.mark.statistical
-@pytest.mark.parametrize("replicas", [1, 4, pytest.param(10, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("replicas", [1, *(pytest.param(more, marks=pytest.mark.slow) for more in (4, 10))])
 def test_a_difference_of_two_who_never_met_is_within_its_reach(replicas: int) -> None:
     """Two versions of a bot against the same opponents, in their first games of which much is laid down."""
     names, opponents = ["then", "now"], [f"bot_{number}" for number in range(12)]

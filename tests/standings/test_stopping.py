@@ -131,6 +131,7 @@ def test_neighbours_are_settled_tied_or_open_and_if_any_is_open_all_play_more() 
     assert next_count(["tied", "too_close"], 48, LOOKS) == 48
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_twins_stop_early_and_who_would_be_told_apart_hardly_ever_does() -> None:
     """Far before the most replicas for most twins; of pairs that these would tell apart one in twenty at most."""

@@ -160,7 +160,7 @@ def told_apart(seats: int | None, replicas: int, tables: int | None, kind: str, 
     ("seats", "replicas", "tables", "kind"),
     [
         (3, 2, None, "wins"),
-        (2, 1, 10, "wins"),
+        pytest.param(2, 1, 10, "wins", marks=pytest.mark.slow),
         pytest.param(None, 4, None, "learns", marks=pytest.mark.thorough),
         pytest.param(4, 1, 10, "learns", marks=pytest.mark.thorough),
         pytest.param(6, 2, 5, "wins", marks=pytest.mark.thorough),

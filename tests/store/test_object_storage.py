@@ -175,6 +175,7 @@ def test_an_answer_that_was_lost_is_not_taken_for_another_writer(served_store: S
         storage.create("ledger/one", b"ours")
 
 
+@pytest.mark.slow
 def test_readers_beside_a_writer_find_whole_commits_in_a_store(memory: MemoryStore) -> None:
     writer = open_for_writing(open_storage(LOCATION))
     writer.commit(field=FIELD)

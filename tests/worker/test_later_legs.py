@@ -99,7 +99,7 @@ def test_later_legs_share_no_process_with_earlier_ones(monkeypatch: pytest.Monke
     assert Counter(started) == {entrant.name: 2 for entrant in entrants}
 
 
-@pytest.mark.parametrize("kind", ["program", "python"])
+@pytest.mark.parametrize("kind", [pytest.param("program", marks=pytest.mark.slow), "python"])
 def test_no_leg_of_fast_bots_waits_for_one_that_sleeps(kind: str) -> None:
     """However many legs it has: it is in a few at a time."""
     fast, ending = (PROGRAM, "") if kind == "program" else (PYTHON, ".py")

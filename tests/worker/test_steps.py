@@ -66,6 +66,7 @@ def test_every_argument_arrives(measured: bool, interface: Interface) -> None:
     core = ScriptedCore(questions, 0)
     seating = Seating(core, interface, [bot, None], LIMITS, measure_fuel=measured)
     seating.seat(0, 1)
+    seating.join()
     assert on_deep_stack(seating.referee.play, 0) == LEG_IS_OVER
     assert core.answers == [meant(numbers) for _, numbers, _ in questions]
     assert (seating.referee.direct_step != (0, 0)) == (HERE and not measured)

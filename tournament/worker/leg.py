@@ -10,7 +10,7 @@ from typing import Protocol
 
 from engine.kernel.game_core import FAULT, LEG_IS_OVER, RECORDS_ARE_FULL, GameCore
 from engine.kernel.records import Table
-from tournament.containment import BotTrouble, containing
+from tournament.containment import BotTrouble, contained, containing
 from tournament.contests.contest import Contest, CoreSetup
 from tournament.contests.settings import ContestSettings
 from tournament.errors import RunError, printable, shortened
@@ -148,6 +148,7 @@ def new_seating(
             except Unfit as unfit:
                 faults.add_at_start(number, unfit.failure)
                 core.dismiss(number)
+    seating.join()
     return seating
 
 
@@ -155,21 +156,23 @@ def _loaded(
     contest: Contest, settings: ContestSettings, seat: Seat, artifacts: Mapping[str, bytes], limits: Limits
 ) -> LoadedBot:
     """A seat's bot, which could be loaded when it entered. Raises BotTrouble."""
-    with containing(seat.name, "it could not be loaded"):
-        try:
-            return load_bot(
-                artifacts[seat.artifact], contest.interface, seat.name, settings.memory_megabytes, limits.engine
-            )
-        except Unfit as unfit:
-            raise BotTrouble((seat.name,), str(unfit)) from None
+    try:
+        return load_bot(
+            artifacts[seat.artifact], contest.interface, seat.name, settings.memory_megabytes, limits.engine
+        )
+    except Unfit as unfit:
+        raise BotTrouble((seat.name,), str(unfit)) from None
+    except Exception as error:
+        raise contained(error, seat.name, "it could not be loaded") from error
 
 
 def limits_of(settings: ContestSettings) -> Limits:
     """What the settings of a contest allow a WebAssembly bot: a call gets no more than the leg's bank."""
+    in_a_call = settings.fuel_per_call
     return Limits(
-        fuel=settings.fuel_per_call,
+        fuel=in_a_call,
         memory_megabytes=settings.memory_megabytes,
-        fuel_to_start=settings.fuel_per_call,
+        fuel_to_start=in_a_call,
         fuel_per_leg=settings.fuel_per_leg,
         most_starts=settings.max_faults + 1,
     )
@@ -179,6 +182,7 @@ def seat_again(seating: Seating, number: int, seat: Seat, core: GameCore, faults
     """Start a WebAssembly bot again after a fault; false when it can't start, which is one more."""
     try:
         seating.seat(number, seat.random_seed)
+        seating.join()
     except Unfit as unfit:
         faults.add(core, unfit.failure, replaceable=False)
         return False

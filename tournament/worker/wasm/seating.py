@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -58,8 +57,7 @@ _FUEL, _FAILURE, _UNCAUGHT = FUEL.encode(), notes.FAILURE.encode(), notes.UNCAUG
 BANK_IS_EMPTY = "used up the fuel of its leg"
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(NamedTuple):
     """What a bot may take: fuel for a decision, for each start, and for a whole leg (None: no such limit); memory.
 
     `most_starts`: how often it may be started in a leg.
@@ -160,8 +158,8 @@ class Seating:
     def seat(self, seat: int, seed: int) -> None:
         """Start the seat's bot: fresh memory, rand() and all else that is random from `seed`; charged to the leg.
 
-        Raises Unfit: too much memory, or its initialisers trap or don't end; BotTrouble when they take far too long
-        for their fuel, or the machine gives no memory; and Stopped.
+        It plays once `join` has been called. Raises Unfit: too much memory, or its initialisers trap or don't end;
+        BotTrouble when they take far too long for their fuel, or the machine gives no memory; and Stopped.
         """
         bot = self._bots[seat]
         assert bot is not None
@@ -197,6 +195,11 @@ class Seating:
             self.core.listen(seat, seated.surroundings.take_printed)
         if self._interface.passes_address:
             self.core.write_views_to(seat, seated.window)
+
+    def join(self) -> None:
+        """Make the loop that plays the bots which are seated now, if any is."""
+        if not any(self._seated):
+            return
         kinds = tuple(there and there.bot.types for there in self._seated)
         module = _loop_module(self._interface, kinds, self.core.seats, self._limits.wanted, self.engine)
         functions = [self._step]

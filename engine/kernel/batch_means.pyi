@@ -1,0 +1,3 @@
+from collections.abc import Sequence
+
+def batch_means(rows: Sequence[tuple[float, ...]], shares: list[float], used: int) -> list[tuple[float, float]]: ...
