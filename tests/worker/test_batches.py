@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -82,6 +83,9 @@ class OneMatchForEachLeg:
 
     def split(self, players: tuple[Competitor, ...]) -> tuple[tuple[Competitor, ...], None]:
         return players, None
+
+    def seats_of(self, matches: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        return matches
 
     def leg(self, fixture: Fixture) -> Fixture:
         return fixture

@@ -165,7 +165,7 @@ class Results:
         """Recorded faults, one per row, as in faults/."""
         import pandas as pd
 
-        return pd.DataFrame(fault_values(self.ranking)).astype({"match": "int32", "session": "int32", "game": "int32"})
+        return pd.DataFrame(fault_values(self.ranking)).astype({"match": "int64", "session": "int32", "game": "int32"})
 
     def rating(self, kind: str) -> list[Rated]:
         """Return another rating of the crosstable, best first; `kind` is `elo`.
