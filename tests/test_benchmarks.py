@@ -16,6 +16,7 @@ SMALL = {
     "benchmarks.growth": "4 --played",
     "benchmarks.holdem": "--help",
     "benchmarks.ranking": "--help",
+    "benchmarks.tables": "--rounds 1",
 }
 
 
