@@ -18,7 +18,7 @@ from tests.contest_runs import CONTEST, Place, new_place
 from tournament.cli.commands import app
 from tournament.cli.groups import OWN
 from tournament.records.results import STANDING, crosstable_values, leaderboard_values, rated_values
-from tournament.standings.ratings import LOOKS
+from tournament.standings.ratings import RATING_KINDS
 
 ROOT = Path(__file__).resolve().parent.parent
 OUTPUT = (ROOT / "docs" / "reference" / "output.md").read_text()
@@ -40,7 +40,7 @@ def fields_of(heading: str, table: int = 0) -> set[str]:
 
 def test_every_field_is_on_the_page(place: Place) -> None:
     ranking = tournament.load(str(place.results)).ranking
-    lines = [rated_values(line) for kind in LOOKS for line in tournament.load(str(place.results)).rating(kind)]
+    lines = [rated_values(line) for kind in RATING_KINDS for line in tournament.load(str(place.results)).rating(kind)]
     assert fields_of("Ratings") == {field for line in lines for field in line}
     assert set(leaderboard_values(ranking)[0]) == {*STANDING, "author", "outlier_results"}
     assert fields_of("Crosstable") == set(crosstable_values(ranking)[0])

@@ -37,7 +37,7 @@ from tournament.audit.report import Verification
 from tournament.errors import RunError
 from tournament.records.results import load
 from tournament.runner.listener import Progress
-from tournament.store.storage import inside, open_storage
+from tournament.store.storage import join_location, open_storage
 
 
 @pytest.fixture(scope="module")
@@ -317,13 +317,13 @@ def test_a_forged_summary_in_an_object_store_is_found_unless_a_run_may_go_on(tmp
     place = new_place(tmp_path, ["bold", "calm"], sessions=10)
     location = new_location(object_store)
     run(CONTEST, config=place.config, results=location, executor="local")
-    storage = open_storage(inside(location, CONTEST))
+    storage = open_storage(join_location(location, CONTEST))
     storage.replace("entrants.parquet", storage.read("matches.parquet"))
     pq.write_table(pq.read_table(pa.BufferReader(storage.read("matches.parquet"))).slice(1), sink := io.BytesIO())
     storage.replace("matches.parquet", sink.getvalue())
     found = verify(CONTEST, config=place.config, results=location)
     assert {problem.path for problem in found.problems} == {"entrants.parquet", "matches.parquet"}
-    storage.hold()  # as a run that goes on, or was killed
+    storage.acquire()  # as a run that goes on, or was killed
     found = verify(CONTEST, config=place.config, results=location)
     assert found.notes == ("a run may go on: matches.parquet and its like are behind the ledger",)
     assert {problem.path for problem in found.problems} <= {"entrants.parquet"}  # which is none of these at all

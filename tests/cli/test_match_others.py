@@ -18,7 +18,7 @@ from tests.contest_runs import CONTEST, SEEDS, THRESHOLDS, bot_source, new_place
 from tournament.api import match, run
 from tournament.errors import InputError
 from tournament.records.results import Results
-from tournament.runner.preparing import Prepared, prepare_contest
+from tournament.runner.prepare import Prepared, prepare_contest
 
 OTHERS = ("calm", "dull", "even", "fair", "glad")
 

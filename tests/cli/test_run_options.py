@@ -31,7 +31,7 @@ from tests.contest_runs import (
 from tournament.cli import playing, screen
 from tournament.runner import contest_run
 from tournament.runner.listener import Progress, ProgressListener
-from tournament.runner.preparing import Prepared
+from tournament.runner.prepare import Prepared
 from tournament.standings.matches import Matches
 from tournament.standings.standings import Standing, Standings
 

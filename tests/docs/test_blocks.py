@@ -40,7 +40,7 @@ import tournament
 from tests.cli.in_process import shown
 from tests.docs.blocks import ROOT, Block, blocks_of, files_of, name_of, pages, runs_in
 from tournament.config import load_contests
-from tournament.contests import rules_of_others
+from tournament.contests import rules_loader
 
 LANGUAGES = {"", "c", "cpp", "ini", "json", "python", "sh", "text", "toml"}
 LANGUAGES |= {"awk", "go", "java", "js", "perl", "rust"}  # of bots that test_languages.py plays
@@ -115,7 +115,7 @@ def folder(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.M
     monkeypatch.chdir(place)
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     yield place
-    rules_of_others.forget()
+    rules_loader.forget()
 
 
 def _commands(code: str) -> list[str]:

@@ -15,7 +15,7 @@ import pytest
 
 from tests.contest_runs import command_line, environment
 from tests.hostile.field import Ground, confined_processes
-from tests.processes import are_gone, comes, descendants, ray_workers
+from tests.processes import comes, descendants, ray_workers, wait_until_exited
 from tests.worker.support import script
 
 # They answer some questions, so that they may play on, then wait for ever, deaf to signals: no run of theirs ends by
@@ -93,7 +93,7 @@ def test_a_driver_that_is_ended(tmp_path: Path, number: signal.Signals) -> None:
         mine = wait_for_confined(process, 4)
         process.send_signal(number)
         process.wait(60)
-        assert are_gone(mine)
+        assert wait_until_exited(mine)
     assert not {pid for pid in confined_processes() if pid in mine}
 
 
@@ -184,12 +184,12 @@ def test_a_ray_of_ones_own_is_closed_to_others_and_its_bots_end_with_its_workers
         worker = next(pid for pid in ray_workers(process.pid) if any_playing(pid))
         mine = {pid for pid, line in descendants(worker).items() if is_playing(pid, line)}
         os.kill(worker, signal.SIGKILL)
-        assert are_gone(mine)
+        assert wait_until_exited(mine)
         again = wait_for_confined(process, 4)
         assert not again & mine
         process.kill()
         process.wait(60)
-        assert are_gone([*again, *of_ray])  # workers notice after some seconds that their driver is gone
+        assert wait_until_exited([*again, *of_ray])  # workers notice after some seconds that their driver is gone
         assert comes(lambda: not folder.exists())  # its keeper tidies up last
 
 

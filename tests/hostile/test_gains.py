@@ -14,7 +14,7 @@ from tournament.config import load_config
 from tournament.records.results import Results, load
 from tournament.runner.contest_run import run_prepared
 from tournament.runner.listener import NullListener
-from tournament.runner.preparing import prepare_contest
+from tournament.runner.prepare import prepare_contest
 
 # Whenever it would rather not play on: a large bet that it faces, or poor, with the lead.
 DODGES = """

@@ -18,7 +18,7 @@ import pytest
 
 from tests.contest_runs import REPOSITORY, environment, new_place
 from tests.open_contest.support import CONTEST, GOOD, UNFIT, Ground
-from tests.processes import are_gone, comes, descendants
+from tests.processes import comes, descendants, wait_until_exited
 from tournament.config import load_config
 from tournament.errors import InputError
 from tournament.open_contest import trials
@@ -248,7 +248,7 @@ def test_what_takes_too_long_is_ended(what: str, tmp_path: Path, monkeypatch: py
     else:
         found = trials.play_practice(place.config, CONTEST, bot, None, tmp_path / "built", lambda: False)
     assert found == (False, f"the {'check' if what == 'check' else 'match'} took longer than 0 s")
-    assert are_gone(set(descendants(os.getpid())) - descended)
+    assert wait_until_exited(set(descendants(os.getpid())) - descended)
 
 
 def test_a_check_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
@@ -262,7 +262,7 @@ def test_a_check_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
         assert comes(lambda: len(descendants(server.pid)) > 1)  # the check, and what compiles
         started = list(descendants(server.pid))
         server.kill()
-        assert are_gone(started)
+        assert wait_until_exited(started)
 
 
 @pytest.mark.parametrize("name", ["tournament", "json", pytest.param("sitecustomize", marks=pytest.mark.slow)])

@@ -14,7 +14,7 @@ from tests.oracles import strata
 from tests.reporting.conftest import SHIPPED, Played
 from tournament.records.results import load
 from tournament.reporting.findings import find
-from tournament.reporting.stretches import Course
+from tournament.reporting.trends import Course
 from tournament.standings.student_t import quantile
 from tournament.store.ledger import Batch
 from tournament.store.legs import Legs

@@ -29,7 +29,7 @@ from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.leg import Leg, LegPlan, PlaysAs, Seat
 from tournament.records.results import load
 from tournament.runner.listener import Progress
-from tournament.runner.schedule.counting import PLAYED, Counted
+from tournament.runner.schedule.counting import PLAYED, Reconciliation
 from tournament.runner.schedule.legs import Competitor, Fixture, Replicas, RoundRobin
 from tournament.store.leg_sums import LegSums
 from tournament.store.legs import Fault, LegResult, Legs
@@ -76,7 +76,7 @@ def test_legs_that_count_are_the_same_in_whatever_order_they_are_played(data: st
     order = list(schedule.fixtures())
     ends = {one.digest: data.draw(st.sampled_from([None, None, 0, 1])) for one in order}
     expected = legs_in_order(order, ends)
-    counted = Counted(schedule)
+    counted = Reconciliation(schedule)
     while len(counted.missing):
         left = [fixture for _, fixture, _ in counted.wanted()]
         assert len(left) == counted.inline + counted.in_lanes == counted.total - counted.done
@@ -235,7 +235,7 @@ def test_bot_disqualified_after_a_leg_that_it_finished_plays_none_after(tmp_path
     assert not found(place, replay=3).problems
 
 
-def judge_all_fit(counted: Counted, judge: Callable[[Counted], None] = Counted._judge) -> None:
+def judge_all_fit(counted: Reconciliation, judge: Callable[[Reconciliation], None] = Reconciliation._judge) -> None:
     """Have legs count though a bot was disqualified before them."""
     known = counted._known
     counted._known = np.minimum(known, PLAYED)
@@ -248,7 +248,7 @@ def played_all(tmp_path: Path) -> Place:
     """Records in which disqualified bots have all of their legs."""
     place = place_with(tmp_path, BAD)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Counted, "_judge", judge_all_fit)
+        patch.setattr(Reconciliation, "_judge", judge_all_fit)
         patch.setattr(Disqualified, "plays", lambda *leg: True)
         place.play()
     assert legs_of(place, "carl") == len(FIELD) + len(BAD) - 1

@@ -13,7 +13,7 @@ import pytest
 
 from tests.contest_runs import CONTEST, Outcome, Place, assert_same, call, new_place, outcome
 from tests.processes import comes
-from tournament.config import General
+from tournament.config import GeneralSettings
 from tournament.errors import RunError
 from tournament.runner.executors import Executors, choose_executor, keep_busy
 from tournament.runner.executors.local import LocalExecutor
@@ -113,7 +113,7 @@ def test_closing_stops_what_is_being_played(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_auto_is_local_for_small_work() -> None:
-    assert choose_executor(General(executor="auto", workers=2), 1.0, 0.0, print).name == "local"
+    assert choose_executor(GeneralSettings(executor="auto", workers=2), 1.0, 0.0, print).name == "local"
 
 
 def test_receipts_beside_a_failing_task_come_before_its_failure() -> None:
@@ -144,9 +144,9 @@ def test_a_command_starts_one_executor_for_all_rounds_and_another_after_an_error
 
     monkeypatch.setattr("tournament.runner.executors.choose_executor", lambda *_: Remote(1))
     with Executors() as several:
-        first, again = (several.chosen(General(), 1.0, 0.0, print) for _ in range(2))
+        first, again = (several.chosen(GeneralSettings(), 1.0, 0.0, print) for _ in range(2))
         several.close()
-        assert first is again is not several.chosen(General(), 1.0, 0.0, print)
+        assert first is again is not several.chosen(GeneralSettings(), 1.0, 0.0, print)
 
 
 def test_a_ray_that_does_not_start_is_started_once_more(monkeypatch: pytest.MonkeyPatch) -> None:

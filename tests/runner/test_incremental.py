@@ -36,7 +36,7 @@ from tournament.errors import RunError
 from tournament.keys import master_key, seed_fingerprint
 from tournament.records.results import load
 from tournament.store.folder_storage import FolderStorage
-from tournament.store.storage import inside
+from tournament.store.storage import join_location
 
 BOTS = ["bold", "calm", "dull", "even"]
 Pair = tuple[str, str]
@@ -276,7 +276,7 @@ def test_an_object_store_is_resumed_and_adapted_as_a_folder_is(tmp_path: Path, o
     place.write_bot("calm", bot_source(2, 1))
     play_there()
     before = load(location).games
-    read = pd.read_parquet(inside(location, f"{CONTEST}/games"))  # as the docs say
+    read = pd.read_parquet(join_location(location, f"{CONTEST}/games"))  # as the docs say
     pd.testing.assert_frame_equal(read, before[read.columns])
     with pytest.raises(RunError, match="in an object store nothing can be moved"):
         run(CONTEST, config=place.config, results=location, seed=SEEDS[8], workers=1, executor="local")

@@ -15,7 +15,7 @@ from tournament.contests import find_contest
 from tournament.entrants import build
 from tournament.runner.contest_run import run_prepared
 from tournament.runner.listener import Progress
-from tournament.runner.preparing import prepare_contest
+from tournament.runner.prepare import prepare_contest
 
 BOTS = ["bold", "calm", "dull"]
 

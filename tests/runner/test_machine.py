@@ -23,7 +23,7 @@ from tests.forks import Ended, Forks, copy_for_everybody, forks
 from tournament.cache import cache_folder
 from tournament.errors import RunError
 from tournament.store.folder_storage import FolderStorage
-from tournament.store.storage import SIGN
+from tournament.store.storage import LOCK_NAME
 
 AS_NOBODY = "import os; os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
 
@@ -115,25 +115,25 @@ def test_a_home_that_can_not_be_written(server: Forks, place: Place, variable: s
 def test_the_lock_of_another_machine_can_be_removed(tmp_path: Path) -> None:
     storage, other = FolderStorage(str(tmp_path)), FolderStorage(str(tmp_path))
     storage.prepare()
-    storage.hold()
+    storage.acquire()
     lock = tmp_path / "ledger" / "writer"
     lock.write_text("process 7 on somewhere\n")
     with pytest.raises(RunError, match=rf"by process 7 on somewhere; .*; if that machine is gone, remove {lock}$"):
-        other.hold()
+        other.acquire()
     lock.unlink()
-    other.hold()
+    other.acquire()
     assert other.still_held() and not storage.still_held()
     other.release()
     storage.release()
     lock.write_text("process 7 on somewhere, which is dead\n")
-    other.hold()  # no one holds it
+    other.acquire()  # no one holds it
     other.release()
 
 
 def test_a_look_at_the_lock_keeps_no_run_from_starting(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """As `verify` looks, to say whether a run goes on; it has looked by the time that the run tries again."""
     place.play()
-    with open(place.results / SIGN) as lock:
+    with open(place.results / LOCK_NAME) as lock:
         fcntl.flock(lock, fcntl.LOCK_SH)
         waits = SimpleNamespace(sleep=lambda _seconds: fcntl.flock(lock, fcntl.LOCK_UN))
         monkeypatch.setattr("tournament.store.folder_storage.time", waits)

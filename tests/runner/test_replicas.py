@@ -23,7 +23,7 @@ from tournament.cli.tables import leaderboard_table
 from tournament.config import load_config
 from tournament.records.results import load
 from tournament.runner.contest_run import run_contest
-from tournament.standings.notes import notes_of
+from tournament.standings.caveats import notes_of
 from tournament.worker.batch import Receipt, Task, play_task
 
 BOTS = ["bold", "calm", "dull"]

@@ -7,9 +7,9 @@ import os
 import pytest
 
 from tests.processes import comes, descendants
-from tournament.sandbox.outside import running
+from tournament.sandbox.outside import run_command
 from tournament.sandbox.outside.launch import Build, LaunchSpec, Limits
-from tournament.sandbox.outside.visible import interpreter
+from tournament.sandbox.outside.readable_paths import interpreter
 
 FORKS = """
 import os
@@ -53,10 +53,10 @@ threading.Thread(target=hoard).start()
 """
 
 
-def built(source: str, seconds: float = 60.0, megabytes: int = 4096, *, watched: bool = True) -> running.Finished:
+def built(source: str, seconds: float = 60.0, megabytes: int = 4096, *, watched: bool = True) -> run_command.Finished:
     build = Build([[interpreter(), "-S", "-c", source]], {"PATH": "/usr/bin:/bin"}, watched=watched)
     launch = LaunchSpec(build, Limits(megabytes, 60, open_files=1024, processes=64))
-    return running.run(launch, "on", seconds)
+    return run_command.run(launch, "on", seconds)
 
 
 @pytest.mark.parametrize("source", [FORKS, THREADS], ids=["processes", "threads"])

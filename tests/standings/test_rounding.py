@@ -24,7 +24,7 @@ import numpy as np
 from engine.kernel.sums import SeatSums
 from tournament.contests import find_contest
 from tournament.records.results import load
-from tournament.standings.luck_of_rows import luck_of_legs
+from tournament.standings.luck_from_rows import luck_of_legs
 from tournament.store.leg_sums import leg_sums
 from tournament.store.parts import rows_of
 from tournament.store.storage import open_storage

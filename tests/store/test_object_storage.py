@@ -149,7 +149,7 @@ def test_a_store_that_passes_over_conditions_is_refused(served_store: ServedStor
         served_store.behaving(deaf=True),
         pytest.raises(RunError, match="use one with conditional puts"),
     ):
-        storage.hold()
+        storage.acquire()
 
 
 @pytest.mark.parametrize("status", ["500", "503"])
@@ -162,7 +162,7 @@ def test_a_store_that_stumbles_while_it_is_tried_is_fit(
     puts = itertools.count(1)
     stumbles = {how: lambda request: status if request.startswith("PUT") and next(puts) == number else None}
     with served_store.behaving(**stumbles):
-        assert not storage.hold()
+        assert not storage.acquire()
     assert storage.still_held()
 
 

@@ -21,7 +21,7 @@ from tests.contest_runs import CONTEST, assert_in_schedule_order, assert_same, o
 from tests.processes import comes, descendants
 from tests.worker.support import ON, SILENT_C, answering, artifacts_of, build, legs_of, play, write_bot
 from tournament.api import run
-from tournament.artifacts import python_packing
+from tournament.artifacts import python_artifact
 from tournament.artifacts.bot import Entrant
 from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.entrants.build import build_entrants
@@ -78,7 +78,7 @@ DEEDS = {
 def python_entrant(name: str, source: str) -> Entrant:
     """An entrant that need not be tried first. Its legs share a process, as those of a misjudged bot would."""
     digest = sha256(source.encode()).hexdigest()
-    return Entrant(name, "python", digest, python_packing.pack(source.encode(), ON, legs_may_share=True))
+    return Entrant(name, "python", digest, python_artifact.pack(source.encode(), ON, legs_may_share=True))
 
 
 @st.composite
@@ -184,7 +184,7 @@ def test_a_mixed_field_gives_the_same_records_however_it_is_played(tmp_path: Pat
     bots = mixed_folder(tmp_path / "bots")
     entrants = build_entrants(VON_NEUMANN_POKER, Settings(), ON, bots, lambda _text: None)
     sharing = {
-        bot.name for bot in entrants if bot.plays_as == "python" and python_packing.legs_may_share(bot.artifact or b"")
+        bot.name for bot in entrants if bot.plays_as == "python" and python_artifact.legs_may_share(bot.artifact or b"")
     }
     assert sharing == {"counting", "raises"}
     ways = {

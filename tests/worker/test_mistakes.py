@@ -14,8 +14,8 @@ from tournament.entrants.folder import read_submission
 from tournament.runner.listener import NullListener
 from tournament.sandbox.outside.settings import SandboxSettings
 from tournament.trial.check import check_bot
-from tournament.trial.mistakes import Search, search
-from tournament.trial.playing import build
+from tournament.trial.sanitizer_search import Search, search
+from tournament.trial.trial_legs import build
 
 SETTINGS = Settings(seed="1", sessions=60)
 
