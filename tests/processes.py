@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 
-def comes(what: Callable[[], object], seconds: float = 60.0, run: subprocess.Popen[str] | None = None) -> bool:
+def wait_until(what: Callable[[], object], seconds: float = 60.0, run: subprocess.Popen[str] | None = None) -> bool:
     """Wait until `what()` is true; False when it isn't within this many seconds, or when the process `run` has
     ended."""
     began = time.monotonic()

@@ -13,7 +13,7 @@ from typing import Any
 
 import wasmtime
 
-from tests.processes import comes, descendants
+from tests.processes import descendants, wait_until
 from tournament.config import ExecutorName, load_config
 from tournament.contests import find_contest
 from tournament.records.results import Results, load
@@ -293,7 +293,7 @@ def nothing_survives(scratch: Path) -> Iterator[None]:
     before = set(descendants(os.getpid()))
     yield
     fork_server.end_idle()
-    assert comes(lambda: set(descendants(os.getpid())) <= before), descendants(os.getpid())
+    assert wait_until(lambda: set(descendants(os.getpid())) <= before), descendants(os.getpid())
     assert_no_files_are_left(scratch)
 
 

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from tests.processes import comes, descendants
+from tests.processes import descendants, wait_until
 from tournament.sandbox.outside import run_command
 from tournament.sandbox.outside.launch import Build, LaunchSpec, Limits
 from tournament.sandbox.outside.readable_paths import interpreter
@@ -64,7 +64,7 @@ def test_a_bomb_is_ended_and_nothing_of_it_stays(source: str) -> None:
     before = set(descendants(os.getpid()))
     done = built(source)
     assert done.in_words == "took more than 64 processes or 1,024 threads"
-    assert comes(lambda: set(descendants(os.getpid())) <= before)
+    assert wait_until(lambda: set(descendants(os.getpid())) <= before)
 
 
 @pytest.mark.parametrize("then", ["", "ctypes.CDLL(None).syscall(60, 0)"], ids=["", "in the last thread"])

@@ -10,7 +10,7 @@ import pytest
 import wasmtime
 
 from tests.built_in import VON_NEUMANN_POKER
-from tests.cli.in_process import shown
+from tests.cli.in_process import run_cli
 from tests.worker.support import Source, script, write_bot
 from tournament.cache import cache_folder
 from tournament.contests.settings import BankedSettings, ContestSettings
@@ -230,7 +230,7 @@ def test_a_fault_of_a_c_bot_has_its_line_and_of_a_python_bot_two_frames(tmp_path
 
 def run_check(*words: str) -> tuple[int, str]:
     """The command's exit code and what it printed, blanks made one."""
-    done = shown("check", *words)
+    done = run_cli("check", *words)
     return done.code, re.sub(r"\s+", " ", done.out + done.err)
 
 
@@ -242,7 +242,7 @@ def test_an_error_of_our_own_around_a_check_is_one_line(tmp_path: Path, monkeypa
     bot.parent.mkdir()
     bot.write_text("int a(const Bot *b) { return 0; }\nint b(const Bot *b, int x) { return 1; }\n")
     monkeypatch.setattr("tournament.cli.trial.check_table", fails)
-    done = shown("check", str(bot))
+    done = run_cli("check", str(bot))
     assert done.code == 1
     said = done.err.splitlines()[-1]
     assert said.startswith("tournament: bot.c: ") and "ZeroDivisionError: no; please report it, with " in said

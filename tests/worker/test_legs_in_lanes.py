@@ -17,8 +17,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.built_in import VON_NEUMANN_POKER
-from tests.contest_runs import CONTEST, assert_in_schedule_order, assert_same, outcome
-from tests.processes import comes, descendants
+from tests.contest_runs import CONTEST, assert_in_schedule_order, assert_same, read_outcome
+from tests.processes import descendants, wait_until
 from tests.worker.support import ON, SILENT_C, answering, artifacts_of, build, legs_of, play, write_bot
 from tournament.api import run
 from tournament.artifacts import python_artifact
@@ -200,7 +200,7 @@ def test_a_mixed_field_gives_the_same_records_however_it_is_played(tmp_path: Pat
         results = tmp_path / name
         run(CONTEST, config=config, results=results, workers=workers, executor="local")
         assert_in_schedule_order(results / CONTEST)
-        outcomes[name] = outcome(results / CONTEST)
+        outcomes[name] = read_outcome(results / CONTEST)
         recorded = load(str(results / CONTEST)).ranking.faults
         faults[name] = [(leg.seats, leg.number, replace(fault, last_output="")) for leg, fault in recorded]
         (confined_by,) = load(str(results / CONTEST)).sandboxes
@@ -221,7 +221,7 @@ def nothing_left(folder: Path) -> Iterator[None]:
     yield
     fork_server.end_idle()
     assert set(descendants(os.getpid())) <= before[0]
-    assert comes(lambda: len(os.listdir("/proc/self/fd")) <= len(before[1]))
+    assert wait_until(lambda: len(os.listdir("/proc/self/fd")) <= len(before[1]))
     assert [path for path in folder.rglob("*") if path.is_file()] == []
 
 

@@ -12,7 +12,7 @@ from math import inf
 import typer
 from rich.text import Text
 
-from tournament.cli.consoles import err, out, tell
+from tournament.cli.consoles import err, out, print_text
 from tournament.cli.numbers import duration, short
 from tournament.cli.replay_tables import commands_to_see
 from tournament.cli.screen import Screen
@@ -89,7 +89,7 @@ class Playing:
         after = stamps(prepared.config.entrants)
         if came := sorted(bot for bot in after if before.get(bot) != after[bot]):
             what = "it" if len(came) == 1 else "them"
-            tell(f"{', '.join(came)} came or changed meanwhile: run again to play {what}")
+            print_text(f"{', '.join(came)} came or changed meanwhile: run again to play {what}")
         return all(line.status == "ok" for line in standings.entrants)
 
 
@@ -119,7 +119,7 @@ def _tell_plan(prepared: Prepared) -> bool:
         if plan.legs
         else f"nothing to play; {prepared.location} has all {plan.total_legs:,} legs"
     )
-    tell(
+    print_text(
         f"{prepared.contest.title}: {what}"
         + ("" if plan.last else "; more replicas may follow, until the order is settled")
     )
@@ -131,5 +131,5 @@ def _tell_plan(prepared: Prepared) -> bool:
         out.print(printable(str(plan.unlike)), soft_wrap=True)
     broken = [entrant for entrant in prepared.entrants if entrant.artifact is None]
     for entrant in broken:
-        tell(f"{entrant.name}: broken: {printable(main_error_line(entrant.problem or ''))}")
+        print_text(f"{entrant.name}: broken: {printable(main_error_line(entrant.problem or ''))}")
     return not broken

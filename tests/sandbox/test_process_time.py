@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import comes
+from tests.processes import wait_until
 from tests.support import build_folder
 from tests.worker.support import build, problem_of
 from tournament.artifacts import compiler_run, libraries, program_build
@@ -107,7 +107,7 @@ def test_who_sleeps_of_its_own_accord(tmp_path: Path) -> None:
     }
     for code, expected in found.items():
         with running(code) as (_, folder):
-            assert comes(partial(_does, folder, expected)), code
+            assert wait_until(partial(_does, folder, expected)), code
             assert expected == "sleeps" or not any(_does(folder, "sleeps") for _ in range(50)), code
 
 
@@ -161,7 +161,7 @@ def test_what_a_group_has_used_is_known_when_its_processes_have_ended() -> None:
     ]
     with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as process:
         use = GroupUse(process.pid)
-        assert comes(lambda: use().cpu >= 0.2 and use().sleeps)
+        assert wait_until(lambda: use().cpu >= 0.2 and use().sleeps)
         found = use()
         process.communicate()
     assert use().cpu == found.cpu
