@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
@@ -14,11 +15,12 @@ import pytest
 import wasmtime
 
 from tests.support import build_folder
+from tournament import containment
 from tournament.artifacts.bot import Entrant, Submission
 from tournament.cache import cache_folder
 from tournament.entrants import own_trial
 from tournament.errors import RunError
-from tournament.sandbox.outside.own_time import Disturbed
+from tournament.sandbox.outside.process_time import MachineBusyError
 from tournament.worker.processes import python_bots
 
 MARK = "concerns_only_me"
@@ -141,7 +143,7 @@ def test_a_machine_that_fails_our_own_trial_ends_the_run(tmp_path: Path, monkeyp
     """Else a bot that fails twice for want of something is set aside, and the others play."""
 
     def refused(*_: object, **__: object) -> None:
-        raise Disturbed("the system ended its process, for want of memory perhaps")
+        raise MachineBusyError("the system ended its process, for want of memory perhaps")
 
     monkeypatch.setattr(python_bots, "try_start", refused)
     with pytest.raises(RunError, match="the system ended its process"):
@@ -150,3 +152,13 @@ def test_a_machine_that_fails_our_own_trial_ends_the_run(tmp_path: Path, monkeyp
     built = build_folder(tmp_path, {"other.wasm": VICTIMS["wasm"][1](1)})
     assert built["other"].problem is None
     assert "is set aside in this run" in (built["fresh"].problem or "")
+
+
+def test_of_many_tracebacks_the_oldest_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOURNAMENT_CACHE", str(tmp_path))
+    monkeypatch.setattr(containment, "_MOST_FILES", 2)
+    found = []
+    for number in range(4):
+        found.append(Path(containment.our_error(ValueError(number), "reading").rsplit(" ", 1)[1]))
+        os.utime(found[-1], (number, number))
+    assert {path.name for path in found[2:]} == {path.name for path in (tmp_path / "errors").iterdir()}
