@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from tournament.cli.consoles import out, tell
+from tournament.cli.consoles import err, out
 from tournament.cli.locations import location_of
 from tournament.cli.options import CHOICE, OUTPUT, ConfigPath, ContestOrOnly, Final, Results, command_line, flag, option
 from tournament.config import load_config
@@ -45,7 +45,7 @@ def report(
     text, findings = make_page(location, public=public, config_of=config_of, options=options)
     write_report(target, text)
     if findings.render_problem:
-        tell(printable(f"{findings.render_problem}; the page shows this instead of a drawing"))
+        err.print(printable(f"{findings.render_problem}; the page shows this instead of a drawing"), soft_wrap=True)
     size = len(text.encode())
     out.print(f"{target}: {_games(findings.ranking.games)} on a page of {size / 1e6:.1f} MB", soft_wrap=True)
 

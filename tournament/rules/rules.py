@@ -379,7 +379,7 @@ def _new_drawn_core(rules: type[Rules]) -> NewDrawnCore:
 def _render_problem(rules: type[Rules], settings: ContestSettings) -> str:
     """What goes wrong in drawing a session of which the answers are drawn, too; "" for nothing. What else goes wrong in
     it, games tell."""
-    seats = _seats_at_first(rules) if not isinstance(rules.seats, range) else int(getattr(settings, "seats"))
+    seats = _seats_at_first(rules) if not isinstance(rules.seats, range) else int(str(settings.playing()["seats"]))
     tables, rng, drawings = _tables(rules, seats), Rng(bytes(32), _TRIAL_STREAM), list[str]()
     names = [f"seat {seat}" for seat in range(seats)]
 
