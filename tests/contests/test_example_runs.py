@@ -43,7 +43,7 @@ EDITS = {
     "words": ("doubles.cpp", "% 10", "% 9"),
 }
 SEATS = {"auction": 4, "holdem": 5, "snakes": 4}
-each = pytest.mark.parametrize("name", sampled(SHORT, ["snakes"]))
+each = pytest.mark.parametrize("name", sampled(SHORT, ["blotto", "snakes"]))
 
 
 def copied(folder: Path, name: str, **more: Any) -> Path:
@@ -101,7 +101,7 @@ def test_example_of_two_workers_stopped_and_resumed_has_the_same_records(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["snakes"])
+@pytest.mark.parametrize("name", sampled(["snakes", "blotto", "holdem"], ["snakes"]))
 def test_example_on_ray_has_the_same_records(name: str, runs: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
     folder, _ = played(name, runs, tmp_path_factory)
     other = copied(tmp_path_factory.mktemp("on_ray"), name)

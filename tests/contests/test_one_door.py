@@ -35,7 +35,7 @@ class FairDie:
 
 
 def tally(rows, seats):
-    return {"stakes": counted([(seats.x, seats.entrants + 1), (rows["stake"], 4)])}
+    return {"stakes": counted([(seats.players[0], seats.entrants + 1), (rows["stake"], 4)])}
 
 
 def charts(sums, subject):
@@ -43,7 +43,7 @@ def charts(sums, subject):
 
 
 def scene(row):
-    return Scene([Step(0, f"stakes {row['stake']}"), won(row["points_0"], "chips")], "bot", "dealer")
+    return Scene([Step(0, f"stakes {row['stake']}"), won(row["points_0"], "chips")], ("bot", "dealer"))
 
 
 class Stakes(Rules):

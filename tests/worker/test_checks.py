@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 import wasmtime
 
-from tests.built_in import TWO_CARD_DRAW, VON_NEUMANN_POKER
+from tests.built_in import VON_NEUMANN_POKER
 from tests.cli.in_process import shown
 from tests.worker.support import Source, script, write_bot
 from tournament.cache import cache_folder
 from tournament.contests.settings import BankedSettings, ContestSettings
 from tournament.contests.two_card_draw.rules import EXAMPLES, example
+from tournament.contests.two_card_draw.rules import Settings as DrawSettings
 from tournament.contests.two_card_draw.servers import practice_server
 from tournament.contests.von_neumann_poker.rules import Settings
 from tournament.runner.listener import NullListener
@@ -76,7 +77,7 @@ def test_a_bot_cannot_tell_a_check_from_a_tournament(tmp_path: Path, monkeypatch
 def test_no_server_of_a_check_is_known() -> None:
     servers = {practice_server(bytes([n]) * 32).content for n in range(4)}
     assert len(servers) == 4
-    assert not servers & {example(TWO_CARD_DRAW.settings(seed="1"), name).content for name in EXAMPLES}
+    assert not servers & {example(DrawSettings(seed="1"), name).content for name in EXAMPLES}
 
 
 LEAK = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,7 @@ from tournament.store.ledger import TableName
 
 
 class LegLuck(Protocol):
-    """Works out what luck was worth to x over one leg, from its games.
+    """Works out what luck was worth to seat 0 over one leg, from its games.
 
     A sum of corrections, each of mean zero given all that came before, so that subtracting it
     changes no expectation (control variates). Raises ValueError for games that no leg has.
@@ -39,13 +39,13 @@ class LegLuck(Protocol):
 class Luck:
     """A contest's correction for luck: the `columns` of games that it reads, and a `new` LegLuck for each leg.
 
-    The games must be zero-sum: what luck gives x it takes from y. Scores must be linear in points, so that
-    those without luck have the same means, and may decide an order. `new` takes the settings and the leg's first
+    The games must be zero-sum: what luck gives seat 0 it takes from seat 1. Scores must be linear in points, so
+    that those without luck have the same means, and may decide an order. `new` takes the settings and the leg's first
     session. Records have the corrections: if the same games give others, raise the contest's version.
     """
 
     columns: tuple[str, ...]
-    new: Callable[[ContestSettings, int], LegLuck]
+    new: Callable[[Any, int], LegLuck]
 
 
 # Of the code that all contests share: raised when the same settings no longer give the same games in any of them.
@@ -66,29 +66,28 @@ class Tables:
 SeatCount = int | range | Literal["all"]
 
 
-class NewCore(Protocol):
-    """Makes the core of a leg; `house` is the content of its house player, if it has one."""
+OwnSettings = TypeVar("OwnSettings", bound=ContestSettings)
 
-    def __call__(
-        self, leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
-    ) -> GameCore: ...
+
+@dataclass(frozen=True)
+class CoreSetup(Generic[OwnSettings]):
+    """What the core of a leg is made of: tables to fill are among it, and the content of its house player, if any."""
+
+    leg: LegPlan
+    settings: OwnSettings
+    games: Table
+    sessions: Table
+    house: bytes | None = None
+
+
+NewCore = Callable[[CoreSetup[Any]], GameCore]
 
 
 class NewDrawnCore(Protocol):
     """Makes the core of a leg that puts a drawing of the session of this number into `drawings`, a text or SVG. One
     before each decision, and one at the end. `names` are the bots' by seat, for the drawings alone."""
 
-    def __call__(
-        self,
-        leg: LegPlan,
-        settings: ContestSettings,
-        games: Table,
-        sessions: Table,
-        house: bytes | None,
-        number: int,
-        drawings: list[str],
-        names: Sequence[str],
-    ) -> GameCore: ...
+    def __call__(self, setup: CoreSetup[Any], number: int, drawings: list[str], names: Sequence[str]) -> GameCore: ...
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tournament.contests.settings import ContestSettings
 from tournament.store.ledger import TableName
 
 
@@ -84,14 +83,14 @@ class House:
     names, and what makes them.
     """
 
-    players: Callable[[ContestSettings, Path, Callable[[str], None]], Sequence[HousePlayer]]
+    players: Callable[[Any, Path, Callable[[str], None]], Sequence[HousePlayer]]
     practice: Callable[[bytes], HousePlayer]
     scoring: HouseScoring
     suffix: str | None = None
     facts: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
-    example: Callable[[ContestSettings, str], HousePlayer] | None = None
-    practice_players: Callable[[ContestSettings, Path, Callable[[str], None]], Sequence[HousePlayer]] | None = None
+    example: Callable[[Any, str], HousePlayer] | None = None
+    practice_players: Callable[[Any, Path, Callable[[str], None]], Sequence[HousePlayer]] | None = None
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ def told_game(scene: Scene, names: Sequence[str]) -> GameInWords:
     told: list[tuple[str, str]] = []
     for step in scene.steps:
         words = [step.text]
-        for name, held in zip((*names, "board"), (step.x_cards, step.y_cards, step.board)):
+        for name, held in zip((*names, "board"), (*step.cards, step.board)):
             if held and name == "board":
                 words += held[len(cards.get(name, ())) :]
                 cards[name] = tuple(held)

@@ -173,7 +173,7 @@ class _Counted:
             found = _plain_kinds(rows, self._seat)
         else:
             bot, other = np.ones(count, np.int32), np.zeros(count, np.int32)
-            seats = Seats(other, bot, 1) if self._seat else Seats(bot, other, 1)
+            seats = Seats((other, bot) if self._seat else (bot, other), 1)
             for name, sums in self._presentation.tally(rows, seats).items():
                 self.sums[name] = self.sums[name] + sums if name in self.sums else sums
             if self._presentation.classify:

@@ -24,7 +24,7 @@ from engine.rules.session_core import (
     session_columns,
 )
 from engine.rules.steps import Steps
-from tournament.contests.contest import Contest, Core, Estimates, Luck, NewCore, NewDrawnCore, Tables
+from tournament.contests.contest import Contest, Core, CoreSetup, Estimates, Luck, NewCore, NewDrawnCore, Tables
 from tournament.contests.interface import CompiledBots, DecisionSpec, Interface, Sdk
 from tournament.contests.presentation import Presentation
 from tournament.contests.scoring import House, Scored
@@ -314,21 +314,25 @@ def _version(package: str) -> str:
 def _session_core(
     rules: type[Rules],
     play: Callable[[Rules, Session], Questions],
-    leg: LegPlan,
-    settings: ContestSettings,
-    games: Table,
-    sessions: Table,
-    house: bytes | None = None,
+    setup: CoreSetup[Settings],
 ) -> GameCore:
     """The core of a leg by these rules; `play` gives the generator that plays a session."""
-    assert isinstance(settings, Settings)
-    with Steps(settings.rules_seconds_per_step) as steps:
-        played = rules(settings)
-    played.house_content = house or b""
+    leg = setup.leg
+    with Steps(setup.settings.rules_seconds_per_step) as steps:
+        played = rules(setup.settings)
+    played.house_content = setup.house or b""
     columns = [(column.name, column.dtype, column.per_seat) for column in rules.columns]
-    seats: dict[str, Any] = {"seats": leg.seats, "first": leg.first}
-    own = partial(play, played)
-    return SessionCore(games, sessions, own, columns, **leg.for_core, **seats, steps=steps, zero_sum=rules.zero_sum)
+    return SessionCore(
+        setup.games,
+        setup.sessions,
+        partial(play, played),
+        columns,
+        **leg.for_core,
+        seats=leg.seats,
+        first=leg.first,
+        steps=steps,
+        zero_sum=rules.zero_sum,
+    )
 
 
 def _begun(rules: Rules, session: Session) -> Questions:
@@ -342,15 +346,13 @@ def _begun(rules: Rules, session: Session) -> Questions:
 def _new_core_at_limits(rules: type[Rules]) -> NewCore:
     """Makes cores that draw all answers but seat 0's from all that are legal."""
 
-    def new_core(
-        leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
-    ) -> GameCore:
-        rng = Rng(leg.deals_key, _TRIAL_STREAM)
+    def new_core(setup: CoreSetup[Settings]) -> GameCore:
+        rng = Rng(setup.leg.deals_key, _TRIAL_STREAM)
 
         def play(played: Rules, session: Session) -> Questions:
-            return answered_by_chance(_begun(played, session), rng, range(1, leg.seats))
+            return answered_by_chance(_begun(played, session), rng, range(1, setup.leg.seats))
 
-        return _session_core(rules, play, leg, settings, games, sessions, house)
+        return _session_core(rules, play, setup)
 
     return new_core
 
@@ -358,25 +360,16 @@ def _new_core_at_limits(rules: type[Rules]) -> NewCore:
 def _new_drawn_core(rules: type[Rules]) -> NewDrawnCore:
     """Makes cores for a replay, which draw a session: its number in the leg, and where drawings go."""
 
-    def new_core(
-        leg: LegPlan,
-        settings: ContestSettings,
-        games: Table,
-        sessions: Table,
-        house: bytes | None,
-        number: int,
-        drawings: list[str],
-        names: Sequence[str],
-    ) -> GameCore:
+    def new_core(setup: CoreSetup[Settings], number: int, drawings: list[str], names: Sequence[str]) -> GameCore:
         def play(played: Rules, session: Session) -> Questions:
             return drawn(played, session, drawings, names) if session.number == number else _begun(played, session)
 
-        return _session_core(rules, play, leg, settings, games, sessions, house)
+        return _session_core(rules, play, setup)
 
     return new_core
 
 
-def _render_problem(rules: type[Rules], settings: ContestSettings) -> str:
+def _render_problem(rules: type[Rules], settings: Settings) -> str:
     """What goes wrong in drawing a session of which the answers are drawn, too; "" for nothing. What else goes wrong in
     it, games tell."""
     seats = _seats_at_first(rules) if not isinstance(rules.seats, range) else int(str(settings.playing()["seats"]))
@@ -388,7 +381,8 @@ def _render_problem(rules: type[Rules], settings: ContestSettings) -> str:
         return answered_by_chance(some, rng, range(seats))
 
     games, sessions = (Table(buffer_fields(columns), ROWS_PER_BUFFER) for columns in (tables.games, tables.sessions))
-    _session_core(rules, play, LegPlan(0, 0, 1, bytes(32), seats), settings, games, sessions).play()
+    setup = CoreSetup(LegPlan(0, 0, 1, bytes(32), seats), settings, games, sessions)
+    _session_core(rules, play, setup).play()
     return next(filter(failed_to_render, drawings), "")
 
 

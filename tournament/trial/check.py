@@ -323,7 +323,7 @@ def _asked_at_limits(tried: Pairing) -> Pairing:
         asking = replace(contest, new_core=contest.new_core_at_limits)
     else:
         questions = extreme_questions(contest.interface)
-        asking = replace(contest, new_core=lambda *_: ScriptedCore(questions, contest.interface.view_size))
+        asking = replace(contest, new_core=lambda _: ScriptedCore(questions, contest.interface.view_size))
     forgiving = tried.settings.model_copy(update={"max_faults": _MOST_FAULTS_AT_LIMITS - 1})
     return replace(tried, contest=asking, settings=forgiving)
 

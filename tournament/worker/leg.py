@@ -11,7 +11,7 @@ from typing import Protocol
 from engine.kernel.game_core import FAULT, LEG_IS_OVER, RECORDS_ARE_FULL, GameCore
 from engine.kernel.records import Table
 from tournament.containment import BotTrouble, contained, containing
-from tournament.contests.contest import Contest
+from tournament.contests.contest import Contest, CoreSetup
 from tournament.contests.settings import ContestSettings
 from tournament.errors import RunError, printable, shortened
 from tournament.leg import Leg, Seat, Unfit
@@ -108,7 +108,7 @@ def new_core(
     Python can't begin."""
     house = artifacts[leg.house.artifact] if leg.house else None
     try:
-        return contest.new_core(leg.plan, settings, games, sessions, house)
+        return contest.new_core(CoreSetup(leg.plan, settings, games, sessions, house))
     except Exception as failure:
         raise RunError(_failure_of_rules(contest, leg, (0, 0), failure)) from failure
 

@@ -13,8 +13,7 @@ from engine.games.holdem_training.core import HoldemTraining as HoldemTrainingCo
 from engine.games.holdem_training.rate_helpers import RateHelpers
 from engine.games.holdem_training.rates import RateSampler
 from engine.kernel.game_core import GameCore
-from engine.kernel.records import Table
-from tournament.contests.contest import Core, Estimates, LegLuck, Luck
+from tournament.contests.contest import Core, CoreSetup, Estimates, LegLuck, Luck
 from tournament.contests.holdem_training.limits import new_core_at_limits
 from tournament.contests.holdem_training.presentation import PRESENTATION
 from tournament.contests.holdem_training.protocol import Dialogue
@@ -25,7 +24,6 @@ from tournament.contests.scoring import House, HousePlayer, HouseScoring, Measur
 from tournament.contests.settings import (
     FAULTS,
     BankedSettings,
-    ContestSettings,
     FaultsAllowed,
     Increment,
     Megabytes,
@@ -33,7 +31,6 @@ from tournament.contests.settings import (
     Seconds,
     Sessions,
 )
-from tournament.leg import LegPlan
 from tournament.rules.rules import Rules
 
 # Bob plays by the rules alone. If they change, change this content, too.
@@ -57,11 +54,8 @@ class Settings(BankedSettings):
     increment_ms: Increment = 0.25
 
 
-def _new_core(
-    leg: LegPlan, settings: ContestSettings, games: Table, sessions: Table, house: bytes | None = None
-) -> GameCore:
-    assert isinstance(settings, Settings)
-    return HoldemTrainingCore(games, sessions, hands=settings.hands, **leg.for_core)
+def _new_core(setup: CoreSetup[Settings]) -> GameCore:
+    return HoldemTrainingCore(setup.games, setup.sessions, hands=setup.settings.hands, **setup.leg.for_core)
 
 
 LUCK_COLUMNS = (
@@ -73,10 +67,9 @@ LUCK_COLUMNS = (
 )
 
 
-def _new_luck(settings: ContestSettings, first_session: int) -> LegLuck:
+def _new_luck(settings: Settings, first_session: int) -> LegLuck:
     from tournament.contests.holdem_training import luck
 
-    assert isinstance(settings, Settings)
     return luck.LegLuck(settings.hands)
 
 

@@ -42,7 +42,7 @@ class Counted:
         self._known = np.full(len(self._digests), UNKNOWN, np.int8)
         self._out_at: dict[int, tuple[int, ...]] = {}  # the seats that are disqualified in a leg, by its place
         self._names = [player.name for player in schedule.competitors]
-        self._seats = np.repeat(columns.players[:, :-1] if schedule.house else columns.players, each, axis=0)
+        self._seats = np.repeat(schedule.seats_of(columns.players), each, axis=0)
         of_processes = np.array([player.kind in PROCESSES for player in players], bool)
         self._has_processes = np.repeat(of_processes[columns.players].any(axis=1), each)
         self._judge()
