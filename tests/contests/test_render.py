@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.in_process import shown
+from tests.cli.in_process import run_cli
 from tests.contests.test_one_door import contest_folder
 from tournament import replay
-from tournament.contests import rules_of_others
+from tournament.contests import rules_loader
 
 RULES = """
 from tournament.rules import Decision, Int, Rules
@@ -47,14 +47,14 @@ def write(folder: Path, render: str, seats: str = "2", settings: str = "sessions
     bots = contest_folder(folder, "guesses", RULES.format(render=render, seats=seats), settings)
     for name, guess in BOTS.items():
         (bots / f"{name}.c").write_text(f"int guess(const View *view) {{ return {guess}; }}\n")
-    rules_of_others.forget()
+    rules_loader.forget()
 
 
 def test_a_drawing_has_the_bots_names_by_seat(folder: Path) -> None:
     write(folder, 'return f"{self.bot_names[len(self.said) % session_seats(self)]}: {self.said}"', "range(3, 7)")
     source = folder / "guesses.py"
     source.write_text(source.read_text() + "\n\ndef session_seats(rules):\n    return len(rules.bot_names)\n")
-    assert "render failed" not in shown("run", "guesses", "--executor", "local").err
+    assert "render failed" not in run_cli("run", "guesses", "--executor", "local").err
     found = replay("guesses", match=tuple(BOTS), session=0)
     assert {name: BOTS[name] for name in found.seats} == BOTS
     assert [drawing.partition(":")[0] for drawing in found.drawings] == [*found.seats * 3, found.seats[0]]
@@ -72,7 +72,7 @@ def test_a_drawing_has_the_bots_names_by_seat(folder: Path) -> None:
 def test_a_broken_drawing_is_a_line_of_run_and_of_report(folder: Path, render: str, why: str) -> None:
     write(folder, render)
     for words in (("run", "guesses", "--executor", "local"), ("report", "guesses")):
-        told = shown(*words)
+        told = run_cli(*words)
         said = " ".join(told.err.split())
         assert told.code == 0 and said.count("render failed:") == 1 and f"render failed: {why}" in said
         assert "Traceback" not in said and len(said) < 2000

@@ -11,8 +11,8 @@ import pytest
 from tests.reporting.conftest import Played
 from tournament.contests import find_contest
 from tournament.contests.contest import Contest
+from tournament.contests.game_text import told_game
 from tournament.contests.presentation import BarChart, GridChart, LineChart, Row, Scene, Seats, Subject, together
-from tournament.contests.telling import told_game
 
 
 def rows_of(one: Played) -> list[Row]:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from tournament.artifacts.archive import recipe_of
 from tournament.artifacts.bot import Entrant, Submission
-from tournament.artifacts.python_packing import legs_may_share
+from tournament.artifacts.python_artifact import legs_may_share
 from tournament.audit.report import Problem, plays_again
 from tournament.config import Config
 from tournament.contests.contest import Contest
@@ -27,7 +27,7 @@ from tournament.errors import RunError
 from tournament.keys import master_key
 from tournament.leg import Leg, Unfit
 from tournament.runner.executors import Executor
-from tournament.runner.planning import artifacts_of, schedule_of
+from tournament.runner.plan import artifacts_of, schedule_of
 from tournament.runner.schedule.counting import fixtures_of
 from tournament.runner.schedule.legs import Schedule
 from tournament.sandbox.outside.scratch import scratch_folder

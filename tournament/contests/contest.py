@@ -13,8 +13,8 @@ from engine.kernel.game_core import GameCore
 from engine.kernel.records import Table
 from tournament.contests.interface import Interface
 from tournament.contests.presentation import Presentation
-from tournament.contests.rules_of_others import Source
-from tournament.contests.scoring import House, Scored
+from tournament.contests.rules_loader import Source
+from tournament.contests.scoring import House, PointsSource
 from tournament.contests.settings import ContestSettings
 from tournament.leg import LegPlan
 from tournament.store.columns import Column
@@ -59,7 +59,7 @@ class Tables:
 
     games: tuple[Column, ...]
     sessions: tuple[Column, ...]
-    scored: Scored
+    scored: PointsSource
 
 
 # A contest's seats: this many, one of several by the settings, or one for each entrant.
@@ -106,7 +106,7 @@ class Core:
     new: NewCore
     games: tuple[Column, ...]
     sessions: tuple[Column, ...]
-    scored: Scored
+    scored: PointsSource
     at_limits: NewCore | None = None
 
 
@@ -139,7 +139,7 @@ class Contest:
     settings: type[ContestSettings]
     games: tuple[Column, ...]
     sessions: tuple[Column, ...]
-    scored: Scored
+    scored: PointsSource
     interface: Interface
     new_core: NewCore
     house: House | None = None

@@ -10,10 +10,10 @@ import numpy as np
 from markupsafe import Markup
 
 from tournament.contests.contest import Contest
+from tournament.contests.game_text import plain_columns
 from tournament.contests.presentation import Row, Rows, Scene, Step, signed_money
-from tournament.contests.telling import plain_columns
 from tournament.reporting.figures import as_json
-from tournament.reporting.survey import ChosenGame, Survey
+from tournament.reporting.game_sample import ChosenGame, Survey
 from tournament.standings.matches import Match
 
 _KEPT = {"fault": 0, "first": 1, "last": 1, "best": 2, "worst": 2}

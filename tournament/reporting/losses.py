@@ -25,9 +25,9 @@ from tournament.contests.presentation import (
     Values,
     together,
 )
-from tournament.errors import InputError, counted
+from tournament.errors import InputError, pluralize
 from tournament.records.results import Results
-from tournament.reporting.stretches import courses_of
+from tournament.reporting.trends import courses_of
 from tournament.standings.matches import Match
 from tournament.store.ledger import Batch
 from tournament.store.parts import require_written, rows_of
@@ -62,7 +62,7 @@ class LostIn:
     @property
     def in_words(self) -> str:
         """How many of the kind there were, and what they brought in all."""
-        return f"{counted(self.count, 'game')}, {self.won:+,.6g} in all"
+        return f"{pluralize(self.count, 'game')}, {self.won:+,.6g} in all"
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from engine.rules.steps import Steps
 from tournament.contests.contest import Contest, Core, CoreSetup, Estimates, Luck, NewCore, NewDrawnCore, Tables
 from tournament.contests.interface import CompiledBots, DecisionSpec, Interface, Sdk
 from tournament.contests.presentation import Presentation
-from tournament.contests.scoring import House, Scored
+from tournament.contests.scoring import House, PointsSource
 from tournament.contests.settings import ContestSettings, Duplicate
 from tournament.leg import LegPlan
 from tournament.rules.decision import Decision
@@ -294,7 +294,7 @@ def _tables(rules: type[Rules], seats: int) -> Tables:
     return Tables(
         _described(game_columns(seats, own), described),
         _described(session_columns(seats), described),
-        Scored("sessions", points[:1] if zero_sum else points, zero_sum=zero_sum),
+        PointsSource("sessions", points[:1] if zero_sum else points, zero_sum=zero_sum),
     )
 
 

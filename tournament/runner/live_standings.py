@@ -34,7 +34,7 @@ class LiveStandings:
         else:
             self.played += committed
 
-    def now_and_then(self) -> None:
+    def update_if_due(self) -> None:
         """Rank and summarise, unless that was done a short time ago."""
         now = time.perf_counter()
         if now - self._ranked <= _REST * self._ranking_seconds:
@@ -45,7 +45,7 @@ class LiveStandings:
             self._summarised = time.perf_counter()
             self._summary_seconds = self._summarised - self._ranked
 
-    def at_once(self) -> None:
+    def update_now(self) -> None:
         """Rank and summarise what is in place."""
         self.played = self._writer.standing()
         self._rank()

@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from tournament.errors import RunError
-from tournament.store.secrets import SECRETS
+from tournament.store.seed_files import SECRETS
 from tournament.store.storage import Storage
 
 MOST_BYTES = 256 << 20  # of all of them

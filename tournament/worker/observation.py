@@ -12,10 +12,10 @@ from engine.kernel.records import Table
 from engine.watching.observed_core import ObservedCore
 from tournament.cache import cache_folder
 from tournament.contests.contest import Contest, CoreSetup
+from tournament.contests.game_text import GameText, plain_game, plain_value, told_game
 from tournament.contests.interface import Dialogue
 from tournament.contests.questions import in_words, view_values
 from tournament.contests.settings import ContestSettings
-from tournament.contests.telling import GameInWords, plain_game, plain_value, told_game
 from tournament.errors import printable
 from tournament.leg import Leg
 from tournament.sandbox.outside.settings import SandboxSettings
@@ -244,7 +244,7 @@ def _games(
     for (session, game), decisions in sorted(steps.items()):
         row = sink.kept.get((session, game))
         if row is None:
-            told_of = GameInWords(outcome="it was broken off")
+            told_of = GameText(outcome="it was broken off")
         else:
             told_of = told_game(shown.scene(row), names) if shown else plain_game(row, names)
         place = leg.plan.first_session + session, game

@@ -20,7 +20,7 @@ from tournament.contests.holdem_training.protocol import Dialogue
 from tournament.contests.holdem_training.records import GAMES, SESSIONS
 from tournament.contests.holdem_training.scoring import points, tasks
 from tournament.contests.interface import CompiledBots, DecisionSpec, Import, PythonBots, PythonSdk, Sdk, ViewField
-from tournament.contests.scoring import House, HousePlayer, HouseScoring, Measure, Played, Scored
+from tournament.contests.scoring import House, HousePlayer, HousePlaySums, HouseScoring, Measure, PointsSource
 from tournament.contests.settings import (
     FAULTS,
     BankedSettings,
@@ -73,17 +73,17 @@ def _new_luck(settings: Settings, first_session: int) -> LegLuck:
     return luck.LegLuck(settings.hands)
 
 
-def mean_profit(played: Played) -> float:
+def mean_profit(played: HousePlaySums) -> float:
     """W: chips a hand."""
     return played.points / played.games if played.games else 0.0
 
 
-def _of_all(value: Callable[[Played], float | None], played: Sequence[Played]) -> float | None:
+def _of_all(value: Callable[[HousePlaySums], float | None], played: Sequence[HousePlaySums]) -> float | None:
     """The value against Bob, the only house player."""
     return value(played[0]) if played else None
 
 
-def _tasks(played: Played) -> float:
+def _tasks(played: HousePlaySums) -> float:
     return float(sum(tasks(mean_profit(played))))
 
 
@@ -164,7 +164,7 @@ class HoldemTraining(Rules):
         " raises, and Bob calls or folds. The best five of seven cards win the pot."
     )
     decisions = (DecisionSpec("makeDecision", result=("i64",)),)
-    core = Core(_new_core, GAMES, SESSIONS, Scored("games", ("profit",), length="hands"), new_core_at_limits)
+    core = Core(_new_core, GAMES, SESSIONS, PointsSource("games", ("profit",), length="hands"), new_core_at_limits)
     sdk = Sdk(
         Path(__file__).parent / "sdk",
         CompiledBots(

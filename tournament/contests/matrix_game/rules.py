@@ -15,7 +15,7 @@ from tournament.contests.contest import Core, CoreSetup, Estimates
 from tournament.contests.interface import CompiledBots, DecisionSpec, Histories, PythonBots, Sdk, ViewField
 from tournament.contests.matrix_game.presentation import new_presentation
 from tournament.contests.presentation import Presentation
-from tournament.contests.scoring import Scored
+from tournament.contests.scoring import PointsSource
 from tournament.contests.settings import ContestSettings, Sessions
 from tournament.rules.rules import Rules
 from tournament.store.columns import columns_of
@@ -164,7 +164,7 @@ class MatrixGame(Rules):
             points_0="what seat 0 was paid over the session",
             points_1="what seat 1 was paid over the session",
         ),
-        scored=Scored("sessions", ("points_0", "points_1")),
+        scored=PointsSource("sessions", ("points_0", "points_1")),
         at_limits=_new_core_at_limits,
     )
     sdk = Sdk(

@@ -13,7 +13,7 @@ from engine.games.two_card_draw.core import TwoCardDraw as TwoCardDrawCore
 from engine.kernel.game_core import GameCore
 from tournament.contests.contest import Core, CoreSetup, Estimates
 from tournament.contests.interface import CompiledBots, DecisionSpec, Sdk
-from tournament.contests.scoring import House, HousePlayer, HouseScoring, Measure, Played, Scored
+from tournament.contests.scoring import House, HousePlayer, HousePlaySums, HouseScoring, Measure, PointsSource
 from tournament.contests.settings import BankedSettings, Increment, Seconds
 from tournament.contests.two_card_draw.presentation import PRESENTATION
 from tournament.contests.two_card_draw.servers import (
@@ -100,12 +100,12 @@ def _key(settings: Settings) -> bytes:
     return master_key(settings.seed or "1")
 
 
-def score(played: Played) -> float:
+def score(played: HousePlaySums) -> float:
     """Of a session: the profit and a chip for each hand, never less than 0."""
     return max(0.0, played.points + played.games)
 
 
-def share(played: Sequence[Played]) -> float | None:
+def share(played: Sequence[HousePlaySums]) -> float | None:
     """The profit as a share of a perfect opponent's expectation; None where that is nothing."""
     achievable = sum(p.facts["achievable"] * p.games for p in played)
     return sum(p.points for p in played) / achievable if achievable > 0 else None
@@ -186,7 +186,7 @@ class TwoCardDraw(Rules):
             gain_0="what the bot won, chips",
             score_0="gain_0 and a chip for each hand, at least 0",
         ),
-        scored=Scored("games", ("gain_0",), length="hands"),
+        scored=PointsSource("games", ("gain_0",), length="hands"),
     )
     sdk = Sdk(Path(__file__).parent / "sdk", CompiledBots("two_card_draw.h"), class_name="TwoCardDraw")
     house = House(

@@ -12,7 +12,7 @@ from engine.games.von_neumann_poker.core import VonNeumannPoker as VonNeumannPok
 from engine.kernel.game_core import GameCore
 from tournament.contests.contest import Core, CoreSetup, Estimates, LegLuck, Luck
 from tournament.contests.interface import CompiledBots, DecisionSpec, PythonBots, Sdk, ViewField
-from tournament.contests.scoring import Scored
+from tournament.contests.scoring import PointsSource
 from tournament.contests.settings import ContestSettings, Duplicate
 from tournament.contests.von_neumann_poker.presentation import PRESENTATION
 from tournament.rules.rules import Rules
@@ -109,7 +109,7 @@ class VonNeumannPoker(Rules):
             points_0="gain_0 / √games",
             points_1="what seat 1 has for it: −points_0",
         ),
-        scored=Scored("sessions", ("points_0",), zero_sum=True),
+        scored=PointsSource("sessions", ("points_0",), zero_sum=True),
     )
     sdk = Sdk(
         Path(__file__).parent / "sdk",

@@ -22,7 +22,7 @@ from tournament.store.legs import DIGESTS, Legs
 UNKNOWN, PLAYED, CONVICTS = 0, 1, 2  # what is known of a leg: nothing, its result, one that disqualifies bots
 
 
-class Counted:
+class Reconciliation:
     """Which legs of a schedule count, in its order: whoever is disqualified in one that counts plays none after it. A
     leg that isn't known yet counts until others say that it doesn't.
 
@@ -123,9 +123,9 @@ class Counted:
         return self.total - self.done - self.in_lanes
 
 
-def count_legs(batches: Iterable[Batch], schedule: Schedule) -> Counted:
+def reconcile(batches: Iterable[Batch], schedule: Schedule) -> Reconciliation:
     """Return which legs in these batches count, and what the schedule lacks."""
-    found = Counted(schedule)
+    found = Reconciliation(schedule)
     found.note(Legs.joined(batch.legs for batch in batches))
     return found
 
