@@ -144,8 +144,6 @@ def play_round(run: Run, before: RoundState) -> RoundState:
             say("Every match of these entrants is in the records; nothing to play")
         return RoundState(live.ranking, this.done)
     resumes = bool(live.played)
-    if writer.state.batches:
-        live.at_once()
     play = RoundPlay(run, schedule, left, live, new_field, before.tried)
     try:
         play.play()

@@ -13,6 +13,7 @@ from tournament.arrays import Floats
 
 _FEW = 10  # degrees, below which fractions are cut off; Hill's relative error is 2e-6 at most starting here
 _MOST = 1e9  # degrees, as good as none
+_STEPS = 12  # from a deviate to its value: each is at least ten times as near
 
 
 def two_sided_tail(t: npt.ArrayLike, freedom: npt.ArrayLike) -> Floats:
@@ -52,27 +53,52 @@ def _by_normal(t: Floats, freedom: Floats) -> Floats:
     b = 48 * near * near
     y = near * np.log1p(t * t / freedom)
     with np.errstate(invalid="ignore"):
-        series = ((((-0.4 * y - 3.3) * y - 24.0) * y - 85.5) / (0.8 * y * y + 100.0 + b) + y + 3.0) / b + 1.0
-        deviates = np.where(np.isfinite(y), series * np.sqrt(y), np.inf)
+        deviates = np.where(np.isfinite(y), _series(y, b) * np.sqrt(y), np.inf)
     return np.array([math.erfc(value) for value in (deviates / math.sqrt(2)).tolist()], np.float64)
+
+
+def _series(y: Floats, b: Floats) -> Floats:
+    return ((((-0.4 * y - 3.3) * y - 24.0) * y - 85.5) / (0.8 * y * y + 100.0 + b) + y + 3.0) / b + 1.0
 
 
 def quantiles(probability: float, freedom: npt.ArrayLike) -> Floats:
     """Return where the distribution functions with these degrees of freedom reach a probability from 0.5 to 1 − 1e-13;
     infinite with less than one degree."""
-    wanted = np.asarray(freedom, np.float64)
-    degrees = np.sort(wanted, axis=None)
-    degrees = degrees[np.diff(degrees, prepend=-1.0) > 0]  # np.unique loads numpy.ma
-    low, high = np.zeros(len(degrees)), np.ones(len(degrees))
-    tail = 2 * (1 - probability)
-    known = degrees >= 1
-    while (short := known & (two_sided_tail(high, degrees) > tail)).any():
-        high[short] *= 2
+    wanted = np.minimum(np.asarray(freedom, np.float64), _MOST)
+    found = np.full(wanted.shape, np.inf)
+    few = wanted < _FEW
+    for number in range(1, _FEW):
+        there = few & (np.floor(wanted) == number)
+        if there.any():
+            found[there] = _bisected(probability, number)
+    found[~few] = _of_normal(_bisected(probability, 0), wanted[~few])
+    return found
+
+
+@cache
+def _bisected(probability: float, freedom: int) -> float:
+    """Where the distribution function with few degrees, or the normal one for 0, reaches a probability."""
+    low, high, tail = 0.0, 1.0, 2 * (1 - probability)
+
+    def is_short(t: float) -> bool:
+        return bool((_by_sums(np.array(t), freedom) if freedom else math.erfc(t / math.sqrt(2))) > tail)
+
+    while is_short(high):
+        high *= 2
     for _ in range(60):
         middle = (low + high) / 2
-        beyond = two_sided_tail(middle, degrees) > tail
-        low, high = np.where(beyond, middle, low), np.where(beyond, high, middle)
-    return np.asarray(np.where(known, high, np.inf)[np.searchsorted(degrees, wanted)])
+        low, high = (middle, high) if is_short(middle) else (low, middle)
+    return high
+
+
+def _of_normal(deviate: float, freedom: Floats) -> Floats:
+    """The values that `_by_normal` takes for this normal deviate."""
+    near = freedom - 0.5
+    b = 48 * near * near
+    y = np.full(freedom.shape, deviate * deviate)
+    for _ in range(_STEPS):
+        y = (deviate / _series(y, b)) ** 2
+    return np.sqrt(freedom * np.expm1(y / near))
 
 
 @cache
